@@ -32,6 +32,7 @@ const DOMAINS = [
   'automations',
   'widget',
   'analytics',
+  'webhooks',
 ];
 
 const never = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to });
@@ -110,9 +111,15 @@ const betweenDomains = [
   ),
   never(
     'no-domain-knows-partners-automations-crm',
-    'partners, automations and crm react to events; no other domain imports them.',
-    { path: domain },
+    'partners, automations and crm react to events; no other domain imports them but webhooks, which tell of all.',
+    { path: domain, pathNot: '^src/webhooks/' },
     { path: '^src/(partners|automations|crm)/', pathNot: '^src/$1/' },
+  ),
+  never(
+    'no-domain-knows-webhooks',
+    'webhooks react to events; no other domain imports them.',
+    { path: domain, pathNot: '^src/webhooks/' },
+    { path: '^src/webhooks/' },
   ),
 ];
 

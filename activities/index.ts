@@ -15,6 +15,7 @@ import { createSequenceActivities, type SequenceActivityDeps } from './sequences
 import { createSlaActivities, type SlaActivityDeps } from './sla.ts';
 import { createTaggingActivities, type TaggingActivityDeps } from './tagging.ts';
 import { createTriggerActivities, type TriggerActivityDeps } from './triggers.ts';
+import { createWebhookActivities, type WebhookActivityDeps } from './webhooks.ts';
 
 export type ActivityDeps = AiTurnActivityDeps &
   AssignmentActivityDeps &
@@ -32,7 +33,8 @@ export type ActivityDeps = AiTurnActivityDeps &
   InboundEmailActivityDeps &
   SlaActivityDeps &
   TaggingActivityDeps &
-  TriggerActivityDeps;
+  TriggerActivityDeps &
+  WebhookActivityDeps;
 
 /** Creates all activities with their dependencies. */
 export const createActivities = (deps: ActivityDeps) => ({
@@ -53,4 +55,5 @@ export const createActivities = (deps: ActivityDeps) => ({
   ...createMessageRequestActivities(deps),
   ...createReconciliationActivities(deps),
   ...createInboundEmailActivities(deps),
+  ...createWebhookActivities(deps),
 });

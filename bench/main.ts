@@ -20,6 +20,7 @@ const BENCHES = [
   'summaries',
   'tagging',
   'analytics',
+  'webhooks',
 ];
 
 interface Outcome {

@@ -63,7 +63,7 @@ export const settings = {
   TEMPORAL_ADDRESS: z.string().default('127.0.0.1:7233').describe('Temporal frontend, host:port'),
   TEMPORAL_NAMESPACE: z.string().default('default').describe('Temporal namespace'),
   WORKER_QUEUES: taskQueues.describe(
-    'Task queues that a worker polls, of interactive, bulk, crawls and rendering; only one with `interactive` relays events, receives mail and cleans up',
+    'Task queues that a worker polls, of interactive, bulk, crawls, rendering and webhooks; only one with `interactive` relays events, receives mail and cleans up',
   ),
   WORKFLOW_BUNDLE: z
     .string()

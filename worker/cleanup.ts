@@ -15,6 +15,7 @@ import { deleteExpiredResponses } from '../src/http/idempotency.queries.ts';
 import { deleteIdleHosts, deleteOldCrawls, deleteOldRobots } from '../src/knowledge/crawl/maintenance.service.ts';
 import { deleteUnusedWords } from '../src/knowledge/index/maintenance.service.ts';
 import { deleteExpiredLogins } from '../src/partners/login.service.ts';
+import { deleteEndpointRemains, deleteOldWebhooks, wakeStalledWebhooks } from '../src/webhooks/maintenance.service.ts';
 import { forgetAbandonedVisitors } from '../src/widget/maintenance.service.ts';
 
 type Retention = Pick<Config, 'RUN_RETENTION_DAYS'>;
@@ -43,6 +44,9 @@ const CLEANUPS: Record<string, (db: Db, retention: Retention) => Promise<number>
   requestDailyLearning,
   startNightlyRuns,
   deleteOldEvalRuns,
+  deleteOldWebhooks,
+  deleteEndpointRemains,
+  wakeStalledWebhooks,
 };
 
 /**

@@ -7,6 +7,7 @@ import { createTicket } from '../src/crm/handoffs/ticket-creation.service.ts';
 import { createHubspotFactory } from '../src/crm/hubspot/client.ts';
 import { createConversationStore } from '../src/crm/salesforce/conversation-store.service.ts';
 import type { Db } from '../src/db/connect.ts';
+import { listen } from '../src/db/listen.ts';
 import type { WriteQuota } from '../src/db/write-quota.ts';
 import { deliveriesPort } from '../src/deliveries/conversations-port.ts';
 import { createMailReader } from '../src/deliveries/inbound/mail-reader.ts';
@@ -26,6 +27,8 @@ import { createSalesforce } from '../src/providers/crm/salesforce/salesforce.ts'
 import { ALLOW_ALL, createEgress, type Egress } from '../src/providers/egress/egress.ts';
 import { startMailReceiver } from '../src/providers/email/mail-receiver.ts';
 import { createSecrets, type Secrets } from '../src/secrets.ts';
+import { createWebhookNews } from '../src/webhooks/sending/news.ts';
+import { WEBHOOKS_CHANNEL } from '../src/webhooks/waking.service.ts';
 
 export interface WorkerDeps {
   deps: Omit<ActivityDeps, 'stopping'>;
@@ -57,6 +60,10 @@ export async function createWorkerDeps(
   const renderer = createRenderer({ path: config.CHROMIUM_PATH, isSandboxed: config.CHROMIUM_SANDBOX === 'on' }, log);
   const tagLearner = createTagLearner();
   const mailReader = createMailReader();
+  const webhookNews = createWebhookNews();
+  const webhookListener = config.WORKER_QUEUES.includes('webhooks')
+    ? listen(config.DATABASE_URL, WEBHOOKS_CHANNEL, webhookNews.tell)
+    : undefined;
   const receiver = receivesMail
     ? await receiveMail({ db, tokens, quota, log, startReceiver: startMailReceiver }, config)
     : undefined;
@@ -70,6 +77,7 @@ export async function createWorkerDeps(
       publicUrl: config.PUBLIC_URL,
       mailReader,
       tagLearner,
+      webhookNews,
       senders: sending.senders,
       ...handoffDeps,
       sending: { mediaLinks, isDevelopment: config.DEVELOPMENT, deliveries: deliveriesPort },
@@ -87,6 +95,7 @@ export async function createWorkerDeps(
         tagLearner.close(),
         egress.close(),
         calls.close(),
+        webhookListener?.close(),
       ]);
     },
   };

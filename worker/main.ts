@@ -45,7 +45,7 @@ const relay = isInteractive
       db,
       commandDb: relayConnection.db,
       temporal: () => temporal?.client,
-      reactions: createReactions(quota),
+      reactions: createReactions(quota, config),
       log,
     })
   : undefined;

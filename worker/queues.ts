@@ -3,7 +3,8 @@ import type { TaskQueue } from '../src/temporal/contract.ts';
 
 /**
  * The limits of one worker process for each queue. Steps of workflows may wait a minute for another server: an org has
- * fewer active runs than half of the interactive queue's activities. Few tasks of its workflows compute at once, so that
+ * fewer active runs than half of the interactive queue's activities. A sender of webhooks may wait for a hanging server
+ * too. Few tasks of its workflows compute at once, so that
  * a thousand woken runs of one org leave the processor to sequences and the database.
  */
 export const QUEUES: Record<
@@ -21,4 +22,9 @@ export const QUEUES: Record<
   bulk: { maxConcurrentActivityTaskExecutions: 8, maxCachedWorkflows: 300 },
   crawls: { maxConcurrentActivityTaskExecutions: 3, maxCachedWorkflows: 100 },
   rendering: { maxConcurrentActivityTaskExecutions: 1, maxCachedWorkflows: 0 },
+  webhooks: {
+    maxConcurrentActivityTaskExecutions: 100,
+    maxConcurrentWorkflowTaskExecutions: 4,
+    maxCachedWorkflows: 100,
+  },
 };

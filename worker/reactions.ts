@@ -8,6 +8,7 @@ import { isTriggerTypeUsed } from '../src/automations/runs/start-runs.service.ts
 import { syncTriggers } from '../src/automations/triggers/schedules.service.ts';
 import { startTriggeredRuns } from '../src/automations/triggers/trigger-events.service.ts';
 import type { TriggeringEvent } from '../src/automations/triggers/trigger-payloads.service.ts';
+import type { Config } from '../src/config.ts';
 import { wakeAssignmentIfRelieved, wakeAssignmentIfWaiting } from '../src/conversations/assignment/queues.service.ts';
 import { confirmPortalOnSettingsChange } from '../src/crm/connection/accounts.service.ts';
 import { resumeCrm } from '../src/crm/connection/resumption.service.ts';
@@ -20,6 +21,8 @@ import { relayToMiaw, resumeMiaw } from '../src/crm/salesforce/outgoing.service.
 import type { Trx } from '../src/db/connect.ts';
 import type { WriteQuota } from '../src/db/write-quota.ts';
 import { embedOnChange } from '../src/knowledge/embedding/service.ts';
+import { createMediaLinks } from '../src/media/links.ts';
+import type { EventType } from '../src/outbox/events.ts';
 import type { Reactions } from '../src/outbox/relay.ts';
 import { exitRepliedContacts } from '../src/sequences/enrollment/replies.service.ts';
 import { enrollChangedContacts, enrollCreatedContacts } from '../src/sequences/enrollment/service.ts';
@@ -34,12 +37,19 @@ import {
   wakeClocksOfActiveSessions,
   wakeClocksOfChangedPolicies,
 } from '../src/sla/waking.service.ts';
+import { createWebhookReactions } from '../src/webhooks/events/announcements.service.ts';
+import type { RenderingDeps } from '../src/webhooks/events/rendering.ts';
+import { createDisabledNotice } from '../src/webhooks/notices.service.ts';
+import { redactWebhooks } from '../src/webhooks/redaction.service.ts';
 
 /**
  * Returns our own reactions to each type of event. Events that start customers' workflows wait while their org is beyond
  * its write quota: their runs would store more.
  */
-export function createReactions(quota: Pick<WriteQuota, 'assertLeft'>): Reactions {
+export function createReactions(
+  quota: Pick<WriteQuota, 'assertLeft'>,
+  { DEVELOPMENT, JWT_SECRET, PUBLIC_URL }: Pick<Config, 'DEVELOPMENT' | 'JWT_SECRET' | 'PUBLIC_URL'>,
+): Reactions {
   const startWorkflows = async (trx: Trx, orgId: string, events: TriggeringEvent[]) => {
     const [first] = events;
     try {
@@ -52,7 +62,9 @@ export function createReactions(quota: Pick<WriteQuota, 'assertLeft'>): Reaction
 
   const applyTags = createAutoTagging();
 
-  return {
+  const rendering = { publicUrl: PUBLIC_URL, mediaLinks: createMediaLinks(JWT_SECRET, PUBLIC_URL) };
+
+  return withWebhooks(rendering, {
     'contact-created': [enrollCreatedContacts, startWorkflows],
     'contact-updated': [enrollChangedContacts, assignPoliciesByContact],
     'contact-deleted': [cancelSendsOfDeletedContacts],
@@ -65,7 +77,7 @@ export function createReactions(quota: Pick<WriteQuota, 'assertLeft'>): Reaction
     'ticket-resolved': [applyTags, scheduleTicketCloses, closeCallsOfResolved, interruptTurns, startWorkflows],
     'ticket-handoff': [startHandoffs, startWorkflows],
     'integration-changed': [confirmPortalOnSettingsChange, embedOnChange, resumeCrm, resumeMiaw],
-    'session-redacted': [redactCrmCopies, redactRuns, redactTurns, redactSessionCalls, redactEvals],
+    'session-redacted': [redactCrmCopies, redactRuns, redactTurns, redactSessionCalls, redactEvals, redactWebhooks],
     'ticket-texts-redacted': [redactBatchBodies],
     'message-relayed': [relayToThreads, relayToMiaw],
     'ticket-tag-added': [assignPolicies, startWorkflows],
@@ -81,12 +93,23 @@ export function createReactions(quota: Pick<WriteQuota, 'assertLeft'>): Reaction
     'phone-call-finished': [startWorkflows],
     'voice-call-transferred': [startWorkflows],
     'pre-voice-call-transfer': [startWorkflows],
+    'sla-first-reply-warning': [startWorkflows],
+    'sla-next-reply-warning': [startWorkflows],
+    'sla-resolution-warning': [startWorkflows],
     'sla-first-reply-breached': [startWorkflows],
     'sla-next-reply-breached': [startWorkflows],
     'sla-resolution-breached': [startWorkflows],
+    'webhook-disabled': [createDisabledNotice({ isDevelopment: DEVELOPMENT })],
     'workflow-changed': [syncTriggers],
     'sla-session-changed': [assignPolicies],
     'session-activity': [wakeClocksOfActiveSessions],
     'office-hours-changed': [announceChangesOfOfficeHours],
-  };
+  });
+}
+
+/** Adds what turns events into webhooks, after all other reactions: receivers are to see what came of an event. */
+function withWebhooks(deps: RenderingDeps, reactions: Reactions): Reactions {
+  const webhooks = createWebhookReactions(deps);
+  const types = new Set([...Object.keys(reactions), ...Object.keys(webhooks)]) as Set<EventType>;
+  return Object.fromEntries([...types].map((type) => [type, [...(reactions[type] ?? []), ...(webhooks[type] ?? [])]]));
 }

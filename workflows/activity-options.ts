@@ -74,3 +74,10 @@ export const EVAL_BATCH: ActivityOptions = {
   heartbeatTimeout: '15 seconds',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
 };
+
+/** Tries of webhooks. What receivers answer is no failure of it: retries are for our own database. */
+export const SEND_WEBHOOKS: ActivityOptions = {
+  startToCloseTimeout: '3 minutes',
+  heartbeatTimeout: '15 seconds',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
+};

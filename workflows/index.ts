@@ -18,3 +18,4 @@ export { runSequence } from './sequences.ts';
 export { watchSla } from './sla.ts';
 export { learnTags } from './tagging.ts';
 export { startScheduledRun, syncSchedule, watchInactivity } from './triggers.ts';
+export { deliverWebhook, sendWebhooks } from './webhooks.ts';

@@ -1,5 +1,6 @@
 import type { Trx } from '../db/connect.ts';
 import { announce, type EventPayloads } from '../outbox/events.ts';
+import { announceToSubscribers } from '../outbox/subscriptions.ts';
 import { appendEvents, type NewEvent } from './events.queries.ts';
 import type { EventType } from './history/events.schema.ts';
 import { type LockedSession, type SessionChanges, updateSession } from './queries.ts';
@@ -10,7 +11,13 @@ export type Side = 'customer' | 'agents';
 /** Events that start, stop or reset the SLA clocks of a session. */
 const SLA_EVENTS = ['message', 'status_changed', 'handoff', 'human_agent_takeover'] as const satisfies EventType[];
 /** Events that other domains react to. */
-type ReactiveType = (typeof SLA_EVENTS)[number] | 'workflow_message' | 'sequence_message' | 'tag_added' | 'tag_removed';
+type ReactiveType =
+  | (typeof SLA_EVENTS)[number]
+  | 'workflow_message'
+  | 'sequence_message'
+  | 'tag_added'
+  | 'tag_removed'
+  | 'csat_requested';
 
 /** An event of a session's history with its consequences. */
 export interface SessionEvent extends NewEvent {
@@ -58,7 +65,7 @@ async function announceChange(
   trx: Trx,
   orgId: string,
   { id, relayed_side, has_sla }: Pick<LockedSession, 'id' | 'relayed_side' | 'has_sla'>,
-  { contact_id, events }: Pick<SessionChanges, 'contact_id'> & { events: SessionEvent[] },
+  { contact_id, status, events }: Pick<SessionChanges, 'contact_id' | 'status'> & { events: SessionEvent[] },
 ): Promise<void> {
   const announced = events.filter(({ isIgnored }) => isIgnored !== true);
   const created = announced.flatMap((event) => {
@@ -82,8 +89,28 @@ async function announceChange(
     'ticket-tag-added',
     tags.map(({ tag_name }) => ({ subject_id: id, payload: { tag_name } })),
   );
+  if (announced.some(({ type }) => type === 'csat_requested'))
+    await announceToSubscribers(trx, orgId, 'csat-requested', [{ subject_id: id, payload: {} }]);
+  if (isClosing(status, announced))
+    await announceToSubscribers(trx, orgId, 'ticket-closed', [{ subject_id: id, payload: { status } }]);
   if (contact_id !== undefined || announced.some(({ type }) => type === 'tag_removed'))
     await announce(trx, orgId, 'sla-session-changed', [{ subject_id: id, payload: {} }]);
   if (has_sla && announced.some(({ type }) => SLA_EVENTS.some((moving) => moving === type)))
     await announce(trx, orgId, 'session-activity', [{ subject_id: id, payload: {} }]);
 }
+
+/** Returns whether a change closes the session: its history then has the move. */
+const isClosing = (
+  status: SessionChanges['status'],
+  events: SessionEvent[],
+): status is EventPayloads['ticket-closed']['status'] =>
+  (status === 'closed_resolved' || status === 'closed_unresolved') &&
+  events.some(
+    ({ type, data }) =>
+      type === 'status_changed' &&
+      data !== undefined &&
+      'to' in data &&
+      data.to === status &&
+      'from' in data &&
+      data.from === 'open',
+  );

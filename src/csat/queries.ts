@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
 import { orderedByCreation, type PageRequest } from '../db/cursor.ts';
 import type { SessionChannel } from '../http/schemas.ts';
@@ -28,6 +29,10 @@ const selectScores = (db: Db, orgId: string) =>
     .select(['given.id', 'given.session_id', 'given.score', 'event.content as comment', 'session.channel'])
     .select('given.created_at')
     .where('given.org_id', '=', orgId);
+
+/** Lists scores by id. */
+export const listScoresById = (db: Db, orgId: string, ids: string[]) =>
+  selectScores(db, orgId).where('given.id', '=', sql<string>`any(${ids}::uuid[])`).execute();
 
 /** Returns the score of the session's latest scored resolution. */
 export const findLatestScore = (db: Db, orgId: string, sessionId: string) =>

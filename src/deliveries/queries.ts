@@ -30,6 +30,15 @@ export function findDelivery(db: Db, orgId: string, id: string) {
     .executeTakeFirst();
 }
 
+/** Lists deliveries by id. */
+export const listDeliveriesById = (db: Db, orgId: string, ids: string[]) =>
+  db
+    .selectFrom('deliveries')
+    .select(COLUMNS)
+    .where('org_id', '=', orgId)
+    .where('id', '=', sql<string>`any(${ids}::uuid[])`)
+    .execute();
+
 /** Finds the reason for a delivery's wait and its provider's responses. */
 export function findDeliveryProgress(db: Db, orgId: string, id: string) {
   return db

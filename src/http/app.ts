@@ -28,6 +28,7 @@ import { countOutbox } from '../outbox/backlog.ts';
 import { PARTNER_ROUTES } from '../partners/domain.routes.ts';
 import { sequenceRoutes } from '../sequences/routes.ts';
 import { slaRoutes } from '../sla/routes.ts';
+import { WEBHOOK_ROUTES } from '../webhooks/domain.routes.ts';
 import { WIDGET_ROUTES } from '../widget/domain.routes.ts';
 import { absentInput } from './absent-input.ts';
 import { authenticate } from './authenticate.ts';
@@ -76,6 +77,7 @@ const ROUTES: FastifyPluginAsyncZod<Deps>[] = [
   mediaRoutes,
   analyticsRoutes,
   ...WIDGET_ROUTES,
+  ...WEBHOOK_ROUTES,
 ];
 
 /** Names a plugin. Otherwise Fastify searches all loaded modules for each name. */

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fastifyPlugin from 'fastify-plugin';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import type { Deps } from '../deps.ts';
+import { bodyNameOf, WEBHOOK_EVENT_TYPES, WEBHOOK_EVENTS } from '../webhooks/events/schema.ts';
 import { createDocumentCache } from './cached-documents.ts';
 import { isAnswerStored } from './idempotency.ts';
 import type { Scope } from './scopes.ts';
@@ -30,6 +31,7 @@ export const openapi = fastifyPlugin(async (app: FastifyInstance, { config }: De
         license: { name: 'MIT', identifier: 'MIT' },
       },
       servers: [{ url: config.PUBLIC_URL }],
+      webhooks: describedWebhooks(),
       components: {
         securitySchemes: {
           org: {
@@ -76,6 +78,27 @@ export const openapi = fastifyPlugin(async (app: FastifyInstance, { config }: De
     },
   } as never);
 });
+
+/** Describes what is sent to webhook endpoints. The bodies are components of the document. */
+const describedWebhooks = () =>
+  Object.fromEntries(
+    WEBHOOK_EVENT_TYPES.map((type) => [
+      type,
+      {
+        post: {
+          operationId: `receive${bodyNameOf(type)}`,
+          tags: ['webhooks'],
+          summary: WEBHOOK_EVENTS[type].title,
+          description: 'Signed by the Standard Webhooks scheme. A `webhook-id` may come more than once.',
+          requestBody: {
+            required: true,
+            content: { 'application/json': { schema: { $ref: `#/components/schemas/${bodyNameOf(type)}` } } },
+          },
+          responses: { '2XX': { description: 'Accepted. Anything else is tried again; 410 ends all.' } },
+        },
+      },
+    ]),
+  );
 
 interface Described {
   response?: Record<string, unknown>;

@@ -32,6 +32,8 @@ export interface EventPayloads {
   'ai-draft-created': { message_id: string };
   /** Subject: a session. A message of its contact has one of the org's prohibited topics. */
   'prohibited-topic-detected': { message_id: string; topic: string };
+  /** Subject: an item of the knowledge. Passages that the AI's answers cite are no longer there; `turns` counts the answers. */
+  'cited-page-changed': { item_id: string; url: string | null; turns: number };
   /** A message for another system, responsible for the customer's or the agents' side of the session. */
   'message-relayed': { message_id: string; to: 'customer' | 'agents' };
   /** Subject: a session. The texts of one message, or of all its messages, must be removed everywhere. */
@@ -70,6 +72,28 @@ export interface EventPayloads {
   'session-activity': Record<string, never>;
   /** Subject: the org itself. The settings for sending times have changed. */
   'sending-settings-changed': Record<string, never>;
+  /** Subject: a session. It was closed. */
+  'ticket-closed': { status: 'closed_resolved' | 'closed_unresolved' };
+  /** Subject: a session. Its contact was asked for a score. */
+  'csat-requested': Record<string, never>;
+  /** Subject: a delivery. It reached this milestone. Announced to subscribers only. */
+  'delivery-changed': { milestone: 'sent' | 'delivered' | 'failed' | 'unknown' };
+  /** Subject: a session. What became of a call of the AI there. Announced to subscribers only. */
+  'ai-call-changed': { call_id: string; milestone: 'confirmation_requested' | 'called' | 'unknown' };
+  /** Subject: the org itself. Its models have used 80 % of a budget, or all of it. Announced once in a period. */
+  'ai-budget-reached': {
+    level: 'warning' | 'exhausted';
+    budget: 'day' | 'month';
+    period: string;
+    spent: { tokens: number; cost: number };
+    allowance: { tokens: number | null; cost: number | null };
+  };
+  /** Subject: a run of a customer's workflow. Announced to subscribers only. */
+  'workflow-run-ended': { status: 'completed' | 'failed' };
+  /** Subject: a crawl of a website. It has ended. Announced to subscribers only. */
+  'crawl-finished': { datasource_id: string };
+  /** Subject: an endpoint of webhooks. It accepted nothing for too long, or said that it is gone. */
+  'webhook-disabled': { because: 'gone' | 'failing' };
   /** Subject: the org itself. An agent may be free for a waiting session. */
   'staffing-changed': Record<string, never>;
 }

@@ -29,9 +29,16 @@ export interface OutboxClaimsTable {
   created_at: Generated<Date>;
 }
 
+/** The types of events that somebody waits for. */
+export interface EventSubscriptionsTable {
+  org_id: string;
+  type: string;
+}
+
 declare module '../db/database.ts' {
   interface Database {
     outbox: OutboxTable;
     outbox_claims: OutboxClaimsTable;
+    event_subscriptions: EventSubscriptionsTable;
   }
 }

@@ -1,5 +1,5 @@
-/** Replies must not wait for campaigns, neither for crawls, and crawls not for browsers, so each has its own queue. */
-export const TASK_QUEUES = ['interactive', 'bulk', 'crawls', 'rendering'] as const;
+/** Replies must not wait for campaigns, crawls, browsers or other people's servers, so each has its own queue. */
+export const TASK_QUEUES = ['interactive', 'bulk', 'crawls', 'rendering', 'webhooks'] as const;
 export type TaskQueue = (typeof TASK_QUEUES)[number];
 /** The queue of activities that need a browser. */
 export const RENDERING: TaskQueue = 'rendering';

@@ -43,6 +43,7 @@ it('finds the examples of the README and of the documents that show the API', ()
     'docs/conversations.md',
     'docs/guarantees.md',
     'docs/knowledge.md',
+    'docs/webhooks.md',
   ]);
 });
 

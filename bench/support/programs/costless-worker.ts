@@ -40,7 +40,7 @@ const relay = startRelay({
   db,
   commandDb: relayConnection.db,
   temporal: () => temporal.client,
-  reactions: createReactions(quota),
+  reactions: createReactions(quota, config),
   log,
 });
 onStopSignal(log, async () => {

@@ -58,6 +58,38 @@ export async function getSpent(
   return spent;
 }
 
+/** A level that an org's budget has reached. */
+export interface BudgetNotice {
+  budget: 'day' | 'month';
+  level: 'warning' | 'exhausted';
+  allowance: { tokens: number | null; cost: number | null };
+}
+
+/** Notes a level of a budget. Returns the first day of its period, or undefined if it was noted before. */
+export async function insertNotice(
+  trx: Trx,
+  orgId: string,
+  { budget, level, allowance }: BudgetNotice,
+): Promise<string | undefined> {
+  const { rows } = await sql<{ period: string }>`
+    insert into ai_budget_notices (org_id, budget, period, level, allowance)
+    values (${orgId}, ${budget}, date_trunc(${budget}, now() at time zone 'UTC')::date, ${level}, ${JSON.stringify(allowance)})
+    on conflict do nothing
+    returning to_char(period, 'YYYY-MM-DD') as period
+  `.execute(trx);
+  return rows[0]?.period;
+}
+
+/** Deletes some notices of past periods, and returns their number. */
+export async function deleteOldNotices(db: Db, { olderThanDays, limit }: { olderThanDays: number; limit: number }) {
+  const { numAffectedRows } = await sql`
+    delete from ai_budget_notices where ctid in (
+      select ctid from ai_budget_notices where period < now() - ${olderThanDays} * interval '1 day' limit ${limit}
+    )
+  `.execute(db);
+  return Number(numAffectedRows ?? 0);
+}
+
 /** How a call ended. */
 export interface Settlement {
   input: number;

@@ -1,6 +1,18 @@
-import type { Db } from '../../db/connect.ts';
+import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { deleteOldCalls, getSpent, insertCall, listUsage, lockBudgets, settleLostCalls } from './queries.ts';
+import { announceToSubscribers } from '../../outbox/subscriptions.ts';
+import {
+  type BudgetNotice,
+  deleteOldCalls,
+  deleteOldNotices,
+  getSpent,
+  insertCall,
+  insertNotice,
+  listUsage,
+  lockBudgets,
+  settleLostCalls,
+} from './queries.ts';
+import { type Amount, reachedLevel } from './rules.ts';
 import type { Budgets, ListUsage } from './schema.ts';
 
 export { settleCall } from './queries.ts';
@@ -46,6 +58,10 @@ export function reserveCall(
           spent[name].tokens + tokens > (budgets[name]?.tokens ?? Infinity) ||
           spent[name].cost + cost > (budgets[name]?.cost ?? Infinity),
       );
+      const reached = limited.flatMap((name) =>
+        name === 'day' || name === 'month' ? reachedLevel(name, spent[name], { tokens, cost }, budgets[name]) : [],
+      );
+      for (const notice of reached) await announceLevel(trx, orgId, notice, spent[notice.budget]);
       if (exceeded !== undefined) return exceeded;
     }
     await insertCall(trx, { ...row, reserved_tokens: tokens, reserved_cost: cost });
@@ -53,13 +69,22 @@ export function reserveCall(
   });
 }
 
+/** Announces a level of a budget, once in its period. */
+async function announceLevel(trx: Trx, orgId: string, notice: BudgetNotice, spent: Amount): Promise<void> {
+  const period = await insertNotice(trx, orgId, notice);
+  if (period === undefined) return;
+  const payload = { ...notice, period, spent };
+  await announceToSubscribers(trx, orgId, 'ai-budget-reached', [{ subject_id: orgId, payload }]);
+}
+
 /** Settles some calls whose process has ended, and returns their number. */
 export const settleAbandonedCalls = (db: Db): Promise<number> =>
   settleLostCalls(db, { olderThanMs: LOST_AFTER_MS, limit: CALLS_PER_SWEEP });
 
 /** Deletes some calls of models after 90 days, and returns their number. The sums by day stay. */
-export const deleteOldModelCalls = (db: Db): Promise<number> =>
-  deleteOldCalls(db, { olderThanDays: RETENTION_DAYS, limit: CALLS_PER_SWEEP });
+export const deleteOldModelCalls = async (db: Db): Promise<number> =>
+  (await deleteOldNotices(db, { olderThanDays: RETENTION_DAYS, limit: CALLS_PER_SWEEP })) +
+  (await deleteOldCalls(db, { olderThanDays: RETENTION_DAYS, limit: CALLS_PER_SWEEP }));
 
 const MS_PER_DAY = 86_400_000;
 const DEFAULT_DAYS = 30;

@@ -41,9 +41,21 @@ export interface AiUsageTable {
   cost: string;
 }
 
+/** What was announced about a budget: each level once in a period, and again if the budget is changed. */
+export interface AiBudgetNoticesTable {
+  org_id: string;
+  budget: 'day' | 'month';
+  /** The first day of the period. */
+  period: string;
+  level: 'warning' | 'exhausted';
+  allowance: string;
+  created_at: Generated<Date>;
+}
+
 declare module '../../db/database.ts' {
   interface Database {
     ai_model_calls: AiModelCallsTable;
     ai_usage: AiUsageTable;
+    ai_budget_notices: AiBudgetNoticesTable;
   }
 }

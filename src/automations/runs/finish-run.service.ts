@@ -1,5 +1,6 @@
 import type { Trx } from '../../db/connect.ts';
 import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
+import { announceToSubscribers } from '../../outbox/subscriptions.ts';
 import { WAKE } from '../../temporal/contract.ts';
 import { HOLD_HANDOFF, handoffHoldSubject } from '../handoff-hold/contract.ts';
 import { findHandoffHold } from '../handoff-hold.queries.ts';
@@ -8,6 +9,9 @@ import { endRun } from '../runs.queries.ts';
 /** Ends a run, and wakes the handoff hold waiting for its end. */
 export async function finishRun(trx: Trx, orgId: string, id: string, end: Parameters<typeof endRun>[3]): Promise<void> {
   const holdId = await endRun(trx, orgId, id, end);
+  const { status } = end;
+  if (status !== 'canceled')
+    await announceToSubscribers(trx, orgId, 'workflow-run-ended', [{ subject_id: id, payload: { status } }]);
   const hold = holdId === null ? undefined : await findHandoffHold(trx, orgId, holdId);
   if (holdId === null || hold === undefined) return;
   await enqueue(trx, orgId, wakeHandoffHold(orgId, hold.session_id, holdId));

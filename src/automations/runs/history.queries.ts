@@ -6,19 +6,21 @@ import type { ListRuns } from './schema.ts';
 
 export const MAX_STEPS = 1_000;
 
-const runs = (db: Db, orgId: string, workflowId: string) =>
+const selectRuns = (db: Db, orgId: string) =>
   db
     .selectFrom('automation_runs as run')
     .innerJoin('automation_versions as version', (join) =>
       join.onRef('version.org_id', '=', 'run.org_id').onRef('version.id', '=', 'run.version_id'),
     )
     .where('run.org_id', '=', orgId)
-    .where('run.automation_id', '=', workflowId)
     .select(['run.id', 'run.automation_id as workflow_id', 'version.version_number', 'run.status', 'run.trigger_cause'])
     .select(['run.run_started_at', 'run.run_ended_at', 'run.is_test_run', 'run.error', 'run.created_at'])
     .select(
       sql<number | null>`extract(epoch from run.run_ended_at - run.run_started_at)::float8`.as('duration_in_seconds'),
     );
+
+const runs = (db: Db, orgId: string, workflowId: string) =>
+  selectRuns(db, orgId).where('run.automation_id', '=', workflowId);
 
 /** Returns a page of a workflow's runs, newest first. */
 export const listRuns = (db: Db, orgId: string, workflowId: string, { page, limit, status, trigger_cause }: ListRuns) =>
@@ -47,6 +49,10 @@ export async function countRuns(
     .executeTakeFirstOrThrow();
   return count;
 }
+
+/** Lists runs by id, whatever their workflow. */
+export const listRunsById = (db: Db, orgId: string, ids: string[]) =>
+  selectRuns(db, orgId).where('run.id', '=', sql<string>`any(${ids}::uuid[])`).execute();
 
 export const findWorkflowRun = (db: Db, orgId: string, workflowId: string, runId: string) =>
   runs(db, orgId, workflowId).select('run.trigger_output').where('run.id', '=', runId).executeTakeFirst();

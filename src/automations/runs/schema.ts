@@ -31,8 +31,10 @@ const shape = {
   created_at: Timestamp,
 };
 
+export const RunSummary = z.object(shape).meta({ id: 'WorkflowRunSummary' });
+
 export const RunList = z.object({
-  runs: z.array(z.object(shape)),
+  runs: z.array(RunSummary),
   total_items: z.int(),
   total_pages: z.int(),
   has_next_page: z.boolean(),

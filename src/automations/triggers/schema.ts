@@ -25,7 +25,7 @@ const callFields = {
   contact: Contact.nullable(),
   call: JsonObject.describe('As the voice provider reports it.'),
 };
-const breachFields = {
+const slaFields = {
   ...sessionFields,
   policy: z.union([SlaPolicy, z.object({ id: Id })]).describe('Only the id if the policy was deleted.'),
   due_at: DateTime.nullable(),
@@ -94,9 +94,12 @@ export const TRIGGERS: { [Type in TriggerType]: Trigger } = {
     title: 'A message is about a prohibited topic',
     output: { ...sessionFields, message: JsonObject, topic: z.string() },
   },
-  'sla-first-reply-breached': { title: 'The first reply is late', output: breachFields },
-  'sla-next-reply-breached': { title: 'A next reply is late', output: breachFields },
-  'sla-resolution-breached': { title: 'The resolution is late', output: breachFields },
+  'sla-first-reply-warning': { title: '80 % of the time for the first reply have passed', output: slaFields },
+  'sla-next-reply-warning': { title: '80 % of the time for a next reply have passed', output: slaFields },
+  'sla-resolution-warning': { title: '80 % of the time for the resolution have passed', output: slaFields },
+  'sla-first-reply-breached': { title: 'The first reply is late', output: slaFields },
+  'sla-next-reply-breached': { title: 'A next reply is late', output: slaFields },
+  'sla-resolution-breached': { title: 'The resolution is late', output: slaFields },
   'voice-call-transferred': { title: 'A call was passed on', output: callFields },
   'pre-voice-call-transfer': { title: 'A call is about to be passed on', output: callFields },
 };

@@ -81,6 +81,9 @@ function idsOf({ type, subject_id, payload, enrollment }: Occurrence): Ids {
       return { session: subject_id, score: payload.score_id };
     case 'prohibited-topic-detected':
       return { session: subject_id, message: payload.message_id };
+    case 'sla-first-reply-warning':
+    case 'sla-next-reply-warning':
+    case 'sla-resolution-warning':
     case 'sla-first-reply-breached':
     case 'sla-next-reply-breached':
     case 'sla-resolution-breached':
@@ -153,6 +156,9 @@ function sessionDetails(occurrence: Occurrence, session: SessionSnapshot, subjec
       const { message_id: id, topic } = payload;
       return { topic, message: { id, text: subjects.texts.get(id) ?? null } };
     }
+    case 'sla-first-reply-warning':
+    case 'sla-next-reply-warning':
+    case 'sla-resolution-warning':
     case 'sla-first-reply-breached':
     case 'sla-next-reply-breached':
     case 'sla-resolution-breached': {

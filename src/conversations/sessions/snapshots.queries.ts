@@ -9,6 +9,15 @@ export const listSessionsById = (db: Db, orgId: string, ids: string[]) =>
     .select(['session.contact_id', 'session.session_closed_payload'])
     .execute();
 
+/** Lists events by id. */
+export const listEventsById = (db: Db, orgId: string, eventIds: string[]) =>
+  db
+    .selectFrom('session_events')
+    .select(['org_id', 'session_id', 'seq', 'id', 'type', 'sender', 'content', 'data', 'created_at'])
+    .where('org_id', '=', orgId)
+    .where('id', '=', sql<string>`any(${eventIds}::uuid[])`)
+    .execute();
+
 /** Lists the texts of events, without redacted and unknown ones. */
 export const listContents = (db: Db, orgId: string, eventIds: string[]) =>
   db

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import type { Db } from '../../db/connect.ts';
+import type { MediaLinks } from '../../media/links.ts';
+import { HistoryItem } from '../history/events.schema.ts';
+import { historyItemOf } from '../history/service.ts';
 import { Session } from './schema.ts';
-import { listContents, listSessionsById, listSessionsOfMessages } from './snapshots.queries.ts';
+import { listContents, listEventsById, listSessionsById, listSessionsOfMessages } from './snapshots.queries.ts';
 
 export interface SessionSnapshot {
   contactId: string | null;
@@ -27,6 +30,17 @@ export async function listSessionSnapshots(
       },
     ]),
   );
+}
+
+/** Returns events of sessions by event id, each as the history shows it. Deleted ones are left out. */
+export async function listHistorySnapshots(
+  db: Db,
+  links: MediaLinks,
+  orgId: string,
+  eventIds: string[],
+): Promise<Map<string, z.input<typeof HistoryItem>>> {
+  const rows = eventIds.length === 0 ? [] : await listEventsById(db, orgId, eventIds);
+  return new Map(rows.map((row) => [row.id, z.encode(HistoryItem, historyItemOf(links, row))]));
 }
 
 /** Returns the texts of events by event id. Redacted ones are left out. */

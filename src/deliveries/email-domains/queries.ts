@@ -94,6 +94,17 @@ export function findVerifiedDomainKey(db: Db, orgId: string, domains: string[]) 
 }
 
 /** Lists a page of domains by creation. */
+/** Finds the oldest of an org's verified domains. */
+export const findOldestVerifiedDomain = (db: Db, orgId: string) =>
+  db
+    .selectFrom('sending_domains')
+    .select('domain')
+    .where('org_id', '=', orgId)
+    .where('status', '=', 'verified')
+    .orderBy('created_at')
+    .limit(1)
+    .executeTakeFirst();
+
 export const listDomains = (db: Db, orgId: string, place: PageRequest) =>
   db
     .selectFrom('sending_domains')

@@ -11,6 +11,7 @@ import {
   countDomains,
   deleteDomain,
   findDomain,
+  findOldestVerifiedDomain,
   findVerifiedDomainKey,
   insertDomain,
   listDomains,
@@ -130,6 +131,10 @@ export async function findDkimSigning(
 }
 
 /** Whether the org may send from this address: the address's domain or one of its parents is verified. */
+/** Returns a verified domain of the org, if it has one. */
+export const findVerifiedDomain = async (db: Db, orgId: string): Promise<string | undefined> =>
+  (await findOldestVerifiedDomain(db, orgId))?.domain;
+
 export async function isVerifiedSender(db: Db, orgId: string, fromEmail: string): Promise<boolean> {
   const domain = fromEmail.slice(fromEmail.lastIndexOf('@') + 1);
   return (await findVerifiedDomainKey(db, orgId, domainAndParents(domain))) !== undefined;

@@ -25,6 +25,11 @@ export interface EgressRequest {
   body?: string;
   timeoutMs?: number;
   maxBytes?: number;
+  /**
+   * Reads only these first bytes of the body. What else it has, or that it ends too late or never, is then no failure:
+   * the status alone counts.
+   */
+  truncateAtBytes?: number;
   /** `manual` returns a redirect as the response. */
   redirects?: 'follow' | 'manual';
   /** Ends the request early. It then fails as one that found nobody. */
@@ -207,7 +212,11 @@ async function requestOnce(
       signal,
     });
     const { statusCode, headers, body } = await unlessAborted(sent, signal);
-    const { onChunk } = hop;
+    const { onChunk, truncateAtBytes } = hop;
+    if (truncateAtBytes !== undefined) {
+      const bytes = await firstBytesOf(body, truncateAtBytes);
+      return { status: statusCode, headers, bytes, url: url.href };
+    }
     if (onChunk !== undefined && (statusCode < 200 || statusCode >= 300)) {
       await body.dump({ limit: MAX_DISCARDED_BYTES, signal });
       return { status: statusCode, headers, bytes: Buffer.alloc(0), url: url.href };
@@ -228,6 +237,22 @@ async function requestOnce(
     const problem = isLate ? 'timeout' : 'unreachable';
     throw new EgressError(`${url.host} ${message}`, { transient: true, mayHaveArrived: true, problem, cause: error });
   }
+}
+
+/** Returns the first bytes of a body, or fewer if it ends before, breaks, or takes too long. Closes a longer one. */
+async function firstBytesOf(body: AsyncIterable<Buffer>, limit: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of body) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes >= limit) break;
+    }
+  } catch {
+    // the status has arrived, and it is what counts
+  }
+  return Buffer.concat(chunks).subarray(0, limit);
 }
 
 /** Waits for a response. A request that still looks for an address does not heed its signal by itself. */

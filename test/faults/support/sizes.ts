@@ -14,6 +14,8 @@ export const CRM_SERVERS_AWAY: ['temporal' | 'postgres', number][] = [
   ['temporal', 60_000],
   ['postgres', 2_000],
 ];
+/** Events sent to each of three webhook endpoints. */
+export const WEBHOOKS = IS_LONG ? 10_000 : 300;
 /** Turns of the AI. */
 export const TURNS = IS_LONG ? 200 : 12;
 /** Runs of a customer's workflow. */

@@ -46,7 +46,7 @@ export async function startStack({ env = {} }: { env?: Record<string, string> } 
     db,
     commandDb: relayConnection.db,
     temporal: () => temporal.client,
-    reactions: createReactions(quota),
+    reactions: createReactions(quota, config),
     log,
   });
 

@@ -9,6 +9,7 @@ import { findQueueStatus } from '../queue/queries.ts';
 import { SUSPICIOUS } from '../reasons.rules.ts';
 import { siteOf } from '../scope/rules.ts';
 import { insertChanges } from '../visiting/queries.ts';
+import { endCrawl } from './ending.service.ts';
 import {
   countStoredPages,
   countUnseen,
@@ -21,7 +22,7 @@ import {
   type Removal,
   unstorePages,
 } from './finishing.queries.ts';
-import { endJob, findActiveJob, findJob, type JobRow, lockJob } from './queries.ts';
+import { findActiveJob, findJob, type JobRow, lockJob } from './queries.ts';
 
 /** Removals of a larger share of the pages wait for a user's review. */
 const MAX_UNREVIEWED_SHARE = 0.3;
@@ -48,7 +49,7 @@ export function finishCrawl(db: Db, ref: CrawlRef): Promise<CrawlResult | 'reque
       : held > 0
         ? deferredMessage(held, total)
         : null;
-    await endJob(trx, ref, { status: isFailed ? 'failed' : 'completed', error, removed, held });
+    await endCrawl(trx, ref, { status: isFailed ? 'failed' : 'completed', error, removed, held });
     return { status: isFailed ? 'failed' : 'completed', pages: stored, changed: changedBy(job), removed };
   });
 }

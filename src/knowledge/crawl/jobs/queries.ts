@@ -31,6 +31,15 @@ const jobs = (db: Db, orgId: string, datasourceId: string) =>
 export const findJob = (db: Db, orgId: string, datasourceId: string, id: string) =>
   jobs(db, orgId, datasourceId).where('id', '=', id).executeTakeFirst();
 
+/** Lists crawls by id. */
+export const listJobsById = (db: Db, orgId: string, ids: string[]) =>
+  db
+    .selectFrom('crawl_jobs')
+    .select(COLUMNS)
+    .where('org_id', '=', orgId)
+    .where('id', '=', sql<string>`any(${ids}::uuid[])`)
+    .execute();
+
 export type JobRow = NonNullable<Awaited<ReturnType<typeof findJob>>>;
 
 /** Returns the running crawl, if any. */

@@ -5,7 +5,8 @@ import { hasPendingCommand } from '../../../outbox/pending.queries.ts';
 import type { ExecutionState } from '../../../temporal/executions.ts';
 import { CRAWL, type CrawlRef } from '../contract.ts';
 import { clearQueue } from '../queue/queries.ts';
-import { endJob, lockActiveJob } from './queries.ts';
+import { endCrawl } from './ending.service.ts';
+import { lockActiveJob } from './queries.ts';
 import { wakeCrawl } from './service.ts';
 
 export { listActiveCrawls } from './queries.ts';
@@ -29,7 +30,7 @@ export function mendCrawl(
     if (job?.id !== jobId || (await hasPendingCommand(trx, workflowIdOfCrawl(ref)))) return undefined;
     if (state === 'stopped') {
       await clearQueue(trx, orgId, datasourceId);
-      await endJob(trx, ref, { status: 'cancelled', error: STOPPED });
+      await endCrawl(trx, ref, { status: 'cancelled', error: STOPPED });
       return 'canceled';
     }
     await enqueue(trx, orgId, wakeCrawl(orgId, job));

@@ -8,9 +8,9 @@ import { WAKE } from '../../../temporal/contract.ts';
 import { CRAWL, type CrawlRef, type DatasourceRef } from '../contract.ts';
 import { type DatasourceRow, findDatasource, lockDatasource } from '../datasources/queries.ts';
 import { clearQueue } from '../queue/queries.ts';
+import { endCrawl } from './ending.service.ts';
 import {
   countActiveJobs,
-  endJob,
   findActiveJob,
   findJob,
   insertJob,
@@ -111,7 +111,7 @@ export function cancelCrawl(db: Db, orgId: string, datasourceId: string, jobId: 
     const active = await lockActiveJob(trx, orgId, datasourceId);
     if (active?.id !== jobId) throw conflict('The crawl has ended already');
     await clearQueue(trx, orgId, datasourceId);
-    await endJob(trx, { orgId, datasourceId, jobId }, { status: 'cancelled', error: null });
+    await endCrawl(trx, { orgId, datasourceId, jobId }, { status: 'cancelled', error: null });
     await enqueue(trx, orgId, wakeCrawl(orgId, active));
   });
 }

@@ -1,0 +1,214 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { connect, type Db } from '../src/db/connect.ts';
+import { inTransaction } from '../src/db/transaction.ts';
+import { nodeFlagsOf } from '../src/dev/scripts.ts';
+import { announce } from '../src/outbox/events.ts';
+import { createSecrets } from '../src/secrets.ts';
+import { CreateEndpoint } from '../src/webhooks/endpoints/schema.ts';
+import { createEndpoint } from '../src/webhooks/endpoints/service.ts';
+import { type Finding, median, note, rateFinding, report, timeFinding } from './support/report.ts';
+import { seedOrg } from './support/seed.ts';
+import { type Stack, withStack } from './support/stack.ts';
+
+const PAIRS = 150;
+const WARM_UP_PAIRS = 20;
+const PAUSE_MS = 20;
+const BACKLOG = 2_000;
+const ROUNDS = 5;
+const MEMORY_LIMIT_MB = 400;
+const EGRESS_ALLOW = '127.0.0.0/8';
+const HANGING = '/hanging';
+
+/** A receiver that notes when each webhook arrives, by what is in it. */
+async function startReceiver() {
+  const arrivals = new Map<string, number>();
+  let onArrival = () => {};
+  const server = createServer((request, response) => {
+    if (request.url === HANGING) return;
+    const at = performance.now();
+    let body = '';
+    request.on('data', (chunk) => {
+      body += chunk;
+    });
+    request.on('end', () => {
+      const { data } = JSON.parse(body);
+      arrivals.set(data.contact.id, at);
+      response.writeHead(204).end();
+      onArrival();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    arrivals,
+    untilArrived: (ids: string[]) =>
+      new Promise<void>((resolve) => {
+        const missing = new Set(ids.filter((id) => !arrivals.has(id)));
+        const look = () => {
+          for (const id of missing) if (arrivals.has(id)) missing.delete(id);
+          if (missing.size === 0) resolve();
+        };
+        onArrival = look;
+        look();
+      }),
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+type Receiver = Awaited<ReturnType<typeof startReceiver>>;
+
+async function seedContacts(db: Db, orgId: string): Promise<string[]> {
+  const contacts = await db.selectFrom('contacts').select('id').where('org_id', '=', orgId).orderBy('id').execute();
+  return contacts.map(({ id }) => id);
+}
+
+/** Commits events about contacts. */
+const happen = (db: Db, orgId: string, ids: string[]) =>
+  inTransaction(db, (trx) =>
+    announce(
+      trx,
+      orgId,
+      'contact-created',
+      ids.map((subject_id) => ({ subject_id, payload: {} })),
+    ),
+  );
+
+/** Commits the rows of the bare loop, with bodies like ours. */
+async function insertBare(db: Db, orgId: string, ids: string[]): Promise<void> {
+  await sql`
+    with inserted as (
+      insert into bare_posts (id, body)
+      select uuidv7(), json_build_object('type', 'contact.created', 'timestamp', now(), 'organization_id', ${orgId}::uuid,
+        'data', json_build_object('contact', to_jsonb(contact)))::text
+      from contacts as contact where id = any(${ids}::uuid[])
+    )
+    select pg_notify('bare_posts', '')`.execute(db);
+}
+
+async function timeToArrival(receiver: Receiver, id: string, commit: () => Promise<unknown>): Promise<number> {
+  receiver.arrivals.delete(id);
+  await commit();
+  const committedAt = performance.now();
+  await receiver.untilArrived([id]);
+  return (receiver.arrivals.get(id) ?? 0) - committedAt;
+}
+
+async function rateOf(receiver: Receiver, ids: string[], commit: () => Promise<unknown>): Promise<number> {
+  receiver.arrivals.clear();
+  const begun = performance.now();
+  await commit();
+  await receiver.untilArrived(ids);
+  return (ids.length * 1_000) / (performance.now() - begun);
+}
+
+interface Sides {
+  receiver: Receiver;
+  ids: string[];
+  ours: (ids: string[]) => Promise<unknown>;
+  bare: (ids: string[]) => Promise<unknown>;
+}
+
+async function latency({ receiver, ids, ours, bare }: Sides): Promise<Finding> {
+  const [our, direct]: [number[], number[]] = [[], []];
+  for (let pair = -WARM_UP_PAIRS; pair < PAIRS; pair++) {
+    const id = ids[pair + WARM_UP_PAIRS] ?? '';
+    const directMs = await timeToArrival(receiver, id, () => bare([id]));
+    await sleep(PAUSE_MS);
+    const ourMs = await timeToArrival(receiver, id, () => ours([id]));
+    await sleep(PAUSE_MS);
+    if (pair < 0) continue;
+    our.push(ourMs);
+    direct.push(directMs);
+  }
+  return timeFinding('webhooks, commit to receiver, p50 / a bare loop', median(our), median(direct), 3);
+}
+
+async function throughput({ receiver, ids, ours, bare }: Sides): Promise<Finding> {
+  const [our, direct]: [number[], number[]] = [[], []];
+  for (let round = 0; round <= ROUNDS; round++) {
+    const directRate = await rateOf(receiver, ids, () => bare(ids));
+    await sleep(1_000);
+    const ourRate = await rateOf(receiver, ids, () => ours(ids));
+    await sleep(1_000);
+    note(`round ${round}: ours ${ourRate.toFixed(0)}/s, bare loop ${directRate.toFixed(0)}/s`);
+    if (round === 0) continue;
+    our.push(ourRate);
+    direct.push(directRate);
+  }
+  return rateFinding('webhooks, a backlog, 50 in flight / a bare loop', our, direct, 0.5);
+}
+
+/** Compares an org with a hanging endpoint beside the other with one that has only the other. */
+async function hindrance({ receiver, ids, ours }: Sides, hindered: Sides['ours']): Promise<Finding> {
+  const [alone, beside]: [number[], number[]] = [[], []];
+  for (let round = 0; round < ROUNDS; round++) {
+    alone.push(await rateOf(receiver, ids, () => ours(ids)));
+    await sleep(1_000);
+    beside.push(await rateOf(receiver, ids, () => hindered(ids)));
+    await sleep(1_000);
+    note(
+      `round ${round + 1}: alone ${alone.at(-1)?.toFixed(0)}/s, beside a hanging endpoint ${beside.at(-1)?.toFixed(0)}/s`,
+    );
+  }
+  return rateFinding('webhooks, beside a hanging endpoint / alone', beside, alone, 0.95);
+}
+
+async function addEndpoint(db: Db, env: Stack['env'], orgId: string, url: string): Promise<void> {
+  const deps = { secrets: createSecrets(env.SECRET_KEYS ?? ''), egress: { resolve: async () => '127.0.0.1' } };
+  await createEndpoint(db, deps, orgId, CreateEndpoint.parse({ url, event_types: ['contact.created'] }));
+}
+
+async function measure(stack: Stack, db: Db, receiver: Receiver): Promise<Finding[]> {
+  await sql`create table bare_posts (id uuid primary key, body text not null, posted_at timestamptz);
+    create index on bare_posts (id) where posted_at is null`.execute(db);
+  const orgId = await seedOrg(db, BACKLOG);
+  const ids = await seedContacts(db, orgId);
+  await addEndpoint(db, stack.env, orgId, receiver.url);
+  const poster = await stack.start(import.meta.resolve('./support/baselines/bare-poster.ts'));
+  await poster.ask('start', { url: receiver.url });
+  const worker = await stack.start(import.meta.resolve('../worker/main.ts'), { EGRESS_ALLOW }, nodeFlagsOf('worker'));
+  const ours = (some: string[]) => happen(db, orgId, some);
+  const sides = { receiver, ids, ours, bare: (some: string[]) => insertBare(db, orgId, some) };
+  await rateOf(receiver, ids.slice(0, 1), () => ours(ids.slice(0, 1)));
+
+  const findings = [await latency(sides), await throughput(sides)];
+  await addEndpoint(db, stack.env, orgId, receiver.url + HANGING);
+  const other = await seedOrg(db, 0);
+  await addEndpoint(db, stack.env, other, receiver.url);
+  await sql`insert into contacts (org_id, id, email, name, custom_data)
+    select ${other}::uuid, uuidv7(), email, name, custom_data from contacts where org_id = ${orgId}`.execute(db);
+  const otherIds = await seedContacts(db, other);
+  findings.push(
+    await hindrance({ ...sides, ids: otherIds, ours: (some) => happen(db, other, some) }, async (some) => {
+      await Promise.all([happen(db, orgId, ids), happen(db, other, some)]);
+    }),
+  );
+  const memory = worker.peakMemoryMb();
+  findings.push({
+    name: 'webhooks, memory of the worker at its peak',
+    subject: `${memory.toFixed(0)} MB`,
+    baseline: '',
+    ratio: '',
+    target: `≤ ${MEMORY_LIMIT_MB} MB`,
+    isMet: memory <= MEMORY_LIMIT_MB,
+  });
+  return findings;
+}
+
+await report(() =>
+  withStack({ hasTemporal: true }, async (stack) => {
+    const { db, close } = connect(stack.databaseUrl, { poolSize: 4 });
+    const receiver = await startReceiver();
+    try {
+      return await measure(stack, db, receiver);
+    } finally {
+      receiver.close();
+      await close();
+    }
+  }),
+);

@@ -1,0 +1,140 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Db, Trx } from '../db/connect.ts';
+import { newId } from '../ids.ts';
+import type { EndpointRef } from './contract.ts';
+
+/** A webhook for one endpoint. */
+export interface NewDelivery {
+  id: string;
+  endpoint_id: string;
+  event_id: string;
+  event_type: string;
+  occurred_at: Date;
+  session_id: string | null;
+  data: object;
+}
+
+/**
+ * Inserts deliveries in their order, once for each endpoint and event, and numbers those of a session. They are held
+ * while their endpoint is disabled. Returns the endpoints that have something to send now.
+ */
+export async function insertDeliveries(trx: Trx, orgId: string, deliveries: NewDelivery[]): Promise<string[]> {
+  const { rows } = await sql<{ endpoint_id: string }>`
+    with new as materialized (
+      select delivery.*, endpoint.enabled
+      from rows from (
+        jsonb_to_recordset(${JSON.stringify(deliveries)}::jsonb) as (id uuid, endpoint_id uuid, event_id uuid, event_type text,
+          occurred_at timestamptz, session_id uuid, data jsonb)
+      ) with ordinality as delivery (id, endpoint_id, event_id, event_type, occurred_at, session_id, data, position)
+      join webhook_endpoints as endpoint on endpoint.org_id = ${orgId} and endpoint.id = delivery.endpoint_id
+      where not exists (
+        select from webhook_deliveries as known
+        where known.org_id = ${orgId} and known.endpoint_id = delivery.endpoint_id and known.event_id = delivery.event_id
+      )
+    ), numbers as (
+      insert into webhook_sequences as numbers (org_id, endpoint_id, session_id, last)
+      select ${orgId}::uuid, endpoint_id, session_id, count(*) from new
+      where session_id is not null group by endpoint_id, session_id order by endpoint_id, session_id
+      on conflict (org_id, endpoint_id, session_id) do update set last = numbers.last + excluded.last
+      returning endpoint_id, session_id, last
+    ), inserted as (
+      insert into webhook_deliveries (org_id, id, endpoint_id, event_id, event_type, occurred_at, session_id, sequence, data, status)
+      select ${orgId}::uuid, new.id, new.endpoint_id, new.event_id, new.event_type, new.occurred_at, new.session_id,
+        numbers.last + 1 - row_number() over (partition by new.endpoint_id, new.session_id order by new.position desc),
+        new.data, case when new.enabled then 'pending' else 'held' end
+      from new left join numbers on numbers.endpoint_id = new.endpoint_id and numbers.session_id = new.session_id
+      order by new.position
+      returning endpoint_id, status
+    )
+    select distinct endpoint_id from inserted where status = 'pending'
+  `.execute(trx);
+  return rows.map(({ endpoint_id }) => endpoint_id);
+}
+
+/** Inserts a test of an endpoint, and returns its id. */
+export async function insertTestDelivery(trx: Trx, orgId: string, endpointId: string, data: object): Promise<string> {
+  const [id, eventId] = [newId(), newId()];
+  await trx
+    .insertInto('webhook_deliveries')
+    .values({
+      org_id: orgId,
+      id,
+      endpoint_id: endpointId,
+      event_id: eventId,
+      event_type: 'webhook.test',
+      occurred_at: sql<Date>`now()`,
+      session_id: null,
+      sequence: null,
+      data: JSON.stringify(data),
+      status: 'pending',
+      next_attempt_at: null,
+    })
+    .execute();
+  return id;
+}
+
+/** Holds what an endpoint would have got. */
+export async function holdDeliveries(trx: Trx, orgId: string, endpointId: string): Promise<void> {
+  await trx
+    .updateTable('webhook_deliveries')
+    .set({ status: 'held', next_attempt_at: null, updated_at: sql<Date>`now()` })
+    .where('org_id', '=', orgId)
+    .where('endpoint_id', '=', endpointId)
+    .where('status', 'in', ['pending', 'retrying'])
+    .execute();
+}
+
+const SENT_COLUMNS = [
+  'id',
+  'org_id',
+  'endpoint_id',
+  'event_id',
+  'event_type',
+  'occurred_at',
+  'session_id',
+  'sequence',
+  'data',
+  'attempts',
+  'round_attempts',
+  'status',
+] as const;
+
+/**
+ * Lists the oldest pending deliveries of an endpoint besides some that are under way. In an ordered endpoint, only the
+ * first open one of each session.
+ */
+export function listPendingDeliveries(
+  db: Db,
+  { orgId, endpointId }: EndpointRef,
+  { limit, except, isOrdered }: { limit: number; except: string[]; isOrdered: boolean },
+) {
+  const pending = db
+    .selectFrom('webhook_deliveries as delivery')
+    .select(SENT_COLUMNS)
+    .where('org_id', '=', orgId)
+    .where('endpoint_id', '=', endpointId)
+    .where('status', '=', 'pending')
+    .where('id', '<>', sql<string>`all(${except}::uuid[])`)
+    .orderBy('id')
+    .limit(limit);
+  return (isOrdered ? pending.where(IS_FIRST_OF_SESSION) : pending).execute();
+}
+
+const IS_FIRST_OF_SESSION: RawBuilder<boolean> = sql`not exists (
+  select from webhook_deliveries as earlier
+  where earlier.org_id = delivery.org_id and earlier.endpoint_id = delivery.endpoint_id
+    and earlier.session_id = delivery.session_id and earlier.sequence < delivery.sequence
+    and earlier.status in ('pending', 'retrying')
+)`;
+
+export const findDelivery = (db: Db, orgId: string, endpointId: string, id: string) =>
+  db
+    .selectFrom('webhook_deliveries')
+    .select(SENT_COLUMNS)
+    .select(sql<number>`coalesce(extract(epoch from next_attempt_at - now()) * 1000, 0)::float8`.as('due_in_ms'))
+    .where('org_id', '=', orgId)
+    .where('endpoint_id', '=', endpointId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+
+export type DeliveryRow = Awaited<ReturnType<typeof listPendingDeliveries>>[number];

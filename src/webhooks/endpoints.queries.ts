@@ -1,0 +1,83 @@
+import { type Insertable, sql, type Updateable } from 'kysely';
+import type { Db, Trx } from '../db/connect.ts';
+import { orderedByCreation, type PageRequest } from '../db/cursor.ts';
+import type { WebhookEndpointsTable } from './table.ts';
+
+/** SQL: how an endpoint fares. */
+const STATE = sql<'healthy' | 'failing' | 'disabled'>`case when not enabled then 'disabled'
+  when failing_since is not null then 'failing' else 'healthy' end`;
+
+const SHOWN = [
+  'id',
+  'url',
+  'description',
+  'event_types',
+  'payload',
+  'ordered',
+  'max_per_second',
+  'header_names',
+  'enabled',
+  'disabled_because',
+  'failing_since',
+  'created_at',
+  'updated_at',
+] as const;
+
+const existing = (db: Db, orgId: string) =>
+  db.selectFrom('webhook_endpoints').where('org_id', '=', orgId).where('deleted_at', 'is', null);
+
+export const listEndpoints = (db: Db, orgId: string, place: PageRequest) =>
+  existing(db, orgId).select(SHOWN).select(STATE.as('state')).$call(orderedByCreation(place)).execute();
+
+export const findEndpoint = (db: Db, orgId: string, id: string) =>
+  existing(db, orgId).select(SHOWN).select(STATE.as('state')).where('id', '=', id).executeTakeFirst();
+
+export type ShownEndpoint = NonNullable<Awaited<ReturnType<typeof findEndpoint>>>;
+
+/** Finds an endpoint with its secrets, and locks it until the transaction ends. */
+export const lockEndpoint = (trx: Trx, orgId: string, id: string) =>
+  existing(trx, orgId).selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
+
+export type LockedEndpoint = NonNullable<Awaited<ReturnType<typeof lockEndpoint>>>;
+
+/** Finds an endpoint with its secrets, and how it fares now. */
+export const findWholeEndpoint = (db: Db, orgId: string, id: string) =>
+  existing(db, orgId)
+    .selectAll()
+    .select(sql<string | null>`case when old_secret_until > now() then old_secret end`.as('valid_old_secret'))
+    .select(sql<number>`coalesce(extract(epoch from probe_at - now()) * 1000, 0)::float8`.as('probe_in_ms'))
+    .select(sql<number>`coalesce(extract(epoch from now() - failing_since) * 1000, 0)::float8`.as('failing_for_ms'))
+    .where('id', '=', id)
+    .executeTakeFirst();
+
+export type WholeEndpoint = NonNullable<Awaited<ReturnType<typeof findWholeEndpoint>>>;
+
+/** Lists what decides about deliveries to the endpoints of an org. */
+export const listTargets = (db: Db, orgId: string) =>
+  existing(db, orgId).select(['id', 'event_types', 'payload', 'enabled']).orderBy('id').execute();
+
+export type Target = Awaited<ReturnType<typeof listTargets>>[number];
+
+export const countEndpoints = async (db: Db, orgId: string): Promise<number> =>
+  (await existing(db, orgId).select('id').execute()).length;
+
+export async function insertEndpoint(trx: Trx, row: Insertable<WebhookEndpointsTable>): Promise<void> {
+  await trx.insertInto('webhook_endpoints').values(row).execute();
+}
+
+export async function updateEndpoint(
+  trx: Trx,
+  orgId: string,
+  id: string,
+  change: Updateable<WebhookEndpointsTable>,
+): Promise<void> {
+  await trx
+    .updateTable('webhook_endpoints')
+    .set({ ...change, updated_at: sql<Date>`now()` })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .execute();
+}
+
+/** The columns of an endpoint about which nothing bad is known. */
+export const HEALTHY = { failures: 0, failing_since: null, probe_at: null } as const;

@@ -1,0 +1,158 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import type { Deps } from '../../deps.ts';
+import { errorResponses } from '../../http/errors.ts';
+import { Cursor, NO_BODY, NoBody } from '../../http/schemas.ts';
+import { recoverDeliveries } from '../deliveries/service.ts';
+import {
+  CreatedEndpoint,
+  CreateEndpoint,
+  Endpoint,
+  EndpointPage,
+  EndpointPath,
+  QueuedTest,
+  Recover,
+  Recovered,
+  RotatedSecret,
+  RotateSecret,
+  UpdateEndpoint,
+} from './schema.ts';
+import {
+  changeEndpoint,
+  createEndpoint,
+  deleteEndpoint,
+  getEndpoint,
+  pageOfEndpoints,
+  rotateSecret,
+  testEndpoint,
+} from './service.ts';
+
+const tags = ['webhooks'];
+const ListEndpoints = z.object({
+  cursor: Cursor.optional(),
+  limit: z.coerce.number().int().min(1).max(100).default(50),
+});
+
+/** Routes of the endpoints that get an org's events. */
+export const webhookEndpointRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config, secrets, egress }) => {
+  const deps = { secrets, egress };
+
+  app.get('/webhooks', {
+    config: { scope: 'webhooks:read' },
+    schema: {
+      operationId: 'listWebhookEndpoints',
+      tags,
+      summary: 'List webhook endpoints',
+      description: 'Oldest first.',
+      querystring: ListEndpoints,
+      response: { 200: EndpointPage, ...errorResponses(403) },
+    },
+    handler: async ({ db, org, query }) => pageOfEndpoints(db, org.id, query),
+  });
+
+  app.post('/webhooks', {
+    config: { scope: 'webhooks:write' },
+    schema: {
+      operationId: 'createWebhookEndpoint',
+      tags,
+      summary: 'Create a webhook endpoint',
+      description:
+        'Events are sent to it from now on, by the Standard Webhooks scheme. The answer shows the secret that signs them, this once.',
+      body: CreateEndpoint,
+      response: { 201: CreatedEndpoint, ...errorResponses(403, 409) },
+    },
+    handler: async ({ db, org, body }, reply) => {
+      reply.code(201);
+      return createEndpoint(db, deps, org.id, body);
+    },
+  });
+
+  app.get('/webhooks/:id', {
+    config: { scope: 'webhooks:read' },
+    schema: {
+      operationId: 'getWebhookEndpoint',
+      tags,
+      summary: 'Get a webhook endpoint',
+      description: 'Its settings without secrets, and how it fares.',
+      params: EndpointPath,
+      response: { 200: Endpoint, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params }) => getEndpoint(db, org.id, params.id),
+  });
+
+  app.patch('/webhooks/:id', {
+    config: { scope: 'webhooks:write' },
+    schema: {
+      operationId: 'updateWebhookEndpoint',
+      tags,
+      summary: 'Change a webhook endpoint',
+      description: 'Fields that are absent stay. Enabled again, it counts as healthy.',
+      params: EndpointPath,
+      body: UpdateEndpoint,
+      response: { 200: Endpoint, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params, body }) => changeEndpoint(db, deps, org.id, params.id, body),
+  });
+
+  app.delete('/webhooks/:id', {
+    config: { scope: 'webhooks:write' },
+    schema: {
+      operationId: 'deleteWebhookEndpoint',
+      tags,
+      summary: 'Delete a webhook endpoint',
+      description: 'With its deliveries. Nothing is sent to it any more.',
+      params: EndpointPath,
+      response: { 200: NoBody, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params }) => {
+      await deleteEndpoint(db, org.id, params.id);
+      return NO_BODY;
+    },
+  });
+
+  app.post('/webhooks/:id/test', {
+    config: { scope: 'webhooks:write' },
+    schema: {
+      operationId: 'testWebhookEndpoint',
+      tags,
+      summary: 'Send a test to a webhook endpoint',
+      description: 'Sends a `webhook.test`. GET /webhooks/{id}/deliveries/{delivery_id} shows what came back.',
+      params: EndpointPath,
+      response: { 200: QueuedTest, ...errorResponses(403, 404, 409) },
+    },
+    handler: async ({ db, org, params }) => ({
+      delivery_id: await testEndpoint(db, config.PUBLIC_URL, org.id, params.id),
+    }),
+  });
+
+  app.post('/webhooks/:id/rotate-secret', {
+    config: { scope: 'webhooks:write' },
+    schema: {
+      operationId: 'rotateWebhookSecret',
+      tags,
+      summary: 'Replace the secret of a webhook endpoint',
+      description:
+        'For `grace_hours`, requests have a signature by each secret. The answer shows the new one, this once.',
+      params: EndpointPath,
+      body: RotateSecret,
+      response: { 200: RotatedSecret, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params, body }) =>
+      rotateSecret(db, deps, org.id, { id: params.id, graceHours: body.grace_hours }),
+  });
+
+  app.post('/webhooks/:id/recover', {
+    config: { scope: 'webhooks:write' },
+    schema: {
+      operationId: 'recoverWebhooks',
+      tags,
+      summary: 'Send the deliveries of a period again',
+      description:
+        'By default those that were held while the endpoint was disabled, and those that failed. Each keeps its `webhook-id`. Count them first with `dry_run`.',
+      params: EndpointPath,
+      body: Recover,
+      response: { 200: Recovered, ...errorResponses(403, 404, 409) },
+    },
+    handler: async ({ db, org, params, body }) => recoverDeliveries(db, { orgId: org.id, endpointId: params.id }, body),
+  });
+};

@@ -1,0 +1,197 @@
+import type { Db, Trx } from '../../db/connect.ts';
+import { pageOf } from '../../db/cursor.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { conflict, notFound, refused } from '../../errors.ts';
+import { newId } from '../../ids.ts';
+import { lockSubscriptions, replaceSubscriptions } from '../../outbox/subscriptions.ts';
+import type { Egress } from '../../providers/egress/egress.ts';
+import type { Secrets } from '../../secrets.ts';
+import { holdDeliveries, insertTestDelivery } from '../deliveries.queries.ts';
+import {
+  countEndpoints,
+  findEndpoint,
+  HEALTHY,
+  insertEndpoint,
+  type LockedEndpoint,
+  listEndpoints,
+  listTargets,
+  lockEndpoint,
+  type ShownEndpoint,
+  updateEndpoint,
+} from '../endpoints.queries.ts';
+import { eventTypesFor } from '../events/renderers.service.ts';
+import { WEBHOOK_EVENT_TYPES } from '../events/schema.ts';
+import { wakeSender } from '../waking.service.ts';
+import { problemOfAddress } from './addresses.service.ts';
+import { type CreateEndpoint, MASK, type UpdateEndpoint } from './schema.ts';
+import { newSecret, openHeaders, sealHeaders, sealSecret } from './secrets.ts';
+
+const MAX_ENDPOINTS = 50;
+const MS_PER_HOUR = 3_600_000;
+
+export interface EndpointDeps {
+  secrets: Secrets;
+  egress: Pick<Egress, 'resolve'>;
+}
+
+/** Returns a page of an org's endpoints, oldest first. */
+export async function pageOfEndpoints(db: Db, orgId: string, query: { cursor?: string | undefined; limit: number }) {
+  const { items, next } = await pageOf(db, query, (place) => listEndpoints(db, orgId, place));
+  return { items: items.map(shown), next };
+}
+
+/** Throws notFound. */
+export async function getEndpoint(db: Db, orgId: string, id: string) {
+  const endpoint = await findEndpoint(db, orgId, id);
+  if (endpoint === undefined) throw notFound('webhook endpoint');
+  return shown(endpoint);
+}
+
+const shown = ({ header_names, ...endpoint }: ShownEndpoint) => ({
+  ...endpoint,
+  headers: Object.fromEntries(header_names.map((name) => [name, MASK] as const)),
+});
+
+/** Creates an endpoint, and returns it with its secret. Throws invalid for an address that is not public. */
+export async function createEndpoint(
+  db: Db,
+  { secrets, egress }: EndpointDeps,
+  orgId: string,
+  { headers, enabled, ...input }: CreateEndpoint,
+) {
+  await assertReachable(egress, input.url);
+  return inTransaction(db, async (trx) => {
+    const row = { org_id: orgId, id: newId() };
+    const secret = newSecret();
+    if (Object.values(headers).includes(MASK)) throw refused('headers', `"${MASK}" is no value`);
+    await insertEndpoint(trx, {
+      ...row,
+      ...input,
+      header_names: Object.keys(headers),
+      headers: sealHeaders(secrets, row, headers),
+      secret: sealSecret(secrets, row, secret),
+      ...(enabled ? ENABLED : disabledBecause('by_hand')),
+    });
+    await subscribe(trx, orgId);
+    if ((await countEndpoints(trx, orgId)) > MAX_ENDPOINTS)
+      throw conflict(`An org can have ${MAX_ENDPOINTS} webhook endpoints: delete one first`);
+    return { ...(await getEndpoint(trx, orgId, row.id)), secret };
+  });
+}
+
+const ENABLED = { enabled: true, disabled_because: null, disabled_at: null } as const;
+const disabledBecause = (because: 'by_hand' | 'gone' | 'failing') =>
+  ({ enabled: false, disabled_because: because, disabled_at: new Date() }) as const;
+
+async function assertReachable(egress: EndpointDeps['egress'], url: string): Promise<void> {
+  const problem = await problemOfAddress(egress, url);
+  if (problem !== undefined) throw refused('url', problem);
+}
+
+/** Announces from now on what the org's endpoints ask for. */
+async function subscribe(trx: Trx, orgId: string): Promise<void> {
+  await lockSubscriptions(trx, orgId);
+  const targets = await listTargets(trx, orgId);
+  const wanted = targets.some(({ event_types }) => event_types.length === 0)
+    ? WEBHOOK_EVENT_TYPES
+    : WEBHOOK_EVENT_TYPES.filter((type) => targets.some(({ event_types }) => event_types.includes(type)));
+  await replaceSubscriptions(trx, orgId, targets.length === 0 ? [] : eventTypesFor(wanted));
+}
+
+/** Changes an endpoint. Enabled again, it counts as healthy. Throws notFound, and invalid for an address that is not public. */
+export async function changeEndpoint(
+  db: Db,
+  { secrets, egress }: EndpointDeps,
+  orgId: string,
+  id: string,
+  { headers, enabled, ...change }: UpdateEndpoint,
+) {
+  if (change.url !== undefined) await assertReachable(egress, change.url);
+  return inTransaction(db, async (trx) => {
+    const endpoint = await getLockedEndpoint(trx, orgId, id);
+    await updateEndpoint(trx, orgId, id, {
+      ...change,
+      ...(headers && newHeaders(secrets, endpoint, headers)),
+      ...(change.url === undefined || change.url === endpoint.url ? {} : HEALTHY),
+      ...(enabled === true && !endpoint.enabled ? { ...ENABLED, ...HEALTHY } : {}),
+    });
+    if (enabled === false && endpoint.enabled) await disableEndpoint(trx, orgId, id, 'by_hand');
+    if (change.event_types !== undefined) await subscribe(trx, orgId);
+    await wakeSender(trx, { orgId, endpointId: id });
+    return getEndpoint(trx, orgId, id);
+  });
+}
+
+/** Returns new headers as they are stored. A masked value keeps the present one. */
+function newHeaders(secrets: Secrets, endpoint: LockedEndpoint, headers: Record<string, string>) {
+  const before = openHeaders(secrets, endpoint, endpoint.headers);
+  const after = Object.entries(headers).map(([name, value]) => {
+    const kept = value === MASK ? before[name] : value;
+    if (kept === undefined) throw refused(`headers.${name}`, 'has no value yet that could be kept');
+    return [name, kept] as const;
+  });
+  return {
+    header_names: after.map(([name]) => name),
+    headers: sealHeaders(secrets, endpoint, Object.fromEntries(after)),
+  };
+}
+
+/** Locks an endpoint until the transaction ends. Throws notFound. */
+export async function getLockedEndpoint(trx: Trx, orgId: string, id: string): Promise<LockedEndpoint> {
+  const endpoint = await lockEndpoint(trx, orgId, id);
+  if (endpoint === undefined) throw notFound('webhook endpoint');
+  return endpoint;
+}
+
+/** Disables an endpoint and holds what it would have got. */
+export async function disableEndpoint(
+  trx: Trx,
+  orgId: string,
+  id: string,
+  because: 'by_hand' | 'gone' | 'failing',
+): Promise<void> {
+  await updateEndpoint(trx, orgId, id, disabledBecause(because));
+  await holdDeliveries(trx, orgId, id);
+}
+
+/** Deletes an endpoint. Its deliveries are deleted later. Throws notFound. */
+export function deleteEndpoint(db: Db, orgId: string, id: string): Promise<void> {
+  return inTransaction(db, async (trx) => {
+    await getLockedEndpoint(trx, orgId, id);
+    await updateEndpoint(trx, orgId, id, { deleted_at: new Date() });
+    await subscribe(trx, orgId);
+  });
+}
+
+/** Gives an endpoint a new secret. The old one signs as well for a while. Throws notFound. */
+export function rotateSecret(
+  db: Db,
+  { secrets }: Pick<EndpointDeps, 'secrets'>,
+  orgId: string,
+  { id, graceHours }: { id: string; graceHours: number },
+) {
+  return inTransaction(db, async (trx) => {
+    const endpoint = await getLockedEndpoint(trx, orgId, id);
+    const secret = newSecret();
+    const until = graceHours === 0 ? null : new Date(Date.now() + graceHours * MS_PER_HOUR);
+    await updateEndpoint(trx, orgId, id, {
+      secret: sealSecret(secrets, endpoint, secret),
+      old_secret: until === null ? null : endpoint.secret,
+      old_secret_until: until,
+    });
+    return { secret, old_secret_until: until };
+  });
+}
+
+/** Sends a `webhook.test` to an endpoint, and returns the id of its delivery. Throws notFound, and conflict while it is disabled. */
+export function testEndpoint(db: Db, publicUrl: string, orgId: string, id: string): Promise<string> {
+  return inTransaction(db, async (trx) => {
+    const { enabled, payload } = await getLockedEndpoint(trx, orgId, id);
+    if (!enabled) throw conflict('enabled: a disabled endpoint gets nothing: enable it first');
+    const full = { endpoint_id: id };
+    const data = payload === 'full' ? full : { ...full, url: `${publicUrl}/webhooks/${id}` };
+    const deliveryId = await insertTestDelivery(trx, orgId, id, data);
+    await wakeSender(trx, { orgId, endpointId: id });
+    return deliveryId;
+  });
+}

@@ -1,0 +1,49 @@
+import type { EventType } from '../../outbox/events.ts';
+import { contactCreated, contactDeleted, contactUpdated } from './contacts.ts';
+import { messageCreated, ticketCreated, ticketHandoff } from './conversations.ts';
+import type { Renderer } from './rendering.ts';
+import type { WebhookEventType } from './schema.ts';
+import { callChanged, clockReached, csatRequested, scoreSubmitted, ticketClosed } from './sessions.ts';
+import {
+  budgetReached,
+  citedPageChanged,
+  crawlFinished,
+  deliveryChanged,
+  runEnded,
+  sequenceCompleted,
+  webhookDisabled,
+} from './work.ts';
+
+/** How each of our events becomes webhooks. Other events have none. */
+export const RENDERERS = {
+  'contact-created': contactCreated,
+  'contact-updated': contactUpdated,
+  'contact-deleted': contactDeleted,
+  'ticket-created': ticketCreated,
+  'ticket-handoff': ticketHandoff,
+  'ticket-closed': ticketClosed,
+  'message-created': messageCreated,
+  'csat-requested': csatRequested,
+  'csat-score-submit': scoreSubmitted,
+  'sla-first-reply-warning': clockReached('sla.warning', 'first_reply'),
+  'sla-next-reply-warning': clockReached('sla.warning', 'next_reply'),
+  'sla-resolution-warning': clockReached('sla.warning', 'resolution'),
+  'sla-first-reply-breached': clockReached('sla.breached', 'first_reply'),
+  'sla-next-reply-breached': clockReached('sla.breached', 'next_reply'),
+  'sla-resolution-breached': clockReached('sla.breached', 'resolution'),
+  'ai-call-changed': callChanged,
+  'ai-budget-reached': budgetReached,
+  'cited-page-changed': citedPageChanged,
+  'workflow-run-ended': runEnded,
+  'delivery-changed': deliveryChanged,
+  'sequence-completed': sequenceCompleted,
+  'crawl-finished': crawlFinished,
+  'webhook-disabled': webhookDisabled,
+} satisfies { [Type in EventType]?: Renderer<Type> };
+
+export type RenderedEventType = keyof typeof RENDERERS;
+export const RENDERED_EVENT_TYPES = Object.keys(RENDERERS) as RenderedEventType[];
+
+/** Returns our events that become some of these webhooks. */
+export const eventTypesFor = (types: readonly WebhookEventType[]): EventType[] =>
+  RENDERED_EVENT_TYPES.filter((type) => RENDERERS[type].makes.some((made) => types.includes(made)));

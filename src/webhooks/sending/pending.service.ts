@@ -1,0 +1,201 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { EndpointRef, WebhookProgress } from '../contract.ts';
+import { type DeliveryRow, listPendingDeliveries } from '../deliveries.queries.ts';
+import { findWholeEndpoint, type WholeEndpoint } from '../endpoints.queries.ts';
+import type { WebhookNews } from './news.ts';
+import { post, type Receiver, receiverOf, type Try } from './posting.ts';
+import { claimProbe, reserveSlots } from './recording.queries.ts';
+import { type Health, recordResults } from './recording.service.ts';
+import type { PostingDeps } from './retries.service.ts';
+import { FAILURES_UNTIL_PROBES, probeDelayMs } from './schedule.rules.ts';
+
+const DELIVERIES_PER_READ = 200;
+/** A hanging endpoint holds only the first number of connections: more are opened as it accepts. */
+const FIRST_IN_FLIGHT = 10;
+const MAX_IN_FLIGHT = 50;
+const TRIES_PER_WRITE = 100;
+/** Results are written together, at the latest after this time. */
+const MAX_UNWRITTEN_MS = 25;
+/** A sender that finds nothing more waits for news, as the next delivery then needs no new activity. */
+const LINGER_MS = 5_000;
+const MAX_SENDING_MS = 45_000;
+
+export interface SenderDeps extends PostingDeps {
+  webhookNews: WebhookNews;
+  /** Whether to begin no more tries. */
+  isStopped: () => boolean;
+}
+
+/** What a sender knows of its endpoint and of what is under way. */
+interface Sender {
+  deps: SenderDeps;
+  ref: EndpointRef;
+  endpoint: WholeEndpoint;
+  receiver: Receiver;
+  health: Health;
+  waiting: { delivery: DeliveryRow; at: number }[];
+  inFlight: Map<string, Promise<void>>;
+  maxInFlight: number;
+  ended: Try[];
+  firstEndedAt: number;
+  /** Whether there may be deliveries that were not read yet. */
+  hasMore: boolean;
+  wake: () => void;
+}
+
+/**
+ * Makes the first tries of an endpoint's pending deliveries, many at once, until there are none and no news for a while.
+ * After many failures in a row one try goes at a time, and the time until the next is returned.
+ */
+export async function sendPending(deps: SenderDeps, ref: EndpointRef): Promise<WebhookProgress> {
+  const endpoint = await findWholeEndpoint(deps.db, ref.orgId, ref.endpointId);
+  if (endpoint?.enabled !== true) return { nextInMs: null, details: 'the endpoint is disabled or deleted' };
+  const probeDelay = probeDelayMs(endpoint.failures, endpoint.failing_for_ms);
+  if (probeDelay !== null) return probe(deps, ref, endpoint, probeDelay);
+  const sender = senderOf(deps, ref, endpoint);
+  const stopListening = deps.webhookNews.subscribe(ref.endpointId, () => {
+    sender.hasMore = true;
+    sender.wake();
+  });
+  try {
+    return await sendWhileHealthy(sender);
+  } finally {
+    stopListening();
+  }
+}
+
+const senderOf = (deps: SenderDeps, ref: EndpointRef, endpoint: WholeEndpoint): Sender => ({
+  deps,
+  ref,
+  endpoint,
+  receiver: receiverOf(deps.secrets, endpoint),
+  health: { isEnabled: true, failures: endpoint.failures },
+  waiting: [],
+  inFlight: new Map(),
+  maxInFlight: FIRST_IN_FLIGHT,
+  ended: [],
+  firstEndedAt: 0,
+  hasMore: true,
+  wake: () => {},
+});
+
+/** Makes the single try that may go now, with the oldest delivery. */
+async function probe(deps: SenderDeps, ref: EndpointRef, endpoint: WholeEndpoint, delayMs: number) {
+  const details = `${endpoint.failures} failures in a row: one try at a time`;
+  const [oldest] = await listPendingDeliveries(deps.db, ref, { limit: 1, except: [], isOrdered: endpoint.ordered });
+  if (oldest === undefined) return { nextInMs: null, details };
+  if (endpoint.probe_in_ms > 0) return { nextInMs: endpoint.probe_in_ms, details };
+  if (!(await claimProbe(deps.db, ref, delayMs))) return { nextInMs: 1_000, details };
+  const result = await post(deps.egress, receiverOf(deps.secrets, endpoint), oldest);
+  await recordResults(deps.db, { ...ref, ordered: endpoint.ordered }, [result]);
+  return { nextInMs: 0, details };
+}
+
+async function sendWhileHealthy(sender: Sender): Promise<WebhookProgress> {
+  const endsAt = performance.now() + MAX_SENDING_MS;
+  const isOver = () => performance.now() > endsAt || sender.deps.isStopped() || !isHealthy(sender);
+  while (!isOver()) {
+    if (sender.hasMore && sender.waiting.length === 0) await readMore(sender);
+    startDue(sender);
+    if (isIdle(sender) && !(await nextNews(sender, LINGER_MS))) return { nextInMs: null, details: 'nothing to send' };
+    await nextResult(sender);
+    if (isTimeToWrite(sender)) await writeResults(sender);
+  }
+  await Promise.all(sender.inFlight.values());
+  await writeResults(sender);
+  return { nextInMs: sender.health.isEnabled ? 0 : null, details: 'goes on' };
+}
+
+const isHealthy = ({ health, ended }: Sender): boolean =>
+  health.isEnabled && trailingFailures(ended, health.failures) < FAILURES_UNTIL_PROBES;
+
+/** Returns the failures in a row, with those of results that are not written yet. */
+function trailingFailures(ended: Try[], before: number): number {
+  const lastAccepted = ended.findLastIndex(({ isAccepted }) => isAccepted);
+  return lastAccepted >= 0 ? ended.length - 1 - lastAccepted : before + ended.length;
+}
+
+const isIdle = ({ waiting, inFlight, ended, hasMore }: Sender): boolean =>
+  waiting.length === 0 && inFlight.size === 0 && ended.length === 0 && !hasMore;
+
+/** Reads the next deliveries, and the endpoint again, as it may have changed. */
+async function readMore(sender: Sender): Promise<void> {
+  const { deps, ref, inFlight, ended } = sender;
+  sender.hasMore = false;
+  const endpoint = await findWholeEndpoint(deps.db, ref.orgId, ref.endpointId);
+  sender.health = { isEnabled: endpoint?.enabled === true, failures: endpoint?.failures ?? 0 };
+  if (endpoint?.enabled !== true) return;
+  Object.assign(sender, { endpoint, receiver: receiverOf(deps.secrets, endpoint) });
+  const limit = Math.min(DELIVERIES_PER_READ, endpoint.max_per_second ?? DELIVERIES_PER_READ);
+  const except = [...inFlight.keys(), ...ended.map(({ deliveryId }) => deliveryId)];
+  const deliveries = await listPendingDeliveries(deps.db, ref, { limit, except, isOrdered: endpoint.ordered });
+  sender.hasMore ||= deliveries.length === limit;
+  const { in_ms, interval_ms } =
+    endpoint.max_per_second === null || deliveries.length === 0
+      ? { in_ms: 0, interval_ms: 0 }
+      : await reserveSlots(deps.db, ref, deliveries.length);
+  const now = performance.now();
+  sender.waiting = deliveries.map((delivery, nth) => ({ delivery, at: now + in_ms + nth * interval_ms }));
+}
+
+/** Begins as many tries as may be under way. */
+function startDue(sender: Sender): void {
+  while (sender.inFlight.size < sender.maxInFlight && isHealthy(sender)) {
+    const [first] = sender.waiting;
+    if (first === undefined || first.at > performance.now()) return;
+    sender.waiting.shift();
+    sender.inFlight.set(first.delivery.id, tryOnce(sender, first.delivery));
+  }
+}
+
+async function tryOnce(sender: Sender, delivery: DeliveryRow): Promise<void> {
+  const result = await post(sender.deps.egress, sender.receiver, delivery);
+  sender.inFlight.delete(delivery.id);
+  if (sender.ended.length === 0) sender.firstEndedAt = performance.now();
+  sender.ended.push(result);
+  sender.maxInFlight = result.isAccepted ? Math.min(sender.maxInFlight + 1, MAX_IN_FLIGHT) : FIRST_IN_FLIGHT;
+  sender.wake();
+}
+
+/** Waits until a try ends, one is due, results must be written, or there is news. */
+async function nextResult(sender: Sender): Promise<void> {
+  const { waiting, ended, inFlight, maxInFlight, firstEndedAt } = sender;
+  const now = performance.now();
+  const isBusy = inFlight.size >= maxInFlight;
+  const dueInMs = waiting[0] === undefined || isBusy ? Infinity : waiting[0].at - now;
+  const writeInMs = ended.length === 0 ? Infinity : firstEndedAt + MAX_UNWRITTEN_MS - now;
+  const isNothingUnderWay = inFlight.size === 0 && waiting.length === 0;
+  if (isNothingUnderWay || (sender.hasMore && waiting.length === 0)) return;
+  await nextNews(sender, Math.min(dueInMs, writeInMs, LINGER_MS));
+}
+
+/** Waits for the next result or news. Resolves to false if there was none. */
+async function nextNews(sender: Sender, ms: number): Promise<boolean> {
+  if (ms <= 0) return false;
+  const waited = new AbortController();
+  const news = new Promise<true>((resolve) => {
+    sender.wake = () => resolve(true);
+  });
+  const late = sleep(ms, false as const, { signal: waited.signal }).catch(() => false as const);
+  try {
+    return await Promise.race([news, late]);
+  } finally {
+    waited.abort();
+    sender.wake = () => {};
+  }
+}
+
+const isTimeToWrite = ({ ended, inFlight, firstEndedAt }: Sender): boolean =>
+  ended.length >= TRIES_PER_WRITE ||
+  (ended.length > 0 && (inFlight.size === 0 || performance.now() - firstEndedAt >= MAX_UNWRITTEN_MS));
+
+/** Writes the results so far. Those of an ordered endpoint may let others go. */
+async function writeResults(sender: Sender): Promise<void> {
+  const { deps, ref, endpoint } = sender;
+  const written = [...sender.ended];
+  if (written.length === 0) return;
+  const health = await recordResults(deps.db, { ...ref, ordered: endpoint.ordered }, written);
+  sender.ended = sender.ended.slice(written.length);
+  sender.health = health ?? { isEnabled: false, failures: 0 };
+  sender.hasMore ||= endpoint.ordered;
+}

@@ -1,0 +1,67 @@
+import type { Db, Trx } from '../../db/connect.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { announce } from '../../outbox/events.ts';
+import type { EndpointRef } from '../contract.ts';
+import { disableEndpoint } from '../endpoints/service.ts';
+import { wakeRetries, wakeSender } from '../waking.service.ts';
+import type { Try } from './posting.ts';
+import { countFailures, recordTries, setProbe, type TriedDelivery } from './recording.queries.ts';
+import { DISABLED_AFTER_MS, probeDelayMs, retryDelayMs } from './schedule.rules.ts';
+
+/** An endpoint after some tries. */
+export interface Health {
+  isEnabled: boolean;
+  failures: number;
+}
+
+/**
+ * Records tries in the order in which they ended, starts the retries of those that failed, and disables an endpoint that
+ * is gone or has failed for too long. Undefined if the endpoint was deleted.
+ */
+export function recordResults(
+  db: Db,
+  endpoint: EndpointRef & { ordered: boolean },
+  tries: Try[],
+): Promise<Health | undefined> {
+  return inTransaction(db, async (trx) => {
+    const recorded = tries.map(({ retryAfterMs, round, ...one }) => ({
+      ...one,
+      delayMs: retryDelayMs(round, retryAfterMs, Math.random()),
+    }));
+    const health = await recordHealth(trx, endpoint, tries);
+    const tried = await recordTries(trx, endpoint, recorded);
+    if (endpoint.ordered && tried.some(({ status }) => status !== 'retrying')) await wakeSender(trx, endpoint);
+    const because = tries.some(({ isGone }) => isGone) ? 'gone' : 'failing';
+    const isOver = because === 'gone' || (health?.failing_for_ms ?? 0) >= DISABLED_AFTER_MS;
+    if (health?.enabled === true) await (isOver ? disable(trx, endpoint, because) : startRetries(trx, endpoint, tried));
+    return health && { isEnabled: health.enabled && !isOver, failures: health.failures };
+  });
+}
+
+/** Counts failures since the last success. After many, all but one try at a time wait. */
+async function recordHealth(trx: Trx, endpoint: EndpointRef, tries: Try[]) {
+  const lastAccepted = tries.findLastIndex(({ isAccepted }) => isAccepted);
+  const failures = tries.length - 1 - lastAccepted;
+  const health = await countFailures(trx, endpoint, { failures, wasAccepted: lastAccepted >= 0 });
+  const delayMs = probeDelayMs(health?.failures ?? 0, health?.failing_for_ms ?? 0);
+  if (delayMs !== null) await setProbe(trx, endpoint, delayMs);
+  return health;
+}
+
+/** Starts the retries of what failed. */
+function startRetries(trx: Trx, { orgId, endpointId }: EndpointRef, tried: TriedDelivery[]): Promise<void> {
+  const failed = tried.filter(({ status }) => status === 'retrying');
+  const refs = failed.map(({ id, event_id, delay_ms }) => ({
+    orgId,
+    endpointId,
+    eventId: event_id,
+    deliveryId: id,
+    delayMs: delay_ms ?? 0,
+  }));
+  return wakeRetries(trx, orgId, refs);
+}
+
+async function disable(trx: Trx, { orgId, endpointId }: EndpointRef, because: 'gone' | 'failing'): Promise<void> {
+  await disableEndpoint(trx, orgId, endpointId, because);
+  await announce(trx, orgId, 'webhook-disabled', [{ subject_id: endpointId, payload: { because } }]);
+}

@@ -1,0 +1,44 @@
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/** The delays after each failed try. After the last, a delivery has failed. */
+export const RETRY_DELAYS_MS = [
+  5 * SECOND,
+  5 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  5 * HOUR,
+  10 * HOUR,
+  14 * HOUR,
+  20 * HOUR,
+  24 * HOUR,
+] as const;
+/** So that deliveries that failed together are not tried together. */
+const JITTER = 0.1;
+
+/** After so many failures in a row, others wait and one goes at a time. */
+export const FAILURES_UNTIL_PROBES = 10;
+const MIN_PROBE_MS = 10 * SECOND;
+const PROBE_SHARE = 0.25;
+const MAX_PROBE_MS = 5 * MINUTE;
+
+/** An endpoint that has accepted nothing for this time is disabled. */
+export const DISABLED_AFTER_MS = 5 * 24 * HOUR;
+
+/**
+ * Returns the time from the failure of a try to the next one, or null after the last. `tries` counts those made.
+ * `random` is of [0, 1).
+ */
+export function retryDelayMs(tries: number, retryAfterMs: number | undefined, random: number): number | null {
+  const delay = RETRY_DELAYS_MS[tries - 1];
+  if (delay === undefined) return null;
+  return Math.round(Math.max(delay * (1 - JITTER + 2 * JITTER * random), retryAfterMs ?? 0));
+}
+
+/**
+ * Returns the time until one try may go after so many failures in a row, or null while all may. It grows with the time
+ * since the first of them.
+ */
+export const probeDelayMs = (failures: number, failingForMs: number): number | null =>
+  failures < FAILURES_UNTIL_PROBES ? null : Math.min(Math.max(failingForMs * PROBE_SHARE, MIN_PROBE_MS), MAX_PROBE_MS);

@@ -1,0 +1,36 @@
+import type { Trx } from '../db/connect.ts';
+import { notify } from '../db/notify.ts';
+import { afterCommit } from '../db/transaction.ts';
+import { enqueue, signalWithStart } from '../outbox/outbox.ts';
+import { WAKE } from '../temporal/contract.ts';
+import { DELIVER_WEBHOOK, type EndpointRef, SEND_WEBHOOKS, type WebhookDeliveryRef } from './contract.ts';
+
+/** The channel of hints about new deliveries. Each names an endpoint. */
+export const WEBHOOKS_CHANNEL = 'webhooks';
+
+/** Has an endpoint's pending deliveries sent once the transaction has committed. */
+export const wakeSender = (trx: Trx, endpoint: EndpointRef): Promise<void> =>
+  wakeSenders(trx, endpoint.orgId, [endpoint.endpointId]);
+
+/** Has the pending deliveries of some endpoints sent once the transaction has committed. */
+export async function wakeSenders(trx: Trx, orgId: string, endpointIds: string[]): Promise<void> {
+  const commands = endpointIds.map((endpointId) =>
+    signalWithStart(SEND_WEBHOOKS, { orgId, endpointId }, WAKE, {
+      subjectId: endpointId,
+      summary: 'first tries of webhooks',
+    }),
+  );
+  await enqueue(trx, orgId, ...commands);
+  for (const endpointId of endpointIds) afterCommit(trx, (db) => notify(db, WEBHOOKS_CHANNEL, endpointId));
+}
+
+/** Starts the retries of some deliveries once the transaction has committed. One that runs reads the database again. */
+export async function wakeRetries(trx: Trx, orgId: string, deliveries: WebhookDeliveryRef[]): Promise<void> {
+  const commands = deliveries.map((delivery) =>
+    signalWithStart(DELIVER_WEBHOOK, delivery, WAKE, {
+      subjectId: delivery.deliveryId,
+      summary: 'retries of a webhook',
+    }),
+  );
+  await enqueue(trx, orgId, ...commands);
+}

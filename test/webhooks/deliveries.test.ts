@@ -1,0 +1,325 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { deleteOldWebhooks } from '../../src/webhooks/maintenance.service.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/fakes/webhook-receiver.ts';
+import type { TestOrg } from '../support/stack/api.ts';
+import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
+import { createEndpoint, deliveriesOf } from './endpoints.ts';
+
+let stack: Stack;
+let org: TestOrg;
+let receiver: WebhookReceiver;
+
+beforeAll(async () => {
+  stack = await startStack({ env: { EGRESS_ALLOW: '127.0.0.1' } });
+});
+afterAll(() => stack.close());
+beforeEach(async () => {
+  org = await stack.createOrg();
+  receiver = await startWebhookReceiver();
+  return () => receiver.close();
+});
+
+const saveContact = (name: string) => org.post('/contacts', { contact: { email: `${name}@example.com`, name } });
+const onlyContacts = { event_types: ['contact.created'] };
+
+describe('a delivery', () => {
+  it('is sent once, signed by the Standard Webhooks scheme, and shows its try', async () => {
+    const endpoint = await createEndpoint(org, receiver, onlyContacts);
+    const { body: contact } = await saveContact('ann');
+    const [delivery] = await deliveriesOf(org, endpoint.id, { delivered: 1 });
+
+    expect(receiver.received).toHaveLength(1);
+    expect(receiver.refused).toEqual([]);
+    const [webhook] = receiver.received;
+    expect(webhook).toMatchObject({
+      id: delivery?.id,
+      body: {
+        type: 'contact.created',
+        organization_id: org.id,
+        data: { contact: { id: contact.id, name: 'ann', email: 'ann@example.com' } },
+      },
+    });
+    const { body: detail } = await org.get(`/webhooks/${endpoint.id}/deliveries/${delivery?.id}`);
+    expect(detail).toMatchObject({ data: webhook?.body.data, attempt_log: [{ number: 1, status: 200, answer: 'ok' }] });
+  });
+
+  it('that fails is tried again after 5 seconds, with the same id and body, and every try is a row', async () => {
+    receiver.answer = (_, response) =>
+      void response.writeHead(receiver.received.length === 1 ? 503 : 204).end('not now');
+    const endpoint = await createEndpoint(org, receiver, onlyContacts);
+    await saveContact('bea');
+    const [delivery] = await deliveriesOf(org, endpoint.id, { delivered: 1 });
+
+    const [first, second] = receiver.received;
+    expect(receiver.received).toHaveLength(2);
+    expect(second).toMatchObject({ id: first?.id, raw: first?.raw });
+    expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThan(4_400);
+    const { body } = await org.get(`/webhooks/${endpoint.id}/deliveries/${delivery?.id}`);
+    expect(body.attempt_log).toMatchObject([
+      { number: 1, status: 503, answer: 'not now' },
+      { number: 2, status: 204, next_attempt_at: null },
+    ]);
+    expect(body.attempt_log[0].next_attempt_at).not.toBeNull();
+  });
+
+  it('waits for as long as Retry-After says', async () => {
+    receiver.answer = (_, response) =>
+      void response.writeHead(receiver.received.length === 1 ? 429 : 200, { 'retry-after': '9' }).end();
+    const endpoint = await createEndpoint(org, receiver, onlyContacts);
+    await saveContact('cleo');
+    await deliveriesOf(org, endpoint.id, { delivered: 1 });
+    const [first, second] = receiver.received;
+    expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThan(8_900);
+  });
+
+  it('can be sent again, with the same id', async () => {
+    const endpoint = await createEndpoint(org, receiver, onlyContacts);
+    await saveContact('dora');
+    const [delivery] = await deliveriesOf(org, endpoint.id, { delivered: 1 });
+    const { status } = await org.post(`/webhooks/${endpoint.id}/deliveries/${delivery?.id}/resend`);
+    expect(status).toBe(200);
+    await eventually('the second', () => receiver.received.length === 2);
+    expect(receiver.received[1]?.id).toBe(delivery?.id);
+  });
+
+  it('of a session has a number, and no text once the session is redacted', async () => {
+    receiver.answer = (_, response) => void response.writeHead(200).end('I keep the SECRETWORD');
+    const endpoint = await createEndpoint(org, receiver, {
+      event_types: ['conversation.started', 'conversation.contact_response'],
+    });
+    const { body: session } = await org.post('/chat/sessions', {});
+    for (const text of ['the SECRETWORD one', 'the SECRETWORD two'])
+      await org.post(`/chat/sessions/${session.id}/send`, { sender: 'contact', message: { type: 'text', text } });
+    const deliveries = await deliveriesOf(org, endpoint.id, { delivered: 3 });
+    expect(deliveries.map(({ sequence }) => sequence)).toEqual([1, 2, 3]);
+    expect(receiver.received.map(({ body }) => body.sequence).sort()).toEqual([1, 2, 3]);
+    expect(JSON.stringify(receiver.received)).toContain('SECRETWORD');
+
+    await org.post('/redaction/session', { sessionId: session.id });
+    await eventually('the redaction', async () => {
+      const stored = await sql<{ words: string }>`
+        select coalesce(string_agg(data::text, ''), '') || (select coalesce(string_agg(answer, ''), '') from webhook_attempts) as words
+        from webhook_deliveries`.execute(stack.db);
+      return !stored.rows[0]?.words.includes('SECRETWORD');
+    });
+    const { body } = await org.get(`/webhooks/${endpoint.id}/deliveries/${deliveries[2]?.id}`);
+    expect(body.data.session.id).toBe(session.id);
+  });
+
+  it('has only ids if its endpoint wants that, or if it would be larger than 20 kB', async () => {
+    const thin = await createEndpoint(org, receiver, {
+      event_types: ['conversation.contact_response'],
+      payload: 'thin',
+    });
+    const full = await createEndpoint(org, receiver, { event_types: ['conversation.contact_response'] });
+    const { body: session } = await org.post('/chat/sessions', {});
+    const text = 'long '.repeat(5_000);
+    await org.post(`/chat/sessions/${session.id}/send`, { sender: 'contact', message: { type: 'text', text } });
+    await deliveriesOf(org, thin.id, { delivered: 1 });
+    await deliveriesOf(org, full.id, { delivered: 1 });
+    for (const { body } of receiver.received) {
+      expect(body.data).toMatchObject({ session_id: session.id, url: `${stack.url}/chat/sessions/${session.id}` });
+      expect(body.data).not.toHaveProperty('message');
+    }
+  });
+
+  it('is deleted 30 days after its event', async () => {
+    const endpoint = await createEndpoint(org, receiver, onlyContacts);
+    await saveContact('eve');
+    await deliveriesOf(org, endpoint.id, { delivered: 1 });
+    await sql`update webhook_deliveries set created_at = now() - interval '31 days' where endpoint_id = ${endpoint.id}`.execute(
+      stack.db,
+    );
+    expect(await deleteOldWebhooks(stack.db)).toBe(1);
+    await deliveriesOf(org, endpoint.id, { delivered: 0 });
+  });
+});
+
+describe('an endpoint', () => {
+  it('that was disabled holds what happens, and recover sends exactly that', async () => {
+    const endpoint = await createEndpoint(org, receiver, onlyContacts);
+    await saveContact('before');
+    await deliveriesOf(org, endpoint.id, { delivered: 1 });
+    const { body: disabled } = await org.patch(`/webhooks/${endpoint.id}`, { enabled: false });
+    expect(disabled).toMatchObject({ state: 'disabled', disabled_because: 'by_hand' });
+    const since = new Date().toISOString();
+    for (const name of ['h1', 'h2', 'h3']) await saveContact(name);
+    const held = (await deliveriesOf(org, endpoint.id, { held: 3 })).filter(({ status }) => status === 'held');
+
+    const path = `/webhooks/${endpoint.id}/recover`;
+    expect((await org.post(path, { since })).status).toBe(409);
+    expect((await org.post(path, { since, dry_run: true })).body).toMatchObject({ count: 3, by_state: { held: 3 } });
+    await org.patch(`/webhooks/${endpoint.id}`, { enabled: true });
+    await sleep(500);
+    expect(receiver.received).toHaveLength(1);
+    expect((await org.post(path, { since })).body).toMatchObject({ count: 3, dry_run: false });
+    await deliveriesOf(org, endpoint.id, { delivered: 4 });
+    expect(
+      receiver.received
+        .slice(1)
+        .map(({ id }) => id)
+        .sort(),
+    ).toEqual(held.map(({ id }) => id).sort());
+    expect((await org.post(path, { since, dry_run: true })).body.count).toBe(0);
+  });
+
+  it('that answers 410 is disabled, its delivery held, and admins and other endpoints are told', async () => {
+    const teller = await startWebhookReceiver();
+    await createEndpoint(org, teller, { event_types: ['webhook.disabled'] });
+    receiver.answer = (_, response) => void response.writeHead(410).end('gone');
+    const endpoint = await createEndpoint(org, receiver, onlyContacts);
+    await saveContact('gone');
+    await deliveriesOf(org, endpoint.id, { held: 1 });
+    const { body } = await org.get(`/webhooks/${endpoint.id}`);
+    expect(body).toMatchObject({ enabled: false, state: 'disabled', disabled_because: 'gone' });
+    const told = await eventually('webhook.disabled', () => teller.received[0]);
+    expect(told.body.data).toEqual({ endpoint_id: endpoint.id, because: 'gone' });
+    await teller.close();
+  });
+
+  it('that fails ten times in a row gets one try at a time, and all once it accepts one', async () => {
+    let isDown = true;
+    receiver.answer = (_, response) => void response.writeHead(isDown ? 500 : 200).end();
+    const endpoint = await createEndpoint(org, receiver, onlyContacts);
+    await org.post('/contacts/batch', {
+      contacts: Array.from({ length: 60 }, (_, n) => ({ email: `many${n}@example.com` })),
+    });
+    await eventually('ten failures', () => receiver.received.length >= 10);
+    await sleep(1_500);
+    expect(receiver.received.length).toBeLessThan(20);
+    expect((await org.get(`/webhooks/${endpoint.id}`)).body.state).toBe('failing');
+    isDown = false;
+    await deliveriesOf(org, endpoint.id, { delivered: 60 });
+    expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(60);
+    expect((await org.get(`/webhooks/${endpoint.id}`)).body.state).toBe('healthy');
+  });
+
+  it('that has failed for five days is disabled at its next failure', async () => {
+    receiver.answer = (_, response) => void response.writeHead(500).end();
+    const endpoint = await createEndpoint(org, receiver, onlyContacts);
+    await sql`update webhook_endpoints set failing_since = now() - interval '121 hours', failures = 3 where id = ${endpoint.id}`.execute(
+      stack.db,
+    );
+    await saveContact('late');
+    await deliveriesOf(org, endpoint.id, { held: 1 });
+    expect((await org.get(`/webhooks/${endpoint.id}`)).body).toMatchObject({ disabled_because: 'failing' });
+  });
+
+  it('that is ordered gets a session’s next event when the one before was accepted', async () => {
+    let first: string | undefined;
+    receiver.answer = (webhook, response) => {
+      first ??= webhook.id;
+      const isFirstTry = webhook.id === first && receiver.received.filter(({ id }) => id === first).length === 1;
+      response.writeHead(isFirstTry ? 500 : 200).end();
+    };
+    const endpoint = await createEndpoint(org, receiver, {
+      ordered: true,
+      event_types: ['conversation.contact_response'],
+    });
+    const { body: session } = await org.post('/chat/sessions', {});
+    for (const text of ['1', '2', '3'])
+      await org.post(`/chat/sessions/${session.id}/send`, { sender: 'contact', message: { type: 'text', text } });
+    await deliveriesOf(org, endpoint.id, { delivered: 3 });
+    expect(receiver.received.map(({ body }) => body.sequence)).toEqual([1, 1, 2, 3]);
+  });
+
+  it('gets no more requests a second than it wants', async () => {
+    const endpoint = await createEndpoint(org, receiver, { ...onlyContacts, max_per_second: 10 });
+    await org.post('/contacts/batch', {
+      contacts: Array.from({ length: 25 }, (_, n) => ({ email: `paced${n}@example.com` })),
+    });
+    await deliveriesOf(org, endpoint.id, { delivered: 25 });
+    const times = receiver.received.map(({ at }) => at);
+    expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(2_200);
+  });
+
+  it('whose secret is rotated accepts both for a while', async () => {
+    const endpoint = await createEndpoint(org, receiver);
+    const { body } = await org.post(`/webhooks/${endpoint.id}/rotate-secret`, { grace_hours: 1 });
+    expect(body.secret).not.toBe(endpoint.secret);
+    const test = await org.post(`/webhooks/${endpoint.id}/test`);
+    const webhook = await eventually('the test', () => receiver.received[0]);
+    expect(webhook).toMatchObject({ id: test.body.delivery_id, body: { type: 'webhook.test' } });
+    expect(String(webhook.headers['webhook-signature']).split(' ')).toHaveLength(2);
+
+    receiver.secrets.splice(0, 1, body.secret);
+    const { body: last } = await org.post(`/webhooks/${endpoint.id}/rotate-secret`, { grace_hours: 0 });
+    receiver.secrets.splice(0, 1, last.secret);
+    await org.post(`/webhooks/${endpoint.id}/test`);
+    const second = await eventually('the second test', () => receiver.received[1]);
+    expect(String(second.headers['webhook-signature']).split(' ')).toHaveLength(1);
+  });
+
+  it('keeps its headers secret, also when the receiver repeats them', async () => {
+    const token = 'Bearer topsecret-header-value';
+    receiver.answer = ({ headers }, response) =>
+      void response.writeHead(500).end(`you sent ${headers.authorization} and topsecret-header-value`);
+    const endpoint = await createEndpoint(org, receiver, { ...onlyContacts, headers: { Authorization: token } });
+    expect((await org.get(`/webhooks/${endpoint.id}`)).body.headers).toEqual({ Authorization: '***' });
+    await saveContact('fay');
+    const [delivery] = await deliveriesOf(org, endpoint.id, { retrying: 1 });
+    expect(receiver.received[0]?.headers.authorization).toBe(token);
+    const shown = JSON.stringify((await org.get(`/webhooks/${endpoint.id}/deliveries/${delivery?.id}`)).body);
+    expect(shown).toContain('you sent ***');
+    expect(shown).not.toContain('topsecret');
+    const { rows } = await sql<{
+      row: string;
+    }>`select endpoint::text as row from webhook_endpoints as endpoint`.execute(stack.db);
+    expect(JSON.stringify(rows)).not.toContain('topsecret');
+    expect(JSON.stringify(rows)).not.toContain(endpoint.secret.slice('whsec_'.length));
+    const kept = await org.patch(`/webhooks/${endpoint.id}`, { headers: { Authorization: '***', 'x-new': 'value' } });
+    expect(kept.body.headers).toEqual({ Authorization: '***', 'x-new': '***' });
+  });
+
+  it('can neither be at a private address nor carry a password', async () => {
+    for (const url of [
+      'http://10.0.0.1/hooks',
+      'http://169.254.169.254/latest',
+      'http://[::1]/',
+      'ftp://example.com/',
+      'https://a:b@example.com/',
+    ]) {
+      const { status, body } = await org.post('/webhooks', { url });
+      expect(status, url).toBe(400);
+      expect(body.issues[0].path).toBe('body.url');
+    }
+  });
+
+  it('does not follow redirects, and reads no more of an answer than its first kilobyte', async () => {
+    let answered = 0;
+    receiver.answer = (_, response) => {
+      if (receiver.received.length === 1)
+        return void response.writeHead(302, { location: `${receiver.url}/elsewhere` }).end();
+      response.writeHead(200);
+      const chunk = Buffer.alloc(1024 * 1024, 'x');
+      const pump = () => {
+        while (answered < 1024 && !response.destroyed && response.write(chunk)) answered++;
+        if (answered < 1024 && !response.destroyed) response.once('drain', pump);
+      };
+      pump();
+      return undefined;
+    };
+    const endpoint = await createEndpoint(org, receiver, onlyContacts);
+    await saveContact('gil');
+    const [delivery] = await deliveriesOf(org, endpoint.id, { delivered: 1 });
+    const { body } = await org.get(`/webhooks/${endpoint.id}/deliveries/${delivery?.id}`);
+    expect(body.attempt_log).toMatchObject([{ status: 302 }, { status: 200 }]);
+    expect(body.attempt_log[1].answer).toHaveLength(1024);
+    expect(receiver.received).toHaveLength(2);
+    expect(answered).toBeLessThan(100);
+  });
+
+  it('of another org is not found', async () => {
+    const endpoint = await createEndpoint(org, receiver);
+    for (const answer of [
+      await stack.other.get(`/webhooks/${endpoint.id}`),
+      await stack.other.patch(`/webhooks/${endpoint.id}`, { enabled: false }),
+      await stack.other.post(`/webhooks/${endpoint.id}/test`),
+      await stack.other.get(`/webhooks/${endpoint.id}/deliveries`),
+      await stack.other.delete(`/webhooks/${endpoint.id}`),
+    ])
+      expect(answer.status).toBe(404);
+  });
+});

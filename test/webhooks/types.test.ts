@@ -1,0 +1,174 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { z } from 'zod';
+import { reserveCall } from '../../src/ai/budgets/service.ts';
+import { inTransaction } from '../../src/db/transaction.ts';
+import { newId } from '../../src/ids.ts';
+import { announce, type EventType, type NewEvent } from '../../src/outbox/events.ts';
+import { WEBHOOK_BODIES, WEBHOOK_EVENT_TYPES } from '../../src/webhooks/events/schema.ts';
+import { newAnsweringOrg, QUESTION } from '../ai/answering-org.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/fakes/webhook-receiver.ts';
+import { emailStep, inDomain } from '../support/sequences.ts';
+import type { TestOrg } from '../support/stack/api.ts';
+import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
+import { createEndpoint } from './endpoints.ts';
+
+let stack: Stack;
+let org: TestOrg;
+let receiver: WebhookReceiver;
+let endpointId: string;
+
+beforeAll(async () => {
+  stack = await startStack({ env: { EGRESS_ALLOW: '127.0.0.1' } });
+  org = await newAnsweringOrg(stack);
+  receiver = await startWebhookReceiver();
+  endpointId = (await createEndpoint(org, receiver)).id;
+});
+afterAll(async () => {
+  await receiver.close();
+  await stack.close();
+});
+
+const received = (type: string) => eventually(type, () => receiver.received.find(({ body }) => body.type === type));
+const announceEvent = <Type extends EventType>(type: Type, event: NewEvent<Type>) =>
+  inTransaction(stack.db, (trx) => announce(trx, org.id, type, [event]));
+
+async function talk() {
+  const { body: contact } = await org.post('/contacts', { contact: { email: 'ann@example.com', name: 'Ann' } });
+  await org.patch(`/contacts/${contact.id}`, { contact: { name: 'Anna' } });
+  const { body: session } = await org.post('/chat/sessions', { contact_id: contact.id });
+  const say = (sender: string, text: string) =>
+    org.post(`/chat/sessions/${session.id}/send`, { sender, message: { type: 'text', text } });
+  await say('contact', QUESTION);
+  await received('conversation.ai_response');
+  await org.post(`/chat/sessions/${session.id}/handoff`, { reason: 'asked for' });
+  await say('agent', 'I am here');
+  await org.patch('/org/settings', { csat: true });
+  await org.patch(`/chat/sessions/${session.id}`, { status: 'closed_resolved' });
+  await org.post('/csat/scores', { session_id: session.id, score: 4, comment: 'well' });
+  return session.id as string;
+}
+
+async function runWorkflow(status: 'succeeded' | 'failed') {
+  const session_id = status === 'failed' ? newId() : (await org.post('/chat/sessions', {})).body.id;
+  const { body } = await org.post('/workflows', {
+    name: status,
+    trigger_type: 'manual-trigger',
+    workflow_blocks: [
+      { $kind: 'Action', id: 'note', type: 'add-note', name: 'Note', input: { session_id, text: 'x' } },
+    ],
+  });
+  await org.post(`/workflows/${body.workflow_id}/activate`);
+  await org.post(`/workflows/${body.workflow_id}/trigger`, {});
+}
+
+async function sendMail() {
+  await org.post('/contacts', { contact: { email: 'seq@enrolled.example' } });
+  const { status, body } = await org.post('/sequences', {
+    name: 'One mail',
+    filter: inDomain('enrolled.example'),
+    steps: [emailStep('hello')],
+  });
+  expect(status, JSON.stringify(body)).toBe(201);
+  const sent = await received('delivery.sent');
+  for (const to of ['delivered', 'failed', 'unknown'])
+    await sql`update deliveries set status = ${to} where id = ${sent.body.data.delivery.id}`.execute(stack.db);
+}
+
+async function callActions(sessionId: string) {
+  const turn = await stack.db
+    .selectFrom('ai_turns')
+    .select('id')
+    .where('session_id', '=', sessionId)
+    .executeTakeFirstOrThrow();
+  for (const state of ['done', 'unknown'])
+    await sql`
+      with asked as (select ${newId()}::uuid as id)
+      insert into ai_calls (org_id, id, session_id, turn_id, epoch, action_id, operation_id, name, arguments, fingerprint, state, needs, expires_at)
+      select ${org.id}::uuid, id, ${sessionId}, ${turn.id}, 0, ${newId()}, 'refund', 'Refund', '{}', ${state}, 'needs_confirmation', 'agent', now() + interval '1 day'
+      from asked`.execute(stack.db);
+  for (const state of ['done', 'unknown'])
+    await sql`update ai_calls set state = ${state}, tries = 1, ended_at = now() where fingerprint = ${state}`.execute(
+      stack.db,
+    );
+}
+
+async function useBudget(tokens: number) {
+  const call = { id: newId(), sessionId: null, turnId: null, purpose: 'test', model: 'm', tokens, cost: 0 };
+  await reserveCall(stack.db, org.id, call, { day: { tokens: 100 } });
+}
+
+async function reachClocks(sessionId: string) {
+  const { body: policy } = await org.post('/sla/policies', { name: 'Gold', first_reply_target_seconds: 60 });
+  const clock = { policy_id: policy.id, metric: 'first_reply', cycle: 1, target_seconds: 60 };
+  const payload = { ...clock, due_at: new Date().toISOString() };
+  await announceEvent('sla-first-reply-warning', { subject_id: sessionId, payload });
+  await announceEvent('sla-first-reply-breached', { subject_id: sessionId, payload });
+}
+
+async function cancelCrawl() {
+  const { body: site } = await org.post('/crawl', { url: 'http://127.0.0.1:9/', auto_start_crawl: false });
+  const { body: job } = await org.post(`/crawl/${site.id}/crawls`);
+  await org.post(`/crawl/${site.id}/crawls/${job.id}/cancel`);
+}
+
+async function disableAnother() {
+  const other = await startWebhookReceiver();
+  other.answer = (_, response) => void response.writeHead(410).end();
+  await createEndpoint(org, other, { event_types: ['contact.created'] });
+  const { body } = await org.post('/contacts', { contact: { email: 'another@example.com' } });
+  await received('webhook.disabled');
+  await org.delete(`/contacts/${body.id}`);
+  await other.close();
+}
+
+it('each type is delivered with the data that the OpenAPI document describes, and nothing else', async () => {
+  const sessionId = await talk();
+  await runWorkflow('succeeded');
+  await runWorkflow('failed');
+  await sendMail();
+  await callActions(sessionId);
+  await useBudget(85);
+  await useBudget(50);
+  await useBudget(50);
+  await reachClocks(sessionId);
+  await cancelCrawl();
+  await disableAnother();
+  await announceEvent('cited-page-changed', { subject_id: newId(), payload: { item_id: 'i', url: null, turns: 2 } });
+  await org.post(`/webhooks/${endpointId}/test`);
+
+  for (const type of WEBHOOK_EVENT_TYPES) {
+    const { body } = await received(type);
+    const schema = WEBHOOK_BODIES.get(type) as z.ZodType;
+    const decoded = z.safeDecode(schema, body);
+    expect(decoded.success, `${type}: ${decoded.error?.message}`).toBe(true);
+    expect(z.encode(schema, decoded.data), type).toEqual(body);
+  }
+  const once = [
+    'ai.budget_warning',
+    'ai.budget_exhausted',
+    'conversation.closed',
+    'csat.requested',
+    'sequence.completed',
+  ];
+  for (const type of once)
+    expect(
+      receiver.received.filter(({ body }) => body.type === type),
+      type,
+    ).toHaveLength(1);
+  expect(receiver.refused).toEqual([]);
+}, 240_000);
+
+it('the OpenAPI document describes each type under `webhooks`', async () => {
+  const { body } = await stack.client().get('/openapi.json');
+  expect(Object.keys(body.webhooks).sort()).toEqual([...WEBHOOK_EVENT_TYPES].sort());
+  for (const { post } of Object.values(body.webhooks) as {
+    post: { requestBody: { content: Record<string, { schema: { $ref: string } }> } };
+  }[]) {
+    const name = post.requestBody.content['application/json']?.schema.$ref.split('/').at(-1) ?? '';
+    expect(body.components.schemas[name], name).toMatchObject({
+      type: 'object',
+      required: expect.arrayContaining(['type', 'data']),
+    });
+  }
+});
