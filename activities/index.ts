@@ -6,6 +6,7 @@ import { type CrawlActivityDeps, createCrawlActivities } from './crawl.ts';
 import { type CrmActivityDeps, createCrmActivities } from './crm.ts';
 import { createDeletionActivities, type DeletionActivityDeps } from './deletions.ts';
 import { createInboundEmailActivities, type InboundEmailActivityDeps } from './inbound-emails.ts';
+import { createInsightActivities, type InsightActivityDeps } from './insights.ts';
 import { createKnowledgeActivities, type KnowledgeActivityDeps } from './knowledge.ts';
 import { createMessageRequestActivities, type MessageRequestActivityDeps } from './message-requests.ts';
 import { createMiawActivities, type MiawActivityDeps } from './miaw.ts';
@@ -22,6 +23,7 @@ export type ActivityDeps = AiTurnActivityDeps &
   CrawlActivityDeps &
   CrmActivityDeps &
   DeletionActivityDeps &
+  InsightActivityDeps &
   KnowledgeActivityDeps &
   MiawActivityDeps &
   SequenceActivityDeps &
@@ -41,6 +43,7 @@ export const createActivities = (deps: ActivityDeps) => ({
   ...createCrawlActivities(deps),
   ...createCrmActivities(deps),
   ...createDeletionActivities(deps),
+  ...createInsightActivities(deps),
   ...createKnowledgeActivities(deps),
   ...createMiawActivities(deps),
   ...createSequenceActivities(deps),

@@ -18,6 +18,7 @@ import { redactBatchBodies, redactCrmCopies } from '../src/crm/redaction.service
 import { relayToMiaw, resumeMiaw } from '../src/crm/salesforce/outgoing.service.ts';
 import type { Trx } from '../src/db/connect.ts';
 import type { WriteQuota } from '../src/db/write-quota.ts';
+import { requestExtraction } from '../src/insights/extraction/requests.service.ts';
 import { embedOnChange } from '../src/knowledge/embedding/service.ts';
 import type { Reactions } from '../src/outbox/relay.ts';
 import { exitRepliedContacts } from '../src/sequences/enrollment/replies.service.ts';
@@ -61,8 +62,15 @@ export function createReactions(quota: Pick<WriteQuota, 'assertLeft'>): Reaction
     'crm-events-received': [wakeQueues],
     'ticket-reassigned': [assignPolicies, wakeAssignmentIfRelieved, closeOpenCalls, interruptTurns, startWorkflows],
     'ticket-created': [assignPolicies, startWorkflows],
-    'ticket-resolved': [applyTags, scheduleTicketCloses, closeCallsOfResolved, interruptTurns, startWorkflows],
-    'ticket-handoff': [startHandoffs, startWorkflows],
+    'ticket-resolved': [
+      applyTags,
+      scheduleTicketCloses,
+      closeCallsOfResolved,
+      interruptTurns,
+      requestExtraction,
+      startWorkflows,
+    ],
+    'ticket-handoff': [startHandoffs, requestExtraction, startWorkflows],
     'integration-changed': [confirmPortalOnSettingsChange, embedOnChange, resumeCrm, resumeMiaw],
     'session-redacted': [redactCrmCopies, redactRuns, redactTurns, redactSessionCalls],
     'ticket-texts-redacted': [redactBatchBodies],
