@@ -18,7 +18,9 @@ import { redactBatchBodies, redactCrmCopies } from '../src/crm/redaction.service
 import { relayToMiaw, resumeMiaw } from '../src/crm/salesforce/outgoing.service.ts';
 import type { Trx } from '../src/db/connect.ts';
 import type { WriteQuota } from '../src/db/write-quota.ts';
+import { dropGoneCategories } from '../src/insights/categories/service.ts';
 import { requestExtraction } from '../src/insights/extraction/requests.service.ts';
+import { redactInsights } from '../src/insights/redaction/service.ts';
 import { embedOnChange } from '../src/knowledge/embedding/service.ts';
 import type { Reactions } from '../src/outbox/relay.ts';
 import { exitRepliedContacts } from '../src/sequences/enrollment/replies.service.ts';
@@ -72,7 +74,7 @@ export function createReactions(quota: Pick<WriteQuota, 'assertLeft'>): Reaction
     ],
     'ticket-handoff': [startHandoffs, requestExtraction, startWorkflows],
     'integration-changed': [confirmPortalOnSettingsChange, embedOnChange, resumeCrm, resumeMiaw],
-    'session-redacted': [redactCrmCopies, redactRuns, redactTurns, redactSessionCalls],
+    'session-redacted': [redactCrmCopies, redactRuns, redactTurns, redactSessionCalls, redactInsights],
     'ticket-texts-redacted': [redactBatchBodies],
     'message-relayed': [relayToThreads, relayToMiaw],
     'ticket-tag-added': [assignPolicies, startWorkflows],
@@ -92,6 +94,7 @@ export function createReactions(quota: Pick<WriteQuota, 'assertLeft'>): Reaction
     'sla-next-reply-breached': [startWorkflows],
     'sla-resolution-breached': [startWorkflows],
     'workflow-changed': [syncTriggers],
+    'insight-categories-changed': [dropGoneCategories],
     'sla-session-changed': [assignPolicies],
     'session-activity': [wakeClocksOfActiveSessions],
     'office-hours-changed': [announceChangesOfOfficeHours],

@@ -1,4 +1,5 @@
-import type { Generated } from 'kysely';
+import type { ColumnType, Generated } from 'kysely';
+import type { LearntTag } from '../ai/tagging/learning.rules.ts';
 import type { InsightStatus, Sentiment, StatementKind } from './schema.ts';
 
 export interface InsightsTable {
@@ -111,11 +112,48 @@ export interface InsightCountersTable {
   last_number: number;
 }
 
+/** A merge: `insight_id` into `other_id`. A split: `insight_id` out of `other_id`. */
+export interface InsightOperationsTable {
+  org_id: string;
+  id: string;
+  kind: 'merge' | 'split';
+  insight_id: string;
+  other_id: string;
+  /** The API key. */
+  done_by: string;
+  undone_by: string | null;
+  created_at: Generated<Date>;
+  undone_at: Date | null;
+}
+
+/** Two insights that may be the same. `insight_id` is the older one. */
+export interface InsightProposalsTable {
+  org_id: string;
+  id: string;
+  insight_id: string;
+  other_id: string;
+  likeness: number;
+  dismissed_at: Date | null;
+  created_at: Generated<Date>;
+}
+
+/** The weekly review of an org's insights, and the categories learnt from what people have given. */
+export interface InsightReviewsTable {
+  org_id: string;
+  requested_at: Generated<Date>;
+  tags: ColumnType<LearntTag[] | null, string | null, string | null>;
+  model: Buffer | null;
+  reviewed_at: Date | null;
+}
+
 declare module '../db/database.ts' {
   interface Database {
     insight_centroids: InsightCentroidsTable;
     insight_counters: InsightCountersTable;
     insight_extractions: InsightExtractionsTable;
+    insight_operations: InsightOperationsTable;
+    insight_proposals: InsightProposalsTable;
+    insight_reviews: InsightReviewsTable;
     insight_sessions: InsightSessionsTable;
     insight_spaces: InsightSpacesTable;
     insight_statements: InsightStatementsTable;

@@ -72,6 +72,8 @@ export interface EventPayloads {
   'sending-settings-changed': Record<string, never>;
   /** Subject: the org itself. An agent may be free for a waiting session. */
   'staffing-changed': Record<string, never>;
+  /** Subject: the org itself. It has other categories of insights. */
+  'insight-categories-changed': Record<string, never>;
   /** Subject: an insight. It occurred for the first time. */
   'insight-created': { session_id: string };
   /** Subject: an insight. It occurred again after it had been resolved. */

@@ -170,7 +170,7 @@ export async function takeNumbers(trx: Trx, orgId: string, count: number): Promi
   return first;
 }
 
-export interface NewInsight {
+export interface NumberedInsight {
   id: string;
   number: number;
   content: string;
@@ -178,7 +178,7 @@ export interface NewInsight {
 }
 
 /** Inserts insights named by the statement that each was made for. */
-export async function insertInsights(trx: Trx, orgId: string, insights: NewInsight[]): Promise<void> {
+export async function insertInsights(trx: Trx, orgId: string, insights: NumberedInsight[]): Promise<void> {
   await sql`
     insert into insights (org_id, id, root_id, number, content, named_by, name_sources)
     select ${orgId}::uuid, id, id, number, content, 'quote', array[source]
@@ -201,24 +201,6 @@ export async function assign(trx: Trx, orgId: string, statements: (Assigned & Ne
     join insights as insight on insight.org_id = ${orgId} and insight.id = made.own_insight_id
     where said.org_id = ${orgId} and said.id = made.id
   `.execute(trx);
-}
-
-/** Reopens those of the insights that were resolved before one of a session's statements was said. Returns their ids. */
-export async function reopenByOccurrence(
-  trx: Trx,
-  orgId: string,
-  insightIds: string[],
-  sessionId: string,
-): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
-    update insights as insight set status = 'unresolved', resolved_at = null, resolved_by = null, reopened_because = ${sessionId}
-    where org_id = ${orgId} and id = any(${insightIds}::uuid[]) and status = 'resolved' and exists (
-      select from insight_statements as said
-      where said.org_id = ${orgId} and said.session_id = ${sessionId} and said.insight_id = insight.id and said.said_at > insight.resolved_at
-    )
-    returning id
-  `.execute(trx);
-  return rows.map(({ id }) => id);
 }
 
 /** Returns in how many of an org's texts these features occur, and adds one text with all of them. */

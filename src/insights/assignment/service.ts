@@ -14,18 +14,10 @@ import {
 } from '../likeness/vectors.rules.ts';
 import { WORD_DIMENSIONS, WORDS } from '../likeness/words.rules.ts';
 import { lockInsights, recount, refreshSessions } from '../queries.ts';
+import { reopenIfOccurred } from '../states/reopening.service.ts';
 import type { CentroidCache } from './centroid-cache.ts';
-import {
-  assign,
-  insertInsights,
-  isAligned,
-  listUnassigned,
-  type NewInsight,
-  reopenByOccurrence,
-  takeNumbers,
-  upsertCentroids,
-  upsertSpace,
-} from './queries.ts';
+import { createInsights, type NewInsight } from './creation.service.ts';
+import { assign, isAligned, listUnassigned, upsertCentroids, upsertSpace } from './queries.ts';
 import { readSpace, type Space, vectorOfNewText } from './spaces.service.ts';
 
 /** `aligned` is false if centroids of the same space have to be made first: nothing is assigned then. */
@@ -97,7 +89,7 @@ async function decide(
     addVector(mean, vector);
     const nearest = findNearest(vector, roots, mean, thresholdOf(space));
     const insightId = nearest?.id ?? newId();
-    if (nearest === undefined) created.push({ id: insightId, number: 0, content, source: id });
+    if (nearest === undefined) created.push({ id: insightId, content, source: id });
     const before = own.get(insightId);
     const ownSum = decisions.own.get(insightId) ?? (before === undefined ? emptySum(vector.length) : copyOf(before));
     const rootSum = roots.get(insightId) ?? emptySum(vector.length);
@@ -114,14 +106,7 @@ const copyOf = ({ sum, vectors }: VectorSum): VectorSum => ({ sum: sum.slice(), 
 async function store(trx: Trx, orgId: string, sessionId: string, decisions: Decisions): Promise<void> {
   const { space, mean, own, created, assigned } = decisions;
   const ids = [...own.keys()];
-  if (created.length > 0) {
-    const first = await takeNumbers(trx, orgId, created.length);
-    await insertInsights(
-      trx,
-      orgId,
-      created.map((insight, nth) => ({ ...insight, number: first + nth })),
-    );
-  }
+  await createInsights(trx, orgId, created);
   const rows = assigned.map(({ vector, ...one }) => ({ ...one, space, vector: bytesOf(vector) }));
   await assign(trx, orgId, rows);
   const revision = await upsertSpace(trx, orgId, { space, sum: bytesOf(mean.sum), vectors: mean.vectors });
@@ -129,9 +114,7 @@ async function store(trx: Trx, orgId: string, sessionId: string, decisions: Deci
   await upsertCentroids(trx, orgId, { space, revision }, centroids);
   await refreshSessions(trx, orgId, ids, [sessionId]);
   await recount(trx, orgId, ids);
-  const reopened = await reopenByOccurrence(trx, orgId, ids, sessionId);
-  const eventsOf = (subjects: string[]) =>
-    subjects.map((subject_id) => ({ subject_id, payload: { session_id: sessionId } }));
-  await announce(trx, orgId, 'insight-created', eventsOf(created.map(({ id }) => id)));
-  await announce(trx, orgId, 'insight-reopened', eventsOf(reopened));
+  const events = created.map(({ id }) => ({ subject_id: id, payload: { session_id: sessionId } }));
+  await announce(trx, orgId, 'insight-created', events);
+  await reopenIfOccurred(trx, orgId, ids);
 }

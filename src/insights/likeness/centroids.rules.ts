@@ -46,6 +46,21 @@ export const likenessOf = (one: VectorSum, other: VectorSum, mean: VectorSum): n
   return likenessTo(other, centre, centred(one, centre));
 };
 
+/** Returns the items whose vectors are most like the sum, the most central first. */
+export function mostCentral<Item extends { vector: StoredVector }>(
+  items: readonly Item[],
+  centroid: VectorSum,
+  limit: number,
+): Item[] {
+  const direction = { parts: Float64Array.from(centroid.sum), length: Math.hypot(...centroid.sum) };
+  return items
+    .filter(({ vector }) => vector.length === centroid.sum.length)
+    .map((item) => ({ item, likeness: likenessTo({ sum: Int32Array.from(item.vector), vectors: 1 }, null, direction) }))
+    .sort((a, b) => b.likeness - a.likeness) // a stable sort
+    .slice(0, limit)
+    .map(({ item }) => item);
+}
+
 /** Returns the sums of the insights that others are merged into, by their id. */
 export function sumByRoot(own: Iterable<{ root_id: string } & VectorSum>): Map<string, VectorSum> {
   const roots = new Map<string, VectorSum>();
