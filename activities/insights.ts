@@ -5,6 +5,7 @@ import { alignInsights, embedStatements } from '../src/insights/assignment/embed
 import { type AssignmentResult, assignStatements } from '../src/insights/assignment/service.ts';
 import type { ExtractionInput, ExtractionResult } from '../src/insights/extraction/contract.ts';
 import { extractStatements } from '../src/insights/extraction/service.ts';
+import { nameInsights } from '../src/insights/naming/service.ts';
 import type { Embed } from '../src/knowledge/embedding/service.ts';
 import type { ConnectionCalls } from '../src/orgs/integrations/calls.service.ts';
 import type { HttpClient } from '../src/providers/egress/egress.ts';
@@ -46,5 +47,8 @@ export const createInsightActivities = (deps: InsightActivityDeps) => {
     /** Assigns the session's new statements to insights. Repeated, it finds nothing left. */
     assignStatements: ({ orgId, sessionId }: ExtractionInput): Promise<AssignmentResult> =>
       assignStatements(db, cache, orgId, sessionId),
+    /** Names insights of the session that have grown, and returns their number. Repeated, it finds none left. */
+    nameInsights: (input: ExtractionInput): Promise<number> =>
+      nameInsights(deps, input, Context.current().cancellationSignal),
   };
 };

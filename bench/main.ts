@@ -19,6 +19,7 @@ const BENCHES = [
   'extraction',
   'summaries',
   'tagging',
+  'insights',
 ];
 
 interface Outcome {

@@ -9,6 +9,11 @@ const { extractStatements } = proxyActivities<InsightActivities>({
   summary: 'find out what the customer said',
 });
 const { embedStatements, alignInsights } = proxyActivities<InsightActivities>({ ...AI_CALL, summary: 'make vectors' });
+const { nameInsights } = proxyActivities<InsightActivities>({
+  ...AI_CALL,
+  startToCloseTimeout: '10 minutes',
+  summary: 'name insights that have grown',
+});
 const { assignStatements } = proxyActivities<InsightActivities>({
   ...DATABASE_BATCH,
   summary: 'find the insights it belongs to',
@@ -23,7 +28,9 @@ export async function extractInsights(input: ExtractionInput): Promise<void> {
     await whenEmbedded(() => embedStatements(input));
     const { aligned, created, occurrences } = await assignStatements(input);
     if (aligned) {
-      setCurrentDetails(`${statements} statements by ${madeBy}; in ${occurrences} insights, ${created} of them new`);
+      const named = await nameInsights(input);
+      const found = `in ${occurrences} insights, ${created} of them new`;
+      setCurrentDetails(`${statements} statements by ${madeBy}; ${found}; ${named} named again`);
       return;
     }
     while (!(await whenEmbedded(() => alignInsights(input))));

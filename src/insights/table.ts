@@ -12,6 +12,8 @@ export interface InsightsTable {
   named_by: 'quote' | 'model' | 'person' | 'redaction';
   /** The statements that the name was made from. */
   name_sources: Generated<string[]>;
+  /** The number of its sessions when it was named. */
+  named_at_count: Generated<number>;
   category: string | null;
   category_by: 'person' | 'classifier' | null;
   status: Generated<InsightStatus>;

@@ -19,6 +19,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       content text not null,
       named_by text not null check (named_by in ('quote', 'model', 'person', 'redaction')),
       name_sources uuid[] not null default '{}',
+      named_at_count integer not null default 1,
       category text,
       category_by text check (category_by in ('person', 'classifier')),
       status text not null default 'unresolved' check (status in ('unresolved', 'resolved', 'archived')),

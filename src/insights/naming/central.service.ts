@@ -28,15 +28,15 @@ export async function listCentral(db: Db, orgId: string, insightId: string, limi
 }
 
 /**
- * Names an insight by its most central statement, unless somebody has named it by hand. Returns whether it has a
- * statement.
+ * Names an insight by its most central statement, unless somebody has named it by hand. `count` is the number of its
+ * sessions if it was due. Returns whether it has a statement.
  */
-export async function nameByMedoid(trx: Trx, orgId: string, insightId: string): Promise<boolean> {
+export async function nameByMedoid(trx: Trx, orgId: string, insightId: string, count?: number): Promise<boolean> {
   const [central] = await listCentral(trx, orgId, insightId, 1);
   const named = central ?? (await findLastStatement(trx, orgId, insightId));
   if (named === undefined) return false;
   const name = { content: named.content, named_by: 'quote' as const, name_sources: [named.id] };
-  await updateName(trx, orgId, insightId, name);
+  await updateName(trx, orgId, insightId, { ...name, ...(count !== undefined && { named_at_count: count }) });
   return true;
 }
 

@@ -50,6 +50,8 @@ export interface NewName {
   content: string;
   named_by: 'quote' | 'model' | 'redaction';
   name_sources: string[];
+  /** Its sessions when it was named. Absent: as before. */
+  named_at_count?: number;
 }
 
 /** Names an insight unless somebody has named it by hand. */
@@ -96,4 +98,32 @@ export async function listNamedAfter(db: Db, orgId: string, statementIds: string
     select id from insights where org_id = ${orgId} and name_sources && ${statementIds}::uuid[] order by id
   `.execute(db);
   return rows.map(({ id }) => id);
+}
+
+/** Lists the insights of a session that have at least twice the sessions they had when they were named. */
+export async function listToName(
+  db: Db,
+  orgId: string,
+  sessionId: string,
+): Promise<{ id: string; occurrence_count: number }[]> {
+  const { rows } = await sql<{ id: string; occurrence_count: number }>`
+    select insight.id, insight.occurrence_count from insight_sessions as place
+    join insights as insight on insight.org_id = place.org_id and insight.id = place.insight_id
+    where place.org_id = ${orgId} and place.session_id = ${sessionId} and insight.named_by <> 'person'
+      and insight.occurrence_count >= 2 * insight.named_at_count
+    order by insight.number
+  `.execute(db);
+  return rows;
+}
+
+/** Whether an insight still has all of these statements. */
+export async function hasStatements(db: Db, orgId: string, insightId: string, ids: string[]): Promise<boolean> {
+  const found = await db
+    .selectFrom('insight_statements')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where('insight_id', '=', insightId)
+    .where('id', '=', sql<string>`any(${ids}::uuid[])`)
+    .execute();
+  return found.length === ids.length;
 }
