@@ -28,6 +28,7 @@ const DOMAINS = [
   'sequences',
   'knowledge',
   'ai',
+  'insights',
   'crm',
   'automations',
   'widget',

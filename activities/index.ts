@@ -7,6 +7,7 @@ import { type CrmActivityDeps, createCrmActivities } from './crm.ts';
 import { createDeletionActivities, type DeletionActivityDeps } from './deletions.ts';
 import { createEvalActivities, type EvalActivityDeps } from './evals.ts';
 import { createInboundEmailActivities, type InboundEmailActivityDeps } from './inbound-emails.ts';
+import { createInsightActivities, type InsightActivityDeps } from './insights.ts';
 import { createKnowledgeActivities, type KnowledgeActivityDeps } from './knowledge.ts';
 import { createMessageRequestActivities, type MessageRequestActivityDeps } from './message-requests.ts';
 import { createMiawActivities, type MiawActivityDeps } from './miaw.ts';
@@ -25,6 +26,7 @@ export type ActivityDeps = AiTurnActivityDeps &
   CrmActivityDeps &
   DeletionActivityDeps &
   EvalActivityDeps &
+  InsightActivityDeps &
   KnowledgeActivityDeps &
   MiawActivityDeps &
   SequenceActivityDeps &
@@ -46,6 +48,7 @@ export const createActivities = (deps: ActivityDeps) => ({
   ...createCrmActivities(deps),
   ...createDeletionActivities(deps),
   ...createEvalActivities(deps),
+  ...createInsightActivities(deps),
   ...createKnowledgeActivities(deps),
   ...createMiawActivities(deps),
   ...createSequenceActivities(deps),

@@ -21,6 +21,7 @@ const BENCHES = [
   'tagging',
   'analytics',
   'webhooks',
+  'insights',
 ];
 
 interface Outcome {

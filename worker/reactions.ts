@@ -20,6 +20,9 @@ import { redactBatchBodies, redactCrmCopies } from '../src/crm/redaction.service
 import { relayToMiaw, resumeMiaw } from '../src/crm/salesforce/outgoing.service.ts';
 import type { Trx } from '../src/db/connect.ts';
 import type { WriteQuota } from '../src/db/write-quota.ts';
+import { dropGoneCategories } from '../src/insights/categories/service.ts';
+import { requestExtraction } from '../src/insights/extraction/requests.service.ts';
+import { redactInsights } from '../src/insights/redaction/service.ts';
 import { embedOnChange } from '../src/knowledge/embedding/service.ts';
 import { createMediaLinks } from '../src/media/links.ts';
 import type { EventType } from '../src/outbox/events.ts';
@@ -74,10 +77,25 @@ export function createReactions(
     'crm-events-received': [wakeQueues],
     'ticket-reassigned': [assignPolicies, wakeAssignmentIfRelieved, closeOpenCalls, interruptTurns, startWorkflows],
     'ticket-created': [assignPolicies, startWorkflows],
-    'ticket-resolved': [applyTags, scheduleTicketCloses, closeCallsOfResolved, interruptTurns, startWorkflows],
-    'ticket-handoff': [startHandoffs, startWorkflows],
+    'ticket-resolved': [
+      applyTags,
+      scheduleTicketCloses,
+      closeCallsOfResolved,
+      interruptTurns,
+      requestExtraction,
+      startWorkflows,
+    ],
+    'ticket-handoff': [startHandoffs, requestExtraction, startWorkflows],
     'integration-changed': [confirmPortalOnSettingsChange, embedOnChange, resumeCrm, resumeMiaw],
-    'session-redacted': [redactCrmCopies, redactRuns, redactTurns, redactSessionCalls, redactEvals, redactWebhooks],
+    'session-redacted': [
+      redactCrmCopies,
+      redactRuns,
+      redactTurns,
+      redactSessionCalls,
+      redactEvals,
+      redactInsights,
+      redactWebhooks,
+    ],
     'ticket-texts-redacted': [redactBatchBodies],
     'message-relayed': [relayToThreads, relayToMiaw],
     'ticket-tag-added': [assignPolicies, startWorkflows],
@@ -101,6 +119,7 @@ export function createReactions(
     'sla-resolution-breached': [startWorkflows],
     'webhook-disabled': [createDisabledNotice({ isDevelopment: DEVELOPMENT })],
     'workflow-changed': [syncTriggers],
+    'insight-categories-changed': [dropGoneCategories],
     'sla-session-changed': [assignPolicies],
     'session-activity': [wakeClocksOfActiveSessions],
     'office-hours-changed': [announceChangesOfOfficeHours],

@@ -98,3 +98,11 @@ export function listEvents(
 }
 
 export type EventRow = Awaited<ReturnType<typeof listEvents>>[number];
+
+export const listLastSeqs = (db: Db, orgId: string, ids: string[]): Promise<{ id: string; last_seq: number }[]> =>
+  db
+    .selectFrom('sessions')
+    .select(['id', 'last_seq'])
+    .where('org_id', '=', orgId)
+    .where('id', '=', sql<string>`any(${ids}::uuid[])`)
+    .execute();

@@ -20,6 +20,7 @@ import { sandboxRoutes } from '../deliveries/sandbox/routes.ts';
 import type { Deps } from '../deps.ts';
 import { DESK_ROUTES } from '../desk/domain.routes.ts';
 import { newId } from '../ids.ts';
+import { INSIGHT_ROUTES } from '../insights/domain.routes.ts';
 import { keyRoutes } from '../keys/routes.ts';
 import { KNOWLEDGE_ROUTES } from '../knowledge/domain.routes.ts';
 import { mediaRoutes } from '../media/routes.ts';
@@ -74,6 +75,7 @@ const ROUTES: FastifyPluginAsyncZod<Deps>[] = [
   ...DELIVERY_ROUTES,
   ...KNOWLEDGE_ROUTES,
   ...AI_ROUTES,
+  ...INSIGHT_ROUTES,
   mediaRoutes,
   analyticsRoutes,
   ...WIDGET_ROUTES,

@@ -91,6 +91,8 @@ export function changeSettings(db: Db, orgId: string, changes: UpdateSettings): 
     if (SENDING_SETTINGS.some((name) => name in changes))
       await announce(trx, orgId, 'sending-settings-changed', [{ subject_id: orgId, payload: {} }]);
     if ('country' in changes) await announceChangedOrg(trx);
+    if ('insight_categories' in changes)
+      await announce(trx, orgId, 'insight-categories-changed', [{ subject_id: orgId, payload: {} }]);
     if ('member_capacity' in changes)
       await announce(trx, orgId, 'staffing-changed', [{ subject_id: orgId, payload: {} }]);
     return settings;

@@ -96,6 +96,15 @@ export interface EventPayloads {
   'webhook-disabled': { because: 'gone' | 'failing' };
   /** Subject: the org itself. An agent may be free for a waiting session. */
   'staffing-changed': Record<string, never>;
+  /** Subject: the org itself. It has other categories of insights. */
+  'insight-categories-changed': Record<string, never>;
+  /** Subject: an insight. It occurred for the first time. */
+  'insight-created': { session_id: string };
+  /** Subject: an insight. It occurred again after it had been resolved. */
+  'insight-reopened': { session_id: string };
+  'insight-resolved': Record<string, never>;
+  /** Subject: an insight. Its name was made from a text that is redacted: stored copies of the insight have to go. */
+  'insight-redacted': Record<string, never>;
 }
 type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
 

@@ -35,13 +35,17 @@ function normalize(original: string): Normalized {
 export const comparable = (text: string): string => normalize(text).text.trim();
 
 /**
- * Finds a quote in a text and returns its bounds there, or undefined if it is not there word for word, or has fewer than
- * four words.
+ * Finds a quote in a text and returns its bounds there, or undefined if it is not there word for word, or has too few
+ * words: fewer than four unless another minimum is given.
  */
-export function findQuote(text: string, quote: string): { start: number; end: number } | undefined {
+export function findQuote(
+  text: string,
+  quote: string,
+  { minWords = MIN_WORDS }: { minWords?: number } = {},
+): { start: number; end: number } | undefined {
   if (quote.length > MAX_QUOTE_CHARACTERS) return undefined;
   const wanted = comparable(quote);
-  if (!isLongEnough(wanted)) return undefined;
+  if (!isLongEnough(wanted, minWords)) return undefined;
   const { text: within, places } = normalize(text);
   for (let at = within.indexOf(wanted); at !== -1; at = within.indexOf(wanted, at + 1)) {
     if (!isWhole(within, at, at + wanted.length)) continue;
@@ -52,9 +56,9 @@ export function findQuote(text: string, quote: string): { start: number; end: nu
   return undefined;
 }
 
-function isLongEnough(text: string): boolean {
-  if (UNSPACED.test(text)) return [...text.replace(/\s/g, '')].length >= MIN_LETTERS;
-  return (text.match(/[\p{L}\p{N}]+/gu) ?? []).length >= MIN_WORDS;
+function isLongEnough(text: string, minWords: number): boolean {
+  if (UNSPACED.test(text)) return [...text.replace(/\s/g, '')].length >= Math.min(MIN_LETTERS, 2 * minWords);
+  return (text.match(/[\p{L}\p{N}]+/gu) ?? []).length >= minWords;
 }
 
 /** Whether a range begins and ends at bounds of words: “5 days” is not in “15 days”. */

@@ -9,8 +9,10 @@ const LAST_MESSAGES = 200;
 const MAX_CHARACTERS = 2_000;
 
 export interface SaidMessage {
+  id: string;
   sender: Sender;
   text: string;
+  at: Date;
 }
 
 /**
@@ -19,13 +21,13 @@ export interface SaidMessage {
  */
 export async function listFirstAndLastMessages(db: Db, orgId: string, sessionId: string): Promise<SaidMessage[]> {
   const messages = sql`
-    select seq, sender, content from session_events
+    select seq, id, sender, content, created_at from session_events
     where org_id = ${orgId} and session_id = ${sessionId} and type = 'message' and not (data ? 'is_greeting')
   `;
   const { rows } = await sql<SaidMessage>`
     with first as (${messages} order by seq limit ${FIRST_MESSAGES}),
       latest as (${messages} order by seq desc limit ${LAST_MESSAGES})
-    select sender, left(content, ${MAX_CHARACTERS}::integer) as text
+    select id, sender, left(content, ${MAX_CHARACTERS}::integer) as text, created_at as at
     from (select * from first union select * from latest) as said
     where content is not null order by seq
   `.execute(db);

@@ -1,11 +1,15 @@
 import type { Db, Trx } from '../../db/connect.ts';
 import { readSettings } from '../../orgs/service.ts';
 import type { SessionChanges } from '../queries.ts';
-import { hasWrittenSummary, listFirstAndLastMessages } from './queries.ts';
+import { hasWrittenSummary, listFirstAndLastMessages, type SaidMessage } from './queries.ts';
 import { summaryOf } from './summary.rules.ts';
 
 /** Says of a summary that it consists of sentences of the conversation. */
 const EXTRACTIVE = 'extractive-1';
+
+/** Lists what was said in a session: its first 10 and its last 200 messages, each up to 2,000 characters. */
+export const listSaidMessages = (db: Db, orgId: string, sessionId: string): Promise<SaidMessage[]> =>
+  listFirstAndLastMessages(db, orgId, sessionId);
 
 export interface Digest {
   summary: string | null;

@@ -8,6 +8,7 @@ const MAX_TOPICS = 100;
 const MAX_STATUSES = 100;
 const MAX_OVERRIDES = 64 * 1024;
 const FIRST_CUSTOM_STATUS = 3;
+const MAX_CATEGORIES = 100;
 
 const TimeOfDay = z.string().regex(/^([01][0-9]|2[0-3]):[0-5][0-9]$/, 'must be a time of day as HH:mm');
 
@@ -32,6 +33,12 @@ const SessionStatuses = z
   .max(MAX_STATUSES)
   .refine(haveDistinctIds, 'must not use an id twice')
   .describe('Statuses of the org’s own, beside 0 open, 1 closed_resolved and 2 closed_unresolved.');
+
+export const InsightCategories = z
+  .array(z.string().trim().min(1).max(100))
+  .max(MAX_CATEGORIES)
+  .refine((names) => new Set(names).size === names.length, 'must not have a name twice')
+  .describe('The categories of insights.');
 
 const ActionOverrides = HttpActionOverrides.superRefine(({ headers = {} }, context) => {
   for (const [name, value] of Object.entries(headers)) {
@@ -73,6 +80,7 @@ const shape = {
     .describe(
       'Whether sessions get a summary when they are resolved, unless the request that resolves one says otherwise.',
     ),
+  insight_categories: InsightCategories.nullable(),
   member_capacity: z.int().min(1).max(10_000).nullable().describe('Open sessions that teams give a member at most.'),
 };
 

@@ -1,0 +1,54 @@
+import { Context } from '@temporalio/activity';
+import type { Db } from '../src/db/connect.ts';
+import { createCentroidCache } from '../src/insights/assignment/centroid-cache.ts';
+import { alignInsights, embedStatements } from '../src/insights/assignment/embedding.service.ts';
+import { type AssignmentResult, assignStatements } from '../src/insights/assignment/service.ts';
+import type { ExtractionInput, ExtractionResult } from '../src/insights/extraction/contract.ts';
+import { extractStatements } from '../src/insights/extraction/service.ts';
+import { nameInsights } from '../src/insights/naming/service.ts';
+import type { Embed } from '../src/knowledge/embedding/service.ts';
+import type { ConnectionCalls } from '../src/orgs/integrations/calls.service.ts';
+import type { HttpClient } from '../src/providers/egress/egress.ts';
+import { embedTexts } from '../src/providers/llm/embeddings.ts';
+import type { Secrets } from '../src/secrets.ts';
+
+const TIMEOUT_MS = 60_000;
+/** With the intervals between them, a provider that is down gets a quarter of an hour to come back. */
+const TRIES_OF_A_MODEL = 8;
+
+export interface InsightActivityDeps {
+  db: Db;
+  egress: HttpClient;
+  calls: ConnectionCalls;
+  secrets: Secrets;
+}
+
+export type InsightActivities = ReturnType<typeof createInsightActivities>;
+
+export const createInsightActivities = (deps: InsightActivityDeps) => {
+  const { db, egress, calls, secrets } = deps;
+  const cache = createCentroidCache();
+  const embedFor =
+    (orgId: string): Embed =>
+    (model, texts) =>
+      embedTexts(calls.observe(egress, { orgId, kind: 'llm', settings: model }), model, texts, TIMEOUT_MS);
+  return {
+    /** Stores what the customer said. Repeated, it returns what is stored. */
+    extractStatements: (input: ExtractionInput): Promise<ExtractionResult> => {
+      const { cancellationSignal: signal, info } = Context.current();
+      return extractStatements(deps, input, { signal, isLastTry: info.attempt >= TRIES_OF_A_MODEL });
+    },
+    /** Makes the vectors of the session's new statements. Those that have one are skipped. */
+    embedStatements: ({ orgId, sessionId }: ExtractionInput): Promise<void> =>
+      embedStatements({ db, secrets, embed: embedFor(orgId) }, orgId, sessionId),
+    /** Makes centroids of the present model for some insights. Returns whether none is left. Repeated, it goes on. */
+    alignInsights: ({ orgId }: ExtractionInput): Promise<boolean> =>
+      alignInsights({ db, secrets, embed: embedFor(orgId) }, orgId),
+    /** Assigns the session's new statements to insights. Repeated, it finds nothing left. */
+    assignStatements: ({ orgId, sessionId }: ExtractionInput): Promise<AssignmentResult> =>
+      assignStatements(db, cache, orgId, sessionId),
+    /** Names insights of the session that have grown, and returns their number. Repeated, it finds none left. */
+    nameInsights: (input: ExtractionInput): Promise<number> =>
+      nameInsights(deps, input, Context.current().cancellationSignal),
+  };
+};

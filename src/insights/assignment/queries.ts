@@ -1,0 +1,223 @@
+import { sql } from 'kysely';
+import type { Db, Trx } from '../../db/connect.ts';
+import { onlyRow } from '../../db/rows.ts';
+
+/** Lists what a session's statements say that belong to no insight yet, in the order in which it was said. */
+export const listUnassigned = (db: Db, orgId: string, sessionId: string) =>
+  db
+    .selectFrom('insight_statements')
+    .select(['id', 'content', 'said_at', 'space', 'vector'])
+    .where('org_id', '=', orgId)
+    .where('session_id', '=', sessionId)
+    .where('insight_id', 'is', null)
+    .orderBy('said_at')
+    .orderBy('id')
+    .execute();
+
+export interface NewVector {
+  id: string;
+  space: string;
+  vector: Buffer;
+}
+
+const vectorRows = (vectors: NewVector[]) => {
+  const rows = vectors.map(({ vector, ...row }) => ({ ...row, vector: vector.toString('hex') }));
+  return sql`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as made (id uuid, space text, vector text)`;
+};
+
+/** Stores the vectors of statements. Those that are gone meanwhile are left out. */
+export async function updateVectors(db: Db, orgId: string, vectors: NewVector[]): Promise<void> {
+  await sql`
+    update insight_statements as said set space = made.space, vector = decode(made.vector, 'hex')
+    from ${vectorRows(vectors)} where said.org_id = ${orgId} and said.id = made.id
+  `.execute(db);
+}
+
+export const findSpace = (db: Db, orgId: string) =>
+  db
+    .selectFrom('insight_spaces')
+    .select(['space', 'sum', 'vectors', 'revision'])
+    .where('org_id', '=', orgId)
+    .executeTakeFirst();
+
+/** Stores the sum of an org's vectors with the next revision, and returns that. */
+export async function upsertSpace(
+  trx: Trx,
+  orgId: string,
+  { space, sum, vectors }: { space: string; sum: Buffer; vectors: number },
+): Promise<number> {
+  const { revision } = onlyRow(
+    await sql<{ revision: number }>`
+      insert into insight_spaces as known (org_id, space, sum, vectors, revision)
+      values (${orgId}, ${space}, ${sum}, ${vectors}, 1)
+      on conflict (org_id) do update
+      set space = excluded.space, sum = excluded.sum, vectors = excluded.vectors, revision = known.revision + 1
+      returning revision
+    `.execute(trx),
+  );
+  return revision;
+}
+
+/** Lists the centroids that were changed after a revision, with what their insights are merged into. */
+export const listCentroids = (db: Db, orgId: string, after: number) =>
+  db
+    .selectFrom('insight_centroids as centroid')
+    .innerJoin('insights as insight', (join) =>
+      join.onRef('insight.org_id', '=', 'centroid.org_id').onRef('insight.id', '=', 'centroid.insight_id'),
+    )
+    .select(['centroid.insight_id', 'insight.root_id', 'centroid.space', 'centroid.sum', 'centroid.vectors'])
+    .where('centroid.org_id', '=', orgId)
+    .where('centroid.revision', '>', after)
+    .execute();
+
+export const listCentroidsOf = (db: Db, orgId: string, insightIds: string[]) =>
+  db
+    .selectFrom('insight_centroids')
+    .select(['insight_id', 'space', 'sum', 'vectors'])
+    .where('org_id', '=', orgId)
+    .where('insight_id', '=', sql<string>`any(${insightIds}::uuid[])`)
+    .execute();
+
+export interface NewCentroid {
+  insight_id: string;
+  sum: Buffer;
+  vectors: number;
+}
+
+/** Stores centroids of a space, with the org's latest revision. */
+export async function upsertCentroids(
+  trx: Trx,
+  orgId: string,
+  { space, revision }: { space: string; revision: number },
+  centroids: NewCentroid[],
+): Promise<void> {
+  const rows = centroids.map(({ sum, ...row }) => ({ ...row, sum: sum.toString('hex') }));
+  await sql`
+    insert into insight_centroids (org_id, insight_id, space, sum, vectors, revision)
+    select ${orgId}::uuid, insight_id, ${space}, decode(sum, 'hex'), vectors, ${revision}
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as made (insight_id uuid, sum text, vectors integer)
+    on conflict (org_id, insight_id) do update
+    set space = excluded.space, sum = excluded.sum, vectors = excluded.vectors, revision = excluded.revision
+  `.execute(trx);
+}
+
+/** SQL: the centroid is of another space. Two ranges, which an index finds. */
+const isElsewhere = (space: string) => sql<boolean>`(space < ${space} or space > ${space})`;
+
+/** Whether all centroids of the org are of this space. */
+export async function isAligned(db: Db, orgId: string, space: string): Promise<boolean> {
+  const found = await db
+    .selectFrom('insight_centroids')
+    .select('insight_id')
+    .where('org_id', '=', orgId)
+    .where(isElsewhere(space))
+    .limit(1)
+    .executeTakeFirst();
+  return found === undefined;
+}
+
+export interface UnalignedStatement {
+  insight_id: string;
+  id: string;
+  content: string;
+}
+
+/** Lists some insights whose centroid is of another space, and the latest of their own statements. */
+export async function listUnaligned(
+  db: Db,
+  orgId: string,
+  space: string,
+  { insights, statements }: { insights: number; statements: number },
+): Promise<{ insightIds: string[]; statements: UnalignedStatement[] }> {
+  const centroids = await db
+    .selectFrom('insight_centroids')
+    .select('insight_id')
+    .where('org_id', '=', orgId)
+    .where(isElsewhere(space))
+    .orderBy('insight_id')
+    .limit(insights)
+    .execute();
+  const insightIds = centroids.map(({ insight_id }) => insight_id);
+  const { rows } = await sql<UnalignedStatement>`
+    select wanted.id as insight_id, said.id, said.content from unnest(${insightIds}::uuid[]) as wanted (id) cross join lateral (
+      select id, content from insight_statements
+      where org_id = ${orgId} and own_insight_id = wanted.id order by said_at desc, id desc limit ${statements}
+    ) as said
+  `.execute(db);
+  return { insightIds, statements: rows };
+}
+
+/** Lists the vectors of some insights' own statements in a space. */
+export const listOwnVectors = (db: Db, orgId: string, insightIds: string[], space: string) =>
+  db
+    .selectFrom('insight_statements')
+    .select(['own_insight_id as insight_id', 'vector'])
+    .where('org_id', '=', orgId)
+    .where('own_insight_id', '=', sql<string>`any(${insightIds}::uuid[])`)
+    .where('space', '=', space)
+    .$narrowType<{ insight_id: string; vector: Buffer }>() // by the condition and a check of the table
+    .execute();
+
+/** Takes the next numbers of the org's insights, and returns the first one. */
+export async function takeNumbers(trx: Trx, orgId: string, count: number): Promise<number> {
+  const { first } = onlyRow(
+    await sql<{ first: number }>`
+      insert into insight_counters as counter (org_id, last_number) values (${orgId}, ${count})
+      on conflict (org_id) do update set last_number = counter.last_number + ${count}
+      returning last_number - ${count} + 1 as first
+    `.execute(trx),
+  );
+  return first;
+}
+
+export interface NumberedInsight {
+  id: string;
+  number: number;
+  content: string;
+  source: string;
+}
+
+/** Inserts insights named by the statement that each was made for. */
+export async function insertInsights(trx: Trx, orgId: string, insights: NumberedInsight[]): Promise<void> {
+  await sql`
+    insert into insights (org_id, id, root_id, number, content, named_by, name_sources)
+    select ${orgId}::uuid, id, id, number, content, 'quote', array[source]
+    from jsonb_to_recordset(${JSON.stringify(insights)}::jsonb) as made (id uuid, number integer, content text, source uuid)
+  `.execute(trx);
+}
+
+export interface Assigned {
+  id: string;
+  own_insight_id: string;
+}
+
+/** Assigns statements to insights, by the vectors that decided it. */
+export async function assign(trx: Trx, orgId: string, statements: (Assigned & NewVector)[]): Promise<void> {
+  const places = statements.map(({ id, own_insight_id }) => ({ id, own_insight_id }));
+  await updateVectors(trx, orgId, statements);
+  await sql`
+    update insight_statements as said set own_insight_id = made.own_insight_id, insight_id = insight.root_id
+    from jsonb_to_recordset(${JSON.stringify(places)}::jsonb) as made (id uuid, own_insight_id uuid)
+    join insights as insight on insight.org_id = ${orgId} and insight.id = made.own_insight_id
+    where said.org_id = ${orgId} and said.id = made.id
+  `.execute(trx);
+}
+
+/** Returns in how many of an org's texts these features occur, and adds one text with all of them. */
+export async function countTerms(trx: Trx, orgId: string, buckets: number[]): Promise<Map<number, number>> {
+  const { rows } = await sql<{ bucket: number; texts: number }>`
+    insert into insight_terms as term (org_id, bucket, texts)
+    select ${orgId}::uuid, bucket, 1 from unnest(${buckets}::integer[]) as made (bucket) order by bucket
+    on conflict (org_id, bucket) do update set texts = term.texts + 1
+    returning bucket, texts
+  `.execute(trx);
+  return new Map(rows.map(({ bucket, texts }) => [bucket, texts]));
+}
+
+/** Returns in how many of an org's texts these features occur. */
+export async function listTerms(db: Db, orgId: string, buckets: number[]): Promise<Map<number, number>> {
+  const { rows } = await sql<{ bucket: number; texts: number }>`
+    select bucket, texts from insight_terms where org_id = ${orgId} and bucket = any(${buckets}::integer[])
+  `.execute(db);
+  return new Map(rows.map(({ bucket, texts }) => [bucket, texts]));
+}

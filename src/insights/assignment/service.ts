@@ -1,0 +1,120 @@
+import { lockSession } from '../../conversations/sessions/service.ts';
+import type { Db, Trx } from '../../db/connect.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { newId } from '../../ids.ts';
+import { announce } from '../../outbox/events.ts';
+import { findNearest, sumByRoot, thresholdOf } from '../likeness/centroids.rules.ts';
+import {
+  addVector,
+  bytesOf,
+  emptySum,
+  readVector,
+  type StoredVector,
+  type VectorSum,
+} from '../likeness/vectors.rules.ts';
+import { WORD_DIMENSIONS, WORDS } from '../likeness/words.rules.ts';
+import { lockInsights, recount, refreshSessions } from '../queries.ts';
+import { reopenIfOccurred } from '../states/reopening.service.ts';
+import type { CentroidCache } from './centroid-cache.ts';
+import { createInsights, type NewInsight } from './creation.service.ts';
+import { assign, isAligned, listUnassigned, upsertCentroids, upsertSpace } from './queries.ts';
+import { readSpace, type Space, vectorOfNewText } from './spaces.service.ts';
+
+/** `aligned` is false if centroids of the same space have to be made first: nothing is assigned then. */
+export interface AssignmentResult {
+  aligned: boolean;
+  created: number;
+  /** The number of insights that the session occurs in anew. */
+  occurrences: number;
+}
+
+const NOTHING: AssignmentResult = { aligned: true, created: 0, occurrences: 0 };
+
+/** Statements with the insights that they belong to, as they are decided one after the other. */
+interface Decisions {
+  space: string;
+  mean: Space;
+  /** The insights' own sums that have changed. */
+  own: Map<string, VectorSum>;
+  created: NewInsight[];
+  assigned: { id: string; own_insight_id: string; vector: StoredVector }[];
+}
+
+/**
+ * Assigns a session's new statements to the insights that they are like, or to new ones, in one pass and in their order.
+ * Repeated, it finds nothing left.
+ */
+export function assignStatements(
+  db: Db,
+  cache: CentroidCache,
+  orgId: string,
+  sessionId: string,
+): Promise<AssignmentResult> {
+  return inTransaction(db, async (trx) => {
+    await lockSession(trx, orgId, sessionId);
+    await lockInsights(trx, orgId);
+    const statements = await listUnassigned(trx, orgId, sessionId);
+    const [first] = statements;
+    if (first === undefined) return NOTHING;
+    const space = first.space ?? WORDS;
+    if (!(await isAligned(trx, orgId, space))) return { ...NOTHING, aligned: false };
+    const dimensions = first.vector === null ? WORD_DIMENSIONS : readVector(first.vector).length;
+    const mean = await readSpace(trx, orgId, space, dimensions);
+    const decisions: Decisions = { space, mean, own: new Map(), created: [], assigned: [] };
+    const known = await cache.read(trx, orgId, mean.revision);
+    const own = new Map([...known].filter(([, centroid]) => centroid.space === space));
+    const roots = sumByRoot(own.values());
+    const number = await decide(trx, orgId, statements, { decisions, own, roots });
+    await store(trx, orgId, sessionId, decisions);
+    return { aligned: true, created: decisions.created.length, occurrences: number };
+  });
+}
+
+interface Knowledge {
+  decisions: Decisions;
+  own: ReadonlyMap<string, VectorSum>;
+  roots: Map<string, VectorSum>;
+}
+
+/** Decides about statements one after the other: each may make the insight that the next one belongs to. */
+async function decide(
+  trx: Trx,
+  orgId: string,
+  statements: { id: string; content: string; vector: Buffer | null }[],
+  { decisions, own, roots }: Knowledge,
+): Promise<number> {
+  const { space, mean, assigned, created } = decisions;
+  for (const { id, content, vector: stored } of statements) {
+    const vector = stored === null ? await vectorOfNewText(trx, orgId, content, mean.vectors) : readVector(stored);
+    addVector(mean, vector);
+    const nearest = findNearest(vector, roots, mean, thresholdOf(space));
+    const insightId = nearest?.id ?? newId();
+    if (nearest === undefined) created.push({ id: insightId, content, source: id });
+    const before = own.get(insightId);
+    const ownSum = decisions.own.get(insightId) ?? (before === undefined ? emptySum(vector.length) : copyOf(before));
+    const rootSum = roots.get(insightId) ?? emptySum(vector.length);
+    for (const sum of [ownSum, rootSum]) addVector(sum, vector);
+    decisions.own.set(insightId, ownSum);
+    roots.set(insightId, rootSum);
+    assigned.push({ id, own_insight_id: insightId, vector });
+  }
+  return decisions.own.size;
+}
+
+const copyOf = ({ sum, vectors }: VectorSum): VectorSum => ({ sum: sum.slice(), vectors });
+
+async function store(trx: Trx, orgId: string, sessionId: string, decisions: Decisions): Promise<void> {
+  const { space, mean, own, created, assigned } = decisions;
+  const ids = [...own.keys()];
+  await createInsights(trx, orgId, created);
+  const rows = assigned.map(({ vector, ...one }) => ({ ...one, space, vector: bytesOf(vector) }));
+  await assign(trx, orgId, rows);
+  const revision = await upsertSpace(trx, orgId, { space, sum: bytesOf(mean.sum), vectors: mean.vectors });
+  const centroids = [...own].map(([insight_id, { sum, vectors }]) => ({ insight_id, sum: bytesOf(sum), vectors }));
+  await upsertCentroids(trx, orgId, { space, revision }, centroids);
+  await refreshSessions(trx, orgId, ids, [sessionId]);
+  await recount(trx, orgId, ids);
+  const events = created.map(({ id }) => ({ subject_id: id, payload: { session_id: sessionId } }));
+  await announce(trx, orgId, 'insight-created', events);
+  await reopenIfOccurred(trx, orgId, ids);
+}

@@ -1,0 +1,31 @@
+import { featuresOf } from '../../ai/tagging/features.rules.ts';
+import type { Db, Trx } from '../../db/connect.ts';
+import { emptySum, readSum, type StoredVector, storedVectorOf, type VectorSum } from '../likeness/vectors.rules.ts';
+import { wordVectorOf } from '../likeness/words.rules.ts';
+import { countTerms, findSpace, listTerms } from './queries.ts';
+
+export interface Space extends VectorSum {
+  revision: number;
+}
+
+/** Returns the sum of an org's vectors in a space. It is empty where the org's last vectors were of another one. */
+export async function readSpace(db: Db, orgId: string, space: string, dimensions: number): Promise<Space> {
+  const known = await findSpace(db, orgId);
+  const revision = known?.revision ?? 0;
+  if (known?.space !== space) return { ...emptySum(dimensions), revision };
+  const sum = readSum(known.sum);
+  return sum.length === dimensions ? { sum, vectors: known.vectors, revision } : { ...emptySum(dimensions), revision };
+}
+
+/** Returns the vector of the words of a new text of the org, which counts from now on. */
+export async function vectorOfNewText(trx: Trx, orgId: string, text: string, texts: number): Promise<StoredVector> {
+  const features = featuresOf(text);
+  const counts = await countTerms(trx, orgId, [...features.buckets]);
+  return storedVectorOf(wordVectorOf(features, { texts: texts + 1, counts }));
+}
+
+/** Returns the vector of the words of a text that the org has had before. */
+export async function vectorOfKnownText(db: Db, orgId: string, text: string, texts: number): Promise<StoredVector> {
+  const features = featuresOf(text);
+  return storedVectorOf(wordVectorOf(features, { texts, counts: await listTerms(db, orgId, [...features.buckets]) }));
+}

@@ -1,0 +1,10 @@
+import { sql } from 'kysely';
+import type { Trx } from '../../db/connect.ts';
+
+/** Takes away the category of insights that is not one of these. */
+export async function clearCategories(trx: Trx, orgId: string, categories: string[]): Promise<void> {
+  await sql`
+    update insights set category = null, category_by = null, updated_at = now()
+    where org_id = ${orgId} and category is not null and category <> all(${categories}::text[])
+  `.execute(trx);
+}

@@ -1,0 +1,35 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { errorResponses } from '../../http/errors.ts';
+import { Categories } from './schema.ts';
+import { getCategories, replaceCategories } from './service.ts';
+
+const tags = ['insights'];
+
+/** Routes of the categories of insights. */
+export const categoryRoutes: FastifyPluginAsyncZod = async (app) => {
+  app.get('/insights/categories', {
+    config: { scope: 'insights:read' },
+    schema: {
+      operationId: 'getInsightCategories',
+      tags,
+      summary: 'Get the categories of insights',
+      description: 'The names that insights can have as `category`.',
+      response: { 200: Categories, ...errorResponses(403) },
+    },
+    handler: async ({ db, org }) => getCategories(db, org.id),
+  });
+
+  app.put('/insights/categories', {
+    config: { scope: 'insights:write' },
+    schema: {
+      operationId: 'replaceInsightCategories',
+      tags,
+      summary: 'Replace the categories of insights',
+      description:
+        'The same as the setting `insight_categories`. Insights of a category that is gone have none. A category is given automatically once people have given it to insights with at least ten occurrences.',
+      body: Categories,
+      response: { 200: Categories, ...errorResponses(403) },
+    },
+    handler: async ({ db, org, body }) => replaceCategories(db, org.id, body.categories),
+  });
+};

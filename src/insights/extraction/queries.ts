@@ -1,0 +1,39 @@
+import { sql } from 'kysely';
+import type { Db, Trx } from '../../db/connect.ts';
+import type { Statement } from './statements.rules.ts';
+
+export const findExtraction = (db: Db, orgId: string, sessionId: string, number: number) =>
+  db
+    .selectFrom('insight_extractions')
+    .select(['made_by', 'statements'])
+    .where('org_id', '=', orgId)
+    .where('session_id', '=', sessionId)
+    .where('number', '=', number)
+    .executeTakeFirst();
+
+interface NewExtraction {
+  sessionId: string;
+  number: number;
+  madeBy: string;
+  statements: (Statement & { id: string })[];
+}
+
+/** Stores what was extracted from a session. Statements that it has already stay as they are. */
+export async function insertExtraction(
+  trx: Trx,
+  orgId: string,
+  { sessionId, number, madeBy, statements }: NewExtraction,
+): Promise<void> {
+  await trx
+    .insertInto('insight_extractions')
+    .values({ org_id: orgId, session_id: sessionId, number, made_by: madeBy, statements: statements.length })
+    .onConflict((oc) => oc.doNothing())
+    .execute();
+  await sql`
+    insert into insight_statements (org_id, id, session_id, message_id, kind, content, quote, sentiment, said_at)
+    select ${orgId}::uuid, id, ${sessionId}::uuid, "messageId", kind, content, quote, sentiment, at
+    from jsonb_to_recordset(${JSON.stringify(statements)}::jsonb) as made (id uuid, "messageId" uuid, kind text, content text, quote text,
+      sentiment text, at timestamptz)
+    on conflict do nothing
+  `.execute(trx);
+}

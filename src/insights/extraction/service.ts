@@ -1,0 +1,113 @@
+import { askModel, findModels, type ModelDeps, parseAnswer } from '../../ai/models/asking.ts';
+import { getPublishedAiSettings } from '../../ai/settings/service.ts';
+import { lockSession } from '../../conversations/sessions/service.ts';
+import { listSaidMessages } from '../../conversations/summary/service.ts';
+import type { Db } from '../../db/connect.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { idOf } from '../../ids.ts';
+import { EXTRACTION_SCHEMA, ExtractionAnswer, MAX_STATEMENTS } from './answer.schema.ts';
+import type { ExtractionInput, ExtractionResult } from './contract.ts';
+import { extractionPrompt } from './prompt.rules.ts';
+import { findExtraction, insertExtraction } from './queries.ts';
+import { type CustomerMessage, type Statement, statementByQuote, verifiedStatement } from './statements.rules.ts';
+
+/** Says that a statement is a sentence of the customer. */
+const EXTRACTIVE = 'extractive-1';
+const PURPOSE = 'insights';
+const MAX_ANSWER_TOKENS = 2_000;
+const MAX_READS = 3;
+
+type SaidMessage = Awaited<ReturnType<typeof listSaidMessages>>[number];
+
+export interface Extracting {
+  signal: AbortSignal;
+  /** Whether a model that does not answer is given up. */
+  isLastTry: boolean;
+}
+
+interface Extracted {
+  madeBy: string;
+  statements: Statement[];
+}
+
+/**
+ * Stores what the customer of a session said, in the words of the org's model, or of the customer where no model is
+ * connected or allowed. A message redacted meanwhile makes it read again. Repeated, it returns what is stored.
+ */
+export async function extractStatements(
+  deps: ModelDeps,
+  { orgId, sessionId, number }: ExtractionInput,
+  extracting: Extracting,
+): Promise<ExtractionResult> {
+  const { db } = deps;
+  const known = await findExtraction(db, orgId, sessionId, number);
+  if (known !== undefined) return { madeBy: known.made_by, statements: known.statements };
+  for (let read = 1; ; read++) {
+    const said = await listSaidMessages(db, orgId, sessionId);
+    const extracted = (await askForStatements(deps, { orgId, sessionId, said }, extracting)) ?? byQuote(said);
+    const isStored = await store(db, { orgId, sessionId, number }, said, extracted);
+    if (isStored) return { madeBy: extracted.madeBy, statements: extracted.statements.length };
+    if (read === MAX_READS) throw new Error('Messages of the session were redacted again and again');
+  }
+}
+
+const customerMessagesOf = (said: readonly SaidMessage[]): CustomerMessage[] =>
+  said.filter(({ sender }) => sender === 'contact');
+
+function byQuote(said: readonly SaidMessage[]): Extracted {
+  const statement = statementByQuote(customerMessagesOf(said));
+  return { madeBy: EXTRACTIVE, statements: statement === undefined ? [] : [statement] };
+}
+
+/** Asks the org's models, or returns undefined if none is connected or allowed. Throws what a later try may help against. */
+async function askForStatements(
+  deps: ModelDeps,
+  { orgId, sessionId, said }: { orgId: string; sessionId: string; said: SaidMessage[] },
+  { signal, isLastTry }: Extracting,
+): Promise<Extracted | undefined> {
+  const messages = customerMessagesOf(said);
+  const { mode, models, budgets, prices } = await getPublishedAiSettings(deps.db, orgId);
+  const chain = mode === 'extractive' ? undefined : await findModels(deps, orgId, models);
+  if (chain === undefined || messages.length === 0) return undefined;
+  const conversation = said.map(({ sender, text }) => ({ isCustomer: sender === 'contact', text }));
+  const question = {
+    ...{ sessionId, turnId: null, purpose: PURPOSE, temperature: 0, maxTokens: MAX_ANSWER_TOKENS },
+    messages: extractionPrompt(conversation),
+    schema: EXTRACTION_SCHEMA,
+    read: ({ text }: { text: string }) => statementsOf(text, messages),
+  };
+  const asked = await askModel(deps, orgId, chain, { budgets, prices }, question, signal);
+  if (asked.kind === 'answered') return { madeBy: asked.model, statements: asked.value };
+  if (asked.kind === 'down' && asked.error.transient && !isLastTry) throw asked.error;
+  return undefined;
+}
+
+/** Returns the statements of an answer whose quotes the customer wrote, or undefined if it cannot be used. */
+function statementsOf(text: string, messages: CustomerMessage[]): Statement[] | undefined {
+  const claimed = ExtractionAnswer.safeParse(parseAnswer(text)).data?.statements;
+  if (claimed === undefined) return undefined;
+  const verified = claimed.map((one) => verifiedStatement(one, messages)).filter((one) => one !== undefined);
+  return claimed.length > 0 && verified.length === 0 ? undefined : verified.slice(0, MAX_STATEMENTS);
+}
+
+/** Stores statements unless a message was redacted since they were made. The same quote makes the same statement. */
+function store(
+  db: Db,
+  { orgId, sessionId, number }: ExtractionInput,
+  read: SaidMessage[],
+  { madeBy, statements }: Extracted,
+): Promise<boolean> {
+  return inTransaction(db, async (trx) => {
+    await lockSession(trx, orgId, sessionId);
+    const left = new Set((await listSaidMessages(trx, orgId, sessionId)).map(({ id }) => id));
+    if (read.some(({ id }) => !left.has(id))) return false;
+    const made = new Map(
+      statements.map((one) => {
+        const id = idOf('insight statement', orgId, sessionId, one.messageId, one.quote);
+        return [id, { ...one, id }];
+      }),
+    );
+    await insertExtraction(trx, orgId, { sessionId, number, madeBy, statements: [...made.values()] });
+    return true;
+  });
+}

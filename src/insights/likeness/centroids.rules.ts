@@ -1,0 +1,98 @@
+import { addSum, emptySum, type StoredVector, type VectorSum } from './vectors.rules.ts';
+import { WORDS } from './words.rules.ts';
+
+/** From this likeness on, a statement is an occurrence of an insight. Both are measured from the mean of all vectors. */
+const MODEL_THRESHOLD = 0.45;
+const WORDS_THRESHOLD = 0.3;
+/** As long as there are few vectors their mean says little, so that nearly the same words count without it. */
+const FEW_VECTORS = 100;
+const SAME_THRESHOLD = 0.97;
+
+/** Returns the likeness from which on a statement belongs to an insight. */
+export const thresholdOf = (space: string): number => (space === WORDS ? WORDS_THRESHOLD : MODEL_THRESHOLD);
+
+export interface Nearest {
+  id: string;
+  likeness: number;
+}
+
+/**
+ * Returns the centroid that a vector belongs to, or undefined if none is near enough. `mean` is the sum of all vectors of
+ * the org, this one included.
+ */
+export function findNearest(
+  vector: StoredVector,
+  centroids: ReadonlyMap<string, VectorSum>,
+  mean: VectorSum,
+  threshold: number,
+): Nearest | undefined {
+  let best: Nearest | undefined;
+  const centre = centreOf(mean);
+  const own = centred({ sum: Int32Array.from(vector), vectors: 1 }, centre);
+  const plain = { parts: Float64Array.from(vector), length: Math.hypot(...vector) };
+  for (const [id, centroid] of centroids) {
+    if (centroid.vectors === 0 || centroid.sum.length !== vector.length) continue;
+    const likeness = likenessTo(centroid, centre, own);
+    const isSame = mean.vectors <= FEW_VECTORS && likenessTo(centroid, null, plain) >= SAME_THRESHOLD;
+    const counted = isSame ? 1 : likeness;
+    if (counted >= threshold && (best === undefined || counted > best.likeness)) best = { id, likeness: counted };
+  }
+  return best;
+}
+
+/** Returns how alike two centroids are, measured from the mean: 1 for the same direction. */
+export const likenessOf = (one: VectorSum, other: VectorSum, mean: VectorSum): number => {
+  const centre = centreOf(mean);
+  return likenessTo(other, centre, centred(one, centre));
+};
+
+/** Returns the items whose vectors are most like the sum, the most central first. */
+export function mostCentral<Item extends { vector: StoredVector }>(
+  items: readonly Item[],
+  centroid: VectorSum,
+  limit: number,
+): Item[] {
+  const direction = { parts: Float64Array.from(centroid.sum), length: Math.hypot(...centroid.sum) };
+  return items
+    .filter(({ vector }) => vector.length === centroid.sum.length)
+    .map((item) => ({ item, likeness: likenessTo({ sum: Int32Array.from(item.vector), vectors: 1 }, null, direction) }))
+    .sort((a, b) => b.likeness - a.likeness) // a stable sort
+    .slice(0, limit)
+    .map(({ item }) => item);
+}
+
+/** Returns the sums of the insights that others are merged into, by their id. */
+export function sumByRoot(own: Iterable<{ root_id: string } & VectorSum>): Map<string, VectorSum> {
+  const roots = new Map<string, VectorSum>();
+  for (const { root_id, ...sum } of own) {
+    const known = roots.get(root_id) ?? emptySum(sum.sum.length);
+    addSum(known, sum);
+    roots.set(root_id, known);
+  }
+  return roots;
+}
+
+interface Direction {
+  parts: Float64Array;
+  length: number;
+}
+
+const centreOf = ({ sum, vectors }: VectorSum): Float64Array => Float64Array.from(sum, (part) => part / vectors);
+
+function centred({ sum, vectors }: VectorSum, centre: Float64Array): Direction {
+  const parts = Float64Array.from(sum, (part, nth) => part / vectors - (centre[nth] ?? 0));
+  return { parts, length: Math.sqrt(parts.reduce((squares, part) => squares + part * part, 0)) };
+}
+
+/** The loop that assignment spends its time in: without a list of its own. */
+function likenessTo({ sum, vectors }: VectorSum, centre: Float64Array | null, to: Direction): number {
+  let product = 0;
+  let squares = 0;
+  for (let nth = 0; nth < sum.length; nth++) {
+    const part = (sum[nth] ?? 0) / vectors - (centre === null ? 0 : (centre[nth] ?? 0));
+    product += part * (to.parts[nth] ?? 0);
+    squares += part * part;
+  }
+  const lengths = Math.sqrt(squares) * to.length;
+  return lengths === 0 ? 0 : product / lengths;
+}

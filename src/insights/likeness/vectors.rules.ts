@@ -1,0 +1,38 @@
+/** Vectors are stored as whole numbers, so that sums are exact: what is added can be taken away again. */
+const SCALE = 2 ** 11;
+const LARGEST = 2 ** 15 - 1;
+
+/** A vector of length 1, times the scale. */
+export type StoredVector = Int16Array;
+
+/** The sum of some vectors, and their number. */
+export interface VectorSum {
+  sum: Int32Array;
+  vectors: number;
+}
+
+/** Returns a vector of length 1 as it is stored. */
+export const storedVectorOf = (vector: Float32Array): StoredVector =>
+  Int16Array.from(vector, (part) => Math.max(-LARGEST, Math.min(LARGEST, Math.round(part * SCALE))));
+
+export const bytesOf = ({ buffer, byteOffset, byteLength }: Int16Array | Int32Array): Buffer =>
+  Buffer.from(buffer, byteOffset, byteLength);
+
+/** Reads a vector. The bytes are copied, as those from the database may start at an unaligned offset. */
+export const readVector = (bytes: Buffer): StoredVector => new Int16Array(new Uint8Array(bytes).buffer);
+export const readSum = (bytes: Buffer): Int32Array => new Int32Array(new Uint8Array(bytes).buffer);
+
+/** Returns an empty sum of vectors of this length. */
+export const emptySum = (length: number): VectorSum => ({ sum: new Int32Array(length), vectors: 0 });
+
+/** Adds a vector to a sum, or with -1 takes it away. */
+export function addVector(to: VectorSum, vector: StoredVector, times: 1 | -1 = 1): void {
+  for (let nth = 0; nth < vector.length; nth++) to.sum[nth] = (to.sum[nth] ?? 0) + times * (vector[nth] ?? 0);
+  to.vectors += times;
+}
+
+/** Adds a sum to another. */
+export function addSum(to: VectorSum, added: VectorSum): void {
+  for (let nth = 0; nth < added.sum.length; nth++) to.sum[nth] = (to.sum[nth] ?? 0) + (added.sum[nth] ?? 0);
+  to.vectors += added.vectors;
+}

@@ -1,0 +1,158 @@
+import { sql } from 'kysely';
+import type { Db, Trx } from '../../db/connect.ts';
+import { orderedByCreation, type PageRequest, type Position } from '../../db/cursor.ts';
+import type { InsightOperationsTable } from '../table.ts';
+
+/** Finds insights with what they are merged into, and locks them. */
+export const findLineages = (trx: Trx, orgId: string, ids: string[]) =>
+  trx
+    .selectFrom('insights')
+    .select(['id', 'number', 'merged_into', 'root_id'])
+    .where('org_id', '=', orgId)
+    .where('id', '=', sql<string>`any(${ids}::uuid[])`)
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute();
+
+/** Makes an insight part of another one, with all that is part of it, and with their statements. */
+export async function attach(trx: Trx, orgId: string, id: string, to: { id: string; rootId: string }): Promise<void> {
+  await sql`
+    update insights set merged_into = case when id = ${id} then ${to.id}::uuid else merged_into end, root_id = ${to.rootId},
+      updated_at = now()
+    where org_id = ${orgId} and root_id = ${id}
+  `.execute(trx);
+  await sql`
+    update insight_statements set insight_id = ${to.rootId} where org_id = ${orgId} and insight_id = ${id}
+  `.execute(trx);
+}
+
+/** Makes a part of an insight one by itself again, with all that was part of it, and with their statements. */
+export async function detach(trx: Trx, orgId: string, id: string): Promise<void> {
+  await sql`
+    with recursive part (id) as (
+      select ${id}::uuid
+      union all
+      select insight.id from part join insights as insight on insight.org_id = ${orgId} and insight.merged_into = part.id
+    ), moved as (
+      update insights set merged_into = case when insights.id = ${id} then null else merged_into end, root_id = ${id},
+        updated_at = now()
+      from part where org_id = ${orgId} and insights.id = part.id
+      returning insights.id
+    )
+    update insight_statements set insight_id = ${id}
+    from moved where org_id = ${orgId} and own_insight_id = moved.id
+  `.execute(trx);
+}
+
+/** Gives the centroids of an insight and its parts the org's next revision, so that every cache reads them again. */
+export async function touchCentroids(trx: Trx, orgId: string, rootIds: string[]): Promise<void> {
+  await sql`
+    with space as (
+      update insight_spaces set revision = revision + 1 where org_id = ${orgId} returning revision
+    )
+    update insight_centroids as centroid set revision = space.revision
+    from space, insights as insight
+    where centroid.org_id = ${orgId} and insight.org_id = ${orgId} and insight.id = centroid.insight_id
+      and insight.root_id = any(${rootIds}::uuid[])
+  `.execute(trx);
+}
+
+export async function insertOperation(
+  trx: Trx,
+  operation: Pick<InsightOperationsTable, 'org_id' | 'id' | 'kind' | 'insight_id' | 'other_id' | 'done_by'>,
+): Promise<void> {
+  await trx.insertInto('insight_operations').values(operation).execute();
+}
+
+const OPERATION = ['id', 'kind', 'insight_id', 'other_id', 'done_by', 'undone_by', 'created_at', 'undone_at'] as const;
+
+export const findOperationForUpdate = (trx: Trx, orgId: string, id: string) =>
+  trx
+    .selectFrom('insight_operations')
+    .select(OPERATION)
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+
+export const updateUndone = (trx: Trx, orgId: string, id: string, keyId: string) =>
+  trx
+    .updateTable('insight_operations')
+    .set({ undone_by: keyId, undone_at: sql<Date>`now()` })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .returning(OPERATION)
+    .executeTakeFirstOrThrow();
+
+export const listOperationsById = (db: Db, orgId: string, ids: string[]) =>
+  db
+    .selectFrom('insight_operations')
+    .select(OPERATION)
+    .where('org_id', '=', orgId)
+    .where('id', '=', sql<string>`any(${ids}::uuid[])`)
+    .orderBy('id')
+    .execute();
+
+/** Returns a page of operations in order of creation, all or those of an insight. */
+export const listOperations = (db: Db, orgId: string, insightId: string | undefined, place: PageRequest) =>
+  db
+    .selectFrom('insight_operations')
+    .select(OPERATION)
+    .where('org_id', '=', orgId)
+    .$if(insightId !== undefined, (query) =>
+      query.where((eb) => eb.or([eb('insight_id', '=', insightId ?? ''), eb('other_id', '=', insightId ?? '')])),
+    )
+    .$call(orderedByCreation(place))
+    .execute();
+
+/** Finds statements of an insight. */
+export const listStatementsOf = (db: Db, orgId: string, insightId: string, ids: string[]) =>
+  db
+    .selectFrom('insight_statements')
+    .select(['id', 'own_insight_id', 'space', 'vector', 'content'])
+    .where('org_id', '=', orgId)
+    .where('insight_id', '=', insightId)
+    .where('id', '=', sql<string>`any(${ids}::uuid[])`)
+    .$narrowType<{ own_insight_id: string }>() // by a check of the table
+    .orderBy('said_at')
+    .orderBy('id')
+    .execute();
+
+export async function countStatements(db: Db, orgId: string, insightId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('insight_statements')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('org_id', '=', orgId)
+    .where('insight_id', '=', insightId)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** Makes statements those of another insight, which is not merged. */
+export const moveStatements = (trx: Trx, orgId: string, ids: string[], to: string) =>
+  trx
+    .updateTable('insight_statements')
+    .set({ own_insight_id: to, insight_id: to })
+    .where('org_id', '=', orgId)
+    .where('id', '=', sql<string>`any(${ids}::uuid[])`)
+    .execute();
+
+/** Lists what was said about an insight before a position, the latest first, plus one more if there is one. */
+export const listOccurrences = (
+  db: Db,
+  orgId: string,
+  insightId: string,
+  { before, limit }: { before: Position | undefined; limit: number },
+) =>
+  db
+    .selectFrom('insight_statements')
+    .select(['id', 'session_id', 'message_id', 'kind', 'content', 'quote', 'sentiment', 'said_at', 'created_at'])
+    .where('org_id', '=', orgId)
+    .where('insight_id', '=', insightId)
+    .$if(before !== undefined, (query) =>
+      query.where(sql<boolean>`(said_at, id) < (${before?.at}::timestamptz, ${before?.id}::uuid)`),
+    )
+    .orderBy('said_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+    .execute();

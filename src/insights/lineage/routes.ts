@@ -1,0 +1,95 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { errorResponses } from '../../http/errors.ts';
+import { Insight, InsightPath } from '../schema.ts';
+import {
+  ListOccurrences,
+  ListOperations,
+  MergeInsights,
+  OccurrencePage,
+  Operation,
+  OperationList,
+  OperationPage,
+  OperationPath,
+  SplitInsight,
+} from './schema.ts';
+import { mergeInsights, pageOfOccurrences, pageOfOperations, splitInsight, undoOperation } from './service.ts';
+
+const tags = ['insights'];
+
+/** Routes about which statements belong to which insight. */
+export const lineageRoutes: FastifyPluginAsyncZod = async (app) => {
+  app.get('/insights/:id/occurrences', {
+    config: { scope: 'insights:read' },
+    schema: {
+      operationId: 'listInsightOccurrences',
+      tags,
+      summary: 'List the occurrences of an insight',
+      description: 'What customers said about it, word for word, the latest first.',
+      params: InsightPath,
+      querystring: ListOccurrences,
+      response: { 200: OccurrencePage, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params, query }) => pageOfOccurrences(db, org.id, params.id, query),
+  });
+
+  app.post('/insights/:id/merge', {
+    config: { scope: 'insights:write' },
+    schema: {
+      operationId: 'mergeInsights',
+      tags,
+      summary: 'Merge insights into one',
+      description:
+        'The insights become part of this one, with all their occurrences. Their ids and numbers lead to it. Answers with one operation for each, which can be undone.',
+      params: InsightPath,
+      body: MergeInsights,
+      response: { 200: OperationList, ...errorResponses(403, 404, 409) },
+    },
+    handler: async ({ db, org, params, body }) => mergeInsights(db, org, params.id, body.insight_ids),
+  });
+
+  app.post('/insights/:id/split', {
+    config: { scope: 'insights:write' },
+    schema: {
+      operationId: 'splitInsight',
+      tags,
+      summary: 'Split an insight',
+      description:
+        'Makes occurrences an insight of their own, with the next number. Answers with it, and with the operation, which can be undone. 409 for all occurrences.',
+      params: InsightPath,
+      body: SplitInsight,
+      response: {
+        200: z.object({ operation: Operation, insight: Insight }).meta({ id: 'InsightSplit' }),
+        ...errorResponses(403, 404, 409),
+      },
+    },
+    handler: async ({ db, org, params, body }) => splitInsight(db, org, params.id, body),
+  });
+
+  app.get('/insights/operations', {
+    config: { scope: 'insights:read' },
+    schema: {
+      operationId: 'listInsightOperations',
+      tags,
+      summary: 'List merges and splits',
+      description: 'In the order in which they were done.',
+      querystring: ListOperations,
+      response: { 200: OperationPage, ...errorResponses(403) },
+    },
+    handler: async ({ db, org, query }) => pageOfOperations(db, org.id, query),
+  });
+
+  app.post('/insights/operations/:operationId/undo', {
+    config: { scope: 'insights:write' },
+    schema: {
+      operationId: 'undoInsightOperation',
+      tags,
+      summary: 'Undo a merge or a split',
+      description:
+        'Occurrences go back to where they were. Those that were added since then stay. 409 for an operation that is undone, or that a later one depends on.',
+      params: OperationPath,
+      response: { 200: Operation, ...errorResponses(403, 404, 409) },
+    },
+    handler: async ({ db, org, params }) => undoOperation(db, org, params.operationId),
+  });
+};

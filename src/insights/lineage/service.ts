@@ -1,0 +1,157 @@
+import type { Db, Trx } from '../../db/connect.ts';
+import { decodeCursor, pageOf, toPage } from '../../db/cursor.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { conflict, notFound, refused } from '../../errors.ts';
+import { newId } from '../../ids.ts';
+import { createInsight } from '../assignment/creation.service.ts';
+import { removeVectors } from '../assignment/removal.service.ts';
+import { nameByHand, renameMisnamed } from '../naming/central.service.ts';
+import { lockInsights, moveSessions, recount } from '../queries.ts';
+import { getInsight } from '../service.ts';
+import { reopenIfOccurred } from '../states/reopening.service.ts';
+import {
+  attach,
+  countStatements,
+  detach,
+  findLineages,
+  findOperationForUpdate,
+  insertOperation,
+  listOccurrences,
+  listOperations,
+  listOperationsById,
+  listStatementsOf,
+  moveStatements,
+  touchCentroids,
+  updateUndone,
+} from './queries.ts';
+import type { ListOccurrences, ListOperations, SplitInsight } from './schema.ts';
+
+/** The caller's org and API key. */
+export interface Caller {
+  id: string;
+  keyId: string;
+}
+
+/** Returns the id of an insight, or of the one that it is merged into. Throws notFound. */
+async function getRootId(trx: Trx, orgId: string, id: string): Promise<string> {
+  const [insight] = await findLineages(trx, orgId, [id]);
+  if (insight === undefined) throw notFound('insight');
+  return insight.root_id;
+}
+
+/**
+ * Merges insights into one, which gets their occurrences and future ones. Each can be undone. Throws notFound, invalid
+ * for insights unknown to the org, and conflict for those that are part of another one.
+ */
+export const mergeInsights = (db: Db, { id: orgId, keyId }: Caller, id: string, insightIds: string[]) =>
+  inTransaction(db, async (trx) => {
+    await lockInsights(trx, orgId);
+    const rootId = await getRootId(trx, orgId, id);
+    const merged = await findLineages(trx, orgId, insightIds);
+    if (merged.length < insightIds.length)
+      throw refused('insight_ids', 'must be ids of insights: POST /insights lists them');
+    for (const { id: mergedId, number, merged_into } of merged) {
+      if (mergedId === rootId) throw refused('insight_ids', `insight ${number} cannot become part of itself`);
+      if (merged_into !== null) throw conflict(`Insight ${number} is part of another one already`);
+    }
+    const operations = merged.map((one) => ({ insight_id: one.id, id: newId() }));
+    for (const { id: operationId, insight_id } of operations) {
+      await mergeOne(trx, orgId, insight_id, rootId);
+      const operation = { id: operationId, kind: 'merge' as const, insight_id, other_id: rootId };
+      await insertOperation(trx, { org_id: orgId, done_by: keyId, ...operation });
+    }
+    const ids = operations.map((operation) => operation.id);
+    return { items: await listOperationsById(trx, orgId, ids) };
+  });
+
+async function mergeOne(trx: Trx, orgId: string, id: string, rootId: string): Promise<void> {
+  await attach(trx, orgId, id, { id: rootId, rootId });
+  await moveSessions(trx, orgId, id, rootId);
+  await settle(trx, orgId, [rootId, id]);
+}
+
+/** Brings what follows from the statements of insights in line with them. */
+async function settle(trx: Trx, orgId: string, ids: string[]): Promise<void> {
+  await recount(trx, orgId, ids);
+  await touchCentroids(trx, orgId, ids);
+  await renameMisnamed(trx, orgId, ids);
+  await reopenIfOccurred(trx, orgId, ids);
+}
+
+/**
+ * Makes occurrences of an insight an insight of their own. It can be undone. Throws notFound, invalid for occurrences of
+ * another insight, and conflict for all of them.
+ */
+export const splitInsight = (
+  db: Db,
+  { id: orgId, keyId }: Caller,
+  id: string,
+  { occurrence_ids: ids, content }: SplitInsight,
+) =>
+  inTransaction(db, async (trx) => {
+    await lockInsights(trx, orgId);
+    const rootId = await getRootId(trx, orgId, id);
+    const statements = await listStatementsOf(trx, orgId, rootId, ids);
+    const [first] = statements;
+    if (first === undefined || statements.length < ids.length)
+      throw refused('occurrence_ids', 'must be ids of occurrences: GET /insights/{id}/occurrences lists them');
+    if (statements.length === (await countStatements(trx, orgId, rootId)))
+      throw conflict('These are all occurrences of the insight: nothing would be left of it');
+    const newOne = await createInsight(trx, orgId, { content: content ?? first.content, source: first.id });
+    await removeVectors(trx, orgId, statements, newOne);
+    await moveStatements(trx, orgId, ids, newOne);
+    await moveSessions(trx, orgId, rootId, newOne);
+    await settle(trx, orgId, [rootId, newOne]);
+    const operation = { id: newId(), kind: 'split' as const, insight_id: newOne, other_id: rootId };
+    await insertOperation(trx, { org_id: orgId, done_by: keyId, ...operation });
+    if (content !== undefined) await nameByHand(trx, orgId, newOne, content);
+    const [done] = await listOperationsById(trx, orgId, [operation.id]);
+    if (done === undefined) throw new Error('The operation was just inserted');
+    return { operation: done, insight: await getInsight(trx, orgId, newOne) };
+  });
+
+/**
+ * Undoes a merge, or a split by a merge. What has occurred since then stays where it is. Throws notFound, and conflict
+ * for an operation that is undone, or that a later one has changed.
+ */
+export const undoOperation = (db: Db, { id: orgId, keyId }: Caller, operationId: string) =>
+  inTransaction(db, async (trx) => {
+    await lockInsights(trx, orgId);
+    const operation = await findOperationForUpdate(trx, orgId, operationId);
+    if (operation === undefined) throw notFound('operation');
+    if (operation.undone_at !== null) throw conflict('The operation is undone already');
+    const insights = await findLineages(trx, orgId, [operation.insight_id, operation.other_id]);
+    const insight = insights.find(({ id }) => id === operation.insight_id);
+    const other = insights.find(({ id }) => id === operation.other_id);
+    if (insight === undefined || other === undefined) throw notFound('insight');
+    const isAsItWas = insight.merged_into === (operation.kind === 'merge' ? other.id : null);
+    if (!isAsItWas || (operation.kind === 'split' && other.root_id === insight.id))
+      throw conflict(`Insight ${insight.number} was merged or split since then: undo that first`);
+    if (operation.kind === 'merge') await separate(trx, orgId, insight.id, insight.root_id);
+    else await rejoin(trx, orgId, insight.id, { id: other.id, rootId: other.root_id });
+    return updateUndone(trx, orgId, operationId, keyId);
+  });
+
+async function separate(trx: Trx, orgId: string, id: string, rootId: string): Promise<void> {
+  await detach(trx, orgId, id);
+  await moveSessions(trx, orgId, rootId, id);
+  await settle(trx, orgId, [rootId, id]);
+}
+
+async function rejoin(trx: Trx, orgId: string, id: string, to: { id: string; rootId: string }): Promise<void> {
+  await attach(trx, orgId, id, to);
+  await moveSessions(trx, orgId, id, to.rootId);
+  await settle(trx, orgId, [to.rootId, id]);
+}
+
+/** Returns a page of merges and splits, in the order in which they were done. */
+export const pageOfOperations = (db: Db, orgId: string, { insight_id, ...page }: ListOperations) =>
+  pageOf(db, page, (place) => listOperations(db, orgId, insight_id, place));
+
+/** Returns a page of what was said about an insight, the latest first. Throws notFound. */
+export async function pageOfOccurrences(db: Db, orgId: string, id: string, { cursor, limit }: ListOccurrences) {
+  const insight = await getInsight(db, orgId, id);
+  const before = cursor === undefined ? undefined : decodeCursor(cursor);
+  const rows = await listOccurrences(db, orgId, insight.id, { before, limit });
+  return toPage(rows, limit, ({ said_at }) => said_at);
+}

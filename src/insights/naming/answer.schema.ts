@@ -1,0 +1,14 @@
+import { z } from 'zod';
+
+const MAX_NAME = 200;
+
+/** The name that a model gives an insight. */
+export const NameAnswer = z.object({ name: z.string().trim().min(1).max(MAX_NAME) });
+
+/** The JSON Schema of the same, as models are told. */
+export const NAME_SCHEMA = {
+  type: 'object',
+  properties: { name: { type: 'string' } },
+  required: ['name'],
+  additionalProperties: false,
+} as const;

@@ -1,0 +1,135 @@
+import { sql } from 'kysely';
+import { jsonBuildObject } from 'kysely/helpers/postgres';
+import type { Db, Trx } from '../db/connect.ts';
+import { lockName } from '../db/locks.ts';
+
+/** Serializes the changes of an org's insights: which statements belong to which, and their centroids. */
+export const lockInsights = (trx: Trx, orgId: string): Promise<void> => lockName(trx, `insights ${orgId}`);
+
+/** Selects insights in the API's format, for callers to narrow down. */
+export const selectInsights = (db: Db, orgId: string) =>
+  db
+    .selectFrom('insights as insight')
+    .leftJoin('teams as team', (join) =>
+      join
+        .onRef('team.org_id', '=', 'insight.org_id')
+        .onRef('team.id', '=', 'insight.team_id')
+        .on('team.deleted_at', 'is', null),
+    )
+    .where('insight.org_id', '=', orgId)
+    .select(['insight.id', 'insight.number', 'insight.content', 'insight.category', 'insight.status'])
+    .select(['insight.sentiment', 'insight.occurrence_count', 'insight.first_seen_at', 'insight.last_seen_at'])
+    .select(['insight.resolved_at', 'insight.resolved_by', 'insight.archived_reason', 'insight.reopened_because'])
+    .select(['insight.created_at', 'insight.updated_at'])
+    .select((eb) =>
+      eb
+        .case()
+        .when('team.id', 'is not', null)
+        .then(jsonBuildObject({ id: eb.ref('team.id').$notNull(), name: eb.ref('team.name').$notNull() }))
+        .end()
+        .as('team'),
+    );
+
+/** Finds an insight, or the one that it is merged into. */
+export const findInsight = (db: Db, orgId: string, id: string) =>
+  selectInsights(db, orgId)
+    .where('insight.id', '=', (eb) =>
+      eb.selectFrom('insights').select('root_id').where('org_id', '=', orgId).where('id', '=', id),
+    )
+    .executeTakeFirst();
+
+/** Finds the insight that this one is merged into, or itself, and locks it. */
+export const findRootForUpdate = (trx: Trx, orgId: string, id: string) =>
+  trx
+    .selectFrom('insights')
+    .select(['id', 'number', 'status', 'resolved_at', 'named_by', 'name_sources'])
+    .where('org_id', '=', orgId)
+    .where('id', '=', (eb) =>
+      eb.selectFrom('insights').select('root_id').where('org_id', '=', orgId).where('id', '=', id),
+    )
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+
+/**
+ * Brings what is counted of insights in line with their statements: sessions, times and sentiment. The sessions of the
+ * insights must be in line already.
+ */
+export async function recount(trx: Trx, orgId: string, insightIds: string[]): Promise<void> {
+  await sql`
+    update insights as insight set occurrence_count = counted.sessions, first_seen_at = counted.first, last_seen_at = counted.last,
+      sentiment = counted.sentiment, updated_at = greatest(insight.updated_at, now())
+    from unnest(${insightIds}::uuid[]) as wanted (id)
+    cross join lateral (
+      select count(distinct session_id) as sessions, min(said_at) as first, max(said_at) as last,
+        mode() within group (order by sentiment) as sentiment
+      from insight_statements where org_id = ${orgId} and insight_id = wanted.id
+    ) as counted
+    where insight.org_id = ${orgId} and insight.id = wanted.id
+  `.execute(trx);
+}
+
+/** SQL: the sentiment of a session's statements in an insight. Anger counts before joy, and joy before nothing. */
+const SESSION_SENTIMENT = sql`case when bool_or(sentiment = 'angry') then 'angry' when bool_or(sentiment = 'happy') then 'happy'
+  when bool_or(sentiment = 'neutral') then 'neutral' end`;
+
+/** Brings the sessions of insights in line with the statements of these sessions. The sessions must be locked. */
+export async function refreshSessions(
+  trx: Trx,
+  orgId: string,
+  insightIds: string[],
+  sessionIds: string[],
+): Promise<void> {
+  await sql`
+    delete from insight_sessions as place
+    where org_id = ${orgId} and session_id = any(${sessionIds}::uuid[]) and insight_id = any(${insightIds}::uuid[]) and not exists (
+      select from insight_statements as said
+      where said.org_id = ${orgId} and said.session_id = place.session_id and said.insight_id = place.insight_id
+    )
+  `.execute(trx);
+  await sql`
+    insert into insight_sessions (org_id, insight_id, session_id, sentiment, channel, language, status, ticket_sentiment, contact_id,
+      session_created_at)
+    select session.org_id, said.insight_id, session.id, said.sentiment, session.channel, session.language, session.status,
+      session.sentiment, session.contact_id, session.created_at
+    from (
+      select insight_id, session_id, ${SESSION_SENTIMENT} as sentiment from insight_statements
+      where org_id = ${orgId} and session_id = any(${sessionIds}::uuid[]) and insight_id = any(${insightIds}::uuid[])
+      group by insight_id, session_id
+    ) as said join sessions as session on session.org_id = ${orgId} and session.id = said.session_id
+    on conflict (org_id, insight_id, session_id) do update set sentiment = excluded.sentiment
+    where insight_sessions.sentiment is distinct from excluded.sentiment
+  `.execute(trx);
+}
+
+/**
+ * Moves the sessions of an insight to another one that has got some of its statements, or all. What the sessions are
+ * filtered by is copied from the locked rows, so that no session has to be locked.
+ */
+export async function moveSessions(trx: Trx, orgId: string, from: string, to: string): Promise<void> {
+  await sql`
+    insert into insight_sessions (org_id, insight_id, session_id, sentiment, channel, language, status, ticket_sentiment, contact_id,
+      session_created_at)
+    select org_id, ${to}::uuid, session_id, sentiment, channel, language, status, ticket_sentiment, contact_id, session_created_at
+    from (select * from insight_sessions where org_id = ${orgId} and insight_id = ${from} for no key update) as place
+    where exists (
+      select from insight_statements as said
+      where said.org_id = ${orgId} and said.session_id = place.session_id and said.insight_id = ${to}
+    )
+    on conflict do nothing
+  `.execute(trx);
+  await sql`
+    delete from insight_sessions as place where org_id = ${orgId} and insight_id = ${from} and not exists (
+      select from insight_statements as said
+      where said.org_id = ${orgId} and said.session_id = place.session_id and said.insight_id = ${from}
+    )
+  `.execute(trx);
+  await sql`
+    update insight_sessions as place set sentiment = said.sentiment
+    from (
+      select insight_id, session_id, ${SESSION_SENTIMENT} as sentiment from insight_statements
+      where org_id = ${orgId} and insight_id = any(${[from, to]}::uuid[]) group by insight_id, session_id
+    ) as said
+    where place.org_id = ${orgId} and place.insight_id = said.insight_id and place.session_id = said.session_id
+      and place.sentiment is distinct from said.sentiment
+  `.execute(trx);
+}

@@ -1,0 +1,113 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { type Db, READ_PLANNED_EACH_TIME } from '../../db/connect.ts';
+import { onlyRow } from '../../db/rows.ts';
+import { selectInsights } from '../queries.ts';
+import { INSIGHTS_PER_PAGE, type InsightQuery } from './schema.ts';
+
+type Condition = RawBuilder<SqlBool>;
+type Data = Record<string, string>[];
+
+/** Lists a page of the insights that match, each with the number of its sessions that match. */
+export async function listMatching(db: Db, orgId: string, query: InsightQuery) {
+  const sortBy = query.sortBy ?? 'occurrence_count';
+  const direction = query.sortOrder ?? 'desc';
+  const key = sortBy === 'occurrence_count' ? sql`match.sessions` : sql`insight.${sql.ref(sortBy)}`;
+  const order = sql`${key} ${sql.raw(direction)} nulls last, insight.number ${sql.raw(direction)}`;
+  const page = sql`limit ${INSIGHTS_PER_PAGE} offset ${(query.page - 1) * INSIGHTS_PER_PAGE}`;
+  const hit = sql<{ id: string; sessions: number; total: number; nth: number }>`(
+    with match as materialized (${matches(orgId, query)})
+    select insight.id, match.sessions, row_number() over (order by ${order}) as nth, (select count(*) from match) as total
+    from match join insights as insight on insight.org_id = ${orgId} and insight.id = match.id
+    order by ${order} ${page}
+  )`.as('hit');
+  return selectInsights(db, orgId)
+    .innerJoin(hit, 'hit.id', 'insight.id')
+    .select(['hit.sessions as occurrence_count', 'hit.total'])
+    .modifyFront(sql.raw(READ_PLANNED_EACH_TIME))
+    .orderBy('hit.nth')
+    .execute();
+}
+
+/** Returns the number of insights that match. */
+export async function countMatching(db: Db, orgId: string, query: InsightQuery): Promise<number> {
+  const counted = sql<{ total: number }>`
+    ${sql.raw(READ_PLANNED_EACH_TIME)} select count(*) as total from (${matches(orgId, query)}) as match
+  `;
+  return onlyRow(await counted.execute(db)).total;
+}
+
+/** SQL: the ids of the insights that match, with the number of their sessions that match. */
+function matches(orgId: string, query: InsightQuery) {
+  const own = sql.join(conditionsOnInsights(query), sql` and `);
+  const bySession = conditionsOnSessions(orgId, query);
+  const least = query.minSessions ?? 0;
+  if (bySession.length === 0)
+    return sql`
+      select id, occurrence_count as sessions from insights as insight
+      where org_id = ${orgId} and ${own} and occurrence_count >= ${least}
+    `;
+  return sql`
+    select insight.id, place.sessions from (
+      select insight_id, count(*) as sessions from insight_sessions as place
+      where org_id = ${orgId} and ${sql.join(bySession, sql` and `)} group by insight_id having count(*) >= ${least}
+    ) as place join insights as insight on insight.org_id = ${orgId} and insight.id = place.insight_id
+    where ${own}
+  `;
+}
+
+function conditionsOnInsights({
+  category,
+  status,
+  search,
+  teamId,
+  insightNumber,
+  updated_after,
+}: InsightQuery): Condition[] {
+  const conditions: Condition[] = [sql`insight.merged_into is null`];
+  const add = (condition: Condition) => void conditions.push(condition);
+  if (category != null) add(sql`insight.category = ${category}`);
+  if (status != null && status !== 'all') add(sql`insight.status = ${status}`);
+  if (search != null && search !== '') add(sql`position(lower(${search}) in lower(insight.content)) > 0`);
+  if (teamId === 'not_assigned') add(sql`insight.team_id is null`);
+  else if (teamId != null) add(sql`insight.team_id = ${teamId}`);
+  if (insightNumber != null)
+    add(sql`insight.id = (
+      select root_id from insights as numbered where numbered.org_id = insight.org_id and numbered.number = ${insightNumber}
+    )`);
+  if (updated_after != null) add(sql`insight.updated_at >= ${new Date(updated_after)}`);
+  return conditions;
+}
+
+function conditionsOnSessions(orgId: string, query: InsightQuery): Condition[] {
+  const conditions: Condition[] = [];
+  const add = (condition: Condition) => void conditions.push(condition);
+  const equals = (column: string, value: string | null | undefined) => {
+    if (value != null) add(sql`place.${sql.ref(column)} = ${value}`);
+  };
+  equals('sentiment', query.sentiment);
+  equals('ticket_sentiment', query.ticketSentiment);
+  equals('language', query.sessionLanguage);
+  equals('channel', query.channel);
+  equals('status', query.sessionStatus);
+  equals('contact_id', query.sessionContactId);
+  if (query.sessionFromDate != null) add(sql`place.session_created_at >= ${new Date(query.sessionFromDate)}`);
+  if (query.sessionToDate != null) add(sql`place.session_created_at <= ${new Date(query.sessionToDate)}`);
+  const ofTicket = objectsOf(query.ticketCustomData);
+  if (ofTicket !== undefined)
+    add(sql`place.session_id in (
+      select id from sessions where org_id = ${orgId} and custom_data @> any(${ofTicket}::jsonb[]) and custom_data <> '{}'
+    )`);
+  const ofContact = objectsOf(query.contactCustomData);
+  if (ofContact !== undefined)
+    add(
+      sql`place.contact_id in (select id from contacts where org_id = ${orgId} and custom_data @> any(${ofContact}::jsonb[]))`,
+    );
+  return conditions;
+}
+
+/** Returns the objects as JSON, or undefined if they are no condition: there are none, or one has no pair. */
+function objectsOf(objects: Data | null | undefined): string[] | undefined {
+  if (objects == null || objects.length === 0 || objects.some((object) => Object.keys(object).length === 0))
+    return undefined;
+  return objects.map((object) => JSON.stringify(object));
+}

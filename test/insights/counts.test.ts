@@ -1,0 +1,201 @@
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { inTransaction } from '../../src/db/transaction.ts';
+import { newId } from '../../src/ids.ts';
+import { type CentroidCache, createCentroidCache } from '../../src/insights/assignment/centroid-cache.ts';
+import { assignStatements } from '../../src/insights/assignment/service.ts';
+import { insertExtraction } from '../../src/insights/extraction/queries.ts';
+import { addVector, bytesOf, emptySum, readVector, storedVectorOf } from '../../src/insights/likeness/vectors.rules.ts';
+import { redactInsights } from '../../src/insights/redaction/service.ts';
+import { startApi, type TestApi, type TestOrg } from '../support/stack/api.ts';
+
+const RUNS = process.env.TEST_TIER === 'long' ? 60 : 8;
+const TOPICS = ['parcel', 'refund', 'password', 'invoice', 'voucher'];
+const SPACE = 'model:test';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.close());
+
+/** A vector in one of five directions, with a little of another one. */
+function vectorAbout(topic: number, detail: number): Buffer {
+  const vector = new Float32Array(TOPICS.length + 8);
+  vector[topic] = 1;
+  vector[TOPICS.length + detail] = 0.3;
+  const length = Math.hypot(...vector);
+  return bytesOf(storedVectorOf(vector.map((part) => part / length)));
+}
+
+interface World {
+  org: TestOrg;
+  cache: CentroidCache;
+  sessions: string[];
+  operations: string[];
+}
+
+type Step = {
+  kind: 'say' | 'merge' | 'split' | 'undo' | 'resolve' | 'archive' | 'reopen' | 'redact' | 'session';
+  a: number;
+  b: number;
+};
+const pick = <Item>(items: readonly Item[], nth: number): Item | undefined => items[nth % Math.max(1, items.length)];
+
+/** Stores what a customer says, with its vector, and assigns it: as the activities do, without a workflow. */
+async function say({ org, cache, sessions }: World, { a, b }: Step): Promise<void> {
+  const repeated = b % 3 === 0 ? pick(sessions, a) : undefined;
+  const sessionId =
+    repeated ?? (await org.post('/chat/sessions', { channel: { type: a % 2 ? 'api' : 'web' } })).body.id;
+  if (repeated === undefined) sessions.push(sessionId);
+  const topics = [a, ...(b % 4 === 1 ? [a + 1] : [])].map((topic) => topic % TOPICS.length);
+  const statements = topics.map((topic) => ({
+    ...{ id: newId(), kind: 'problem' as const, messageId: newId(), at: new Date() },
+    ...{ content: `${TOPICS[topic]} ${b}`, quote: `${TOPICS[topic]} ${b}` },
+    sentiment: ([null, 'angry', 'happy', 'neutral'] as const)[b % 4] ?? null,
+  }));
+  await inTransaction(api.db, (trx) =>
+    insertExtraction(trx, org.id, { sessionId, number: a * 1_000 + b + sessions.length, madeBy: 'test', statements }),
+  );
+  for (const [nth, { id }] of statements.entries())
+    await api.db
+      .updateTable('insight_statements')
+      .set({ space: SPACE, vector: vectorAbout(topics[nth] ?? 0, b % 8) })
+      .where('org_id', '=', org.id)
+      .where('id', '=', id)
+      .execute();
+  await assignStatements(api.db, cache, org.id, sessionId);
+  await assignStatements(api.db, cache, org.id, sessionId);
+}
+
+async function take(world: World, step: Step): Promise<void> {
+  const { org, sessions, operations } = world;
+  const { kind, a, b } = step;
+  if (kind === 'say') return say(world, step);
+  const all = (await org.post('/insights', { sortBy: 'created_at' })).body.data as { id: string }[];
+  const id = pick(all, a)?.id;
+  const other = pick(all, b)?.id;
+  if (id === undefined || other === undefined) return;
+  const did = (answer: { body: { items?: { id: string }[]; operation?: { id: string } } }) =>
+    operations.push(...(answer.body.items ?? [answer.body.operation]).flatMap((one) => one?.id ?? []));
+  if (kind === 'merge') did(await org.post(`/insights/${id}/merge`, { insight_ids: [other] }));
+  if (kind === 'split') {
+    const { items } = (await org.get(`/insights/${id}/occurrences`)).body;
+    const ids = items.filter((_: object, nth: number) => nth % 2 === b % 2).map((one: { id: string }) => one.id);
+    if (ids.length > 0) did(await org.post(`/insights/${id}/split`, { occurrence_ids: ids }));
+  }
+  if (kind === 'undo') await org.post(`/insights/operations/${pick(operations, a) ?? newId()}/undo`);
+  if (kind === 'resolve' || kind === 'reopen') await org.post(`/insights/${id}/${kind}`);
+  if (kind === 'archive') await org.post(`/insights/${id}/archive`, { reason: 'test' });
+  const session = pick(sessions, b);
+  if (session === undefined) return;
+  if (kind === 'session')
+    await org.patch(`/chat/sessions/${session}`, { status: a % 2 ? 'closed_unresolved' : 'open' });
+  if (kind === 'redact')
+    await inTransaction(api.db, (trx) =>
+      redactInsights(trx, org.id, [{ subject_id: session, payload: { message_id: null } } as never]),
+    );
+}
+
+/** Everything that is counted, beside the same counted anew from the statements. */
+async function expectRecount({ org }: World): Promise<void> {
+  const { rows: wrong } = await sql`
+    with recursive root as (
+      select id, id as root_id from insights where org_id = ${org.id} and merged_into is null
+      union all
+      select insight.id, root.root_id from root join insights as insight on insight.org_id = ${org.id} and insight.merged_into = root.id
+    ), said as (
+      select said.*, root.root_id from insight_statements as said join root on root.id = said.own_insight_id where org_id = ${org.id}
+    ), place as (
+      select root_id, session_id from said group by 1, 2
+    )
+    select 'root' as what, insight.id::text from insights as insight left join root on root.id = insight.id
+      where org_id = ${org.id} and insight.root_id is distinct from root.root_id
+    union all select 'statement', id::text from said where insight_id is distinct from root_id
+    union all select 'count', id::text from insights as insight
+      where org_id = ${org.id} and (
+        occurrence_count <> (select count(distinct session_id) from said where root_id = insight.id)
+        or first_seen_at is distinct from (select min(said_at) from said where root_id = insight.id)
+        or last_seen_at is distinct from (select max(said_at) from said where root_id = insight.id)
+      )
+    union all select 'missing place', session_id::text from place where not exists (
+      select from insight_sessions as kept where kept.org_id = ${org.id} and kept.insight_id = place.root_id and kept.session_id = place.session_id)
+    union all select 'place', kept.session_id::text from insight_sessions as kept join sessions as session
+      on session.org_id = kept.org_id and session.id = kept.session_id
+      where kept.org_id = ${org.id} and (
+        not exists (select from place where place.root_id = kept.insight_id and place.session_id = kept.session_id)
+        or (kept.channel, kept.status, kept.session_created_at) is distinct from (session.channel, session.status, session.created_at)
+        or kept.sentiment is distinct from (
+          select min(sentiment) filter (where sentiment in ('angry', 'happy')) from said
+          where root_id = kept.insight_id and session_id = kept.session_id
+        ) and kept.sentiment is distinct from 'neutral'
+      )
+    union all select 'number', max(number)::text from insights where org_id = ${org.id} having max(number) <> count(*)
+  `.execute(api.db);
+  expect(wrong).toEqual([]);
+  await expectSums(org);
+}
+
+/** The sums of vectors, beside the same added up anew. */
+async function expectSums(org: TestOrg): Promise<void> {
+  const statements = await api.db
+    .selectFrom('insight_statements')
+    .select(['own_insight_id', 'vector'])
+    .where('org_id', '=', org.id)
+    .$narrowType<{ own_insight_id: string; vector: Buffer }>()
+    .execute();
+  const all = emptySum(TOPICS.length + 8);
+  const sums = new Map<string, ReturnType<typeof emptySum>>();
+  for (const { own_insight_id, vector } of statements) {
+    const own = sums.get(own_insight_id) ?? emptySum(TOPICS.length + 8);
+    sums.set(own_insight_id, own);
+    for (const sum of [all, own]) addVector(sum, readVector(vector));
+  }
+  const centroids = await api.db.selectFrom('insight_centroids').selectAll().where('org_id', '=', org.id).execute();
+  for (const row of centroids) {
+    const { sum, vectors } = sums.get(row.insight_id) ?? emptySum(TOPICS.length + 8);
+    expect({ sum: row.sum.toString('hex'), vectors: row.vectors }).toEqual({
+      sum: bytesOf(sum).toString('hex'),
+      vectors,
+    });
+  }
+  const [space] = await api.db.selectFrom('insight_spaces').selectAll().where('org_id', '=', org.id).execute();
+  if (space !== undefined)
+    expect([space.sum.toString('hex'), space.vectors]).toEqual([bytesOf(all.sum).toString('hex'), all.vectors]);
+}
+
+describe('the counts of insights', () => {
+  it('equal a plain recount after any operations', async () => {
+    const step: fc.Arbitrary<Step> = fc.record({
+      kind: fc.oneof(
+        { weight: 4, arbitrary: fc.constant('say' as const) },
+        {
+          weight: 5,
+          arbitrary: fc.constantFrom(
+            'merge',
+            'merge',
+            'split',
+            'undo',
+            'undo',
+            'resolve',
+            'archive',
+            'reopen',
+            'redact',
+            'session',
+          ),
+        },
+      ),
+      a: fc.nat(20),
+      b: fc.nat(20),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40 }), async (steps) => {
+        const world: World = { org: await api.createOrg(), cache: createCentroidCache(), sessions: [], operations: [] };
+        for (const one of steps) await take(world, one);
+        await expectRecount(world);
+      }),
+      { numRuns: RUNS },
+    );
+  }, 300_000);
+});

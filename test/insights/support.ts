@@ -1,0 +1,57 @@
+import { inTransaction } from '../../src/db/transaction.ts';
+import { newId } from '../../src/ids.ts';
+import { addMessage } from '../support/messages.ts';
+import type { TestOrg } from '../support/stack/api.ts';
+import { eventually, type Stack } from '../support/stack/stack.ts';
+
+export interface InsightAnswer {
+  id: string;
+  number: number;
+  content: string;
+  category: string | null;
+  status: string;
+  sentiment: string | null;
+  occurrence_count: number;
+  team: { id: string; name: string } | null;
+  resolved_at: string | null;
+  resolved_by: string | null;
+  archived_reason: string | null;
+  reopened_because: string | null;
+}
+
+/** Opens a session in which the contact says this. */
+export async function sessionSaying(stack: Pick<Stack, 'db'>, org: TestOrg, ...texts: string[]): Promise<string> {
+  const { id } = (await org.post('/chat/sessions', { channel: { type: 'api' } })).body;
+  for (const content of texts)
+    await inTransaction(stack.db, (trx) =>
+      addMessage(trx, org.id, { id: newId(), sessionId: id, sender: 'contact', content }),
+    );
+  return id;
+}
+
+export const resolve = (org: TestOrg, id: string) => org.patch(`/chat/sessions/${id}`, { status: 'closed_resolved' });
+
+/** Opens and resolves a session, and waits until what was said there belongs to insights. */
+export async function resolvedSaying(stack: Stack, org: TestOrg, ...texts: string[]): Promise<string> {
+  const id = await sessionSaying(stack, org, ...texts);
+  await resolve(org, id);
+  await extracted(stack, org, id);
+  return id;
+}
+
+/** Waits until some number of extractions of a session are done and everything said belongs to insights. */
+export const extracted = (stack: Pick<Stack, 'db'>, org: TestOrg, sessionId: string, times = 1) =>
+  eventually('an extraction', async () => {
+    const ofSession = <Table extends 'insight_extractions' | 'insight_statements'>(table: Table) =>
+      stack.db
+        .selectFrom(table as 'insight_statements')
+        .selectAll()
+        .where('org_id', '=', org.id)
+        .where('session_id', '=', sessionId);
+    const done = await ofSession('insight_extractions').execute();
+    const left = await ofSession('insight_statements').where('insight_id', 'is', null).execute();
+    return (done.length >= times && left.length === 0) || undefined;
+  });
+
+export const insightsOf = async (org: TestOrg, query: object = {}): Promise<InsightAnswer[]> =>
+  (await org.post('/insights', query)).body.data;

@@ -1,0 +1,51 @@
+import { ActivityFailure, isCancellation, proxyActivities, setCurrentDetails, sleep } from '@temporalio/workflow';
+import type { InsightActivities } from '../activities/insights.ts';
+import type { ExtractionInput } from '../src/insights/extraction/contract.ts';
+import { AI_CALL, DATABASE_BATCH } from './activity-options.ts';
+
+const { extractStatements } = proxyActivities<InsightActivities>({
+  ...AI_CALL,
+  startToCloseTimeout: '10 minutes',
+  summary: 'find out what the customer said',
+});
+const { embedStatements, alignInsights } = proxyActivities<InsightActivities>({ ...AI_CALL, summary: 'make vectors' });
+const { nameInsights } = proxyActivities<InsightActivities>({
+  ...AI_CALL,
+  startToCloseTimeout: '10 minutes',
+  summary: 'name insights that have grown',
+});
+const { assignStatements } = proxyActivities<InsightActivities>({
+  ...DATABASE_BATCH,
+  summary: 'find the insights it belongs to',
+});
+
+/** Finds out what the customer of a session said, and assigns it to insights. */
+export async function extractInsights(input: ExtractionInput): Promise<void> {
+  const { madeBy, statements } = await extractStatements(input);
+  setCurrentDetails(`${statements} statements by ${madeBy}`);
+  if (statements === 0) return;
+  for (;;) {
+    await whenEmbedded(() => embedStatements(input));
+    const { aligned, created, occurrences } = await assignStatements(input);
+    if (aligned) {
+      const named = await nameInsights(input);
+      const found = `in ${occurrences} insights, ${created} of them new`;
+      setCurrentDetails(`${statements} statements by ${madeBy}; ${found}; ${named} named again`);
+      return;
+    }
+    while (!(await whenEmbedded(() => alignInsights(input))));
+  }
+}
+
+/** Waits while the provider of the vectors refuses: until its settings are corrected nothing can be compared. */
+async function whenEmbedded<Result>(work: () => Promise<Result>): Promise<Result> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
+      setCurrentDetails('waiting for the settings of the AI provider: it refuses to make vectors');
+      await sleep('1 hour', { summary: 'until the provider is asked again' });
+    }
+  }
+}
