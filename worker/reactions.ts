@@ -12,6 +12,7 @@ import { confirmPortalOnSettingsChange } from '../src/crm/connection/accounts.se
 import { resumeCrm } from '../src/crm/connection/resumption.service.ts';
 import { startHandoffs } from '../src/crm/handoffs/service.ts';
 import { scheduleTicketCloses } from '../src/crm/handoffs/ticket-closing.service.ts';
+import { scheduleTicketReopenings } from '../src/crm/handoffs/ticket-reopening.service.ts';
 import { wakeQueues } from '../src/crm/inbound/webhooks.service.ts';
 import { relayToThreads } from '../src/crm/outgoing/service.ts';
 import { redactBatchBodies, redactCrmCopies } from '../src/crm/redaction.service.ts';
@@ -62,6 +63,7 @@ export function createReactions(quota: Pick<WriteQuota, 'assertLeft'>): Reaction
     'ticket-reassigned': [assignPolicies, wakeAssignmentIfRelieved, closeOpenCalls, interruptTurns, startWorkflows],
     'ticket-created': [assignPolicies, startWorkflows],
     'ticket-resolved': [applyTags, scheduleTicketCloses, closeCallsOfResolved, interruptTurns, startWorkflows],
+    'ticket-reopened': [scheduleTicketReopenings],
     'ticket-handoff': [startHandoffs, startWorkflows],
     'integration-changed': [confirmPortalOnSettingsChange, embedOnChange, resumeCrm, resumeMiaw],
     'session-redacted': [redactCrmCopies, redactRuns, redactTurns, redactSessionCalls],

@@ -7,7 +7,7 @@ export { confirmCrmAccount, syncCrmThread, syncCrmTicket } from './crm.ts';
 export { deleteMember, deleteTeam } from './deletions.ts';
 export { sendEmails } from './emails.ts';
 export { holdHandoff } from './handoff-hold.ts';
-export { closeTicketLater, handOffSession } from './handoffs.ts';
+export { closeTicketLater, handOffSession, reopenTicketLater } from './handoffs.ts';
 export { receiveInboundEmail } from './inbound-emails.ts';
 export { embedKnowledge } from './knowledge.ts';
 export { sendMessage } from './messages.ts';
