@@ -6,6 +6,7 @@ import { headersOf, parsedBodyOf } from '../../providers/egress/response-content
 import type { Secrets } from '../../secrets.ts';
 import { getOverrides, getSuppliedNames, type OverrideSubject } from '../action-overrides/service.ts';
 import type { Operation } from '../actions/operations.rules.ts';
+import { withoutReferences } from '../actions/resolved-operations.rules.ts';
 import { getAction } from '../actions/service.ts';
 import { issuesOf } from './parameter-schemas.ts';
 import { deleteCall, type StoredAnswer, startCall, storeAnswer } from './queries.ts';
@@ -112,7 +113,7 @@ export async function checkParameters(
   operation: Operation,
   { parameters, ...subject }: ActionCall,
 ): Promise<Issue[]> {
-  return issuesOfGiven(operation, parameters, await getSuppliedNames(db, orgId, subject), issuesOf);
+  return issuesOfGiven(withoutReferences(operation), parameters, await getSuppliedNames(db, orgId, subject), issuesOf);
 }
 
 async function callOnce(
@@ -147,7 +148,7 @@ async function prepareRequest(
   { parameters, ...subject }: ActionCall,
 ): Promise<ActionRequest> {
   const overrides = await getOverrides(db, secrets, orgId, subject);
-  const prepared = requestOf(operation, parameters, overrides, issuesOf);
+  const prepared = requestOf(withoutReferences(operation), parameters, overrides, issuesOf);
   if ('request' in prepared) return prepared.request;
   const issues = prepared.issues.map(({ path, message }) => ({ path: `body.parameters.${path}`, message }));
   const summary = prepared.issues.map(({ path, message }) => `parameters.${path}: ${message}`).join('; ');
