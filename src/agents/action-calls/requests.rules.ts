@@ -96,7 +96,8 @@ function valuesOf({ payload }: Operation, given: ActionParameters, { own, visito
     const group = GROUPS[parameter.in];
     const name = nameIn(group, parameter.name);
     const overrideOf = (from: Overrides) => (group === 'cookies' ? undefined : ownValue(from[group], name));
-    const value = overrideOf(own) ?? ownValue(said[group] ?? {}, name) ?? overrideOf(visitor);
+    const usual = parameter.in === 'path' ? parameter.schema?.default : undefined;
+    const value = overrideOf(own) ?? ownValue(said[group] ?? {}, name) ?? usual ?? overrideOf(visitor);
     return { parameter, path: `${group}.${parameter.name}`, value };
   });
 }

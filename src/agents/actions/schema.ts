@@ -33,7 +33,9 @@ const OperationParameter = z.looseObject({
 export type OperationParameter = z.infer<typeof OperationParameter>;
 
 const BodyDescription = z.looseObject({
-  schema: JsonSchema.optional().describe('Of XML: `xml` gives names, attributes, wrapped lists and namespaces. The elements have no particular order: where that matters, use `type: string` and give the document as text.'),
+  schema: JsonSchema.optional().describe(
+    'Of XML: `xml` gives names, attributes, wrapped lists and namespaces. The elements have no particular order: where that matters, use `type: string` and give the document as text.',
+  ),
   encoding: z
     .record(z.string().max(MAX_PARAMETER_NAME_LENGTH), z.looseObject({ contentType: z.string().max(255).optional() }))
     .optional()
@@ -181,6 +183,10 @@ export const Action = z
     requires_verified: z.boolean(),
     confirm: ConfirmWhen,
     limits: z.unknown().describe('As it was given.'),
+    connection: z
+      .object({ kind: z.string(), name: z.string() })
+      .nullable()
+      .describe('The connection whose keys it is called with. Its operation changes with the connection alone.'),
     created_at: Timestamp,
     updated_at: Timestamp,
   })

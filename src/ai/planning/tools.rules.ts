@@ -2,6 +2,7 @@ import type { BodyKind } from '../../agents/actions/body-types.rules.ts';
 import type { Operation } from '../../agents/actions/operations.rules.ts';
 import { bodyTypeOf } from '../../agents/actions/operations.rules.ts';
 import { withoutReferences } from '../../agents/actions/resolved-operations.rules.ts';
+import type { OperationParameter } from '../../agents/actions/schema.ts';
 
 /** An action as a model is told of it. */
 export interface Tool {
@@ -54,7 +55,7 @@ function schemaOf(operation: Operation): object {
       name,
       { ...schema, ...(description !== undefined && { description }) },
     ]);
-    const required = parameters.filter((one) => one.required === true || place === 'path').map(({ name }) => name);
+    const required = parameters.filter(isRequired).map(({ name }) => name);
     return [[group, { type: 'object', properties: Object.fromEntries(properties), required }] as const];
   });
   const body = bodyTypeOf(operation);
@@ -73,3 +74,7 @@ function schemaOf(operation: Operation): object {
     ],
   };
 }
+
+/** A parameter of the path has its default, if there is one. */
+const isRequired = ({ in: place, required, schema }: OperationParameter): boolean =>
+  place === 'path' ? schema?.default === undefined : required === true;

@@ -54,6 +54,7 @@ describe('an action', () => {
     expect(first).toEqual({
       id: expect.any(String),
       ...EVERYTHING,
+      connection: null,
       created_at: expect.any(String),
       updated_at: expect.any(String),
     });
