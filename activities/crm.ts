@@ -4,6 +4,7 @@ import type { CrmClients } from '../src/crm/connection/clients.ts';
 import type { AccountRef, SessionRef, SessionRun, ThreadRef, TicketRef } from '../src/crm/contract.ts';
 import { createPart, parkPart, planHandoff } from '../src/crm/handoffs/service.ts';
 import { closeTicket } from '../src/crm/handoffs/ticket-closing.service.ts';
+import { reopenTicket } from '../src/crm/handoffs/ticket-reopening.service.ts';
 import { syncThread } from '../src/crm/hubspot/threads.service.ts';
 import { syncTicket } from '../src/crm/hubspot/tickets.service.ts';
 import { postNextThreadMessage } from '../src/crm/outgoing/service.ts';
@@ -55,6 +56,9 @@ export const createCrmActivities = ({ db, crms, sending, dashboardUrl, stopping 
 
     /** Checks the session again and closes its ticket. A closed ticket stays closed. */
     closeTicket: (run: SessionRun) => closeTicket(db, crms, run),
+
+    /** Checks the session again and reopens its ticket. An open ticket stays as it is. */
+    reopenTicket: (session: SessionRef) => reopenTicket(db, crms, session),
 
     /** Asks the CRM for the account of an org's credentials, and stores the answer. */
     confirmAccount: (account: AccountRef) => confirmAccount(db, crms, account),

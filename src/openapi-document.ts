@@ -37,7 +37,7 @@ function parseYaml(text: string): unknown {
 export const isLocalReference = (reference: string): boolean => reference.startsWith('#/');
 
 /** Returns the target of a local reference, a JSON Pointer as a URI fragment (RFC 6901, 6), or undefined without one. */
-export const targetOf = (document: DocumentObject, reference: string): unknown =>
+export const targetOf = (document: unknown, reference: string): unknown =>
   reference
     .slice(2)
     .split('/')

@@ -14,6 +14,7 @@ import { confirmPortalOnSettingsChange } from '../src/crm/connection/accounts.se
 import { resumeCrm } from '../src/crm/connection/resumption.service.ts';
 import { startHandoffs } from '../src/crm/handoffs/service.ts';
 import { scheduleTicketCloses } from '../src/crm/handoffs/ticket-closing.service.ts';
+import { scheduleTicketReopenings } from '../src/crm/handoffs/ticket-reopening.service.ts';
 import { wakeQueues } from '../src/crm/inbound/webhooks.service.ts';
 import { relayToThreads } from '../src/crm/outgoing/service.ts';
 import { redactBatchBodies, redactCrmCopies } from '../src/crm/redaction.service.ts';
@@ -85,6 +86,7 @@ export function createReactions(
       requestExtraction,
       startWorkflows,
     ],
+    'ticket-reopened': [scheduleTicketReopenings],
     'ticket-handoff': [startHandoffs, requestExtraction, startWorkflows],
     'integration-changed': [confirmPortalOnSettingsChange, embedOnChange, resumeCrm, resumeMiaw],
     'session-redacted': [

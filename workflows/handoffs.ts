@@ -1,18 +1,20 @@
 import { ApplicationFailure, proxyActivities, setCurrentDetails, sleep } from '@temporalio/workflow';
 import type { CrmActivities } from '../activities/crm.ts';
-import type { SessionRun } from '../src/crm/contract.ts';
+import type { SessionRef, SessionRun } from '../src/crm/contract.ts';
 import { isOptionalPart } from '../src/crm/handoffs/rules.ts';
 import { WAKE } from '../src/temporal/contract.ts';
 import { CRM_CALL, DATABASE_BATCH } from './activity-options.ts';
 import { outageOf, RETRY_ROUND_INTERVAL_MS, retryUntilDone } from './crm-retries.ts';
 import { countSignals } from './signals.ts';
 
-const TICKET_CLOSE_DELAY_MS = 15_000;
+/** A session that is closed and reopened within this time leaves its ticket alone. */
+const TICKET_STAGE_DELAY_MS = 15_000;
 
 type HandoffPart = Parameters<CrmActivities['createHandoffPart']>[0]['part'];
 
 const { planHandoff } = proxyActivities<CrmActivities>({ ...CRM_CALL, summary: 'plan the handoff' });
 const { closeTicket } = proxyActivities<CrmActivities>({ ...CRM_CALL, summary: 'close the ticket' });
+const { reopenTicket } = proxyActivities<CrmActivities>({ ...CRM_CALL, summary: 'reopen the ticket' });
 const { parkHandoffPart } = proxyActivities<CrmActivities>({
   ...DATABASE_BATCH,
   summary: 'show that the handoff part is waiting for a retry',
@@ -75,6 +77,17 @@ async function tryPart(input: SessionRun, part: HandoffPart, work: () => Promise
 
 /** Moves the session's ticket to its closed stage after 15 s, unless the session was reopened meanwhile. */
 export async function closeTicketLater(input: SessionRun): Promise<'closed' | 'reopened'> {
-  await sleep(TICKET_CLOSE_DELAY_MS, { summary: 'waiting to close the ticket unless the session reopens' });
+  await sleep(TICKET_STAGE_DELAY_MS, { summary: 'waiting to close the ticket unless the session reopens' });
   return retryUntilDone('close the ticket', () => closeTicket(input), { input, signals: countSignals(WAKE) });
+}
+
+/** Moves the session's ticket back to its open stage after 15 s, unless the session was closed meanwhile. */
+export async function reopenTicketLater(input: SessionRef): Promise<'open' | 'closed'> {
+  const signals = countSignals(WAKE);
+  for (;;) {
+    const seen = signals();
+    await sleep(TICKET_STAGE_DELAY_MS, { summary: 'waiting to reopen the ticket unless the session closes' });
+    const outcome = await retryUntilDone('reopen the ticket', () => reopenTicket(input), { input, signals });
+    if (signals() === seen) return outcome;
+  }
 }

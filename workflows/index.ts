@@ -8,7 +8,7 @@ export { deleteMember, deleteTeam } from './deletions.ts';
 export { sendEmails } from './emails.ts';
 export { runEvals } from './evals.ts';
 export { holdHandoff } from './handoff-hold.ts';
-export { closeTicketLater, handOffSession } from './handoffs.ts';
+export { closeTicketLater, handOffSession, reopenTicketLater } from './handoffs.ts';
 export { receiveInboundEmail } from './inbound-emails.ts';
 export { extractInsights } from './insights.ts';
 export { embedKnowledge } from './knowledge.ts';

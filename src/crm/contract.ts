@@ -49,6 +49,13 @@ export const CLOSE_TICKET_LATER: WorkflowContract<SessionRun> = {
   workflowId: ({ sessionId, n }) => `ticket-close/${sessionId}/${n}`,
 };
 
+/** Reopens the ticket of a reopened session. */
+export const REOPEN_TICKET_LATER: WorkflowContract<SessionRef> = {
+  type: 'reopenTicketLater',
+  taskQueue: 'interactive',
+  workflowId: ({ sessionId }) => `ticket-reopen/${sessionId}`,
+};
+
 /** Fetches the agents' messages from Salesforce, and sends the contact's messages there. */
 export const SYNC_MIAW: WorkflowContract<SessionRef> = {
   type: 'syncMiaw',

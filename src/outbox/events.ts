@@ -17,6 +17,8 @@ export interface EventPayloads {
   'ticket-reassigned': Assignment & { before: Assignment };
   /** `reflects`: whether integrations are to follow. */
   'ticket-resolved': { reflects: boolean };
+  /** `reflects`: as of ticket-resolved. */
+  'ticket-reopened': { reflects: boolean };
   /**
    * `isExternal`: the reporting system already has the handoff. The handoff itself follows once the workflows before it
    * have ended.

@@ -39,7 +39,7 @@ export const partnerRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
     },
     handler: async ({ db, partner, body }, reply) => {
       reply.code(201);
-      return provisionOrg(db, deps.secrets, partner.id, body);
+      return provisionOrg(db, deps, partner.id, body);
     },
   });
 

@@ -1,25 +1,7 @@
 import { z } from 'zod';
+import { FareHarborConnection, MAX_CONNECTIONS } from '../agents/fareharbor/schema.ts';
 import { EmailAddress, Id, Language, Name, Timestamp } from '../http/schemas.ts';
 import { AiInstructions, Website } from '../orgs/schema.ts';
-
-const MAX_CONNECTIONS = 20;
-
-const Credential = z
-  .string()
-  .max(1024, { abort: true })
-  .regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces');
-
-const FareHarborConnection = z
-  .object({
-    app_key: Credential,
-    user_key: Credential,
-    name: Name.optional().describe(
-      'Tells the AI which connection is which. Default when absent, and Default 2 and so on for others without one.',
-    ),
-    default_company_shortname: Name.optional(),
-  })
-  .meta({ id: 'FareHarborConnection' });
-export type FareHarborConnection = z.infer<typeof FareHarborConnection>;
 
 const Integrations = z.strictObject(
   { fareharbor: z.union([FareHarborConnection, z.array(FareHarborConnection).min(1).max(MAX_CONNECTIONS)]).optional() },

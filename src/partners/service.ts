@@ -1,19 +1,21 @@
 import { isIP } from 'node:net';
+import {
+  assertAccepted,
+  type FareHarborDeps,
+  type NamedConnection,
+  namedConnections,
+  storeFareHarbor,
+} from '../agents/fareharbor/service.ts';
 import type { Db } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { conflict, DomainError, forbidden, type Issue, invalid, notFound } from '../errors.ts';
+import { conflict, forbidden, invalid, notFound } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { issueOrgKey } from '../keys/service.ts';
 import type { Tokens } from '../keys/tokens.ts';
-import { storeConnections } from '../orgs/integrations/service.ts';
 import { createOrgWithRoles, findOrg, findOrgNamed, type NewOrg, pageOrgs } from '../orgs/service.ts';
 import type { FareHarbor } from '../providers/fareharbor.ts';
-import type { Secrets } from '../secrets.ts';
-import { withNames } from './connections.rules.ts';
 import { findPartner, insertPartner, listPartners, updatePartner } from './queries.ts';
-import type { CreateOrg, FareHarborConnection } from './schema.ts';
-
-type NamedConnection = FareHarborConnection & { name: string };
+import type { CreateOrg } from './schema.ts';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -87,19 +89,21 @@ export async function checkConnections(
   partnerId: string,
   { integrations, external_id }: CreateOrg,
 ): Promise<void> {
-  const connections = withNames([integrations?.fareharbor ?? []].flat());
+  const connections = connectionsOf(integrations);
   if (connections.length === 0) return;
-  assertDistinctNames(connections);
   await assertNotRetried(db, partnerId, external_id);
-  await assertAccepted(fareHarbor, connections);
+  const pathOf = (index: number) => `body.integrations.fareharbor${connections.length > 1 ? `.${index}` : ''}`;
+  await assertAccepted(fareHarbor, connections, { pathOf, consequence: 'No org was created' });
 }
 
+const connectionsOf = (integrations: CreateOrg['integrations']): NamedConnection[] =>
+  namedConnections([integrations?.fareharbor ?? []].flat(), 'integrations.fareharbor');
+
 /** Creates an org with its connections, checked beforehand. Throws conflict for a used external_id. */
-export function provisionOrg(db: Db, secrets: Secrets, partnerId: string, { integrations, ...input }: CreateOrg) {
-  const connections = withNames([integrations?.fareharbor ?? []].flat());
+export function provisionOrg(db: Db, deps: FareHarborDeps, partnerId: string, { integrations, ...input }: CreateOrg) {
   return inTransaction(db, async (trx) => {
     const org = await createOrg(trx, partnerId, input);
-    await storeConnections(trx, secrets, org.id, connections.map(toConnection));
+    await storeFareHarbor(trx, deps, org.id, connectionsOf(integrations));
     return org;
   });
 }
@@ -145,39 +149,3 @@ async function assertNotRetried(db: Db, partnerId: string, externalId: string | 
   if (externalId === undefined) return;
   if ((await findOrgNamed(db, partnerId, externalId)) !== undefined) throw externalIdTaken(externalId);
 }
-
-function assertDistinctNames(connections: NamedConnection[]): void {
-  const names = connections.map(({ name }) => name);
-  const repeated = names.filter((name, index) => names.indexOf(name) < index);
-  if (repeated.length === 0) return;
-  throw invalid(`integrations.fareharbor: each connection needs a name of its own, "${repeated[0]}" is there twice`);
-}
-
-async function assertAccepted(fareHarbor: FareHarbor, connections: NamedConnection[]): Promise<void> {
-  const verdicts = await Promise.all(connections.map((connection) => fareHarbor.check(connection)));
-  const issues: Issue[] = [];
-  for (const [index, { name }] of connections.entries()) {
-    if (verdicts[index] !== 'refused') continue;
-    issues.push({
-      path: `body.integrations.fareharbor${connections.length > 1 ? `.${index}` : ''}`,
-      message: `FareHarbor refused the credentials of the connection "${name}"`,
-    });
-  }
-  if (issues.length > 0) {
-    throw invalid(`${issues.map(({ message }) => message).join('; ')}. No org was created`, issues);
-  }
-  if (verdicts.includes('unavailable')) {
-    throw new DomainError(
-      'unavailable',
-      'FareHarbor could not be asked about the credentials. No org was created: try again soon',
-    );
-  }
-}
-
-const toConnection = ({ app_key, user_key, name, default_company_shortname }: NamedConnection) => ({
-  kind: 'fareharbor',
-  name,
-  provider: 'fareharbor',
-  settings: default_company_shortname === undefined ? {} : { default_company_shortname },
-  secrets: { app_key, user_key },
-});

@@ -11,6 +11,7 @@ export interface FareHarborCredentials {
 export type FareHarborCheckResult = 'accepted' | 'refused' | 'unavailable';
 
 export interface FareHarbor {
+  baseUrl: string;
   /** Checks the credentials with the live API. */
   check(credentials: FareHarborCredentials): Promise<FareHarborCheckResult>;
 }
@@ -19,6 +20,7 @@ export interface FareHarbor {
 export function createFareHarbor(egress: Egress, baseUrl: string): FareHarbor {
   const companies = `${baseUrl}/api/external/v1/companies/`;
   return {
+    baseUrl,
     async check({ app_key, user_key }) {
       try {
         const { status, body } = await egress.request(companies, {

@@ -83,7 +83,7 @@ describe('a WhatsApp template message', () => {
     const seen: Egress = {
       ...egress,
       request: (url, options) => {
-        bodies.push(JSON.parse(options?.body ?? ''));
+        bodies.push(JSON.parse(String(options?.body ?? '')));
         return egress.request(url, options);
       },
     };

@@ -64,6 +64,7 @@ beforeAll(async () => {
     deps: {
       checkIntegration: async () => ({ connected: false, message: 'not tried' }),
       dns: { resolveTxt: async () => [] },
+      fareHarbor: { baseUrl: 'http://127.0.0.1:9', check: async () => 'refused' },
       egress: NOWHERE,
       maxWaitMs: 10,
     },

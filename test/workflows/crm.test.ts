@@ -1,7 +1,13 @@
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CLOSE_TICKET_LATER, HAND_OFF_SESSION, SYNC_CRM_THREAD, SYNC_CRM_TICKET } from '../../src/crm/contract.ts';
+import {
+  CLOSE_TICKET_LATER,
+  HAND_OFF_SESSION,
+  REOPEN_TICKET_LATER,
+  SYNC_CRM_THREAD,
+  SYNC_CRM_TICKET,
+} from '../../src/crm/contract.ts';
 import { findTestServer } from '../../src/dev/temporal-programs.ts';
 import { notFound } from '../../src/errors.ts';
 import { CrmError } from '../../src/providers/crm/errors.ts';
@@ -114,6 +120,9 @@ describe('CRM workflows, in skipped time', () => {
     );
   const close = (closeTicket: Script, during?: (wake: Wake) => Promise<void>) =>
     run(CLOSE_TICKET_LATER, (sessionId) => ({ orgId: 'org', sessionId, n: 1 }), { closeTicket }, during);
+
+  const reopen = (reopenTicket: Script, during?: (wake: Wake) => Promise<void>) =>
+    run(REOPEN_TICKET_LATER, (sessionId) => ({ orgId: 'org', sessionId }), { reopenTicket }, during);
 
   const expectTries = (tries: Try[], expected: Try[]) => {
     expect(namesOf(tries)).toEqual(namesOf(expected));
@@ -383,6 +392,23 @@ describe('CRM workflows, in skipped time', () => {
         ['closeTicket', 15 * MINUTE],
         ...retries('closeTicket'),
         ['closeTicket', 15 * MINUTE],
+      ]);
+    });
+  });
+
+  describe('reopenTicketLater', () => {
+    it('reopens the ticket after 15 s, and keeps its history short', async () => {
+      const { tries, result, events } = await reopen([() => 'open']);
+      expect(result).toBe('open');
+      expectTries(tries, [['reopenTicket', 15 * SECOND]]);
+      expect(events).toBe(17);
+    });
+
+    it('looks again if the session was reopened once more meanwhile', async () => {
+      const { tries } = await reopen([woken('closed'), () => 'open']);
+      expectTries(tries, [
+        ['reopenTicket', 15 * SECOND],
+        ['reopenTicket', 15 * SECOND],
       ]);
     });
   });

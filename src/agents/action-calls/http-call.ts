@@ -3,10 +3,12 @@ import { type Issue, invalid, ProviderError, unprocessable } from '../../errors.
 import { EgressError, type EgressResponse, type HttpClient } from '../../providers/egress/egress.ts';
 import { retryAfterOf } from '../../providers/egress/provider-responses.ts';
 import { headersOf, parsedBodyOf } from '../../providers/egress/response-content.ts';
-import type { Secrets } from '../../secrets.ts';
 import { getOverrides, getSuppliedNames, type OverrideSubject } from '../action-overrides/service.ts';
 import type { Operation } from '../actions/operations.rules.ts';
-import { getAction } from '../actions/service.ts';
+import { withoutReferences } from '../actions/resolved-operations.rules.ts';
+import { getAction, type StoredAction } from '../actions/service.ts';
+import { requestsOf } from './connections.ts';
+import type { CallDeps } from './deps.ts';
 import { issuesOf } from './parameter-schemas.ts';
 import { deleteCall, type StoredAnswer, startCall, storeAnswer } from './queries.ts';
 import { type ActionRequest, issuesOfGiven, requestOf } from './requests.rules.ts';
@@ -19,11 +21,8 @@ const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 const MAX_SHOWN_BYTES = 64 * 1024;
 const MAX_STORED_BYTES = 256 * 1024;
 
-export interface CallDeps {
-  db: Db;
-  egress: HttpClient;
-  secrets: Secrets;
-}
+/** What of an action is called. */
+type CalledAction = Operation & Pick<StoredAction, 'connection'>;
 
 interface ActionCall extends OverrideSubject {
   parameters: ActionParameters;
@@ -42,7 +41,7 @@ export async function testAction(
   const action = await getAction(deps.db, orgId, id);
   const request = await prepareRequest(deps, orgId, action, { parameters, contactId: contact_id });
   const began = performance.now();
-  const answer = await sendRequest(deps, action, request, dedupeKey).catch((error: unknown) => {
+  const answer = await sendRequest(action, request, dedupeKey).catch((error: unknown) => {
     throw error instanceof EgressError ? unprocessable(error.message) : error;
   });
   const duration_ms = Math.round(performance.now() - began);
@@ -69,7 +68,7 @@ export async function callAction(
   const action = await getAction(deps.db, orgId, id);
   const request = await prepareRequest(deps, orgId, action, call);
   if (action.request_type !== 'GET') return callOnce(deps, orgId, action, { request, dedupeKey });
-  const answer = await sendRequest(deps, action, request, dedupeKey);
+  const answer = await sendRequest(action, request, dedupeKey);
   if (answer.status === 429 || answer.status >= 500)
     throw new ProviderError(`${new URL(answer.url).host} answered ${answer.status}`, {
       transient: true,
@@ -90,12 +89,12 @@ export type SentAction =
 export async function sendAction(
   deps: CallDeps,
   orgId: string,
-  operation: Operation,
+  operation: CalledAction,
   { key, timeoutMs, ...call }: ActionCall & { key: string; timeoutMs: number },
 ): Promise<SentAction> {
   const request = await prepareRequest(deps, orgId, operation, call);
   try {
-    const answer = await sendRequest(deps, operation, request, key, timeoutMs);
+    const answer = await sendRequest(operation, request, key, timeoutMs);
     const isRedirected = answer.url !== new URL(request.url).href;
     return { kind: 'answered', status: answer.status, body: parsedBodyOf(answer, MAX_SHOWN_BYTES), isRedirected };
   } catch (error) {
@@ -112,20 +111,20 @@ export async function checkParameters(
   operation: Operation,
   { parameters, ...subject }: ActionCall,
 ): Promise<Issue[]> {
-  return issuesOfGiven(operation, parameters, await getSuppliedNames(db, orgId, subject), issuesOf);
+  return issuesOfGiven(withoutReferences(operation), parameters, await getSuppliedNames(db, orgId, subject), issuesOf);
 }
 
 async function callOnce(
   deps: CallDeps,
   orgId: string,
-  operation: Operation,
-  { request, dedupeKey }: { request: ActionRequest; dedupeKey: string },
+  operation: CalledAction,
+  { request, dedupeKey }: { request: PreparedRequest; dedupeKey: string },
 ): Promise<StoredAnswer> {
   const before = await startCall(deps.db, orgId, dedupeKey);
   if (before?.answer) return before.answer;
   try {
     if (before !== undefined) throw unknownOutcome('An earlier try ended before its answer was seen');
-    const answer = toStoredAnswer(await sendRequest(deps, operation, request, dedupeKey));
+    const answer = toStoredAnswer(await sendRequest(operation, request, dedupeKey));
     await storeAnswer(deps.db, orgId, dedupeKey, answer);
     return answer;
   } catch (error) {
@@ -140,28 +139,31 @@ async function callOnce(
 const unknownOutcome = (message: string) =>
   new ProviderError(`${message}. It may have been done, so it is not tried again by itself`, { transient: false });
 
+/** A request with the client that sends it. */
+type PreparedRequest = ActionRequest & { requests: HttpClient };
+
 async function prepareRequest(
-  { db, secrets }: CallDeps,
+  deps: CallDeps,
   orgId: string,
-  operation: Operation,
+  operation: CalledAction,
   { parameters, ...subject }: ActionCall,
-): Promise<ActionRequest> {
+): Promise<PreparedRequest> {
+  const { db, secrets } = deps;
   const overrides = await getOverrides(db, secrets, orgId, subject);
-  const prepared = requestOf(operation, parameters, overrides, issuesOf);
-  if ('request' in prepared) return prepared.request;
+  const prepared = requestOf(withoutReferences(operation), parameters, overrides, issuesOf);
+  if ('request' in prepared) return { ...prepared.request, requests: await requestsOf(deps, orgId, operation) };
   const issues = prepared.issues.map(({ path, message }) => ({ path: `body.parameters.${path}`, message }));
   const summary = prepared.issues.map(({ path, message }) => `parameters.${path}: ${message}`).join('; ');
   throw invalid(`The action cannot be called so: ${summary.slice(0, 500)}`, issues);
 }
 
 const sendRequest = (
-  { egress }: CallDeps,
   { request_type }: Operation,
-  { url, headers, body }: ActionRequest,
+  { url, headers, body, requests }: PreparedRequest,
   dedupeKey: string,
   timeoutMs = TIMEOUT_MS,
 ): Promise<EgressResponse> =>
-  egress.request(url, {
+  requests.request(url, {
     method: request_type,
     headers: { ...headers, 'idempotency-key': dedupeKey },
     ...(body === undefined ? {} : { body }),

@@ -1,10 +1,12 @@
 import type { Issue } from '../../errors.ts';
 import { headerNameProblem, headerValueProblem } from '../../providers/egress/headers.rules.ts';
 import { mergeOverrides, NO_OVERRIDES, type Overrides, withLowerCaseNames } from '../action-overrides/rules.ts';
-import { type BodyType, bodyTypeOf, type Operation, withPathParameters } from '../actions/operations.rules.ts';
+import type { BodyType } from '../actions/body-types.rules.ts';
+import { bodyTypeOf, type Operation, withPathParameters } from '../actions/operations.rules.ts';
 import type { JsonSchema } from '../actions/schema.ts';
+import { encodeBody, issuesOfForm } from './bodies.rules.ts';
 import type { ActionParameters } from './schema.ts';
-import { formOf, headersOf, type ParameterValue, pairsOf, textOf } from './serialization.rules.ts';
+import { headersOf, type ParameterValue, pairsOf, textOf } from './serialization.rules.ts';
 
 const MAX_URL_LENGTH = 8_192;
 const MAX_HEADERS = 100;
@@ -15,7 +17,7 @@ type Group = (typeof GROUPS)[keyof typeof GROUPS];
 export interface ActionRequest {
   url: string;
   headers: Record<string, string>;
-  body?: string;
+  body?: string | Buffer;
 }
 
 /** Returns the violations of a schema by a value. */
@@ -54,13 +56,8 @@ export function requestOf(
     return { issues: [{ path: 'headers', message: `must be at most ${MAX_HEADERS}` }] };
   const type = bodyTypeOf(operation);
   if (type === undefined || body === undefined) return { request: { url, headers: withDefaults(headers) } };
-  return {
-    request: {
-      url,
-      headers: withDefaults(headers, type.mediaType),
-      body: type.kind === 'json' ? JSON.stringify(body) : formOf(body as object),
-    },
-  };
+  const encoded = encodeBody(type, body);
+  return { request: { url, headers: withDefaults(headers, encoded.mediaType), body: encoded.body } };
 }
 
 /**
@@ -99,7 +96,8 @@ function valuesOf({ payload }: Operation, given: ActionParameters, { own, visito
     const group = GROUPS[parameter.in];
     const name = nameIn(group, parameter.name);
     const overrideOf = (from: Overrides) => (group === 'cookies' ? undefined : ownValue(from[group], name));
-    const value = overrideOf(own) ?? ownValue(said[group] ?? {}, name) ?? overrideOf(visitor);
+    const usual = parameter.in === 'path' ? parameter.schema?.default : undefined;
+    const value = overrideOf(own) ?? ownValue(said[group] ?? {}, name) ?? usual ?? overrideOf(visitor);
     return { parameter, path: `${group}.${parameter.name}`, value };
   });
 }
@@ -177,8 +175,8 @@ function issuesOfBody(operation: Operation, body: unknown, check: SchemaCheck): 
   if (body === undefined)
     return operation.payload.requestBody?.required === true ? [{ path, message: 'is required' }] : [];
   if (type === undefined) return [{ path, message: 'the action has no body' }];
-  if (type.kind === 'form' && (typeof body !== 'object' || body === null || Array.isArray(body)))
-    return [{ path, message: 'must be an object: it goes out as a form' }];
+  const issues = issuesOfForm(type, body, path);
+  if (issues.length > 0) return issues;
   return type.schema === undefined ? [] : check(type.schema, body, path);
 }
 

@@ -1,6 +1,10 @@
 import type { Issue } from '../../errors.ts';
 import { headerNameProblem } from '../../providers/egress/headers.rules.ts';
+import { type BodyType, bodyTypeIn } from './body-types.rules.ts';
+import { UnresolvedReference } from './references.rules.ts';
+import { resolverOf, withoutReferences } from './resolved-operations.rules.ts';
 import type { ActionPayload, JsonSchema, OperationParameter, RequestType } from './schema.ts';
+import { rootNameOf } from './xml-names.rules.ts';
 
 /** The HTTP operation of an action. */
 export interface Operation {
@@ -10,8 +14,6 @@ export interface Operation {
 }
 
 const PLACEHOLDER = /\{([^{}/]+)\}/g;
-const JSON_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json(?:;|$)/i;
-const FORM_TYPE = /^application\/x-www-form-urlencoded(?:;|$)/i;
 
 /**
  * Returns the problems of an operation with its own description, each by its field. Without problems the action can be
@@ -31,28 +33,9 @@ export function problemsOf(operation: Operation): Issue[] {
   ];
 }
 
-export interface BodyType {
-  kind: 'json' | 'form';
-  /** The `content-type` of the request. */
-  mediaType: string;
-  schema: JsonSchema | undefined;
-}
-
-/** Returns the type of the operation's body, JSON before form. Undefined if it has no body. */
-export function bodyTypeOf({ payload }: Operation): BodyType | undefined {
-  const types = Object.entries(payload.requestBody?.content ?? {});
-  const kinds = [
-    ['json', JSON_TYPE],
-    ['form', FORM_TYPE],
-  ] as const;
-  for (const [kind, pattern] of kinds) {
-    const found = types.find(([type]) => pattern.test(type));
-    if (found === undefined) continue;
-    const [type, { schema }] = found;
-    return { kind, mediaType: type.replace(/;.*$/s, ''), schema };
-  }
-  return undefined;
-}
+/** Returns the type of the operation's body. Undefined if it has no body. */
+export const bodyTypeOf = ({ payload }: Operation): BodyType | undefined =>
+  bodyTypeIn(payload.requestBody?.content ?? {});
 
 /** Returns the names of an address's path parameters. */
 const placeholdersOf = (endpoint: string): string[] => [...endpoint.matchAll(PLACEHOLDER)].map(([, name = '']) => name);
@@ -81,7 +64,7 @@ const problemsOfMethod = ({ request_type, payload: { method } }: Operation): Iss
     : [{ path: 'payload.method', message: `must be ${request_type.toLowerCase()}, as request_type says` }];
 
 function problemsOfParameter(
-  { api_endpoint }: Operation,
+  { api_endpoint, payload }: Operation,
   parameter: OperationParameter,
   before: OperationParameter[],
 ): Issue[] {
@@ -95,7 +78,7 @@ function problemsOfParameter(
       ? [{ path: 'name', message: 'must not stand twice in the same place' }]
       : []),
     ...(header === undefined ? [] : [{ path: 'name', message: header }]),
-    ...problemsOfSchema(schema, 'schema'),
+    ...problemsOfSchema(payload, schema, 'schema'),
   ];
 }
 
@@ -108,23 +91,40 @@ function problemsOfBody(operation: Operation): Issue[] {
   if (requestBody === undefined) return [];
   if (operation.request_type === 'GET')
     return [{ path: 'payload.requestBody', message: 'must not be there: a GET has no body' }];
-  if (bodyTypeOf(operation) === undefined) {
-    const message = 'must have application/json or application/x-www-form-urlencoded';
-    return [{ path: 'payload.requestBody.content', message }];
-  }
-  return Object.entries(requestBody.content).flatMap(([type, { schema }]) =>
-    problemsOfSchema(schema, `payload.requestBody.content.${type}.schema`),
+  if (bodyTypeOf(operation) === undefined)
+    return [{ path: 'payload.requestBody.content', message: 'must have a media type, such as application/json' }];
+  const issues = Object.entries(requestBody.content).flatMap(([type, { schema }]) =>
+    problemsOfSchema(operation.payload, schema, `payload.requestBody.content.${type}.schema`),
   );
+  return issues.length > 0 ? issues : problemsOfXml(withoutReferences(operation));
 }
 
-function problemsOfSchema(schema: JsonSchema | undefined, path: string): Issue[] {
-  return containsReference(schema) ? [{ path, message: 'must not hold $ref: put what it refers to in its place' }] : [];
+/** An XML document needs a name for its root element, unless the whole of it is given as text. */
+function problemsOfXml(operation: Operation): Issue[] {
+  const type = bodyTypeOf(operation);
+  const isObject = type?.kind === 'xml' && type.schema !== undefined && type.schema.type !== 'string';
+  if (!isObject || rootNameOf(type.schema) !== undefined) return [];
+  const path = `payload.requestBody.content.${type.mediaType}.schema`;
+  return [{ path, message: 'must have xml.name, the name of the root element, or type: string' }];
 }
 
-/** Returns whether a schema contains a reference. A reference is text; a property may also be named `$ref`. */
-function containsReference(value: unknown): boolean {
+/** A schema's references must lead to a place in the payload or in the schema itself. */
+function problemsOfSchema(payload: ActionPayload, schema: JsonSchema | undefined, path: string): Issue[] {
+  if (schema === undefined) return [];
+  if (hasDynamicReference(schema)) return [{ path, message: 'must not hold $dynamicRef: $ref is followed' }];
+  try {
+    resolverOf(payload)(schema);
+    return [];
+  } catch (error) {
+    if (!(error instanceof UnresolvedReference)) throw error;
+    return [{ path, message: error.message }];
+  }
+}
+
+/** Returns whether a schema contains a dynamic reference. A reference is text; a property may also be named so. */
+function hasDynamicReference(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return Object.entries(value).some(([key, inside]) =>
-    key === '$ref' || key === '$dynamicRef' ? typeof inside === 'string' : containsReference(inside),
+    key === '$dynamicRef' ? typeof inside === 'string' : hasDynamicReference(inside),
   );
 }

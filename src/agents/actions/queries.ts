@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
 import { lockName } from '../../db/locks.ts';
 import type { SessionChannel } from '../../http/schemas.ts';
-import type { CreateAction, UpdateAction } from './schema.ts';
+import type { ActionPayload, ConfirmWhen, CreateAction, RequestType, UpdateAction } from './schema.ts';
 
 const COLUMNS = [
   'id',
@@ -20,6 +20,8 @@ const COLUMNS = [
   'requires_verified',
   'confirm',
   'limits',
+  'connection_kind',
+  'connection_name',
   'created_at',
   'updated_at',
 ] as const;
@@ -114,7 +116,7 @@ export interface ImportedRow {
 
 /**
  * Creates the actions. Existing ones with the same operation id get the name, description and operation of the
- * document.
+ * document. Those of connections are left out.
  */
 export async function upsertActions(
   db: Db,
@@ -130,9 +132,54 @@ export async function upsertActions(
         pinned boolean, tags text[], require_form_submission boolean, retry_safe boolean, requires_verified boolean, confirm text, limits jsonb)
     on conflict (org_id, operation_id) do update set name = excluded.name, description = excluded.description,
       api_endpoint = excluded.api_endpoint, request_type = excluded.request_type, payload = excluded.payload, updated_at = now()
+    where actions.connection_kind is null
     returning id, operation_id, xmax = 0 as is_new
   `.execute(db);
   return imported;
+}
+
+/** An action of a connection. */
+export interface ConnectionActionRow {
+  id: string;
+  connection_name: string;
+  /** Which of the connection's operations it is. */
+  operation: string;
+  operation_id: string;
+  name: string;
+  description: string;
+  api_endpoint: string;
+  request_type: RequestType;
+  payload: ActionPayload;
+  channels: SessionChannel[];
+  confirm: ConfirmWhen;
+}
+
+/** Lists the actions of an org's connections of a kind. */
+export async function listConnectionActions(db: Db, orgId: string, kind: string) {
+  const { rows } = await sql<{ id: string; operation_id: string; connection_name: string; operation: string }>`
+    select id, operation_id, connection_name, connection_operation as operation
+    from actions where org_id = ${orgId} and connection_kind = ${kind}
+  `.execute(db);
+  return rows;
+}
+
+/** Creates the actions of connections. Existing ones, by id, get the name, description and operation. */
+export async function upsertConnectionActions(
+  trx: Trx,
+  orgId: string,
+  kind: string,
+  rows: ConnectionActionRow[],
+): Promise<void> {
+  await sql`
+    insert into actions (org_id, id, connection_kind, connection_name, connection_operation, operation_id, name, description, api_endpoint, request_type,
+      payload, channels, confirm, pinned, tags, require_form_submission)
+    select ${orgId}::uuid, id, ${kind}, connection_name, operation, operation_id, name, description, api_endpoint, request_type,
+      payload, channels, confirm, false, array[${kind}], false
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given (id uuid, connection_name text, operation text, operation_id text, name text,
+      description text, api_endpoint text, request_type text, payload jsonb, channels text[], confirm text)
+    on conflict (org_id, id) do update set name = excluded.name, description = excluded.description,
+      api_endpoint = excluded.api_endpoint, request_type = excluded.request_type, payload = excluded.payload, updated_at = now()
+  `.execute(trx);
 }
 
 export async function deleteAction(db: Db, orgId: string, id: string): Promise<boolean> {

@@ -17,7 +17,7 @@ import { changeAction, createAction, getAction, readActions, removeAction, remov
 const tags = ['actions'];
 const MAX_DOCUMENT_BYTES = 1024 * 1024;
 
-export const actionRoutes: FastifyPluginAsyncZod<Deps> = async (app, { secrets, egress }) => {
+export const actionRoutes: FastifyPluginAsyncZod<Deps> = async (app, { secrets, egress, calls }) => {
   await app.register(importRoutes);
   const tested = new WeakMap<FastifyRequest, Awaited<ReturnType<typeof testAction>>>();
 
@@ -107,7 +107,7 @@ export const actionRoutes: FastifyPluginAsyncZod<Deps> = async (app, { secrets, 
         const { db, org, params, body } = request;
         tested.set(
           request,
-          await testAction({ db, egress, secrets }, org.id, params.id, { ...body, dedupeKey: newId() }),
+          await testAction({ db, egress, secrets, calls }, org.id, params.id, { ...body, dedupeKey: newId() }),
         );
       },
     },

@@ -17,7 +17,7 @@ export type RequestType = z.infer<typeof RequestType>;
 const JsonSchema = z
   .record(z.string(), z.unknown())
   .describe(
-    'JSON Schema, or the schema object of OpenAPI 3.0, without $ref. `pattern` is left to the one who is called.',
+    'JSON Schema, or the schema object of OpenAPI 3.0. A $ref leads to a place in the payload, such as #/components/schemas/Order, or in the schema itself. `pattern` is left to the one who is called.',
   );
 export type JsonSchema = z.infer<typeof JsonSchema>;
 
@@ -32,17 +32,29 @@ const OperationParameter = z.looseObject({
 });
 export type OperationParameter = z.infer<typeof OperationParameter>;
 
+const BodyDescription = z.looseObject({
+  schema: JsonSchema.optional().describe(
+    'Of XML: `xml` gives names, attributes, wrapped lists and namespaces. The elements have no particular order: where that matters, use `type: string` and give the document as text.',
+  ),
+  encoding: z
+    .record(z.string().max(MAX_PARAMETER_NAME_LENGTH), z.looseObject({ contentType: z.string().max(255).optional() }))
+    .optional()
+    .describe('Of multipart/form-data: the content type of each part, where it is not that of its schema.'),
+});
+
 const RequestBody = z.looseObject({
   description: z.string().max(MAX_DESCRIPTION_LENGTH).optional(),
   required: z.boolean().optional(),
   content: z
-    .record(z.string().min(1).max(255), z.looseObject({ schema: JsonSchema.optional() }))
+    .record(z.string().min(1).max(255), BodyDescription)
     .refine(
       (content) => Object.keys(content).length <= MAX_CONTENT_TYPES,
       `must have at most ${MAX_CONTENT_TYPES} keys`,
     )
     .meta({ maxProperties: MAX_CONTENT_TYPES })
-    .describe('By media type: application/json or application/x-www-form-urlencoded among them.'),
+    .describe(
+      'By media type. The body is sent as JSON, a form, multipart/form-data, XML, text or bytes: as the first of these that is there.',
+    ),
 });
 
 const ActionPayload = z
@@ -171,6 +183,10 @@ export const Action = z
     requires_verified: z.boolean(),
     confirm: ConfirmWhen,
     limits: z.unknown().describe('As it was given.'),
+    connection: z
+      .object({ kind: z.string(), name: z.string() })
+      .nullable()
+      .describe('The connection whose keys it is called with. Its operation changes with the connection alone.'),
     created_at: Timestamp,
     updated_at: Timestamp,
   })

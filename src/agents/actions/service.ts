@@ -49,6 +49,7 @@ export function changeAction(db: Db, orgId: string, id: string, changes: UpdateA
     await lockActions(trx, orgId);
     const before = await lockAction(trx, orgId, id);
     if (before === undefined) throw notFound('action');
+    if (before.connection_name !== null) assertOwnFields(before.connection_name, changes);
     assertCallable({ ...before, ...changes });
     assertLogic(changes.limits);
     const { operation_id } = changes;
@@ -95,6 +96,12 @@ function assertCallable(operation: Operation): void {
   throw invalid(`The request is not valid: ${summary.slice(0, 500)}`, issues);
 }
 
+/** Throws invalid for a change of what is called: it would send the connection's keys to another address. */
+function assertOwnFields(connection: string, changes: UpdateAction): void {
+  const field = (['api_endpoint', 'request_type', 'operation_id', 'payload'] as const).find((name) => name in changes);
+  if (field !== undefined) throw refused(field, `comes from the connection "${connection}" and changes with it alone`);
+}
+
 function assertLogic(limits: unknown): void {
   const problem = problemOfLogic(limits);
   if (problem !== undefined) throw refused('limits', problem);
@@ -112,4 +119,8 @@ async function findFreeOperationId(trx: Trx, orgId: string, name: string): Promi
 const operationIdConflict = (operationId: string) =>
   conflict(`operation_id: another action has ${operationId}: choose another one`);
 
-const toAnswer = ({ channels, ...row }: ActionRow) => ({ ...row, enabled_on_channel: { channels } });
+const toAnswer = ({ channels, connection_kind: kind, connection_name: name, ...row }: ActionRow) => ({
+  ...row,
+  enabled_on_channel: { channels },
+  connection: kind === null || name === null ? null : { kind, name },
+});

@@ -1,5 +1,6 @@
 import type { ColumnType, Generated } from 'kysely';
 import type { SessionChannel } from '../../http/schemas.ts';
+import type { ConnectionKind } from '../../orgs/integrations/schema.ts';
 import type { ActionPayload, ConfirmWhen, RequestType } from './schema.ts';
 
 export interface ActionsTable {
@@ -22,6 +23,10 @@ export interface ActionsTable {
   confirm: Generated<ConfirmWhen>;
   /** JSON Logic over the arguments. Where it holds, an agent must confirm. */
   limits: ColumnType<unknown, string | null | undefined, string | null>;
+  /** The connection whose keys it is called with, and which of its operations it is. */
+  connection_kind: ConnectionKind | null;
+  connection_name: string | null;
+  connection_operation: string | null;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
 }

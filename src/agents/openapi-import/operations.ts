@@ -1,8 +1,10 @@
 import type { Issue } from '../../errors.ts';
+import { isLocalReference, targetOf } from '../../openapi-document.ts';
 import { storable } from '../../providers/storable.rules.ts';
 import { joinUrl } from '../../urls.rules.ts';
 import { operationIdOf } from '../actions/operation-ids.rules.ts';
-import { createResolver, UnresolvedReference } from './references.ts';
+import { createResolver, UnresolvedReference } from '../actions/references.rules.ts';
+import { namedAsReferred } from '../actions/resolved-operations.rules.ts';
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 const MAX_VALUES_PER_OPERATION = 20_000;
@@ -32,7 +34,12 @@ export function operationsOf(document: Node): { operations: DocumentedOperation[
   const resolve = createResolver(document, { maxValues: MAX_VALUES_PER_OPERATION, budget: MAX_VALUES });
   const operations: DocumentedOperation[] = [];
   const problems: Issue[] = [];
-  for (const [route, item] of Object.entries(document.paths as Node)) {
+  for (const [route, written] of Object.entries(document.paths as Node)) {
+    const item = shallow(document, written);
+    if (typeof asNode(item).$ref === 'string' || (item === undefined && written !== undefined)) {
+      problems.push({ path: `paths.${route}`, message: 'refers to a path that is not in the document' });
+      continue;
+    }
     for (const method of METHODS) {
       if (!isNode(item) || item[method] === undefined) continue;
       const path = `paths.${route}.${method}`;
@@ -71,7 +78,7 @@ function actionOf(
     summary: text(summary),
     description: text(description),
     parameters: parametersOf(asList(resolve(item.parameters)), asList(resolve(parameters))),
-    requestBody: requestBody === undefined ? undefined : resolve(requestBody),
+    requestBody: requestBody === undefined ? undefined : bodyOf(document, requestBody, resolve),
     responses: responsesOf(responses, resolve),
   };
   return {
@@ -85,6 +92,29 @@ function actionOf(
       .flatMap((tag) => (typeof tag === 'string' && tag !== '' ? tag.slice(0, MAX_TAG_LENGTH) : []))
       .slice(0, MAX_TAGS),
   };
+}
+
+/** Resolves a body. The root element of an XML document has the name of the schema that is referred to. */
+function bodyOf(document: Node, requestBody: unknown, resolve: Resolve): unknown {
+  const resolved = resolve(requestBody);
+  if (!isNode(resolved) || !isNode(resolved.content)) return resolved;
+  const written = asNode(asNode(shallow(document, requestBody)).content);
+  const content = Object.entries(resolved.content).map(([type, described]) => {
+    const { schema } = asNode(shallow(document, written[type]));
+    return [
+      type,
+      isNode(described) && isNode(described.schema)
+        ? { ...described, schema: namedAsReferred(type, schema, described.schema) }
+        : described,
+    ];
+  });
+  return { ...resolved, content: Object.fromEntries(content) };
+}
+
+/** Returns what a reference leads to, or the value itself. */
+function shallow(document: Node, value: unknown): unknown {
+  const { $ref } = asNode(value);
+  return typeof $ref === 'string' && isLocalReference($ref) ? targetOf(document, $ref) : value;
 }
 
 /** Merges parameters: the operation's own take precedence over those of its path. */

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { type Issue, invalid } from '../../errors.ts';
+import { conflict, type Issue, invalid } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { type DocumentObject, InvalidDocument, parseDocument } from '../../openapi-document.ts';
 import { problemsOf } from '../actions/operations.rules.ts';
@@ -34,6 +34,7 @@ export async function importActions(db: Db, orgId: string, document: string) {
       orgId,
       actions.map((action) => ({ ...action, id: newId() })),
     );
+    assertAllImported(actions, rows);
     await assertActionLimit(trx, orgId);
     return rows;
   });
@@ -45,6 +46,14 @@ export async function importActions(db: Db, orgId: string, document: string) {
     actions: imported,
     problems: all.slice(0, MAX_PROBLEMS),
   };
+}
+
+/** Throws conflict if operation ids belong to actions of connections. */
+function assertAllImported(actions: CreateAction[], rows: { operation_id: string }[]): void {
+  const imported = new Set(rows.map(({ operation_id }) => operation_id));
+  const taken = actions.find(({ operation_id = '' }) => !imported.has(operation_id));
+  if (taken !== undefined)
+    throw conflict(`operationId: ${taken.operation_id} is an action of a connection: choose another one`);
 }
 
 /** Parses the file. Throws invalid with its problem. */

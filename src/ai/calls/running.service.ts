@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type CallDeps, sendAction } from '../../agents/action-calls/http-call.ts';
+import type { CallDeps } from '../../agents/action-calls/deps.ts';
+import { sendAction } from '../../agents/action-calls/http-call.ts';
 import { readActionsById, type StoredAction } from '../../agents/actions/service.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { DomainError, notFound } from '../../errors.ts';

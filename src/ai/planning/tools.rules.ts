@@ -1,5 +1,8 @@
+import type { BodyKind } from '../../agents/actions/body-types.rules.ts';
 import type { Operation } from '../../agents/actions/operations.rules.ts';
 import { bodyTypeOf } from '../../agents/actions/operations.rules.ts';
+import { withoutReferences } from '../../agents/actions/resolved-operations.rules.ts';
+import type { OperationParameter } from '../../agents/actions/schema.ts';
 
 /** An action as a model is told of it. */
 export interface Tool {
@@ -9,6 +12,8 @@ export interface Tool {
 }
 
 const GROUPS = { path: 'path_params', query: 'query_params', header: 'headers', cookie: 'cookies' } as const;
+/** Bodies that are text unless their schema says otherwise. */
+const TEXT_BODIES: ReadonlySet<BodyKind> = new Set(['xml', 'text', 'file']);
 const MAX_NAME = 64;
 const MAX_SUFFIX = 4;
 const MAX_DESCRIPTION = 1_000;
@@ -31,7 +36,14 @@ export function toolsOf<Action extends DescribedAction>(actions: readonly Action
     for (let nth = 2; taken.has(name); nth++) name = `${plain}_${nth}`;
     taken.add(name);
     const description = [action.name, action.description ?? ''].filter((text) => text !== '').join(': ');
-    return { tool: { name, description: description.slice(0, MAX_DESCRIPTION), parameters: schemaOf(action) }, action };
+    return {
+      tool: {
+        name,
+        description: description.slice(0, MAX_DESCRIPTION),
+        parameters: schemaOf(withoutReferences(action)),
+      },
+      action,
+    };
   });
 }
 
@@ -43,7 +55,7 @@ function schemaOf(operation: Operation): object {
       name,
       { ...schema, ...(description !== undefined && { description }) },
     ]);
-    const required = parameters.filter((one) => one.required === true || place === 'path').map(({ name }) => name);
+    const required = parameters.filter(isRequired).map(({ name }) => name);
     return [[group, { type: 'object', properties: Object.fromEntries(properties), required }] as const];
   });
   const body = bodyTypeOf(operation);
@@ -52,7 +64,9 @@ function schemaOf(operation: Operation): object {
     type: 'object',
     properties: {
       ...Object.fromEntries(groups),
-      ...(body !== undefined && { body_params: body.schema ?? { type: 'object' } }),
+      ...(body !== undefined && {
+        body_params: body.schema ?? { type: TEXT_BODIES.has(body.kind) ? 'string' : 'object' },
+      }),
     },
     required: [
       ...groups.filter(([, { required }]) => required.length > 0).map(([group]) => group),
@@ -60,3 +74,7 @@ function schemaOf(operation: Operation): object {
     ],
   };
 }
+
+/** A parameter of the path has its default, if there is one. */
+const isRequired = ({ in: place, required, schema }: OperationParameter): boolean =>
+  place === 'path' ? schema?.default === undefined : required === true;

@@ -17,10 +17,10 @@ export const executeAction = remoteAction({
     status: z.int(),
     body: z.json().describe('Parsed if it is JSON, otherwise text, cut after 256 KB.'),
   }),
-  async call({ db, egress, secrets }, step, { action_id, parameters }) {
+  async call({ db, egress, secrets, calls }, step, { action_id, parameters }) {
     const subject = await subjectOf(db, step);
     const call = { ...subject, parameters, dedupeKey: step.dedupeKey };
-    const { status, body } = await callAction({ db, egress, secrets }, step.orgId, action_id, call);
+    const { status, body } = await callAction({ db, egress, secrets, calls }, step.orgId, action_id, call);
     return { status, body: body as Json };
   },
 });

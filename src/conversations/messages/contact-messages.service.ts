@@ -80,7 +80,10 @@ export async function addContactMessage(
     : {};
   if (!(await changeSession(trx, orgId, session, { ...opened, events: [...greeted, ...reopening, message] })))
     return false;
-  if (isReopened) await reviewAssignee(trx, orgId, session);
+  if (isReopened) {
+    await reviewAssignee(trx, orgId, session);
+    await announce(trx, orgId, 'ticket-reopened', [{ subject_id: session.id, payload: { reflects: true } }]);
+  }
   if (session.contact_id !== null && !isBlocked) {
     const payload = { channel: session.channel };
     await announce(trx, orgId, 'contact-replied', [{ subject_id: session.contact_id, payload }]);

@@ -61,7 +61,11 @@ export function applySessionUpdate(db: Db, orgId: string, id: string, input: Upd
       const payload = { reflects: input.reflect_status_change_for_integration };
       await announce(trx, orgId, 'ticket-resolved', [{ subject_id: id, payload }]);
     }
-    if (isMoved && to === 'open') await reviewAssignee(trx, orgId, session);
+    if (isMoved && to === 'open') {
+      await reviewAssignee(trx, orgId, session);
+      const payload = { reflects: input.reflect_status_change_for_integration };
+      await announce(trx, orgId, 'ticket-reopened', [{ subject_id: id, payload }]);
+    }
     if (isMoved && session.status === 'open' && session.assignee_id !== null)
       await announce(trx, orgId, 'staffing-changed', [{ subject_id: orgId, payload: {} }]);
   });

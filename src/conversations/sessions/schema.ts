@@ -35,7 +35,10 @@ export const UpdateSession = z
       .boolean()
       .optional()
       .describe('Whether the session gets a summary if this request resolves it. Absent: as the org’s setting says.'),
-    reflect_status_change_for_integration: z.boolean().default(true),
+    reflect_status_change_for_integration: z
+      .boolean()
+      .default(true)
+      .describe('Whether the CRM’s ticket follows: resolving closes it, and opening a closed session reopens it.'),
     session_closed_payload: z
       .union([z.record(z.string(), z.unknown()), z.string()])
       .refine(

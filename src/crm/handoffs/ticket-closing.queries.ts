@@ -12,6 +12,17 @@ export async function listResolvedWithTicket(db: Db, orgId: string, sessionIds: 
   return rows;
 }
 
+/** Returns the open ones of these sessions with a ticket. */
+export async function listOpenWithTicket(db: Db, orgId: string, sessionIds: string[]) {
+  const { rows } = await sql<{ session_id: string; ticket_id: string }>`
+    select session.id as session_id, link.ticket_id
+    from crm_links as link join sessions as session on session.org_id = link.org_id and session.id = link.session_id
+    where link.org_id = ${orgId} and link.session_id = any(${sessionIds}::uuid[]) and link.ticket_id is not null
+      and session.status = 'open'
+  `.execute(db);
+  return rows;
+}
+
 /** Sets the tickets of these sessions to be closed on creation, if they are still to be created. */
 export async function setTicketToClose(trx: Trx, orgId: string, sessionIds: string[]): Promise<void> {
   await trx

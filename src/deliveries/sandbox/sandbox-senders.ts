@@ -58,7 +58,7 @@ export function createSandbox({ db, callbacks, egress }: SandboxDeps): Sandbox {
   const wired = (orgId: string, channel: keyof typeof PROTOCOLS): HttpClient => ({
     async request(url, { body } = {}) {
       const wire = PROTOCOLS[channel];
-      const send = wire.read(body ?? '');
+      const send = wire.read(String(body ?? ''));
       await insertSandboxSend(db, orgId, { id: send.deliveryId, channel, to: send.to, payload: send.payload });
       const magic = MAGIC_NUMBERS[send.to];
       if (magic === undefined) report(orgId, wire, send).catch(() => undefined); // the sandbox is closing

@@ -1,7 +1,7 @@
 import type { EgressResponse } from '../../providers/egress/egress.ts';
 import type { SendOutcome } from '../../providers/sending.ts';
 import { storable } from '../../providers/storable.rules.ts';
-import type { IntegrationKind } from './schema.ts';
+import type { ConnectionKind } from './schema.ts';
 
 /** How a call to a connection's provider ended. */
 export type CallResult = { isSuccess: true } | { isSuccess: false; error: string };
@@ -26,7 +26,7 @@ const PASSING = new Set([408, 423, 425, 429, 477]);
 /** Looks like a signed token (RFC 7519). */
 const SIGNED_TOKEN = /(?<![\w-])[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,}/g;
 
-const PROVIDER_NAMES: Record<IntegrationKind, string> = {
+const PROVIDER_NAMES: Record<ConnectionKind, string> = {
   email: 'The mail server',
   sms: 'Twilio',
   whatsapp: 'Meta',
@@ -34,20 +34,21 @@ const PROVIDER_NAMES: Record<IntegrationKind, string> = {
   crm: 'HubSpot',
   miaw: 'Salesforce',
   llm: 'The AI provider',
+  fareharbor: 'FareHarbor',
 };
 
 /**
  * Returns what a response says about the connection, or undefined if it only says something about one object: a look-up
- * may find nothing. A model is part of the connection.
+ * may find nothing, and FareHarbor refuses a booking of a full tour. A model is part of the connection.
  */
 export function resultOfResponse(
-  kind: IntegrationKind,
+  kind: ConnectionKind,
   method: string,
   { status, body }: Pick<EgressResponse, 'status' | 'body'>,
 ): CallResult | undefined {
   if (status < 400) return SUCCESS;
   const isAboutObject = ABOUT_OBJECTS.has(status) && kind !== 'llm';
-  const isAboutRequest = status < 500 && !FAILURES.has(status) && method === 'GET';
+  const isAboutRequest = status < 500 && !FAILURES.has(status) && (method === 'GET' || kind === 'fareharbor');
   if (isAboutObject || isAboutRequest) return undefined;
   const said = status >= 500 || PASSING.has(status) ? undefined : explanationIn(body);
   const because = said === undefined ? '' : `: ${said}`;

@@ -4,7 +4,7 @@ import type { HttpClient } from '../../providers/egress/egress.ts';
 import type { SendOutcome } from '../../providers/sending.ts';
 import { addCall, type CallResult, type CallSummary, resultOfResponse, resultOfSend } from './calls.rules.ts';
 import { recordCalls } from './queries.ts';
-import type { IntegrationKind } from './schema.ts';
+import type { ConnectionKind } from './schema.ts';
 import { CONNECTION_NAME, type SecretValues, secretsIn, withoutSecrets } from './secrets.ts';
 
 /** What happened is recorded after this time, so that a burst of calls is one record. */
@@ -15,7 +15,9 @@ const REPEAT_MS = 60_000;
 /** An org's connection, with the settings of its calls. */
 export interface CalledConnection {
   orgId: string;
-  kind: IntegrationKind;
+  kind: ConnectionKind;
+  /** Of a kind that an org may have several connections of. */
+  name?: string;
   settings: object;
 }
 
@@ -31,7 +33,8 @@ export interface ConnectionCalls {
 
 interface Observed {
   orgId: string;
-  kind: IntegrationKind;
+  kind: ConnectionKind;
+  name: string;
   /** The calls since the last record. */
   summary: CallSummary | undefined;
   succeededRecordAt: number;
@@ -47,10 +50,21 @@ export function createConnectionCalls(db: Db, log: { warn(context: object, messa
   let timer: NodeJS.Timeout | undefined;
   let recording = Promise.resolve();
 
-  const add = ({ orgId, kind, settings }: CalledConnection, result: CallResult, startedAt: number) => {
+  const add = (
+    { orgId, kind, name = CONNECTION_NAME, settings }: CalledConnection,
+    result: CallResult,
+    startedAt: number,
+  ) => {
     const secrets = secretsIn(kind, settings);
-    const key = keyOf(orgId, kind, secrets);
-    const known = connections.get(key) ?? { orgId, kind, summary: undefined, succeededRecordAt: 0, failedRecordAt: 0 };
+    const key = keyOf([orgId, kind, name], secrets);
+    const known = connections.get(key) ?? {
+      orgId,
+      kind,
+      name,
+      summary: undefined,
+      succeededRecordAt: 0,
+      failedRecordAt: 0,
+    };
     connections.set(key, known);
     const safe = result.isSuccess ? result : { ...result, error: withoutSecrets(result.error, secrets) };
     known.summary = addCall(known.summary, safe, startedAt);
@@ -64,8 +78,8 @@ export function createConnectionCalls(db: Db, log: { warn(context: object, messa
 
   const record = async (now: number, isLast = false) => {
     const due = [...connections.values()].filter((one) => isLast || isDue(one, now));
-    const rows = due.flatMap(({ orgId, kind, summary }) =>
-      summary === undefined ? [] : [{ org_id: orgId, kind, name: CONNECTION_NAME, ...summary }],
+    const rows = due.flatMap(({ orgId, kind, name, summary }) =>
+      summary === undefined ? [] : [{ org_id: orgId, kind, name, ...summary }],
     );
     for (const one of due) Object.assign(one, recordedNow(one, now));
     for (const [key, one] of connections) if (isIdle(one, now)) connections.delete(key);
@@ -105,9 +119,9 @@ export function createConnectionCalls(db: Db, log: { warn(context: object, messa
 }
 
 /** Replaced credentials are another connection, so that their first outcome is recorded at once. */
-const keyOf = (orgId: string, kind: IntegrationKind, secrets: SecretValues): string =>
+const keyOf = (place: string[], secrets: SecretValues): string =>
   createHash('sha256')
-    .update(JSON.stringify([orgId, kind, secrets]))
+    .update(JSON.stringify([...place, secrets]))
     .digest('base64');
 
 const isDue = ({ summary, succeededRecordAt, failedRecordAt }: Observed, now: number): boolean =>

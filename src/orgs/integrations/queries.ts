@@ -48,6 +48,26 @@ export function listIntegrations(db: Db, orgId: string) {
     .execute();
 }
 
+/** Lists the connections of a kind by name. */
+export const listIntegrationsOf = (db: Db, orgId: string, kind: string) =>
+  db
+    .selectFrom('integrations')
+    .select(COLUMNS)
+    .where('org_id', '=', orgId)
+    .where('kind', '=', kind)
+    .orderBy('name')
+    .execute();
+
+/** Deletes the connections of a kind with other names. */
+export async function deleteIntegrationsExcept(db: Db, orgId: string, kind: string, names: string[]): Promise<void> {
+  await db
+    .deleteFrom('integrations')
+    .where('org_id', '=', orgId)
+    .where('kind', '=', kind)
+    .where('name', '!=', sql<string>`all(${names}::text[])`)
+    .execute();
+}
+
 const selectIntegration = (db: Db, orgId: string, kind: string, name: string) =>
   db
     .selectFrom('integrations')
@@ -203,11 +223,13 @@ export async function updateSecrets(
     .execute();
 }
 
-export async function deleteIntegration(db: Db, orgId: string, kind: string): Promise<boolean> {
+/** Deletes a connection of a kind, or all of them. Returns whether there was one. */
+export async function deleteIntegration(db: Db, orgId: string, kind: string, name?: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('integrations')
     .where('org_id', '=', orgId)
     .where('kind', '=', kind)
+    .$if(name !== undefined, (query) => query.where('name', '=', name ?? ''))
     .executeTakeFirst();
   return numDeletedRows > 0n;
 }

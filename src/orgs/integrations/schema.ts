@@ -166,8 +166,11 @@ export type PutIntegration = z.infer<(typeof INTEGRATION_BODIES)[IntegrationKind
 /** The settings of a kind of connection, including secrets. */
 export type ConnectionSettings<Kind extends IntegrationKind> = z.infer<(typeof INTEGRATION_BODIES)[Kind]>['settings'];
 
+/** All kinds of connections, also those that an org may have several of. */
+export type ConnectionKind = IntegrationKind | 'fareharbor';
+
 /** The paths of the secrets in each kind's settings. */
-export const SECRET_PATHS: Record<IntegrationKind, string[]> = {
+export const SECRET_PATHS: Record<ConnectionKind, string[]> = {
   email: ['password', 'dkim.private_key'],
   sms: ['auth_token'],
   whatsapp: ['access_token', 'app_secret', 'verify_token'],
@@ -175,6 +178,7 @@ export const SECRET_PATHS: Record<IntegrationKind, string[]> = {
   crm: ['access_token', 'oauth.client_secret', 'oauth.refresh_token', 'webhook_secret'],
   miaw: ['private_key'],
   llm: ['api_key'],
+  fareharbor: ['app_key', 'user_key'],
 };
 
 export const IntegrationRef = z.object({ kind: z.enum(INTEGRATION_KINDS) });

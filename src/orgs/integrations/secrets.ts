@@ -1,7 +1,7 @@
 import { type Issue, invalid } from '../../errors.ts';
 import type { Secrets } from '../../secrets.ts';
 import type { findIntegration, IntegrationKey } from './queries.ts';
-import { type IntegrationKind, MASK, SECRET_PATHS } from './schema.ts';
+import { type ConnectionKind, type IntegrationKind, MASK, SECRET_PATHS } from './schema.ts';
 
 /** Settings by name, with "***" in place of each secret. */
 export type StoredSettings = Record<string, unknown>;
@@ -84,7 +84,7 @@ export function joinSecrets(settings: StoredSettings, values: SecretValues): Sto
 }
 
 /** Returns the secrets in the settings of a connection of this kind. */
-export const secretsIn = (kind: IntegrationKind, settings: object): SecretValues =>
+export const secretsIn = (kind: ConnectionKind, settings: object): SecretValues =>
   Object.fromEntries(
     SECRET_PATHS[kind].flatMap((path) => {
       const value = valueAt(settings as StoredSettings, path);

@@ -11,24 +11,16 @@ import { NO_TARGET } from '../settings/warnings.rules.ts';
 import {
   deleteIntegration,
   findIntegration,
-  insertIntegrations,
   listIntegrations,
   lockIntegration,
   recordCheckResult,
   upsertIntegration,
 } from './queries.ts';
-import {
-  type ConnectionSettings,
-  INTEGRATION_BODIES,
-  type IntegrationKind,
-  MASK,
-  type PutIntegration,
-} from './schema.ts';
+import { type ConnectionSettings, INTEGRATION_BODIES, type IntegrationKind, type PutIntegration } from './schema.ts';
 import {
   CONNECTION_NAME,
   joinSecrets,
   openSecrets,
-  type SecretValues,
   type StoredIntegration,
   type StoredSettings,
   sealSecrets,
@@ -144,33 +136,12 @@ export async function findConnection<Kind extends IntegrationKind>(
 export const listConnections = async (db: Db, orgId: string): Promise<Map<string, StoredSettings>> =>
   new Map((await listIntegrations(db, orgId)).map(({ kind, settings }) => [kind, settings]));
 
-/** A tested, working connection to be stored with a new org. */
-export interface NewConnection {
-  kind: string;
-  name: string;
-  provider: string;
-  settings: StoredSettings;
-  secrets: SecretValues;
-}
-
-export function storeConnections(db: Db, secrets: Secrets, orgId: string, connections: NewConnection[]): Promise<void> {
-  const rows = connections.map(({ kind, name, provider, settings, secrets: values }) => ({
-    org_id: orgId,
-    kind,
-    name,
-    provider,
-    settings: JSON.stringify({ ...settings, ...Object.fromEntries(Object.keys(values).map((key) => [key, MASK])) }),
-    secrets: sealSecrets(secrets, orgId, { kind, name }, values),
-    connected: true,
-  }));
-  return insertIntegrations(db, rows);
-}
-
 const HANDOFF_TARGETS = ['crm', 'miaw'];
 /** The providers with callbacks, by kind of connection. */
 const CALLBACK_PROVIDERS: Record<string, CallbackProvider> = { sms: 'twilio', whatsapp: 'meta', voice: 'vapi' };
 
-function toAnswer(
+/** Returns a connection as it is shown. */
+export function toAnswer(
   { secrets, publicUrl, callbacks }: IntegrationDeps,
   orgId: string,
   { secrets: sealed, ...row }: StoredIntegration,

@@ -22,7 +22,7 @@ const CROSS_ORIGIN_HEADERS = new Set(['accept', 'accept-language', 'content-type
 export interface EgressRequest {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   headers?: Record<string, string>;
-  body?: string;
+  body?: string | Uint8Array;
   timeoutMs?: number;
   maxBytes?: number;
   /**

@@ -54,6 +54,7 @@ describe('an action', () => {
     expect(first).toEqual({
       id: expect.any(String),
       ...EVERYTHING,
+      connection: null,
       created_at: expect.any(String),
       updated_at: expect.any(String),
     });
@@ -158,7 +159,8 @@ describe('an action that cannot be called is refused, naming the wrong field', (
     [parameters({ name: 'Transfer-Encoding', in: 'header' }), 'payload.parameters.0.name'],
     [parameters({ name: 'a b', in: 'header' }), 'payload.parameters.0.name'],
     [parameters({ name: 'a', in: 'query', schema: { anyOf: [{ $ref: '#/x' }] } }), 'payload.parameters.0.schema'],
-    [body({ 'text/xml': {} }), 'payload.requestBody.content'],
+    [body({}), 'payload.requestBody.content'],
+    [body({ xml: {} }), 'payload.requestBody.content'],
     [
       body({ 'application/json': { schema: { $ref: 'https://example.com/' } } }),
       'payload.requestBody.content.application/json.schema',

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { FAKES_ALLOWED } from '../../support/channels.ts';
+import { startEncodedReceiver } from '../../support/fakes/encoded-receiver.ts';
 import { errorAfter, type Fault, resetAfter, startFaultyServer } from '../../support/fakes/faulty-server.ts';
 import { type FakeModel, startFakeModel } from '../../support/fakes/model.ts';
 import type { TestOrg } from '../../support/stack/api.ts';
@@ -98,6 +99,36 @@ describe('a turn that acts', () => {
     expect(purposesOf(turn)).toEqual(['gates', 'plan', 'call', 'plan', 'answer']);
     expect(effects).toEqual([{ method: 'POST', body: '{"seats":2}' }]);
     expect(await lastTextOf(org, id)).toBe('I have booked it, number 4711.');
+  });
+
+  it('sends the body in the media type of the action', async () => {
+    const receiver = await startEncodedReceiver();
+    model.say(({ isPlan, data, tools }) => {
+      if (isPlan && !data.receipts?.length && tools.includes('claim'))
+        return {
+          calls: [{ name: 'claim', arguments: { body_params: { seats: 2, photo: 'data:image/png;base64,iVA=' } } }],
+        };
+      if (isPlan) return { json: { language: 'en', queries: [] } };
+      const receipt = data.receipts?.at(-1)?.receipt;
+      return {
+        json: { kind: 'answer', language: 'en', covers: 'fully', parts: [{ text: 'It is claim 4711.', receipt }] },
+      };
+    });
+    const properties = { seats: { type: 'integer' }, photo: { type: 'string', format: 'binary' } };
+    const content = { 'multipart/form-data': { schema: { type: 'object', properties } } };
+    const claim = { payload: { requestBody: { content } }, api_endpoint: `${receiver.url}/claims` };
+    const org = await newOrg([action('Claim', 'POST', claim)]);
+    await turnOf(org, await say(org, 'Please claim my two seats'));
+    expect(receiver.received).toEqual([
+      {
+        contentType: expect.stringMatching(/^multipart\/form-data; boundary=/),
+        content: [
+          ['photo', 'photo', 'image/png', 'iVA='],
+          ['seats', '2'],
+        ],
+      },
+    ]);
+    await receiver.close();
   });
 
   it('does not call the same again in the conversation, but has its receipt', async () => {

@@ -1,5 +1,6 @@
 import { runCall } from '../../../src/ai/calls/running.service.ts';
 import { connect } from '../../../src/db/connect.ts';
+import { createConnectionCalls } from '../../../src/orgs/integrations/calls.service.ts';
 import { createEgress } from '../../../src/providers/egress/egress.ts';
 import { createSecrets } from '../../../src/secrets.ts';
 
@@ -10,6 +11,7 @@ const deps = {
   db,
   egress: createEgress({ allow: ['127.0.0.0/8'] }),
   secrets: createSecrets(secretKeys),
+  calls: createConnectionCalls(db, console),
 };
 await runCall(deps, { orgId, callId }, new AbortController().signal);
 process.exit(0);

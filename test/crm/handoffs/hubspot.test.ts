@@ -295,6 +295,43 @@ describe('the ticket of a session', () => {
     expect(crm.hubspot.requests('PATCH').map(({ path }) => path)).toEqual([`${TICKETS}/${closed.ticketId}`]);
   });
 
+  it('goes back to the open stage some seconds after its session is reopened, unless that is not to be reflected', async () => {
+    const [asked, written, left] = await Promise.all([handedOff(), handedOff(), handedOff()]);
+    const all = [asked, written, left];
+    const stageOf = ({ ticketId }: { ticketId: string }) => crm.hubspot.ticket(ticketId)?.properties.hs_pipeline_stage;
+    const first = all.map(stageOf);
+    await Promise.all(all.map(({ id }) => resolve(id)));
+    await eventually('closed tickets', () => all.every((one) => stageOf(one) === '4'));
+    const from = Date.now();
+    await stack.org.patch(`/chat/sessions/${asked.id}`, { status: 'open' });
+    await stack.org.post(`/chat/sessions/${written.id}/send`, {
+      sender: 'contact',
+      message: { type: 'text', text: 'It is lost again' },
+    });
+    const silently = { status: 'open', reflect_status_change_for_integration: false };
+    await stack.org.patch(`/chat/sessions/${left.id}`, silently);
+    await eventually('reopened tickets', () => stageOf(asked) === first[0] && stageOf(written) === first[1]);
+    expect(Date.now() - from).toBeGreaterThan(13_500);
+    expect(stageOf(left)).toBe('4');
+    expect(crm.hubspot.requests('PATCH')).toHaveLength(5);
+  });
+
+  it('stays in the stage that people gave it when its session is reopened', async () => {
+    const { id, ticketId } = await handedOff();
+    await resolve(id, { reflect_status_change_for_integration: false });
+    const ticket = crm.hubspot.ticket(ticketId) as FakeObject;
+    ticket.properties.hs_pipeline_stage = '2';
+    await stack.org.patch(`/chat/sessions/${id}`, { status: 'open' });
+    await eventually('the end of the run', async () => {
+      const run = await stack.temporal.workflow
+        .getHandle(`ticket-reopen/${id}`)
+        .describe()
+        .catch(() => undefined);
+      return run?.status.name === 'COMPLETED';
+    });
+    expect([ticket.properties.hs_pipeline_stage, crm.hubspot.requests('PATCH')]).toEqual(['2', []]);
+  });
+
   it('is closed after creation if its session was resolved before, unless the change is not to be reflected', async () => {
     const [followed, unfollowed] = await Promise.all([newSession(), newSession()]);
     const many = Array.from({ length: 8 }, () => unavailable());

@@ -154,6 +154,7 @@ function testConfig(databaseUrl: string, env: Record<string, string>): Config {
   return loadConfig({
     DATABASE_URL: databaseUrl,
     DATABASE_POOL_SIZE: '10',
+    FAREHARBOR_BASE_URL: 'http://127.0.0.1:9',
     JWT_SECRET: 'the secret of the tests, 32 characters and more',
     SECRET_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
     RATE_LIMIT_STORE: 'memory',

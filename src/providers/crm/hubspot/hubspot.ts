@@ -10,7 +10,7 @@ import type { Hubspot } from './port.ts';
 import type { HubspotSettings } from './settings.ts';
 import { postComment, postMessage } from './threads/messages.ts';
 import { findContactId, findMessage, listMessages } from './threads/threads.ts';
-import { closeTicket, isClosedStage } from './tickets/closing.ts';
+import { closeTicket, isClosedStage, reopenTicket } from './tickets/closing.ts';
 import { findEarlierTicket, retryAfterSearchLag, SESSION_PROPERTY } from './tickets/earlier-tickets.ts';
 import { firstStageOf } from './tickets/pipelines.ts';
 import { createTicketProperties, type PropertyCache, type TicketProperties } from './tickets/properties.ts';
@@ -58,6 +58,8 @@ export function createHubspot(deps: HubspotDeps, settings: HubspotSettings): Hub
     findAccountId: () => findAccountId(api),
     findNote: (noteId) => findNote(api, markup, noteId),
     closeTicket: (ticketId) => closeTicket(api, ticketId, settings.closed_stage_id),
+    reopenTicket: (ticketId) =>
+      reopenTicket(api, ticketId, { open: settings.open_stage_id, closed: settings.closed_stage_id }),
     isClosedStage: (ticketId, stageId) => isClosedStage(api, ticketId, stageId, settings.closed_stage_id),
   };
 }

@@ -57,6 +57,8 @@ export interface Hubspot extends Crm {
   findNote(noteId: string): Promise<TicketNote | undefined>;
   /** Moves the ticket to its closed stage. Does nothing if the ticket was deleted or is closed already. */
   closeTicket(ticketId: string): Promise<void>;
+  /** Moves a closed ticket to its open stage. Does nothing if the ticket was deleted or is open already. */
+  reopenTicket(ticketId: string): Promise<void>;
   /** Whether a stage closes tickets: the configured closed stage, or a closed stage of the ticket's pipeline. */
   isClosedStage(ticketId: string, stageId: string): Promise<boolean>;
 }

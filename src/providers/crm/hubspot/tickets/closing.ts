@@ -10,7 +10,7 @@ import { findTicket, TICKETS_PATH } from './tickets.ts';
  */
 export async function closeTicket(api: HubspotApi, ticketId: string, stageId: string | undefined): Promise<void> {
   if (stageId !== undefined) return updateStage(api, ticketId, stageId);
-  const stages = await closedStagesOf(api, ticketId);
+  const stages = await stagesOf(api, ticketId);
   if (stages === undefined) return;
   const { current, closed } = stages;
   if (current !== undefined && closed.includes(current)) return;
@@ -21,6 +21,29 @@ export async function closeTicket(api: HubspotApi, ticketId: string, stageId: st
     );
   }
   return updateStage(api, ticketId, closed[0]);
+}
+
+/**
+ * Moves a closed ticket to the configured open stage, or to the first open stage of its pipeline. Leaves a deleted or
+ * open ticket unchanged. `configured.closed` closes tickets too.
+ */
+export async function reopenTicket(
+  api: HubspotApi,
+  ticketId: string,
+  configured: { open: string | undefined; closed: string | undefined },
+): Promise<void> {
+  const stages = await stagesOf(api, ticketId);
+  if (stages?.current === undefined) return;
+  const { current, closed } = stages;
+  if (current !== configured.closed && !closed.includes(current)) return;
+  const open = configured.open ?? stages.open.find((stage) => stage !== configured.closed);
+  if (open === undefined) {
+    throw new CrmError(
+      `The pipeline of ticket ${ticketId} has no open stage: set open_stage_id in the settings of the CRM integration`,
+      { transient: false },
+    );
+  }
+  return updateStage(api, ticketId, open);
 }
 
 async function updateStage(api: HubspotApi, ticketId: string, stageId: string): Promise<void> {
@@ -37,19 +60,19 @@ export async function isClosedStage(
   configured: string | undefined,
 ): Promise<boolean> {
   if (stageId === configured) return true;
-  const stages = await closedStagesOf(api, ticketId);
+  const stages = await stagesOf(api, ticketId);
   return stages?.closed.includes(stageId) === true;
 }
 
-/** Returns the closed stages of the ticket's pipeline in their order, or undefined if the ticket does not exist. */
-async function closedStagesOf(
+/** Returns the stages of the ticket's pipeline in their order, or undefined if the ticket does not exist. */
+async function stagesOf(
   api: HubspotApi,
   ticketId: string,
-): Promise<{ current: string | undefined; closed: string[] } | undefined> {
+): Promise<{ current: string | undefined; open: string[]; closed: string[] } | undefined> {
   const ticket = await findTicket(api, ticketId, ['hs_pipeline', 'hs_pipeline_stage']);
   if (ticket === undefined) return undefined;
   const pipelines = await listPipelines(api);
   const stages = pipelines.find(({ id }) => id === ticket.properties.hs_pipeline)?.stages ?? [];
-  const closed = stages.filter(({ isClosed }) => isClosed).map(({ id }) => id);
-  return { current: ticket.properties.hs_pipeline_stage ?? undefined, closed };
+  const idsOf = (wanted: boolean) => stages.filter(({ isClosed }) => isClosed === wanted).map(({ id }) => id);
+  return { current: ticket.properties.hs_pipeline_stage ?? undefined, open: idsOf(false), closed: idsOf(true) };
 }

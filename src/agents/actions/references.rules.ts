@@ -7,7 +7,8 @@ export class UnresolvedReference extends Error {}
 const MAX_DEPTH = 64;
 
 /**
- * Returns a function copying a part of a document with its references resolved. A recursive reference becomes `{}`, a
+ * Returns a function copying a part of a document with its references resolved. What a reference names is looked for in
+ * the document, then in the part: schemas also carry definitions of their own. A recursive reference becomes `{}`, a
  * schema for any value. All copies together have at most `budget` values, so nested references cannot grow
  * exponentially. The function throws UnresolvedReference.
  */
@@ -26,7 +27,7 @@ export function createResolver(document: DocumentObject, { maxValues, budget }: 
       const inside = [...within, value];
       if (Array.isArray(value)) return value.map((item) => copyOf(item, depth + 1, inside));
       const $ref = '$ref' in value ? value.$ref : undefined;
-      if (typeof $ref === 'string') return copyOf(follow(document, $ref), depth, inside);
+      if (typeof $ref === 'string') return copyOf($ref === '#' ? part : follow([document, part], $ref), depth, inside);
       return Object.fromEntries(
         Object.entries(value).map(([key, member]) => [storable(key), copyOf(member, depth + 1, inside)]),
       );
@@ -35,12 +36,12 @@ export function createResolver(document: DocumentObject, { maxValues, budget }: 
   };
 }
 
-function follow(document: DocumentObject, reference: string): unknown {
+function follow(places: unknown[], reference: string): unknown {
   if (!isLocalReference(reference))
     throw new UnresolvedReference(
       `refers to ${reference.slice(0, 200)}: only references within the document are followed`,
     );
-  const target = targetOf(document, reference);
+  const target = places.map((place) => targetOf(place, reference)).find((found) => found !== undefined);
   if (target === undefined) throw new UnresolvedReference(`refers to ${reference.slice(0, 200)}, which is not there`);
   return target;
 }

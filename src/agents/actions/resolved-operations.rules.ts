@@ -1,0 +1,53 @@
+import { bodyTypeIn } from './body-types.rules.ts';
+import type { Operation } from './operations.rules.ts';
+import { createResolver } from './references.rules.ts';
+import type { ActionPayload, JsonSchema } from './schema.ts';
+
+const MAX_VALUES = 20_000;
+
+type Content = NonNullable<ActionPayload['requestBody']>['content'];
+
+/**
+ * Returns an operation whose schemas hold no references: each is replaced with what it refers to in the payload, or in its
+ * own schema. Throws UnresolvedReference.
+ */
+export function withoutReferences<Described extends Operation>(operation: Described): Described {
+  const { payload } = operation;
+  if (!JSON.stringify(payload).includes('"$ref"')) return operation;
+  const resolve = resolverOf(payload);
+  const resolved = (schema: JsonSchema | undefined) => resolve(schema) as JsonSchema | undefined;
+  const { parameters, requestBody } = payload;
+  return {
+    ...operation,
+    payload: {
+      ...payload,
+      parameters: parameters?.map((parameter) => ({ ...parameter, schema: resolved(parameter.schema) })),
+      requestBody: requestBody && { ...requestBody, content: contentOf(requestBody.content, resolved) },
+    },
+  };
+}
+
+/** Returns a function that copies a schema of a payload without its references. It throws UnresolvedReference. */
+export const resolverOf = (payload: ActionPayload) =>
+  createResolver(payload, { maxValues: MAX_VALUES, budget: MAX_VALUES });
+
+const contentOf = (content: Content, resolved: (schema: JsonSchema | undefined) => JsonSchema | undefined): Content =>
+  Object.fromEntries(
+    Object.entries(content).map(([type, described]) => [
+      type,
+      { ...described, schema: namedAsReferred(type, described.schema, resolved(described.schema)) },
+    ]),
+  );
+
+/** The root element of an XML body has the name of the schema that its own refers to. */
+export function namedAsReferred(
+  mediaType: string,
+  referring: unknown,
+  schema: JsonSchema | undefined,
+): JsonSchema | undefined {
+  const reference = typeof referring === 'object' && referring !== null && '$ref' in referring ? referring.$ref : null;
+  if (schema === undefined || typeof reference !== 'string') return schema;
+  if (bodyTypeIn({ [mediaType]: {} })?.kind !== 'xml') return schema;
+  const name = reference.split('/').at(-1);
+  return { ...schema, xml: { name, ...(schema.xml as object | undefined) } };
+}

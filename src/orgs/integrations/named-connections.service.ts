@@ -1,0 +1,83 @@
+import type { Db, Trx } from '../../db/connect.ts';
+import type { Secrets } from '../../secrets.ts';
+import {
+  deleteIntegration,
+  deleteIntegrationsExcept,
+  findIntegration,
+  insertIntegrations,
+  listIntegrationsOf,
+  upsertIntegration,
+} from './queries.ts';
+import { MASK } from './schema.ts';
+import { openSecrets, type SecretValues, type StoredSettings, sealSecrets } from './secrets.ts';
+import { type IntegrationDeps, toAnswer } from './service.ts';
+
+/** A tested, working connection of a kind that an org may have several of. */
+export interface NewConnection {
+  kind: string;
+  name: string;
+  provider: string;
+  settings: StoredSettings;
+  secrets: SecretValues;
+}
+
+/** Stores the connections of a new org. */
+export const storeConnections = (
+  db: Db,
+  secrets: Secrets,
+  orgId: string,
+  connections: NewConnection[],
+): Promise<void> =>
+  insertIntegrations(
+    db,
+    connections.map((connection) => rowOf(secrets, orgId, connection)),
+  );
+
+/** Replaces all connections of a kind with these. What belongs to a connection stays if one of its name stays. */
+export async function replaceConnections(
+  trx: Trx,
+  secrets: Secrets,
+  orgId: string,
+  { kind, connections }: { kind: string; connections: NewConnection[] },
+): Promise<void> {
+  await deleteIntegrationsExcept(
+    trx,
+    orgId,
+    kind,
+    connections.map(({ name }) => name),
+  );
+  for (const connection of connections) await upsertIntegration(trx, rowOf(secrets, orgId, connection));
+}
+
+function rowOf(secrets: Secrets, orgId: string, { kind, name, provider, settings, secrets: values }: NewConnection) {
+  const masked = Object.fromEntries(Object.keys(values).map((key) => [key, MASK]));
+  return {
+    org_id: orgId,
+    kind,
+    name,
+    provider,
+    settings: JSON.stringify({ ...settings, ...masked }),
+    secrets: sealSecrets(secrets, orgId, { kind, name }, values),
+    connected: true,
+  };
+}
+
+/** Returns all connections of a kind, by name. */
+export async function readConnections(db: Db, deps: IntegrationDeps, orgId: string, kind: string) {
+  return (await listIntegrationsOf(db, orgId, kind)).map((row) => toAnswer(deps, orgId, row, {}));
+}
+
+/** Returns the secrets of a connection, or undefined if there is none of this name. */
+export async function findConnectionSecrets(
+  db: Db,
+  secrets: Secrets,
+  orgId: string,
+  { kind, name }: { kind: string; name: string },
+): Promise<SecretValues | undefined> {
+  const row = await findIntegration(db, orgId, kind, name);
+  return row && openSecrets(secrets, orgId, row);
+}
+
+/** Deletes a connection, or all of a kind. Returns whether there was one. */
+export const removeConnections = (db: Db, orgId: string, kind: string, name?: string): Promise<boolean> =>
+  deleteIntegration(db, orgId, kind, name);
