@@ -21,7 +21,7 @@ import type { TurnRef } from './contract.ts';
 import type { TurnDeps } from './deps.ts';
 import { answerByModel } from './model-decision.service.ts';
 import { type Decision, type HandoffReason, type TurnOutcome, withoutAnswer } from './outcome.rules.ts';
-import { gatherFacts, type KnownFacts } from './prompt-facts.service.ts';
+import { gatherFacts, type KnownFacts, listKnowledgeSegments } from './prompt-facts.service.ts';
 import { countFruitlessTurns, markEffects } from './queries.ts';
 import { reportCalls } from './reporting.service.ts';
 import type { TurnContext } from './review.service.ts';
@@ -229,7 +229,13 @@ async function decideByQuotes(
 ): Promise<Decision> {
   const searched = performance.now();
   const threshold = await getThreshold(db, orgId);
-  const answer = await answerByQuotes(db, semantics, orgId, { question: text, channel: session.channel, threshold });
+  const segments = await listKnowledgeSegments(db, orgId, session.contact_id);
+  const answer = await answerByQuotes(db, semantics, orgId, {
+    question: text,
+    channel: session.channel,
+    segments,
+    threshold,
+  });
   const { kind, score, passages } = answer;
   const detail = { result: kind, score, threshold, passages };
   const search = { step: 2, purpose: 'search' as const, latency_ms: msSince(searched), detail };
