@@ -1,4 +1,5 @@
 import { closeCallsOfResolved, closeOpenCalls, redactSessionCalls } from '../src/ai/calls/closing.service.ts';
+import { reviewCitations, reviewNewCitations } from '../src/ai/citations/service.ts';
 import { createAutoTagging } from '../src/ai/tagging/applying.service.ts';
 import { interruptTurns, redactTurns, requestTurns } from '../src/ai/turns/requests.service.ts';
 import { holdHandoffs } from '../src/automations/handoff-hold/service.ts';
@@ -71,7 +72,9 @@ export function createReactions(quota: Pick<WriteQuota, 'assertLeft'>): Reaction
     'sla-policy-changed': [wakeClocksOfChangedPolicies],
     'sla-assignments-changed': [assignPoliciesToOpenSessions],
     'pre-ticket-handoff': [applyTags, closeOpenCalls, interruptTurns, holdHandoffs],
-    'message-created': [requestTurns],
+    'message-created': [requestTurns, reviewNewCitations],
+    'ai-draft-created': [reviewNewCitations],
+    'knowledge-changed': [reviewCitations],
     'prohibited-topic-detected': [startWorkflows],
     'ticket-inactive': [startWorkflows],
     'sequence-completed': [startWorkflows],

@@ -3,6 +3,7 @@ import type { Deps } from '../deps.ts';
 import { usageRoutes } from './budgets/routes.ts';
 import { calibrationRoutes } from './calibration/routes.ts';
 import { callRoutes } from './calls/routes.ts';
+import { citationRoutes } from './citations/routes.ts';
 import { confirmationLinkRoutes } from './confirmations/link.routes.ts';
 import { confirmationRoutes } from './confirmations/routes.ts';
 import { aiSettingsRoutes } from './settings/routes.ts';
@@ -19,4 +20,5 @@ export const AI_ROUTES: FastifyPluginAsyncZod<Deps>[] = [
   confirmationRoutes,
   confirmationLinkRoutes,
   taggingRoutes,
+  citationRoutes,
 ];

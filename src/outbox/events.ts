@@ -32,6 +32,10 @@ export interface EventPayloads {
   'ai-draft-created': { message_id: string };
   /** Subject: a session. A message of its contact has one of the org's prohibited topics. */
   'prohibited-topic-detected': { message_id: string; topic: string };
+  /** Subject: the org itself. Passages of these items have changed or are gone. */
+  'knowledge-changed': { item_ids: string[] };
+  /** Subject: an item of the knowledge. Passages that the AI's answers cite are no longer there; `turns` counts the answers. */
+  'cited-page-changed': { item_id: string; url: string | null; turns: number };
   /** A message for another system, responsible for the customer's or the agents' side of the session. */
   'message-relayed': { message_id: string; to: 'customer' | 'agents' };
   /** Subject: a session. The texts of one message, or of all its messages, must be removed everywhere. */

@@ -174,7 +174,7 @@ export async function insertClaims(
   trx: Trx,
   orgId: string,
   turnId: string,
-  claims: Omit<AiClaimsTable, 'org_id' | 'turn_id' | 'position'>[],
+  claims: Omit<AiClaimsTable, 'org_id' | 'turn_id' | 'position' | 'id' | 'changed_at'>[],
 ): Promise<void> {
   if (claims.length === 0) return;
   await trx
