@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { deleteOldModelCalls, settleAbandonedCalls } from '../src/ai/budgets/service.ts';
-import { requestDailyCalibrations } from '../src/ai/calibration/service.ts';
+import { requestCalibrationsAfterChanges, requestDailyCalibrations } from '../src/ai/calibration/service.ts';
 import { expireConfirmations } from '../src/ai/confirmations/service.ts';
 import { requestDailyLearning } from '../src/ai/tagging/service.ts';
 import { deleteOldRuns, deleteUnheardEvents } from '../src/automations/runs/maintenance.service.ts';
@@ -36,6 +36,7 @@ const CLEANUPS: Record<string, (db: Db, retention: Retention) => Promise<number>
   forgetAbandonedVisitors,
   wakeStalledQueues,
   requestDailyCalibrations,
+  requestCalibrationsAfterChanges,
   settleAbandonedCalls,
   deleteOldModelCalls,
   expireConfirmations,
