@@ -84,6 +84,14 @@ export async function addAiMessage(
   });
 }
 
+/** Notes that the customer closed a locked session as resolved, if the AI has it and its answer was the last one. */
+export async function noteResolutionByCustomer(trx: Trx, orgId: string, session: LockedSession): Promise<void> {
+  if (session.status !== 'open' || session.ai_state !== 'on') return;
+  const messages = await listLastMessages(trx, orgId, session.id, { after: session.ai_context_seq, limit: 50 });
+  if (messages.findLast(({ sender }) => sender !== 'contact')?.sender === 'ai')
+    await updateSession(trx, orgId, session.id, { ai_closure_type: 'resolved' });
+}
+
 /** Resolves a locked, open session because the customer said that the issue is solved, or has not written again. */
 export async function resolveByAi(
   trx: Trx,

@@ -50,6 +50,7 @@ export function applySessionUpdate(db: Db, orgId: string, id: string, input: Upd
       status: to,
       custom_status_id: customStatus,
       ...(isMoved ? { closed_at: to === 'open' ? null : new Date(), isResolution } : {}),
+      ...(isMoved && to === 'open' && session.handoff === null ? { ai_closure_type: null } : {}),
       custom_data: JSON.stringify(customData.value),
       editable_custom_data: JSON.stringify(editableData.value),
       ...(input.session_closed_payload === undefined
