@@ -1,5 +1,6 @@
 import { closeCallsOfResolved, closeOpenCalls, redactSessionCalls } from '../src/ai/calls/closing.service.ts';
 import { reviewCitations, reviewNewCitations } from '../src/ai/citations/service.ts';
+import { summarizeHandoffs, summarizeResolutions } from '../src/ai/summaries/requests.service.ts';
 import { createAutoTagging } from '../src/ai/tagging/applying.service.ts';
 import { interruptTurns, redactTurns, requestTurns } from '../src/ai/turns/requests.service.ts';
 import { holdHandoffs } from '../src/automations/handoff-hold/service.ts';
@@ -62,8 +63,15 @@ export function createReactions(quota: Pick<WriteQuota, 'assertLeft'>): Reaction
     'crm-events-received': [wakeQueues],
     'ticket-reassigned': [assignPolicies, wakeAssignmentIfRelieved, closeOpenCalls, interruptTurns, startWorkflows],
     'ticket-created': [assignPolicies, startWorkflows],
-    'ticket-resolved': [applyTags, scheduleTicketCloses, closeCallsOfResolved, interruptTurns, startWorkflows],
-    'ticket-handoff': [startHandoffs, startWorkflows],
+    'ticket-resolved': [
+      applyTags,
+      summarizeResolutions,
+      scheduleTicketCloses,
+      closeCallsOfResolved,
+      interruptTurns,
+      startWorkflows,
+    ],
+    'ticket-handoff': [startHandoffs, summarizeHandoffs, startWorkflows],
     'integration-changed': [confirmPortalOnSettingsChange, embedOnChange, resumeCrm, resumeMiaw],
     'session-redacted': [redactCrmCopies, redactRuns, redactTurns, redactSessionCalls],
     'ticket-texts-redacted': [redactBatchBodies],

@@ -15,8 +15,8 @@ export interface EventPayloads {
   'contact-replied': { channel: string };
   'ticket-created': Record<string, never>;
   'ticket-reassigned': Assignment & { before: Assignment };
-  /** `reflects`: whether integrations are to follow. */
-  'ticket-resolved': { reflects: boolean };
+  /** `reflects`: whether integrations are to follow. `summarizes`: whether the session got a summary. */
+  'ticket-resolved': { reflects: boolean; summarizes?: true };
   /**
    * `isExternal`: the reporting system already has the handoff. The handoff itself follows once the workflows before it
    * have ended.

@@ -6,7 +6,7 @@ import type { AnswerCitation } from '../answers.port.ts';
 import { changeSession, recordEvents, type SessionEvent } from '../change-session.service.ts';
 import type { MessageConfirmation } from '../history/events.schema.ts';
 import { type LockedSession, updateSession } from '../queries.ts';
-import { summaryOfResolution } from '../summary/service.ts';
+import { summarizesIf, summaryOfResolution } from '../summary/service.ts';
 import type { AiState } from '../table.ts';
 import { findMessageWithSources, findReopenedSeq, listLastMessages } from './conversation.queries.ts';
 import { deliverToChannel, type SendingDeps } from './service.ts';
@@ -101,9 +101,10 @@ export async function resolveByAi(
 ): Promise<void> {
   const { csat } = await readSettings(trx, orgId);
   const asked: SessionEvent[] = csat ? [{ id: newId(), type: 'csat_requested' }] : [];
+  const summary = await summaryOfResolution(trx, orgId, session.id);
   const moved = { from: session.status, to: 'closed_resolved', custom_status_id: null };
   await changeSession(trx, orgId, session, {
-    ...(await summaryOfResolution(trx, orgId, session.id)),
+    ...summary,
     status: 'closed_resolved',
     custom_status_id: null,
     closed_at: new Date(),
@@ -115,7 +116,9 @@ export async function resolveByAi(
       ...asked,
     ],
   });
-  await announce(trx, orgId, 'ticket-resolved', [{ subject_id: session.id, payload: { reflects: true } }]);
+  await announce(trx, orgId, 'ticket-resolved', [
+    { subject_id: session.id, payload: { reflects: true, ...summarizesIf(summary) } },
+  ]);
 }
 
 /**

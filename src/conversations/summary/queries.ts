@@ -9,6 +9,7 @@ const LAST_MESSAGES = 200;
 const MAX_CHARACTERS = 2_000;
 
 export interface SaidMessage {
+  id: string;
   sender: Sender;
   text: string;
 }
@@ -19,17 +20,38 @@ export interface SaidMessage {
  */
 export async function listFirstAndLastMessages(db: Db, orgId: string, sessionId: string): Promise<SaidMessage[]> {
   const messages = sql`
-    select seq, sender, content from session_events
+    select seq, id, sender, content from session_events
     where org_id = ${orgId} and session_id = ${sessionId} and type = 'message' and not (data ? 'is_greeting')
   `;
   const { rows } = await sql<SaidMessage>`
     with first as (${messages} order by seq limit ${FIRST_MESSAGES}),
       latest as (${messages} order by seq desc limit ${LAST_MESSAGES})
-    select sender, left(content, ${MAX_CHARACTERS}::integer) as text
+    select id, sender, left(content, ${MAX_CHARACTERS}::integer) as text
     from (select * from first union select * from latest) as said
     where content is not null order by seq
   `.execute(db);
   return rows;
+}
+
+/** Finds what a session says of its summaries. */
+export const findSummaryState = (db: Db, orgId: string, sessionId: string) =>
+  db
+    .selectFrom('sessions')
+    .select(['handoff', 'language', 'status', 'summary_by', 'closed_at'])
+    .where('org_id', '=', orgId)
+    .where('id', '=', sessionId)
+    .executeTakeFirst();
+
+/** Counts those of the messages that are not redacted. */
+export async function countMessagesWithText(db: Db, orgId: string, ids: string[]): Promise<number> {
+  const { count } = await db
+    .selectFrom('session_events')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('org_id', '=', orgId)
+    .where('id', 'in', ids)
+    .where('content', 'is not', null)
+    .executeTakeFirstOrThrow();
+  return count;
 }
 
 /** Returns whether a session has a summary that was not made by the code or by a model. */

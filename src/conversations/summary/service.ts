@@ -5,7 +5,7 @@ import { hasWrittenSummary, listFirstAndLastMessages } from './queries.ts';
 import { summaryOf } from './summary.rules.ts';
 
 /** Says of a summary that it consists of sentences of the conversation. */
-const EXTRACTIVE = 'extractive-1';
+export const EXTRACTIVE = 'extractive-1';
 
 export interface Digest {
   summary: string | null;
@@ -35,3 +35,7 @@ export async function summaryOfResolution(
   const { summary } = await digestSession(trx, orgId, sessionId);
   return summary === null ? {} : { summary, summary_by: EXTRACTIVE };
 }
+
+/** Returns what `ticket-resolved` says of a resolution that changes the summary like this. */
+export const summarizesIf = ({ summary }: Pick<SessionChanges, 'summary'>): { summarizes?: true } =>
+  typeof summary === 'string' ? { summarizes: true } : {};
