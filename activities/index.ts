@@ -14,6 +14,7 @@ import { createMiawActivities, type MiawActivityDeps } from './miaw.ts';
 import { createReconciliationActivities, type ReconciliationActivityDeps } from './reconciliation.ts';
 import { createSequenceActivities, type SequenceActivityDeps } from './sequences.ts';
 import { createSlaActivities, type SlaActivityDeps } from './sla.ts';
+import { createSummaryActivities, type SummaryActivityDeps } from './summaries.ts';
 import { createTaggingActivities, type TaggingActivityDeps } from './tagging.ts';
 import { createTriggerActivities, type TriggerActivityDeps } from './triggers.ts';
 import { createWebhookActivities, type WebhookActivityDeps } from './webhooks.ts';
@@ -34,6 +35,7 @@ export type ActivityDeps = AiTurnActivityDeps &
   ReconciliationActivityDeps &
   InboundEmailActivityDeps &
   SlaActivityDeps &
+  SummaryActivityDeps &
   TaggingActivityDeps &
   TriggerActivityDeps &
   WebhookActivityDeps;
@@ -53,6 +55,7 @@ export const createActivities = (deps: ActivityDeps) => ({
   ...createMiawActivities(deps),
   ...createSequenceActivities(deps),
   ...createSlaActivities(deps),
+  ...createSummaryActivities(deps),
   ...createTaggingActivities(deps),
   ...createTriggerActivities(deps),
   ...createMessageRequestActivities(deps),

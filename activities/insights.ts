@@ -31,7 +31,10 @@ export const createInsightActivities = (deps: InsightActivityDeps) => {
   const embedFor =
     (orgId: string): Embed =>
     (model, texts) =>
-      embedTexts(calls.observe(egress, { orgId, kind: 'llm', settings: model }), model, texts, TIMEOUT_MS);
+      embedTexts(calls.observe(egress, { orgId, kind: 'llm', settings: model }), model, texts, {
+        inputType: 'query',
+        timeoutMs: TIMEOUT_MS,
+      });
   return {
     /** Stores what the customer said. Repeated, it returns what is stored. */
     extractStatements: (input: ExtractionInput): Promise<ExtractionResult> => {

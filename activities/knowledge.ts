@@ -22,7 +22,10 @@ export const createKnowledgeActivities = ({ db, secrets, egress, calls }: Knowle
   /** Creates the missing vectors of a batch of chunks with the org's model. Chunks with a vector are skipped. */
   embedChunks: ({ orgId, after }: EmbeddingInput & { after: number }): Promise<EmbeddingProgress> => {
     const embed: Embed = (model, texts) =>
-      embedTexts(calls.observe(egress, { orgId, kind: 'llm', settings: model }), model, texts, TIMEOUT_MS);
+      embedTexts(calls.observe(egress, { orgId, kind: 'llm', settings: model }), model, texts, {
+        inputType: 'passage',
+        timeoutMs: TIMEOUT_MS,
+      });
     return embedNextBatch(db, { secrets, embed }, orgId, after);
   },
 });

@@ -102,7 +102,10 @@ async function vectorsOf(texts: string[]): Promise<StoredVector[]> {
   const settings = { base_url: EMBEDDINGS_URL, api_key: 'none', embedding_model: MODEL };
   const vectors: StoredVector[] = [];
   for (let at = 0; at < texts.length; at += TEXTS_PER_REQUEST) {
-    const part = await embedTexts(egress, settings, texts.slice(at, at + TEXTS_PER_REQUEST), 60_000);
+    const part = await embedTexts(egress, settings, texts.slice(at, at + TEXTS_PER_REQUEST), {
+      inputType: 'query',
+      timeoutMs: 60_000,
+    });
     vectors.push(...part.map(storedVectorOf));
   }
   await egress.close();

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { deleteOldModelCalls, settleAbandonedCalls } from '../src/ai/budgets/service.ts';
-import { requestDailyCalibrations } from '../src/ai/calibration/service.ts';
+import { requestCalibrationsAfterChanges, requestDailyCalibrations } from '../src/ai/calibration/service.ts';
 import { expireConfirmations } from '../src/ai/confirmations/service.ts';
 import { deleteOldEvalRuns, startNightlyRuns } from '../src/ai/evals/runs.service.ts';
 import { requestDailyLearning } from '../src/ai/tagging/service.ts';
@@ -38,6 +38,7 @@ const CLEANUPS: Record<string, (db: Db, retention: Retention) => Promise<number>
   forgetAbandonedVisitors,
   wakeStalledQueues,
   requestDailyCalibrations,
+  requestCalibrationsAfterChanges,
   settleAbandonedCalls,
   deleteOldModelCalls,
   expireConfirmations,

@@ -1,5 +1,7 @@
 import { closeCallsOfResolved, closeOpenCalls, redactSessionCalls } from '../src/ai/calls/closing.service.ts';
+import { reviewCitations, reviewNewCitations } from '../src/ai/citations/service.ts';
 import { redactEvals } from '../src/ai/evals/service.ts';
+import { summarizeHandoffs, summarizeResolutions } from '../src/ai/summaries/requests.service.ts';
 import { createAutoTagging } from '../src/ai/tagging/applying.service.ts';
 import { interruptTurns, redactTurns, requestTurns } from '../src/ai/turns/requests.service.ts';
 import { holdHandoffs } from '../src/automations/handoff-hold/service.ts';
@@ -80,6 +82,7 @@ export function createReactions(
     'ticket-created': [assignPolicies, startWorkflows],
     'ticket-resolved': [
       applyTags,
+      summarizeResolutions,
       scheduleTicketCloses,
       closeCallsOfResolved,
       interruptTurns,
@@ -87,7 +90,7 @@ export function createReactions(
       startWorkflows,
     ],
     'ticket-reopened': [scheduleTicketReopenings],
-    'ticket-handoff': [startHandoffs, requestExtraction, startWorkflows],
+    'ticket-handoff': [startHandoffs, summarizeHandoffs, requestExtraction, startWorkflows],
     'integration-changed': [confirmPortalOnSettingsChange, embedOnChange, resumeCrm, resumeMiaw],
     'session-redacted': [
       redactCrmCopies,
@@ -104,7 +107,9 @@ export function createReactions(
     'sla-policy-changed': [wakeClocksOfChangedPolicies],
     'sla-assignments-changed': [assignPoliciesToOpenSessions],
     'pre-ticket-handoff': [applyTags, closeOpenCalls, interruptTurns, holdHandoffs],
-    'message-created': [requestTurns],
+    'message-created': [requestTurns, reviewNewCitations],
+    'ai-draft-created': [reviewNewCitations],
+    'knowledge-changed': [reviewCitations],
     'prohibited-topic-detected': [startWorkflows],
     'ticket-inactive': [startWorkflows],
     'sequence-completed': [startWorkflows],

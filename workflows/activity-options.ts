@@ -54,6 +54,16 @@ export const ANSWER_TURN: ActivityOptions = {
   retry: { initialInterval: '500 milliseconds', backoffCoefficient: 2, maximumInterval: '15 seconds' },
 };
 
+/**
+ * A summary by an org's model. Without one there is the summary of the conversation's own sentences, so few attempts are
+ * enough.
+ */
+export const MODEL_SUMMARY: ActivityOptions = {
+  startToCloseTimeout: '1 minute',
+  heartbeatTimeout: '15 seconds',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '10 seconds', maximumAttempts: 5 },
+};
+
 /** A calibration of answers: up to 500 searches. */
 export const CALIBRATION: ActivityOptions = {
   startToCloseTimeout: '15 minutes',

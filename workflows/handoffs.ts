@@ -1,9 +1,18 @@
-import { ApplicationFailure, proxyActivities, setCurrentDetails, sleep } from '@temporalio/workflow';
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  isCancellation,
+  patched,
+  proxyActivities,
+  setCurrentDetails,
+  sleep,
+} from '@temporalio/workflow';
 import type { CrmActivities } from '../activities/crm.ts';
+import type { SummaryActivities } from '../activities/summaries.ts';
 import type { SessionRef, SessionRun } from '../src/crm/contract.ts';
 import { isOptionalPart } from '../src/crm/handoffs/rules.ts';
 import { WAKE } from '../src/temporal/contract.ts';
-import { CRM_CALL, DATABASE_BATCH } from './activity-options.ts';
+import { CRM_CALL, DATABASE_BATCH, MODEL_SUMMARY } from './activity-options.ts';
 import { outageOf, RETRY_ROUND_INTERVAL_MS, retryUntilDone } from './crm-retries.ts';
 import { countSignals } from './signals.ts';
 
@@ -13,6 +22,10 @@ const TICKET_STAGE_DELAY_MS = 15_000;
 type HandoffPart = Parameters<CrmActivities['createHandoffPart']>[0]['part'];
 
 const { planHandoff } = proxyActivities<CrmActivities>({ ...CRM_CALL, summary: 'plan the handoff' });
+const { summarizeSession } = proxyActivities<SummaryActivities>({
+  ...MODEL_SUMMARY,
+  summary: 'ask the model for a summary',
+});
 const { closeTicket } = proxyActivities<CrmActivities>({ ...CRM_CALL, summary: 'close the ticket' });
 const { reopenTicket } = proxyActivities<CrmActivities>({ ...CRM_CALL, summary: 'reopen the ticket' });
 const { parkHandoffPart } = proxyActivities<CrmActivities>({
@@ -26,6 +39,7 @@ const { parkHandoffPart } = proxyActivities<CrmActivities>({
  */
 export async function handOffSession(input: SessionRun): Promise<void> {
   const signals = countSignals(WAKE);
+  if (patched('summary-by-model')) await summarize(input);
   let refused: HandoffPart[];
   let seen: number;
   do {
@@ -38,6 +52,16 @@ export async function handOffSession(input: SessionRun): Promise<void> {
       `The ticketing system refused: ${refused.join(', ')}. The session says why; retry or settle it there.`,
       'PartRefused',
     );
+}
+
+/** Asks the org's model for the summary that the ticket gets. Without it, the ticket has the conversation's own sentences. */
+async function summarize({ orgId, sessionId }: SessionRun): Promise<void> {
+  setCurrentDetails('Now: the summary');
+  try {
+    await summarizeSession({ orgId, sessionId, occasion: 'handoff' });
+  } catch (error) {
+    if (!(error instanceof ActivityFailure) || isCancellation(error)) throw error;
+  }
 }
 
 /** Creates the pending parts. Returns the refused parts, except the optional ones. */

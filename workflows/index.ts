@@ -17,6 +17,7 @@ export { syncMiaw } from './miaw.ts';
 export { reconcileSends } from './reconciliation.ts';
 export { runSequence } from './sequences.ts';
 export { watchSla } from './sla.ts';
+export { summarizeSession } from './summaries.ts';
 export { learnTags } from './tagging.ts';
 export { startScheduledRun, syncSchedule, watchInactivity } from './triggers.ts';
 export { deliverWebhook, sendWebhooks } from './webhooks.ts';

@@ -3,6 +3,7 @@ import type { Deps } from '../deps.ts';
 import { usageRoutes } from './budgets/routes.ts';
 import { calibrationRoutes } from './calibration/routes.ts';
 import { callRoutes } from './calls/routes.ts';
+import { citationRoutes } from './citations/routes.ts';
 import { confirmationLinkRoutes } from './confirmations/link.routes.ts';
 import { confirmationRoutes } from './confirmations/routes.ts';
 import { evalRoutes } from './evals/routes.ts';
@@ -23,4 +24,5 @@ export const AI_ROUTES: FastifyPluginAsyncZod<Deps>[] = [
   confirmationRoutes,
   confirmationLinkRoutes,
   taggingRoutes,
+  citationRoutes,
 ];

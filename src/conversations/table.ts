@@ -9,6 +9,8 @@ export type WaitingOn = 'customers' | 'human_agents';
 
 export interface Handoff {
   summary: string | null;
+  /** Who wrote the summary: `extractive-1`, or a model. */
+  summary_by?: string | null;
   sentiment: string | null;
   reason: string | null;
   /** ISO 8601. */

@@ -15,8 +15,8 @@ export interface EventPayloads {
   'contact-replied': { channel: string };
   'ticket-created': Record<string, never>;
   'ticket-reassigned': Assignment & { before: Assignment };
-  /** `reflects`: whether integrations are to follow. */
-  'ticket-resolved': { reflects: boolean };
+  /** `reflects`: whether integrations are to follow. `summarizes`: whether the session got a summary. */
+  'ticket-resolved': { reflects: boolean; summarizes?: true };
   /** `reflects`: as of ticket-resolved. */
   'ticket-reopened': { reflects: boolean };
   /**
@@ -34,6 +34,8 @@ export interface EventPayloads {
   'ai-draft-created': { message_id: string };
   /** Subject: a session. A message of its contact has one of the org's prohibited topics. */
   'prohibited-topic-detected': { message_id: string; topic: string };
+  /** Subject: the org itself. Passages of these items have changed or are gone. */
+  'knowledge-changed': { item_ids: string[] };
   /** Subject: an item of the knowledge. Passages that the AI's answers cite are no longer there; `turns` counts the answers. */
   'cited-page-changed': { item_id: string; url: string | null; turns: number };
   /** A message for another system, responsible for the customer's or the agents' side of the session. */

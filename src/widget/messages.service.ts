@@ -1,5 +1,6 @@
 import { storeMessageOverrides } from '../agents/action-overrides/service.ts';
 import { isAutopilotOn } from '../agents/autopilot/service.ts';
+import { rateAnswer } from '../ai/turns/votes.service.ts';
 import { isContactBlocked } from '../contacts/blocklist/service.ts';
 import type { AnswersPort } from '../conversations/answers.port.ts';
 import { attachmentOf, type StoredAttachment } from '../conversations/messages/attachments.service.ts';
@@ -192,6 +193,7 @@ export function recordVote(db: Db, visitor: Visitor, { action, sessionId, messag
     const answer = await findAnswer(trx, orgId, sessionId, messagePublicId);
     if (answer === undefined) throw refused('messagePublicId', 'must be the publicId of an answer in this session');
     const isUp = action === 'upvote';
+    await rateAnswer(trx, orgId, answer.id, isUp);
     await upsertVote(trx, { org_id: orgId, message_id: answer.id, contact_id: contactId, is_up: isUp });
     return { messagePublicId, success: true as const };
   });

@@ -1,6 +1,7 @@
 import { listAnsweringSessions } from '../ai/turns/service.ts';
 import { isContactBlocked } from '../contacts/blocklist/service.ts';
 import { dataLimitViolationOf } from '../contacts/saving/merge.rules.ts';
+import { noteResolutionByCustomer } from '../conversations/messages/ai-messages.service.ts';
 import { applySessionUpdate } from '../conversations/sessions/actions.service.ts';
 import { lockSession } from '../conversations/sessions/service.ts';
 import { openVisitorSession, recordCheckpoint } from '../conversations/sessions/visitors.service.ts';
@@ -88,9 +89,10 @@ export async function mergeCustomData(
  */
 export function resolveSession(db: Db, visitor: Visitor, id: string) {
   return inTransaction(db, async (trx) => {
-    await lockWidgetSession(trx, visitor, id);
+    const session = await lockWidgetSession(trx, visitor, id);
     await assertNotBlocked(trx, visitor);
     const change = { status: 'closed_resolved' as const, reflect_status_change_for_integration: true };
+    await noteResolutionByCustomer(trx, visitor.orgId, session);
     await applySessionUpdate(trx, visitor.orgId, id, change);
     return getWidgetSession(trx, visitor, id);
   });

@@ -8,22 +8,31 @@ const MAX_PASSAGES = 8;
 /** Questions are short. What comes after these characters would only make the search slower. */
 const MAX_QUESTION_CHARACTERS = 1_000;
 
+export interface QuoteSearch {
+  question: string;
+  channel: SessionChannel;
+  /** The segments of the contact. */
+  segments: string[];
+  /** The confidence from which on a quote is an answer. */
+  threshold: number;
+}
+
 /**
  * Answers a question by quotes from what the org has published, without a model. Internal items and those that are not
- * meant for the channel are never quoted.
+ * meant for the channel and the contact are never quoted.
  */
 export async function answerByQuotes(
   db: Db,
   semantics: SemanticSearch,
   orgId: string,
-  { question, channel, threshold }: { question: string; channel: SessionChannel; threshold: number },
+  { question, channel, segments, threshold }: QuoteSearch,
 ): Promise<ExtractiveAnswer> {
   const found = await findEvidence(db, semantics, orgId, {
     query: question.slice(0, MAX_QUESTION_CHARACTERS),
     limit: MAX_PASSAGES,
     visibility: ['public'],
     channel,
-    segments: [],
+    segments,
   });
   const passages = found.passages.map(
     ({ id, title, url, content, words, citation }): PassageForQuote => ({

@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
+import type { IndexSize } from '../../knowledge/index/size.service.ts';
+import { type AnswerFeedback, NO_FEEDBACK } from './feedback.rules.ts';
 import type { CalibrationReport } from './rules.ts';
 
 export const findCalibration = (db: Db, orgId: string) =>
@@ -12,12 +14,13 @@ export const findCalibration = (db: Db, orgId: string) =>
 export async function upsertCalibration(
   db: Db,
   orgId: string,
-  { threshold, report }: { threshold: number; report: CalibrationReport },
+  { threshold, report, size }: { threshold: number; report: CalibrationReport; size: IndexSize },
 ): Promise<void> {
   await sql`
-    insert into ai_calibrations (org_id, threshold, report, measured_at)
-    values (${orgId}, ${threshold}, ${JSON.stringify(report)}::jsonb, now())
-    on conflict (org_id) do update set threshold = excluded.threshold, report = excluded.report, measured_at = now()
+    insert into ai_calibrations (org_id, threshold, report, passages, last_chunk, measured_at)
+    values (${orgId}, ${threshold}, ${JSON.stringify(report)}::jsonb, ${size.passages}, ${size.last_chunk}, now())
+    on conflict (org_id) do update set threshold = excluded.threshold, report = excluded.report,
+      passages = excluded.passages, last_chunk = excluded.last_chunk, measured_at = now()
   `.execute(db);
 }
 
@@ -37,4 +40,36 @@ export async function listDueOrgs(db: Db, orgIds: string[], limit: number): Prom
     ) order by org.id limit ${limit}
   `.execute(db);
   return rows.map(({ id }) => id);
+}
+
+/** Lists those of the orgs that were measured and not requested since an hour, with the size of their index then. */
+export async function listMeasuredIndexes(db: Db, orgIds: string[]): Promise<(IndexSize & { org_id: string })[]> {
+  const { rows } = await sql<IndexSize & { org_id: string }>`
+    select org_id, passages, last_chunk::float8 as last_chunk from ai_calibrations
+    where org_id = any(${orgIds}::uuid[]) and passages is not null and requested_at < now() - interval '1 hour'
+  `.execute(db);
+  return rows;
+}
+
+/** Counts what became of an org's latest answers by quotes, at most `limit` of the last 90 days. */
+export async function countFeedback(db: Db, orgId: string, limit: number): Promise<AnswerFeedback> {
+  const { rows } = await sql<AnswerFeedback>`
+    select count(*)::int as answers, (count(*) filter (where is_helpful))::int as upvotes,
+      (count(*) filter (where not is_helpful))::int as downvotes,
+      (count(*) filter (where is_helpful is null and is_handed_off))::int as handoffs
+    from (
+      select session_id, number, is_helpful from ai_turns
+      where org_id = ${orgId} and agent = 'extractive-1' and state = 'answered' and reason is null
+        and ended_at > now() - interval '90 days'
+      order by ended_at desc limit ${limit}
+    ) as answer, lateral (
+      select coalesce((
+        select state = 'handed_off' and reason in ('user_request', 'not_helping') from ai_turns as next
+        where next.org_id = ${orgId} and next.session_id = answer.session_id and next.number > answer.number
+          and next.state <> 'superseded'
+        order by next.number limit 1
+      ), false) as is_handed_off
+    ) as followed
+  `.execute(db);
+  return rows[0] ?? NO_FEEDBACK;
 }

@@ -1,3 +1,5 @@
+import { type AnswerFeedback, NO_FEEDBACK, shiftOf } from './feedback.rules.ts';
+
 /**
  * The threshold of an org that is not calibrated. On questions of two help centers it gave fewer than 5 % wrong answers
  * to questions whose article was taken away.
@@ -27,18 +29,28 @@ export interface CalibrationReport {
   answered_share: number;
   /** The share of right items among those answers. Null without any. */
   right_share: number | null;
+  /** The threshold before the feedback. */
+  measured_threshold: number;
+  /** What became of answers, and by which share it moved the threshold. */
+  feedback: (AnswerFeedback & { shift: number }) | null;
 }
 
 /**
  * Returns the lowest threshold with at most `maxWrong` wrong answers, and what was measured with it. With few questions
- * it is drawn towards the default.
+ * it is drawn towards the default. Feedback on answers then moves it. What is reported was measured after that.
  */
-export function calibrate(asked: AskedHeading[], maxWrong: number): { threshold: number; report: CalibrationReport } {
+export function calibrate(
+  asked: AskedHeading[],
+  maxWrong: number,
+  feedback: AnswerFeedback = NO_FEEDBACK,
+): { threshold: number; report: CalibrationReport } {
   const hidden = asked.map((one) => one.hidden).sort((a, b) => b - a);
   const allowed = Math.floor(hidden.length * maxWrong);
   const measured = hidden[allowed] ?? DEFAULT_THRESHOLD;
   const weighted = (measured * asked.length + DEFAULT_THRESHOLD * DEFAULT_WEIGHT) / (asked.length + DEFAULT_WEIGHT);
-  const threshold = weighted + 1e-6;
+  const measuredThreshold = weighted + 1e-6;
+  const shift = shiftOf(feedback, maxWrong);
+  const threshold = measuredThreshold * (1 + shift);
   const answered = asked.filter(({ shown }) => shown >= threshold);
   const share = (count: number) => (asked.length === 0 ? 0 : count / asked.length);
   return {
@@ -49,6 +61,17 @@ export function calibrate(asked: AskedHeading[], maxWrong: number): { threshold:
       wrong_share: share(asked.filter((one) => one.hidden >= threshold).length),
       answered_share: share(answered.length),
       right_share: answered.length === 0 ? null : answered.filter(({ isRight }) => isRight).length / answered.length,
+      measured_threshold: measuredThreshold,
+      feedback: { ...feedback, shift },
     },
   };
 }
+
+/** A change of the index is large from this share of its passages on. */
+const LARGE_SHARE = 0.2;
+/** Fewer passages are never a large change. */
+const MIN_LARGE_CHANGE = 50;
+
+/** Returns whether an index of this many passages has changed so much that its threshold has to be measured again. */
+export const isLargeChange = ({ added, removed }: { added: number; removed: number }, passages: number): boolean =>
+  added + removed >= Math.max(MIN_LARGE_CHANGE, passages * LARGE_SHARE);

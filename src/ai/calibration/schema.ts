@@ -14,6 +14,19 @@ export const Calibration = z
         wrong_share: Share.describe('The share of questions that got an answer while their item was hidden.'),
         answered_share: Share.describe('The share of questions that got an answer while their item was there.'),
         right_share: Share.nullable().describe('The share of the right item among those answers. null without any.'),
+        measured_threshold: z.number().describe('The threshold before the feedback.'),
+        feedback: z
+          .object({
+            answers: z.int().describe('Answers by quotes of the last 90 days, at most 5,000.'),
+            upvotes: z.int(),
+            downvotes: z.int(),
+            handoffs: z
+              .int()
+              .describe('Answers without a vote after which the contact asked for a person, or the AI gave up.'),
+            shift: z.number().describe('The share by which this moved the threshold, from -0.25 to 0.25.'),
+          })
+          .nullable()
+          .describe('What became of answers. null: measured before there was any.'),
       })
       .nullable(),
     requested_at: Timestamp.nullable(),
@@ -25,7 +38,15 @@ export const Calibration = z
       {
         threshold: 1.6,
         is_calibrated: true,
-        report: { questions: 353, max_wrong: 0.05, wrong_share: 0.048, answered_share: 0.62, right_share: 0.99 },
+        report: {
+          questions: 353,
+          max_wrong: 0.05,
+          wrong_share: 0.048,
+          answered_share: 0.62,
+          right_share: 0.99,
+          measured_threshold: 1.57,
+          feedback: { answers: 214, upvotes: 12, downvotes: 9, handoffs: 8, shift: 0.023 },
+        },
         requested_at: '2026-01-01T03:00:00.000Z',
         measured_at: '2026-01-01T03:00:12.000Z',
       },

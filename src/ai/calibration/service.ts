@@ -2,16 +2,26 @@ import { listOrgsWithAutopilot } from '../../agents/autopilot/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { listHeadings } from '../../knowledge/index/headings.service.ts';
+import { getIndexSize, measureIndexChanges } from '../../knowledge/index/size.service.ts';
 import { findEvidence, type SemanticSearch } from '../../knowledge/search/passage-search.service.ts';
 import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
 import { WAKE } from '../../temporal/contract.ts';
 import { getPublishedAiSettings } from '../settings/service.ts';
 import { CALIBRATE_ANSWERS, type CalibrationResult } from './contract.ts';
-import { findCalibration, listDueOrgs, upsertCalibration, upsertRequest } from './queries.ts';
-import { type AskedHeading, calibrate, DEFAULT_THRESHOLD } from './rules.ts';
+import {
+  countFeedback,
+  findCalibration,
+  listDueOrgs,
+  listMeasuredIndexes,
+  upsertCalibration,
+  upsertRequest,
+} from './queries.ts';
+import { type AskedHeading, type CalibrationReport, calibrate, DEFAULT_THRESHOLD, isLargeChange } from './rules.ts';
 
 const ORGS_PER_BATCH = 100;
 const MAX_QUESTIONS = 500;
+/** The answers of which it is counted what became of them. */
+const MAX_ANSWERS = 5_000;
 /** Enough that passages of other items remain if those of one are hidden. */
 const PASSAGES = 30;
 
@@ -27,10 +37,17 @@ export async function getCalibration(db: Db, orgId: string) {
   return {
     threshold: calibration?.threshold ?? DEFAULT_THRESHOLD,
     is_calibrated: calibration?.threshold != null,
-    report: calibration?.report ?? null,
+    report: reportOf(calibration),
     requested_at: calibration?.requested_at ?? null,
     measured_at: calibration?.measured_at ?? null,
   };
+}
+
+/** Returns a report, also one that was stored before feedback was counted. */
+function reportOf(calibration: Awaited<ReturnType<typeof findCalibration>>): CalibrationReport | null {
+  if (calibration?.report == null) return null;
+  const { threshold, report } = calibration;
+  return { ...report, measured_threshold: report.measured_threshold ?? threshold, feedback: report.feedback ?? null };
 }
 
 /** Requests a calibration. One that is running is repeated afterwards. */
@@ -54,8 +71,25 @@ export const requestDailyCalibrations = (db: Db): Promise<number> =>
   });
 
 /**
+ * Requests the calibration of orgs with autopilot whose index has changed a lot since the last one: by a fifth of its
+ * passages, and by 50 at least. At most once an hour. Returns 0, as one call sees all orgs.
+ */
+export async function requestCalibrationsAfterChanges(db: Db): Promise<number> {
+  const orgIds = await listOrgsWithAutopilot(db);
+  for (let from = 0; from < orgIds.length; from += ORGS_PER_BATCH) {
+    const measured = await listMeasuredIndexes(db, orgIds.slice(from, from + ORGS_PER_BATCH));
+    const sizes = new Map(measured.map((one) => [one.org_id, one.passages]));
+    const changes = measured.length === 0 ? [] : await measureIndexChanges(db, measured);
+    const large = changes.filter(({ org_id, ...change }) => isLargeChange(change, sizes.get(org_id) ?? 0));
+    for (const { org_id } of large) await requestCalibration(db, org_id);
+  }
+  return 0;
+}
+
+/**
  * Calibrates the answers of an org: asks its own titles and headings as questions, with and without their item, and
- * stores the threshold for the share of wrong answers that the org has set. Repeated, it measures the same.
+ * stores the threshold for the share of wrong answers that the org has set, moved by votes and by handoffs after answers.
+ * Repeated, it measures the same.
  */
 export async function calibrateAnswers(
   db: Db,
@@ -64,6 +98,7 @@ export async function calibrateAnswers(
   signal: AbortSignal,
 ): Promise<CalibrationResult> {
   const { max_wrong } = await getPublishedAiSettings(db, orgId);
+  const size = await getIndexSize(db, orgId);
   const asked: AskedHeading[] = [];
   for (const { item_id, heading } of await listHeadings(db, orgId, MAX_QUESTIONS)) {
     signal.throwIfAborted();
@@ -75,7 +110,7 @@ export async function calibrateAnswers(
       isRight: passages[0]?.id === item_id,
     });
   }
-  const measured = calibrate(asked, max_wrong);
-  await upsertCalibration(db, orgId, measured);
+  const measured = calibrate(asked, max_wrong, await countFeedback(db, orgId, MAX_ANSWERS));
+  await upsertCalibration(db, orgId, { ...measured, size });
   return { questions: asked.length, threshold: measured.threshold };
 }

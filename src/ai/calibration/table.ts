@@ -9,6 +9,9 @@ export interface AiCalibrationsTable {
   report: ColumnType<CalibrationReport | null, string | null, string | null>;
   requested_at: Generated<Date>;
   measured_at: Date | null;
+  /** The number of passages when it was measured, and the id of the latest. */
+  passages: number | null;
+  last_chunk: number | null;
 }
 
 declare module '../../db/database.ts' {

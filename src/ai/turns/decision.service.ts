@@ -20,7 +20,7 @@ import type { OrgRef } from './contract.ts';
 import type { DecisionDeps } from './deps.ts';
 import { answerByModel } from './model-decision.service.ts';
 import { type Decision, type HandoffReason, type TurnOutcome, withoutAnswer } from './outcome.rules.ts';
-import { gatherFacts, type KnownFacts } from './prompt-facts.service.ts';
+import { gatherFacts, type KnownFacts, listKnowledgeSegments } from './prompt-facts.service.ts';
 import type { DecisionContext } from './review.service.ts';
 import type { TurnSteps } from './steps.service.ts';
 
@@ -226,7 +226,13 @@ async function decideByQuotes(
 ): Promise<Decision> {
   const searched = performance.now();
   const threshold = await getThreshold(db, orgId);
-  const answer = await answerByQuotes(db, semantics, orgId, { question: text, channel: session.channel, threshold });
+  const segments = await listKnowledgeSegments(db, orgId, session.contact_id);
+  const answer = await answerByQuotes(db, semantics, orgId, {
+    question: text,
+    channel: session.channel,
+    segments,
+    threshold,
+  });
   const { kind, score, passages } = answer;
   const detail = { result: kind, score, threshold, passages };
   const decision = { queries: [text] };

@@ -1,6 +1,7 @@
 import { getOverrides } from '../../agents/action-overrides/service.ts';
 import { listSegmentsOf } from '../../contacts/segments/service.ts';
 import { getContactSnapshots } from '../../contacts/snapshots.service.ts';
+import type { Db } from '../../db/connect.ts';
 import { listInstructions, listRestrictingSegments } from '../../knowledge/training/service.ts';
 import { findAiInstructions } from '../../orgs/service.ts';
 import type { OrgRef } from './contract.ts';
@@ -28,9 +29,8 @@ export async function gatherFacts(
   { session, settings, unanswered }: DecisionContext,
 ): Promise<KnownFacts> {
   const contactId = session.contact_id;
-  const restricting = await listRestrictingSegments(db, orgId);
   const [segments, profile, chatContext, fields, overrides] = await Promise.all([
-    contactId === null ? [] : listSegmentsOf(db, orgId, contactId, restricting),
+    listKnowledgeSegments(db, orgId, contactId),
     findAiInstructions(db, orgId),
     contactId === null ? null : chatContextOf(db, orgId, contactId),
     contactId === null ? {} : fieldsOf(db, orgId, contactId, settings.context_fields),
@@ -50,6 +50,13 @@ export async function gatherFacts(
     segments,
     secrets: valuesIn(overrides).filter((value) => value.length >= MIN_SECRET),
   };
+}
+
+/** Lists the segments of a contact that training is restricted to. */
+export async function listKnowledgeSegments(db: Db, orgId: string, contactId: string | null): Promise<string[]> {
+  if (contactId === null) return [];
+  const restricting = await listRestrictingSegments(db, orgId);
+  return restricting.length === 0 ? [] : listSegmentsOf(db, orgId, contactId, restricting);
 }
 
 /** Returns the first texts that fit together, the last one of them in part. */

@@ -104,6 +104,16 @@ export async function markEffects(db: Db, orgId: string, id: string): Promise<vo
     .execute();
 }
 
+/** Notes whether a turn's message has helped. */
+export async function updateHelpfulness(trx: Trx, orgId: string, messageId: string, isHelpful: boolean): Promise<void> {
+  await trx
+    .updateTable('ai_turns')
+    .set({ is_helpful: isHelpful })
+    .where('org_id', '=', orgId)
+    .where('message_id', '=', messageId)
+    .execute();
+}
+
 /** Ends a turn. One that has ended stays as it is. */
 export async function finishTurn(trx: Trx, orgId: string, id: string, change: TurnChange): Promise<void> {
   await openTurn(trx, orgId, id)
@@ -174,7 +184,7 @@ export async function insertClaims(
   trx: Trx,
   orgId: string,
   turnId: string,
-  claims: Omit<AiClaimsTable, 'org_id' | 'turn_id' | 'position'>[],
+  claims: Omit<AiClaimsTable, 'org_id' | 'turn_id' | 'position' | 'id' | 'changed_at'>[],
 ): Promise<void> {
   if (claims.length === 0) return;
   await trx

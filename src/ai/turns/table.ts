@@ -27,6 +27,8 @@ export interface AiTurnsTable {
   tries: Generated<number>;
   /** Whether an action was called. Such a turn is not given up for a newer message. */
   has_effects: Generated<boolean>;
+  /** What the contact has said of the answer by a vote. */
+  is_helpful: boolean | null;
   /** The confidence of an extractive answer. */
   score: number | null;
   due_at: Date;
@@ -77,6 +79,9 @@ export interface AiClaimsTable {
   end_offset: number;
   /** SHA-256 of the passage, in hex. */
   hash: string;
+  id: Generated<string>;
+  /** When the passage was found to be gone. Null while it is there. */
+  changed_at: Date | null;
 }
 
 declare module '../../db/database.ts' {

@@ -3,7 +3,7 @@ import { findHandoffTarget } from '../../orgs/settings/handoff-target.service.ts
 import { announce } from '../../outbox/events.ts';
 import { changeSession, type SessionEvent } from '../change-session.service.ts';
 import type { LockedSession } from '../queries.ts';
-import { digestSession } from '../summary/service.ts';
+import { digestSession, EXTRACTIVE } from '../summary/service.ts';
 import type { Handoff } from '../table.ts';
 
 /**
@@ -23,6 +23,7 @@ export async function startHandoff(
   const at = new Date().toISOString();
   const handoff: Handoff = {
     summary,
+    summary_by: summary === null ? null : EXTRACTIVE,
     sentiment: null,
     reason,
     at,

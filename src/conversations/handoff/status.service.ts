@@ -2,13 +2,18 @@ import type { Db, Trx } from '../../db/connect.ts';
 import { updateSession } from '../queries.ts';
 import type { TicketingSystem } from '../sessions/schema.ts';
 import { getSession, lockSession } from '../sessions/service.ts';
-import { digestSession } from '../summary/service.ts';
+import { digestSession, EXTRACTIVE } from '../summary/service.ts';
 import type { Handoff } from '../table.ts';
 
-/** Returns the details of a handed-off session for the agents of another system. */
+/** Returns the details of a handed-off session for the agents of another system. The summary of a model is preferred. */
 export async function getHandoffBriefing(db: Db, orgId: string, sessionId: string) {
   const session = await getSession(db, orgId, sessionId);
-  return { session, ...(await digestSession(db, orgId, sessionId)) };
+  const digest = await digestSession(db, orgId, sessionId);
+  const { summary = null, summary_by = null } = session.handoff ?? {};
+  const isByModel = summary !== null && summary_by !== null && summary_by !== EXTRACTIVE;
+  return isByModel
+    ? { session, ...digest, summary, summary_by }
+    : { session, ...digest, summary_by: digest.summary === null ? null : EXTRACTIVE };
 }
 
 /** Stores the progress of a session's handoff in another system. Throws notFound. */
@@ -16,7 +21,7 @@ export async function updateHandoffStatus(
   trx: Trx,
   orgId: string,
   sessionId: string,
-  report: Partial<Pick<Handoff, 'summary' | 'sentiment' | 'state' | 'parts'>>,
+  report: Partial<Pick<Handoff, 'summary' | 'summary_by' | 'state' | 'parts'>>,
 ): Promise<void> {
   const { handoff } = await lockSession(trx, orgId, sessionId);
   if (handoff === null) return;

@@ -6,7 +6,7 @@ import type { AnswerCitation } from '../answers.port.ts';
 import { changeSession, recordEvents, type SessionEvent } from '../change-session.service.ts';
 import type { MessageConfirmation } from '../history/events.schema.ts';
 import { type LockedSession, updateSession } from '../queries.ts';
-import { summaryOfResolution } from '../summary/service.ts';
+import { summarizesIf, summaryOfResolution } from '../summary/service.ts';
 import type { AiState } from '../table.ts';
 import { findMessageWithSources, findReopenedSeq, listLastMessages } from './conversation.queries.ts';
 import { deliverToChannel, type SendingDeps } from './service.ts';
@@ -84,6 +84,14 @@ export async function addAiMessage(
   });
 }
 
+/** Notes that the customer closed a locked session as resolved, if the AI has it and its answer was the last one. */
+export async function noteResolutionByCustomer(trx: Trx, orgId: string, session: LockedSession): Promise<void> {
+  if (session.status !== 'open' || session.ai_state !== 'on') return;
+  const messages = await listLastMessages(trx, orgId, session.id, { after: session.ai_context_seq, limit: 50 });
+  if (messages.findLast(({ sender }) => sender !== 'contact')?.sender === 'ai')
+    await updateSession(trx, orgId, session.id, { ai_closure_type: 'resolved' });
+}
+
 /** Resolves a locked, open session because the customer said that the issue is solved, or has not written again. */
 export async function resolveByAi(
   trx: Trx,
@@ -93,9 +101,10 @@ export async function resolveByAi(
 ): Promise<void> {
   const { csat } = await readSettings(trx, orgId);
   const asked: SessionEvent[] = csat ? [{ id: newId(), type: 'csat_requested' }] : [];
+  const summary = await summaryOfResolution(trx, orgId, session.id);
   const moved = { from: session.status, to: 'closed_resolved', custom_status_id: null };
   await changeSession(trx, orgId, session, {
-    ...(await summaryOfResolution(trx, orgId, session.id)),
+    ...summary,
     status: 'closed_resolved',
     custom_status_id: null,
     isClosed: true,
@@ -107,7 +116,9 @@ export async function resolveByAi(
       ...asked,
     ],
   });
-  await announce(trx, orgId, 'ticket-resolved', [{ subject_id: session.id, payload: { reflects: true } }]);
+  await announce(trx, orgId, 'ticket-resolved', [
+    { subject_id: session.id, payload: { reflects: true, ...summarizesIf(summary) } },
+  ]);
 }
 
 /**

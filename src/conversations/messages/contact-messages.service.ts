@@ -75,7 +75,7 @@ export async function addContactMessage(
         custom_status_id: null,
         isClosed: false,
         ai_context_seq: session.last_seq,
-        ...(session.handoff === null ? { ai_state: 'off' as const } : {}), // its next turn reads the org's rule
+        ...(session.handoff === null ? { ai_state: 'off' as const, ai_closure_type: null } : {}), // its next turn reads the org's rule
       }
     : {};
   if (!(await changeSession(trx, orgId, session, { ...opened, events: [...greeted, ...reopening, message] })))

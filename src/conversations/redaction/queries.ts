@@ -45,7 +45,7 @@ export async function redactSummaries(
 ): Promise<void> {
   await sql`
     update sessions set summary = null, summary_by = null, sentiment = null,
-      handoff = handoff || '{"summary": null, "sentiment": null}' || case when ${isWhole}::boolean then '{"reason": null}'::jsonb else '{}' end,
+      handoff = handoff || '{"summary": null, "summary_by": null, "sentiment": null}' || case when ${isWhole}::boolean then '{"reason": null}'::jsonb else '{}' end,
       session_closed_payload = case when ${isWhole}::boolean then null else session_closed_payload end
     where org_id = ${orgId} and id = ${sessionId}
   `.execute(trx);

@@ -13,7 +13,7 @@ import { assignInTeam, findAssignee, reassign, reviewAssignee, updateQueuePositi
 import { changeSession, recordEvents, type SessionEvent } from '../change-session.service.ts';
 import { startHandoff } from '../handoff/service.ts';
 import { deleteSessionTags, insertSessionTags, type LockedSession } from '../queries.ts';
-import { summaryOfResolution } from '../summary/service.ts';
+import { summarizesIf, summaryOfResolution } from '../summary/service.ts';
 import type { Handoff } from '../table.ts';
 import type { AssignSession } from './actions.schema.ts';
 import type { UpdateSession } from './schema.ts';
@@ -50,6 +50,7 @@ export function applySessionUpdate(db: Db, orgId: string, id: string, input: Upd
       status: to,
       custom_status_id: customStatus,
       ...(isMoved ? { isClosed: to !== 'open', isResolution } : {}),
+      ...(isMoved && to === 'open' && session.handoff === null ? { ai_closure_type: null } : {}),
       custom_data: JSON.stringify(customData.value),
       editable_custom_data: JSON.stringify(editableData.value),
       ...(input.session_closed_payload === undefined
@@ -58,7 +59,7 @@ export function applySessionUpdate(db: Db, orgId: string, id: string, input: Upd
     };
     await changeSession(trx, orgId, session, { ...change, events });
     if (isResolution) {
-      const payload = { reflects: input.reflect_status_change_for_integration };
+      const payload = { reflects: input.reflect_status_change_for_integration, ...summarizesIf(summary) };
       await announce(trx, orgId, 'ticket-resolved', [{ subject_id: id, payload }]);
     }
     if (isMoved && to === 'open') {

@@ -90,6 +90,7 @@ const HandoffPart = z
 export const HandoffAnswer = z
   .object({
     summary: z.string().nullable(),
+    summary_by: z.string().nullish().describe('Who wrote the summary: `extractive-1`, or a model.'),
     sentiment: z.string().nullable(),
     reason: z.string().nullable(),
     at: z.string(),

@@ -34,6 +34,27 @@ export async function listFirstAndLastMessages(db: Db, orgId: string, sessionId:
   return rows;
 }
 
+/** Finds what a session says of its summaries. */
+export const findSummaryState = (db: Db, orgId: string, sessionId: string) =>
+  db
+    .selectFrom('sessions')
+    .select(['handoff', 'language', 'status', 'summary_by', 'closed_at'])
+    .where('org_id', '=', orgId)
+    .where('id', '=', sessionId)
+    .executeTakeFirst();
+
+/** Counts those of the messages that are not redacted. */
+export async function countMessagesWithText(db: Db, orgId: string, ids: string[]): Promise<number> {
+  const { count } = await db
+    .selectFrom('session_events')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('org_id', '=', orgId)
+    .where('id', 'in', ids)
+    .where('content', 'is not', null)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
 /** Returns whether a session has a summary that was not made by the code or by a model. */
 export async function hasWrittenSummary(db: Db, orgId: string, sessionId: string): Promise<boolean> {
   const found = await db

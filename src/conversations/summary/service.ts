@@ -5,7 +5,7 @@ import { hasWrittenSummary, listFirstAndLastMessages, type SaidMessage } from '.
 import { summaryOf } from './summary.rules.ts';
 
 /** Says of a summary that it consists of sentences of the conversation. */
-const EXTRACTIVE = 'extractive-1';
+export const EXTRACTIVE = 'extractive-1';
 
 /** Lists what was said in a session: its first 10 and its last 200 messages, each up to 2,000 characters. */
 export const listSaidMessages = (db: Db, orgId: string, sessionId: string): Promise<SaidMessage[]> =>
@@ -39,3 +39,7 @@ export async function summaryOfResolution(
   const { summary } = await digestSession(trx, orgId, sessionId);
   return summary === null ? {} : { summary, summary_by: EXTRACTIVE };
 }
+
+/** Returns what `ticket-resolved` says of a resolution that changes the summary like this. */
+export const summarizesIf = ({ summary }: Pick<SessionChanges, 'summary'>): { summarizes?: true } =>
+  typeof summary === 'string' ? { summarizes: true } : {};

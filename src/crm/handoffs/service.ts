@@ -97,8 +97,8 @@ export async function planHandoff(db: Db, deps: HandoffDeps, { orgId, sessionId 
     await insertParts(trx, orgId, sessionId, planned);
     if (crm.provider === 'salesforce') await startConversation(trx, orgId, sessionId);
     await lockSession(trx, orgId, sessionId); // a text that is redacted meanwhile must not come back
-    const { summary } = await getHandoffBriefing(trx, orgId, sessionId);
-    const parts = await reportParts(trx, orgId, sessionId, { summary });
+    const { summary, summary_by } = await getHandoffBriefing(trx, orgId, sessionId);
+    const parts = await reportParts(trx, orgId, sessionId, { summary, summary_by });
     const inState = (...states: PartState[]) =>
       parts.filter(({ state }) => states.includes(state)).map(({ part }) => part);
     return { pending: inState('pending', 'running', 'parked'), refused: inState('failed') };
@@ -173,7 +173,12 @@ export function updateAndReportParts<T>(
   });
 }
 
-async function reportParts(trx: Trx, orgId: string, sessionId: string, more: { summary?: string | null } = {}) {
+async function reportParts(
+  trx: Trx,
+  orgId: string,
+  sessionId: string,
+  more: { summary?: string | null; summary_by?: string | null } = {},
+) {
   const parts = await listParts(trx, orgId, sessionId);
   if (parts.length === 0) return parts;
   const shown = parts.map(({ next_try_at, ...part }) => ({ ...part, next_try_at: next_try_at?.toISOString() ?? null }));

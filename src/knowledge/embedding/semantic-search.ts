@@ -7,7 +7,7 @@ import { embedTexts } from '../../providers/llm/embeddings.ts';
 import type { Secrets } from '../../secrets.ts';
 import type { SemanticSearch } from '../search/passage-search.service.ts';
 import { findHorizon, listVectors } from './queries.ts';
-import { findEmbeddingModel } from './service.ts';
+import { findEmbeddingModel, vectorModelOf } from './service.ts';
 
 const TIMEOUT_MS = 5_000;
 const MAX_CACHE_BYTES = 512 * 1024 * 1024;
@@ -61,14 +61,12 @@ function createSemanticSearch({ egress, secrets, calls }: EmbeddingDeps): Semant
     async similarities(db, orgId, text) {
       const model = await findEmbeddingModel(db, secrets, orgId);
       if (model === undefined) return new Map();
-      const vectors = await read(db, orgId, model.embedding_model);
+      const vectors = await read(db, orgId, vectorModelOf(model));
       if (vectors.size === 0) return new Map();
-      const [asked] = await embedTexts(
-        calls.observe(egress, { orgId, kind: 'llm', settings: model }),
-        model,
-        [text],
-        TIMEOUT_MS,
-      ).catch((error: unknown) => {
+      const [asked] = await embedTexts(calls.observe(egress, { orgId, kind: 'llm', settings: model }), model, [text], {
+        inputType: 'query',
+        timeoutMs: TIMEOUT_MS,
+      }).catch((error: unknown) => {
         if (error instanceof ProviderError) return []; // the search by words still works
         throw error;
       });

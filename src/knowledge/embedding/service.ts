@@ -19,7 +19,13 @@ export interface EmbeddingModel {
   base_url?: string | undefined;
   api_key: string;
   embedding_model: string;
+  /** Whether the model is told what is a question and what is knowledge. */
+  embedding_input_type?: boolean | undefined;
 }
+
+/** Returns the name that a model's vectors are stored under. Told what the texts are, a model gives other vectors. */
+export const vectorModelOf = ({ embedding_model, embedding_input_type = false }: EmbeddingModel): string =>
+  embedding_input_type ? `${embedding_model} (passage)` : embedding_model;
 
 /** Returns a vector of length 1 for each text. */
 export type Embed = (model: EmbeddingModel, texts: string[]) => Promise<Float32Array[]>;
@@ -41,8 +47,8 @@ export const embedOnChange: Reaction<'integration-changed'> = async (trx, orgId,
 export async function findEmbeddingModel(db: Db, secrets: Secrets, orgId: string): Promise<EmbeddingModel | undefined> {
   const settings = await findConnection(db, secrets, orgId, 'llm');
   if (settings?.embedding_model === undefined) return undefined;
-  const { base_url, api_key, embedding_model } = settings;
-  return { base_url, api_key, embedding_model };
+  const { base_url, api_key, embedding_model, embedding_input_type } = settings;
+  return { base_url, api_key, embedding_model, embedding_input_type };
 }
 
 /**
@@ -57,7 +63,8 @@ export async function embedNextBatch(
 ): Promise<EmbeddingProgress> {
   const model = await findEmbeddingModel(db, secrets, orgId);
   if (model === undefined) return { after: null };
-  const chunks = await listUnembedded(db, orgId, model.embedding_model, { after, limit: CHUNKS_PER_BATCH });
+  const vectorModel = vectorModelOf(model);
+  const chunks = await listUnembedded(db, orgId, vectorModel, { after, limit: CHUNKS_PER_BATCH });
   const last = chunks.at(-1);
   if (last === undefined) return { after: null };
   const texts = chunks.map(({ id, path, content }) => ({ id, text: `${path.join(' > ')}\n\n${content}` }));
@@ -70,10 +77,10 @@ export async function embedNextBatch(
       chunk_id: some[nth]?.id ?? last.id,
       vector: Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength),
     }));
-    await upsertVectors(db, orgId, model.embedding_model, rows);
+    await upsertVectors(db, orgId, vectorModel, rows);
   };
   const prove = async () => {
-    if (!(await hasVectors(db, orgId, model.embedding_model))) await keep(texts.slice(0, 1), MAX_RETRIED_LENGTH);
+    if (!(await hasVectors(db, orgId, vectorModel))) await keep(texts.slice(0, 1), MAX_RETRIED_LENGTH);
   };
   await unlessRefused(
     () => keep(texts, MAX_TEXT_LENGTH),

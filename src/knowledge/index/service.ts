@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { detectLanguage } from '../../conversations/sessions/language.service.ts';
 import type { Trx } from '../../db/connect.ts';
+import { announce } from '../../outbox/events.ts';
 import { requestEmbedding } from '../embedding/service.ts';
 import { analyseMarkdown, hasGrams, proseOf } from './analysis.rules.ts';
 import { chunksOf } from './chunking.rules.ts';
@@ -24,6 +25,7 @@ export type { KnowledgeItem } from './items.schema.ts';
 
 /** Maximum chunks per segment. With more, Postgres would compress the rows of its postings. */
 const CHUNKS_PER_SEGMENT = 900;
+const ITEMS_PER_EVENT = 500;
 /** Limited, because a statement may take at most 30 s. */
 const CHUNKS_PER_DELETE = 5_000;
 /** Weight of the nearest headings; headings above them count like the body. */
@@ -74,10 +76,11 @@ export async function indexPrepared(trx: Trx, orgId: string, prepared: PreparedI
   const items = prepared.map(({ item }) => item);
   const stored = await listChunks(trx, orgId, await upsertItems(trx, orgId, items));
   const chunks = prepared.flatMap((one) => one.chunks);
-  const { kept, added } = await writeChunks(trx, orgId, stored, chunks);
+  const { kept, added, changed } = await writeChunks(trx, orgId, stored, chunks);
   const placed = Map.groupBy([...kept, ...added], ({ item_id }) => item_id);
   await updateItemChunks(trx, orgId, new Map(items.map(({ id }) => [id, placed.get(id) ?? []])));
   if (added.length > 0) await requestEmbedding(trx, orgId);
+  await announceChange(trx, orgId, changed);
 }
 
 /** Removes items from the index. Searches see the change after the commit. */
@@ -92,6 +95,24 @@ export async function removeItems(trx: Trx, orgId: string, ids: string[]): Promi
     orgId,
     held.map(({ id }) => id),
   );
+  await announceChange(
+    trx,
+    orgId,
+    held.map(({ id }) => id),
+  );
+}
+
+/** Announces that passages of items have changed or are gone. */
+async function announceChange(trx: Trx, orgId: string, ids: string[]): Promise<void> {
+  const sets = Array.from({ length: Math.ceil(ids.length / ITEMS_PER_EVENT) }, (_, nth) =>
+    ids.slice(nth * ITEMS_PER_EVENT, (nth + 1) * ITEMS_PER_EVENT),
+  );
+  await announce(
+    trx,
+    orgId,
+    'knowledge-changed',
+    sets.map((item_ids) => ({ subject_id: orgId, payload: { item_ids } })),
+  );
 }
 
 async function withLanguage(item: KnowledgeItem): Promise<KnowledgeItem> {
@@ -105,13 +126,16 @@ const sanitizeText = (text: string): string => text.toWellFormed().replaceAll('\
 
 type StoredChunk = Awaited<ReturnType<typeof listChunks>>[number];
 
-/** Keeps stored chunks with the same hash, in order, deletes the others, and writes new ones. */
+/**
+ * Keeps stored chunks with the same hash, in order, deletes the others, and writes new ones. Returns also the items that
+ * had others.
+ */
 async function writeChunks(
   trx: Trx,
   orgId: string,
   stored: StoredChunk[],
   chunks: PreparedChunk[],
-): Promise<{ kept: PlacedChunk[]; added: PlacedChunk[] }> {
+): Promise<{ kept: PlacedChunk[]; added: PlacedChunk[]; changed: string[] }> {
   const keyOf = ({ item_id, hash }: { item_id: string; hash: string }) => `${item_id} ${hash}`;
   const left = Map.groupBy(stored, keyOf);
   const kept: PlacedChunk[] = [];
@@ -125,13 +149,18 @@ async function writeChunks(
       moved.push({ id: known.id, position, start_offset, end_offset });
     return false;
   });
-  const gone = [...left.values()].flat().map(({ id }) => id);
-  if (gone.length > 0) await deleteChunks(trx, orgId, gone);
+  const gone = [...left.values()].flat();
+  if (gone.length > 0)
+    await deleteChunks(
+      trx,
+      orgId,
+      gone.map(({ id }) => id),
+    );
   if (moved.length > 0) await moveChunks(trx, orgId, moved);
   const added: PlacedChunk[] = [];
   for (let from = 0; from < unknown.length; from += CHUNKS_PER_SEGMENT)
     added.push(...(await writeSegment(trx, orgId, unknown.slice(from, from + CHUNKS_PER_SEGMENT))));
-  return { kept, added };
+  return { kept, added, changed: [...new Set(gone.map(({ item_id }) => item_id))] };
 }
 
 function chunksOfItem({ id, title, language }: PreparedItem['item'], markdown: string): PreparedChunk[] {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Db } from '../../db/connect.ts';
 import { scoreOf } from './bm25.rules.ts';
 import { bestQuote } from './citations.rules.ts';
-import { listPassages, listPostings, type ScoredChunk } from './queries.ts';
+import { listPassages, listPostings, type PassageRef, type ScoredChunk, selectGonePassages } from './queries.ts';
 import type { ResolvedQuery } from './query.service.ts';
 
 /** What chunks are scored by. */
@@ -46,6 +46,10 @@ export async function getPassages(
     return [{ ...item, content, score, citation, ...explained }];
   });
 }
+
+/** Returns those of the passages that no longer stand in their item as they were. */
+export const listGonePassages = (db: Db, orgId: string, passages: PassageRef[]): Promise<PassageRef[]> =>
+  selectGonePassages(db, orgId, passages);
 
 /** Returns the parts of each candidate's score. */
 export async function explainScores(

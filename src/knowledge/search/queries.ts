@@ -192,6 +192,35 @@ export function listPassages(db: Db, orgId: string, chunkIds: number[]) {
     .execute();
 }
 
+/** A passage by its item and the SHA-256 of its text, in hex. */
+export interface PassageRef {
+  item_id: string;
+  hash: string;
+}
+
+/** What `trim` removes: passages are shown without it. */
+const WHITE_SPACE =
+  '\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff';
+
+/** Returns those of the passages that no longer stand in their item. */
+export async function selectGonePassages(db: Db, orgId: string, passages: PassageRef[]): Promise<PassageRef[]> {
+  const itemIds = [...new Set(passages.map(({ item_id }) => item_id))];
+  const { rows } = await sql<PassageRef>`
+    with present as materialized (
+      select item.id as item_id, encode(sha256(convert_to(btrim(chunk.content, ${WHITE_SPACE}), 'UTF8')), 'hex') as hash
+      from knowledge_items as item, unnest(item.chunk_ids) as placed (id), lateral (
+        select content from knowledge_chunks where org_id = ${orgId} and id = placed.id offset 0
+      ) as chunk
+      where item.org_id = ${orgId} and item.id = any(${itemIds}::uuid[])
+    )
+    select item_id, hash
+    from unnest(${passages.map(({ item_id }) => item_id)}::uuid[], ${passages.map(({ hash }) => hash)}::text[])
+      as cited (item_id, hash)
+    where not exists (select from present where present.item_id = cited.item_id and present.hash = cited.hash)
+  `.execute(db);
+  return rows;
+}
+
 /** Returns the hits of lexemes in chunks. */
 export async function listPostings(db: Db, orgId: string, chunkIds: number[], lexemes: string[]) {
   const { rows } = await sql<{ chunk_id: number; lexeme: string; frequency: number; length: number }>`

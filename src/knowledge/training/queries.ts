@@ -10,6 +10,7 @@ const COLUMNS = [
   'content',
   'type',
   'is_draft',
+  'visibility',
   'directory_id',
   'restricted_to_channels',
   'restricted_to_segments',
@@ -50,6 +51,16 @@ export function updateTraining(db: Db, orgId: string, id: string, changes: Updat
     .returning(COLUMNS)
     .executeTakeFirst();
 }
+
+/** Locks an item until the transaction ends. */
+export const lockTraining = (trx: Trx, orgId: string, id: string) =>
+  trx
+    .selectFrom('training_items')
+    .select(['type', 'visibility'])
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
 
 export async function deleteTraining(db: Db, orgId: string, id: string): Promise<boolean> {
   const { numDeletedRows } = await db

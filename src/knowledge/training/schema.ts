@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Cursor, Id, Name, SessionChannel, Timestamp } from '../../http/schemas.ts';
+import { Visibility } from '../index/items.schema.ts';
 
 const MAX_CONTENT = 100_000;
 const MAX_SEGMENTS = 100;
@@ -20,6 +21,9 @@ const Content = z
   .max(MAX_CONTENT)
   .refine((text) => text.trim() !== '', 'must not be blank')
   .describe('Markdown.');
+const TrainingVisibility = Visibility.describe(
+  'public: the AI may quote it. internal: it supports an answer, but is not shown. BEHAVIORAL training is internal.',
+);
 const IsDraft = z.boolean().describe('The AI does not use a draft, and no search finds it.');
 const Directory = Id.nullable().describe('null: in no directory.');
 const Channels = z.array(SessionChannel).max(20).transform(unique).describe('Where it is used. Empty: everywhere.');
@@ -35,6 +39,7 @@ export const CreateTraining = z
     content: Content,
     type: TrainingType.default('SCENARIO_SPECIFIC'),
     is_draft: IsDraft.default(false),
+    visibility: TrainingVisibility.default('internal'),
     directory_id: Directory.default(null),
     restricted_to_channels: Channels.default([]),
     restricted_to_segments: Segments.default([]),
@@ -43,6 +48,7 @@ export const CreateTraining = z
     id: 'CreateTraining',
     examples: [
       { title: 'Refunds', content: 'Refunds take five days.\n\n## Gift cards\n\nThey are not refunded.' },
+      { title: 'Opening hours', content: 'We are open from nine to six.', visibility: 'public' },
       { title: 'Tone', content: 'Be brief and kind.', type: 'BEHAVIORAL', restricted_to_channels: ['web'] },
     ],
   });
@@ -54,6 +60,7 @@ export const UpdateTraining = z
     content: Content,
     type: TrainingType,
     is_draft: IsDraft,
+    visibility: TrainingVisibility,
     directory_id: Directory,
     restricted_to_channels: Channels,
     restricted_to_segments: Segments,
@@ -85,6 +92,7 @@ export const Training = z
     content: z.string(),
     type: TrainingType,
     is_draft: z.boolean(),
+    visibility: TrainingVisibility,
     directory_id: Id.nullable(),
     restricted_to_channels: z.array(SessionChannel),
     restricted_to_segments: z.array(z.string()),

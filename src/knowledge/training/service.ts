@@ -13,6 +13,7 @@ import {
   listKnownSegments,
   listTraining,
   lockInstructions,
+  lockTraining,
   type TrainingItem,
   updateTraining,
 } from './queries.ts';
@@ -25,19 +26,23 @@ const MAX_INSTRUCTIONS = 100;
 
 /**
  * Creates a training item. It is found from then on, unless it is a draft. Throws invalid for an unknown directory or
- * segment.
+ * segment, and for public instructions.
  */
 export function createTraining(db: Db, orgId: string, training: CreateTraining) {
   return inTransaction(db, async (trx) => {
+    assertVisibility(training);
     await assertReferences(trx, orgId, training);
     return indexTraining(trx, orgId, await insertTraining(trx, orgId, newId(), training));
   });
 }
 
-/** Changes the given fields. Throws notFound, and invalid for an unknown directory or segment. */
+/** Changes the given fields. Throws notFound, and invalid as createTraining does. */
 export function changeTraining(db: Db, orgId: string, id: string, changes: UpdateTraining) {
   return inTransaction(db, async (trx) => {
     await assertReferences(trx, orgId, changes);
+    const before = await lockTraining(trx, orgId, id);
+    if (before === undefined) throw notFound('training');
+    assertVisibility({ ...before, ...changes });
     const item = await updateTraining(trx, orgId, id, changes);
     if (item === undefined) throw notFound('training');
     return indexTraining(trx, orgId, item);
@@ -61,6 +66,12 @@ export async function getTraining(db: Db, orgId: string, id: string) {
 /** Returns a page of the org's training, oldest first. */
 export const pageOfTraining = (db: Db, orgId: string, { directory_id, ...query }: ListTraining) =>
   pageOf(db, query, (place) => listTraining(db, orgId, directory_id, place));
+
+/** Instructions are never shown. */
+function assertVisibility({ type, visibility }: Pick<CreateTraining, 'type' | 'visibility'>): void {
+  if (type === 'BEHAVIORAL' && visibility === 'public')
+    throw refused('visibility', 'must be internal for BEHAVIORAL training, which is never shown');
+}
 
 async function assertReferences(
   trx: Trx,
@@ -92,7 +103,7 @@ async function indexTraining(trx: Trx, orgId: string, item: TrainingItem): Promi
       title: item.title,
       markdown: item.content,
       url: null,
-      visibility: 'internal',
+      visibility: item.visibility,
       language: null,
       channels: item.restricted_to_channels,
       segments: item.restricted_to_segments,

@@ -16,6 +16,7 @@ export interface TrainingItemsTable {
   content: string;
   type: CreateTraining['type'];
   is_draft: boolean;
+  visibility: Generated<CreateTraining['visibility']>;
   directory_id: string | null;
   restricted_to_channels: CreateTraining['restricted_to_channels'];
   restricted_to_segments: string[];

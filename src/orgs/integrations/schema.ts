@@ -137,6 +137,12 @@ const OpenaiCompatible = z.object({
   api_key: Secret,
   model: Text,
   embedding_model: Text.optional(),
+  embedding_input_type: z
+    .boolean()
+    .optional()
+    .describe(
+      'Sends `input_type` with each text to embed: `query` for a question, `passage` for the knowledge. Models that are trained for both ask for it. Others may refuse it.',
+    ),
 });
 
 /** The request bodies of PUT /integrations/{kind}, by kind. */

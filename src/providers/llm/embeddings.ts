@@ -12,7 +12,11 @@ export interface EmbeddingSettings {
   base_url?: string | undefined;
   api_key: string;
   embedding_model: string;
+  /** Whether the model is told what a text is. */
+  embedding_input_type?: boolean | undefined;
 }
+
+export type InputType = 'query' | 'passage';
 
 const Embeddings = z.object({
   data: z.array(z.object({ index: z.int().min(0), embedding: z.array(z.number()).min(1).max(MAX_DIMENSIONS) })),
@@ -27,14 +31,14 @@ const REFUSED_STATUSES = new Set([400, 413, 422]);
  */
 export async function embedTexts(
   egress: HttpClient,
-  { base_url = BASE_URL, api_key, embedding_model: model }: EmbeddingSettings,
+  { base_url = BASE_URL, api_key, embedding_model: model, embedding_input_type: hasType = false }: EmbeddingSettings,
   texts: string[],
-  timeoutMs: number,
+  { inputType, timeoutMs }: { inputType: InputType; timeoutMs: number },
 ): Promise<Float32Array[]> {
   const answer = await egress.request(joinUrl(base_url, '/embeddings'), {
     method: 'POST',
     headers: { accept: 'application/json', 'content-type': 'application/json', authorization: `Bearer ${api_key}` },
-    body: JSON.stringify({ model, input: texts, encoding_format: 'float' }),
+    body: JSON.stringify({ model, input: texts, encoding_format: 'float', ...(hasType && { input_type: inputType }) }),
     timeoutMs,
     maxBytes: MAX_BYTES,
   });

@@ -212,6 +212,26 @@ describe('a turn of the AI without a model', () => {
     expect(body.items.map(({ event }: { event: { type: string } }) => event.type)).toContain('ai_resolved_issue');
   });
 
+  it('calls a session resolved where the customer presses the button, until it is opened again', async () => {
+    const org = await newAnsweringOrg(stack);
+    const widget = await unverified(stack, org);
+    const closureOf = async (id: string) => (await org.get(`/chat/sessions/${id}`)).body.ai_closure_type;
+    const id = await widget.newSession();
+    await widget.send(id, QUESTION);
+    await widget.post('session/resolve', { session_id: id });
+    expect(await closureOf(id)).toBe('resolved');
+    await widget.send(id, 'And how is a parcel delivered by bicycle?');
+    expect(await closureOf(id)).toBeNull();
+
+    const human = await widget.newSession();
+    await widget.send(human, 'I want to talk to a human');
+    await widget.post('session/resolve', { session_id: human });
+    expect(await closureOf(human)).toBe('handed_off');
+    const unanswered = await widget.newSession();
+    await widget.post('session/resolve', { session_id: unanswered });
+    expect(await closureOf(unanswered)).toBeNull();
+  });
+
   it('resolves a session whose contact stays quiet after an answer, where the org has set that', async () => {
     const org = await newAnsweringOrg(stack);
     await org.patch('/autopilot/settings', { assume_resolved_after_minutes: 1 });

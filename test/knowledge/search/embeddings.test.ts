@@ -49,6 +49,25 @@ const embedded = async (count: number, model = 'small', of = org) =>
 const KITTENS = ['Young ones', 'A kitten eats four times a day.'] as const;
 const PARCELS = ['Parcels', 'We deliver on Mondays.'] as const;
 
+describe('a model that must be told what a text is', () => {
+  it('is told of questions and of knowledge, and its vectors are made anew once that is set', async () => {
+    const typed = await startFakeEmbeddings({ wantsType: true });
+    await connect(typed.settings);
+    await write(...KITTENS);
+    expect(await titles('feline food')).toEqual([]);
+    await connect({ ...typed.settings, embedding_input_type: true });
+    await embedded(1, 'small (passage)');
+    expect(await titles('feline food')).toEqual(['Young ones']);
+    expect(typed.types).toEqual(['passage', 'query']);
+    await typed.close();
+
+    await connect();
+    await embedded(1);
+    expect(await titles('feline food')).toEqual(['Young ones']);
+    expect(new Set(fake.types)).toEqual(new Set([undefined]));
+  });
+});
+
 describe('a search with an embedding model', () => {
   it('finds texts of the same meaning in other words, as well as texts with the words', async () => {
     await connect();

@@ -37,6 +37,7 @@ describe('training', () => {
       id: expect.any(String),
       type: 'SCENARIO_SPECIFIC',
       is_draft: false,
+      visibility: 'internal',
       directory_id: null,
       restricted_to_channels: [],
       restricted_to_segments: [],

@@ -10,9 +10,15 @@ const MEANINGS = [
 
 export type FakeEmbeddings = Awaited<ReturnType<typeof startFakeEmbeddings>>;
 
-/** OpenAI's embeddings over real HTTP, for one key and one model: what speaks of the same is alike. It refuses all that the real one would, and texts of more than `longest` characters. */
-export async function startFakeEmbeddings({ key = 'sk-fake', model = 'small', longest = 5_000 } = {}) {
+/** OpenAI's embeddings over real HTTP, for one key and one model: what speaks of the same is alike. It refuses all that the real one would, and texts of more than `longest` characters. With `wantsType` it is a model that must be told what a text is; others refuse that. */
+export async function startFakeEmbeddings({
+  key = 'sk-fake',
+  model = 'small',
+  longest = 5_000,
+  wantsType = false,
+} = {}) {
   const asked: string[][] = [];
+  const types: unknown[] = [];
   let statuses: number[] = [];
   const take = async (request: IncomingMessage, response: ServerResponse) => {
     let text = '';
@@ -23,14 +29,17 @@ export async function startFakeEmbeddings({ key = 'sk-fake', model = 'small', lo
     const refuse = (status: number, message: string) => answer(status, { error: { message } });
     if (request.method !== 'POST' || request.url !== '/v1/embeddings') return refuse(404, 'no such route');
     if (request.headers.authorization !== `Bearer ${key}`) return refuse(401, 'wrong key');
-    const { model: wanted, input, encoding_format } = JSON.parse(text);
+    const { model: wanted, input, encoding_format, input_type } = JSON.parse(text);
     if (!`${wanted}`.startsWith(model) || encoding_format !== 'float') return refuse(404, 'no such model');
     if (!Array.isArray(input) || input.length > 64 || input.some((one) => typeof one !== 'string' || one === ''))
       return refuse(400, 'input');
+    if (wantsType ? input_type !== 'query' && input_type !== 'passage' : input_type !== undefined)
+      return refuse(400, 'input_type');
     if (input.some((one) => one.length > longest)) return refuse(400, 'maximum context length');
     const status = statuses.shift() ?? 200;
     if (status !== 200) return refuse(status, 'not now');
     asked.push(input);
+    types.push(input_type);
     const data = input.map((one, index) => ({ object: 'embedding', index, embedding: vectorOf(one) }));
     return answer(200, { object: 'list', data: data.reverse() });
   };
@@ -45,6 +54,8 @@ export async function startFakeEmbeddings({ key = 'sk-fake', model = 'small', lo
     },
     /** The texts of each call that was answered. */
     asked,
+    /** The `input_type` of each of these calls. */
+    types,
     /** What the coming calls get. */
     next: (...coming: number[]) => {
       statuses = coming;

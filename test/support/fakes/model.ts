@@ -8,6 +8,11 @@ interface Asked {
   data: {
     passages?: { passage: number; use: string; title: string; text: string; url?: string }[];
     receipts?: { receipt: string; text: string }[];
+    /** Of a summary: what is to be summarized. */
+    messages?: { message: number; from: string; text: string }[];
+    /** Of a suggestion of tags: the tags, and what the customer wrote. */
+    tags?: { tag: string; description?: string }[];
+    conversation?: string;
     context?: Record<string, string>;
   };
   /** What the customer wrote last. */

@@ -1,0 +1,104 @@
+import { sql } from 'kysely';
+import type { Db, Trx } from '../../db/connect.ts';
+import type { PageRequest } from '../../db/cursor.ts';
+
+/** A passage that answers cite. `isChanged` says whether that was noted. */
+export interface CitedPassage {
+  item_id: string;
+  hash: string;
+  is_changed: boolean;
+}
+
+/** Lists the passages of items that answers cite, each once. */
+export async function listCitedPassages(trx: Trx, orgId: string, itemIds: string[]): Promise<CitedPassage[]> {
+  const { rows } = await sql<CitedPassage>`
+    select distinct item_id, hash, changed_at is not null as is_changed
+    from ai_claims where org_id = ${orgId} and item_id = any(${itemIds}::uuid[])
+  `.execute(trx);
+  return rows;
+}
+
+/** Lists the passages that the answers with these message ids cite. */
+export async function listPassagesOfMessages(trx: Trx, orgId: string, messageIds: string[]): Promise<CitedPassage[]> {
+  const { rows } = await sql<CitedPassage>`
+    select distinct claim.item_id, claim.hash, claim.changed_at is not null as is_changed
+    from ai_turns as turn join ai_claims as claim on claim.org_id = turn.org_id and claim.turn_id = turn.id
+    where turn.org_id = ${orgId} and turn.message_id = any(${messageIds}::uuid[])
+  `.execute(trx);
+  return rows;
+}
+
+interface PassageRef {
+  item_id: string;
+  hash: string;
+}
+
+/** How many answers cite a changed passage of an item. */
+export interface ChangedItem {
+  item_id: string;
+  url: string | null;
+  turns: number;
+}
+
+/** Notes that passages are gone, and returns the items with the answers for which that is new. */
+export async function markPassagesChanged(trx: Trx, orgId: string, passages: PassageRef[]): Promise<ChangedItem[]> {
+  if (passages.length === 0) return [];
+  const { rows } = await sql<ChangedItem>`
+    with changed as (
+      update ai_claims as claim set changed_at = now()
+      from ${refs(passages)} as gone (item_id, hash)
+      where claim.org_id = ${orgId} and claim.item_id = gone.item_id and claim.hash = gone.hash and claim.changed_at is null
+      returning claim.item_id, claim.url, claim.turn_id
+    )
+    select item_id, max(url) as url, count(distinct turn_id)::int as turns from changed group by item_id order by item_id
+  `.execute(trx);
+  return rows;
+}
+
+/** Notes that passages are there again. */
+export async function markPassagesRestored(trx: Trx, orgId: string, passages: PassageRef[]): Promise<void> {
+  if (passages.length === 0) return;
+  await sql`
+    update ai_claims as claim set changed_at = null
+    from ${refs(passages)} as back (item_id, hash)
+    where claim.org_id = ${orgId} and claim.item_id = back.item_id and claim.hash = back.hash and claim.changed_at is not null
+  `.execute(trx);
+}
+
+const refs = (passages: PassageRef[]) => sql`unnest(
+  ${passages.map(({ item_id }) => item_id)}::uuid[], ${passages.map(({ hash }) => hash)}::text[]
+)`;
+
+/** Lists citations whose passage is gone, by the time of the change: the rows of a page, plus one more if there is one. */
+export async function listChangedCitations(
+  db: Db,
+  orgId: string,
+  itemId: string | undefined,
+  { after, settled, limit }: PageRequest,
+) {
+  const { rows } = await sql<{
+    id: string;
+    turn_id: string;
+    session_id: string;
+    message_id: string | null;
+    item_id: string;
+    chunk: number;
+    url: string | null;
+    title: string;
+    heading: string;
+    quote: string | null;
+    changed_at: Date;
+    created_at: Date;
+  }>`
+    select claim.id, claim.turn_id, turn.session_id, case when turn.has_message then turn.message_id end as message_id,
+      claim.item_id, claim.chunk, claim.url, claim.title, claim.heading, claim.quote, claim.changed_at,
+      claim.changed_at as created_at
+    from ai_claims as claim join ai_turns as turn on turn.org_id = claim.org_id and turn.id = claim.turn_id
+    where claim.org_id = ${orgId} and claim.changed_at < ${settled}
+      and (${itemId ?? null}::uuid is null or claim.item_id = ${itemId ?? null}::uuid)
+      and (${after?.at ?? null}::timestamptz is null
+        or (claim.changed_at, claim.id) > (${after?.at ?? null}::timestamptz, ${after?.id ?? null}::uuid))
+    order by claim.changed_at, claim.id limit ${limit + 1}
+  `.execute(db);
+  return rows;
+}

@@ -1,0 +1,21 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { errorResponses } from '../../http/errors.ts';
+import { ChangedCitationPage, ListChangedCitations } from './schema.ts';
+import { pageOfChangedCitations } from './service.ts';
+
+/** Route of the answers that cite what has changed since. */
+export const citationRoutes: FastifyPluginAsyncZod = async (app) => {
+  app.get('/autopilot/citations/changed', {
+    config: { scope: 'chat-sessions:read' },
+    schema: {
+      operationId: 'listChangedCitations',
+      tags: ['autopilot'],
+      summary: 'List answers that cite changed text',
+      description:
+        'Citations whose passage no longer stands in its item as it was, or whose item is gone, by the time of the change. A passage that is there again leaves the list.',
+      querystring: ListChangedCitations,
+      response: { 200: ChangedCitationPage, ...errorResponses(400, 403) },
+    },
+    handler: async ({ db, org, query }) => pageOfChangedCitations(db, org.id, query),
+  });
+};

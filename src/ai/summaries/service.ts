@@ -1,0 +1,100 @@
+import { lockSession } from '../../conversations/sessions/service.ts';
+import {
+  findSummaryBasis,
+  haveTexts,
+  type ModelSummary,
+  type SummaryBasis,
+  storeModelSummary,
+} from '../../conversations/summary/model-summary.service.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import {
+  askModel,
+  findModels,
+  type ModelChain,
+  type ModelDeps,
+  type ModelResult,
+  parseAnswer,
+} from '../models/asking.ts';
+import type { AiSettings } from '../settings/schema.ts';
+import { getPublishedAiSettings } from '../settings/service.ts';
+import type { SummaryRef, SummaryResult } from './contract.ts';
+import { findAsked, upsertAsked } from './queries.ts';
+import { summaryPrompt, supportedSummary } from './rules.ts';
+import { MODEL_DIGEST_SCHEMA, ModelDigest } from './schema.ts';
+
+const MAX_TOKENS = 700;
+/** People wait for what is handed off. After that, the summary of the conversation's own sentences is good enough. */
+const PATIENCE_MS = 30_000;
+
+/**
+ * Asks the org's model for the summary and the sentiment of a handoff or a resolution, once. What the conversation does
+ * not support is left out. The summary of the conversation's own sentences stays where no model answers, where none of its
+ * sentences is supported, and where a text was redacted meanwhile.
+ */
+export async function summarizeSession(deps: ModelDeps, ref: SummaryRef, signal: AbortSignal): Promise<SummaryResult> {
+  const { db } = deps;
+  const { orgId, sessionId, occasion } = ref;
+  const settings = await getPublishedAiSettings(db, orgId);
+  const chain = settings.mode === 'extractive' ? undefined : await findModels(deps, orgId, settings.models);
+  if (chain === undefined) return 'not_due';
+  const basis = await findSummaryBasis(db, orgId, sessionId, occasion);
+  if (basis === undefined || basis.messages.length === 0) return 'not_due';
+  if ((await findAsked(db, ref))?.at.getTime() === basis.at.getTime()) return 'not_due';
+  const asked = await ask(deps, ref, { chain, settings, basis, signal });
+  if (asked.kind !== 'answered') {
+    await inTransaction(db, (trx) => upsertAsked(trx, ref, basis.at));
+    return asked.kind;
+  }
+  const { value, model } = asked;
+  const summary = supportedSummary(value.sentences, basis.messages, basis.language);
+  return store(deps, ref, basis, { summary, sentiment: value.sentiment ?? null, model });
+}
+
+async function ask(
+  deps: ModelDeps,
+  { orgId, sessionId }: SummaryRef,
+  {
+    chain,
+    settings,
+    basis,
+    signal,
+  }: { chain: ModelChain; settings: AiSettings; basis: SummaryBasis; signal: AbortSignal },
+): Promise<ModelResult<ModelDigest> | { kind: 'down' }> {
+  const patience = AbortSignal.timeout(PATIENCE_MS);
+  try {
+    const question = {
+      sessionId,
+      turnId: null,
+      purpose: 'summary',
+      messages: summaryPrompt(basis.messages),
+      schema: MODEL_DIGEST_SCHEMA,
+      maxTokens: MAX_TOKENS,
+      temperature: 0,
+      read: ({ text }: { text: string }) => ModelDigest.safeParse(parseAnswer(text)).data,
+    };
+    return await askModel(deps, orgId, chain, settings, question, AbortSignal.any([signal, patience]));
+  } catch (error) {
+    if (signal.aborted || !patience.aborted) throw error;
+    return { kind: 'down' };
+  }
+}
+
+/** Stores what a model said, unless the session was reopened, handed off anew or redacted since it was asked. */
+function store(
+  { db }: ModelDeps,
+  ref: SummaryRef,
+  { at, messages }: SummaryBasis,
+  said: ModelSummary,
+): Promise<SummaryResult> {
+  const { orgId, sessionId, occasion } = ref;
+  return inTransaction(db, async (trx) => {
+    const session = await lockSession(trx, orgId, sessionId);
+    const current = await findSummaryBasis(trx, orgId, sessionId, occasion);
+    if (current?.at.getTime() !== at.getTime()) return 'not_due';
+    await upsertAsked(trx, ref, at);
+    if (!(await haveTexts(trx, orgId, messages))) return 'not_due';
+    await storeModelSummary(trx, orgId, session, occasion, said);
+    if (said.summary !== null) return 'by_model';
+    return said.sentiment === null ? 'nothing_usable' : 'sentiment_only';
+  });
+}

@@ -1,0 +1,82 @@
+import type { Db, Trx } from '../../db/connect.ts';
+import { updateSession } from '../queries.ts';
+import type { SessionStatus } from '../sessions/schema.ts';
+import type { Handoff, SessionsTable } from '../table.ts';
+import { countMessagesWithText, findSummaryState, listFirstAndLastMessages, type SaidMessage } from './queries.ts';
+import { EXTRACTIVE } from './service.ts';
+
+export type { SaidMessage } from './queries.ts';
+
+/** When a session gets a summary. */
+export type SummaryOccasion = 'handoff' | 'resolution';
+
+export type Sentiment = NonNullable<SessionsTable['sentiment']>;
+
+/** What a summary by a model is written from. */
+export interface SummaryBasis {
+  /** When the session was handed off or resolved. */
+  at: Date;
+  language: string | null;
+  messages: SaidMessage[];
+}
+
+/**
+ * Returns what a model is to summarize: a session whose handoff or resolution has a summary of its own sentences. Undefined
+ * if it has none, if somebody wrote one, or if the session was reopened.
+ */
+export async function findSummaryBasis(
+  db: Db,
+  orgId: string,
+  sessionId: string,
+  occasion: SummaryOccasion,
+): Promise<SummaryBasis | undefined> {
+  const session = await findSummaryState(db, orgId, sessionId);
+  if (session === undefined) return undefined;
+  const { handoff, language } = session;
+  const at = occasion === 'handoff' ? timeOfHandoff(handoff) : timeOfResolution(session);
+  if (at === undefined) return undefined;
+  return { at, language, messages: await listFirstAndLastMessages(db, orgId, sessionId) };
+}
+
+const timeOfHandoff = (handoff: Handoff | null): Date | undefined =>
+  handoff?.summary_by === EXTRACTIVE ? new Date(handoff.at) : undefined;
+
+const timeOfResolution = ({
+  status,
+  summary_by,
+  closed_at,
+}: {
+  status: SessionStatus;
+  summary_by: string | null;
+  closed_at: Date | null;
+}): Date | undefined =>
+  status === 'closed_resolved' && summary_by === EXTRACTIVE && closed_at !== null ? closed_at : undefined;
+
+/** Returns whether messages still have their texts: none was redacted since they were read. */
+export const haveTexts = async (trx: Trx, orgId: string, messages: SaidMessage[]): Promise<boolean> =>
+  (await countMessagesWithText(
+    trx,
+    orgId,
+    messages.map(({ id }) => id),
+  )) === messages.length;
+
+/** What a model says of a session. Without a summary, the one of its sentences stays. */
+export interface ModelSummary {
+  summary: string | null;
+  sentiment: Sentiment | null;
+  model: string;
+}
+
+/** Stores what a model says of a locked session. */
+export async function storeModelSummary(
+  trx: Trx,
+  orgId: string,
+  { id, handoff }: { id: string; handoff: Handoff | null },
+  occasion: SummaryOccasion,
+  { summary, sentiment, model }: ModelSummary,
+): Promise<void> {
+  const written = summary === null ? {} : { summary, summary_by: model };
+  const change =
+    occasion === 'resolution' ? written : { handoff: JSON.stringify({ ...handoff, ...written, sentiment }) };
+  await updateSession(trx, orgId, id, { ...change, sentiment });
+}
