@@ -101,7 +101,7 @@ describe('a setting of the AI', () => {
     await org.post('/autopilot/calibration/run');
     const report = await eventually(
       'the calibration',
-      async () => (await org.get('/autopilot/calibration')).body.report,
+      async () => (await org.get('/autopilot/calibration')).body.report ?? undefined,
     );
     expect(report).toMatchObject({ max_wrong: 0.5 });
   });
