@@ -55,16 +55,21 @@ const CLEANUPS: Record<string, (db: Db, retention: Retention) => Promise<number>
  * it.
  */
 export function startCleanup(db: Db, retention: Retention, log: Pick<FastifyBaseLogger, 'warn'>): () => void {
+  let isStopped = false;
   const sweep = async () => {
     for (const [chore, run] of Object.entries(CLEANUPS)) {
       try {
-        while ((await run(db, retention)) > 0);
+        while (!isStopped && (await run(db, retention)) > 0);
       } catch (error) {
+        if (isStopped) return; // the database is being closed
         log.warn({ err: error, chore }, 'cleanup failed; it will be retried later');
       }
     }
   };
   void sweep();
   const timer = setInterval(() => void sweep(), INTERVAL_MS);
-  return () => clearInterval(timer);
+  return () => {
+    isStopped = true;
+    clearInterval(timer);
+  };
 }

@@ -4,9 +4,10 @@ import { orderedByCreation, type PageRequest } from '../../db/cursor.ts';
 import { lockName } from '../../db/locks.ts';
 import type { AiEvalCasesTable } from './table.ts';
 
-/** Locks the cases of an org until the transaction ends, and returns their number. */
-export async function lockAndCountCases(trx: Trx, orgId: string): Promise<number> {
-  await lockName(trx, `ai evals ${orgId}`);
+/** Locks the cases of an org until the transaction ends, so that none comes or goes while they are counted or copied. */
+export const lockCases = (trx: Trx, orgId: string): Promise<void> => lockName(trx, `ai evals ${orgId}`);
+
+export async function countCases(trx: Trx, orgId: string): Promise<number> {
   const { count } = await trx
     .selectFrom('ai_eval_cases')
     .select((eb) => eb.fn.countAll<string>().as('count'))
@@ -47,6 +48,7 @@ export async function deleteCase(db: Db, orgId: string, id: string): Promise<boo
 
 /** Deletes the cases that were made of sessions, and the texts of their results. */
 export async function deleteTextsOfSessions(trx: Trx, orgId: string, sessionIds: string[]): Promise<void> {
+  await lockCases(trx, orgId);
   await trx
     .deleteFrom('ai_eval_cases')
     .where('org_id', '=', orgId)

@@ -31,6 +31,9 @@ export interface CheckResult {
   got: string;
 }
 
+/** The turn has the whole text. */
+const MAX_SHOWN = 500;
+
 /** Returns the result of each check of a case. Texts are compared without regard to case and spaces. */
 export function evaluateChecks(expected: Expected, turn: Observed): CheckResult[] {
   const { cites = [], calls, contains = [], not_contains = [] } = expected;
@@ -84,4 +87,5 @@ function callResults(
 
 const comparable = (text: string): string => text.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim();
 
-const shown = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
+const shown = (value: unknown): string =>
+  (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).slice(0, MAX_SHOWN).toWellFormed();

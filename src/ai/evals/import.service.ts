@@ -5,7 +5,7 @@ import { invalid, messageOf } from '../../errors.ts';
 import { SessionChannel } from '../../http/schemas.ts';
 import { PreviewMessages } from '../preview/schema.ts';
 import { Checks, CreateCase } from './schema.ts';
-import type { CaseDraft } from './service.ts';
+import type { CaseDraft } from './table.ts';
 
 const MAX_ROWS = 500;
 const SEPARATOR = '|';

@@ -1,3 +1,4 @@
+import { isDatabaseAway } from '../../db/failures.ts';
 import { DomainError, notFound } from '../../errors.ts';
 import type { PreviewedTurn } from '../preview/schema.ts';
 import { previewTurn } from '../preview/service.ts';
@@ -34,7 +35,7 @@ export async function runNextCases(deps: DecisionDeps, ref: EvalRunRef, signal: 
   return { cases, passed, failed, isOver: next.length === 0 };
 }
 
-/** Runs a case. Throws only the reason of the signal, and what a later try may mend. */
+/** Runs a case. Throws only the reason of the signal, and while the database is away. */
 async function runCase(
   deps: DecisionDeps,
   orgId: string,
@@ -55,8 +56,8 @@ async function runCase(
   } catch (error) {
     if (signal.aborted) throw error;
     if (tooLate.aborted) return failed(`It took longer than ${TIMEOUT_MS / 1_000} seconds`, latencyMs());
-    if (error instanceof DomainError) return failed(error.message, latencyMs());
-    throw error;
+    if (isDatabaseAway(error)) throw error;
+    return failed(error instanceof DomainError ? error.message : 'It could not be decided', latencyMs());
   }
 }
 

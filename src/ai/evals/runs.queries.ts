@@ -154,8 +154,8 @@ export const findRunBefore = (db: Db, orgId: string, { id, config, created_at }:
 
 /** Lists the cases whose results differ between two runs, by their results in the second. */
 export async function listChanged(db: Db, orgId: string, { from, to }: { from: string; to: string }) {
-  const { rows } = await sql<{ case_id: string; name: string; state: 'passed' | 'failed' }>`
-    select now.case_id, now.name, now.state from ai_eval_results as now
+  const { rows } = await sql<{ case_id: string; state: 'passed' | 'failed' }>`
+    select now.case_id, now.state from ai_eval_results as now
     join ai_eval_results as old on old.org_id = now.org_id and old.run_id = ${from} and old.case_id = now.case_id
     where now.org_id = ${orgId} and now.run_id = ${to} and now.state <> old.state and old.state <> 'waiting'
     order by now.position

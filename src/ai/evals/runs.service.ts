@@ -7,6 +7,7 @@ import { newId } from '../../ids.ts';
 import { enqueue, start } from '../../outbox/outbox.ts';
 import type { PreviewedTurn } from '../preview/schema.ts';
 import { getStoredConfig } from '../settings/service.ts';
+import { lockCases } from './cases.queries.ts';
 import { RUN_EVALS } from './contract.ts';
 import {
   deleteOldRuns,
@@ -90,6 +91,7 @@ async function insertAndStart(
   orgId: string,
   { settings, started_by }: Pick<RunRow, 'settings' | 'started_by'>,
 ): Promise<RunRow | undefined> {
+  await lockCases(trx, orgId);
   const { draft, published, version } = await getStoredConfig(trx, orgId);
   const isDraft = settings === 'draft';
   const run = await insertRun(trx, {
@@ -149,7 +151,7 @@ async function driftOf(trx: Trx, orgId: string, run: RunRow): Promise<Drift | nu
   if (before === undefined) return null;
   const changed = await listChanged(trx, orgId, { from: before.id, to: run.id });
   const having = (state: 'passed' | 'failed') =>
-    changed.filter((one) => one.state === state).map(({ case_id, name }) => ({ case_id, name }));
+    changed.filter((one) => one.state === state).map(({ case_id }) => case_id);
   return { compared_to: before.id, newly_failing: having('failed'), newly_passing: having('passed') };
 }
 

@@ -136,12 +136,10 @@ export const StartRun = z
   .object({ settings: z.enum(['draft', 'published']).default('draft') })
   .meta({ id: 'StartEvalRun', examples: [{ settings: 'draft' }] });
 
-const CaseRef = z.object({ case_id: Id, name: z.string() });
-
 export const Drift = z.object({
   compared_to: Id.describe('The run before over the same settings.'),
-  newly_failing: z.array(CaseRef).describe('Cases that passed then and fail now.'),
-  newly_passing: z.array(CaseRef),
+  newly_failing: z.array(Id).describe('The ids of cases that passed then and fail now.'),
+  newly_passing: z.array(Id),
 });
 export type Drift = z.infer<typeof Drift>;
 

@@ -6,28 +6,22 @@ import { conflict, notFound, refused } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import type { Reaction } from '../../outbox/relay.ts';
 import {
+  countCases,
   deleteCase,
   deleteTextsOfSessions,
   findCase,
   insertCases,
   listCases,
-  lockAndCountCases,
+  lockCases,
   type NewCase,
   updateCase,
 } from './cases.queries.ts';
 import { casesIn } from './import.service.ts';
-import type { Checks, CreateCase, UpdateCase } from './schema.ts';
+import type { CreateCase, UpdateCase } from './schema.ts';
 import { caseFromSession } from './session-cases.service.ts';
-import type { EvalDefinition } from './table.ts';
+import type { CaseDraft } from './table.ts';
 
 const MAX_CASES = 500;
-
-/** A case before it is stored. */
-export interface CaseDraft extends EvalDefinition {
-  name: string;
-  checks: Checks;
-  session_id: string | null;
-}
 
 /** Returns a page of an org's cases, oldest first. */
 export const pageOfCases = (db: Db, orgId: string, page: { cursor?: string | undefined; limit: number }) =>
@@ -54,7 +48,8 @@ export function importCases(db: Db, orgId: string, csv: string): Promise<{ impor
 }
 
 async function storeCases(trx: Trx, orgId: string, drafts: CaseDraft[]) {
-  const left = MAX_CASES - (await lockAndCountCases(trx, orgId));
+  await lockCases(trx, orgId);
+  const left = MAX_CASES - (await countCases(trx, orgId));
   if (drafts.length > left)
     throw conflict(`An org can have ${MAX_CASES} cases: there is room for ${left}. Delete some first`);
   return insertCases(

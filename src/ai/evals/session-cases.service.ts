@@ -4,9 +4,9 @@ import type { Trx } from '../../db/connect.ts';
 import { refused } from '../../errors.ts';
 import { receiptsOf } from '../calls/service.ts';
 import { type PreviewMessage, PreviewMessages, type Stub, Stubs } from '../preview/schema.ts';
-import { listStatesOfMessages } from '../turns/service.ts';
+import { listVainMessages } from '../turns/service.ts';
 import type { CreateCase } from './schema.ts';
-import type { CaseDraft } from './service.ts';
+import type { CaseDraft } from './table.ts';
 
 /** A case has at most as many messages as a turn knows. */
 const MAX_MESSAGES = 50;
@@ -28,13 +28,13 @@ export async function caseFromSession(trx: Trx, orgId: string, given: CreateCase
       message_id === undefined ? 'session_id' : 'message_id',
       `must be a message of the contact among the last ${MAX_MESSAGES} of the session`,
     );
-  const states = await listStatesOfMessages(trx, orgId, session_id);
+  const vain = await listVainMessages(trx, orgId, session_id);
   const calls = await receiptsOf(trx, orgId, session_id, session.ai_context_seq);
   const stubs = calls.flatMap(({ operation_id, status, response }): Stub[] =>
     status === null ? [] : [{ operation_id, status, body: response }],
   );
   const messages = PreviewMessages.safeParse(
-    conversation.slice(0, last + 1).flatMap((message) => messageOf(message, states)),
+    conversation.slice(0, last + 1).flatMap((message) => messageOf(message, vain)),
   );
   if (!messages.success) throw refused('session_id', `its conversation ${messages.error.issues[0]?.message}`);
   return {
@@ -49,11 +49,8 @@ export async function caseFromSession(trx: Trx, orgId: string, given: CreateCase
   };
 }
 
-function messageOf(
-  { id, sender, content }: ConversationMessage,
-  states: ReadonlyMap<string, string>,
-): PreviewMessage[] {
+function messageOf({ id, sender, content }: ConversationMessage, vain: ReadonlySet<string>): PreviewMessage[] {
   if (content === null || (sender !== 'contact' && sender !== 'ai' && sender !== 'human_agent')) return [];
-  const isVain = sender === 'ai' && states.get(id) === 'asked';
+  const isVain = sender === 'ai' && vain.has(id);
   return [{ sender, text: content, ...(isVain && { state: 'asked' as const }) }];
 }

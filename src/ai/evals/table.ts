@@ -74,6 +74,12 @@ export interface EvalDefinition {
   checks: Checks;
 }
 
+/** A case before it is stored. */
+export interface CaseDraft extends EvalDefinition {
+  name: string;
+  session_id: string | null;
+}
+
 declare module '../../db/database.ts' {
   interface Database {
     ai_eval_cases: AiEvalCasesTable;

@@ -2,7 +2,6 @@ import type { FastifyReply } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../../deps.ts';
 import { errorResponses } from '../../http/errors.ts';
-import { semanticSearchOf } from '../../knowledge/embedding/semantic-search.ts';
 import { PreviewedTurn, PreviewTurn } from './schema.ts';
 import { previewDraft } from './service.ts';
 import { createSlots } from './slots.ts';
@@ -26,14 +25,7 @@ export const previewRoutes: FastifyPluginAsyncZod<Deps> = async (app, { egress, 
       response: { 200: PreviewedTurn, ...errorResponses(403, 404, 503) },
     },
     handler: async ({ db, org, body }, reply) => {
-      const deps = {
-        db,
-        egress,
-        secrets,
-        calls,
-        chatContextOf,
-        semantics: semanticSearchOf({ egress, secrets, calls }),
-      };
+      const deps = { db, egress, secrets, calls, chatContextOf };
       return slots.use(org.id, () => previewDraft(deps, org.id, body, signalOfHangUp(reply)));
     },
   });

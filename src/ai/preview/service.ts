@@ -5,6 +5,7 @@ import { detectLanguage } from '../../conversations/sessions/language.service.ts
 import type { Db } from '../../db/connect.ts';
 import { unavailable } from '../../errors.ts';
 import { newId } from '../../ids.ts';
+import { semanticSearchOf } from '../../knowledge/embedding/semantic-search.ts';
 import { getOrgLanguage } from '../../orgs/service.ts';
 import { formatOf } from '../answers/extractive.rules.ts';
 import { wordQuestion } from '../confirmations/wording.rules.ts';
@@ -26,7 +27,7 @@ const TIMEOUT_MS = 60_000;
  * unavailable after a minute, and the reason of the signal.
  */
 export async function previewDraft(
-  deps: DecisionDeps,
+  deps: Omit<DecisionDeps, 'semantics'>,
   orgId: string,
   conversation: PreviewTurn,
   hangUp: AbortSignal,
@@ -35,7 +36,8 @@ export async function previewDraft(
   const tooLate = AbortSignal.timeout(TIMEOUT_MS);
   try {
     const terms = { settings: draft, version: null, purpose: 'preview' as const };
-    return await previewTurn(deps, orgId, conversation, terms, AbortSignal.any([hangUp, tooLate]));
+    const withSearch = { ...deps, semantics: semanticSearchOf(deps) };
+    return await previewTurn(withSearch, orgId, conversation, terms, AbortSignal.any([hangUp, tooLate]));
   } catch (error) {
     throw tooLate.aborted ? unavailable('The preview took longer than 60 seconds: a model is slow. Try again') : error;
   }

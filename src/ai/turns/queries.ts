@@ -220,14 +220,17 @@ export const findTurnOf = (db: Db, orgId: string, sessionId: string, messageId: 
     .limit(1)
     .executeTakeFirst();
 
-/** Lists the last messages that the turns of a session have added. */
-export const listSaid = (db: Db, orgId: string, sessionId: string) =>
+/** Lists the last messages of a session's turns that ended without an answer, as `countFruitlessTurns` counts them. */
+export const listVain = (db: Db, orgId: string, sessionId: string) =>
   db
     .selectFrom('ai_turns')
-    .select(['message_id', 'state'])
+    .select('message_id')
     .where('org_id', '=', orgId)
     .where('session_id', '=', sessionId)
     .where('has_message', '=', true)
+    .where((eb) =>
+      eb.or([eb('state', '=', 'asked'), eb.and([eb('state', '=', 'answered'), eb('reason', 'is not', null)])]),
+    )
     .orderBy('number', 'desc')
     .limit(50)
     .execute();

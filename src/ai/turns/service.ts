@@ -8,10 +8,10 @@ import { listCallsById } from '../calls/service.ts';
 import {
   findTurn,
   listClaims,
-  listSaid,
   listSessionsWithOpenTurn,
   listSteps,
   listTurns,
+  listVain,
   type TurnFilter,
 } from './queries.ts';
 import { wakeTurns } from './requests.service.ts';
@@ -25,9 +25,9 @@ const DEFAULT_DAYS = 30;
 export const listAnsweringSessions = async (db: Db, orgId: string, sessionIds: string[]): Promise<string[]> =>
   sessionIds.length === 0 ? [] : listSessionsWithOpenTurn(db, orgId, sessionIds);
 
-/** Returns how the turns of a session's messages of the AI have ended, by message. */
-export const listStatesOfMessages = async (db: Db, orgId: string, sessionId: string): Promise<Map<string, string>> =>
-  new Map((await listSaid(db, orgId, sessionId)).map(({ message_id, state }) => [message_id, state]));
+/** Returns the ids of the last messages of the AI in a session that were no answers. */
+export const listVainMessages = async (db: Db, orgId: string, sessionId: string): Promise<Set<string>> =>
+  new Set((await listVain(db, orgId, sessionId)).map(({ message_id }) => message_id));
 
 /** Returns a page of the org's turns, oldest first: of the last 30 days unless `from` or `to` is given. */
 export function pageOfTurns(db: Db, orgId: string, { cursor, limit, ...query }: ListTurns) {

@@ -97,6 +97,9 @@ describe('a turn that acts', () => {
     const turn = await turnOf(org, id);
     expect(turn).toMatchObject({ state: 'answered', reason: null, agent: 'helpful' });
     expect(purposesOf(turn)).toEqual(['gates', 'plan', 'call', 'plan', 'answer']);
+    expect(turn.steps[2].calls).toMatchObject([
+      { operation_id: 'book', state: 'done', arguments: { body_params: { seats: 2 } }, response: { booking: 4711 } },
+    ]);
     expect(effects).toEqual([{ method: 'POST', body: '{"seats":2}' }]);
     expect(await lastTextOf(org, id)).toBe('I have booked it, number 4711.');
   });

@@ -191,11 +191,12 @@ describe('the nightly run', () => {
     const articles = ARTICLES.filter(({ title }) => title !== 'Refunds');
     await org.put('/help-center/content', { categories: [{ name: 'Shop', slug: 'shop', articles }] });
     while ((await startNightlyRuns(stack.db)) > 0);
+    const [refunds] = (await org.get('/autopilot/evals')).body.items;
     const { body } = await org.get('/autopilot/evals/runs');
     expect(body.items.map(({ started_by }: { started_by: string }) => started_by)).toEqual(['api', 'nightly']);
     expect(await endOf(org, body.items[1].id)).toMatchObject({
       settings: 'published',
-      drift: { compared_to: body.items[0].id, newly_failing: [{ name: 'Refunds' }], newly_passing: [] },
+      drift: { compared_to: body.items[0].id, newly_failing: [refunds.id], newly_passing: [] },
     });
     expect((await off.get('/autopilot/evals/runs')).body.items).toEqual([]);
     expect(await startNightlyRuns(stack.db)).toBe(0);
@@ -212,7 +213,7 @@ describe('eval cases', () => {
       body: { name: 'Refunds', checks: { ends: 'asked' }, messages: REFUNDS.messages },
     });
     const second = await run(org);
-    expect(second).toMatchObject({ failed: 1, drift: { newly_failing: [{ case_id: id }] } });
+    expect(second).toMatchObject({ failed: 1, drift: { newly_failing: [id] } });
     expect((await org.delete(`/autopilot/evals/${id}`)).status).toBe(200);
     expect((await org.get('/autopilot/evals')).body.items).toEqual([]);
     expect((await org.get(`/autopilot/evals/runs/${second.id}`)).body.results).toHaveLength(1);
