@@ -7,3 +7,11 @@ export function withoutTrailingSlashes(url: string): string {
 
 /** Returns the URL of a path below a base with or without slashes at its end. */
 export const joinUrl = (base: string, path: string): string => `${withoutTrailingSlashes(base)}${path}`;
+
+/** Returns a URL without these parameters of its query. */
+export function withoutParameters(url: URL, names: readonly string[]): URL {
+  if (!names.some((name) => url.searchParams.has(name))) return url;
+  const clean = new URL(url);
+  for (const name of names) clean.searchParams.delete(name);
+  return clean;
+}

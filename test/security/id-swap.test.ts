@@ -40,6 +40,7 @@ const OTHER_TABLES = [
   'inbound_emails',
   'inbound_messages',
   'knowledge_embeddings',
+  'knowledge_vocabularies',
   'miaw_conversations',
   'automation_silences',
   'sender_rates',

@@ -40,6 +40,10 @@ export interface CrawlBatch {
   deferralOf(host: string): Promise<number>;
   /** Records that the host with and without "www." is the same site. */
   takeWww(): Promise<void>;
+  /** Reads addresses without a query parameter from now on. */
+  ignoreParameter(name: string): void;
+  /** Query parameters that were tried in vain. */
+  keptParameters: Set<string>;
   /** The last problem with a host. */
   trouble: string | null;
   /** Time of the next request to a deferred host, on the clock of performance.now. */

@@ -17,6 +17,8 @@ export const PAGE_REASONS = [
   'redirect_other_site',
   'redirect_loop',
   'canonical',
+  'session_id',
+  'soft_not_found',
   'not_found',
   'forbidden',
   'http_error',
@@ -64,6 +66,8 @@ const DELIBERATE: ReadonlySet<PageReason> = new Set([
   'redirect_other_site',
   'redirect_loop',
   'canonical',
+  'session_id',
+  'soft_not_found',
 ]);
 
 /** Returns the page status for a reason. */
@@ -76,6 +80,7 @@ export const isRemoving = (reason: PageReason): boolean => REMOVING.has(reason);
 /** Removals to be reviewed by a user if too many come at once: the site may only be broken. */
 export const SUSPICIOUS: PageReason[] = [
   'not_found',
+  'soft_not_found',
   'unseen',
   'noindex',
   'robots',

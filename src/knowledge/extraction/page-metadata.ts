@@ -1,3 +1,4 @@
+import { withoutParameters } from '../../urls.rules.ts';
 import { findFirst } from './content.ts';
 import { directivesOf } from './robots-directives.rules.ts';
 import { type Element, isElement, type Tree } from './tree.ts';
@@ -39,7 +40,7 @@ interface CollectedMetadata {
 }
 
 /** Reads a page's metadata and links. `url` is the address of the page. */
-export function metadataOf({ root }: Tree, url: string): PageMetadata {
+export function metadataOf({ root }: Tree, url: string, ignoredParameters: readonly string[] = []): PageMetadata {
   const found: CollectedMetadata = {
     base: undefined,
     titles: [],
@@ -53,7 +54,10 @@ export function metadataOf({ root }: Tree, url: string): PageMetadata {
   };
   collect(root, found);
   const base = createResolver(url)(found.base ?? '') ?? url;
-  const resolve = createResolver(base);
+  const { host } = new URL(url);
+  const resolve = createResolver(base, (link) =>
+    link.host === host ? withoutParameters(link, ignoredParameters) : link,
+  );
   return {
     title: titleOf(found, url),
     language: languageOf(found.language ?? found.metas.get('content-language') ?? found.metas.get('og:locale')),
@@ -136,13 +140,13 @@ function refreshOf(content: string | undefined, resolve: PageMetadata['resolve']
 }
 
 /** Resolves references against an address. Results are cached, because pages repeat references. */
-function createResolver(base: string): PageMetadata['resolve'] {
+function createResolver(base: string, clean = (link: URL): URL => link): PageMetadata['resolve'] {
   const resolved = new Map<string, string | undefined>();
   return (reference) => {
     if (resolved.has(reference)) return resolved.get(reference);
     const url = URL.parse(reference.trim(), base);
     const isOfTheWeb = url !== null && /^https?:$/.test(url.protocol) && url.href.length <= MAX_ADDRESS_LENGTH;
-    const address = isOfTheWeb ? url.href : undefined;
+    const address = isOfTheWeb ? clean(url).href : undefined;
     resolved.set(reference, address);
     return address;
   };

@@ -14,19 +14,19 @@ const MAX_FIRST_LINE_LENGTH = 200;
 const CONTROL_CHARACTERS = /[^\P{Cc}\t\n\r]/gu;
 
 /** Reads one page. Throws ExtractionError. Time and memory depend on the page and are not limited here. */
-export async function readPage({ bytes, contentType, url }: Page): Promise<ExtractedPage> {
+export async function readPage({ bytes, contentType, url, ignoredParameters }: Page): Promise<ExtractedPage> {
   const kind = kindOf(bytes, contentType);
   if (kind === undefined) throw new ExtractionError('unsupported_type', `Pages of type ${contentType} are not read`);
-  if (kind === 'html') return readHtml(decode(bytes, contentType), url);
+  if (kind === 'html') return readHtml(decode(bytes, contentType), url, ignoredParameters);
   if (kind === 'text') return readText(decode(bytes, contentType), '', url);
   const { title, text } = await pdfTextOf(bytes);
   return readText(text, title, url);
 }
 
 /** Reads an HTML page. It is parsed only once. */
-export function readHtml(html: string, url: string): ExtractedPage {
+export function readHtml(html: string, url: string, ignoredParameters?: readonly string[]): ExtractedPage {
   const tree = parseHtml(html);
-  const { resolve, title, ...facts } = metadataOf(tree, url);
+  const { resolve, title, ...facts } = metadataOf(tree, url, ignoredParameters);
   return {
     ...facts,
     title: clean(title),

@@ -26,6 +26,8 @@ export interface Page {
   contentType: string | null;
   /** The address of the page. */
   url: string;
+  /** Parameters that links of the same host are read without. */
+  ignoredParameters?: readonly string[];
 }
 
 export interface Extractor {

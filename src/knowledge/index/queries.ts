@@ -86,6 +86,15 @@ export function lockItems(trx: Trx, orgId: string, ids: string[]) {
     .execute();
 }
 
+/** Gives items new addresses. Their texts stay as they are. */
+export async function updateItemUrls(trx: Trx, orgId: string, items: { id: string; url: string }[]): Promise<void> {
+  await sql`
+    update knowledge_items as item set url = given.url
+    from jsonb_to_recordset(${JSON.stringify(items)}::jsonb) as given (id uuid, url text)
+    where item.org_id = ${orgId} and item.id = given.id
+  `.execute(trx);
+}
+
 export async function deleteItems(trx: Trx, orgId: string, ids: string[]): Promise<void> {
   await sql`delete from knowledge_items where org_id = ${orgId} and id = any(${ids}::uuid[])`.execute(trx);
 }

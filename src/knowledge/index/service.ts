@@ -22,6 +22,7 @@ import {
 import { type PreparedChunk, writeSegment } from './segments.service.ts';
 
 export type { KnowledgeItem } from './items.schema.ts';
+export { updateItemUrls } from './queries.ts';
 
 /** Maximum chunks per segment. With more, Postgres would compress the rows of its postings. */
 const CHUNKS_PER_SEGMENT = 900;

@@ -8,7 +8,7 @@ import { EACH_OTHER, fillOddSite, ODD_OUTCOMES } from './odd-site.ts';
 let stack: Stack;
 let site: FakeSite;
 beforeAll(async () => {
-  stack = await startStack({ env: { EGRESS_ALLOW: '127.0.0.0/8', CRAWL_DELAY_MS: '0' } });
+  stack = await startStack({ env: { EGRESS_ALLOW: '127.0.0.0/8', CRAWL_DELAY_MS: '0', CHROMIUM_PATH: 'none' } });
 });
 afterAll(() => stack.close());
 beforeEach(async () => {

@@ -98,7 +98,12 @@ describe('the scope of a start URL', () => {
   });
 
   it('is its own host, and the www. variant only if both are the same site', () => {
-    const settings = { url: 'http://a.example/', include_paths: [], exclude_paths: [] };
+    const settings = {
+      url: 'http://a.example/',
+      include_paths: [],
+      exclude_paths: [],
+      ignored_parameters: [],
+    };
     const refusal = (takes_www: boolean, url: string) =>
       siteOf({ ...settings, takes_www }).refusalOf(new URL(url), { depth: 1, isWanted: false });
     expect(refusal(false, 'http://www.a.example/x')).toBe('other_site');

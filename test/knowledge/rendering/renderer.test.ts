@@ -34,13 +34,13 @@ describe.skipIf(CHROMIUM === undefined)('the renderer', () => {
       asked.push(maxBytes);
       return ok('x'.repeat(10_000));
     };
-    const script = 'for (let n = 0; n < 300; n++) fetch(`/data/${n}`).catch(() => 0)';
+    const script = 'for (let n = 0; n < 300; n++) fetch("/data/" + n).catch(() => 0)';
     await render(pageOf(script, { load }));
     expect(asked).toHaveLength(100);
 
     const rooms: number[] = [];
     await render(
-      pageOf('(async () => { for (let n = 0; n < 9; n++) await fetch(`/large/${n}`).catch(() => 0) })()', {
+      pageOf('(async () => { for (let n = 0; n < 9; n++) await fetch("/large/" + n).catch(() => 0) })()', {
         async load(_, maxBytes) {
           rooms.push(maxBytes / MEGABYTE);
           return ok('x'.repeat(Math.min(maxBytes + 1, 9 * MEGABYTE)));

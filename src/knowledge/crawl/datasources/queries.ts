@@ -12,6 +12,7 @@ const COLUMNS = [
   'include_paths',
   'crawl_interval_hours',
   'rendering',
+  'ignored_parameters',
   'takes_www',
   'settings_version',
   'last_crawl_started_at',

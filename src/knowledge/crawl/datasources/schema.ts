@@ -103,6 +103,9 @@ const shape = {
   include_paths: z.array(z.string()),
   crawl_interval_hours: z.int().nullable(),
   rendering: Rendering,
+  ignored_parameters: z
+    .array(z.string())
+    .describe('Query parameters that change no page, such as session ids: addresses are kept without them.'),
   last_crawl_started_at: Timestamp.nullable(),
   last_crawl_completed_at: Timestamp.nullable(),
   error_message: z.string().nullable(),

@@ -14,6 +14,8 @@ export interface DatasourcesTable {
   crawl_interval_hours: number | null;
   /** Whether pages made by scripts are rendered. */
   rendering: Generated<'never' | 'auto'>;
+  /** Query parameters that were recognised as not changing any page. */
+  ignored_parameters: Texts;
   /** The host with and without "www." is the same site: one redirects to the other. */
   takes_www: Generated<boolean>;
   /** Incremented by changes after which every page must be fetched again. */

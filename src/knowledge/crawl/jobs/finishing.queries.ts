@@ -57,7 +57,8 @@ export type Removal = Awaited<ReturnType<typeof listDeferredRemovals>>[number];
 export async function unstorePages(trx: Trx, orgId: string, ids: string[]): Promise<void> {
   await sql`
     update crawl_pages set is_stored = false, removal = null, reason = coalesce(removal, reason), unseen_count = 0, markdown = null,
-      etag = null, last_modified = null, raw_hash = null, text_hash = null, updated_at = now(),
+      etag = null, last_modified = null, raw_hash = null, updated_at = now(),
+      text_hash = case when removal = 'soft_not_found' then text_hash end,
       status = case when removal in ('not_found', 'unseen') then 'removed' else 'excluded' end
     where org_id = ${orgId} and id = any(${ids}::uuid[])
   `.execute(trx);

@@ -57,6 +57,8 @@ export interface CrawlPagesTable {
   fetched_with: string | null;
   raw_hash: Buffer | null;
   text_hash: Buffer | null;
+  /** The hash of title and text without the queries of its links. */
+  likeness: Buffer | null;
   markdown: string | null;
   language: string | null;
   links: Texts;

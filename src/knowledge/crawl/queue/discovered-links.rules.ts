@@ -28,8 +28,9 @@ export function discoveredUrlsOf(
 ): DiscoveredUrl[] {
   const found = new Map<string, DiscoveredUrl>();
   for (const link of links) {
-    const url = parsePageUrl(link);
-    if (url === undefined) continue;
+    const given = parsePageUrl(link);
+    if (given === undefined) continue;
+    const url = site.clean(given);
     const { key, path } = keysOf(url);
     if (found.has(key) || key.length > MAX_KEY_LENGTH) continue;
     const refusal = site.refusalOf(url, { depth, isWanted }) ?? null;

@@ -23,6 +23,7 @@ const LEASED_COLUMNS = [
   'fetched_with',
   'raw_hash',
   'text_hash',
+  'likeness',
   'language',
   'links',
 ] as const;

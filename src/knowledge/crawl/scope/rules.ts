@@ -1,3 +1,4 @@
+import { withoutParameters } from '../../../urls.rules.ts';
 import type { PageReason } from '../reasons.rules.ts';
 import { compilePattern, type PathMatch } from './patterns.rules.ts';
 import { hostWithoutWww, keysOf, pageUrlOf, trapOf } from './urls.rules.ts';
@@ -8,6 +9,8 @@ export interface SiteSettings {
   takes_www: boolean;
   include_paths: string[];
   exclude_paths: string[];
+  /** Query parameters that do not change a page. */
+  ignored_parameters: string[];
 }
 
 /** The pages of a datasource. */
@@ -18,6 +21,9 @@ export interface Site {
   /** The path prefix of its pages. */
   path: string;
   isOnSite(url: URL): boolean;
+  ignoredParameters: readonly string[];
+  /** Returns the URL without the parameters that do not change a page. */
+  clean(url: URL): URL;
   /**
    * Returns the reason not to fetch a URL, or undefined if it may be fetched. `isWanted`: a user requested this URL.
    */
@@ -33,7 +39,7 @@ export function scopePathOf(start: URL): string {
   return path.includes('.', begin) ? path.slice(0, begin) : path;
 }
 
-export function siteOf({ url, takes_www, include_paths, exclude_paths }: SiteSettings): Site {
+export function siteOf({ url, takes_www, include_paths, exclude_paths, ignored_parameters }: SiteSettings): Site {
   const start = pageUrlOf(url);
   const path = scopePathOf(start);
   const startKey = keysOf(start).key;
@@ -56,6 +62,8 @@ export function siteOf({ url, takes_www, include_paths, exclude_paths }: SiteSet
     host: start.host,
     path,
     isOnSite,
+    ignoredParameters: ignored_parameters,
+    clean: (at) => (isOnSite(at) ? withoutParameters(at, ignored_parameters) : at),
     refusalOf(at, { depth, isWanted }) {
       if (!isOnSite(at)) return 'other_site';
       if (isWanted) return undefined;

@@ -6,6 +6,7 @@ import { type DatasourceRow, findDatasource, updateTakesWww } from '../datasourc
 import { findHostWaitMs } from '../fetching/hosts.queries.ts';
 import { createRobotsFiles } from '../fetching/robots-files.ts';
 import { findJob, type JobRow, lockJob } from '../jobs/queries.ts';
+import { withdrawSoftNotFound } from '../likeness/not-found.service.ts';
 import { findQueueCapacity } from '../queue/discovered-links.queries.ts';
 import { MAX_KNOWN_URLS } from '../queue/limits.rules.ts';
 import {
@@ -19,12 +20,12 @@ import {
   refuseRemaining,
   requeueOrphans,
 } from '../queue/queries.ts';
-import { siteOf } from '../scope/rules.ts';
+import { type SiteSettings, siteOf } from '../scope/rules.ts';
 import { incrementCounts } from './queries.ts';
 import { visitAll } from './visit-pool.ts';
 
 /** Incremented when the extractor's results change. */
-const EXTRACTION_VERSION = 1;
+const EXTRACTION_VERSION = 2;
 const PAGES_PER_LEASE = 50;
 /** A browser may need some seconds for each. */
 const RENDERED_PER_LEASE = 10;
@@ -59,6 +60,7 @@ export async function crawlBatch(
   };
   while ((await visitAll(visiting, take, isStopped)) > 0); // continues with the pages found meanwhile
   if (visiting.isFull) await requeueOrphanedDuplicates(db, ref);
+  if (visiting.isFull && !isStopped()) await withdrawSoftNotFound(visiting);
   const waitMs = visiting.waitUntil === null ? 0 : visiting.waitUntil - performance.now();
   return progressOf(db, ref, { datasource, state: 'running', waitMs, trouble: visiting.trouble });
 }
@@ -110,6 +112,7 @@ async function createBatch(
   { batch, isRendering, datasource, job }: Lease & { datasource: DatasourceRow; job: JobRow },
 ): Promise<CrawlBatch> {
   const known = await findQueueCapacity(db, ref.orgId, ref.datasourceId);
+  let settings: SiteSettings = datasource;
   const visiting: CrawlBatch = {
     db,
     deps,
@@ -127,9 +130,15 @@ async function createBatch(
     queuedLinks: new Set(),
     deferralOf: createDeferrals(db),
     async takeWww() {
-      visiting.site = siteOf({ ...datasource, takes_www: true });
+      settings = { ...settings, takes_www: true };
+      visiting.site = siteOf(settings);
       await updateTakesWww(db, ref.orgId, ref.datasourceId);
     },
+    ignoreParameter(name) {
+      settings = { ...settings, ignored_parameters: [...settings.ignored_parameters, name] };
+      visiting.site = siteOf(settings);
+    },
+    keptParameters: new Set(),
     trouble: null,
     waitUntil: null,
   };

@@ -68,6 +68,7 @@ export function outcomeOf(
         last_modified: content.lastModified,
         raw_hash: content.rawHash,
         text_hash: content.textHash,
+        likeness: content.likeness,
         // Null: the next crawl reads again, because it counts links beyond the limit, or because scripts bring the text.
         fetched_with: content.links.cut > 0 || content.isRendered ? null : fetchedWith,
         markdown: item === undefined ? undefined : content.markdown,
@@ -144,6 +145,7 @@ const rowOf = (page: LeasedPage): VisitedPage => ({
   fetched_with: page.fetched_with,
   raw_hash: hex(page.raw_hash),
   text_hash: hex(page.text_hash),
+  likeness: hex(page.likeness),
   language: page.language,
   links: page.links,
 });

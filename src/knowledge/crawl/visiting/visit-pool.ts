@@ -1,4 +1,5 @@
 import type { CrawlBatch } from '../context.ts';
+import { learnIgnoredParameters } from '../likeness/ignored-parameters.service.ts';
 import type { LeasedPage } from '../queue/queries.ts';
 import { writeVisits } from './results.service.ts';
 import { type Visit, visitPage } from './visit.ts';
@@ -110,6 +111,7 @@ function createWriter(visiting: CrawlBatch, fail: (error: unknown) => void) {
         const visits = takeSet();
         beingWritten = visits.length;
         await writeVisits(visiting, visits);
+        await learnIgnoredParameters(visiting, visits);
       } while (isWorthAWrite());
     } catch (error) {
       fail(error);

@@ -8,6 +8,7 @@ import { deferHost, findHostWaitMs, reserveHostSlot } from '../fetching/hosts.qu
 import { type FetchedPage, type FetchResult, fetchPage } from '../fetching/pages.ts';
 import { renderPage } from '../fetching/scripted-pages.ts';
 import { findJob } from '../jobs/queries.ts';
+import { likenessOf } from '../likeness/likeness.rules.ts';
 import { distinctLinks, NO_LINKS, type PageLinks } from '../queue/discovered-links.rules.ts';
 import type { LeasedPage } from '../queue/queries.ts';
 import type { PageReason } from '../reasons.rules.ts';
@@ -36,6 +37,7 @@ export interface PageContent {
   /** A browser has run its scripts. */
   isRendered: boolean;
   textHash: string;
+  likeness: string;
   /** The item for the search index. Undefined: title and text are unchanged. */
   item: PreparedItem | undefined;
 }
@@ -98,7 +100,8 @@ export async function visitPage(visiting: CrawlBatch, page: LeasedPage): Promise
       return visit(noContent('http_error', `redirects to ${fetched.to.slice(0, 500)}`), fetched.status);
     if (next.host !== url.host && hostWithoutWww(next) === hostWithoutWww(url) && !visiting.site.isOnSite(next))
       await visiting.takeWww();
-    if (keysOf(next).key !== page.url_key) return visit(movedResult(visiting, page, next), fetched.status);
+    if (keysOf(visiting.site.clean(next)).key !== page.url_key)
+      return visit(movedResult(visiting, page, next), fetched.status);
     url = next;
   }
   return visit(noContent('redirect_loop'));
@@ -116,11 +119,12 @@ export const noContent = (reason: PageReason, detail: string | null = null, link
 function movedResult({ site }: CrawlBatch, page: LeasedPage, to: URL): VisitResult {
   if (!site.isOnSite(to)) return noContent('redirect_other_site', to.href);
   if (page.redirects >= MAX_REDIRECTS) return noContent('redirect_loop', to.href);
-  return { kind: 'moved', reason: 'redirect', to: { url: to.href, key: keysOf(to).key } };
+  const target = site.clean(to);
+  return { kind: 'moved', reason: 'redirect', to: { url: target.href, key: keysOf(target).key } };
 }
 
 /** Waits for the host's next slot. Returns false if it is too far away, or if the crawl has ended by then. */
-async function awaitHostSlot(visiting: CrawlBatch, host: string, ownDelayMs: number | null): Promise<boolean> {
+export async function awaitHostSlot(visiting: CrawlBatch, host: string, ownDelayMs: number | null): Promise<boolean> {
   const delayMs = Math.max(visiting.deps.delayMs, ownDelayMs ?? 0);
   if (delayMs === 0 && visiting.waitUntil === null && (await visiting.deferralOf(host)) === 0) return true;
   const waitMs = await reserveHostSlot(visiting.db, host, { delayMs, maxWaitMs: MAX_SLOT_WAIT_MS });
@@ -230,12 +234,24 @@ async function readText(
 
   const text = { title: extracted.title.trim() || url.pathname, markdown, language: extracted.language };
   const textHash = hashOf(markdown);
+  if (!page.is_stored && page.choice !== 'included' && page.text_hash?.toString('hex') === textHash)
+    return noContent('soft_not_found', null, links); // the text is kept of no other page that is not stored
   const isSame = page.is_stored && page.text_hash?.toString('hex') === textHash && page.title === text.title;
   const item = isSame ? undefined : await prepareContent(page, { ...text, url: url.href });
   if (item === 'unreadable') return noContent(item);
   const { etag, lastModified } = fetched;
   const rawHash = hashOf(fetched.bytes);
-  const content = { ...text, links, etag, lastModified, rawHash, isRendered, textHash, item };
+  const content = {
+    ...text,
+    links,
+    etag,
+    lastModified,
+    rawHash,
+    isRendered,
+    textHash,
+    likeness: likenessOf(text),
+    item,
+  };
   return {
     kind: 'content',
     content,
@@ -284,13 +300,18 @@ function duplicateOf(
   return { url: original.href, key };
 }
 
-async function extract(
+export async function extract(
   visiting: CrawlBatch,
   url: URL,
   { bytes, contentType }: FetchedPage,
 ): Promise<ExtractedPage | PageReason> {
   try {
-    return await visiting.deps.extractor.extract({ bytes, contentType, url: url.href });
+    return await visiting.deps.extractor.extract({
+      bytes,
+      contentType,
+      url: url.href,
+      ignoredParameters: visiting.site.ignoredParameters,
+    });
   } catch (error) {
     if (!(error instanceof ExtractionError)) throw error;
     return REASON_OF[error.code];
