@@ -41,6 +41,4 @@ export function retryDelayMs(tries: number, retryAfterMs: number | undefined, ra
  * since the first of them.
  */
 export const probeDelayMs = (failures: number, failingForMs: number): number | null =>
-  failures < FAILURES_UNTIL_PROBES
-    ? null
-    : Math.min(Math.max(failingForMs * PROBE_SHARE, MIN_PROBE_MS), MAX_PROBE_MS);
+  failures < FAILURES_UNTIL_PROBES ? null : Math.min(Math.max(failingForMs * PROBE_SHARE, MIN_PROBE_MS), MAX_PROBE_MS);
