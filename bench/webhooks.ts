@@ -143,13 +143,14 @@ async function throughput({ receiver, ids, ours, bare }: Sides): Promise<Finding
   return rateFinding('webhooks, a backlog, 50 in flight / a bare loop', our, direct, 0.5);
 }
 
-/** Compares an org with a hanging endpoint beside the other with one that has only the other. */
-async function hindrance({ receiver, ids, ours }: Sides, hindered: Sides['ours']): Promise<Finding> {
+/** Compares an endpoint beside a hanging one of its org with one that is alone in its org. */
+async function hindrance(single: Sides, hindered: Sides): Promise<Finding> {
   const [alone, beside]: [number[], number[]] = [[], []];
+  const rate = ({ receiver, ids, ours }: Sides) => rateOf(receiver, ids, () => ours(ids));
   for (let round = 0; round < ROUNDS; round++) {
-    alone.push(await rateOf(receiver, ids, () => ours(ids)));
+    alone.push(await rate(single));
     await sleep(1_000);
-    beside.push(await rateOf(receiver, ids, () => hindered(ids)));
+    beside.push(await rate(hindered));
     await sleep(1_000);
     note(
       `round ${round + 1}: alone ${alone.at(-1)?.toFixed(0)}/s, beside a hanging endpoint ${beside.at(-1)?.toFixed(0)}/s`,
@@ -177,17 +178,14 @@ async function measure(stack: Stack, db: Db, receiver: Receiver): Promise<Findin
   await rateOf(receiver, ids.slice(0, 1), () => ours(ids.slice(0, 1)));
 
   const findings = [await latency(sides), await throughput(sides)];
-  await addEndpoint(db, stack.env, orgId, receiver.url + HANGING);
   const other = await seedOrg(db, 0);
   await addEndpoint(db, stack.env, other, receiver.url);
+  await addEndpoint(db, stack.env, other, receiver.url + HANGING);
   await sql`insert into contacts (org_id, id, email, name, custom_data)
     select ${other}::uuid, uuidv7(), email, name, custom_data from contacts where org_id = ${orgId}`.execute(db);
   const otherIds = await seedContacts(db, other);
-  findings.push(
-    await hindrance({ ...sides, ids: otherIds, ours: (some) => happen(db, other, some) }, async (some) => {
-      await Promise.all([happen(db, orgId, ids), happen(db, other, some)]);
-    }),
-  );
+  const beside = { ...sides, ids: otherIds, ours: (some: string[]) => happen(db, other, some) };
+  findings.push(await hindrance(sides, beside));
   const memory = worker.peakMemoryMb();
   findings.push({
     name: 'webhooks, memory of the worker at its peak',

@@ -25,6 +25,6 @@ export const QUEUES: Record<
   webhooks: {
     maxConcurrentActivityTaskExecutions: 100,
     maxConcurrentWorkflowTaskExecutions: 4,
-    maxCachedWorkflows: 100,
+    maxCachedWorkflows: 30,
   },
 };

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Db, Trx } from '../db/connect.ts';
+import { type Db, PLANNED_EACH_TIME, type Trx } from '../db/connect.ts';
 import { newId } from '../ids.ts';
 import type { EndpointRef } from './contract.ts';
 
@@ -16,10 +16,12 @@ export interface NewDelivery {
 
 /**
  * Inserts deliveries in their order, once for each endpoint and event, and numbers those of a session. They are held
- * while their endpoint is disabled. Returns the endpoints that have something to send now.
+ * while their endpoint is disabled. Returns the endpoints that have something to send now. The statement is planned each
+ * time, by the present size of the tables.
  */
 export async function insertDeliveries(trx: Trx, orgId: string, deliveries: NewDelivery[]): Promise<string[]> {
   const { rows } = await sql<{ endpoint_id: string }>`
+    ${sql.raw(PLANNED_EACH_TIME)}
     with new as materialized (
       select delivery.*, endpoint.enabled
       from rows from (
@@ -27,10 +29,6 @@ export async function insertDeliveries(trx: Trx, orgId: string, deliveries: NewD
           occurred_at timestamptz, session_id uuid, data jsonb)
       ) with ordinality as delivery (id, endpoint_id, event_id, event_type, occurred_at, session_id, data, position)
       join webhook_endpoints as endpoint on endpoint.org_id = ${orgId} and endpoint.id = delivery.endpoint_id
-      where not exists (
-        select from webhook_deliveries as known
-        where known.org_id = ${orgId} and known.endpoint_id = delivery.endpoint_id and known.event_id = delivery.event_id
-      )
     ), numbers as (
       insert into webhook_sequences as numbers (org_id, endpoint_id, session_id, last)
       select ${orgId}::uuid, endpoint_id, session_id, count(*) from new
@@ -44,6 +42,7 @@ export async function insertDeliveries(trx: Trx, orgId: string, deliveries: NewD
         new.data, case when new.enabled then 'pending' else 'held' end
       from new left join numbers on numbers.endpoint_id = new.endpoint_id and numbers.session_id = new.session_id
       order by new.position
+      on conflict (org_id, endpoint_id, event_id) do nothing
       returning endpoint_id, status
     )
     select distinct endpoint_id from inserted where status = 'pending'
@@ -110,6 +109,7 @@ export function listPendingDeliveries(
 ) {
   const pending = db
     .selectFrom('webhook_deliveries as delivery')
+    .modifyFront(sql.raw(PLANNED_EACH_TIME))
     .select(SENT_COLUMNS)
     .where('org_id', '=', orgId)
     .where('endpoint_id', '=', endpointId)

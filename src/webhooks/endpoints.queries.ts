@@ -81,3 +81,23 @@ export async function updateEndpoint(
 
 /** The columns of an endpoint about which nothing bad is known. */
 export const HEALTHY = { failures: 0, failing_since: null, probe_at: null } as const;
+
+/** SQL: the key of the lock of an endpoint's sender. */
+export const senderLock = (endpointId: string) => sql`hashtextextended('webhook sender ' || ${endpointId}::text, 0)`;
+
+/**
+ * Returns those of the endpoints that need a signal for what this transaction stores. The others have a sender that
+ * will look again: it cannot end before this transaction has.
+ */
+export async function listIdleEndpoints(trx: Trx, orgId: string, ids: string[]): Promise<string[]> {
+  await sql`
+    select pg_advisory_xact_lock_shared(hashtextextended('webhook sender ' || id, 0))
+    from unnest(${ids.toSorted()}::text[]) as id
+  `.execute(trx);
+  const idle = await existing(trx, orgId)
+    .select('id')
+    .where('id', '=', sql<string>`any(${ids}::uuid[])`)
+    .where('is_sending', '=', false)
+    .execute();
+  return idle.map(({ id }) => id);
+}

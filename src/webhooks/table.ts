@@ -28,6 +28,8 @@ export interface WebhookEndpointsTable {
   probe_at: Date | null;
   /** With `max_per_second`: when the next request may go. */
   next_slot_at: Date | null;
+  /** A sender works, or comes back by itself: it needs no signal. */
+  is_sending: Generated<boolean>;
   deleted_at: Date | null;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;

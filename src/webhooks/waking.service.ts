@@ -4,6 +4,7 @@ import { afterCommit } from '../db/transaction.ts';
 import { enqueue, signalWithStart } from '../outbox/outbox.ts';
 import { WAKE } from '../temporal/contract.ts';
 import { DELIVER_WEBHOOK, type EndpointRef, SEND_WEBHOOKS, type WebhookDeliveryRef } from './contract.ts';
+import { listIdleEndpoints } from './endpoints.queries.ts';
 
 /** The channel of hints about new deliveries. Each names an endpoint. */
 export const WEBHOOKS_CHANNEL = 'webhooks';
@@ -21,6 +22,18 @@ export async function wakeSenders(trx: Trx, orgId: string, endpointIds: string[]
     }),
   );
   await enqueue(trx, orgId, ...commands);
+  tellSenders(trx, endpointIds);
+}
+
+/** Like wakeSenders, without signals to senders that work: they get the news, or look again by themselves. */
+export async function wakeIdleSenders(trx: Trx, orgId: string, endpointIds: string[]): Promise<void> {
+  if (endpointIds.length === 0) return;
+  await wakeSenders(trx, orgId, await listIdleEndpoints(trx, orgId, endpointIds));
+  tellSenders(trx, endpointIds);
+}
+
+/** Gives the news to senders that wait for it. Nothing is lost if it does not arrive. */
+function tellSenders(trx: Trx, endpointIds: string[]): void {
   for (const endpointId of endpointIds) afterCommit(trx, (db) => notify(db, WEBHOOKS_CHANNEL, endpointId));
 }
 

@@ -53,6 +53,10 @@ const OTHER_TABLES = [
   'ai_usage',
   'ai_calls',
   'ai_tag_suggestions',
+  'ai_budget_notices',
+  'webhook_deliveries',
+  'webhook_sequences',
+  'webhook_attempts',
 ];
 /** The tag in the example of POST /chat/sessions/{id}/tags. */
 const TAG_OF_EXAMPLE = 'refund';

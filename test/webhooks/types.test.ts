@@ -63,13 +63,13 @@ async function runWorkflow(status: 'succeeded' | 'failed') {
 }
 
 async function sendMail() {
-  await org.post('/contacts', { contact: { email: 'seq@enrolled.example' } });
   const { status, body } = await org.post('/sequences', {
     name: 'One mail',
     filter: inDomain('enrolled.example'),
     steps: [emailStep('hello')],
   });
   expect(status, JSON.stringify(body)).toBe(201);
+  await org.post(`/sequences/${body.id}/contacts`, { contacts: [{ email: 'seq@enrolled.example' }] });
   const sent = await received('delivery.sent');
   for (const to of ['delivered', 'failed', 'unknown'])
     await sql`update deliveries set status = ${to} where id = ${sent.body.data.delivery.id}`.execute(stack.db);

@@ -40,6 +40,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       failing_since timestamptz(3),
       probe_at timestamptz(3),
       next_slot_at timestamptz(3),
+      is_sending boolean not null default false,
       deleted_at timestamptz(3),
       created_at timestamptz(3) not null default now(),
       updated_at timestamptz(3) not null default now(),

@@ -48,7 +48,7 @@ const EXAMPLE = {
   updated_at: '2026-01-31T12:00:00.050Z',
 } as const;
 
-export const Delivery = z.object(fields).meta({ id: 'WebhookDelivery', examples: [EXAMPLE] });
+const Delivery = z.object(fields).meta({ id: 'WebhookDelivery', examples: [EXAMPLE] });
 export const DeliveryPage = z.object({ items: z.array(Delivery), next: z.string().nullable() });
 
 const Attempt = z

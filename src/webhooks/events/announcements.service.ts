@@ -3,7 +3,7 @@ import { newId } from '../../ids.ts';
 import type { Reaction, Reactions } from '../../outbox/relay.ts';
 import { insertDeliveries, type NewDelivery } from '../deliveries.queries.ts';
 import { listTargets, type Target } from '../endpoints.queries.ts';
-import { wakeSenders } from '../waking.service.ts';
+import { wakeIdleSenders } from '../waking.service.ts';
 import { RENDERED_EVENT_TYPES, RENDERERS, type RenderedEventType } from './renderers.service.ts';
 import type { Rendered, Renderer, RenderingDeps } from './rendering.ts';
 
@@ -26,7 +26,7 @@ function reactionOf<Type extends RenderedEventType>(deps: RenderingDeps, type: T
       const rendered = await render({ ...deps, trx, orgId }, events.slice(at, at + EVENTS_PER_BATCH));
       for (const endpointId of await store(trx, orgId, targets, rendered)) pending.add(endpointId);
     }
-    await wakeSenders(trx, orgId, [...pending]);
+    await wakeIdleSenders(trx, orgId, [...pending]);
   };
 }
 

@@ -38,7 +38,7 @@ export interface Renderer<Type extends EventType> {
 }
 
 /** Returns the id of an event for receivers. `part` tells several webhooks of one event apart. */
-export const eventIdOf = ({ org_id, id }: Pick<ClaimedEvent<EventType>, 'org_id' | 'id'>, part = ''): string =>
+const eventIdOf = ({ org_id, id }: Pick<ClaimedEvent<EventType>, 'org_id' | 'id'>, part = ''): string =>
   idOf(org_id, 'webhook event', String(id), part);
 
 /** Returns the parts that all webhooks of an event have. */

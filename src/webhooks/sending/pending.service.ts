@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { inTransaction } from '../../db/transaction.ts';
 import type { EndpointRef, WebhookProgress } from '../contract.ts';
 import { type DeliveryRow, listPendingDeliveries } from '../deliveries.queries.ts';
 import { findWholeEndpoint, type WholeEndpoint } from '../endpoints.queries.ts';
 import type { WebhookNews } from './news.ts';
 import { post, type Receiver, receiverOf, type Try } from './posting.ts';
-import { claimProbe, reserveSlots } from './recording.queries.ts';
+import { claimProbe, reserveSlots, setSending } from './recording.queries.ts';
 import { type Health, recordResults } from './recording.service.ts';
 import type { PostingDeps } from './retries.service.ts';
 import { FAILURES_UNTIL_PROBES, probeDelayMs } from './schedule.rules.ts';
@@ -48,6 +49,24 @@ interface Sender {
  * After many failures in a row one try goes at a time, and the time until the next is returned.
  */
 export async function sendPending(deps: SenderDeps, ref: EndpointRef): Promise<WebhookProgress> {
+  await inTransaction(deps.db, (trx) => setSending(trx, ref, true));
+  for (;;) {
+    const progress = await sendOnce(deps, ref);
+    if (progress.nextInMs !== null) return progress;
+    await inTransaction(deps.db, (trx) => setSending(trx, ref, false));
+    if (!(await hasWork(deps, ref))) return progress;
+    await inTransaction(deps.db, (trx) => setSending(trx, ref, true));
+  }
+}
+
+/** Returns whether something came in before the sender had said that it ends. */
+async function hasWork({ db }: SenderDeps, ref: EndpointRef): Promise<boolean> {
+  const endpoint = await findWholeEndpoint(db, ref.orgId, ref.endpointId);
+  if (endpoint?.enabled !== true) return false;
+  return (await listPendingDeliveries(db, ref, { limit: 1, except: [], isOrdered: endpoint.ordered })).length > 0;
+}
+
+async function sendOnce(deps: SenderDeps, ref: EndpointRef): Promise<WebhookProgress> {
   const endpoint = await findWholeEndpoint(deps.db, ref.orgId, ref.endpointId);
   if (endpoint?.enabled !== true) return { nextInMs: null, details: 'the endpoint is disabled or deleted' };
   const probeDelay = probeDelayMs(endpoint.failures, endpoint.failing_for_ms);
@@ -87,7 +106,7 @@ async function probe(deps: SenderDeps, ref: EndpointRef, endpoint: WholeEndpoint
   if (endpoint.probe_in_ms > 0) return { nextInMs: endpoint.probe_in_ms, details };
   if (!(await claimProbe(deps.db, ref, delayMs))) return { nextInMs: 1_000, details };
   const result = await post(deps.egress, receiverOf(deps.secrets, endpoint), oldest);
-  await recordResults(deps.db, { ...ref, ordered: endpoint.ordered }, [result]);
+  await recordResults(deps.db, { ...ref, ordered: endpoint.ordered, isHealthy: false }, [result]);
   return { nextInMs: 0, details };
 }
 
@@ -194,7 +213,8 @@ async function writeResults(sender: Sender): Promise<void> {
   const { deps, ref, endpoint } = sender;
   const written = [...sender.ended];
   if (written.length === 0) return;
-  const health = await recordResults(deps.db, { ...ref, ordered: endpoint.ordered }, written);
+  const isHealthy = sender.health.failures === 0 && endpoint.failing_since === null;
+  const health = await recordResults(deps.db, { ...ref, ordered: endpoint.ordered, isHealthy }, written);
   sender.ended = sender.ended.slice(written.length);
   sender.health = health ?? { isEnabled: false, failures: 0 };
   sender.hasMore ||= endpoint.ordered;

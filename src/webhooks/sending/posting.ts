@@ -49,7 +49,7 @@ export interface Try extends TriedOnce {
 }
 
 /** Returns the body of a webhook: the same at each try. */
-export const bodyOf = ({ event_type, occurred_at, org_id, sequence, data }: DeliveryRow): string =>
+const bodyOf = ({ event_type, occurred_at, org_id, sequence, data }: DeliveryRow): string =>
   JSON.stringify({
     type: event_type,
     timestamp: occurred_at.toISOString(),
@@ -59,7 +59,7 @@ export const bodyOf = ({ event_type, occurred_at, org_id, sequence, data }: Deli
   });
 
 /** Returns the headers of the Standard Webhooks scheme, with a signature by each key. */
-export function signedHeaders(keys: Buffer[], { id, body, at }: { id: string; body: string; at: Date }) {
+function signedHeaders(keys: Buffer[], { id, body, at }: { id: string; body: string; at: Date }) {
   const timestamp = String(Math.floor(at.getTime() / 1_000));
   const signatures = keys.map(
     (key) => `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`,

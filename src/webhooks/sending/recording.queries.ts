@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
-import type { Db, Trx } from '../../db/connect.ts';
+import { type Db, PLANNED_EACH_TIME, type Trx } from '../../db/connect.ts';
 import { onlyRow } from '../../db/rows.ts';
 import type { EndpointRef } from '../contract.ts';
+import { senderLock } from '../endpoints.queries.ts';
 
 /** A try of a delivery. */
 export interface TriedOnce {
@@ -31,16 +32,14 @@ export interface TriedDelivery {
 
 /**
  * Records tries of deliveries, each as a row, and moves the deliveries on. An accepted one is delivered for good,
- * whatever became of it meanwhile. A failure moves only what still waits for this try.
+ * whatever became of it meanwhile. A failure moves only what still waits for this try. Planned each time, by the present
+ * size of the tables: only the primary key fits.
  */
-export async function recordTries(
-  trx: Trx,
-  { orgId, endpointId }: EndpointRef,
-  tries: RecordedTry[],
-): Promise<TriedDelivery[]> {
+export async function recordTries(trx: Trx, orgId: string, tries: RecordedTry[]): Promise<TriedDelivery[]> {
   const { rows } = await sql<TriedDelivery>`
+    ${sql.raw(PLANNED_EACH_TIME)}
     with try as materialized (
-      select * from jsonb_to_recordset(${JSON.stringify(tries)}::jsonb) as (
+      select ${orgId}::uuid as org_id, tried.* from jsonb_to_recordset(${JSON.stringify(tries)}::jsonb) as tried (
         "deliveryId" uuid, at timestamptz, status integer, "durationMs" integer, answer text, error text,
         "isAccepted" boolean, "isGone" boolean, "delayMs" float8
       )
@@ -49,7 +48,7 @@ export async function recordTries(
         status = ${STATUS_AFTER},
         next_attempt_at = case when ${STATUS_AFTER} = 'retrying' then now() + try."delayMs" * interval '1 millisecond' end
       from try
-      where delivery.org_id = ${orgId} and delivery.endpoint_id = ${endpointId} and delivery.id = try."deliveryId"
+      where delivery.org_id = try.org_id and delivery.id = try."deliveryId"
       returning delivery.id, delivery.event_id, delivery.status, delivery.session_id is not null as is_in_session,
         delivery.attempts, delivery.next_attempt_at
     ), recorded as (
@@ -129,4 +128,16 @@ export async function reserveSlots(
         (1000.0 / max_per_second)::float8 as interval_ms
     `.execute(db),
   );
+}
+
+/**
+ * Says whether an endpoint's sender works, or comes back by itself. Saying that it does not waits for transactions that
+ * have relied on it: what they have stored can be read afterwards.
+ */
+export async function setSending(trx: Trx, { orgId, endpointId }: EndpointRef, isSending: boolean): Promise<void> {
+  if (!isSending) await sql`select pg_advisory_xact_lock(${senderLock(endpointId)})`.execute(trx);
+  await sql`
+    update webhook_endpoints set is_sending = ${isSending}
+    where org_id = ${orgId} and id = ${endpointId} and is_sending <> ${isSending}
+  `.execute(trx);
 }

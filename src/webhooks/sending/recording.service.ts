@@ -8,6 +8,13 @@ import type { Try } from './posting.ts';
 import { countFailures, recordTries, setProbe, type TriedDelivery } from './recording.queries.ts';
 import { DISABLED_AFTER_MS, probeDelayMs, retryDelayMs } from './schedule.rules.ts';
 
+/** An endpoint as its sender knows it. */
+export interface RecordedEndpoint extends EndpointRef {
+  ordered: boolean;
+  /** Whether its last known try was accepted. */
+  isHealthy: boolean;
+}
+
 /** An endpoint after some tries. */
 export interface Health {
   isEnabled: boolean;
@@ -18,18 +25,14 @@ export interface Health {
  * Records tries in the order in which they ended, starts the retries of those that failed, and disables an endpoint that
  * is gone or has failed for too long. Undefined if the endpoint was deleted.
  */
-export function recordResults(
-  db: Db,
-  endpoint: EndpointRef & { ordered: boolean },
-  tries: Try[],
-): Promise<Health | undefined> {
+export function recordResults(db: Db, endpoint: RecordedEndpoint, tries: Try[]): Promise<Health | undefined> {
   return inTransaction(db, async (trx) => {
     const recorded = tries.map(({ retryAfterMs, round, ...one }) => ({
       ...one,
       delayMs: retryDelayMs(round, retryAfterMs, Math.random()),
     }));
-    const health = await recordHealth(trx, endpoint, tries);
-    const tried = await recordTries(trx, endpoint, recorded);
+    const health = isSteady(endpoint, tries) ? STEADY : await recordHealth(trx, endpoint, tries);
+    const tried = await recordTries(trx, endpoint.orgId, recorded);
     if (endpoint.ordered && tried.some(({ status }) => status !== 'retrying')) await wakeSender(trx, endpoint);
     const because = tries.some(({ isGone }) => isGone) ? 'gone' : 'failing';
     const isOver = because === 'gone' || (health?.failing_for_ms ?? 0) >= DISABLED_AFTER_MS;
@@ -37,6 +40,11 @@ export function recordResults(
     return health && { isEnabled: health.enabled && !isOver, failures: health.failures };
   });
 }
+
+/** Nothing bad is known, and nothing bad has happened. */
+const isSteady = ({ isHealthy }: RecordedEndpoint, tries: Try[]): boolean =>
+  isHealthy && tries.every(({ isAccepted }) => isAccepted);
+const STEADY = { enabled: true, failures: 0, failing_for_ms: 0 };
 
 /** Counts failures since the last success. After many, all but one try at a time wait. */
 async function recordHealth(trx: Trx, endpoint: EndpointRef, tries: Try[]) {

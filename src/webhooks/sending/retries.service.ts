@@ -33,7 +33,7 @@ export async function retryDelivery(deps: PostingDeps, ref: WebhookDeliveryRef):
   if (waitMs > 0) return { nextInMs: waitMs, details: 'waits for the endpoint: its last tries all failed' };
   if (endpoint.max_per_second !== null) await sleep((await reserveSlots(db, ref, 1)).in_ms);
   const result = await post(egress, receiverOf(secrets, endpoint), delivery);
-  await recordResults(db, { orgId, endpointId, ordered: endpoint.ordered }, [result]);
+  await recordResults(db, { orgId, endpointId, ordered: endpoint.ordered, isHealthy: false }, [result]);
   const after = await findDelivery(db, orgId, endpointId, deliveryId);
   const isWaiting = after?.status === 'retrying';
   return { nextInMs: isWaiting ? Math.max(after.due_in_ms, 1) : null, details: after?.status ?? 'deleted' };

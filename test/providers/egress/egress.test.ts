@@ -271,3 +271,21 @@ describe('the limits of a request', () => {
     });
   });
 });
+
+describe('a truncated answer', () => {
+  it('is its first bytes, however long it is, and none where its body never comes', async () => {
+    const long = startEgress([response(500, 'x'.repeat(10_000))]);
+    const answer = await long.egress.request('http://example.com/', { truncateAtBytes: 1_024 });
+    expect(answer).toMatchObject({ status: 500, body: 'x'.repeat(1_024) });
+
+    const unfinished = startEgress(['HTTP/1.1 200 X\r\ncontent-length: 100\r\n\r\nbegun']);
+    const late = await unfinished.egress.request('http://example.com/', { truncateAtBytes: 1_024, timeoutMs: 300 });
+    expect(late).toMatchObject({ status: 200, body: 'begun' });
+  });
+
+  it('is a failure where not even its status comes in time', async () => {
+    const { egress } = startEgress(['HTTP/1.1']);
+    const request = egress.request('http://example.com/', { truncateAtBytes: 1_024, timeoutMs: 300 });
+    await expect(request).rejects.toMatchObject({ problem: 'timeout' });
+  });
+});

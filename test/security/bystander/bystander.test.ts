@@ -55,7 +55,7 @@ beforeAll(async () => {
       RATE_LIMIT_STANDARD: '100',
       WRITE_QUOTA_BYTES: String(QUOTA),
       STORAGE_URL: pathToFileURL(files).href,
-      WORKER_QUEUES: 'interactive,bulk',
+      WORKER_QUEUES: 'interactive,bulk,webhooks',
     },
   });
   const crawler = await stack.addWorker({ WORKER_QUEUES: 'crawls' });
