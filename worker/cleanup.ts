@@ -11,6 +11,7 @@ import { deleteOldCounts } from '../src/db/write-quota.ts';
 import { deleteExpiredMail } from '../src/deliveries/inbound/emails.service.ts';
 import { deleteOldCallbacks, deleteOldSandboxMessages } from '../src/deliveries/maintenance.service.ts';
 import { deleteExpiredResponses } from '../src/http/idempotency.queries.ts';
+import { requestWeeklyReviews } from '../src/insights/review/service.ts';
 import { deleteIdleHosts, deleteOldCrawls, deleteOldRobots } from '../src/knowledge/crawl/maintenance.service.ts';
 import { deleteUnusedWords } from '../src/knowledge/index/maintenance.service.ts';
 import { deleteExpiredLogins } from '../src/partners/login.service.ts';
@@ -40,6 +41,7 @@ const CLEANUPS: Record<string, (db: Db, retention: Retention) => Promise<number>
   deleteOldModelCalls,
   expireConfirmations,
   requestDailyLearning,
+  requestWeeklyReviews,
 };
 
 /**

@@ -9,7 +9,7 @@ export { sendEmails } from './emails.ts';
 export { holdHandoff } from './handoff-hold.ts';
 export { closeTicketLater, handOffSession } from './handoffs.ts';
 export { receiveInboundEmail } from './inbound-emails.ts';
-export { extractInsights } from './insights.ts';
+export { extractInsights, reviewInsights } from './insights.ts';
 export { embedKnowledge } from './knowledge.ts';
 export { sendMessage } from './messages.ts';
 export { syncMiaw } from './miaw.ts';

@@ -52,6 +52,16 @@ const OTHER_TABLES = [
   'ai_usage',
   'ai_calls',
   'ai_tag_suggestions',
+  'insights',
+  'insight_statements',
+  'insight_sessions',
+  'insight_extractions',
+  'insight_centroids',
+  'insight_spaces',
+  'insight_terms',
+  'insight_counters',
+  'insight_operations',
+  'insight_proposals',
 ];
 /** The tag in the example of POST /chat/sessions/{id}/tags. */
 const TAG_OF_EXAMPLE = 'refund';
