@@ -1,6 +1,7 @@
 import { Context } from '@temporalio/activity';
 import type { TagLearner } from '../src/ai/tagging/learner.ts';
 import type { Db } from '../src/db/connect.ts';
+import { repeatForSeconds } from '../src/db/deletion.ts';
 import { createCentroidCache } from '../src/insights/assignment/centroid-cache.ts';
 import { alignInsights, embedStatements } from '../src/insights/assignment/embedding.service.ts';
 import { type AssignmentResult, assignStatements } from '../src/insights/assignment/service.ts';
@@ -46,8 +47,11 @@ export const createInsightActivities = (deps: InsightActivityDeps) => {
     embedStatements: ({ orgId, sessionId }: ExtractionInput): Promise<void> =>
       embedStatements({ db, secrets, embed: embedFor(orgId) }, orgId, sessionId),
     /** Makes centroids of the present model for some insights. Returns whether none is left. Repeated, it goes on. */
-    alignInsights: ({ orgId }: ExtractionInput): Promise<boolean> =>
-      alignInsights({ db, secrets, embed: embedFor(orgId) }, orgId),
+    alignInsights: ({ orgId }: ExtractionInput): Promise<boolean> => {
+      const { cancellationSignal } = Context.current();
+      const step = () => alignInsights({ db, secrets, embed: embedFor(orgId) }, orgId);
+      return repeatForSeconds(() => cancellationSignal.aborted, step);
+    },
     /** Assigns the session's new statements to insights. Repeated, it finds nothing left. */
     assignStatements: ({ orgId, sessionId }: ExtractionInput): Promise<AssignmentResult> =>
       assignStatements(db, cache, orgId, sessionId),

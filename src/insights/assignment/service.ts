@@ -20,7 +20,7 @@ import { createInsights, type NewInsight } from './creation.service.ts';
 import { assign, isAligned, listUnassigned, upsertCentroids, upsertSpace } from './queries.ts';
 import { readSpace, type Space, vectorOfNewText } from './spaces.service.ts';
 
-/** `aligned` is false if centroids of the same space have to be made first: nothing is assigned then. */
+/** `aligned` is false if vectors of one space have to be made first: nothing is assigned then. */
 export interface AssignmentResult {
   aligned: boolean;
   created: number;
@@ -57,7 +57,8 @@ export function assignStatements(
     const [first] = statements;
     if (first === undefined) return NOTHING;
     const space = first.space ?? WORDS;
-    if (!(await isAligned(trx, orgId, space))) return { ...NOTHING, aligned: false };
+    const isMixed = statements.some((one) => one.space !== first.space);
+    if (isMixed || !(await isAligned(trx, orgId, space))) return { ...NOTHING, aligned: false };
     const dimensions = first.vector === null ? WORD_DIMENSIONS : readVector(first.vector).length;
     const mean = await readSpace(trx, orgId, space, dimensions);
     const decisions: Decisions = { space, mean, own: new Map(), created: [], assigned: [] };

@@ -94,7 +94,7 @@ async function categorize(db: Db, learner: TagLearner, orgId: string, signal: Ab
   const classifiers = decodeModel(Buffer.from(model));
   const allowed = new Set((await getCategories(db, orgId)).categories);
   let changed = 0;
-  let after = NIL_UUID;
+  let after: string = NIL_UUID;
   for (;;) {
     signal.throwIfAborted();
     const batch = { after, limit: INSIGHTS_PER_BATCH, statements: STATEMENTS_PER_INSIGHT };
