@@ -1,11 +1,15 @@
 import { Context } from '@temporalio/activity';
+import type { TagLearner } from '../src/ai/tagging/learner.ts';
 import type { Db } from '../src/db/connect.ts';
+import { repeatForSeconds } from '../src/db/deletion.ts';
 import { createCentroidCache } from '../src/insights/assignment/centroid-cache.ts';
 import { alignInsights, embedStatements } from '../src/insights/assignment/embedding.service.ts';
 import { type AssignmentResult, assignStatements } from '../src/insights/assignment/service.ts';
 import type { ExtractionInput, ExtractionResult } from '../src/insights/extraction/contract.ts';
 import { extractStatements } from '../src/insights/extraction/service.ts';
 import { nameInsights } from '../src/insights/naming/service.ts';
+import type { ReviewInput, ReviewResult } from '../src/insights/review/contract.ts';
+import { reviewInsights } from '../src/insights/review/service.ts';
 import type { Embed } from '../src/knowledge/embedding/service.ts';
 import type { ConnectionCalls } from '../src/orgs/integrations/calls.service.ts';
 import type { HttpClient } from '../src/providers/egress/egress.ts';
@@ -21,6 +25,7 @@ export interface InsightActivityDeps {
   egress: HttpClient;
   calls: ConnectionCalls;
   secrets: Secrets;
+  tagLearner: TagLearner;
 }
 
 export type InsightActivities = ReturnType<typeof createInsightActivities>;
@@ -45,11 +50,17 @@ export const createInsightActivities = (deps: InsightActivityDeps) => {
     embedStatements: ({ orgId, sessionId }: ExtractionInput): Promise<void> =>
       embedStatements({ db, secrets, embed: embedFor(orgId) }, orgId, sessionId),
     /** Makes centroids of the present model for some insights. Returns whether none is left. Repeated, it goes on. */
-    alignInsights: ({ orgId }: ExtractionInput): Promise<boolean> =>
-      alignInsights({ db, secrets, embed: embedFor(orgId) }, orgId),
+    alignInsights: ({ orgId }: ExtractionInput): Promise<boolean> => {
+      const { cancellationSignal } = Context.current();
+      const step = () => alignInsights({ db, secrets, embed: embedFor(orgId) }, orgId);
+      return repeatForSeconds(() => cancellationSignal.aborted, step);
+    },
     /** Assigns the session's new statements to insights. Repeated, it finds nothing left. */
     assignStatements: ({ orgId, sessionId }: ExtractionInput): Promise<AssignmentResult> =>
       assignStatements(db, cache, orgId, sessionId),
+    /** Gives categories and proposes merges. Repeated, it does the same. */
+    reviewInsights: ({ orgId }: ReviewInput): Promise<ReviewResult> =>
+      reviewInsights(db, deps.tagLearner, orgId, Context.current().cancellationSignal),
     /** Names insights of the session that have grown, and returns their number. Repeated, it finds none left. */
     nameInsights: (input: ExtractionInput): Promise<number> =>
       nameInsights(deps, input, Context.current().cancellationSignal),

@@ -12,6 +12,7 @@ import { deleteOldCounts } from '../src/db/write-quota.ts';
 import { deleteExpiredMail } from '../src/deliveries/inbound/emails.service.ts';
 import { deleteOldCallbacks, deleteOldSandboxMessages } from '../src/deliveries/maintenance.service.ts';
 import { deleteExpiredResponses } from '../src/http/idempotency.queries.ts';
+import { requestWeeklyReviews } from '../src/insights/review/service.ts';
 import { deleteIdleHosts, deleteOldCrawls, deleteOldRobots } from '../src/knowledge/crawl/maintenance.service.ts';
 import { deleteUnusedWords } from '../src/knowledge/index/maintenance.service.ts';
 import { deleteExpiredLogins } from '../src/partners/login.service.ts';
@@ -48,6 +49,7 @@ const CLEANUPS: Record<string, (db: Db, retention: Retention) => Promise<number>
   deleteOldWebhooks,
   deleteEndpointRemains,
   wakeStalledWebhooks,
+  requestWeeklyReviews,
 };
 
 /**

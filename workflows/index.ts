@@ -10,7 +10,7 @@ export { runEvals } from './evals.ts';
 export { holdHandoff } from './handoff-hold.ts';
 export { closeTicketLater, handOffSession, reopenTicketLater } from './handoffs.ts';
 export { receiveInboundEmail } from './inbound-emails.ts';
-export { extractInsights } from './insights.ts';
+export { extractInsights, reviewInsights } from './insights.ts';
 export { embedKnowledge } from './knowledge.ts';
 export { sendMessage } from './messages.ts';
 export { syncMiaw } from './miaw.ts';

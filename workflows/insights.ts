@@ -1,7 +1,10 @@
 import { ActivityFailure, isCancellation, proxyActivities, setCurrentDetails, sleep } from '@temporalio/workflow';
 import type { InsightActivities } from '../activities/insights.ts';
 import type { ExtractionInput } from '../src/insights/extraction/contract.ts';
-import { AI_CALL, DATABASE_BATCH } from './activity-options.ts';
+import type { ReviewInput } from '../src/insights/review/contract.ts';
+import { WAKE } from '../src/temporal/contract.ts';
+import { AI_CALL, DATABASE_BATCH, LEARNING } from './activity-options.ts';
+import { untilUnchanged } from './signals.ts';
 
 const { extractStatements } = proxyActivities<InsightActivities>({
   ...AI_CALL,
@@ -13,6 +16,10 @@ const { nameInsights } = proxyActivities<InsightActivities>({
   ...AI_CALL,
   startToCloseTimeout: '10 minutes',
   summary: 'name insights that have grown',
+});
+const { reviewInsights: review } = proxyActivities<InsightActivities>({
+  ...LEARNING,
+  summary: 'learn categories and find insights that are alike',
 });
 const { assignStatements } = proxyActivities<InsightActivities>({
   ...DATABASE_BATCH,
@@ -48,4 +55,12 @@ async function whenEmbedded<Result>(work: () => Promise<Result>): Promise<Result
       await sleep('1 hour', { summary: 'until the provider is asked again' });
     }
   }
+}
+
+/** Gives categories to an org's insights and proposes merges, and again if that was requested meanwhile. */
+export async function reviewInsights(input: ReviewInput): Promise<void> {
+  await untilUnchanged(WAKE, async () => {
+    const { categorized, proposed } = await review(input);
+    setCurrentDetails(`${categorized} insights got another category; ${proposed} new proposals`);
+  });
 }

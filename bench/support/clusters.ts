@@ -1,5 +1,5 @@
 import { featuresOf } from '../../src/ai/tagging/features.rules.ts';
-import { findNearest, thresholdOf } from '../../src/insights/likeness/centroids.rules.ts';
+import { findNearest, measureOf } from '../../src/insights/likeness/centroids.rules.ts';
 import {
   addVector,
   emptySum,
@@ -15,7 +15,7 @@ export function clustersOf(vectors: readonly StoredVector[], space: string): str
   const mean = emptySum(vectors[0]?.length ?? 0);
   return vectors.map((vector, nth) => {
     addVector(mean, vector);
-    const id = findNearest(vector, centroids, mean, thresholdOf(space))?.id ?? String(nth);
+    const id = findNearest(vector, centroids, mean, measureOf(space))?.id ?? String(nth);
     const sum = centroids.get(id) ?? emptySum(vector.length);
     addVector(sum, vector);
     centroids.set(id, sum);

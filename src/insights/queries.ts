@@ -50,35 +50,80 @@ export const findRootForUpdate = (trx: Trx, orgId: string, id: string) =>
     .forNoKeyUpdate()
     .executeTakeFirst();
 
+/** SQL: the most frequent sentiment by the numbers of statements. Of equally frequent ones anger comes first, then joy. */
+const MOST_FREQUENT = sql`case when angry > 0 and angry >= greatest(happy, neutral) then 'angry'
+  when happy > 0 and happy >= neutral then 'happy' when neutral > 0 then 'neutral' end`;
+
+/** SQL: what statements add to the counts of their insight. */
+const COUNTS = sql`count(*) filter (where sentiment = 'angry')::integer as angry, count(*) filter (where sentiment = 'happy')::integer as happy,
+  count(*) filter (where sentiment = 'neutral')::integer as neutral, min(said_at) as first, max(said_at) as last`;
+
+/** Sets the sentiment of insights by the counts of their statements. */
+async function updateSentiments(trx: Trx, orgId: string, insightIds: string[]): Promise<void> {
+  await sql`
+    update insights set sentiment = ${MOST_FREQUENT}
+    where org_id = ${orgId} and id = any(${insightIds}::uuid[]) and sentiment is distinct from ${MOST_FREQUENT}
+  `.execute(trx);
+}
+
 /**
- * Brings what is counted of insights in line with their statements: sessions, times and sentiment. The sessions of the
- * insights must be in line already.
+ * Brings what is counted of insights in line with their statements: sessions, times and sentiments. It reads all of them,
+ * so it is for changes of any statements.
  */
 export async function recount(trx: Trx, orgId: string, insightIds: string[]): Promise<void> {
   await sql`
     update insights as insight set occurrence_count = counted.sessions, first_seen_at = counted.first, last_seen_at = counted.last,
-      sentiment = counted.sentiment, updated_at = greatest(insight.updated_at, now())
+      angry = counted.angry, happy = counted.happy, neutral = counted.neutral, updated_at = greatest(insight.updated_at, now())
     from unnest(${insightIds}::uuid[]) as wanted (id)
     cross join lateral (
-      select count(distinct session_id) as sessions, min(said_at) as first, max(said_at) as last,
-        mode() within group (order by sentiment) as sentiment
-      from insight_statements where org_id = ${orgId} and insight_id = wanted.id
+      select count(distinct session_id) as sessions, ${COUNTS} from insight_statements
+      where org_id = ${orgId} and insight_id = wanted.id
     ) as counted
     where insight.org_id = ${orgId} and insight.id = wanted.id
   `.execute(trx);
+  await updateSentiments(trx, orgId, insightIds);
+}
+
+/** Adds new statements to what is counted of their insights. `newPlaces` are the insights that the session is new in. */
+export async function countStatements(
+  trx: Trx,
+  orgId: string,
+  statementIds: string[],
+  newPlaces: string[],
+): Promise<void> {
+  const { rows } = await sql<{ id: string }>`
+    update insights as insight set occurrence_count = occurrence_count + (insight.id = any(${newPlaces}::uuid[]))::integer,
+      first_seen_at = least(first_seen_at, added.first), last_seen_at = greatest(last_seen_at, added.last),
+      angry = insight.angry + added.angry, happy = insight.happy + added.happy, neutral = insight.neutral + added.neutral,
+      updated_at = greatest(updated_at, now())
+    from (
+      select insight_id, ${COUNTS} from insight_statements
+      where org_id = ${orgId} and id = any(${statementIds}::uuid[]) group by insight_id
+    ) as added
+    where insight.org_id = ${orgId} and insight.id = added.insight_id
+    returning insight.id
+  `.execute(trx);
+  await updateSentiments(
+    trx,
+    orgId,
+    rows.map(({ id }) => id),
+  );
 }
 
 /** SQL: the sentiment of a session's statements in an insight. Anger counts before joy, and joy before nothing. */
 const SESSION_SENTIMENT = sql`case when bool_or(sentiment = 'angry') then 'angry' when bool_or(sentiment = 'happy') then 'happy'
   when bool_or(sentiment = 'neutral') then 'neutral' end`;
 
-/** Brings the sessions of insights in line with the statements of these sessions. The sessions must be locked. */
+/**
+ * Brings the sessions of insights in line with the statements of these sessions, which must be locked. Returns the insights
+ * that have got one of them.
+ */
 export async function refreshSessions(
   trx: Trx,
   orgId: string,
   insightIds: string[],
   sessionIds: string[],
-): Promise<void> {
+): Promise<string[]> {
   await sql`
     delete from insight_sessions as place
     where org_id = ${orgId} and session_id = any(${sessionIds}::uuid[]) and insight_id = any(${insightIds}::uuid[]) and not exists (
@@ -86,8 +131,8 @@ export async function refreshSessions(
       where said.org_id = ${orgId} and said.session_id = place.session_id and said.insight_id = place.insight_id
     )
   `.execute(trx);
-  await sql`
-    insert into insight_sessions (org_id, insight_id, session_id, sentiment, channel, language, status, ticket_sentiment, contact_id,
+  const { rows } = await sql<{ insight_id: string; is_new: boolean }>`
+    insert into insight_sessions as known (org_id, insight_id, session_id, sentiment, channel, language, status, ticket_sentiment, contact_id,
       session_created_at)
     select session.org_id, said.insight_id, session.id, said.sentiment, session.channel, session.language, session.status,
       session.sentiment, session.contact_id, session.created_at
@@ -97,8 +142,10 @@ export async function refreshSessions(
       group by insight_id, session_id
     ) as said join sessions as session on session.org_id = ${orgId} and session.id = said.session_id
     on conflict (org_id, insight_id, session_id) do update set sentiment = excluded.sentiment
-    where insight_sessions.sentiment is distinct from excluded.sentiment
+    where known.sentiment is distinct from excluded.sentiment
+    returning known.insight_id, known.xmax = 0 as is_new
   `.execute(trx);
+  return rows.filter(({ is_new }) => is_new).map(({ insight_id }) => insight_id);
 }
 
 /**

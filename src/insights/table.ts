@@ -19,6 +19,10 @@ export interface InsightsTable {
   status: Generated<InsightStatus>;
   /** The most frequent sentiment of its statements. */
   sentiment: Sentiment | null;
+  /** The numbers of its statements by sentiment. */
+  angry: Generated<number>;
+  happy: Generated<number>;
+  neutral: Generated<number>;
   /** The number of sessions. */
   occurrence_count: Generated<number>;
   first_seen_at: Date | null;

@@ -42,6 +42,7 @@ it('finds the examples of the README and of the documents that show the API', ()
     'docs/automations.md',
     'docs/conversations.md',
     'docs/guarantees.md',
+    'docs/insights.md',
     'docs/knowledge.md',
     'docs/webhooks.md',
   ]);

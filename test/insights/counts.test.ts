@@ -116,6 +116,7 @@ async function expectRecount({ org }: World): Promise<void> {
     union all select 'count', id::text from insights as insight
       where org_id = ${org.id} and (
         occurrence_count <> (select count(distinct session_id) from said where root_id = insight.id)
+        or sentiment is distinct from (select mode() within group (order by sentiment) from said where root_id = insight.id)
         or first_seen_at is distinct from (select min(said_at) from said where root_id = insight.id)
         or last_seen_at is distinct from (select max(said_at) from said where root_id = insight.id)
       )

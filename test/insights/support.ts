@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { newId } from '../../src/ids.ts';
 import { addMessage } from '../support/messages.ts';
@@ -55,3 +56,19 @@ export const extracted = (stack: Pick<Stack, 'db'>, org: TestOrg, sessionId: str
 
 export const insightsOf = async (org: TestOrg, query: object = {}): Promise<InsightAnswer[]> =>
   (await org.post('/insights', query)).body.data;
+
+/** The whole of an org's data in the tables of insights and in the outbox, as one text. */
+export async function storedTextOf(stack: Pick<Stack, 'db'>, org: TestOrg): Promise<string> {
+  const tables = await sql<{ name: string }>`
+    select table_name as name from information_schema.columns
+    where table_schema = 'public' and column_name = 'org_id' and (table_name like 'insight%' or table_name = 'outbox') group by 1
+  `.execute(stack.db);
+  const texts: string[] = [];
+  for (const { name } of tables.rows) {
+    const { rows } = await sql`select to_jsonb(t) as row from ${sql.table(name)} t where org_id = ${org.id}`.execute(
+      stack.db,
+    );
+    texts.push(JSON.stringify(rows));
+  }
+  return texts.join('\n');
+}

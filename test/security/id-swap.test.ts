@@ -57,6 +57,16 @@ const OTHER_TABLES = [
   'webhook_deliveries',
   'webhook_sequences',
   'webhook_attempts',
+  'insights',
+  'insight_statements',
+  'insight_sessions',
+  'insight_extractions',
+  'insight_centroids',
+  'insight_spaces',
+  'insight_terms',
+  'insight_counters',
+  'insight_operations',
+  'insight_proposals',
 ];
 /** The tag in the example of POST /chat/sessions/{id}/tags. */
 const TAG_OF_EXAMPLE = 'refund';

@@ -3,7 +3,8 @@ import { type Kysely, sql } from 'kysely';
 /**
  * Insights, their statements and their centroids. An insight that was merged leads to another one by `merged_into`, and
  * by `root_id` to the last of the chain; a statement remembers both its own insight and the root. `insight_sessions` has
- * what lists filter by, so that they read no session: a trigger copies each change of a session.
+ * what lists filter by, so that they read no session: a trigger copies each change of a session. Its indexes alone answer a filter;
+ * the one of all columns is for several at once.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -24,6 +25,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       category_by text check (category_by in ('person', 'classifier')),
       status text not null default 'unresolved' check (status in ('unresolved', 'resolved', 'archived')),
       sentiment text check (sentiment in ('angry', 'happy', 'neutral')),
+      angry integer not null default 0,
+      happy integer not null default 0,
+      neutral integer not null default 0,
       occurrence_count integer not null default 0,
       first_seen_at timestamptz(3),
       last_seen_at timestamptz(3),
@@ -112,6 +116,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       where ticket_sentiment is not null;
     create index insight_sessions_by_contact on insight_sessions (org_id, contact_id, insight_id) where contact_id is not null;
     create index insight_sessions_by_creation on insight_sessions (org_id, session_created_at, insight_id);
+    create index insight_sessions_by_all on insight_sessions (org_id, session_created_at)
+      include (insight_id, channel, language, status, ticket_sentiment, sentiment);
 
     create function copy_session_to_insights() returns trigger language plpgsql as $$
     begin

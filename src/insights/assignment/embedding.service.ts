@@ -6,6 +6,7 @@ import { addVector, bytesOf, emptySum, readVector, storedVectorOf } from '../lik
 import { spaceOfModel, WORD_DIMENSIONS, WORDS } from '../likeness/words.rules.ts';
 import { lockInsights } from '../queries.ts';
 import {
+  clearVectors,
   listCentroidsOf,
   listOwnVectors,
   listUnaligned,
@@ -32,8 +33,9 @@ export async function embedStatements({ db, secrets, embed }: EmbeddingDeps, org
   const model = await findEmbeddingModel(db, secrets, orgId);
   const space = model === undefined ? null : spaceOfModel(model.embedding_model);
   const statements = (await listUnassigned(db, orgId, sessionId)).filter((one) => one.space !== space);
-  if (model === undefined || space === null || statements.length === 0) return;
-  await updateVectors(db, orgId, await vectorsOf(embed, model, statements));
+  if (statements.length === 0) return;
+  if (model === undefined) await clearVectors(db, orgId, sessionId);
+  else await updateVectors(db, orgId, await vectorsOf(embed, model, statements));
 }
 
 async function vectorsOf(

@@ -33,6 +33,17 @@ export async function updateVectors(db: Db, orgId: string, vectors: NewVector[])
   `.execute(db);
 }
 
+/** Takes the vectors of a session's statements away that belong to no insight yet. */
+export async function clearVectors(db: Db, orgId: string, sessionId: string): Promise<void> {
+  await db
+    .updateTable('insight_statements')
+    .set({ space: null, vector: null })
+    .where('org_id', '=', orgId)
+    .where('session_id', '=', sessionId)
+    .where('insight_id', 'is', null)
+    .execute();
+}
+
 export const findSpace = (db: Db, orgId: string) =>
   db
     .selectFrom('insight_spaces')

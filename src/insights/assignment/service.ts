@@ -3,7 +3,7 @@ import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { newId } from '../../ids.ts';
 import { announce } from '../../outbox/events.ts';
-import { findNearest, sumByRoot, thresholdOf } from '../likeness/centroids.rules.ts';
+import { findNearest, measureOf } from '../likeness/centroids.rules.ts';
 import {
   addVector,
   bytesOf,
@@ -13,14 +13,14 @@ import {
   type VectorSum,
 } from '../likeness/vectors.rules.ts';
 import { WORD_DIMENSIONS, WORDS } from '../likeness/words.rules.ts';
-import { lockInsights, recount, refreshSessions } from '../queries.ts';
+import { countStatements, lockInsights, refreshSessions } from '../queries.ts';
 import { reopenIfOccurred } from '../states/reopening.service.ts';
 import type { CentroidCache } from './centroid-cache.ts';
 import { createInsights, type NewInsight } from './creation.service.ts';
 import { assign, isAligned, listUnassigned, upsertCentroids, upsertSpace } from './queries.ts';
 import { readSpace, type Space, vectorOfNewText } from './spaces.service.ts';
 
-/** `aligned` is false if centroids of the same space have to be made first: nothing is assigned then. */
+/** `aligned` is false if vectors of one space have to be made first: nothing is assigned then. */
 export interface AssignmentResult {
   aligned: boolean;
   created: number;
@@ -34,8 +34,8 @@ const NOTHING: AssignmentResult = { aligned: true, created: 0, occurrences: 0 };
 interface Decisions {
   space: string;
   mean: Space;
-  /** The insights' own sums that have changed. */
-  own: Map<string, VectorSum>;
+  /** The insights' own sums that have changed, and what they are merged into. */
+  own: Map<string, { sum: VectorSum; rootId: string }>;
   created: NewInsight[];
   assigned: { id: string; own_insight_id: string; vector: StoredVector }[];
 }
@@ -57,63 +57,72 @@ export function assignStatements(
     const [first] = statements;
     if (first === undefined) return NOTHING;
     const space = first.space ?? WORDS;
-    if (!(await isAligned(trx, orgId, space))) return { ...NOTHING, aligned: false };
+    const isMixed = statements.some((one) => one.space !== first.space);
+    if (isMixed || !(await isAligned(trx, orgId, space))) return { ...NOTHING, aligned: false };
     const dimensions = first.vector === null ? WORD_DIMENSIONS : readVector(first.vector).length;
     const mean = await readSpace(trx, orgId, space, dimensions);
     const decisions: Decisions = { space, mean, own: new Map(), created: [], assigned: [] };
     const known = await cache.read(trx, orgId, mean.revision);
-    const own = new Map([...known].filter(([, centroid]) => centroid.space === space));
-    const roots = sumByRoot(own.values());
-    const number = await decide(trx, orgId, statements, { decisions, own, roots });
+    const centroids = new Map([...known].filter(([, centroid]) => centroid.space === space));
+    await decide(trx, orgId, statements, { decisions, centroids });
     await store(trx, orgId, sessionId, decisions);
-    return { aligned: true, created: decisions.created.length, occurrences: number };
+    return { aligned: true, created: decisions.created.length, occurrences: decisions.own.size };
   });
 }
 
 interface Knowledge {
   decisions: Decisions;
-  own: ReadonlyMap<string, VectorSum>;
-  roots: Map<string, VectorSum>;
+  centroids: ReadonlyMap<string, VectorSum & { root_id: string }>;
 }
 
-/** Decides about statements one after the other: each may make the insight that the next one belongs to. */
+/**
+ * Decides about statements one after the other: each may make the insight that the next one belongs to. Insights that are
+ * merged into others still attract what is like them.
+ */
 async function decide(
   trx: Trx,
   orgId: string,
   statements: { id: string; content: string; vector: Buffer | null }[],
-  { decisions, own, roots }: Knowledge,
-): Promise<number> {
-  const { space, mean, assigned, created } = decisions;
+  { decisions, centroids }: Knowledge,
+): Promise<void> {
+  const { space, mean, own, assigned, created } = decisions;
+  const sums = new Map<string, VectorSum>(centroids);
   for (const { id, content, vector: stored } of statements) {
     const vector = stored === null ? await vectorOfNewText(trx, orgId, content, mean.vectors) : readVector(stored);
     addVector(mean, vector);
-    const nearest = findNearest(vector, roots, mean, thresholdOf(space));
+    const nearest = findNearest(vector, sums, mean, measureOf(space));
     const insightId = nearest?.id ?? newId();
     if (nearest === undefined) created.push({ id: insightId, content, source: id });
-    const before = own.get(insightId);
-    const ownSum = decisions.own.get(insightId) ?? (before === undefined ? emptySum(vector.length) : copyOf(before));
-    const rootSum = roots.get(insightId) ?? emptySum(vector.length);
-    for (const sum of [ownSum, rootSum]) addVector(sum, vector);
-    decisions.own.set(insightId, ownSum);
-    roots.set(insightId, rootSum);
+    const known = sums.get(insightId);
+    const sum = own.get(insightId)?.sum ?? (known === undefined ? emptySum(vector.length) : copyOf(known));
+    addVector(sum, vector);
+    sums.set(insightId, sum);
+    own.set(insightId, { sum, rootId: centroids.get(insightId)?.root_id ?? insightId });
     assigned.push({ id, own_insight_id: insightId, vector });
   }
-  return decisions.own.size;
 }
 
+/** Cached sums stay as they are: the transaction may fail. */
 const copyOf = ({ sum, vectors }: VectorSum): VectorSum => ({ sum: sum.slice(), vectors });
 
 async function store(trx: Trx, orgId: string, sessionId: string, decisions: Decisions): Promise<void> {
   const { space, mean, own, created, assigned } = decisions;
-  const ids = [...own.keys()];
+  const ids = [...new Set([...own.values()].map(({ rootId }) => rootId))];
   await createInsights(trx, orgId, created);
   const rows = assigned.map(({ vector, ...one }) => ({ ...one, space, vector: bytesOf(vector) }));
   await assign(trx, orgId, rows);
   const revision = await upsertSpace(trx, orgId, { space, sum: bytesOf(mean.sum), vectors: mean.vectors });
-  const centroids = [...own].map(([insight_id, { sum, vectors }]) => ({ insight_id, sum: bytesOf(sum), vectors }));
+  const centroids = [...own].map(([insight_id, { sum }]) => ({
+    ...{ insight_id, sum: bytesOf(sum.sum), vectors: sum.vectors },
+  }));
   await upsertCentroids(trx, orgId, { space, revision }, centroids);
-  await refreshSessions(trx, orgId, ids, [sessionId]);
-  await recount(trx, orgId, ids);
+  const newPlaces = await refreshSessions(trx, orgId, ids, [sessionId]);
+  await countStatements(
+    trx,
+    orgId,
+    assigned.map(({ id }) => id),
+    newPlaces,
+  );
   const events = created.map(({ id }) => ({ subject_id: id, payload: { session_id: sessionId } }));
   await announce(trx, orgId, 'insight-created', events);
   await reopenIfOccurred(trx, orgId, ids);

@@ -1,15 +1,21 @@
 import { addSum, emptySum, type StoredVector, type VectorSum } from './vectors.rules.ts';
 import { WORDS } from './words.rules.ts';
 
-/** From this likeness on, a statement is an occurrence of an insight. Both are measured from the mean of all vectors. */
-const MODEL_THRESHOLD = 0.45;
-const WORDS_THRESHOLD = 0.3;
-/** As long as there are few vectors their mean says little, so that nearly the same words count without it. */
+/** How vectors of a space are compared. */
+export interface Measure {
+  /** From this likeness on, a statement is an occurrence of an insight. */
+  threshold: number;
+  /** Whether likeness is measured from the mean of all vectors: those of models all point in nearly one direction. */
+  isCentred: boolean;
+}
+
+const BY_MODEL: Measure = { threshold: 0.45, isCentred: true };
+const BY_WORDS: Measure = { threshold: 0.3, isCentred: false };
+/** As long as there are few vectors their mean says little, so that nearly the same counts without it. */
 const FEW_VECTORS = 100;
 const SAME_THRESHOLD = 0.97;
 
-/** Returns the likeness from which on a statement belongs to an insight. */
-export const thresholdOf = (space: string): number => (space === WORDS ? WORDS_THRESHOLD : MODEL_THRESHOLD);
+export const measureOf = (space: string): Measure => (space === WORDS ? BY_WORDS : BY_MODEL);
 
 export interface Nearest {
   id: string;
@@ -24,27 +30,20 @@ export function findNearest(
   vector: StoredVector,
   centroids: ReadonlyMap<string, VectorSum>,
   mean: VectorSum,
-  threshold: number,
+  { threshold, isCentred }: Measure,
 ): Nearest | undefined {
+  const centre = isCentred ? centreOf(mean) : null;
+  const own = directionOf(vector, centre);
+  const plain = isCentred && mean.vectors <= FEW_VECTORS ? directionOf(vector, null) : undefined;
   let best: Nearest | undefined;
-  const centre = centreOf(mean);
-  const own = centred({ sum: Int32Array.from(vector), vectors: 1 }, centre);
-  const plain = { parts: Float64Array.from(vector), length: Math.hypot(...vector) };
   for (const [id, centroid] of centroids) {
     if (centroid.vectors === 0 || centroid.sum.length !== vector.length) continue;
-    const likeness = likenessTo(centroid, centre, own);
-    const isSame = mean.vectors <= FEW_VECTORS && likenessTo(centroid, null, plain) >= SAME_THRESHOLD;
-    const counted = isSame ? 1 : likeness;
-    if (counted >= threshold && (best === undefined || counted > best.likeness)) best = { id, likeness: counted };
+    const isSame = plain !== undefined && likenessTo(centroid, null, plain) >= SAME_THRESHOLD;
+    const likeness = isSame ? 1 : likenessTo(centroid, centre, own);
+    if (likeness >= threshold && (best === undefined || likeness > best.likeness)) best = { id, likeness };
   }
   return best;
 }
-
-/** Returns how alike two centroids are, measured from the mean: 1 for the same direction. */
-export const likenessOf = (one: VectorSum, other: VectorSum, mean: VectorSum): number => {
-  const centre = centreOf(mean);
-  return likenessTo(other, centre, centred(one, centre));
-};
 
 /** Returns the items whose vectors are most like the sum, the most central first. */
 export function mostCentral<Item extends { vector: StoredVector }>(
@@ -79,8 +78,8 @@ interface Direction {
 
 const centreOf = ({ sum, vectors }: VectorSum): Float64Array => Float64Array.from(sum, (part) => part / vectors);
 
-function centred({ sum, vectors }: VectorSum, centre: Float64Array): Direction {
-  const parts = Float64Array.from(sum, (part, nth) => part / vectors - (centre[nth] ?? 0));
+function directionOf(vector: StoredVector, centre: Float64Array | null): Direction {
+  const parts = Float64Array.from(vector, (part, nth) => part - (centre?.[nth] ?? 0));
   return { parts, length: Math.sqrt(parts.reduce((squares, part) => squares + part * part, 0)) };
 }
 

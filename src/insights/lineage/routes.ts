@@ -86,7 +86,7 @@ export const lineageRoutes: FastifyPluginAsyncZod = async (app) => {
       tags,
       summary: 'Undo a merge or a split',
       description:
-        'Occurrences go back to where they were. Those that were added since then stay. 409 for an operation that is undone, or that a later one depends on.',
+        'Occurrences go back to where they were. Those that were added since then go with those that they are like. 409 for an operation that is undone, or that a later one depends on.',
       params: OperationPath,
       response: { 200: Operation, ...errorResponses(403, 404, 409) },
     },

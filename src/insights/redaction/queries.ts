@@ -27,14 +27,15 @@ export async function emptyInsight(
     .execute();
 }
 
-/** Whether anything was ever extracted from a session. */
-export async function hasExtraction(trx: Trx, orgId: string, sessionId: string): Promise<boolean> {
+/** Returns the number of the last extraction of a session. */
+export async function findLastExtraction(trx: Trx, orgId: string, sessionId: string): Promise<number | undefined> {
   const found = await trx
     .selectFrom('insight_extractions')
     .select('number')
     .where('org_id', '=', orgId)
     .where('session_id', '=', sessionId)
+    .orderBy('number', 'desc')
     .limit(1)
     .executeTakeFirst();
-  return found !== undefined;
+  return found?.number;
 }

@@ -1,3 +1,4 @@
+import { listLastSequences } from '../../conversations/history/service.ts';
 import type { Trx } from '../../db/connect.ts';
 import { announce } from '../../outbox/events.ts';
 import type { Reaction } from '../../outbox/relay.ts';
@@ -5,7 +6,7 @@ import { removeVectors } from '../assignment/removal.service.ts';
 import { requestExtraction } from '../extraction/requests.service.ts';
 import { listInsightsNamedAfter, nameByMedoid } from '../naming/central.service.ts';
 import { lockInsights, recount, refreshSessions } from '../queries.ts';
-import { deleteStatements, emptyInsight, hasExtraction } from './queries.ts';
+import { deleteStatements, emptyInsight, findLastExtraction } from './queries.ts';
 
 const NO_NAME = { content: 'Redacted', reason: 'Everything that it was made of was redacted' };
 
@@ -15,11 +16,20 @@ const NO_NAME = { content: 'Redacted', reason: 'Everything that it was made of w
  */
 export const redactInsights: Reaction<'session-redacted'> = async (trx, orgId, events) => {
   await lockInsights(trx, orgId);
-  for (const sessionId of new Set(events.map(({ subject_id }) => subject_id))) await redact(trx, orgId, sessionId);
-  for (const event of events)
-    if (event.payload.message_id !== null && (await hasExtraction(trx, orgId, event.subject_id)))
-      await requestExtraction(trx, orgId, [event]);
+  for (const { subject_id: sessionId, payload } of events) {
+    const isWhole = payload.message_id === null;
+    if (!isWhole && !(await isOutdated(trx, orgId, sessionId))) continue;
+    await redact(trx, orgId, sessionId);
+    if (!isWhole) await requestExtraction(trx, orgId, [{ subject_id: sessionId }]);
+  }
 };
+
+/** Whether a session has had an event since it was extracted. A redaction that removes something is one. */
+async function isOutdated(trx: Trx, orgId: string, sessionId: string): Promise<boolean> {
+  const extracted = await findLastExtraction(trx, orgId, sessionId);
+  const [session] = await listLastSequences(trx, orgId, [sessionId]);
+  return extracted !== undefined && session !== undefined && session.last_seq > extracted;
+}
 
 async function redact(trx: Trx, orgId: string, sessionId: string): Promise<void> {
   const statements = await deleteStatements(trx, orgId, sessionId);

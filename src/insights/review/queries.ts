@@ -1,0 +1,159 @@
+import { sql } from 'kysely';
+import type { LearntTag } from '../../ai/tagging/learning.rules.ts';
+import type { Db, Trx } from '../../db/connect.ts';
+
+/** Notes that a review was requested. */
+export async function upsertRequest(trx: Trx, orgId: string): Promise<void> {
+  await sql`
+    insert into insight_reviews (org_id) values (${orgId}) on conflict (org_id) do update set requested_at = now()
+  `.execute(trx);
+}
+
+/** Lists orgs with insights and without a request of the last week. */
+export async function listDueOrgs(db: Db, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select counter.org_id as id from insight_counters as counter
+    where not exists (
+      select from insight_reviews as done where done.org_id = counter.org_id and done.requested_at > now() - interval '7 days'
+    ) order by 1 limit ${limit}
+  `.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+/** Lists the latest statements of insights whose category was given by people. */
+export async function listCategorizedTexts(
+  db: Db,
+  orgId: string,
+  limit: number,
+): Promise<{ text: string; category: string }[]> {
+  const { rows } = await sql<{ text: string; category: string }>`
+    select said.content as text, insight.category from insights as insight
+    join insight_statements as said on said.org_id = insight.org_id and said.insight_id = insight.id
+    where insight.org_id = ${orgId} and insight.category_by = 'person'
+    order by said.said_at desc, said.id desc limit ${limit}
+  `.execute(db);
+  return rows;
+}
+
+export async function upsertReview(
+  db: Db,
+  orgId: string,
+  { tags, model }: { tags: LearntTag[]; model: Uint8Array },
+): Promise<void> {
+  await sql`
+    insert into insight_reviews (org_id, tags, model, reviewed_at)
+    values (${orgId}, ${JSON.stringify(tags)}::jsonb, ${Buffer.from(model)}, clock_timestamp())
+    on conflict (org_id) do update set tags = excluded.tags, model = excluded.model, reviewed_at = excluded.reviewed_at
+  `.execute(db);
+}
+
+export const findReview = (db: Db, orgId: string) =>
+  db
+    .selectFrom('insight_reviews')
+    .select(['tags', 'model', 'requested_at', 'reviewed_at'])
+    .where('org_id', '=', orgId)
+    .executeTakeFirst();
+
+/** Lists insights without a category given by people after an id, each with some of its latest statements. */
+export async function listUncategorized(
+  db: Db,
+  orgId: string,
+  { after, limit, statements }: { after: string; limit: number; statements: number },
+): Promise<{ id: string; text: string }[]> {
+  const { rows } = await sql<{ id: string; text: string }>`
+    select insight.id, (
+      select string_agg(content, E'\n') from (
+        select content from insight_statements
+        where org_id = ${orgId} and insight_id = insight.id order by said_at desc, id desc limit ${statements}
+      ) as said
+    ) as text
+    from insights as insight
+    where org_id = ${orgId} and id > ${after} and merged_into is null and category_by is distinct from 'person' and occurrence_count > 0
+    order by id limit ${limit}
+  `.execute(db);
+  return rows;
+}
+
+/** Gives insights their categories. Those that people have given one meanwhile keep it. Returns how many were changed. */
+export async function updateCategories(
+  db: Db,
+  orgId: string,
+  insights: { id: string; category: string | null }[],
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update insights as insight set category = made.category, category_by = case when made.category is null then null else 'classifier' end,
+      updated_at = now()
+    from jsonb_to_recordset(${JSON.stringify(insights)}::jsonb) as made (id uuid, category text)
+    where org_id = ${orgId} and insight.id = made.id and category_by is distinct from 'person' and insight.category is distinct from made.category
+  `.execute(db);
+  return Number(numAffectedRows ?? 0);
+}
+
+/** Lists the sums of the insights with the most sessions, and of those merged into them, in the org's space. */
+export async function listSums(
+  db: Db,
+  orgId: string,
+  limit: number,
+): Promise<{ root_id: string; number: number; space: string; sum: Buffer; vectors: number }[]> {
+  const { rows } = await sql<{ root_id: string; number: number; space: string; sum: Buffer; vectors: number }>`
+    select root.id as root_id, root.number, centroid.space, centroid.sum, centroid.vectors from (
+      select id, number from insights where org_id = ${orgId} and merged_into is null and status <> 'archived'
+      order by occurrence_count desc, number limit ${limit}
+    ) as root
+    join insights as insight on insight.org_id = ${orgId} and insight.root_id = root.id
+    join insight_spaces as space on space.org_id = ${orgId}
+    join insight_centroids as centroid on centroid.org_id = ${orgId} and centroid.insight_id = insight.id and centroid.space = space.space
+    where centroid.vectors > 0
+  `.execute(db);
+  return rows;
+}
+
+export interface NewProposal {
+  id: string;
+  insight_id: string;
+  other_id: string;
+  likeness: number;
+}
+
+/** Stores proposals. Those that were made before keep what was decided. Returns the number of new ones. */
+export async function upsertProposals(db: Db, orgId: string, proposals: NewProposal[]): Promise<number> {
+  const { rows } = await sql<{ is_new: boolean }>`
+    insert into insight_proposals as known (org_id, id, insight_id, other_id, likeness)
+    select ${orgId}::uuid, id, insight_id, other_id, likeness
+    from jsonb_to_recordset(${JSON.stringify(proposals)}::jsonb) as made (id uuid, insight_id uuid, other_id uuid, likeness float8)
+    on conflict (org_id, insight_id, other_id) do update set likeness = excluded.likeness
+    returning known.xmax = 0 as is_new
+  `.execute(db);
+  return rows.filter(({ is_new }) => is_new).length;
+}
+
+/** Lists proposals that are open: neither dismissed nor of an insight that is part of another one. The most alike first. */
+export async function listProposals(db: Db, orgId: string, limit: number) {
+  const { rows } = await sql<{
+    id: string;
+    likeness: number;
+    created_at: Date;
+    insight: { id: string; number: number; content: string };
+    other: { id: string; number: number; content: string };
+  }>`
+    select proposal.id, proposal.likeness, proposal.created_at,
+      jsonb_build_object('id', insight.id, 'number', insight.number, 'content', insight.content) as insight,
+      jsonb_build_object('id', other.id, 'number', other.number, 'content', other.content) as other
+    from insight_proposals as proposal
+    join insights as insight on insight.org_id = proposal.org_id and insight.id = proposal.insight_id and insight.merged_into is null
+    join insights as other on other.org_id = proposal.org_id and other.id = proposal.other_id and other.merged_into is null
+    where proposal.org_id = ${orgId} and proposal.dismissed_at is null
+    order by proposal.likeness desc, proposal.id limit ${limit}
+  `.execute(db);
+  return rows;
+}
+
+export async function dismiss(db: Db, orgId: string, id: string): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('insight_proposals')
+    .set({ dismissed_at: sql<Date>`coalesce(dismissed_at, now())` })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
