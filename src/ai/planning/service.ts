@@ -4,6 +4,7 @@ import type { SpokenMessage } from '../answers/prompts.rules.ts';
 import type { Receipt } from '../answers/validation.rules.ts';
 import { runCall } from '../calls/running.service.ts';
 import { type CallRow, proposeCall, receiptsOf } from '../calls/service.ts';
+import { namedTopic } from '../gates/recognition.rules.ts';
 import {
   askModel,
   type ModelChain,
@@ -49,7 +50,7 @@ export type Planned =
   | { kind: 'search'; queries: string[]; receipts: Receipt[] }
   /** The call waits for a confirmation. */
   | { kind: 'confirm'; callId: string; model: string }
-  | { kind: 'handoff'; reason: string; model: string }
+  | { kind: 'handoff'; reason: string; topic?: string | undefined; model: string }
   | { kind: 'over_budget' }
   | { kind: 'down' };
 
@@ -58,6 +59,8 @@ interface StoredPlan {
   queries: string[];
   call: { operation_id: string; arguments: Record<string, unknown> } | null;
   handoffReason: string | null;
+  /** The prohibited topic that the model has named. */
+  topic?: string | undefined;
   model: string;
 }
 
@@ -84,8 +87,8 @@ export async function planTurn(deps: ModelDeps, orgId: string, planning: Plannin
       askPlan(deps, orgId, planning, { receipts, notes }),
     );
     if (plan.kind !== 'planned') return { kind: plan.kind };
-    const { queries, call, handoffReason, model } = plan;
-    if (handoffReason !== null) return { kind: 'handoff', reason: handoffReason, model };
+    const { queries, call, handoffReason, topic, model } = plan;
+    if (handoffReason !== null) return { kind: 'handoff', reason: handoffReason, topic, model };
     if (call === null || calls >= terms.max_calls || step >= terms.max_steps)
       return { kind: 'search', queries, receipts };
     calls++;
@@ -164,6 +167,7 @@ async function askPlan(
     queries: plan?.queries ?? [],
     call,
     handoffReason: plan?.handoff_reason ?? null,
+    topic: namedTopic(plan?.prohibited_topic, planning.prohibitedTopics),
     model: asked.model,
   };
   return { decision, ...report, detail };

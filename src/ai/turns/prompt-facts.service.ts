@@ -2,7 +2,7 @@ import { getOverrides } from '../../agents/action-overrides/service.ts';
 import { listSegmentsOf } from '../../contacts/segments/service.ts';
 import { getContactSnapshots } from '../../contacts/snapshots.service.ts';
 import { listInstructions, listRestrictingSegments } from '../../knowledge/training/service.ts';
-import { findAiInstructions } from '../../orgs/service.ts';
+import { findAiInstructions, readSettings } from '../../orgs/service.ts';
 import type { TurnRef } from './contract.ts';
 import type { TurnDeps } from './deps.ts';
 import type { TurnContext } from './review.service.ts';
@@ -11,6 +11,7 @@ import type { TurnContext } from './review.service.ts';
 export interface KnownFacts {
   instructions: string[];
   context: Record<string, string>;
+  prohibitedTopics: string[];
   /** The segments of the contact that training is restricted to. */
   segments: string[];
   /** Values that replace arguments of actions. They are never told, and never said. */
@@ -39,6 +40,7 @@ export async function gatherFacts(
       contactId: contactId ?? undefined,
     }),
   ]);
+  const { prohibited_topics } = await readSettings(db, orgId);
   const training = await listInstructions(db, orgId, { channel: session.channel, segments });
   const instructions = [
     ...(profile === null ? [] : [profile]),
@@ -47,6 +49,7 @@ export async function gatherFacts(
   return {
     instructions: fitting(instructions, MAX_INSTRUCTION_CHARACTERS),
     context: { ...fields, ...(chatContext !== null && { visit: chatContext.slice(0, MAX_FIELD_CHARACTERS) }) },
+    prohibitedTopics: prohibited_topics ?? [],
     segments,
     secrets: valuesIn(overrides).filter((value) => value.length >= MIN_SECRET),
   };
