@@ -32,6 +32,8 @@ export interface EventPayloads {
   'ai-draft-created': { message_id: string };
   /** Subject: a session. A message of its contact has one of the org's prohibited topics. */
   'prohibited-topic-detected': { message_id: string; topic: string };
+  /** Subject: a session. The AI has called a customer's workflow: its run has the id of the call. */
+  'workflow-called': { call_id: string; workflow_id: string };
   /** A message for another system, responsible for the customer's or the agents' side of the session. */
   'message-relayed': { message_id: string; to: 'customer' | 'agents' };
   /** Subject: a session. The texts of one message, or of all its messages, must be removed everywhere. */

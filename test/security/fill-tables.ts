@@ -21,7 +21,7 @@ type Row = Record<string, unknown>;
 const TIED: Record<string, Row> = {
   sla_clocks: { decided_at: new Date().toISOString() },
   ai_turns: { state: 'skipped', ended_at: new Date().toISOString() },
-  ai_calls: { state: 'needs_confirmation', ended_at: null, expires_at: '2100-01-01T00:00:00Z' },
+  ai_calls: { state: 'needs_confirmation', workflow_id: null, ended_at: null, expires_at: '2100-01-01T00:00:00Z' },
 };
 
 /**

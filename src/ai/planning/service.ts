@@ -1,4 +1,3 @@
-import type { StoredAction } from '../../agents/actions/service.ts';
 import type { SessionRow } from '../../conversations/sessions/service.ts';
 import type { SpokenMessage } from '../answers/prompts.rules.ts';
 import type { Receipt } from '../answers/validation.rules.ts';
@@ -14,6 +13,7 @@ import {
   reportOf,
   type Spending,
 } from '../models/asking.ts';
+import type { Tool } from '../workflow-tools/service.ts';
 import { PLAN_SCHEMA, Plan } from './plan.schema.ts';
 import { planPrompt } from './prompt.rules.ts';
 import { toolsOf } from './tools.rules.ts';
@@ -24,7 +24,7 @@ export interface Planning {
   terms: ModelTerms & { max_steps: number; max_calls: number };
   session: Pick<SessionRow, 'id' | 'channel' | 'contact_id' | 'verified' | 'ai_context_seq'>;
   turnId: string;
-  actions: StoredAction[];
+  actions: Tool[];
   conversation: SpokenMessage[];
   language: string;
   instructions: string[];
@@ -50,6 +50,8 @@ export type Planned =
   | { kind: 'search'; queries: string[]; receipts: Receipt[] }
   /** The call waits for a confirmation. */
   | { kind: 'confirm'; callId: string; model: string }
+  /** The run of a workflow takes longer than a turn waits. */
+  | { kind: 'in_progress'; model: string }
   | { kind: 'handoff'; reason: string; topic?: string | undefined; model: string }
   | { kind: 'over_budget' }
   | { kind: 'down' };
@@ -57,7 +59,7 @@ export type Planned =
 interface StoredPlan {
   kind: 'planned';
   queries: string[];
-  call: { operation_id: string; arguments: Record<string, unknown> } | null;
+  call: { action_id: string; operation_id: string; arguments: Record<string, unknown> } | null;
   handoffReason: string | null;
   /** The prohibited topic that the model has named. */
   topic?: string | undefined;
@@ -65,7 +67,7 @@ interface StoredPlan {
 }
 
 type StoredCall =
-  | { kind: 'done' | 'failed' | 'unknown' | 'confirm'; callId: string; note: string }
+  | { kind: 'done' | 'failed' | 'unknown' | 'confirm' | 'in_progress'; callId: string; note: string }
   | { kind: 'refused'; note: string; code: string };
 
 const MAX_PLAN_TOKENS = 1_000;
@@ -97,6 +99,7 @@ export async function planTurn(deps: ModelDeps, orgId: string, planning: Plannin
       makeCall(deps, orgId, planning, { ...call, untrustedRead }),
     );
     if (made.kind === 'confirm') return { kind: 'confirm', callId: made.callId, model };
+    if (made.kind === 'in_progress') return { kind: 'in_progress', model };
     if (made.kind === 'unknown') return { kind: 'handoff', reason: 'action_outcome_unknown', model };
     if (made.kind === 'failed') return { kind: 'handoff', reason: 'action_failed', model };
     if (made.kind === 'refused' && made.code === 'identity_required')
@@ -145,11 +148,11 @@ async function askPlan(
           ...toolCalls,
           ...(plan?.calls ?? []).map((call) => ({ name: call.action, arguments: call.arguments ?? {} })),
         ];
-        const wanted = calls.map((call) => ({
-          arguments: call.arguments,
-          action: tools.find(({ tool, action }) => tool.name === call.name || action.operation_id === call.name)
-            ?.action,
-        }));
+        const wanted = calls.map((call) => {
+          const named = tools.find(({ tool }) => tool.name === call.name);
+          const action = (named ?? tools.find((one) => one.action.operation_id === call.name))?.action;
+          return { action, arguments: action?.isWorkflow ? { body_params: call.arguments } : call.arguments };
+        });
         return wanted.some(({ action }) => action === undefined) ? undefined : { plan, wanted };
       },
     },
@@ -160,7 +163,9 @@ async function askPlan(
   const { plan, wanted } = asked.value;
   const [first] = wanted;
   const call =
-    first?.action === undefined ? null : { operation_id: first.action.operation_id, arguments: first.arguments };
+    first?.action === undefined
+      ? null
+      : { action_id: first.action.id, operation_id: first.action.operation_id, arguments: first.arguments };
   const detail = { ...report.detail, calls: call === null ? [] : [call.operation_id], offered: tools.length };
   const decision: StoredPlan = {
     kind: 'planned',
@@ -177,7 +182,7 @@ async function makeCall(
   deps: ModelDeps,
   orgId: string,
   { actions, session, turnId, signal, beforeEffect }: Planning,
-  wanted: { operation_id: string; arguments: Record<string, unknown>; untrustedRead: boolean },
+  wanted: { action_id: string; operation_id: string; arguments: Record<string, unknown>; untrustedRead: boolean },
 ): Promise<{ decision: StoredCall } & PlanReport> {
   const begun = performance.now();
   const end = (decision: StoredCall) => {
@@ -188,7 +193,7 @@ async function makeCall(
     };
     return { decision, latency_ms: Math.round(performance.now() - begun), detail };
   };
-  const action = actions.find(({ operation_id }) => operation_id === wanted.operation_id);
+  const action = actions.find(({ id }) => id === wanted.action_id);
   if (action === undefined)
     return end({ kind: 'refused', code: 'gone', note: `${wanted.operation_id} is not there any more` });
   const { call, refusal } = await proposeCall(
@@ -209,6 +214,7 @@ async function makeCall(
   if (action.request_type !== 'GET') await beforeEffect();
   const settled = await runCall(deps, { orgId, callId }, signal);
   if (settled.state === 'done') return end({ kind: 'done', callId, note: '' });
+  if (settled.state === 'running') return end({ kind: 'in_progress', callId, note: '' });
   if (settled.state === 'unknown') return end({ kind: 'unknown', callId, note: '' });
   const note = `${wanted.operation_id} was ${settled.state}${settled.status === null ? '' : `, status ${settled.status}`}`;
   const isHarmless = action.request_type === 'GET' || settled.state !== 'failed';

@@ -17,11 +17,12 @@ interface DescribedAction extends Operation {
   name: string;
   description: string | null;
   operation_id: string;
+  isWorkflow?: true;
 }
 
 /**
  * Returns the tools of some actions, each with its action. Names have the letters that all providers take, and are
- * unique. Arguments stand in the groups of an action's parameters.
+ * unique. Arguments stand in the groups of an action's parameters; those of a workflow are its own.
  */
 export function toolsOf<Action extends DescribedAction>(actions: readonly Action[]): { tool: Tool; action: Action }[] {
   const taken = new Set<string>();
@@ -31,9 +32,15 @@ export function toolsOf<Action extends DescribedAction>(actions: readonly Action
     for (let nth = 2; taken.has(name); nth++) name = `${plain}_${nth}`;
     taken.add(name);
     const description = [action.name, action.description ?? ''].filter((text) => text !== '').join(': ');
-    return { tool: { name, description: description.slice(0, MAX_DESCRIPTION), parameters: schemaOf(action) }, action };
+    return {
+      tool: { name, description: description.slice(0, MAX_DESCRIPTION), parameters: parametersOf(action) },
+      action,
+    };
   });
 }
+
+const parametersOf = (action: DescribedAction): object =>
+  (action.isWorkflow ? bodyTypeOf(action)?.schema : undefined) ?? schemaOf(action);
 
 function schemaOf(operation: Operation): object {
   const groups = Object.entries(GROUPS).flatMap(([place, group]) => {

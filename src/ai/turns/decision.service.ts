@@ -104,9 +104,10 @@ async function decideByModel(
   const chain = settings.mode === 'extractive' ? undefined : await findModels(deps, ref.orgId, settings.models);
   if (chain === undefined) return undefined;
   const facts = await gatherFacts(deps, ref, context);
-  const steps = await openSteps(deps.db, ref.orgId, ref.turnId, limits.steps);
+  const steps = await openSteps(deps.db, ref, limits.steps);
   const planned = await plan(deps, ref, context, { chain, facts, steps, text, language, limits });
   if (planned.kind === 'confirm') return { agent: planned.model, outcome: ASKING, asks: planned.callId };
+  if (planned.kind === 'in_progress') return { agent: planned.model, outcome: underWay(say('action_in_progress')) };
   if (planned.kind === 'handoff') return byHandoff(planned, say);
   if (planned.kind !== 'search') return withoutModel(planned.kind, settings, say);
   const answer = await answerByModel(deps, ref, context, {
@@ -118,7 +119,7 @@ async function decideByModel(
     phrases: Object.fromEntries(settings.canned_answers.map((canned) => [canned.name, canned.text])),
     language,
     fallbackLanguage: fallback,
-    format: formatOf(session.channel),
+    format: formatOf(session),
     signal: limits.signal,
   });
   switch (answer.kind) {
@@ -140,6 +141,15 @@ async function decideByModel(
 
 /** The text is worded when it is stored: with the question of the call. */
 const ASKING: TurnOutcome = { kind: 'say', state: 'asked', reason: null, text: '', claims: [] };
+
+/** The run of a workflow goes on. Its end wakes another turn. */
+const underWay = (text: string): TurnOutcome => ({
+  kind: 'say',
+  state: 'answered',
+  reason: 'in_progress',
+  text,
+  claims: [],
+});
 
 const REASON_SENTENCES: Partial<Record<HandoffReason, SentenceKey>> = {
   action_failed: 'action_failed',
@@ -247,7 +257,7 @@ async function decideByQuotes(
   const search = { step: 2, purpose: 'search' as const, latency_ms: msSince(searched), detail };
   const outcome = outcomeOf(answer, {
     say,
-    format: formatOf(session.channel),
+    format: formatOf(session),
     level: settings.handoff_level,
     fruitless,
     maxFruitless: settings.max_turns_without_progress,

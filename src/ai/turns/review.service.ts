@@ -5,6 +5,7 @@ import {
   getConversation,
   isReopenedSince,
   setAiState,
+  showTurn,
 } from '../../conversations/messages/ai-messages.service.ts';
 import { lockSession, type SessionRow } from '../../conversations/sessions/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
@@ -12,7 +13,8 @@ import { inTransaction } from '../../db/transaction.ts';
 import { newId } from '../../ids.ts';
 import { listUnreported } from '../calls/service.ts';
 import { type AiSettings, debounceOf, getPublishedAiSettings } from '../settings/service.ts';
-import type { NextTurn, SessionRef } from './contract.ts';
+import type { NextTurn, SessionRef, TurnRef } from './contract.ts';
+import { labelOfState } from './news.rules.ts';
 import {
   findLastTurn,
   findOpenTurn,
@@ -118,8 +120,13 @@ export async function endTurn(
   end: { state: TurnRow['state']; reason: string | null; agent?: string; score?: number | null; has_message?: boolean },
 ): Promise<void> {
   await finishTurn(trx, orgId, turn.id, end);
+  await showState(trx, { orgId, sessionId, turnId: turn.id }, end.state);
   notifyTurn(trx, sessionId);
 }
+
+/** Shows the state of a turn live. The session is locked. */
+export const showState = (trx: Trx, { orgId, sessionId, turnId }: TurnRef, state: TurnRow['state']): Promise<void> =>
+  showTurn(trx, orgId, sessionId, { turnId, state, label: labelOfState(state), key: state });
 
 async function beginTurn(
   trx: Trx,
@@ -147,6 +154,7 @@ async function beginTurn(
     ...(refusal === undefined ? {} : { ended: { state: 'skipped', reason: refusal } }),
   });
   if (refusal === undefined) return { turnId: id, number, dueInMs: waitMs };
+  await showState(trx, { orgId, sessionId, turnId: id }, 'skipped');
   notifyTurn(trx, sessionId);
   return null;
 }

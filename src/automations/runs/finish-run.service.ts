@@ -1,13 +1,16 @@
+import { settleRun } from '../../ai/calls/workflow-runs.service.ts';
 import type { Trx } from '../../db/connect.ts';
 import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
 import { WAKE } from '../../temporal/contract.ts';
 import { HOLD_HANDOFF, handoffHoldSubject } from '../handoff-hold/contract.ts';
 import { findHandoffHold } from '../handoff-hold.queries.ts';
 import { endRun } from '../runs.queries.ts';
+import { outcomeOfRun } from './run-outcome.service.ts';
 
-/** Ends a run, and wakes the handoff hold waiting for its end. */
+/** Ends a run, tells the AI if it has called it, and wakes the handoff hold waiting for its end. */
 export async function finishRun(trx: Trx, orgId: string, id: string, end: Parameters<typeof endRun>[3]): Promise<void> {
-  const holdId = await endRun(trx, orgId, id, end);
+  const { gate_id: holdId, trigger_type } = await endRun(trx, orgId, id, end);
+  if (trigger_type === 'ai-trigger') await settleRun(trx, orgId, id, await outcomeOfRun(trx, orgId, id, end));
   const hold = holdId === null ? undefined : await findHandoffHold(trx, orgId, holdId);
   if (holdId === null || hold === undefined) return;
   await enqueue(trx, orgId, wakeHandoffHold(orgId, hold.session_id, holdId));
