@@ -7,6 +7,7 @@ import { interruptTurns, redactTurns, requestTurns } from '../src/ai/turns/reque
 import { holdHandoffs } from '../src/automations/handoff-hold/service.ts';
 import { redactRuns } from '../src/automations/runs/redaction.service.ts';
 import { isTriggerTypeUsed } from '../src/automations/runs/start-runs.service.ts';
+import { startCalledRuns } from '../src/automations/triggers/ai-calls.service.ts';
 import { syncTriggers } from '../src/automations/triggers/schedules.service.ts';
 import { startTriggeredRuns } from '../src/automations/triggers/trigger-events.service.ts';
 import type { TriggeringEvent } from '../src/automations/triggers/trigger-payloads.service.ts';
@@ -18,7 +19,7 @@ import { startHandoffs } from '../src/crm/handoffs/service.ts';
 import { scheduleTicketCloses } from '../src/crm/handoffs/ticket-closing.service.ts';
 import { scheduleTicketReopenings } from '../src/crm/handoffs/ticket-reopening.service.ts';
 import { wakeQueues } from '../src/crm/inbound/webhooks.service.ts';
-import { relayToThreads } from '../src/crm/outgoing/service.ts';
+import { postDrafts, relayToThreads } from '../src/crm/outgoing/service.ts';
 import { redactBatchBodies, redactCrmCopies } from '../src/crm/redaction.service.ts';
 import { relayToMiaw, resumeMiaw } from '../src/crm/salesforce/outgoing.service.ts';
 import type { Trx } from '../src/db/connect.ts';
@@ -29,7 +30,7 @@ import { redactInsights } from '../src/insights/redaction/service.ts';
 import { embedOnChange } from '../src/knowledge/embedding/service.ts';
 import { createMediaLinks } from '../src/media/links.ts';
 import type { EventType } from '../src/outbox/events.ts';
-import type { Reactions } from '../src/outbox/relay.ts';
+import type { Reaction, Reactions } from '../src/outbox/relay.ts';
 import { exitRepliedContacts } from '../src/sequences/enrollment/replies.service.ts';
 import { enrollChangedContacts, enrollCreatedContacts } from '../src/sequences/enrollment/service.ts';
 import { cancelSendsOfDeletedContacts, reevaluateDeferrals } from '../src/sequences/sending/deferrals.service.ts';
@@ -64,6 +65,11 @@ export function createReactions(
       if (first !== undefined && (await isTriggerTypeUsed(trx, orgId, first.type))) throw error;
     }
     await startTriggeredRuns(trx, orgId, events);
+  };
+
+  const startCalled: Reaction<'workflow-called'> = async (trx, orgId, events) => {
+    quota.assertLeft(orgId);
+    await startCalledRuns(trx, orgId, events);
   };
 
   const applyTags = createAutoTagging();
@@ -108,9 +114,10 @@ export function createReactions(
     'sla-assignments-changed': [assignPoliciesToOpenSessions],
     'pre-ticket-handoff': [applyTags, closeOpenCalls, interruptTurns, holdHandoffs],
     'message-created': [requestTurns, reviewNewCitations],
-    'ai-draft-created': [reviewNewCitations],
+    'ai-draft-created': [reviewNewCitations, postDrafts],
     'knowledge-changed': [reviewCitations],
     'prohibited-topic-detected': [startWorkflows],
+    'workflow-called': [startCalled],
     'ticket-inactive': [startWorkflows],
     'sequence-completed': [startWorkflows],
     'csat-score-submit': [startWorkflows],

@@ -1,6 +1,6 @@
 import { type NotNull, sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
-import type { Json, TriggerType } from './blocks/schema.ts';
+import { BLOCK_TYPES, type Json, type TriggerType } from './blocks/schema.ts';
 import type { StepPath } from './interpreter/step-paths.rules.ts';
 import type { NextStep } from './runs/contract.ts';
 import type { RunStatus } from './runs/table.ts';
@@ -62,27 +62,68 @@ export async function claimQueuedRuns(trx: Trx, orgId: string, most: number): Pr
 
 /**
  * Ends a run and stops its waiting for events. A failed run keeps its received events, as it may be retried. Returns
- * the id of the handoff hold waiting for the run, if any.
+ * the id of the handoff hold waiting for the run, if any, and the run's trigger type.
  */
 export async function endRun(
   trx: Trx,
   orgId: string,
   id: string,
   { status, error = null }: { status: Exclude<RunStatus, 'idle' | 'in_progress'>; error?: string | null },
-): Promise<string | null> {
-  const { rows } = await sql<{ gate_id: string | null }>`
+): Promise<{ gate_id: string | null; trigger_type: string | null }> {
+  const { rows } = await sql<{ gate_id: string | null; trigger_type: string | null }>`
     with ended as (
       update automation_runs set status = ${status}, error = ${error?.slice(0, 1000) ?? null}, is_waiting = false, run_ended_at = now()
       where org_id = ${orgId} and id = ${id}
-      returning gate_id
+      returning gate_id, (
+        select trigger_type from automation_versions as version where version.org_id = automation_runs.org_id and version.id = version_id
+      ) as trigger_type
     ), unheard as (
       delete from automation_heard where org_id = ${orgId} and run_id = ${id} and ${status} <> 'failed'
     ), deaf as (
       delete from automation_listeners where org_id = ${orgId} and run_id = ${id}
     )
-    select gate_id from ended
+    select gate_id, trigger_type from ended
   `.execute(trx);
-  return rows[0]?.gate_id ?? null;
+  return rows[0] ?? { gate_id: null, trigger_type: null };
+}
+
+/** An output of a run's step. */
+export interface StepOutput {
+  step_id: string;
+  output: Json;
+}
+
+/**
+ * Returns the latest outputs of a run's steps, oldest first, as many as have at most `maxCharacters` together, with the
+ * number of those left out. A step in a loop counts once. Also returns whether an action was begun.
+ */
+export async function listLatestOutputs(
+  trx: Trx,
+  orgId: string,
+  runId: string,
+  maxCharacters: number,
+): Promise<{ outputs: StepOutput[]; leftOut: number; hasActed: boolean }> {
+  const { rows } = await sql<StepOutput & { is_within: boolean }>`
+    with latest as (
+      select distinct on (step_id) step_id, output, characters, ended_at, place from automation_steps
+      where org_id = ${orgId} and run_id = ${runId} and status = 'completed' and output is not null
+        and type <> all(${BLOCK_TYPES}::text[])
+      order by step_id, ended_at desc, place desc
+    ), measured as (
+      select *, sum(characters) over (order by ended_at desc, place desc) <= ${maxCharacters} as is_within from latest
+    )
+    select step_id, case when is_within then output end as output, is_within from measured order by ended_at, place
+  `.execute(trx);
+  const acted = await trx
+    .selectFrom('automation_steps')
+    .select('place')
+    .where('org_id', '=', orgId)
+    .where('run_id', '=', runId)
+    .where('type', 'not in', BLOCK_TYPES)
+    .limit(1)
+    .executeTakeFirst();
+  const outputs = rows.filter(({ is_within }) => is_within).map(({ step_id, output }) => ({ step_id, output }));
+  return { outputs, leftOut: rows.length - outputs.length, hasActed: acted !== undefined };
 }
 
 export async function setWaiting(trx: Trx, orgId: string, id: string, isWaiting: boolean): Promise<void> {

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { abandonRuns } from '../ai/calls/workflow-runs.service.ts';
+import { withdrawWorkflow } from '../ai/workflow-tools/service.ts';
 import type { Db, Trx } from '../db/connect.ts';
 import { cutToPage } from '../db/page-size.rules.ts';
 import { inTransaction } from '../db/transaction.ts';
@@ -33,6 +35,7 @@ import { wakeHandoffHold } from './runs/finish-run.service.ts';
 import { startQueuedRuns, wakeRun } from './runs/run-queue.service.ts';
 import { startRunsOfVersion, triggerOutputOf } from './runs/start-runs.service.ts';
 import type { CreateWorkflow, UpdateWorkflow } from './schema.ts';
+import { syncAiTool } from './triggers/ai-tools.service.ts';
 import { encryptSecret, maskSecret, withoutMaskedSecret } from './triggers/secrets.rules.ts';
 import { validateDefinition } from './validation/definition.ts';
 import { warningsOfTrigger } from './validation/warnings.ts';
@@ -182,6 +185,7 @@ export function activateWorkflow(db: Db, orgId: string, id: string, number: numb
     if (version === undefined) throw notFound('version');
     await assertFewActive(trx, orgId, version);
     await setActiveVersion(trx, orgId, id, version.id);
+    await syncAiTool(trx, orgId, version);
     await announce(trx, orgId, 'workflow-changed', [{ subject_id: id, payload: {} }]);
     return { ...version, is_active: true };
   });
@@ -207,6 +211,7 @@ export function deactivateWorkflow(db: Db, orgId: string, id: string): Promise<V
   return inTransaction(db, async (trx) => {
     if ((await lockAutomation(trx, orgId, id)) === undefined) throw notFound('workflow');
     await setActiveVersion(trx, orgId, id, null);
+    await withdrawWorkflow(trx, orgId, id);
     await announce(trx, orgId, 'workflow-changed', [{ subject_id: id, payload: {} }]);
     return getLatestVersion(trx, orgId, id);
   });
@@ -217,6 +222,7 @@ export function deleteWorkflow(db: Db, orgId: string, id: string): Promise<void>
   return inTransaction(db, async (trx) => {
     const open = await listOpenRuns(trx, orgId, id);
     const holds = await listHandoffHolds(trx, orgId, id);
+    await abandonRuns(trx, orgId, id);
     if (!(await deleteAutomation(trx, orgId, id))) throw notFound('workflow');
     await enqueue(
       trx,

@@ -22,6 +22,10 @@ const WAITING_ON: Record<Sender, WaitingOn | null> = {
   system: null,
 };
 
+/** SQL: the xid of a session's next event. One that this server has not assigned yet is of another server. */
+const NEXT_EVENT_XID = sql`greatest(pg_current_xact_id(),
+  case when last_event_xid < pg_snapshot_xmax(pg_current_snapshot()) then last_event_xid end)`;
+
 /**
  * Appends events to a session in order and advances its timestamps, never backwards. Returns whether they were written.
  * If one of the ids already exists, nothing changes, so the call can be repeated. The caller must have locked the
@@ -37,8 +41,7 @@ export async function appendEvents(trx: Trx, orgId: string, sessionId: string, e
       update sessions set last_seq = last_seq + ${events.length}::integer, updated_at = greatest(updated_at, now()),
         last_message_at = case when ${hasMessage}::boolean then greatest(last_message_at, now()) else last_message_at end,
         waiting_on = coalesce(${waitingOn}::text, waiting_on), ${countedOf(events)},
-        last_event_xid = greatest(pg_current_xact_id(),
-          case when last_event_xid < pg_snapshot_xmax(pg_current_snapshot()) then last_event_xid end)
+        last_event_xid = ${NEXT_EVENT_XID}
       where org_id = ${orgId} and id = ${sessionId}
         and not exists (select from session_events where org_id = ${orgId} and id = any(${events.map(({ id }) => id)}::uuid[]))
       returning org_id, id, language, last_seq, last_event_xid
@@ -79,7 +82,48 @@ const firstTime = (column: string, isNow: boolean) =>
 
 const hasType = (events: NewEvent[], ...types: EventType[]) => events.some(({ type }) => types.includes(type));
 
-/** Lists a session's events after a `seq`, oldest first. */
+/** A message to append to one of several sessions. */
+export interface AutomaticMessage {
+  id: string;
+  session_id: string;
+  content: string;
+  data: object;
+}
+
+/**
+ * Appends messages that nobody has said to their sessions, in order: neither the time of a session's last message nor
+ * who is waited for changes. Messages that exist already are left out, so the call can be repeated. Returns those
+ * written. The caller must have locked the sessions.
+ */
+export async function appendSequenceMessages(
+  trx: Trx,
+  orgId: string,
+  messages: AutomaticMessage[],
+): Promise<Pick<AutomaticMessage, 'id' | 'session_id'>[]> {
+  const { rows } = await sql<Pick<AutomaticMessage, 'id' | 'session_id'>>`
+    with message as (
+      select given.*, row_number() over (partition by given.session_id order by given.id) as place,
+        count(*) over (partition by given.session_id) as of_session
+      from jsonb_to_recordset(${JSON.stringify(messages)}::jsonb) as given (id uuid, session_id uuid, content text, data jsonb)
+      where not exists (select from session_events as known where known.org_id = ${orgId} and known.id = given.id)
+    ), session as (
+      update sessions as session set last_seq = last_seq + message.of_session::integer, updated_at = greatest(updated_at, now()),
+        last_event_xid = ${NEXT_EVENT_XID}
+      from message where session.org_id = ${orgId} and session.id = message.session_id and message.place = 1
+      returning session.org_id, session.id, session.language, session.last_seq, session.last_event_xid, message.of_session
+    )
+    insert into session_events (org_id, session_id, seq, id, type, content, data, xid, language)
+    select session.org_id, session.id, session.last_seq - session.of_session + message.place, message.id, 'sequence_message',
+      message.content, message.data, session.last_event_xid, session.language
+    from session join message on message.session_id = session.id
+    on conflict (org_id, id) do nothing
+    returning id, session_id
+  `.execute(trx);
+  for (const { session_id } of rows) afterCommit(trx, (db) => notify(db, LIVE_CHANNEL, `${orgId}/${session_id}`));
+  return rows;
+}
+
+/** Lists a session's events after a `seq`, oldest first. Those of turns of the AI are only shown while they happen. */
 export function listEvents(
   db: Db,
   orgId: string,
@@ -92,6 +136,7 @@ export function listEvents(
     .where('org_id', '=', orgId)
     .where('session_id', '=', sessionId)
     .where('seq', '>', after)
+    .where('type', '<>', 'ai_turn')
     .orderBy('seq')
     .limit(limit)
     .execute();

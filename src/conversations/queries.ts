@@ -63,15 +63,39 @@ export async function lockConversation(trx: Trx, orgId: string, contactId: strin
   await lockName(trx, `conversation ${orgId} ${contactId}`);
 }
 
-/** Finds the contact's newest session on a channel and locks it until the transaction ends. */
-export const findLatestSessionForUpdate = (trx: Trx, orgId: string, contactId: string, channel: SessionChannel) =>
+/** SQL: the order of a contact's sessions on a channel. Messages go to the first one: open ones come before closed ones. */
+const CURRENT_FIRST = sql`(status = 'open') desc, created_at desc, id desc`;
+
+/** Finds the contact's current session on a channel, or else the newest one, and locks it until the transaction ends. */
+export const findCurrentSessionForUpdate = (trx: Trx, orgId: string, contactId: string, channel: SessionChannel) =>
   selectForUpdate(trx, orgId)
     .where('contact_id', '=', contactId)
     .where('channel', '=', channel)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
+    .orderBy(CURRENT_FIRST)
     .limit(1)
     .executeTakeFirst();
+
+/**
+ * Finds for each contact the session on a channel that findCurrentSessionForUpdate finds, and locks them in order of id
+ * until the transaction ends. Contacts without a session are left out.
+ */
+export async function lockCurrentSessions(
+  trx: Trx,
+  orgId: string,
+  { channel, contactIds }: { channel: SessionChannel; contactIds: string[] },
+): Promise<{ id: string; contact_id: string }[]> {
+  const { rows } = await sql<{ id: string; contact_id: string }>`
+    select id, contact_id from sessions where org_id = ${orgId} and id in (
+      select current.id from unnest(${contactIds}::uuid[]) as contact (id) cross join lateral (
+        select session.id from sessions as session
+        where session.org_id = ${orgId} and session.contact_id = contact.id and channel = ${channel}
+        order by ${CURRENT_FIRST} limit 1
+      ) as current
+    )
+    order by id for no key update
+  `.execute(trx);
+  return rows;
+}
 
 export type LockedSession = NonNullable<Awaited<ReturnType<typeof findSessionForUpdate>>>;
 

@@ -38,6 +38,8 @@ export interface EventPayloads {
   'knowledge-changed': { item_ids: string[] };
   /** Subject: an item of the knowledge. Passages that the AI's answers cite are no longer there; `turns` counts the answers. */
   'cited-page-changed': { item_id: string; url: string | null; turns: number };
+  /** Subject: a session. The AI has called a customer's workflow: its run has the id of the call. */
+  'workflow-called': { call_id: string; workflow_id: string };
   /** A message for another system, responsible for the customer's or the agents' side of the session. */
   'message-relayed': { message_id: string; to: 'customer' | 'agents' };
   /** Subject: a session. The texts of one message, or of all its messages, must be removed everywhere. */

@@ -43,6 +43,7 @@ describe('settings of an org', () => {
     daily_cap: null,
     csat: null,
     prohibited_topics: null,
+    prohibited_topic_message: null,
     session_statuses: null,
     lenient_input: null,
     handoff_on_first_message: null,
@@ -58,6 +59,7 @@ describe('settings of an org', () => {
     daily_cap: 3,
     csat: true,
     prohibited_topics: ['medical advice'],
+    prohibited_topic_message: 'Ask your doctor.',
     session_statuses: [{ id: 3, name: 'Waiting for parts' }],
     handoff_target: 'crm',
     http_action_overrides: { headers: {} },
@@ -90,6 +92,13 @@ describe('settings of an org', () => {
     expect(body).toEqual({ ...ON, csat: null, daily_cap: 4 });
     expect((await org.get('/org/settings')).body).toEqual(body);
     expect((await api.other.get('/org/settings')).body).toEqual(OFF);
+  });
+
+  it('says that a message about prohibited topics is never said without a topic', async () => {
+    const org = await api.createOrg();
+    const { body } = await org.patch('/org/settings', { prohibited_topic_message: 'Ask your doctor.' });
+    expect(body.warnings).toEqual([expect.stringMatching(/^prohibited_topic_message is never said without a topic/)]);
+    expect((await org.patch('/org/settings', { prohibited_topics: ['drugs'] })).body.warnings).toEqual([]);
   });
 
   it('are all kept when changed concurrently', async () => {

@@ -67,6 +67,7 @@ const OTHER_TABLES = [
   'insight_counters',
   'insight_operations',
   'insight_proposals',
+  'ai_workflow_tools',
 ];
 /** The tag in the example of POST /chat/sessions/{id}/tags. */
 const TAG_OF_EXAMPLE = 'refund';

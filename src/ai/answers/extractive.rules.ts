@@ -109,8 +109,11 @@ export type TextFormat = 'markdown' | 'plain';
 /** Channels whose clients show Markdown. The others get plain text. */
 const MARKDOWN_CHANNELS: readonly string[] = ['web', 'api', 'slack'];
 
-/** Returns how texts are shown on a channel. */
-export const formatOf = (channel: string): TextFormat => (MARKDOWN_CHANNELS.includes(channel) ? 'markdown' : 'plain');
+/** Returns how texts are shown in a session. Another system that speaks to the customer shows no Markdown. */
+export const formatOf = ({ channel, relayed_side }: { channel: string; relayed_side: string | null }): TextFormat => {
+  const isRelayed = relayed_side === 'customer' || relayed_side === 'both';
+  return MARKDOWN_CHANNELS.includes(channel) && !isRelayed ? 'markdown' : 'plain';
+};
 
 /** Returns a message that quotes sources, or points at them, after a fixed sentence. */
 export const renderSources = (sentence: string, sources: QuotedSource[], format: TextFormat): string =>

@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 const MAX_PARTS = 20;
 const MAX_TEXT = 4_000;
+const MAX_TOPIC = 500;
 
 const Support = z.object({ passage: z.int().min(1).max(1_000), quote: z.string().max(MAX_TEXT) });
 
@@ -25,6 +26,7 @@ export const ModelAnswer = z.object({
     .nullish()
     .transform((parts) => parts ?? []),
   handoff_reason: z.string().max(100).nullish(),
+  prohibited_topic: z.string().max(MAX_TOPIC).nullish(),
 });
 export type ModelAnswer = z.infer<typeof ModelAnswer>;
 
@@ -59,6 +61,7 @@ export const MODEL_ANSWER_SCHEMA = {
       type: 'string',
       enum: [
         'user_request',
+        'prohibited_topic',
         'missing_knowledge',
         'missing_tool',
         'unclear_instructions',
@@ -66,6 +69,10 @@ export const MODEL_ANSWER_SCHEMA = {
         'action_failed',
         'identity_required',
       ],
+    },
+    prohibited_topic: {
+      type: 'string',
+      description: 'Of the handoff_reason prohibited_topic: the topic, as it is listed',
     },
   },
   required: ['kind', 'language', 'parts'],

@@ -17,6 +17,7 @@ type NewCall = Pick<
   | 'epoch'
   | 'contact_id'
   | 'action_id'
+  | 'workflow_id'
   | 'operation_id'
   | 'name'
   | 'arguments'
@@ -210,15 +211,73 @@ export const listUnreported = (db: Db, orgId: string, sessionId: string) =>
         eb('state', '=', 'confirmed'),
         eb.and([
           eb('state', 'in', ['rejected', 'running', 'done', 'failed', 'unknown']),
+          eb.or([eb('state', '<>', 'running'), eb('deferred_at', 'is', null)]),
           eb('decided_at', 'is not', null),
         ]),
         eb.and([eb('state', 'in', ['done', 'failed']), eb('settled_key_id', 'is not', null)]),
+        eb.and([eb('state', 'in', ['done', 'failed', 'unknown']), eb('deferred_at', 'is not', null)]),
       ]),
     )
     .orderBy('created_at')
     .orderBy('id')
     .limit(MAX_RECEIPTS)
     .execute();
+
+/**
+ * Notes that a turn no longer waits for the run of a workflow that has gone on for this time. Returns undefined before
+ * that, and if the run has ended.
+ */
+export const deferCall = (db: Db, orgId: string, id: string, afterMs: number): Promise<CallRow | undefined> =>
+  db
+    .updateTable('ai_calls')
+    .set({ deferred_at: sql<Date>`coalesce(deferred_at, clock_timestamp())` })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .where('state', '=', 'running')
+    .where(sql<boolean>`started_at < clock_timestamp() - ${afterMs} * interval '1 millisecond'`)
+    .returningAll()
+    .executeTakeFirst();
+
+/** What the end of a workflow's run says about its call. */
+export interface RunOutcome {
+  state: 'done' | 'failed' | 'unknown';
+  response: unknown;
+  reason: string | null;
+}
+
+/**
+ * Stores how the run of a call has ended, also if it was retried after an earlier end. A redacted call keeps no output.
+ * Returns the call's session if a turn no longer waits for it.
+ */
+export async function storeRunOutcome(
+  trx: Trx,
+  orgId: string,
+  id: string,
+  { state, response, reason }: RunOutcome,
+): Promise<string | undefined> {
+  const { rows } = await sql<{ session_id: string; deferred_at: Date | null }>`
+    update ai_calls set state = ${state}, reason = ${reason},
+      response = case when redacted_at is null then ${JSON.stringify(response ?? null)}::jsonb end,
+      deferred_at = case when state = 'unknown' then coalesce(deferred_at, clock_timestamp()) else deferred_at end,
+      reported_at = case when deferred_at is not null or state = 'unknown' then null else reported_at end,
+      ended_at = clock_timestamp()
+    where org_id = ${orgId} and id = ${id} and workflow_id is not null and state in ('running', 'unknown') and settled_key_id is null
+    returning session_id, deferred_at
+  `.execute(trx);
+  return rows.find(({ deferred_at }) => deferred_at !== null)?.session_id;
+}
+
+/** Lists the calls of a workflow whose runs have not ended. */
+export async function listRunningCalls(trx: Trx, orgId: string, workflowId: string): Promise<string[]> {
+  const running = await trx
+    .selectFrom('ai_calls')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where('workflow_id', '=', workflowId)
+    .where('state', '=', 'running')
+    .execute();
+  return running.map(({ id }) => id);
+}
 
 /** Notes that the contact was told of these calls. */
 export async function markReported(trx: Trx, orgId: string, ids: string[]): Promise<void> {

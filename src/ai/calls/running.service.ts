@@ -1,12 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallDeps } from '../../agents/action-calls/deps.ts';
 import { sendAction } from '../../agents/action-calls/http-call.ts';
-import { readActionsById, type StoredAction } from '../../agents/actions/service.ts';
+import type { StoredAction } from '../../agents/actions/service.ts';
+import type { Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { DomainError, notFound } from '../../errors.ts';
+import { announce } from '../../outbox/events.ts';
+import { findToolOf } from '../workflow-tools/service.ts';
 import { type Attempt, afterCrash, outcomeOf } from './outcomes.rules.ts';
 import {
   type CallRow,
+  deferCall,
   findAnsweredMessage,
   findCall,
   lockCall,
@@ -24,6 +28,8 @@ const POLL_MS = 200;
 /** The wait before the second try, and twice that before the third. */
 const RETRY_MS = 400;
 const MAX_REASON = 500;
+/** A turn waits for a workflow's run no longer than this. Its end wakes another turn. */
+const MAX_RUN_WAIT_MS = 60_000;
 
 /** A try that this process has begun. */
 interface OwnTry {
@@ -37,7 +43,8 @@ interface OwnTry {
  * is sent, and its id is the request's Idempotency-Key. A call that another process is making is waited for; one that a
  * crash has left is sent again only if it may be, and else its outcome is unknown for good. A settled call, and one that
  * waits for a confirmation, is returned as it is. The signal ends only waiting: a request that is under way is seen to
- * its end. Throws notFound.
+ * its end. A workflow's run is started once, and waited for at most a minute: then the call is returned as `running`.
+ * Throws notFound.
  */
 export async function runCall(
   deps: CallDeps,
@@ -48,6 +55,12 @@ export async function runCall(
     signal.throwIfAborted();
     const begun = await beginTry(deps, orgId, callId);
     if (begun === 'busy') {
+      await sleep(POLL_MS, undefined, { signal });
+      continue;
+    }
+    if ('run' in begun) {
+      const deferred = await deferCall(deps.db, orgId, callId, MAX_RUN_WAIT_MS);
+      if (deferred !== undefined) return deferred;
       await sleep(POLL_MS, undefined, { signal });
       continue;
     }
@@ -66,14 +79,15 @@ export async function runCall(
 }
 
 /** Begins the next try in a transaction of its own. Returns the call if nothing is to be sent. */
-function beginTry({ db }: CallDeps, orgId: string, id: string): Promise<OwnTry | CallRow | 'busy'> {
+function beginTry({ db }: CallDeps, orgId: string, id: string): Promise<OwnTry | { run: string } | CallRow | 'busy'> {
   return inTransaction(db, async (trx) => {
     const call = await lockCall(trx, orgId, id);
     if (call === undefined) throw notFound('call');
     const { is_leased, ...row } = call;
     if (row.state !== 'proposed' && row.state !== 'confirmed' && row.state !== 'running') return row;
+    if (row.workflow_id !== null) return beginRun(trx, row, row.workflow_id);
     if (is_leased) return 'busy';
-    const [action] = await readActionsById(trx, orgId, [row.action_id]);
+    const action = await findToolOf(trx, orgId, row);
     if (row.state === 'running') {
       const isRead = action?.request_type === 'GET' && row.is_repeatable;
       const next = afterCrash({ isRead, isRepeatable: row.is_repeatable && action !== undefined, tries: row.tries });
@@ -87,7 +101,17 @@ function beginTry({ db }: CallDeps, orgId: string, id: string): Promise<OwnTry |
   });
 }
 
-const end = (trx: Parameters<typeof updateCall>[0], call: CallRow, state: 'failed' | 'unknown', reason: string) =>
+/** Lets a workflow's run begin, once. It has the id of the call. */
+async function beginRun(trx: Trx, call: CallRow, workflowId: string): Promise<{ run: string } | CallRow> {
+  if (call.state === 'running') return { run: call.id };
+  if (call.arguments === null) return end(trx, call, 'failed', 'The call was redacted');
+  await startTry(trx, call, { isRead: false, isRepeatable: false });
+  const payload = { call_id: call.id, workflow_id: workflowId };
+  await announce(trx, call.org_id, 'workflow-called', [{ subject_id: call.session_id, payload }]);
+  return { run: call.id };
+}
+
+const end = (trx: Trx, call: CallRow, state: 'failed' | 'unknown', reason: string) =>
   updateCall(trx, call, { state, reason, ended_at: new Date() });
 
 /** Sends the request of a try while its lease is renewed. Returns what it has shown. */

@@ -25,17 +25,18 @@ export type SettleCall = z.infer<typeof SettleCall>;
 
 export const Call = z
   .object({
-    id: Id.describe('Also the Idempotency-Key of the request.'),
+    id: Id.describe('Also the Idempotency-Key of an action’s request, or the id of a workflow’s run.'),
     session_id: Id,
     turn_id: Id.describe('The turn that proposed it.'),
-    action_id: Id,
+    action_id: Id.nullable().describe('null for a call of a workflow.'),
+    workflow_id: Id.nullable().describe('null for a call of an action.'),
     operation_id: z.string(),
     name: z.string().describe('The action’s name when it was proposed.'),
     arguments: z.record(z.string(), z.unknown()).nullable().describe('By place. null once they are redacted.'),
     state: z
       .enum(CALL_STATES)
       .describe(
-        '`failed`: it surely did not happen. `unknown`: it may have happened, and is not sent again; settle it.',
+        '`running`: it is under way; a workflow may take long. `failed`: it surely did not happen. `unknown`: it may have happened, and is not sent again; settle it.',
       ),
     needs: z.enum(CONFIRMERS).nullable().describe('Who must confirm it. null: nobody.'),
     needs_because: z.enum(CONFIRMATION_REASONS).nullable(),
@@ -43,7 +44,9 @@ export const Call = z
     expires_at: Timestamp.nullable().describe('The end of the time to confirm it.'),
     tries: z.int().describe('The number of requests.'),
     status: z.int().nullable().describe('The HTTP status of the answer.'),
-    response: z.unknown().describe('The answer, cut behind 64 KB. null once it is redacted.'),
+    response: z
+      .unknown()
+      .describe('The answer, cut behind 64 KB, or the outputs of a workflow’s steps. null once it is redacted.'),
     reason: z.string().nullable().describe('Why it did not work, or the note of whoever settled it.'),
     decided_at: Timestamp.nullable(),
     started_at: Timestamp.nullable(),
@@ -58,6 +61,7 @@ export const Call = z
         session_id: '01920000-0000-7000-8000-000000000002',
         turn_id: '01920000-0000-7000-8000-000000000003',
         action_id: '01920000-0000-7000-8000-000000000004',
+        workflow_id: null,
         operation_id: 'refund_order',
         name: 'Refund an order',
         arguments: { body_params: { order: 'A-1', amount: 20 } },

@@ -10,6 +10,7 @@ import type { SessionChannel } from '../../http/schemas.ts';
 import { newId } from '../../ids.ts';
 import { satisfiesConstraint } from '../../json-logic.ts';
 import { wakeTurns } from '../turns/requests.service.ts';
+import { readWorkflowTools, type Tool } from '../workflow-tools/service.ts';
 import { canonicalArguments, problemOfJson } from './arguments.rules.ts';
 import { confirmationOf } from './confirming.rules.ts';
 import {
@@ -42,7 +43,7 @@ export interface CallPlace {
 }
 
 export interface Proposal {
-  action: StoredAction;
+  action: Tool;
   /** By the groups of ActionParameters. Whatever else it is, it is refused. */
   arguments: unknown;
   /** Whether the turn has read texts that others may have written. */
@@ -140,7 +141,8 @@ async function storeCall(
     turn_id: turnId,
     epoch,
     contact_id: contactId,
-    action_id: action.id,
+    action_id: action.isWorkflow ? null : action.id,
+    workflow_id: action.isWorkflow ? action.id : null,
     operation_id: action.operation_id,
     name: action.name,
     arguments: JSON.stringify(parameters),
@@ -187,13 +189,19 @@ export function exceedsLimits({ limits }: Pick<StoredAction, 'limits'>, paramete
   }
 }
 
-/** Returns the actions that the AI may take on a channel: the pinned ones, and those nearest to the conversation. */
+/**
+ * Returns the actions and workflows that the AI may call on a channel: the pinned ones, and those nearest to the
+ * conversation.
+ */
 export async function listTools(
   db: Db,
   orgId: string,
   { channel, text }: { channel: SessionChannel; text: string },
-): Promise<StoredAction[]> {
-  return readActionsById(db, orgId, selectActions(await listDescriptions(db, orgId, channel), text));
+): Promise<Tool[]> {
+  const workflows = await readWorkflowTools(db, orgId, channel);
+  const selected = selectActions([...(await listDescriptions(db, orgId, channel)), ...workflows], text);
+  const actions = await readActionsById(db, orgId, selected);
+  return [...actions, ...workflows.filter(({ id }) => selected.includes(id))];
 }
 
 /**

@@ -2,10 +2,10 @@ import type { ColumnType, Generated } from 'kysely';
 import type { ConfirmationReason, Confirmer } from './confirming.rules.ts';
 import type { CallState, DecidedBy } from './states.rules.ts';
 
-/** One call of an action by the AI. */
+/** One call of an action, or of a customer's workflow, by the AI. */
 export interface AiCallsTable {
   org_id: string;
-  /** It is the Idempotency-Key of the call's request, too. */
+  /** It is the Idempotency-Key of the call's request, or the id of the workflow's run, too. */
   id: string;
   session_id: string;
   /** The turn that proposed it. */
@@ -13,7 +13,10 @@ export interface AiCallsTable {
   /** The beginning of the conversation that the AI knew. The same call is made once in it. */
   epoch: number;
   contact_id: string | null;
-  action_id: string;
+  /** Null for a workflow's. */
+  action_id: string | null;
+  /** Null for an action's. */
+  workflow_id: string | null;
   operation_id: string;
   /** The action's name when the call was proposed. */
   name: string;
@@ -43,6 +46,8 @@ export interface AiCallsTable {
   settled_key_id: string | null;
   /** Another process may take over the call after this time. */
   leased_until: Date | null;
+  /** When a turn gave up waiting for a workflow's run. Its end is told by another turn. */
+  deferred_at: Date | null;
   /** When the contact was told of the decision and the outcome. */
   reported_at: Date | null;
   redacted_at: Date | null;

@@ -1,4 +1,3 @@
-import { getAction } from '../../agents/actions/service.ts';
 import { isContactBlocked } from '../../contacts/blocklist/service.ts';
 import { lockSession } from '../../conversations/sessions/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
@@ -7,6 +6,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { conflict, gone, invalid, notFound, refused } from '../../errors.ts';
 import { type CallRow, CONFIRMATION_MS, checkArguments, exceedsLimits, fingerprintOf } from '../calls/service.ts';
 import { wakeTurns } from '../turns/requests.service.ts';
+import { getToolOf } from '../workflow-tools/service.ts';
 import {
   expireWaiting,
   findByToken,
@@ -130,7 +130,7 @@ async function decide(trx: Trx, call: CallRow, to: Parameters<typeof storeDecisi
 async function replaceArguments(trx: Trx, call: CallRow, given: unknown): Promise<CallRow> {
   if (given === undefined) return call;
   const { org_id, turn_id, contact_id: contactId } = call;
-  const action = await getAction(trx, org_id, call.action_id);
+  const action = await getToolOf(trx, org_id, call);
   if (!action.require_form_submission)
     throw refused('arguments', 'can be changed only where the action asks for a form');
   const checked = await checkArguments(

@@ -152,6 +152,12 @@ export function findProhibitedTopic(text: string, topics: readonly string[]): st
   });
 }
 
+/** Returns the topic that a model has named, as the org has it. Undefined if it is none of the org's. */
+export function namedTopic(named: string | null | undefined, topics: readonly string[]): string | undefined {
+  if (topics.length <= 1) return topics[0];
+  return topics.find((topic) => joined(topic) === joined(named ?? ''));
+}
+
 const joined = (text: string): string => ` ${wordsOf(text).join(' ')} `;
 
 /** Returns whether a message has no character that can be seen. */

@@ -3,6 +3,7 @@ import { z } from 'zod';
 const MAX_QUERIES = 3;
 const MAX_QUERY = 500;
 const MAX_CALLS = 20;
+const MAX_TOPIC = 500;
 
 /** What a model plans with, beside the functions it calls. Properties that are not known are left out. */
 export const Plan = z.object({
@@ -17,6 +18,7 @@ export const Plan = z.object({
     .nullish()
     .transform((calls) => calls ?? []),
   handoff_reason: z.string().max(100).nullish(),
+  prohibited_topic: z.string().max(MAX_TOPIC).nullish(),
 });
 
 /** The JSON Schema of the same, as models are told. */
@@ -28,6 +30,10 @@ export const PLAN_SCHEMA = {
     handoff_reason: {
       type: 'string',
       enum: ['user_request', 'prohibited_topic', 'missing_tool', 'unclear_instructions', 'identity_required'],
+    },
+    prohibited_topic: {
+      type: 'string',
+      description: 'Of the handoff_reason prohibited_topic: the topic, as it is listed',
     },
   },
   required: ['language', 'queries'],

@@ -1,8 +1,8 @@
-import type { StoredAction } from '../../agents/actions/service.ts';
 import type { SessionRow } from '../../conversations/sessions/service.ts';
 import type { SpokenMessage } from '../answers/prompts.rules.ts';
 import type { Receipt } from '../answers/validation.rules.ts';
 import type { CallLedger, LedgerCall } from '../calls/ledger.port.ts';
+import { namedTopic } from '../gates/recognition.rules.ts';
 import {
   askModel,
   type ModelChain,
@@ -13,6 +13,7 @@ import {
   reportOf,
   type Spending,
 } from '../models/asking.ts';
+import type { Tool } from '../workflow-tools/service.ts';
 import { PLAN_SCHEMA, Plan } from './plan.schema.ts';
 import { planPrompt } from './prompt.rules.ts';
 import { toolsOf } from './tools.rules.ts';
@@ -24,7 +25,7 @@ export interface Planning {
   session: Pick<SessionRow, 'channel' | 'contact_id' | 'verified'>;
   billing: Pick<ModelQuestion<unknown>, 'sessionId' | 'turnId'> & { purpose?: string };
   ledger: CallLedger;
-  actions: StoredAction[];
+  actions: Tool[];
   conversation: SpokenMessage[];
   language: string;
   instructions: string[];
@@ -48,20 +49,24 @@ export type Planned =
   | { kind: 'search'; queries: string[]; receipts: Receipt[] }
   /** The call waits for a confirmation. */
   | { kind: 'confirm'; callId: string; model: string }
-  | { kind: 'handoff'; reason: string; model: string }
+  /** The run of a workflow takes longer than a turn waits. */
+  | { kind: 'in_progress'; model: string }
+  | { kind: 'handoff'; reason: string; topic?: string | undefined; model: string }
   | { kind: 'over_budget' }
   | { kind: 'down' };
 
 interface StoredPlan {
   kind: 'planned';
   queries: string[];
-  call: { operation_id: string; arguments: Record<string, unknown> } | null;
+  call: { action_id: string; operation_id: string; arguments: Record<string, unknown> } | null;
   handoffReason: string | null;
+  /** The prohibited topic that the model has named. */
+  topic?: string | undefined;
   model: string;
 }
 
 type StoredCall =
-  | { kind: 'done' | 'failed' | 'unknown' | 'confirm'; callId: string; note: string }
+  | { kind: 'done' | 'failed' | 'unknown' | 'confirm' | 'in_progress'; callId: string; note: string }
   | { kind: 'refused'; note: string; code: string };
 
 const MAX_PLAN_TOKENS = 1_000;
@@ -83,14 +88,15 @@ export async function planTurn(deps: ModelDeps, orgId: string, planning: Plannin
       askPlan(deps, orgId, planning, { receipts, notes }),
     );
     if (plan.kind !== 'planned') return { kind: plan.kind };
-    const { queries, call, handoffReason, model } = plan;
-    if (handoffReason !== null) return { kind: 'handoff', reason: handoffReason, model };
+    const { queries, call, handoffReason, topic, model } = plan;
+    if (handoffReason !== null) return { kind: 'handoff', reason: handoffReason, topic, model };
     if (call === null || calls >= terms.max_calls || step >= terms.max_steps)
       return { kind: 'search', queries, receipts };
     calls++;
     const untrustedRead = session.channel === 'email' || receipts.length > 0;
     const made: StoredCall = await planning.take('call', () => makeCall(planning, { ...call, untrustedRead }));
     if (made.kind === 'confirm') return { kind: 'confirm', callId: made.callId, model };
+    if (made.kind === 'in_progress') return { kind: 'in_progress', model };
     if (made.kind === 'unknown') return { kind: 'handoff', reason: 'action_outcome_unknown', model };
     if (made.kind === 'failed') return { kind: 'handoff', reason: 'action_failed', model };
     if (made.kind === 'refused' && made.code === 'identity_required')
@@ -138,11 +144,11 @@ async function askPlan(
           ...toolCalls,
           ...(plan?.calls ?? []).map((call) => ({ name: call.action, arguments: call.arguments ?? {} })),
         ];
-        const wanted = calls.map((call) => ({
-          arguments: call.arguments,
-          action: tools.find(({ tool, action }) => tool.name === call.name || action.operation_id === call.name)
-            ?.action,
-        }));
+        const wanted = calls.map((call) => {
+          const named = tools.find(({ tool }) => tool.name === call.name);
+          const action = (named ?? tools.find((one) => one.action.operation_id === call.name))?.action;
+          return { action, arguments: action?.isWorkflow ? { body_params: call.arguments } : call.arguments };
+        });
         return wanted.some(({ action }) => action === undefined) ? undefined : { plan, wanted };
       },
     },
@@ -153,13 +159,16 @@ async function askPlan(
   const { plan, wanted } = asked.value;
   const [first] = wanted;
   const call =
-    first?.action === undefined ? null : { operation_id: first.action.operation_id, arguments: first.arguments };
+    first?.action === undefined
+      ? null
+      : { action_id: first.action.id, operation_id: first.action.operation_id, arguments: first.arguments };
   const detail = { ...report.detail, calls: call === null ? [] : [call.operation_id], offered: tools.length };
   const decision: StoredPlan = {
     kind: 'planned',
     queries: plan?.queries ?? [],
     call,
     handoffReason: plan?.handoff_reason ?? null,
+    topic: namedTopic(plan?.prohibited_topic, planning.prohibitedTopics),
     model: asked.model,
   };
   return { decision, ...report, detail };
@@ -167,7 +176,7 @@ async function askPlan(
 
 async function makeCall(
   { actions, session, ledger, signal }: Planning,
-  wanted: { operation_id: string; arguments: Record<string, unknown>; untrustedRead: boolean },
+  wanted: { action_id: string; operation_id: string; arguments: Record<string, unknown>; untrustedRead: boolean },
 ): Promise<{ decision: StoredCall } & PlanReport> {
   const begun = performance.now();
   const end = (decision: StoredCall) => {
@@ -178,7 +187,7 @@ async function makeCall(
     };
     return { decision, latency_ms: Math.round(performance.now() - begun), detail };
   };
-  const action = actions.find(({ operation_id }) => operation_id === wanted.operation_id);
+  const action = actions.find(({ id }) => id === wanted.action_id);
   if (action === undefined)
     return end({ kind: 'refused', code: 'gone', note: `${wanted.operation_id} is not there any more` });
   const { call, refusal } = await ledger.propose({
@@ -195,6 +204,7 @@ async function makeCall(
   if (action.request_type !== 'GET') await ledger.markEffects();
   const settled = await ledger.run(callId, signal);
   if (settled.state === 'done') return end({ kind: 'done', callId, note: '' });
+  if (settled.state === 'running') return end({ kind: 'in_progress', callId, note: '' });
   if (settled.state === 'unknown') return end({ kind: 'unknown', callId, note: '' });
   const note = `${wanted.operation_id} was ${settled.state}${settled.status === null ? '' : `, status ${settled.status}`}`;
   const isHarmless = action.request_type === 'GET' || settled.state !== 'failed';

@@ -22,11 +22,12 @@ interface DescribedAction extends Operation {
   name: string;
   description: string | null;
   operation_id: string;
+  isWorkflow?: true;
 }
 
 /**
  * Returns the tools of some actions, each with its action. Names have the letters that all providers take, and are
- * unique. Arguments stand in the groups of an action's parameters.
+ * unique. Arguments stand in the groups of an action's parameters; those of a workflow are its own.
  */
 export function toolsOf<Action extends DescribedAction>(actions: readonly Action[]): { tool: Tool; action: Action }[] {
   const taken = new Set<string>();
@@ -40,12 +41,15 @@ export function toolsOf<Action extends DescribedAction>(actions: readonly Action
       tool: {
         name,
         description: description.slice(0, MAX_DESCRIPTION),
-        parameters: schemaOf(withoutReferences(action)),
+        parameters: parametersOf(withoutReferences(action)),
       },
       action,
     };
   });
 }
+
+const parametersOf = (action: DescribedAction): object =>
+  (action.isWorkflow ? bodyTypeOf(action)?.schema : undefined) ?? schemaOf(action);
 
 function schemaOf(operation: Operation): object {
   const groups = Object.entries(GROUPS).flatMap(([place, group]) => {

@@ -149,6 +149,7 @@ async function contextOf(
     verified,
     ai_state: 'on',
     assist_mode: false,
+    relayed_side: null,
   };
   const answered = given.findLastIndex(({ sender }) => sender !== 'contact');
   const unanswered = messages.slice(answered + 1);
@@ -186,7 +187,7 @@ async function questionOf(
   const { text } = wordQuestion(call, {
     url: '/a/…',
     language: session.language,
-    format: formatOf(session.channel),
+    format: formatOf(session),
     fallback: await getOrgLanguage(db, orgId),
     overrides: settings.phrases,
   });

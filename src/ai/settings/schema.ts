@@ -3,7 +3,7 @@ import { Language, SessionChannel } from '../../http/schemas.ts';
 import { Budgets, Prices } from '../budgets/schema.ts';
 import type { SentenceKey } from '../gates/sentences.rules.ts';
 
-/** The sentences that the AI says now. */
+/** The sentences of the AI that an org can replace here. That about a prohibited topic is one of the org's settings. */
 const SPOKEN = [
   'handing_off',
   'found',
@@ -11,7 +11,6 @@ const SPOKEN = [
   'not_found',
   'ask_details',
   'unreadable',
-  'prohibited_topic',
   'failed',
   'budget',
   'action_done',

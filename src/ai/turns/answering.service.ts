@@ -8,7 +8,7 @@ import { type DecisionLimits, decideTurn } from './decision.service.ts';
 import type { TurnDeps } from './deps.ts';
 import { liveEffects } from './live-effects.service.ts';
 import { findTurn, insertSteps, startTurn } from './queries.ts';
-import { loadContext, type TurnContext } from './review.service.ts';
+import { loadContext, showState, type TurnContext } from './review.service.ts';
 import { StepNeeded } from './steps.service.ts';
 
 /** The tries of a turn. After them, people get the session. */
@@ -55,6 +55,7 @@ async function beginTurn(
     const lastSeq = context.unanswered.at(-1)?.seq ?? 0;
     if (turn.state === 'waiting' && lastSeq > turn.last_seq) return undefined; // the contact goes on writing
     const tries = await startTurn(trx, ref.orgId, ref.turnId, context.settings.version);
+    if (tries === 1) await showState(trx, ref, 'running');
     const unanswered = context.unanswered.filter(({ seq }) => seq <= turn.last_seq);
     return tries === undefined ? undefined : { context: { ...context, unanswered }, tries };
   });

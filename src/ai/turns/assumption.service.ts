@@ -7,6 +7,8 @@ import type { AssumedEnd, SessionRef } from './contract.ts';
 import { findLastTurn } from './queries.ts';
 
 const MS_PER_MINUTE = 60_000;
+/** Automatic messages may come after the answer. */
+const MAX_MESSAGES = 20;
 
 /**
  * Resolves an open session if the AI's answer is its last message and the contact has not written for as long as the org
@@ -17,7 +19,9 @@ export function assumeResolved(db: Db, { orgId, sessionId }: SessionRef): Promis
     const { assume_resolved_after_minutes: minutes } = await getPublishedAiSettings(trx, orgId);
     if (minutes === null) return { isResolved: false, waitMs: null };
     const session = await lockSession(trx, orgId, sessionId);
-    const [last] = await getConversation(trx, orgId, sessionId, { after: session.ai_context_seq, limit: 1 });
+    const range = { after: session.ai_context_seq, limit: MAX_MESSAGES };
+    const messages = await getConversation(trx, orgId, sessionId, range);
+    const last = messages.findLast(({ sender }) => sender !== 'system');
     const turn = await findLastTurn(trx, orgId, sessionId);
     const isAnswered = last?.sender === 'ai' && turn?.state === 'answered' && session.ai_state === 'on';
     if (!isAnswered || session.status !== 'open') return { isResolved: false, waitMs: null };

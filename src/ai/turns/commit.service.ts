@@ -90,7 +90,7 @@ async function questionOf(
   return askForConfirmation(trx, orgId, await getConfirmation(trx, orgId, asks), {
     publicUrl,
     language: session.language,
-    format: formatOf(session.channel),
+    format: formatOf(session),
     fallback: await getOrgLanguage(trx, orgId),
     overrides: settings.phrases,
   });

@@ -45,12 +45,14 @@ export async function decideTurn(
   const { orgId } = ref;
   const { session, settings, unanswered, effects } = context;
   const fallback = await getOrgLanguage(db, orgId);
-  const say = (key: SentenceKey) => sentenceOf(key, session.language, { fallback, overrides: settings.phrases });
+  const { prohibited_topics, prohibited_topic_message } = await readSettings(db, orgId);
+  const say = (key: SentenceKey) =>
+    (key === 'prohibited_topic' ? prohibited_topic_message : null) ??
+    sentenceOf(key, session.language, { fallback, overrides: settings.phrases });
   const fruitless = await effects.countFruitless();
 
   const begun = performance.now();
   const language = languageWithPhrases(session.language, fallback);
-  const { prohibited_topics } = await readSettings(db, orgId);
   const text = textOf(unanswered);
   const isSolved = hasAnswer(context) && resolvesIssue(text, language);
   const waiting = await effects.findWaiting();
@@ -94,7 +96,7 @@ async function decideByModel(
   ref: OrgRef,
   context: DecisionContext,
   { say, text, language, fallback, limits }: DecisionTerms & { limits: DecisionLimits },
-): Promise<Pick<Decision, 'outcome' | 'agent' | 'asks'> | undefined> {
+): Promise<Pick<Decision, 'outcome' | 'agent' | 'asks' | 'topic'> | undefined> {
   const { session, settings, effects } = context;
   const chain = settings.mode === 'extractive' ? undefined : await findModels(deps, ref.orgId, settings.models);
   if (chain === undefined) return undefined;
@@ -102,11 +104,8 @@ async function decideByModel(
   const steps = await effects.openSteps(limits.steps);
   const planned = await plan(deps, ref, context, { chain, facts, steps, text, language, limits });
   if (planned.kind === 'confirm') return { agent: planned.model, outcome: ASKING, asks: planned.callId };
-  if (planned.kind === 'handoff')
-    return {
-      agent: planned.model,
-      outcome: handingOff(planned.reason, say(CALL_SENTENCES[planned.reason] ?? 'handing_off')),
-    };
+  if (planned.kind === 'in_progress') return { agent: planned.model, outcome: underWay(say('action_in_progress')) };
+  if (planned.kind === 'handoff') return byHandoff(planned, say);
   if (planned.kind !== 'search') return withoutModel(planned.kind, settings, say);
   const answer = await answerByModel(deps, ref, context, {
     chain,
@@ -117,7 +116,7 @@ async function decideByModel(
     phrases: Object.fromEntries(settings.canned_answers.map((canned) => [canned.name, canned.text])),
     language,
     fallbackLanguage: fallback,
-    format: formatOf(session.channel),
+    format: formatOf(session),
     signal: limits.signal,
   });
   switch (answer.kind) {
@@ -128,7 +127,7 @@ async function decideByModel(
     }
     case 'handoff':
       if (!FIRM_REASONS.has(answer.reason)) return undefined; // the handoff level decides about these
-      return { agent: answer.model, outcome: handingOff(answer.reason, say('handing_off')) };
+      return byHandoff(answer, say);
     case 'over_budget':
     case 'down':
       return withoutModel(answer.kind, settings, say);
@@ -140,12 +139,31 @@ async function decideByModel(
 /** The text is worded when it is stored: with the question of the call. */
 const ASKING: TurnOutcome = { kind: 'say', state: 'asked', reason: null, text: '', claims: [] };
 
-const CALL_SENTENCES: Partial<Record<HandoffReason, SentenceKey>> = {
+/** The run of a workflow goes on. Its end wakes another turn. */
+const underWay = (text: string): TurnOutcome => ({
+  kind: 'say',
+  state: 'answered',
+  reason: 'in_progress',
+  text,
+  claims: [],
+});
+
+const REASON_SENTENCES: Partial<Record<HandoffReason, SentenceKey>> = {
   action_failed: 'action_failed',
   action_outcome_unknown: 'action_unknown',
   identity_required: 'identity_required',
   prohibited_topic: 'prohibited_topic',
 };
+
+/** Returns the handoff that a model wants, in our words. */
+const byHandoff = (
+  { reason, topic, model }: { reason: HandoffReason; topic?: string | undefined; model: string },
+  say: (key: SentenceKey) => string,
+): Pick<Decision, 'outcome' | 'agent' | 'topic'> => ({
+  agent: model,
+  outcome: handingOff(reason, say(REASON_SENTENCES[reason] ?? 'handing_off')),
+  ...(reason === 'prohibited_topic' && topic !== undefined && { topic }),
+});
 
 /** Returns what follows where no model may or can be asked, or undefined if quotes answer. */
 function withoutModel(
@@ -186,7 +204,6 @@ async function plan(
   const mayAct = (await getAutopilot(deps.db, orgId)).versionOn(session.channel) === 'v2' && settings.max_calls > 0;
   const actions = mayAct ? await listTools(deps.db, orgId, { channel: session.channel, text }) : [];
   if (actions.length === 0) return { kind: 'search' as const, queries: [text], receipts: [] };
-  const { prohibited_topics } = await readSettings(deps.db, orgId);
   const lastSeq = unanswered.at(-1)?.seq ?? Infinity;
   const planned = await planTurn(deps, orgId, {
     chain,
@@ -199,7 +216,7 @@ async function plan(
     language,
     instructions: facts.instructions,
     context: facts.context,
-    prohibitedTopics: prohibited_topics ?? [],
+    prohibitedTopics: facts.prohibitedTopics,
     signal: limits.signal,
     take: steps.take,
   });
@@ -209,7 +226,12 @@ async function plan(
 }
 
 /** Reasons for which people get the session at any handoff level. */
-const FIRM_REASONS: ReadonlySet<HandoffReason> = new Set(['user_request', 'identity_required', 'action_failed']);
+const FIRM_REASONS: ReadonlySet<HandoffReason> = new Set([
+  'user_request',
+  'prohibited_topic',
+  'identity_required',
+  'action_failed',
+]);
 
 const handingOff = (reason: HandoffReason, text: string): TurnOutcome => ({
   kind: 'handoff',
@@ -239,7 +261,7 @@ async function decideByQuotes(
   const search = { step: 2, purpose: 'search' as const, latency_ms: msSince(searched), detail, decision };
   const outcome = outcomeOf(answer, {
     say,
-    format: formatOf(session.channel),
+    format: formatOf(session),
     level: settings.handoff_level,
     fruitless,
     maxFruitless: settings.max_turns_without_progress,

@@ -31,6 +31,6 @@ export function liveEffects(
       await decideConfirmation(db, orgId, callId, { decision, by: 'message' });
     },
     reportCalls: (say, signal) => reportCalls(deps, ref, { say, signal }),
-    openSteps: (limit) => openSteps(db, orgId, turnId, limit),
+    openSteps: (limit) => openSteps(db, ref, limit),
   };
 }

@@ -3,6 +3,7 @@ import { linkOf, type TextFormat } from '../answers/extractive.rules.ts';
 import { MODEL_ANSWER_SCHEMA, ModelAnswer } from '../answers/model-answer.schema.ts';
 import { answerPrompt } from '../answers/prompts.rules.ts';
 import { type CheckedAnswer, checkAnswer, type Receipt } from '../answers/validation.rules.ts';
+import { namedTopic } from '../gates/recognition.rules.ts';
 import { askModel, type ModelChain, parseAnswer, reportOf } from '../models/asking.ts';
 import { retrievePassages } from '../retrieval/service.ts';
 import type { OrgRef } from './contract.ts';
@@ -15,7 +16,7 @@ import type { StepReport, TurnSteps } from './steps.service.ts';
 /** What a model's answer comes to, after every part of it was checked. */
 export type ModelAnswerOutcome =
   | { kind: 'say'; state: 'answered' | 'asked'; isPartly: boolean; text: string; claims: Claim[]; model: string }
-  | { kind: 'handoff'; reason: HandoffReason; model: string }
+  | { kind: 'handoff'; reason: HandoffReason; topic?: string | undefined; model: string }
   /** No part could be said, or the model had nothing to say. */
   | { kind: 'nothing' }
   | { kind: 'over_budget' }
@@ -26,6 +27,8 @@ interface StoredAnswer extends CheckedAnswer {
   kind: 'answer' | 'ask' | 'handoff' | 'nothing';
   covers: 'fully' | 'partly';
   handoffReason: string | null;
+  /** The prohibited topic that the model has named. */
+  topic?: string | undefined;
   /** Why the answer cannot be said as a whole. */
   complaint: string | null;
   model: string;
@@ -70,7 +73,7 @@ export async function answerByModel(
     );
     if (answer.kind === 'over_budget' || answer.kind === 'down') return { kind: answer.kind };
     if (answer.kind === 'handoff')
-      return { kind: 'handoff', reason: reasonOf(answer.handoffReason), model: answer.model };
+      return { kind: 'handoff', reason: reasonOf(answer.handoffReason), topic: answer.topic, model: answer.model };
     if (answer.kind === 'nothing') return { kind: 'nothing' };
     if (answer.parts.length > 0 && answer.complaint === null) return outcomeOf(answer, asking.format);
     complaints = [
@@ -101,6 +104,7 @@ const EXPLAINED: Record<CheckedAnswer['dropped'][number]['because'], string> = {
 
 const REASONS = new Set<string>([
   'user_request',
+  'prohibited_topic',
   'missing_knowledge',
   'missing_tool',
   'unclear_instructions',
@@ -125,7 +129,7 @@ async function askOnce(
     segments: facts.segments,
   });
   const onlyPhrases = settings.mode === 'canned';
-  const { instructions, context } = facts;
+  const { instructions, context, prohibitedTopics } = facts;
   const asked = await askModel(
     deps,
     orgId,
@@ -141,6 +145,7 @@ async function askOnce(
           channel: session.channel,
           instructions,
           context,
+          prohibitedTopics,
           receipts,
           passages,
           phrases,
@@ -179,6 +184,7 @@ async function askOnce(
     kind: answer.kind,
     covers: answer.covers,
     handoffReason: answer.handoff_reason ?? null,
+    topic: namedTopic(answer.prohibited_topic, prohibitedTopics),
     complaint: await complaintOf(checked, asking),
     model,
   };

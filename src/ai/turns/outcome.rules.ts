@@ -7,7 +7,7 @@ export type TurnOutcome =
   | {
       kind: 'say';
       state: 'answered' | 'asked';
-      reason: HandoffReason | 'may_help' | 'partly' | null;
+      reason: HandoffReason | 'may_help' | 'partly' | 'in_progress' | null;
       text: string;
       claims: Claim[];
     }

@@ -3,7 +3,7 @@ import { listSegmentsOf } from '../../contacts/segments/service.ts';
 import { getContactSnapshots } from '../../contacts/snapshots.service.ts';
 import type { Db } from '../../db/connect.ts';
 import { listInstructions, listRestrictingSegments } from '../../knowledge/training/service.ts';
-import { findAiInstructions } from '../../orgs/service.ts';
+import { findAiInstructions, readSettings } from '../../orgs/service.ts';
 import type { OrgRef } from './contract.ts';
 import type { DecisionDeps } from './deps.ts';
 import type { DecisionContext } from './review.service.ts';
@@ -12,6 +12,7 @@ import type { DecisionContext } from './review.service.ts';
 export interface KnownFacts {
   instructions: string[];
   context: Record<string, string>;
+  prohibitedTopics: string[];
   /** The segments of the contact that training is restricted to. */
   segments: string[];
   /** Values that replace arguments of actions. They are never told, and never said. */
@@ -39,6 +40,7 @@ export async function gatherFacts(
       contactId: contactId ?? undefined,
     }),
   ]);
+  const { prohibited_topics } = await readSettings(db, orgId);
   const training = await listInstructions(db, orgId, { channel: session.channel, segments });
   const instructions = [
     ...(profile === null ? [] : [profile]),
@@ -47,6 +49,7 @@ export async function gatherFacts(
   return {
     instructions: fitting(instructions, MAX_INSTRUCTION_CHARACTERS),
     context: { ...fields, ...(chatContext !== null && { visit: chatContext.slice(0, MAX_FIELD_CHARACTERS) }) },
+    prohibitedTopics: prohibited_topics ?? [],
     segments,
     secrets: valuesIn(overrides).filter((value) => value.length >= MIN_SECRET),
   };

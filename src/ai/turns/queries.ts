@@ -202,7 +202,7 @@ export async function countFruitlessTurns(db: Db, orgId: string, sessionId: stri
       order by number desc limit 20
     )
     select count(*)::int as count from last
-    where number > coalesce((select max(number) from last where not (state = 'asked' or (state = 'answered' and reason is not null))), 0)
+    where number > coalesce((select max(number) from last where not (state = 'asked' or (state = 'answered' and reason is not null and reason <> 'in_progress'))), 0)
   `.execute(db);
   return rows[0]?.count ?? 0;
 }

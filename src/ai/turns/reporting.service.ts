@@ -28,21 +28,22 @@ export async function reportCalls(
     agent: EXTRACTIVE_AGENT,
     score: null,
     steps: [],
-    reportedCalls: settled.map(({ id }) => id),
+    reportedCalls: settled.filter(({ state }) => state !== 'running').map(({ id }) => id), // their end is told later
   };
 }
 
 type Told = Extract<TurnOutcome, { kind: 'say' | 'handoff' }>;
 
 function outcomeOf({ state, settled_key_id }: CallRow, say: (key: SentenceKey) => string): Told {
-  const tell = (key: SentenceKey): Told => ({
+  const tell = (key: SentenceKey, reason: 'in_progress' | null = null): Told => ({
     kind: 'say',
     state: 'answered',
-    reason: null,
+    reason,
     text: say(key),
     claims: [],
   });
   if (state === 'done') return tell('action_done');
+  if (state === 'running') return tell('action_in_progress', 'in_progress');
   if (state === 'rejected') return tell('rejected_confirmation');
   if (state === 'expired') return tell('confirmation_expired');
   if (state === 'unknown')

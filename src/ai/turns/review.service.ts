@@ -5,6 +5,7 @@ import {
   getConversation,
   isReopenedSince,
   setAiState,
+  showTurn,
 } from '../../conversations/messages/ai-messages.service.ts';
 import { lockSession, type SessionRow } from '../../conversations/sessions/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
@@ -12,8 +13,9 @@ import { inTransaction } from '../../db/transaction.ts';
 import { newId } from '../../ids.ts';
 import { listUnreported } from '../calls/service.ts';
 import { type AiSettings, debounceOf, getPublishedAiSettings } from '../settings/service.ts';
-import type { NextTurn, SessionRef } from './contract.ts';
+import type { NextTurn, SessionRef, TurnRef } from './contract.ts';
 import type { TurnEffects } from './effects.port.ts';
+import { labelOfState } from './news.rules.ts';
 import {
   findLastTurn,
   findOpenTurn,
@@ -44,7 +46,7 @@ export interface TurnContext {
 /** What a decision knows of its session. */
 export type DecidedSession = Pick<
   SessionRow,
-  'channel' | 'status' | 'language' | 'contact_id' | 'verified' | 'ai_state' | 'assist_mode'
+  'channel' | 'status' | 'language' | 'contact_id' | 'verified' | 'ai_state' | 'assist_mode' | 'relayed_side'
 >;
 
 /** What a decision is made from, for a session's turn or for a preview. */
@@ -132,8 +134,13 @@ export async function endTurn(
   end: { state: TurnRow['state']; reason: string | null; agent?: string; score?: number | null; has_message?: boolean },
 ): Promise<void> {
   await finishTurn(trx, orgId, turn.id, end);
+  await showState(trx, { orgId, sessionId, turnId: turn.id }, end.state);
   notifyTurn(trx, sessionId);
 }
+
+/** Shows the state of a turn live. The session is locked. */
+export const showState = (trx: Trx, { orgId, sessionId, turnId }: TurnRef, state: TurnRow['state']): Promise<void> =>
+  showTurn(trx, orgId, sessionId, { turnId, state, label: labelOfState(state), key: state });
 
 async function beginTurn(
   trx: Trx,
@@ -161,6 +168,7 @@ async function beginTurn(
     ...(refusal === undefined ? {} : { ended: { state: 'skipped', reason: refusal } }),
   });
   if (refusal === undefined) return { turnId: id, number, dueInMs: waitMs };
+  await showState(trx, { orgId, sessionId, turnId: id }, 'skipped');
   notifyTurn(trx, sessionId);
   return null;
 }

@@ -1,5 +1,9 @@
+import { showTurn } from '../../conversations/messages/ai-messages.service.ts';
+import { lockSession } from '../../conversations/sessions/service.ts';
 import type { Db } from '../../db/connect.ts';
-import type { StepName } from './contract.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import type { StepName, TurnRef } from './contract.ts';
+import { labelOfStep } from './news.rules.ts';
 import { insertSteps, listDecisions } from './queries.ts';
 import type { AiStepsTable, StepUsage } from './table.ts';
 
@@ -43,9 +47,10 @@ const FIRST_STEP = 3;
 
 /**
  * Returns the steps of a turn, with the decisions that are stored already: they are not asked for again. At most `limit`
- * new ones are taken.
+ * new ones are taken. Each is shown live before.
  */
-export async function openSteps(db: Db, orgId: string, turnId: string, limit: number): Promise<TurnSteps> {
+export async function openSteps(db: Db, ref: TurnRef, limit: number): Promise<TurnSteps> {
+  const { orgId, turnId } = ref;
   const decided = new Map((await listDecisions(db, orgId, turnId)).map(({ step, decision }) => [step, decision]));
   let next = FIRST_STEP;
   let left = limit;
@@ -55,9 +60,18 @@ export async function openSteps(db: Db, orgId: string, turnId: string, limit: nu
       if (decided.has(step)) return decided.get(step) as never;
       if (left === 0) throw new StepNeeded({ step, purpose });
       left--;
+      await showStep(db, ref, step, purpose);
       const { decision, ...report } = await work(step);
       await insertSteps(db, orgId, turnId, [{ step, purpose, decision, ...report }]);
       return decision;
     },
   };
 }
+
+/** Shows a step live before it is taken. */
+const showStep = (db: Db, { orgId, sessionId, turnId }: TurnRef, step: number, purpose: StepName['purpose']) =>
+  inTransaction(db, async (trx) => {
+    await lockSession(trx, orgId, sessionId);
+    const label = labelOfStep(purpose);
+    await showTurn(trx, orgId, sessionId, { turnId, state: 'running', label, key: `step ${step}` });
+  });

@@ -99,5 +99,13 @@ export interface WaitForEventBlock {
   id: string;
   inputs: { trigger_type: TriggerType; constraint?: Json; timeout_minutes: Json };
 }
+/** The types of all blocks. */
+export const BLOCK_TYPES = [
+  'if-else',
+  'switch',
+  'for-each',
+  'wait',
+  'wait-for-event',
+] as const satisfies ControlBlock['type'][];
 export type ControlBlock = IfElseBlock | SwitchBlock | ForEachBlock | WaitBlock | WaitForEventBlock;
 export type Step = ActionStep | ControlBlock;

@@ -1,3 +1,4 @@
+import { settleRun } from '../../ai/calls/workflow-runs.service.ts';
 import type { Trx } from '../../db/connect.ts';
 import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
 import { announceToSubscribers } from '../../outbox/subscriptions.ts';
@@ -5,10 +6,12 @@ import { WAKE } from '../../temporal/contract.ts';
 import { HOLD_HANDOFF, handoffHoldSubject } from '../handoff-hold/contract.ts';
 import { findHandoffHold } from '../handoff-hold.queries.ts';
 import { endRun } from '../runs.queries.ts';
+import { outcomeOfRun } from './run-outcome.service.ts';
 
-/** Ends a run, and wakes the handoff hold waiting for its end. */
+/** Ends a run, tells the AI if it has called it, and wakes the handoff hold waiting for its end. */
 export async function finishRun(trx: Trx, orgId: string, id: string, end: Parameters<typeof endRun>[3]): Promise<void> {
-  const holdId = await endRun(trx, orgId, id, end);
+  const { gate_id: holdId, trigger_type } = await endRun(trx, orgId, id, end);
+  if (trigger_type === 'ai-trigger') await settleRun(trx, orgId, id, await outcomeOfRun(trx, orgId, id, end));
   const { status } = end;
   if (status !== 'canceled')
     await announceToSubscribers(trx, orgId, 'workflow-run-ended', [{ subject_id: id, payload: { status } }]);

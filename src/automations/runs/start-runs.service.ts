@@ -45,6 +45,8 @@ export interface TriggerEvent {
   occurredAt: Date;
   /** Length of the chain of runs causing it. */
   depth: number;
+  /** The id of the only run that it starts. Absent: a new one. */
+  runId?: string;
   /** `trigger.output`, without the fields common to all triggers. */
   output: { [key: string]: Json };
 }
@@ -123,10 +125,10 @@ export async function startRunsOfVersion(
   if (started.length === 0) return [];
   const { awaitedTypes: types } = await getVersion(trx, orgId, version.version_id);
   const room = types.length === 0 ? started.length : await roomForListeners(trx, orgId);
-  const wanted = started.map(({ key, depth, output }, n): NewRun => {
+  const wanted = started.map(({ key, depth, output, runId }, n): NewRun => {
     const error = depth >= MAX_CAUSATION_DEPTH ? TOO_DEEP : n >= room ? TOO_MANY_LISTENERS : null;
     return {
-      id: newId(),
+      id: runId ?? newId(),
       automation_id: version.automation_id,
       version_id: version.version_id,
       status: error === null ? 'idle' : 'failed',

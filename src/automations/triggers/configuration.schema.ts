@@ -1,8 +1,13 @@
 import { z } from 'zod';
+import { problemsOf } from '../../agents/actions/operations.rules.ts';
+import { SessionChannel } from '../../http/schemas.ts';
+import { problemOfLogic } from '../../json-logic.ts';
 
 const MAX_MINUTES = 525_600;
 const MAX_FIELDS = 100;
 const MAX_OPTIONS = 500;
+const MAX_DESCRIPTION = 1_000;
+const MAX_SCHEMA = 20_000;
 
 /** Configuration of cron-trigger. Validation checks the expression and the time zone. */
 export const CronConfiguration = z.object({
@@ -44,6 +49,49 @@ export const FormField = z.object({
   options: z.array(z.string().min(1).max(500)).min(1).max(MAX_OPTIONS).optional().describe('Only for select.'),
 });
 export type FormField = z.infer<typeof FormField>;
+
+/** Configuration of ai-trigger: how the AI is offered the workflow. */
+export const AiConfiguration = z.object({
+  description: z
+    .string()
+    .trim()
+    .min(1)
+    .max(MAX_DESCRIPTION)
+    .optional()
+    .describe('What it does and when to call it, for the model. Absent: the workflow’s description.'),
+  arguments: z
+    .record(z.string(), z.unknown())
+    .refine(({ type }) => type === 'object', 'must be the JSON Schema of an object')
+    .refine(
+      (schema) => JSON.stringify(schema).length <= MAX_SCHEMA,
+      `must have at most ${MAX_SCHEMA} characters as JSON`,
+    )
+    .refine((schema) => !hasReferences(schema), 'must not hold $ref: put what it refers to in its place')
+    .optional()
+    .describe('The JSON Schema of its arguments. Calls with others are refused. Absent: any object.'),
+  channels: z.array(SessionChannel).min(1).optional().describe('Where it is offered. Absent: on all channels.'),
+  confirm: z
+    .enum(['auto', 'always'])
+    .default('auto')
+    .describe('always: the customer is asked before each call. auto: where the rules for actions ask.'),
+  requires_verified: z.boolean().default(false).describe('Whether it is only for contacts whose identity is verified.'),
+  limits: z
+    .unknown()
+    .superRefine((limits, context) => {
+      const message = limits === undefined || limits === null ? undefined : problemOfLogic(limits);
+      if (message !== undefined) context.addIssue({ code: 'custom', message });
+    })
+    .optional()
+    .describe('JSON Logic over {body_params: arguments}. Where it holds, an agent must confirm.'),
+});
+export type AiConfiguration = z.infer<typeof AiConfiguration>;
+
+const hasReferences = (schema: Record<string, unknown>): boolean =>
+  problemsOf({
+    api_endpoint: '',
+    request_type: 'POST',
+    payload: { requestBody: { content: { 'application/json': { schema } } } },
+  }).length > 0;
 
 /** Configuration of form-trigger. */
 export const FormConfiguration = z.object({

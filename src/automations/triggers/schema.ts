@@ -7,6 +7,7 @@ import { Sequence } from '../../sequences/schema.ts';
 import { SlaPolicy } from '../../sla/policies.schema.ts';
 import type { TriggerType } from '../blocks/schema.ts';
 import {
+  AiConfiguration,
   CronConfiguration,
   FormConfiguration,
   InactiveConfiguration,
@@ -44,7 +45,12 @@ export interface Trigger {
 /** All triggers by type. */
 export const TRIGGERS: { [Type in TriggerType]: Trigger } = {
   'manual-trigger': { title: 'Started by hand or by the API', output: { input: JsonValue } },
-  'ai-trigger': { title: 'The AI calls it as a tool', output: { ...sessionFields, arguments: JsonObject } },
+  'ai-trigger': {
+    title: 'The AI calls it as a tool',
+    output: { ...sessionFields, arguments: JsonObject },
+    configuration: AiConfiguration,
+    isConfigurable: 'optional',
+  },
   'cron-trigger': { title: 'At set times', output: { scheduled_at: DateTime }, configuration: CronConfiguration },
   'form-trigger': { title: 'A form is submitted', output: { form: JsonObject }, configuration: FormConfiguration },
   webhook: {

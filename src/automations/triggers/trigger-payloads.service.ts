@@ -174,8 +174,8 @@ function sessionDetails(occurrence: Occurrence, session: SessionSnapshot, subjec
 const isStillInactive = ({ session }: SessionSnapshot, since: string): boolean =>
   session.status === 'open' && (session.last_message_at ?? session.created_at) === since;
 
-/** Sessions of anonymous visitors have no contact. */
-function withSession(
+/** Returns the payload of a session. Undefined for a blocked contact's. Sessions of anonymous visitors have no contact. */
+export function withSession(
   session: SessionSnapshot,
   contacts: Map<string, ContactSnapshot>,
   more: Payload,

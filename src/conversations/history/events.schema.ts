@@ -91,6 +91,12 @@ const HistoryEvent = z
       is_draft: z.literal(true).optional().describe('A reply that the AI proposes, in Assist Mode.'),
     }),
     z.object({ type: z.literal('returned_to_ai') }),
+    z.object({
+      type: z.literal('ai_turn').describe('Only in live events: a turn of the AI began, goes on, or has ended.'),
+      id: z.string().describe('GET /autopilot/turns/{id} shows the turn.'),
+      state: z.string().describe('`running`, or how it ended, as the turn’s own `state`.'),
+      label: z.string().describe('What it does, for people who wait.'),
+    }),
     z.object({ type: z.literal('human_agent_joined'), assignee_id: z.number() }),
     z.object({ type: z.literal('human_agent_takeover'), sender_id: z.number().nullable() }),
     z.object({

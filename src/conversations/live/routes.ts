@@ -14,7 +14,7 @@ export const liveRoutes: FastifyPluginAsyncZod<Deps> = async (app, { liveStreams
       operationId: 'streamChatSessionEvents',
       tags,
       description:
-        'What happens in the session from now on, or behind the event of Last-Event-ID: each event once, in the order of the history.',
+        'What happens in the session from now on, or behind the event of Last-Event-ID: each event once, in the order of the history. `ai_turn {id, state, label}` says what a turn of the AI does; the history does not keep it.',
       params: SessionPath,
       ...SessionStreamStart,
       response: { 200: EventStream, ...errorResponses(403, 404) },
@@ -31,7 +31,7 @@ export const liveRoutes: FastifyPluginAsyncZod<Deps> = async (app, { liveStreams
       operationId: 'streamEvents',
       tags,
       description:
-        'What happens in all sessions of the organization from now on, or behind the event of Last-Event-ID: each event once, in the same order for everyone, which is that of the history in each session.',
+        'What happens in all sessions of the organization from now on, or behind the event of Last-Event-ID: each event once, in the same order for everyone, which is that of the history in each session. `ai_turn {id, state, label}` says what a turn of the AI does; the history does not keep it.',
       ...OrgStreamStart,
       response: { 200: EventStream, ...errorResponses(403) },
     },

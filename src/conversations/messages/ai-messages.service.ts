@@ -1,5 +1,5 @@
 import type { Db, Trx } from '../../db/connect.ts';
-import { newId } from '../../ids.ts';
+import { idOf, newId } from '../../ids.ts';
 import { readSettings } from '../../orgs/service.ts';
 import { announce } from '../../outbox/events.ts';
 import type { AnswerCitation } from '../answers.port.ts';
@@ -92,6 +92,26 @@ export async function noteResolutionByCustomer(trx: Trx, orgId: string, session:
     await updateSession(trx, orgId, session.id, { ai_closure_type: 'resolved' });
 }
 
+/** What a turn of the AI does now, or how it has ended. */
+export interface TurnNews {
+  turnId: string;
+  state: string;
+  label: string;
+  /** The same for the same news of a turn, and different for all others of it. */
+  key: string;
+}
+
+/** Shows live what a turn of the AI does in a locked session. Shown again, it changes nothing. */
+export async function showTurn(
+  trx: Trx,
+  orgId: string,
+  sessionId: string,
+  { turnId, state, label, key }: TurnNews,
+): Promise<void> {
+  const id = idOf(orgId, 'ai turn', turnId, key);
+  await recordEvents(trx, orgId, sessionId, [{ id, type: 'ai_turn', data: { id: turnId, state, label } }]);
+}
+
 /** Resolves a locked, open session because the customer said that the issue is solved, or has not written again. */
 export async function resolveByAi(
   trx: Trx,
@@ -127,7 +147,7 @@ export async function resolveByAi(
  */
 export async function returnToAi(trx: Trx, orgId: string, session: LockedSession): Promise<void> {
   const messages = await listLastMessages(trx, orgId, session.id, { after: session.ai_context_seq, limit: 50 });
-  const replied = messages.findLast(({ sender }) => sender !== 'contact');
+  const replied = messages.findLast(({ sender }) => sender === 'ai' || sender === 'human_agent');
   await changeSession(trx, orgId, session, {
     ai_state: 'on',
     ai_context_seq: replied?.seq ?? session.ai_context_seq,

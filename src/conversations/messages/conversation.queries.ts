@@ -1,8 +1,12 @@
-import { type NotNull, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import type { AnswerCitation } from '../answers.port.ts';
+import type { Sender } from '../history/events.schema.ts';
 
-/** Lists the last messages of a session after a `seq`, oldest first, with their age. Greetings of a page are left out. */
+/**
+ * Lists the last messages of a session after a `seq`, oldest first, with their age. Messages of workflows and sequences are
+ * the system's. Greetings of a page are left out.
+ */
 export async function listLastMessages(
   db: Db,
   orgId: string,
@@ -11,17 +15,17 @@ export async function listLastMessages(
 ) {
   const latest = await db
     .selectFrom('session_events')
-    .select(['seq', 'id', 'sender', 'content', 'created_at'])
+    .select(['seq', 'id', 'content', 'created_at'])
     .select([
+      sql<Sender>`coalesce(sender, 'system')`.as('sender'),
       sql<number>`jsonb_array_length(coalesce(data->'attachments', '[]'))`.as('attachments'),
       sql<number>`extract(epoch from clock_timestamp() - created_at)::float8 * 1000`.as('age_ms'),
     ])
     .where('org_id', '=', orgId)
     .where('session_id', '=', sessionId)
-    .where('type', '=', 'message')
+    .where('type', 'in', ['message', 'workflow_message', 'sequence_message'])
     .where('seq', '>', after)
     .where(sql<boolean>`not (data ? 'is_greeting')`)
-    .$narrowType<{ sender: NotNull }>() // every message has a sender
     .orderBy('seq', 'desc')
     .limit(limit)
     .execute();

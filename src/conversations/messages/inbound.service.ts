@@ -1,7 +1,13 @@
 import { resolveContacts } from '../../contacts/service.ts';
 import type { Trx } from '../../db/connect.ts';
 import type { SessionChannel } from '../../http/schemas.ts';
-import { findLatestSessionForUpdate, lockConversation } from '../queries.ts';
+import {
+  findCurrentSessionForUpdate,
+  findSessionForUpdate,
+  findSessionOfMessage,
+  type LockedSession,
+  lockConversation,
+} from '../queries.ts';
 import { lockSession, openSession } from '../sessions/service.ts';
 import { addContactMessage } from './contact-messages.service.ts';
 
@@ -13,24 +19,40 @@ export interface InboundMessage {
   /** An e-mail address in lower case, or a number as E.164. */
   from: string;
   text: string;
+  /** The message that it replies to, if it names one. */
+  inReplyTo?: string | undefined;
 }
 
 /**
- * Adds a message received from a provider to the contact's latest session on the channel, or to a new one if there is
- * none.
+ * Adds a message received from a provider to the session of the message that it replies to, else to the contact's current
+ * session on the channel, or else its newest one. Opens one if there is none.
  */
 export async function addInboundMessage(
   trx: Trx,
   orgId: string,
-  { id, channel, ...message }: InboundMessage,
+  { id, channel, inReplyTo, ...message }: InboundMessage,
 ): Promise<void> {
   const contactId = message.contactId ?? (await resolveContact(trx, orgId, channel, message.from));
   const on: SessionChannel = channel === 'voice' ? 'phone_voice' : channel;
   await lockConversation(trx, orgId, contactId);
+  const place = { contactId, channel: on };
   const session =
-    (await findLatestSessionForUpdate(trx, orgId, contactId, on)) ??
-    (await lockSession(trx, orgId, (await openSession(trx, orgId, { contactId, channel: on })).id));
+    (inReplyTo === undefined ? undefined : await findSessionOf(trx, orgId, inReplyTo, place)) ??
+    (await findCurrentSessionForUpdate(trx, orgId, contactId, on)) ??
+    (await lockSession(trx, orgId, (await openSession(trx, orgId, place)).id));
   await addContactMessage(trx, orgId, session, { id, text: message.text });
+}
+
+/** Finds the session of a message and locks it, if it is with this contact on this channel. */
+async function findSessionOf(
+  trx: Trx,
+  orgId: string,
+  messageId: string,
+  { contactId, channel }: { contactId: string; channel: SessionChannel },
+): Promise<LockedSession | undefined> {
+  const found = await findSessionOfMessage(trx, orgId, messageId);
+  const session = found && (await findSessionForUpdate(trx, orgId, found.id));
+  return session?.contact_id === contactId && session.channel === channel ? session : undefined;
 }
 
 async function resolveContact(

@@ -5,20 +5,20 @@ import { updateSession } from '../queries.ts';
 import { lockSession } from '../sessions/service.ts';
 import { findMessage } from './relay.queries.ts';
 
-/** Returns the text of a message with links to its files. Undefined once it is redacted. */
+/** Returns the text of a message, or of a draft of the AI, with links to its files. Undefined once it is redacted. */
 export async function findRelayedMessage(
   db: Db,
   links: MediaLinks,
   orgId: string,
   id: string,
-): Promise<{ text: string; attachments: { name: string; url: string }[] } | undefined> {
+): Promise<{ text: string; isDraft: boolean; attachments: { name: string; url: string }[] } | undefined> {
   const row = await findMessage(db, orgId, id);
   if (row?.content == null) return undefined;
   const attachments = row.attachments.map(({ name, media_id }) => ({
     name,
     url: links.linkOf({ org_id: orgId, id: media_id }),
   }));
-  return { text: row.content, attachments };
+  return { text: row.content, isDraft: row.is_draft, attachments };
 }
 
 /** Adds another system to this side of the session: from now on, messages of the other side are sent to it. */

@@ -97,7 +97,7 @@ async function handleMessage(
     orgId,
     threadId,
     settings,
-    person: link === undefined ? await findPersonOf(client, threadId, messages) : undefined,
+    ...(link === undefined ? await describeThread(client, settings, threadId, messages) : NOTHING_KNOWN),
   };
   return { effect: (trx) => storeMessages(trx, sending, thread, messages) };
 }
@@ -106,7 +106,31 @@ async function handleMessage(
 interface ThreadContext extends ThreadRef {
   settings: HubspotSettings;
   person: Person | undefined;
+  /** Whether a person of HubSpot has the thread already. */
+  isWithHuman: boolean;
 }
+
+const NOTHING_KNOWN = { person: undefined, isWithHuman: false };
+
+async function describeThread(
+  client: Hubspot,
+  settings: HubspotSettings,
+  threadId: string,
+  messages: RoutedMessage[],
+): Promise<Pick<ThreadContext, 'person' | 'isWithHuman'>> {
+  const { ai_user_id, assist_mode } = settings;
+  const isAsked = ai_user_id !== undefined && assist_mode !== true;
+  const assignee = isAsked ? await unlessRefused(client.findAssignee(threadId)) : undefined;
+  const person = await findPersonOf(client, threadId, messages);
+  return { person, isWithHuman: isAssignedToHuman(assignee, ai_user_id) };
+}
+
+/** What is only good to know is no reason to wait. */
+const unlessRefused = <Value>(asking: Promise<Value>): Promise<Value | undefined> =>
+  asking.catch((error: unknown) => {
+    if (error instanceof CrmError) return undefined;
+    throw error;
+  });
 
 /**
  * Returns the contact of a thread: the sender of a customer message with an address, or else the contact known to
@@ -115,10 +139,7 @@ interface ThreadContext extends ThreadRef {
 async function findPersonOf(client: Hubspot, threadId: string, messages: RoutedMessage[]): Promise<Person | undefined> {
   const sender = messages.find(({ message, to }) => to === 'customer' && message.senderEmail !== null)?.message;
   if (sender !== undefined) return { name: sender.senderName, email: sender.senderEmail, phone: null };
-  return client.findPerson(threadId).catch((error: unknown) => {
-    if (error instanceof CrmError) return undefined;
-    throw error;
-  });
+  return unlessRefused(client.findPerson(threadId));
 }
 
 interface RoutedMessage {
@@ -169,7 +190,7 @@ async function storeMessage(
 
 async function openSessionOfThread(
   trx: Trx,
-  { orgId, threadId, settings, person }: ThreadContext,
+  { orgId, threadId, settings, person, isWithHuman }: ThreadContext,
   { channelId }: ThreadMessage,
 ): Promise<string> {
   const channel = CHANNEL_BY_ID[channelId ?? ''] ?? 'api';
@@ -177,8 +198,11 @@ async function openSessionOfThread(
   const { id } = await openExternalSession(trx, orgId, { person, channel, assistMode });
   await linkSession(trx, orgId, id, { threadId });
   await linkTicketingSystem(trx, orgId, id, { name: 'hubspot', external_id: threadId, id_type: 'conversation_id' });
+  if (isWithHuman) await handOff(trx, orgId, id, ASSIGNED);
   return id;
 }
+
+const ASSIGNED = { reason: 'Assigned in HubSpot', isExternal: true } as const;
 
 /** Hands off a conversation assigned to a human. The agents have it in the CRM already, so nothing is created there. */
 function handleAssignment(
@@ -195,7 +219,7 @@ function handleAssignment(
     async effect(trx) {
       const link = await findLinkOfThread(trx, orgId, threadId);
       if (link === undefined) return { state: 'skipped', reason: 'the thread has no session' };
-      await handOff(trx, orgId, link.session_id, { reason: 'Assigned in HubSpot', isExternal: true });
+      await handOff(trx, orgId, link.session_id, ASSIGNED);
       return { state: 'done' };
     },
   };

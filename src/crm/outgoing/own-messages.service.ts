@@ -7,7 +7,7 @@ import { isOwnMessage, listUnconfirmed } from '../outgoing.queries.ts';
 
 /**
  * Returns whether a message of a thread was posted by us: compares its id, or its text while the answer to our request
- * is missing. The comment of a handoff contains the id of its session.
+ * is missing. The comment of a handoff contains the id of its session, and a draft of the AI its own.
  */
 export async function isOwnThreadMessage(
   db: Db,
@@ -19,8 +19,12 @@ export async function isOwnThreadMessage(
   if (type !== 'COMMENT' && direction !== 'OUTGOING') return false;
   const link = await findLinkOfThread(db, orgId, threadId);
   if (link === undefined) return false;
-  if (type === 'COMMENT') return text.includes(link.session_id);
+  if (type === 'COMMENT' && text.includes(link.session_id)) return true;
   for (const messageId of await listUnconfirmed(db, orgId, link.session_id)) {
+    if (type === 'COMMENT') {
+      if (text.includes(messageId)) return true;
+      continue;
+    }
     const said = await findRelayedMessage(db, links, orgId, messageId);
     if (said !== undefined && said.text !== '' && text.startsWith(said.text)) return true;
   }

@@ -1,6 +1,6 @@
 import { addExternalNote } from '../../conversations/messages/external-messages.service.ts';
 import { findRelayedMessage } from '../../conversations/messages/relay.service.ts';
-import type { Db } from '../../db/connect.ts';
+import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { newId } from '../../ids.ts';
 import type { MediaLinks } from '../../media/links.ts';
@@ -25,7 +25,18 @@ const MAX_RECENT_MESSAGES = 100;
 /** Relays the messages of sessions to their CRM threads. */
 export const relayToThreads: Reaction<'message-relayed'> = async (trx, orgId, events) => {
   const ours = events.filter(({ payload }) => payload.to === 'customer');
-  const messages = ours.map(({ subject_id, payload }) => ({
+  await postToThreads(trx, orgId, ours);
+};
+
+/** Posts the drafts of the AI to the CRM threads of their sessions, for the agents there. */
+export const postDrafts: Reaction<'ai-draft-created'> = (trx, orgId, events) => postToThreads(trx, orgId, events);
+
+async function postToThreads(
+  trx: Trx,
+  orgId: string,
+  events: { subject_id: string; payload: { message_id: string } }[],
+): Promise<void> {
+  const messages = events.map(({ subject_id, payload }) => ({
     session_id: subject_id,
     message_id: payload.message_id,
   }));
@@ -35,7 +46,7 @@ export const relayToThreads: Reaction<'message-relayed'> = async (trx, orgId, ev
     orgId,
     threads.map((threadId) => `thread/${threadId}`),
   );
-};
+}
 
 /**
  * Posts the oldest unsent message of a session, once. Returns the number of messages left. Throws the CRM's error if

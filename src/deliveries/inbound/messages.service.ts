@@ -25,6 +25,6 @@ export function receiveMessage(db: Db, orgId: string, inbound: ReceivedMessage):
       return;
     }
     if (channel === 'sms' && isOptIn(body)) await deleteUnsubscribe(trx, orgId, channel, from);
-    await addInboundMessage(trx, orgId, { id, channel, contactId, from, text: body });
+    await addInboundMessage(trx, orgId, { id, channel, contactId, from, text: body, inReplyTo: inbound.deliveryId });
   });
 }

@@ -5,6 +5,7 @@ import { headerNameProblem, headerValueProblem } from '../../providers/egress/he
 import { isTimeZone } from '../time-zones.rules.ts';
 
 const MAX_TOPICS = 100;
+const MAX_TOPIC_MESSAGE = 1_000;
 const MAX_STATUSES = 100;
 const MAX_OVERRIDES = 64 * 1024;
 const FIRST_CUSTOM_STATUS = 3;
@@ -62,7 +63,20 @@ const shape = {
   ),
   daily_cap: z.int().min(1).max(1_000_000).nullable().describe('Outbound messages a contact gets at most in a day.'),
   csat: z.boolean().nullable().describe('Whether customers are asked for a score when a session is resolved.'),
-  prohibited_topics: z.array(z.string().min(1).max(200)).max(MAX_TOPICS).nullable(),
+  prohibited_topics: z
+    .array(z.string().min(1).max(200))
+    .max(MAX_TOPICS)
+    .nullable()
+    .describe('What the AI does not talk about: a session with such a message goes to people.'),
+  prohibited_topic_message: z
+    .string()
+    .trim()
+    .min(1)
+    .max(MAX_TOPIC_MESSAGE)
+    .nullable()
+    .describe(
+      'What the AI says instead, in every language. null: a sentence of Switchboard in the contact’s language.',
+    ),
   session_statuses: SessionStatuses.nullable(),
   handoff_target: z.enum(['crm', 'miaw', 'none']).nullable().describe('Where sessions go that need a human.'),
   http_action_overrides: ActionOverrides.nullable(),

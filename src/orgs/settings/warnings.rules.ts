@@ -13,9 +13,25 @@ export const NOT_CONNECTED: Record<HandoffTarget, string> = {
 export const NO_TARGET =
   'handoff_target is not set, so that sessions are not handed over: PATCH /org/settings with handoff_target';
 
+/** A sentence that is never said. */
+const NO_TOPICS =
+  'prohibited_topic_message is never said without a topic: PATCH /org/settings with prohibited_topics as well';
+
 /** Returns what is wrong with the org's settings beside its connected systems, each with what to do. */
 export function warningsOf(
-  { handoff_target }: Pick<OrgSettings, 'handoff_target'>,
+  {
+    handoff_target,
+    prohibited_topics,
+    prohibited_topic_message,
+  }: Pick<OrgSettings, 'handoff_target' | 'prohibited_topics' | 'prohibited_topic_message'>,
+  connected: ReadonlySet<HandoffTarget>,
+): string[] {
+  const lacksTopics = prohibited_topic_message !== null && (prohibited_topics ?? []).length === 0;
+  return [...warningsOfTarget(handoff_target, connected), ...(lacksTopics ? [NO_TOPICS] : [])];
+}
+
+function warningsOfTarget(
+  handoff_target: OrgSettings['handoff_target'],
   connected: ReadonlySet<HandoffTarget>,
 ): string[] {
   if (handoff_target === null) return connected.size > 0 ? [NO_TARGET] : [];

@@ -43,6 +43,8 @@ export interface RelayedMessage {
   /** The id of the external conversation. */
   conversationId: string;
   text: string;
+  /** A reply that the AI proposes to the agents there. No customer sees it. */
+  isDraft?: boolean;
   attachments: { name: string; url: string }[];
 }
 

@@ -1,8 +1,10 @@
-import { valueAt } from '../../checked-access.ts';
+import { elementAt, valueAt } from '../../checked-access.ts';
 import { EMPTY_CONTACT, type TemplateContact } from '../../contacts/templates/rules.ts';
+import { addSequenceMessages } from '../../conversations/messages/sequence-messages.service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { Channel } from '../../deliveries/contract.ts';
+import { textOfHtml } from '../../deliveries/inbound/html.rules.ts';
 import type { MessageContent } from '../../deliveries/sending/content.ts';
 import { interruptedColumns, settleAndReconcile } from '../../deliveries/sending/reconciliation.service.ts';
 import type { ClaimedMessage } from '../../deliveries/sending/send-chunks.ts';
@@ -12,10 +14,12 @@ import { findSequence, type SequenceRow, transitionSequence } from '../queries.t
 import { type StepTransition, transitionsOf } from '../rules.ts';
 import type { StepAction } from '../steps/actions.schema.ts';
 import { CHANNEL_OF } from '../steps/content.rules.ts';
+import { sentTextOf } from '../steps/sent-text.rules.ts';
 import { listAllSteps, type SequenceStep } from '../steps.queries.ts';
 import { findNextDue, hasActiveEnrollments, listDue } from './due.queries.ts';
 import {
   advancePastStep,
+  type BegunDelivery,
   beginDeliveries,
   deferEnrollments,
   exitEnrollments,
@@ -144,6 +148,7 @@ export async function beginChunk(
       message: { orgId, deliveryId: id, to, ...compose(contact ?? EMPTY_CONTACT) },
     }));
     if (send.channel === 'sms') await storeTexts(trx, orgId, sendings);
+    await recordInSessions(trx, orgId, send, { sending, sendings });
     return {
       sendings,
       skipped: others.length - failed,
@@ -159,6 +164,21 @@ const storeTexts = (trx: Trx, orgId: string, sendings: ClaimedMessage[]): Promis
     orgId,
     sendings.map(({ message: { deliveryId, content } }) => ({ id: deliveryId, content })),
   );
+
+/** Adds the messages of a chunk to the sessions of their contacts, with the ids of the deliveries. Calls have no text. */
+async function recordInSessions(
+  trx: Trx,
+  orgId: string,
+  { sequenceId, channel }: StepSend,
+  { sending, sendings }: { sending: BegunDelivery[]; sendings: ClaimedMessage[] },
+): Promise<void> {
+  if (channel === 'voice') return;
+  const messages = sending.flatMap(({ id, contact_id: contactId }, n) => {
+    const message = elementAt(sendings, n).message;
+    return contactId === null ? [] : [{ id, contactId, text: () => sentTextOf(message, textOfHtml) }];
+  });
+  await addSequenceMessages(trx, orgId, { sequenceId, channel, messages });
+}
 
 function partition<T>(items: T[], belongs: (item: T) => boolean): [T[], T[]] {
   return [items.filter(belongs), items.filter((item) => !belongs(item))];

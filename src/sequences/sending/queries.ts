@@ -26,6 +26,7 @@ const isLastStep = (orgId: RawBuilder<unknown>, stepId: RawBuilder<unknown>) => 
 export interface BegunDelivery {
   id: string;
   enrollment_id: string;
+  contact_id: string | null;
   to: string;
   status: DeliveryStatus;
   /** The gate that deferred it or ended its enrollment. */
@@ -101,13 +102,13 @@ export async function beginDeliveries(
       where deliveries.status in ('queued', 'held') or (deliveries.status = 'sending' and deliveries.lease = ${send.lease}::uuid)
       returning org_id, id, enrollment_id, contact_id, "to", status, gate, reason, attempts
     )
-    select written.id, written.enrollment_id, written."to", written.status, written.gate, written.reason, written.attempts,
+    select written.id, written.enrollment_id, written.contact_id, written."to", written.status, written.gate, written.reason, written.attempts,
       false as was_settled, case when ${send.isPersonal}::boolean then jsonb_build_object('id', contact.id, 'name', contact.name,
         'email', contact.email, 'phone_number', contact.phone_number, 'custom_data', contact.custom_data) end as contact
     from written left join contacts as contact on contact.org_id = written.org_id and contact.id = written.contact_id
       and ${send.isPersonal}::boolean
     union all
-    select delivery.id, delivery.enrollment_id, delivery."to", delivery.status, null, null, delivery.attempts, true, null
+    select delivery.id, delivery.enrollment_id, delivery.contact_id, delivery."to", delivery.status, null, null, delivery.attempts, true, null
     from wanted cross join lateral (
       select * from deliveries as of_step
       where of_step.org_id = wanted.org_id and of_step.enrollment_id = wanted.enrollment_id and of_step.step_id = ${send.stepId}

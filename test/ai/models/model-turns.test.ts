@@ -5,6 +5,7 @@ import { FAKES_ALLOWED } from '../../support/channels.ts';
 import { type FakeModel, quoting, startFakeModel } from '../../support/fakes/model.ts';
 import type { TestOrg } from '../../support/stack/api.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
+import { activate, expectRunsAsDescribed } from '../../support/triggers.ts';
 import { unverified, type Widget } from '../../widget/client.ts';
 import { messagesOf, newAnsweringOrg, QUESTION } from '../answering-org.ts';
 
@@ -258,5 +259,38 @@ describe('a turn with a model', () => {
       const { body } = await org.get(`/autopilot/turns/${turn.id}`);
       return !JSON.stringify(body).includes('Ada lives in Paris.') && body.usage.output === turn.usage.output;
     });
+  });
+});
+
+describe('a prohibited topic that only a model sees', () => {
+  const topics = ['Medical advice', 'stocks'];
+  const message = 'We cannot talk about this.';
+
+  it.each([
+    ['where it answers', 'v1', { kind: 'handoff', language: 'en', parts: [] }],
+    ['where it plans', 'v2', { language: 'en', queries: [] }],
+  ])('ends in the org’s sentence, a handoff and an event with the topic, %s', async (_, version, said) => {
+    model.say(({ data }) => {
+      expect(data).toMatchObject({ prohibited_topics: topics });
+      return { json: { ...said, handoff_reason: 'prohibited_topic', prohibited_topic: 'medical  ADVICE' } };
+    });
+    const org = await newOrg();
+    await org.patch('/org/settings', { prohibited_topics: topics, prohibited_topic_message: message });
+    await org.patch('/autopilot', { channel: 'web', autopilot_enabled: true, ai_agent_version: version });
+    await org.post('/actions', {
+      name: 'Look',
+      api_endpoint: 'https://shop.example/look',
+      request_type: 'GET',
+      payload: {},
+    });
+    const { id: workflowId } = await activate(org, { trigger_type: 'prohibited-topic-detected' });
+    const { turn, said: answers } = await ask(org, 'Which pills help against a cold?');
+    expect(turn).toMatchObject({ state: 'handed_off', reason: 'prohibited_topic', agent: 'helpful' });
+    expect(answers.map(({ content }) => content.text)).toEqual([message]);
+    const [run] = await eventually('a run', async () => {
+      const runs = await expectRunsAsDescribed(stack.db, workflowId);
+      return runs.length > 0 ? runs : undefined;
+    });
+    expect(run?.trigger_output).toMatchObject({ topic: 'Medical advice' });
   });
 });

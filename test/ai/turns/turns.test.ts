@@ -285,5 +285,18 @@ describe('a turn of the AI without a model', () => {
     await widget.send(id, 'Can you give me MEDICAL advice about refunds?');
     const [turn] = await endedTurns(id, 1);
     expect(turn).toMatchObject({ state: 'handed_off', reason: 'prohibited_topic' });
+    expect((await messagesOf(org, id)).at(-1)?.content.text).toMatch(/cannot help with this topic/);
+  });
+
+  it('says the org’s own sentence about a prohibited topic', async () => {
+    const org = await newAnsweringOrg(stack);
+    const prohibited_topic_message = 'Please ask your doctor. Bitte fragen Sie Ihren Arzt.';
+    const settings = { prohibited_topics: ['medical advice'], prohibited_topic_message };
+    expect(await org.patch('/org/settings', settings)).toMatchObject({ status: 200, body: settings });
+    const widget = await unverified(stack, org);
+    const id = await widget.newSession();
+    await widget.send(id, 'Can you give me medical advice?');
+    await endedTurns(id, 1);
+    expect((await messagesOf(org, id)).at(-1)?.content.text).toBe(prohibited_topic_message);
   });
 });

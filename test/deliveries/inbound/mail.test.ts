@@ -15,6 +15,7 @@ import {
 import { startCleanup } from '../../../worker/cleanup.ts';
 import { createWorkerDeps } from '../../../worker/deps.ts';
 import { exchangeReport, mailOf, POSTFIX_DELAYED, POSTFIX_NO_SUCH_USER, postfixReport } from '../../support/mails.ts';
+import { handOver } from '../../support/smtp.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
 
 const DOMAIN = 'in.acme.example';
@@ -26,16 +27,6 @@ interface Sent {
   bounce: string;
   reply: string;
   messageId: string;
-}
-
-/** Sends an e-mail to the receiver like another mail server. Rejects with its `responseCode`. */
-async function handOver(port: number | undefined, { from, to, raw }: { from: string; to: string; raw: string }) {
-  const transport = createTransport({ host: '127.0.0.1', port, ignoreTLS: true });
-  try {
-    return await transport.sendMail({ envelope: { from, to }, raw });
-  } finally {
-    transport.close();
-  }
 }
 
 describe('inbound e-mail', () => {

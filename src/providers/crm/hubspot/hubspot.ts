@@ -8,8 +8,8 @@ import type { HtmlConversion } from './html.ts';
 import { findNote } from './notes.ts';
 import type { Hubspot } from './port.ts';
 import type { HubspotSettings } from './settings.ts';
-import { postComment, postMessage } from './threads/messages.ts';
-import { findContactId, findMessage, listMessages } from './threads/threads.ts';
+import { postComment, postDraft, postMessage } from './threads/messages.ts';
+import { findAssignee, findContactId, findMessage, listMessages } from './threads/threads.ts';
 import { closeTicket, isClosedStage, reopenTicket } from './tickets/closing.ts';
 import { findEarlierTicket, retryAfterSearchLag, SESSION_PROPERTY } from './tickets/earlier-tickets.ts';
 import { firstStageOf } from './tickets/pipelines.ts';
@@ -48,13 +48,17 @@ export function createHubspot(deps: HubspotDeps, settings: HubspotSettings): Hub
       { name: 'comment', isOptional: false },
     ],
     doPart: (part, facts, attempt) => doPart(context, part, facts, attempt),
-    postMessage: async (message, attempt) => ({ externalId: await postMessage(api, context, message, attempt) }),
+    async postMessage(message, attempt) {
+      const post = message.isDraft ? postDraft : postMessage;
+      return { externalId: await post(api, context, message, attempt) };
+    },
     findMessage: (threadId, messageId) => findMessage(api, threadId, messageId),
     listMessages: (threadId) => listMessages(api, threadId),
     async findPerson(threadId) {
       const contactId = await findContactId(api, threadId);
       return contactId === undefined ? undefined : getPerson(api, contactId);
     },
+    findAssignee: (threadId) => findAssignee(api, threadId),
     findAccountId: () => findAccountId(api),
     findNote: (noteId) => findNote(api, markup, noteId),
     closeTicket: (ticketId) => closeTicket(api, ticketId, settings.closed_stage_id),

@@ -52,6 +52,8 @@ export interface Hubspot extends Crm {
   listMessages(threadId: string): Promise<ListedMessage[]>;
   /** Finds the thread's contact, if the thread names one. */
   findPerson(threadId: string): Promise<Person | undefined>;
+  /** Finds the actor that the thread is assigned to, such as A-123. */
+  findAssignee(threadId: string): Promise<string | undefined>;
   /** Returns the id of the credentials' account. */
   findAccountId(): Promise<string>;
   findNote(noteId: string): Promise<TicketNote | undefined>;

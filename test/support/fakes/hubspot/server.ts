@@ -135,6 +135,7 @@ export async function startFakeHubspot(faultOf: (request: ReceivedRequest) => Fa
       return id;
     },
     addMessage: (threadId: string, message?: NewMessage): FakeMessage => conversations.add(threadId, message),
+    assignees: conversations.assignees,
     addContact: (properties: Record<string, string>) => crm.add('contacts', properties),
     addTicket: (properties: Record<string, string>, contactId?: string) =>
       crm.add('tickets', properties, contactId === undefined ? [] : [contactId]),

@@ -46,6 +46,8 @@ export function createFakeThreads(newId: () => string) {
   const threads = new Map<string, FakeMessage[]>();
   /** The contact that each thread is with. */
   const contacts = new Map<string, string>();
+  /** The actor that each thread is assigned to. */
+  const assignees = new Map<string, string>();
 
   /** An incoming chat message unless said otherwise. */
   const add = (threadId: string, given: NewMessage = {}): FakeMessage => {
@@ -99,7 +101,10 @@ export function createFakeThreads(newId: () => string) {
 
   const show = (id: string): Answer => {
     if (!threads.has(id)) return hubspotError(404, `Thread ${id} not found`);
-    return { status: 200, body: { id, status: 'OPEN', associatedContactId: contacts.get(id) } };
+    return {
+      status: 200,
+      body: { id, status: 'OPEN', associatedContactId: contacts.get(id), assignedTo: assignees.get(id) },
+    };
   };
 
   const post = (threadId: string, body: Record<string, unknown>): Answer => {
@@ -117,7 +122,7 @@ export function createFakeThreads(newId: () => string) {
     return { status: 201, body: shownMessage(message) };
   };
 
-  return { threads, contacts, add, handle };
+  return { threads, contacts, assignees, add, handle };
 }
 
 const isText = (value: unknown) => typeof value === 'string' && value !== '';

@@ -82,6 +82,20 @@ export async function postComment(
   return post(api, threadId, { type: 'COMMENT', ...content, attachments: [] });
 }
 
+/** Posts a reply that the AI proposes as an internal comment, which names our id of it. */
+export function postDraft(
+  api: HubspotApi,
+  { settings, markup }: { settings: HubspotSettings; markup: HtmlConversion },
+  { id, conversationId, text }: RelayedMessage,
+  attempt: PriorAttempts,
+): Promise<string> {
+  const whole = `${text}\n\n${draftMarkOf(id)}`;
+  const content = { text: whole, richText: htmlOf(markup, whole), mark: id, appId: settings.app_id };
+  return postComment(api, conversationId, content, attempt);
+}
+
+const draftMarkOf = (id: string) => `Draft of the AI, not sent to the customer (${id})`;
+
 async function post(api: HubspotApi, threadId: string, body: object): Promise<string> {
   const call = { method: 'POST', path: messagesPath(threadId), body, what: 'a message' } as const;
   return (await api.request(call, ObjectRef)).id;

@@ -54,6 +54,13 @@ export async function findContactId(api: HubspotApi, threadId: string): Promise<
   return thread?.associatedContactId ?? undefined;
 }
 
+/** Finds the actor that a thread is assigned to, such as A-123. */
+export async function findAssignee(api: HubspotApi, threadId: string): Promise<string | undefined> {
+  const call = { method: 'GET', path: threadPath(threadId), what: 'a thread' } as const;
+  const thread = await api.find(call, z.object({ assignedTo: z.string().nullish().catch(null) }));
+  return thread?.assignedTo ?? undefined;
+}
+
 /** Finds a message with its full text. Returns undefined if the message or its thread was deleted. */
 export async function findMessage(
   api: HubspotApi,

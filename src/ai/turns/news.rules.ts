@@ -1,0 +1,27 @@
+import type { StepName } from './contract.ts';
+import type { TurnState } from './states.rules.ts';
+
+const STEPS: Record<StepName['purpose'], string> = {
+  gates: 'Reading the message',
+  search: 'Searching',
+  plan: 'Deciding what to do',
+  call: 'Calling an action',
+  answer: 'Writing an answer',
+};
+
+const STATES: Record<TurnState, string> = {
+  waiting: 'Waiting until the contact has finished writing',
+  running: 'Looking for an answer',
+  answered: 'Answered',
+  asked: 'Asked back',
+  handed_off: 'Handed off to people',
+  skipped: 'Said nothing',
+  superseded: 'Begins again for a newer message',
+  canceled: 'Given up: people have the session',
+};
+
+/** Returns what a step does, in words for people who wait. */
+export const labelOfStep = (purpose: StepName['purpose']): string => STEPS[purpose];
+
+/** Returns what a state of a turn means, in words for people who wait. */
+export const labelOfState = (state: TurnState): string => STATES[state];

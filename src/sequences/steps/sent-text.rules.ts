@@ -1,0 +1,28 @@
+import type { MessageContent } from '../../deliveries/sending/content.ts';
+
+/** Returns what a contact reads of a message, without markup. A template's own words are at WhatsApp. */
+export function sentTextOf({ channel, content }: MessageContent, textOfHtml: (html: string) => string): string {
+  switch (channel) {
+    case 'email':
+      return [content.subject, content.is_html ? textOfHtml(content.body) : content.body].join('\n\n');
+    case 'sms':
+      return content.body;
+    case 'whatsapp':
+      return 'text' in content ? content.text : textOfTemplate(content.template);
+    case 'voice':
+      return '';
+  }
+}
+
+function textOfTemplate({
+  name,
+  components,
+}: {
+  name: string;
+  components: { parameters: Record<string, unknown>[] }[];
+}) {
+  const values = components
+    .flatMap(({ parameters }) => parameters)
+    .flatMap(({ text }) => (typeof text === 'string' ? text : []));
+  return values.length === 0 ? `Template ${name}` : `Template ${name}: ${values.join(', ')}`;
+}
