@@ -79,7 +79,10 @@ export async function updateTurn(trx: Trx, orgId: string, id: string, change: Tu
   await openTurn(trx, orgId, id).set(change).execute();
 }
 
-/** Begins a turn that has not ended, and returns how often it was begun. Returns undefined if it has ended. */
+/**
+ * Begins a turn that has not ended. Returns how often it was begun beyond the steps that it has taken: each step begins it
+ * anew. Returns undefined if it has ended.
+ */
 export async function startTurn(trx: Trx, orgId: string, id: string, version: number): Promise<number | undefined> {
   const begun = await openTurn(trx, orgId, id)
     .set({
@@ -88,9 +91,17 @@ export async function startTurn(trx: Trx, orgId: string, id: string, version: nu
       tries: sql<number>`tries + 1`,
       started_at: sql<Date>`coalesce(started_at, clock_timestamp())`,
     })
-    .returning('tries')
+    .returning((eb) => [
+      'tries',
+      eb
+        .selectFrom('ai_steps')
+        .select((steps) => steps.fn.countAll<number>().as('taken'))
+        .where('org_id', '=', orgId)
+        .where('turn_id', '=', id)
+        .as('taken'),
+    ])
     .executeTakeFirst();
-  return begun?.tries;
+  return begun === undefined ? undefined : begun.tries - Number(begun.taken);
 }
 
 /** Notes that a turn has changed something elsewhere, or is about to. */
