@@ -3,7 +3,7 @@ import type { SessionRow } from '../../conversations/sessions/service.ts';
 import type { SpokenMessage } from '../answers/prompts.rules.ts';
 import type { Receipt } from '../answers/validation.rules.ts';
 import { runCall } from '../calls/running.service.ts';
-import { type CallRow, proposeCall, receiptsOf } from '../calls/service.ts';
+import { proposeCall, receiptsOf } from '../calls/service.ts';
 import {
   askModel,
   type ModelChain,
@@ -15,6 +15,7 @@ import {
 } from '../models/asking.ts';
 import { PLAN_SCHEMA, Plan } from './plan.schema.ts';
 import { planPrompt } from './prompt.rules.ts';
+import { effectsAmong, receiptOf } from './receipts.ts';
 import { toolsOf } from './tools.rules.ts';
 
 /** What is planned from. */
@@ -29,6 +30,10 @@ export interface Planning {
   instructions: string[];
   context: Record<string, string>;
   prohibitedTopics: string[];
+  /** Values that are never told to a model. */
+  secrets: readonly string[];
+  /** Whether the conversation has texts that others may have written, such as a quote of a crawled page. */
+  hasUntrusted: boolean;
   signal: AbortSignal;
   /** Takes a step, or returns what it has decided before. */
   take<Decision>(purpose: 'plan' | 'call', work: () => Promise<{ decision: Decision } & PlanReport>): Promise<Decision>;
@@ -66,7 +71,6 @@ type StoredCall =
   | { kind: 'refused'; note: string; code: string };
 
 const MAX_PLAN_TOKENS = 1_000;
-const MAX_RECEIPT_CHARACTERS = 4_000;
 const MAX_RECEIPTS = 20;
 
 /**
@@ -78,8 +82,13 @@ export async function planTurn(deps: ModelDeps, orgId: string, planning: Plannin
   const notes: string[] = [];
   let calls = 0;
   for (let step = 1; ; step++) {
-    const known = (await receiptsOf(deps.db, orgId, session.id, session.ai_context_seq)).filter(isDone);
-    const receipts = known.slice(-MAX_RECEIPTS).map(receiptOf);
+    const known = (await receiptsOf(deps.db, orgId, session.id, session.ai_context_seq))
+      .filter(({ state }) => state === 'done')
+      .slice(-MAX_RECEIPTS);
+    const effects = await effectsAmong(deps.db, orgId, known);
+    const receipts = known.map((call) =>
+      receiptOf(call, { isEffect: effects.has(call.id), secrets: planning.secrets }),
+    );
     const plan: StoredPlan | { kind: 'over_budget' | 'down' } = await planning.take('plan', () =>
       askPlan(deps, orgId, planning, { receipts, notes }),
     );
@@ -89,7 +98,7 @@ export async function planTurn(deps: ModelDeps, orgId: string, planning: Plannin
     if (call === null || calls >= terms.max_calls || step >= terms.max_steps)
       return { kind: 'search', queries, receipts };
     calls++;
-    const untrustedRead = session.channel === 'email' || receipts.length > 0;
+    const untrustedRead = session.channel === 'email' || planning.hasUntrusted || receipts.length > 0;
     const made: StoredCall = await planning.take('call', () =>
       makeCall(deps, orgId, planning, { ...call, untrustedRead }),
     );
@@ -101,16 +110,6 @@ export async function planTurn(deps: ModelDeps, orgId: string, planning: Plannin
     if (made.note !== '') notes.push(made.note);
   }
 }
-
-const isDone = ({ state }: CallRow): boolean => state === 'done';
-
-/** Returns a call that was done as a receipt. Its answer is cut: a model needs the beginning. */
-const receiptOf = ({ id, operation_id, arguments: given, status, response }: CallRow): Receipt => ({
-  id,
-  text: JSON.stringify({ action: operation_id, arguments: given, status, answer: response })
-    .slice(0, MAX_RECEIPT_CHARACTERS)
-    .toWellFormed(),
-});
 
 async function askPlan(
   deps: ModelDeps,

@@ -22,7 +22,7 @@ import type { TurnDeps } from './deps.ts';
 import { answerByModel } from './model-decision.service.ts';
 import { type Decision, type HandoffReason, type TurnOutcome, withoutAnswer } from './outcome.rules.ts';
 import { gatherFacts, type KnownFacts } from './prompt-facts.service.ts';
-import { countFruitlessTurns, markEffects } from './queries.ts';
+import { countFruitlessTurns, hasQuotedUntrusted, markEffects } from './queries.ts';
 import { reportCalls } from './reporting.service.ts';
 import type { TurnContext } from './review.service.ts';
 import { openSteps, type TurnSteps } from './steps.service.ts';
@@ -30,6 +30,8 @@ import { openSteps, type TurnSteps } from './steps.service.ts';
 /** How many steps with third parties a call of `decideTurn` may take. */
 export interface DecisionLimits {
   steps: number;
+  /** Whether confirmed calls may be made, beside these steps. */
+  callsOut: boolean;
   signal: AbortSignal;
 }
 
@@ -62,7 +64,7 @@ export async function decideTurn(
   if (waiting !== undefined && (decided.kind === 'confirm' || decided.kind === 'reject'))
     await decideConfirmation(db, orgId, waiting.id, { decision: decided.kind, by: 'message' });
   const isAboutCalls = unanswered.length === 0 || readDecision(text, language) !== undefined;
-  const report = isAboutCalls ? await reportCalls(deps, ref, { say, signal: limits.signal }) : undefined;
+  const report = isAboutCalls ? await reportCalls(deps, ref, { ...limits, say }) : undefined;
   if (report !== undefined) return report;
   const gates = { step: 1, purpose: 'gates' as const, latency_ms: msSince(begun), detail: { ...decided, isSolved } };
   const gated = gatedOutcome(decided, isSolved, say);
@@ -202,6 +204,8 @@ async function plan(
     instructions: facts.instructions,
     context: facts.context,
     prohibitedTopics: prohibited_topics ?? [],
+    secrets: facts.secrets,
+    hasUntrusted: await hasQuotedUntrusted(deps.db, orgId, session.id, session.ai_context_seq),
     signal: limits.signal,
     take: steps.take,
     beforeEffect: () => markEffects(deps.db, orgId, turnId),

@@ -208,6 +208,23 @@ export async function countFruitlessTurns(db: Db, orgId: string, sessionId: stri
   return rows[0]?.count ?? 0;
 }
 
+/**
+ * Returns whether the AI has quoted what others may have written, such as a crawled page, after a `seq` of the session.
+ * An item that is gone counts as such.
+ */
+export async function hasQuotedUntrusted(db: Db, orgId: string, sessionId: string, after: number): Promise<boolean> {
+  const { rows } = await sql<{ found: boolean }>`
+    select exists (
+      select from ai_turns as turn
+      join ai_claims as claim on claim.org_id = turn.org_id and claim.turn_id = turn.id
+      left join knowledge_items as item on item.org_id = claim.org_id and item.id = claim.item_id
+      where turn.org_id = ${orgId} and turn.session_id = ${sessionId} and turn.last_seq > ${after}
+        and coalesce(item.source_type not in ('custom_training', 'help_center'), true)
+    ) as found
+  `.execute(db);
+  return rows[0]?.found === true;
+}
+
 /** Finds the turn that has dealt with the message of this `seq`. */
 export const findTurnOf = (db: Db, orgId: string, sessionId: string, messageId: string) =>
   db
