@@ -101,7 +101,9 @@ async function measureLatency(db: Db, programs: AiPrograms, model: Program): Pro
   await shop.org.publish({ quiet_seconds: { api: QUIET_SECONDS }, cap_seconds: { api: 10 } });
   await timesOfTurns(db, shop, WARM_UP_TURNS);
   const byQuotes = (await timesOfTurns(db, shop, TIMED_TURNS)).map(({ ms }) => ms);
-  note(`without a model: p50 ${median(byQuotes).toFixed(0)} ms, p95 ${p95(byQuotes).toFixed(0)} ms after the quiet time`);
+  note(
+    `without a model: p50 ${median(byQuotes).toFixed(0)} ms, p95 ${p95(byQuotes).toFixed(0)} ms after the quiet time`,
+  );
   await connectModel(shop.org, model);
   await timesOfTurns(db, shop, WARM_UP_TURNS);
   const timed = await timesOfTurns(db, shop, TIMED_TURNS);
@@ -111,7 +113,11 @@ async function measureLatency(db: Db, programs: AiPrograms, model: Program): Pro
   note(`with a model: from ${Math.min(...times).toFixed(0)} to ${Math.max(...times).toFixed(0)} ms`);
   await assertUsage(shop.org, model);
   return [
-    limitFinding(`ai: due to stored answer at ${TURNS_PER_SECOND}/s, a model without cost, median`, median(times), MAX_MEDIAN_MS),
+    limitFinding(
+      `ai: due to stored answer at ${TURNS_PER_SECOND}/s, a model without cost, median`,
+      median(times),
+      MAX_MEDIAN_MS,
+    ),
     limitFinding('ai: the same, p95', p95(times), MAX_P95_MS),
   ];
 }
@@ -138,7 +144,11 @@ let counted: Sums = { calls: 0, input: 0, output: 0 };
 /** Compares the org's usage with what the model has counted since the last time. */
 async function assertUsage(org: AnsweringOrg, model: Program): Promise<Sums> {
   const journal = await model.ask<Sums>('journal');
-  const since = { calls: journal.calls - counted.calls, input: journal.input - counted.input, output: journal.output - counted.output };
+  const since = {
+    calls: journal.calls - counted.calls,
+    input: journal.input - counted.input,
+    output: journal.output - counted.output,
+  };
   counted = journal;
   const usage = await usageOf(org);
   if (JSON.stringify(usage) !== JSON.stringify(since))

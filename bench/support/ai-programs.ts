@@ -9,7 +9,7 @@ import { seedOrg } from './seed.ts';
 import type { Stack } from './stack.ts';
 
 /** The model and the servers of actions are on this machine. */
-const EGRESS_ALLOW = '127.0.0.0/8';
+export const WORKER_ENV = { EGRESS_ALLOW: '127.0.0.0/8', DEVELOPMENT: 'true' };
 
 /** An org whose AI answers, behind the api. */
 export interface AnsweringOrg {
@@ -33,7 +33,7 @@ export interface AiPrograms {
 export async function startAiPrograms(stack: Stack, db: Db): Promise<AiPrograms> {
   const PORT = String(await anyFreePort());
   const url = `http://127.0.0.1:${PORT}`;
-  const shared = { EGRESS_ALLOW, DEVELOPMENT: 'true', PUBLIC_URL: url };
+  const shared = { ...WORKER_ENV, PUBLIC_URL: url };
   const limits = { RATE_LIMIT_STORE: 'memory', RATE_LIMIT_STANDARD: '1000000000' };
   await stack.start(import.meta.resolve('../../src/main.ts'), { PORT, ...shared, ...limits });
   const worker = await stack.start(import.meta.resolve('../../worker/main.ts'), shared, nodeFlagsOf('worker'));

@@ -23,7 +23,11 @@ async function answer(orgId: string, { sessionId, question }: Question): Promise
   await inTransaction(db, async (trx) => {
     const { last_seq } = await trx
       .updateTable('sessions')
-      .set((eb) => ({ last_seq: eb('last_seq', '+', 1), last_message_at: new Date(), waiting_on: 'customers' as const }))
+      .set((eb) => ({
+        last_seq: eb('last_seq', '+', 1),
+        last_message_at: new Date(),
+        waiting_on: 'customers' as const,
+      }))
       .where('org_id', '=', orgId)
       .where('id', '=', sessionId)
       .returning('last_seq')
