@@ -13,7 +13,7 @@ export const INVENTED = {
 };
 
 /** The number of the case that a conversation is about. */
-export const caseOf = ({ messages }: Pick<Asked, 'messages'>): string | undefined =>
+const caseOf = ({ messages }: Pick<Asked, 'messages'>): string | undefined =>
   /case (\d+)/.exec(
     messages.findLast(({ role, content }) => role === 'user' && /case \d/.test(content))?.content ?? '',
   )?.[1];
