@@ -172,7 +172,7 @@ const roles = [
   ),
   only(
     'rules-imports',
-    'Rules are pure: types, other rules and contracts, escaping of HTML, comparisons and a parser of phone numbers.',
+    'Rules are pure: types, other rules and contracts, escaping of HTML, comparisons, a parser of phone numbers and the list of top-level domains.',
     anyDomain('rules'),
     [
       `^src/[^/]+/${role('rules|contract')}`,
@@ -180,6 +180,7 @@ const roles = [
       '^src/http/html\\.ts$',
       '^util$',
       npm('libphonenumber-js'),
+      npm('tlds'),
     ],
     ['type-only'],
   ),

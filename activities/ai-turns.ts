@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { answerTurn } from '../src/ai/turns/answering.service.ts';
+import { answerAtOnce } from '../src/ai/turns/answering-at-once.service.ts';
 import { assumeResolved } from '../src/ai/turns/assumption.service.ts';
 import type { AssumedEnd, NextTurn, SessionRef, StepName, TurnEnd, TurnRef } from '../src/ai/turns/contract.ts';
 import type { TurnDeps } from '../src/ai/turns/deps.ts';
@@ -37,18 +38,22 @@ export function createAiTurnActivities({ db, egress, calls, secrets, sending, pu
     reviewTurns: (ref: SessionRef): Promise<NextTurn | null> => reviewTurns(db, ref),
 
     /**
-     * Does a turn as far as it needs no third party, and returns how it ended, or its next step. Repeated, it does
+     * Does a turn as far as it needs no model and no action, and returns how it ended, or its next step. Repeated, it does
      * nothing: the answer and the end of the turn are stored at once.
      */
     answerTurn: (ref: TurnRef): Promise<TurnEnd | StepName> =>
-      answerTurn(deps, ref, { steps: 0, signal: Context.current().cancellationSignal }),
+      answerTurn(deps, ref, { steps: 0, callsOut: true, signal: Context.current().cancellationSignal }),
+
+    /** Does a turn that is due as far as it needs no third party at all, so that it takes some milliseconds. */
+    answerAtOnce: (ref: TurnRef): Promise<TurnEnd | StepName> =>
+      answerAtOnce(deps, ref, Context.current().cancellationSignal),
 
     /**
      * Takes the next step of a turn, and goes on as far as the one after it. Repeated, it takes the step again only if
      * its decision was not stored.
      */
     takeStep: (ref: TurnRef): Promise<TurnEnd | StepName> =>
-      answerTurn(deps, ref, { steps: 1, signal: Context.current().cancellationSignal }),
+      answerTurn(deps, ref, { steps: 1, callsOut: true, signal: Context.current().cancellationSignal }),
 
     /** Resolves a session whose contact has been quiet after an answer. Repeated, it finds the session resolved. */
     assumeResolved: (ref: SessionRef): Promise<AssumedEnd> => assumeResolved(db, ref),

@@ -22,6 +22,9 @@ const BENCHES = [
   'analytics',
   'webhooks',
   'insights',
+  'ai/turns',
+  'ai/answers',
+  'ai/tau-bench',
 ];
 
 interface Outcome {
@@ -45,9 +48,14 @@ const runContactsSearch = () =>
     run('contacts-search', { ...process.env, BENCH_SERVER_URL: databaseUrl }),
   );
 
-const names = process.argv.length > 2 ? process.argv.slice(2) : BENCHES;
-const unknown = names.find((name) => !BENCHES.includes(name));
-if (unknown !== undefined) throw new Error(`unknown bench ${unknown}; the benches are ${BENCHES.join(', ')}`);
+/** Returns the benches of a name: one, or all of a folder. */
+function benchesOf(name: string): string[] {
+  const found = BENCHES.filter((bench) => bench === name || bench.startsWith(`${name}/`));
+  if (found.length === 0) throw new Error(`unknown bench ${name}; the benches are ${BENCHES.join(', ')}`);
+  return found;
+}
+
+const names = process.argv.length > 2 ? process.argv.slice(2).flatMap(benchesOf) : BENCHES;
 
 const outcomes: Outcome[] = [];
 for (const name of names) outcomes.push(name === 'contacts-search' ? await runContactsSearch() : await run(name));

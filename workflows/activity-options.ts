@@ -1,4 +1,4 @@
-import type { ActivityOptions } from '@temporalio/workflow';
+import type { ActivityOptions, LocalActivityOptions } from '@temporalio/workflow';
 
 /** A batch of sends. Retries have no limit: the UI shows the failure, and nothing is lost meanwhile. */
 export const SEND_BATCH: ActivityOptions = {
@@ -11,6 +11,16 @@ export const SEND_BATCH: ActivityOptions = {
 export const DATABASE_BATCH: ActivityOptions = {
   startToCloseTimeout: '1 minute',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
+};
+
+/**
+ * Database work of some milliseconds within a task of the workflow, which costs the server nothing. While the database is
+ * away, the task ends and a timer waits.
+ */
+export const DATABASE_MOMENT: LocalActivityOptions = {
+  startToCloseTimeout: '20 seconds',
+  localRetryThreshold: '1 second',
+  retry: { initialInterval: '500 milliseconds', backoffCoefficient: 2, maximumInterval: '15 seconds' },
 };
 
 /**

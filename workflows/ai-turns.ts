@@ -3,27 +3,32 @@ import {
   condition,
   continueAsNew,
   isCancellation,
+  patched,
   proxyActivities,
+  proxyLocalActivities,
   setCurrentDetails,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { AiTurnActivities } from '../activities/ai-turns.ts';
 import type { NextTurn, SessionRef, StepName, TurnEnd, TurnRef } from '../src/ai/turns/contract.ts';
 import { WAKE } from '../src/temporal/contract.ts';
-import { ANSWER_TURN, DATABASE_BATCH } from './activity-options.ts';
+import { ANSWER_TURN, DATABASE_BATCH, DATABASE_MOMENT } from './activity-options.ts';
 import { countSignals } from './signals.ts';
 
 /** The rest of the wait is in the activity, by the database's clock: timers can be a second late. */
 const ACTIVITY_WAIT_MS = 1_000;
+const LONGEST_ACTIVITY_WAIT_MS = 2_000;
 
-const { reviewTurns } = proxyActivities<AiTurnActivities>({
-  ...DATABASE_BATCH,
-  summary: 'look for messages to answer',
-});
-const { assumeResolved } = proxyActivities<AiTurnActivities>({
-  ...DATABASE_BATCH,
-  summary: 'resolve if the contact is quiet',
-});
+/** Where the database is looked at: in the workflow's own task, or before that in activities by themselves. */
+function lookingActivities(isLocal: boolean): Pick<AiTurnActivities, 'reviewTurns' | 'assumeResolved'> {
+  const proxy = (summary: string) =>
+    isLocal
+      ? proxyLocalActivities<AiTurnActivities>({ ...DATABASE_MOMENT, summary })
+      : proxyActivities<AiTurnActivities>({ ...DATABASE_BATCH, summary });
+  const { reviewTurns } = proxy('look for messages to answer');
+  const { assumeResolved } = proxy('resolve if the contact is quiet');
+  return { reviewTurns, assumeResolved };
+}
 
 /**
  * Answers the messages of a session's contact, one turn at a time. All facts are in the database: a signal means that
@@ -31,13 +36,17 @@ const { assumeResolved } = proxyActivities<AiTurnActivities>({
  */
 export async function answerSession(input: SessionRef): Promise<void> {
   const signals = countSignals(WAKE);
+  const isLocal = patched('local-activities');
+  const { reviewTurns, assumeResolved } = lookingActivities(isLocal);
   for (;;) {
     const seen = signals();
     const turn = await reviewTurns(input);
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof answerSession>(input);
     if (turn !== null) {
-      await doTurn(input, turn, () => signals() > seen);
-      continue;
+      const isChanged = () => signals() > seen;
+      const end = await doTurn({ ...input, turnId: turn.turnId }, turn, { isLocal, isChanged });
+      // Whatever comes after a turn wakes this workflow: without a signal there is nothing more to look for.
+      if (!isLocal || end === undefined || end === 'superseded') continue;
     }
     if (signals() > seen) continue;
     const { waitMs } = await assumeResolved(input);
@@ -57,38 +66,57 @@ const STEPS: Record<StepName['purpose'], string> = {
   answer: 'asking the model for an answer',
 };
 
-/** Does a turn: what needs no third party in one activity, and each step that does in one of its own. */
-async function takeSteps(ref: TurnRef, number: number): Promise<TurnEnd> {
-  const { answerTurn } = proxyActivities<AiTurnActivities>({ ...ANSWER_TURN, summary: `answer, turn ${number}` });
-  let next = await answerTurn(ref);
+/**
+ * Does a turn: what needs no third party at once, and each step that does in an activity of its own. `isDue`: nothing has
+ * to be waited for.
+ */
+async function takeSteps(ref: TurnRef, number: number, isDue: boolean): Promise<TurnEnd> {
+  const summary = `answer, turn ${number}`;
+  const { answerTurn } = proxyActivities<AiTurnActivities>({ ...ANSWER_TURN, summary });
+  const { answerAtOnce } = proxyLocalActivities<AiTurnActivities>({ ...DATABASE_MOMENT, summary });
+  let next = await (isDue ? answerAtOnce(ref) : answerTurn(ref));
   while (typeof next === 'object') {
     const doing = STEPS[next.purpose];
     setCurrentDetails(`turn ${number}: ${doing}`);
-    const summary = `${doing}, turn ${number}`;
-    const { takeStep } = proxyActivities<AiTurnActivities>({ ...ANSWER_TURN, summary });
+    const { takeStep } = proxyActivities<AiTurnActivities>({ ...ANSWER_TURN, summary: `${doing}, turn ${number}` });
     next = await takeStep(ref);
   }
   return next;
 }
 
-/** Waits until the contact has finished writing, and answers. A change meanwhile ends it early: the caller looks again. */
-async function doTurn(input: SessionRef, { turnId, number, dueInMs }: NextTurn, isChanged: () => boolean) {
+interface Watching {
+  isLocal: boolean;
+  isChanged: () => boolean;
+}
+
+/**
+ * Waits until the contact has finished writing, and answers. A change meanwhile ends it early: the caller looks again.
+ * Returns how the turn ended, or undefined if it has not.
+ */
+async function doTurn(
+  ref: TurnRef,
+  { number, dueInMs }: NextTurn,
+  { isLocal, isChanged }: Watching,
+): Promise<TurnEnd | undefined> {
   const waitMs = dueInMs - ACTIVITY_WAIT_MS;
   setCurrentDetails(`turn ${number}: waiting until the contact has finished writing`);
   if (
     waitMs > 0 &&
+    !(isLocal && dueInMs <= LONGEST_ACTIVITY_WAIT_MS) &&
     (await condition(isChanged, waitMs, { summary: 'waiting until the contact has finished writing' }))
   ) {
-    return;
+    return undefined;
   }
   setCurrentDetails(`turn ${number}: looking for an answer`);
   const scope = new CancellationScope();
-  const done = scope.run(() => takeSteps({ ...input, turnId }, number));
+  const done = scope.run(() => takeSteps(ref, number, isLocal && dueInMs <= 0));
   const watched = CancellationScope.cancellable(() => condition(isChanged).then(() => scope.cancel()));
   try {
     const end = await Promise.race([done, watched.then(() => done)]);
     setCurrentDetails(`turn ${number}: ${end.replaceAll('_', ' ')}`);
+    return end;
   } catch (error) {
     if (!(scope.consideredCancelled && isCancellation(error))) throw error; // else the caller looks at what has changed
+    return undefined;
   }
 }

@@ -16,8 +16,11 @@ const types = [...readFileSync(new URL('../../workflows/index.ts', import.meta.u
   .flatMap(([, names = '']) => names.split(', '))
   .toSorted();
 
+/** A patched workflow has another history, `<type>.<patch>.json`, beside the one from before the patch. */
+const typeOf = (name: string) => name.replace(/\..*$/, '');
+
 it('has a recorded history of every workflow type', () => {
-  expect(histories).toEqual(types.map((type) => `${kebabCase(type)}.json`).toSorted());
+  expect([...new Set(histories.map(typeOf))]).toEqual(types.map(kebabCase).toSorted());
 });
 
 describe('the current workflow code replays recorded histories', () => {

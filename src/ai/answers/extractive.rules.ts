@@ -1,3 +1,5 @@
+import { addressesOf } from './figures.rules.ts';
+
 /** The name of the agent that answers by quotes alone. */
 export const EXTRACTIVE_AGENT = 'extractive-1';
 
@@ -145,17 +147,25 @@ export function linkOf({ title, url }: { title: string; url: string | null }, fo
  * of other sites are left out, as clients make links of them.
  */
 function withoutMarkup(markdown: string, { url, format }: { url: string | null; format: TextFormat }): string {
-  const text = markdown
+  const linked = markdown
     .replace(/!?\[([^\]]{0,500})\]\([^)]{0,2000}\)/g, '$1')
     .replace(/(?:https?:\/\/|www\.|javascript:)[^\s<>"')\]]{0,2000}/gi, (address) =>
-      isOfSite(address, url) ? address : '(…)',
+      isOfSite(address, url) ? address : LEFT_OUT,
     );
+  const foreign = addressesOf(linked).filter((address) => !isOfSite(address, url));
+  const text = foreign.reduce((rest, address) => rest.replaceAll(address, LEFT_OUT), linked);
   return format === 'plain' ? withoutTags(text) : withoutTags(text).replace(/[[\]]/g, (sign) => `\\${sign}`);
 }
 
 const withoutTags = (text: string): string => text.replace(/[<>]/g, (sign) => (sign === '<' ? '‹' : '›'));
 
-const isOfSite = (address: string, url: string | null): boolean =>
-  url !== null && URL.canParse(address) && URL.canParse(url) && new URL(address).origin === new URL(url).origin;
+const LEFT_OUT = '(…)';
+
+function isOfSite(address: string, url: string | null): boolean {
+  if (url === null) return false;
+  const target = URL.parse(/^[a-z][a-z0-9+.-]*:/i.test(address) ? address : `https://${address}`);
+  const own = URL.parse(url);
+  return target !== null && own !== null && /^https?:$/.test(target.protocol) && target.host === own.host;
+}
 
 const escapeMarkdown = (text: string): string => text.replace(/[\\`*_{}[\]()#+!|<>~-]/g, (sign) => `\\${sign}`);

@@ -1,3 +1,5 @@
+import tlds from 'tlds' with { type: 'json' };
+
 const NUMBER = /\p{Nd}+(?:[.,:/’'-]\p{Nd}+)*/gu;
 const CURRENCY = /[\p{Sc}%‰]|\b(?:EUR|USD|GBP|CHF|JPY|CNY|PLN|SEK|NOK|DKK|CZK|INR|CAD|AUD)\b/gu;
 const WORD = /\p{L}+/gu;
@@ -96,20 +98,16 @@ export const addressesOf = (text: string): string[] =>
 
 const hasScheme = (address: string): boolean => /^(?:[a-z][a-z0-9+.-]*:|www\.)/i.test(address);
 
-/** Endings of names that clients make links of, besides those of countries. */
-const DOMAIN_ENDINGS = new Set(
-  'com net org info biz app dev shop store online site xyz top club live tech cloud page link click website space pro vip icu win fun life work world today news blog email support help group agency company digital media network services solutions systems zone buzz bid loan men date trade review stream download racing accountant science party cricket faith gdn rest bar cam mobi name tel travel jobs museum coop edu gov mil int'.split(
-    ' ',
-  ),
-);
+/** Endings of names that clients make links of. */
+const DOMAIN_ENDINGS: ReadonlySet<string> = new Set(tlds);
 /** Endings of countries that are mostly those of files. */
 const FILE_ENDINGS = new Set(['py', 'md', 'rs', 'sh', 'js', 'ts', 'cs', 'rb', 'kt', 'pl', 'so', 'ps']);
 
 function isDomain(name: string): boolean {
   const [host = '', ...path] = name.split('/');
   const ending = host.split('.').at(-1)?.toLowerCase() ?? '';
-  if (DOMAIN_ENDINGS.has(ending)) return true;
-  return ending.length === 2 && (path.length > 0 || !FILE_ENDINGS.has(ending));
+  const isKnown = DOMAIN_ENDINGS.has(ending) || /^xn--/.test(ending);
+  return isKnown && (path.length > 0 || !FILE_ENDINGS.has(ending));
 }
 
 /** Returns a text without these characters at its end. */

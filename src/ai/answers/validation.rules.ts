@@ -26,6 +26,8 @@ export interface Passage {
 /** What a call of an action has returned. */
 export interface Receipt {
   id: string;
+  /** Whether the call has changed something: only then “I did it” can be said. */
+  isEffect: boolean;
   /** The arguments and the answer, as text. */
   text: string;
 }
@@ -135,6 +137,7 @@ interface Basis {
   quotes: CheckedQuote[];
   /** The texts that figures may come from. */
   sources: string[];
+  /** Whether it shows that something was done. */
   isDone?: boolean;
 }
 
@@ -142,7 +145,7 @@ interface Basis {
 function basisOf(part: AnswerPart, { passages, receipts }: AnswerTerms): Basis | DropReason {
   if (isText(part.receipt)) {
     const receipt = receipts.find(({ id }) => id === part.receipt);
-    return receipt === undefined ? 'no_receipt' : { quotes: [], sources: [receipt.text], isDone: true };
+    return receipt === undefined ? 'no_receipt' : { quotes: [], sources: [receipt.text], isDone: receipt.isEffect };
   }
   const support = part.support ?? [];
   if (support.length === 0) return 'no_support';

@@ -36,8 +36,9 @@ export interface CalibrationReport {
 }
 
 /**
- * Returns the lowest threshold with at most `maxWrong` wrong answers, and what was measured with it. With few questions
- * it is drawn towards the default. Feedback on answers then moves it. What is reported was measured after that.
+ * Returns the lowest threshold from which at most `maxWrong` wrong answers are to be expected among further questions, and
+ * what was measured with it. One more wrong answer than was seen is expected of n + 1 questions. With few questions it is
+ * drawn towards the default. Feedback on answers then moves it. What is reported was measured after that.
  */
 export function calibrate(
   asked: AskedHeading[],
@@ -45,7 +46,7 @@ export function calibrate(
   feedback: AnswerFeedback = NO_FEEDBACK,
 ): { threshold: number; report: CalibrationReport } {
   const hidden = asked.map((one) => one.hidden).sort((a, b) => b - a);
-  const allowed = Math.floor(hidden.length * maxWrong);
+  const allowed = Math.max(0, Math.floor((hidden.length + 1) * maxWrong) - 1);
   const measured = hidden[allowed] ?? DEFAULT_THRESHOLD;
   const weighted = (measured * asked.length + DEFAULT_THRESHOLD * DEFAULT_WEIGHT) / (asked.length + DEFAULT_WEIGHT);
   const measuredThreshold = weighted + 1e-6;

@@ -4,7 +4,17 @@ import type { Proposal, Refusal } from './service.ts';
 /** A call as planning sees it. */
 export type LedgerCall = Pick<
   CallRow,
-  'id' | 'operation_id' | 'name' | 'arguments' | 'state' | 'status' | 'response' | 'reason' | 'needs' | 'needs_because'
+  | 'id'
+  | 'action_id'
+  | 'operation_id'
+  | 'name'
+  | 'arguments'
+  | 'state'
+  | 'status'
+  | 'response'
+  | 'reason'
+  | 'needs'
+  | 'needs_because'
 >;
 
 export type LedgerProposal = { call: LedgerCall; refusal?: never } | { refusal: Refusal; call?: never };

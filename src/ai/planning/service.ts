@@ -1,7 +1,7 @@
 import type { SessionRow } from '../../conversations/sessions/service.ts';
 import type { SpokenMessage } from '../answers/prompts.rules.ts';
 import type { Receipt } from '../answers/validation.rules.ts';
-import type { CallLedger, LedgerCall } from '../calls/ledger.port.ts';
+import type { CallLedger } from '../calls/ledger.port.ts';
 import { namedTopic } from '../gates/recognition.rules.ts';
 import {
   askModel,
@@ -16,6 +16,7 @@ import {
 import type { Tool } from '../workflow-tools/service.ts';
 import { PLAN_SCHEMA, Plan } from './plan.schema.ts';
 import { planPrompt } from './prompt.rules.ts';
+import { effectsAmong, receiptOf } from './receipts.ts';
 import { toolsOf } from './tools.rules.ts';
 
 /** What is planned from. */
@@ -31,6 +32,10 @@ export interface Planning {
   instructions: string[];
   context: Record<string, string>;
   prohibitedTopics: string[];
+  /** Values that are never told to a model. */
+  secrets: readonly string[];
+  /** Whether the conversation has texts that others may have written, such as a quote of a crawled page. */
+  hasUntrusted: boolean;
   signal: AbortSignal;
   /** Takes a step, or returns what it has decided before. */
   take<Decision>(purpose: 'plan' | 'call', work: () => Promise<{ decision: Decision } & PlanReport>): Promise<Decision>;
@@ -70,7 +75,6 @@ type StoredCall =
   | { kind: 'refused'; note: string; code: string };
 
 const MAX_PLAN_TOKENS = 1_000;
-const MAX_RECEIPT_CHARACTERS = 4_000;
 const MAX_RECEIPTS = 20;
 
 /**
@@ -82,8 +86,11 @@ export async function planTurn(deps: ModelDeps, orgId: string, planning: Plannin
   const notes: string[] = [];
   let calls = 0;
   for (let step = 1; ; step++) {
-    const known = (await ledger.list()).filter(isDone);
-    const receipts = known.slice(-MAX_RECEIPTS).map(receiptOf);
+    const known = (await ledger.list()).filter(({ state }) => state === 'done').slice(-MAX_RECEIPTS);
+    const effects = await effectsAmong(deps.db, orgId, known);
+    const receipts = known.map((call) =>
+      receiptOf(call, { isEffect: effects.has(call.id), secrets: planning.secrets }),
+    );
     const plan: StoredPlan | { kind: 'over_budget' | 'down' } = await planning.take('plan', () =>
       askPlan(deps, orgId, planning, { receipts, notes }),
     );
@@ -93,7 +100,7 @@ export async function planTurn(deps: ModelDeps, orgId: string, planning: Plannin
     if (call === null || calls >= terms.max_calls || step >= terms.max_steps)
       return { kind: 'search', queries, receipts };
     calls++;
-    const untrustedRead = session.channel === 'email' || receipts.length > 0;
+    const untrustedRead = session.channel === 'email' || planning.hasUntrusted || receipts.length > 0;
     const made: StoredCall = await planning.take('call', () => makeCall(planning, { ...call, untrustedRead }));
     if (made.kind === 'confirm') return { kind: 'confirm', callId: made.callId, model };
     if (made.kind === 'in_progress') return { kind: 'in_progress', model };
@@ -104,16 +111,6 @@ export async function planTurn(deps: ModelDeps, orgId: string, planning: Plannin
     if (made.note !== '') notes.push(made.note);
   }
 }
-
-const isDone = ({ state }: LedgerCall): boolean => state === 'done';
-
-/** Returns a call that was done as a receipt. Its answer is cut: a model needs the beginning. */
-const receiptOf = ({ id, operation_id, arguments: given, status, response }: LedgerCall): Receipt => ({
-  id,
-  text: JSON.stringify({ action: operation_id, arguments: given, status, answer: response })
-    .slice(0, MAX_RECEIPT_CHARACTERS)
-    .toWellFormed(),
-});
 
 async function askPlan(
   deps: ModelDeps,

@@ -72,7 +72,7 @@ export async function previewTurn(
   const steps: TakenStep[] = [];
   const effects = memoryEffects({ turnId: id, purpose, ledger, steps, messages: conversation.messages });
   const context = await contextOf(db, orgId, conversation, { settings, effects });
-  const decision = await decideTurn(deps, { orgId }, context, { steps: Infinity, signal });
+  const decision = await decideTurn(deps, { orgId }, context, { steps: Infinity, callsOut: true, signal });
   const { state, reason, text, claims } = endOf(decision.outcome);
   const asked = await questionOf(db, orgId, { decision, context, ledger });
   return {
@@ -114,6 +114,7 @@ function memoryEffects({ turnId, purpose, ledger, steps, messages }: Memory): Tu
     findWaiting: async () => undefined,
     decideWaiting: async () => undefined,
     reportCalls: async () => undefined,
+    hasQuotedUntrusted: async () => false,
     openSteps: async () => ({
       async take(purpose, work) {
         const step = FIRST_STEP + steps.length;

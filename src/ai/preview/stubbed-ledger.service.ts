@@ -35,6 +35,7 @@ export function stubbedLedger(db: Db, orgId: string, turnId: string, stubs: read
     const confirmation = confirmationFor(proposal, parameters, false);
     const call: LedgerCall = {
       id: newId(),
+      action_id: action.isWorkflow ? null : action.id,
       operation_id: action.operation_id,
       name: action.name,
       arguments: parameters,

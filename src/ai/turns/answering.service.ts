@@ -20,23 +20,19 @@ const MAX_TRIES = 6;
  * decisions of steps are stored, and the answer and the end of the turn in one transaction. A turn that fails again and
  * again hands the session off, so that its contact does not wait for ever; the database being away is no failure.
  */
-export async function answerTurn(
-  deps: TurnDeps,
-  ref: TurnRef,
-  { steps, signal }: DecisionLimits,
-): Promise<TurnEnd | StepName> {
-  const begun = await beginTurn(deps.db, ref, signal);
+export async function answerTurn(deps: TurnDeps, ref: TurnRef, limits: DecisionLimits): Promise<TurnEnd | StepName> {
+  const begun = await beginTurn(deps.db, ref, limits.signal);
   if (begun === undefined) return 'superseded';
   if (begun.tries > MAX_TRIES) return failTurn(deps, ref);
   try {
     const effects = liveEffects(deps, ref, begun.context.session);
-    const decision = await decideTurn(deps, ref, { ...begun.context, effects }, { steps, signal });
-    signal.throwIfAborted();
+    const decision = await decideTurn(deps, ref, { ...begun.context, effects }, limits);
+    limits.signal.throwIfAborted();
     await insertSteps(deps.db, ref.orgId, ref.turnId, decision.steps);
     return await commitTurn(deps, ref, decision);
   } catch (error) {
     if (error instanceof StepNeeded) return error.step;
-    if (signal.aborted || isDatabaseAway(error) || begun.tries < MAX_TRIES) throw error;
+    if (limits.signal.aborted || isDatabaseAway(error) || begun.tries < MAX_TRIES) throw error;
     return failTurn(deps, ref);
   }
 }

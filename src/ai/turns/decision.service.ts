@@ -27,6 +27,8 @@ import type { TurnSteps } from './steps.service.ts';
 /** How many steps with third parties a call of `decideTurn` may take. */
 export interface DecisionLimits {
   steps: number;
+  /** Whether confirmed calls may be made, beside these steps. */
+  callsOut: boolean;
   signal: AbortSignal;
 }
 
@@ -61,7 +63,7 @@ export async function decideTurn(
   if (waiting !== undefined && (decided.kind === 'confirm' || decided.kind === 'reject'))
     await effects.decideWaiting(waiting.id, decided.kind);
   const isAboutCalls = unanswered.length === 0 || readDecision(text, language) !== undefined;
-  const report = isAboutCalls ? await effects.reportCalls(say, limits.signal) : undefined;
+  const report = isAboutCalls ? await effects.reportCalls(say, limits) : undefined;
   if (report !== undefined) return report;
   const gates = { step: 1, purpose: 'gates' as const, latency_ms: msSince(begun), detail: { ...decided, isSolved } };
   const gated = gatedOutcome(decided, isSolved, say);
@@ -217,6 +219,8 @@ async function plan(
     instructions: facts.instructions,
     context: facts.context,
     prohibitedTopics: facts.prohibitedTopics,
+    secrets: facts.secrets,
+    hasUntrusted: await effects.hasQuotedUntrusted(),
     signal: limits.signal,
     take: steps.take,
   });

@@ -11,6 +11,12 @@ export interface Billing {
   purpose?: 'preview' | 'eval';
 }
 
+/** Whether calls may be made now, and what ends waiting for them. */
+export interface CallLimits {
+  callsOut: boolean;
+  signal: AbortSignal;
+}
+
 /**
  * What a decision reads of its conversation's past, and all that it may change. A live turn has the database behind it;
  * a preview has memory, so that it decides by the same code and changes nothing.
@@ -24,7 +30,9 @@ export interface TurnEffects {
   findWaiting(): Promise<{ id: string } | undefined>;
   decideWaiting(callId: string, decision: 'confirm' | 'reject'): Promise<void>;
   /** Makes the calls that people have confirmed, and returns what the contact is told of them, if there are any. */
-  reportCalls(say: (key: SentenceKey) => string, signal: AbortSignal): Promise<Decision | undefined>;
+  reportCalls(say: (key: SentenceKey) => string, limits: CallLimits): Promise<Decision | undefined>;
+  /** Returns whether the AI has quoted what others may have written, such as a crawled page. */
+  hasQuotedUntrusted(): Promise<boolean>;
   /** Returns the steps of the turn, of which at most `limit` new ones may be taken. */
   openSteps(limit: number): Promise<TurnSteps>;
 }

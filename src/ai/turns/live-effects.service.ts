@@ -5,7 +5,7 @@ import { decideConfirmation, findWaitingConfirmation } from '../confirmations/se
 import type { TurnRef } from './contract.ts';
 import type { TurnDeps } from './deps.ts';
 import type { TurnEffects } from './effects.port.ts';
-import { countFruitlessTurns, markEffects } from './queries.ts';
+import { countFruitlessTurns, hasQuotedUntrusted, markEffects } from './queries.ts';
 import { reportCalls } from './reporting.service.ts';
 import { openSteps } from './steps.service.ts';
 
@@ -30,7 +30,8 @@ export function liveEffects(
     async decideWaiting(callId, decision) {
       await decideConfirmation(db, orgId, callId, { decision, by: 'message' });
     },
-    reportCalls: (say, signal) => reportCalls(deps, ref, { say, signal }),
+    reportCalls: (say, limits) => reportCalls(deps, ref, { ...limits, say }),
+    hasQuotedUntrusted: () => hasQuotedUntrusted(db, orgId, sessionId, epoch),
     openSteps: (limit) => openSteps(db, ref, limit),
   };
 }

@@ -79,7 +79,10 @@ export async function updateTurn(trx: Trx, orgId: string, id: string, change: Tu
   await openTurn(trx, orgId, id).set(change).execute();
 }
 
-/** Begins a turn that has not ended, and returns how often it was begun. Returns undefined if it has ended. */
+/**
+ * Begins a turn that has not ended. Returns how often it was begun beyond the steps that it has taken: each step begins it
+ * anew. Returns undefined if it has ended.
+ */
 export async function startTurn(trx: Trx, orgId: string, id: string, version: number): Promise<number | undefined> {
   const begun = await openTurn(trx, orgId, id)
     .set({
@@ -88,9 +91,17 @@ export async function startTurn(trx: Trx, orgId: string, id: string, version: nu
       tries: sql<number>`tries + 1`,
       started_at: sql<Date>`coalesce(started_at, clock_timestamp())`,
     })
-    .returning('tries')
+    .returning((eb) => [
+      'tries',
+      eb
+        .selectFrom('ai_steps')
+        .select((steps) => steps.fn.countAll<number>().as('taken'))
+        .where('org_id', '=', orgId)
+        .where('turn_id', '=', id)
+        .as('taken'),
+    ])
     .executeTakeFirst();
-  return begun?.tries;
+  return begun === undefined ? undefined : begun.tries - Number(begun.taken);
 }
 
 /** Notes that a turn has changed something elsewhere, or is about to. */
@@ -205,6 +216,23 @@ export async function countFruitlessTurns(db: Db, orgId: string, sessionId: stri
     where number > coalesce((select max(number) from last where not (state = 'asked' or (state = 'answered' and reason is not null and reason <> 'in_progress'))), 0)
   `.execute(db);
   return rows[0]?.count ?? 0;
+}
+
+/**
+ * Returns whether the AI has quoted what others may have written, such as a crawled page, after a `seq` of the session.
+ * An item that is gone counts as such.
+ */
+export async function hasQuotedUntrusted(db: Db, orgId: string, sessionId: string, after: number): Promise<boolean> {
+  const { rows } = await sql<{ found: boolean }>`
+    select exists (
+      select from ai_turns as turn
+      join ai_claims as claim on claim.org_id = turn.org_id and claim.turn_id = turn.id
+      left join knowledge_items as item on item.org_id = claim.org_id and item.id = claim.item_id
+      where turn.org_id = ${orgId} and turn.session_id = ${sessionId} and turn.last_seq > ${after}
+        and coalesce(item.source_type not in ('custom_training', 'help_center'), true)
+    ) as found
+  `.execute(db);
+  return rows[0]?.found === true;
 }
 
 /** Finds the turn that has dealt with the message of this `seq`. */

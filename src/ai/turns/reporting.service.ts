@@ -6,19 +6,21 @@ import type { SentenceKey } from '../gates/sentences.rules.ts';
 import type { TurnRef } from './contract.ts';
 import type { TurnDeps } from './deps.ts';
 import type { Decision, TurnOutcome } from './outcome.rules.ts';
+import { StepNeeded } from './steps.service.ts';
 
 /**
  * Makes the calls of a session that people have confirmed, and returns what its contact is told about all that were
- * decided. Undefined if there are none. Repeated, it makes no call twice.
+ * decided. Undefined if there are none. Repeated, it makes no call twice. Throws StepNeeded where it may not call.
  */
 export async function reportCalls(
   deps: TurnDeps,
   { orgId, sessionId }: TurnRef,
-  { say, signal }: { say: (key: SentenceKey) => string; signal: AbortSignal },
+  { say, callsOut, signal }: { say: (key: SentenceKey) => string; callsOut: boolean; signal: AbortSignal },
 ): Promise<Decision | undefined> {
+  const unreported = await listUnreported(deps.db, orgId, sessionId);
+  if (unreported.length > 0 && !callsOut) throw new StepNeeded({ step: 1, purpose: 'call' });
   const settled: CallRow[] = [];
-  for (const { id: callId } of await listUnreported(deps.db, orgId, sessionId))
-    settled.push(await runCall(deps, { orgId, callId }, signal));
+  for (const { id: callId } of unreported) settled.push(await runCall(deps, { orgId, callId }, signal));
   if (settled.length === 0) return undefined;
   const outcomes = settled.map((call) => outcomeOf(call, say));
   const last = outcomes.find(({ kind }) => kind === 'handoff') ?? elementAt(outcomes, -1);

@@ -134,6 +134,22 @@ describe('a turn that acts', () => {
     await receiver.close();
   });
 
+  it('calls as many actions in one turn as the settings allow, and still answers', async () => {
+    model.say(({ isPlan, data }) => {
+      const seats = (data.receipts?.length ?? 0) + 1;
+      if (isPlan) return { calls: [{ name: 'find', arguments: { query_params: { seats } } }] };
+      const receipt = data.receipts?.at(-1)?.receipt;
+      const parts = [{ text: 'Your order 98 is packed.', receipt }];
+      return { json: { kind: 'answer', language: 'en', covers: 'fully', parts } };
+    });
+    const parameters = [{ name: 'seats', in: 'query', schema: { type: 'integer' } }];
+    const org = await newOrg([action('Find', 'GET', { payload: { parameters } })]);
+    const id = await say(org, 'Where is my order?');
+    const turn = await turnOf(org, id);
+    expect(turn).toMatchObject({ state: 'answered', reason: null });
+    expect(purposesOf(turn).filter((purpose) => purpose === 'call')).toHaveLength(4);
+  });
+
   it('does not call the same again in the conversation, but has its receipt', async () => {
     model.say(({ isPlan, data, messages }) => {
       const isPlanned = messages.at(-1)?.content.includes('Plan the next step') && isPlan;

@@ -1,0 +1,365 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import { connect, type Db } from '../../src/db/connect.ts';
+import { nodeFlagsOf } from '../../src/dev/scripts.ts';
+import { type FakeModel, startFakeModel } from '../../test/support/fakes/model.ts';
+import { type AiPrograms, type AnsweringOrg, startAiPrograms, WORKER_ENV } from '../support/ai-programs.ts';
+import { forEachConcurrently } from '../support/concurrency.ts';
+import type { Program } from '../support/processes.ts';
+import { type Finding, note, report } from '../support/report.ts';
+import { type Stack, withStack } from '../support/stack.ts';
+
+/** A clone of sierra-research/tau-bench. */
+const FOLDER = process.env.TAU_BENCH_FOLDER;
+const AT_ONCE = 6;
+/** So many tasks are done again while the worker is killed. */
+const TASKS_UNDER_KILLS = 40;
+/** How many of the tasks are done first: by default all. */
+const TASKS = Number(process.env.TAU_BENCH_TASKS ?? Number.POSITIVE_INFINITY);
+const KILL_EVERY_MS = 7_000;
+const TURN_LIMIT_MS = 180_000;
+const MAX_TURNS = 60;
+const DOMAINS = ['retail', 'airline'] as const;
+type Domain = (typeof DOMAINS)[number];
+
+const Call = z.object({ name: z.string(), kwargs: z.record(z.string(), z.unknown()) });
+type Call = z.infer<typeof Call>;
+const Journal = z.array(
+  z.object({
+    task: z.string(),
+    name: z.string(),
+    arguments: z.record(z.string(), z.unknown()),
+    result: z.string(),
+    is_read: z.boolean(),
+  }),
+);
+const Episodes = z.array(
+  z.object({
+    task_id: z.int(),
+    trial: z.int(),
+    traj: z.array(
+      z.object({
+        tool_calls: z.array(z.object({ function: z.object({ name: z.string(), arguments: z.string() }) })).nullish(),
+      }),
+    ),
+  }),
+);
+
+interface Tools {
+  url: string;
+  get<Value>(path: string, schema: z.ZodType<Value>): Promise<Value>;
+  stop(): void;
+}
+
+/** Starts the benchmark's own tools behind HTTP. */
+async function startTools(folder: string): Promise<Tools> {
+  const file = fileURLToPath(import.meta.resolve('../support/programs/tau-tools.py'));
+  const child = spawn('python3', [file, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [port] = await createInterface(child.stdout)
+    [Symbol.asyncIterator]()
+    .next()
+    .then(({ value }) => [value]);
+  const url = `http://127.0.0.1:${port}`;
+  return {
+    url,
+    get: async (path, schema) => schema.parse(await (await fetch(url + path)).json()),
+    stop: () => void child.kill(),
+  };
+}
+
+/** A conversation in which the model makes these calls, in order. */
+interface Case {
+  domain: Domain;
+  /** Whose data the tools change. */
+  task: string;
+  calls: Call[];
+  sessionId: string;
+  /** Whether a repeated call is made again and again, as recorded; else what was done is not called again. */
+  repeats: boolean;
+  asked: number;
+}
+
+const READS = /^(?:find|get|list|search|calculate|think)/;
+const argumentsOf = ({ name, kwargs }: Call) => (READS.test(name) ? { query_params: kwargs } : { body_params: kwargs });
+
+/** Returns the next call of a case: the first one that the ledger does not know, or the next one as recorded. */
+async function nextCall(db: Db, one: Case): Promise<Call | undefined> {
+  if (one.repeats) return one.calls[one.asked++];
+  const known = await db
+    .selectFrom('ai_calls')
+    .select(['operation_id', 'arguments'])
+    .where('session_id', '=', one.sessionId)
+    .where('state', 'not in', ['expired', 'rejected'])
+    .execute();
+  const made = new Set(known.map((call) => keyOf(call.operation_id, call.arguments)));
+  return one.calls.find((call) => !made.has(keyOf(call.name, argumentsOf(call))));
+}
+
+const keyOf = (name: string, given: unknown): string => `${name} ${JSON.stringify(sorted(given))}`;
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([key, inside]) => [key, sorted(inside)]),
+  );
+}
+
+async function newDomainOrg(
+  programs: AiPrograms,
+  tools: Tools,
+  model: FakeModel,
+  domain: Domain,
+): Promise<AnsweringOrg> {
+  const org = await programs.newOrg();
+  const document = await (await fetch(`${tools.url}/${domain}/document`)).text();
+  const form = new FormData();
+  form.append('file', new Blob([document], { type: 'application/json' }), 'openapi.json');
+  const { actions } = await org.call<{ actions: { id: string }[] }>('PUT', '/actions', form);
+  for (const { id } of actions)
+    await org.call('PATCH', `/actions/${id}`, { enabled_on_channel: { channels: ['api'] }, pinned: true });
+  await org.call('PUT', '/integrations/llm', { provider: 'openai-compatible', settings: model.settings });
+  await org.call('PATCH', '/autopilot', { channel: 'api', autopilot_enabled: true, ai_agent_version: 'v2' });
+  await org.publish({ handoff_level: 0, max_steps: 20, max_calls: 20 });
+  return org;
+}
+
+async function openCase(org: AnsweringOrg, start: Omit<Case, 'sessionId' | 'asked'>): Promise<Case> {
+  const overrides = { headers: { 'x-task': start.task } };
+  const contact = { email: `${start.task}@customers.example`, http_action_overrides: overrides };
+  const { id: contact_id } = await org.call<{ id: string }>('POST', '/contacts', { contact });
+  const { id: sessionId } = await org.call<{ id: string }>('POST', '/chat/sessions', {
+    channel: { type: 'api' },
+    contact_id,
+  });
+  return { ...start, sessionId, asked: 0 };
+}
+
+interface Turn {
+  state: string;
+  reason: string | null;
+  ended_at: string | null;
+}
+
+/** Says something, and waits for the end of its turn. Meets what is down while programs are killed. */
+async function say(org: AnsweringOrg, sessionId: string, text: string, turns: number): Promise<Turn> {
+  await org.ask(sessionId, text);
+  const giveUpAt = performance.now() + TURN_LIMIT_MS;
+  while (performance.now() < giveUpAt) {
+    const { items } = await org.call<{ items: Turn[] }>('GET', `/chat/sessions/${sessionId}/turns?limit=100`);
+    const turn = items[turns];
+    if (turn !== undefined && turn.ended_at !== null) return turn;
+    await sleep(50);
+  }
+  throw new Error(`a turn of ${sessionId} did not end`);
+}
+
+/** Talks until all calls were made. Returns why it ended otherwise. */
+async function play(db: Db, org: AnsweringOrg, one: Case): Promise<string | undefined> {
+  let isAsked = false;
+  for (let turns = 0; turns < MAX_TURNS; turns++) {
+    const { state, reason } = await say(
+      org,
+      one.sessionId,
+      isAsked ? 'yes' : `Go on with number ${turns} of case ${one.task}.`,
+      turns,
+    );
+    if (state === 'handed_off') return `handed off: ${reason}`;
+    isAsked = state === 'asked' && (await waitsForConfirmation(db, one.sessionId));
+    if (isAsked) continue;
+    const isOver = one.repeats ? one.asked > one.calls.length : (await nextCall(db, one)) === undefined;
+    if (isOver) return undefined;
+  }
+  return 'it did not come to an end';
+}
+
+const waitsForConfirmation = async (db: Db, sessionId: string): Promise<boolean> =>
+  (await db
+    .selectFrom('ai_calls')
+    .select('id')
+    .where('session_id', '=', sessionId)
+    .where('state', '=', 'needs_confirmation')
+    .executeTakeFirst()) !== undefined;
+
+interface Setting {
+  db: Db;
+  tools: Tools;
+  orgs: Record<Domain, AnsweringOrg>;
+  cases: Map<string, Case>;
+}
+
+/** Plays tasks, and returns how many reached the benchmark's own end state. */
+async function playGold(
+  { db, tools, orgs, cases }: Setting,
+  tasks: { domain: Domain; number: number; calls: Call[] }[],
+  prefix: string,
+) {
+  let reached = 0;
+  await forEachConcurrently(tasks, AT_ONCE, async ({ domain, number, calls }) => {
+    const task = `${prefix}-${domain}-${number}`;
+    const one = await openCase(orgs[domain], { domain, task, calls, repeats: false });
+    cases.set(task, one);
+    const problem = await play(db, orgs[domain], one);
+    const isGold = await tools.get(`/${domain}/gold?task=${task}&number=${number}`, z.boolean());
+    if (isGold) reached++;
+    else note(`${task} is not as it should be (${problem ?? 'all calls were made'})`);
+  });
+  return reached;
+}
+
+const finding = (name: string, value: string, target: string, isMet: boolean): Finding => ({
+  name: `tau-bench: ${name}`,
+  subject: value,
+  baseline: '',
+  ratio: '',
+  target,
+  isMet,
+});
+
+/** Kills the worker again and again while work is done. */
+async function underKills<Value>(start: () => Promise<Program>, first: Program, work: () => Promise<Value>) {
+  let isOver = false;
+  let kills = 0;
+  const killing = (async () => {
+    let worker = first;
+    while (!isOver) {
+      await sleep(KILL_EVERY_MS);
+      process.kill(worker.pid, 'SIGKILL');
+      kills++;
+      worker = await start();
+    }
+  })();
+  const value = await work().finally(() => {
+    isOver = true;
+  });
+  await killing;
+  return { value, kills };
+}
+
+interface Repeats {
+  calls: Call[];
+  task: string;
+}
+
+/** Returns the recorded conversations in which the same change was asked for more than once. */
+function repeatsIn(folder: string): Repeats[] {
+  const path = join(folder, 'historical_trajectories', 'gpt-4o-airline.json');
+  return Episodes.parse(JSON.parse(readFileSync(path, 'utf8'))).flatMap(({ task_id, trial, traj }) => {
+    const calls = traj
+      .flatMap(({ tool_calls }) => tool_calls ?? [])
+      .map(({ function: { name, arguments: given } }) => ({ name, kwargs: JSON.parse(given) }))
+      .filter(({ name }) => name !== 'transfer_to_human_agents');
+    const changes = calls.filter(({ name }) => !READS.test(name)).map((call) => keyOf(call.name, call.kwargs));
+    return new Set(changes).size < changes.length ? [{ calls, task: `episode-${task_id}-${trial}` }] : [];
+  });
+}
+
+async function replay({ db, tools, orgs, cases }: Setting, folder: string): Promise<Finding> {
+  const episodes = repeatsIn(folder);
+  await forEachConcurrently(episodes, AT_ONCE, async ({ task, calls }) => {
+    const one = await openCase(orgs.airline, { domain: 'airline', task, calls, repeats: true });
+    cases.set(task, one);
+    const problem = await play(db, orgs.airline, one);
+    if (problem !== undefined) throw new Error(`${task}: ${problem}`);
+  });
+  const journal = await tools.get('/airline/journal', Journal);
+  const repeated = episodes.reduce((sum, { calls }) => {
+    const changes = calls.filter(({ name }) => !READS.test(name)).map((call) => keyOf(call.name, call.kwargs));
+    return sum + changes.length - new Set(changes).size;
+  }, 0);
+  const succeeded = new Set<string>();
+  const again = journal.filter(({ task, name, arguments: given, result, is_read }) => {
+    if (is_read || !task.startsWith('episode-')) return false;
+    const key = `${task} ${keyOf(name, given)}`;
+    if (succeeded.has(key)) return true;
+    if (!result.startsWith('Error')) succeeded.add(key);
+    return false;
+  });
+  note(
+    `${episodes.length} recorded conversations ask for the same change again, ${repeated} times in all; ${succeeded.size} changes succeeded`,
+  );
+  return finding(
+    'identical changes executed after a success',
+    `${again.length}`,
+    '0',
+    again.length === 0 && repeated > 0,
+  );
+}
+
+/** Returns at most this many of some items, from all parts of the list. */
+const someOf = <Item>(items: Item[], most: number): Item[] =>
+  items.length <= most
+    ? items
+    : Array.from({ length: most }, (_, nth) => items[Math.floor((nth * items.length) / most)]).filter(
+        (item) => item !== undefined,
+      );
+
+async function measure(stack: Stack, db: Db, folder: string): Promise<Finding[]> {
+  const tools = await startTools(folder);
+  const cases = new Map<string, Case>();
+  const model = await startFakeModel(async ({ isPlan, messages }) => {
+    const said = messages.findLast(({ role, content }) => role === 'user' && content.includes('of case'))?.content;
+    const one = cases.get(/of case ([\w-]+)\./.exec(said ?? '')?.[1] ?? '');
+    if (!isPlan || one === undefined) return { json: { kind: 'nothing', language: 'en', covers: 'fully', parts: [] } };
+    const call = await nextCall(db, one);
+    if (call === undefined) return { json: { language: 'en', queries: ['anything else'] } };
+    return { calls: [{ name: call.name, arguments: argumentsOf(call) }] };
+  });
+  try {
+    const programs = await startAiPrograms(stack, db);
+    const [retail, airline] = [
+      await newDomainOrg(programs, tools, model, 'retail'),
+      await newDomainOrg(programs, tools, model, 'airline'),
+    ];
+    const setting: Setting = { db, tools, orgs: { retail, airline }, cases };
+    const tasks = [];
+    for (const domain of DOMAINS)
+      for (const [number, calls] of (await tools.get(`/${domain}/tasks`, z.array(z.array(Call)))).entries())
+        tasks.push({
+          domain,
+          number,
+          calls: calls.filter(({ name }) => name !== 'transfer_to_human_agents' && name !== 'respond'),
+        });
+    const first = someOf(tasks, TASKS);
+    const begun = performance.now();
+    const reached = await playGold(setting, first, 'task');
+    note(
+      `${first.length} tasks of ${first.reduce((sum, { calls }) => sum + calls.length, 0)} calls took ${((performance.now() - begun) / 1_000).toFixed(0)} s`,
+    );
+    const replayed = await replay(setting, folder);
+    const sample = someOf(tasks, TASKS_UNDER_KILLS);
+    const start = () => stack.start(import.meta.resolve('../../worker/main.ts'), WORKER_ENV, nodeFlagsOf('worker'));
+    const { value, kills } = await underKills(start, programs.worker, () => playGold(setting, sample, 'killed'));
+    note(`the worker was killed ${kills} times`);
+    return [
+      finding('tasks whose gold database is reached', `${reached} of ${first.length}`, 'all', reached === first.length),
+      finding('the same while the worker is killed', `${value} of ${sample.length}`, 'all', value === sample.length),
+      replayed,
+    ];
+  } finally {
+    tools.stop();
+    await model.close();
+  }
+}
+
+await report(async () => {
+  if (FOLDER === undefined) {
+    note('tau-bench was not measured: TAU_BENCH_FOLDER is not set to a clone of sierra-research/tau-bench');
+    return [];
+  }
+  return withStack({ hasTemporal: true }, async (stack) => {
+    const { db, close } = connect(stack.databaseUrl, { poolSize: 4 });
+    try {
+      return await measure(stack, db, FOLDER);
+    } finally {
+      await close();
+    }
+  });
+});
