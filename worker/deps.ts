@@ -19,7 +19,7 @@ import { createMessageSenders } from '../src/deliveries/sending/senders/message-
 import { createUnsubscribeLinks } from '../src/deliveries/suppressions/unsubscribe-links.ts';
 import { createCallbackUrls } from '../src/http/callback-urls.ts';
 import { createExtractor } from '../src/knowledge/extraction/service.ts';
-import { createRenderer } from '../src/knowledge/rendering/service.ts';
+import { createRenderer } from '../src/knowledge/rendering/renderer.ts';
 import { createMediaLinks } from '../src/media/links.ts';
 import { type ConnectionCalls, createConnectionCalls } from '../src/orgs/integrations/calls.service.ts';
 import { findConnection } from '../src/orgs/integrations/service.ts';

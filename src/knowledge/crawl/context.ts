@@ -1,7 +1,7 @@
 import type { Db } from '../../db/connect.ts';
 import type { Egress } from '../../providers/egress/egress.ts';
 import type { Extractor } from '../extraction/service.ts';
-import type { Renderer } from '../rendering/service.ts';
+import type { Renderer } from '../rendering/renderer.ts';
 import type { CrawlRef } from './contract.ts';
 import type { RobotsFiles } from './fetching/robots-files.ts';
 import type { QueueCapacity } from './queue/discovered-links.queries.ts';

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { createRenderer, type LoadedResource, type ScriptedPage } from '../../../src/knowledge/rendering/service.ts';
+import { createRenderer, type LoadedResource, type ScriptedPage } from '../../../src/knowledge/rendering/renderer.ts';
 import { CAN_SANDBOX, CHROMIUM } from '../../support/chromium.ts';
 
 const NO_LOG = { warn: (problem: unknown) => expect(problem).toBeUndefined() };

@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib';
 import { codeOf } from '../../../errors.ts';
 import { type Download, type Egress, EgressError, type EgressProblem } from '../../../providers/egress/egress.ts';
-import type { LoadedResource } from '../../rendering/service.ts';
+import type { LoadedResource } from '../../rendering/renderer.ts';
 import type { PageReason } from '../reasons.rules.ts';
 import { USER_AGENT } from './robots.ts';
 

@@ -1,4 +1,4 @@
-import type { Rendered } from '../../rendering/service.ts';
+import type { Rendered } from '../../rendering/renderer.ts';
 import type { CrawlBatch } from '../context.ts';
 import { parsePageUrl } from '../scope/urls.rules.ts';
 import { type FetchedPage, fetchResource } from './pages.ts';

@@ -8,7 +8,7 @@ import { lockJob } from '../jobs/queries.ts';
 import { keysOf, pageUrlOf } from '../scope/urls.rules.ts';
 import type { Visit } from '../visiting/visit.ts';
 import { type IgnorableParameter, ignorableParametersOf } from './ignored-parameters.rules.ts';
-import { likenessOf } from './likeness.rules.ts';
+import { likenessOf } from './likeness.ts';
 import { probePage } from './probes.ts';
 import {
   addIgnoredParameter,

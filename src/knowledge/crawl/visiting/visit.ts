@@ -8,7 +8,7 @@ import { deferHost, findHostWaitMs, reserveHostSlot } from '../fetching/hosts.qu
 import { type FetchedPage, type FetchResult, fetchPage } from '../fetching/pages.ts';
 import { renderPage } from '../fetching/scripted-pages.ts';
 import { findJob } from '../jobs/queries.ts';
-import { likenessOf } from '../likeness/likeness.rules.ts';
+import { likenessOf } from '../likeness/likeness.ts';
 import { distinctLinks, NO_LINKS, type PageLinks } from '../queue/discovered-links.rules.ts';
 import type { LeasedPage } from '../queue/queries.ts';
 import type { PageReason } from '../reasons.rules.ts';
