@@ -1,6 +1,7 @@
 import { type Insertable, sql, type Updateable } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
 import { orderedByCreation, type PageRequest } from '../db/cursor.ts';
+import { lockName } from '../db/locks.ts';
 import type { WebhookEndpointsTable } from './table.ts';
 
 /** SQL: how an endpoint fares. */
@@ -82,18 +83,24 @@ export async function updateEndpoint(
 /** The columns of an endpoint about which nothing bad is known. */
 export const HEALTHY = { failures: 0, failing_since: null, probe_at: null } as const;
 
-/** SQL: the key of the lock of an endpoint's sender. */
-export const senderLock = (endpointId: string) => sql`hashtextextended('webhook sender ' || ${endpointId}::text, 0)`;
-
 /**
- * Returns those of the endpoints that need a signal for what this transaction stores. The others have a sender that
- * will look again: it cannot end before this transaction has.
+ * Locks endpoints against being disabled, and against the end of their senders, until the transaction ends: what it
+ * stores for them is sent, or held. Call it before what is to be stored depends on them.
  */
-export async function listIdleEndpoints(trx: Trx, orgId: string, ids: string[]): Promise<string[]> {
+export async function lockSendersShared(trx: Trx, ids: string[]): Promise<void> {
   await sql`
     select pg_advisory_xact_lock_shared(hashtextextended('webhook sender ' || id, 0))
     from unnest(${ids.toSorted()}::text[]) as id
   `.execute(trx);
+}
+
+/** Waits for transactions that have called lockSendersShared. What they have stored can be read afterwards. */
+export async function lockSender(trx: Trx, endpointId: string): Promise<void> {
+  await lockName(trx, `webhook sender ${endpointId}`);
+}
+
+/** Returns those of the endpoints that need a signal. The others have a sender that will look again. */
+export async function listIdleEndpoints(trx: Trx, orgId: string, ids: string[]): Promise<string[]> {
   const idle = await existing(trx, orgId)
     .select('id')
     .where('id', '=', sql<string>`any(${ids}::uuid[])`)

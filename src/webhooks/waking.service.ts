@@ -25,7 +25,10 @@ export async function wakeSenders(trx: Trx, orgId: string, endpointIds: string[]
   tellSenders(trx, endpointIds);
 }
 
-/** Like wakeSenders, without signals to senders that work: they get the news, or look again by themselves. */
+/**
+ * Like wakeSenders, without signals to senders that work: they get the news, or look again by themselves. The caller has
+ * called lockSendersShared.
+ */
 export async function wakeIdleSenders(trx: Trx, orgId: string, endpointIds: string[]): Promise<void> {
   if (endpointIds.length === 0) return;
   await wakeSenders(trx, orgId, await listIdleEndpoints(trx, orgId, endpointIds));

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { addMember } from '../../src/orgs/members/service.ts';
 import { deleteOldWebhooks } from '../../src/webhooks/maintenance.service.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/fakes/webhook-receiver.ts';
 import type { TestOrg } from '../support/stack/api.ts';
@@ -168,6 +169,9 @@ describe('an endpoint', () => {
   it('that answers 410 is disabled, its delivery held, and admins and other endpoints are told', async () => {
     const teller = await startWebhookReceiver();
     await createEndpoint(org, teller, { event_types: ['webhook.disabled'] });
+    const roles = stack.db.selectFrom('roles').select('id').where('org_id', '=', org.id).where('name', '=', 'admin');
+    const { id: adminRole } = await roles.executeTakeFirstOrThrow();
+    await addMember(stack.db, org.id, { email: 'boss@example.com', role_ids: [adminRole] });
     receiver.answer = (_, response) => void response.writeHead(410).end('gone');
     const endpoint = await createEndpoint(org, receiver, onlyContacts);
     await saveContact('gone');
@@ -176,6 +180,8 @@ describe('an endpoint', () => {
     expect(body).toMatchObject({ enabled: false, state: 'disabled', disabled_because: 'gone' });
     const told = await eventually('webhook.disabled', () => teller.received[0]);
     expect(told.body.data).toEqual({ endpoint_id: endpoint.id, because: 'gone' });
+    const mail = await eventually('the mail', () => stack.sink.mails.find(({ to }) => to === 'boss@example.com'));
+    expect(mail.mail.text).toContain(`/webhooks/${endpoint.id}/recover`);
     await teller.close();
   });
 
@@ -194,6 +200,24 @@ describe('an endpoint', () => {
     await deliveriesOf(org, endpoint.id, { delivered: 60 });
     expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(60);
     expect((await org.get(`/webhooks/${endpoint.id}`)).body.state).toBe('healthy');
+  });
+
+  it('whose tries have all failed has failed deliveries, which can be recovered', async () => {
+    let isDown = true;
+    receiver.answer = (_, response) => void response.writeHead(isDown ? 500 : 200).end();
+    const endpoint = await createEndpoint(org, receiver, onlyContacts);
+    await saveContact('ten');
+    await deliveriesOf(org, endpoint.id, { retrying: 1 });
+    await sql`update webhook_deliveries set round_attempts = 9, attempts = 9 where endpoint_id = ${endpoint.id}`.execute(
+      stack.db,
+    );
+    const [failed] = await deliveriesOf(org, endpoint.id, { failed: 1 });
+    expect(receiver.received).toHaveLength(2);
+    isDown = false;
+    const { body } = await org.post(`/webhooks/${endpoint.id}/recover`, { since: '2026-01-01T00:00:00Z' });
+    expect(body.by_state).toEqual({ held: 0, failed: 1, retrying: 0 });
+    await deliveriesOf(org, endpoint.id, { delivered: 1 });
+    expect(receiver.received.map(({ id }) => id)).toEqual([failed?.id, failed?.id, failed?.id]);
   });
 
   it('that has failed for five days is disabled at its next failure', async () => {

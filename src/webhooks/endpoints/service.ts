@@ -16,6 +16,7 @@ import {
   listEndpoints,
   listTargets,
   lockEndpoint,
+  lockSender,
   type ShownEndpoint,
   updateEndpoint,
 } from '../endpoints.queries.ts';
@@ -151,6 +152,7 @@ export async function disableEndpoint(
   because: 'by_hand' | 'gone' | 'failing',
 ): Promise<void> {
   await updateEndpoint(trx, orgId, id, disabledBecause(because));
+  await lockSender(trx, id);
   await holdDeliveries(trx, orgId, id);
 }
 

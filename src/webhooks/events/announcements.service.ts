@@ -2,7 +2,7 @@ import type { Trx } from '../../db/connect.ts';
 import { newId } from '../../ids.ts';
 import type { Reaction, Reactions } from '../../outbox/relay.ts';
 import { insertDeliveries, type NewDelivery } from '../deliveries.queries.ts';
-import { listTargets, type Target } from '../endpoints.queries.ts';
+import { listTargets, lockSendersShared, type Target } from '../endpoints.queries.ts';
 import { wakeIdleSenders } from '../waking.service.ts';
 import { RENDERED_EVENT_TYPES, RENDERERS, type RenderedEventType } from './renderers.service.ts';
 import type { Rendered, Renderer, RenderingDeps } from './rendering.ts';
@@ -21,6 +21,10 @@ function reactionOf<Type extends RenderedEventType>(deps: RenderingDeps, type: T
   return async (trx, orgId, events) => {
     const targets = (await listTargets(trx, orgId)).filter((target) => makes.some((made) => isFor(target, made)));
     if (targets.length === 0) return;
+    await lockSendersShared(
+      trx,
+      targets.map(({ id }) => id),
+    );
     const pending = new Set<string>();
     for (let at = 0; at < events.length; at += EVENTS_PER_BATCH) {
       const rendered = await render({ ...deps, trx, orgId }, events.slice(at, at + EVENTS_PER_BATCH));

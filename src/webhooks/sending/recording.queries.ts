@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { type Db, PLANNED_EACH_TIME, type Trx } from '../../db/connect.ts';
 import { onlyRow } from '../../db/rows.ts';
 import type { EndpointRef } from '../contract.ts';
-import { senderLock } from '../endpoints.queries.ts';
+import { lockSender } from '../endpoints.queries.ts';
 
 /** A try of a delivery. */
 export interface TriedOnce {
@@ -135,9 +135,9 @@ export async function reserveSlots(
  * have relied on it: what they have stored can be read afterwards.
  */
 export async function setSending(trx: Trx, { orgId, endpointId }: EndpointRef, isSending: boolean): Promise<void> {
-  if (!isSending) await sql`select pg_advisory_xact_lock(${senderLock(endpointId)})`.execute(trx);
   await sql`
     update webhook_endpoints set is_sending = ${isSending}
     where org_id = ${orgId} and id = ${endpointId} and is_sending <> ${isSending}
   `.execute(trx);
+  if (!isSending) await lockSender(trx, endpointId);
 }
