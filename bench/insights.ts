@@ -112,14 +112,14 @@ async function vectorsOf(texts: string[]): Promise<StoredVector[]> {
   return vectors;
 }
 
-interface Set {
+interface TextSet {
   name: string;
   texts: LabeledText[];
   /** The least agreement, where it was promised. */
   least?: { nmi: number; ari: number };
 }
 
-async function measureSet({ name, texts, least }: Set): Promise<Finding[]> {
+async function measureSet({ name, texts, least }: TextSet): Promise<Finding[]> {
   const labels = texts.map(({ label }) => label);
   const measure = (vectors: StoredVector[], space: string, of: string[]) => {
     const clusters = clustersOf(vectors, space);

@@ -21,7 +21,7 @@ export interface InsightAnswer {
 }
 
 /** Opens a session in which the contact says this. */
-export async function sessionSaying(stack: Pick<Stack, 'db'>, org: TestOrg, ...texts: string[]): Promise<string> {
+async function sessionSaying(stack: Pick<Stack, 'db'>, org: TestOrg, ...texts: string[]): Promise<string> {
   const { id } = (await org.post('/chat/sessions', { channel: { type: 'api' } })).body;
   for (const content of texts)
     await inTransaction(stack.db, (trx) =>
@@ -30,7 +30,7 @@ export async function sessionSaying(stack: Pick<Stack, 'db'>, org: TestOrg, ...t
   return id;
 }
 
-export const resolve = (org: TestOrg, id: string) => org.patch(`/chat/sessions/${id}`, { status: 'closed_resolved' });
+const resolve = (org: TestOrg, id: string) => org.patch(`/chat/sessions/${id}`, { status: 'closed_resolved' });
 
 /** Opens and resolves a session, and waits until what was said there belongs to insights. */
 export async function resolvedSaying(stack: Stack, org: TestOrg, ...texts: string[]): Promise<string> {

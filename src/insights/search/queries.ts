@@ -91,7 +91,7 @@ function conditionsOnSessions(orgId: string, query: InsightQuery): Condition[] {
   equals('status', query.sessionStatus);
   equals('contact_id', query.sessionContactId);
   if (query.sessionFromDate != null) add(sql`place.session_created_at >= ${new Date(query.sessionFromDate)}`);
-  if (query.sessionToDate != null) add(sql`place.session_created_at <= ${new Date(query.sessionToDate)}`);
+  if (query.sessionToDate != null) add(sql`place.session_created_at <= ${endOf(query.sessionToDate)}`);
   const ofTicket = objectsOf(query.ticketCustomData);
   if (ofTicket !== undefined)
     add(sql`place.session_id in (
@@ -104,6 +104,11 @@ function conditionsOnSessions(orgId: string, query: InsightQuery): Condition[] {
     );
   return conditions;
 }
+
+const LENGTH_OF_A_DAY = '2026-01-31'.length;
+
+/** Returns a time, or the last moment of a day. */
+const endOf = (text: string): Date => new Date(text.length === LENGTH_OF_A_DAY ? `${text}T23:59:59.999Z` : text);
 
 /** Returns the objects as JSON, or undefined if they are no condition: there are none, or one has no pair. */
 function objectsOf(objects: Data | null | undefined): string[] | undefined {

@@ -14,6 +14,9 @@ const SessionLanguage = z.enum(
   ),
 );
 
+/** A time, or a day by UTC. */
+const TimeOrDay = z.union([z.iso.date(), Time]);
+
 const DataObjects = AttributeObjects.nullish().describe(
   'The session or its contact has every pair of at least one of the objects. No object is no condition.',
 );
@@ -48,8 +51,8 @@ export const InsightQuery = z
       .describe('Also of an insight that was merged into another one.'),
     sessionLanguage: SessionLanguage.nullish(),
     channel: SessionChannel.nullish(),
-    sessionFromDate: Time.nullish().describe('Sessions created then or later.'),
-    sessionToDate: Time.nullish().describe('Sessions created then or earlier.'),
+    sessionFromDate: TimeOrDay.nullish().describe('Sessions created then or later.'),
+    sessionToDate: TimeOrDay.nullish().describe('Sessions created then or earlier. A day is included.'),
     sessionStatus: z.enum(['closed_resolved', 'closed_unresolved', 'open']).nullish(),
     sessionContactId: Id.nullish(),
     ticketCustomData: DataObjects,
