@@ -1,5 +1,6 @@
-import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -303,6 +304,8 @@ const someOf = <Item>(items: Item[], most: number): Item[] =>
 
 async function measure(stack: Stack, db: Db, folder: string): Promise<Finding[]> {
   const tools = await startTools(folder);
+  const bundles = mkdtempSync(join(tmpdir(), 'switchboard-bundle-'));
+  const bundle = join(bundles, 'workflows.js');
   const cases = new Map<string, Case>();
   const model = await startFakeModel(async ({ isPlan, messages }) => {
     const said = messages.findLast(({ role, content }) => role === 'user' && content.includes('of case'))?.content;
@@ -335,7 +338,9 @@ async function measure(stack: Stack, db: Db, folder: string): Promise<Finding[]>
     );
     const replayed = await replay(setting, folder);
     const sample = someOf(tasks, TASKS_UNDER_KILLS);
-    const start = () => stack.start(import.meta.resolve('../../worker/main.ts'), WORKER_ENV, nodeFlagsOf('worker'));
+    execFileSync(process.execPath, [fileURLToPath(import.meta.resolve('../../worker/bundler.ts')), bundle]);
+    const env = { ...WORKER_ENV, WORKFLOW_BUNDLE: bundle };
+    const start = () => stack.start(import.meta.resolve('../../worker/main.ts'), env, nodeFlagsOf('worker'));
     const { value, kills } = await underKills(start, programs.worker, () => playGold(setting, sample, 'killed'));
     note(`the worker was killed ${kills} times`);
     return [
@@ -346,6 +351,7 @@ async function measure(stack: Stack, db: Db, folder: string): Promise<Finding[]>
   } finally {
     tools.stop();
     await model.close();
+    rmSync(bundles, { recursive: true });
   }
 }
 
