@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { problemsOf } from '../../agents/actions/operations.rules.ts';
 import { SessionChannel } from '../../http/schemas.ts';
-import { problemOfLogic } from '../../json-logic.ts';
 
 const MAX_MINUTES = 525_600;
 const MAX_FIELDS = 100;
@@ -77,12 +76,8 @@ export const AiConfiguration = z.object({
   requires_verified: z.boolean().default(false).describe('Whether it is only for contacts whose identity is verified.'),
   limits: z
     .unknown()
-    .superRefine((limits, context) => {
-      const message = limits === undefined || limits === null ? undefined : problemOfLogic(limits);
-      if (message !== undefined) context.addIssue({ code: 'custom', message });
-    })
-    .optional()
-    .describe('JSON Logic over {body_params: arguments}. Where it holds, an agent must confirm.'),
+    .describe('JSON Logic over {body_params: arguments}. Where it holds, an agent must confirm.')
+    .optional(),
 });
 export type AiConfiguration = z.infer<typeof AiConfiguration>;
 

@@ -1,7 +1,7 @@
 import { problemOfLogic } from '../../json-logic.ts';
 import { isTimeZone } from '../../orgs/time-zones.rules.ts';
 import { TriggerType } from '../blocks/schema.ts';
-import type { CronConfiguration } from '../triggers/configuration.schema.ts';
+import type { AiConfiguration, CronConfiguration } from '../triggers/configuration.schema.ts';
 import { TRIGGERS } from '../triggers/schema.ts';
 import { problemOfCronExpression } from './cron.ts';
 import { describeIssue } from './input.rules.ts';
@@ -22,7 +22,13 @@ function problemsOfConfiguration(type: TriggerType, given: unknown): string[] {
     return isConfigurable === 'optional' ? [] : [`trigger_configuration: ${type} needs one`];
   const { success, error, data } = configuration.safeParse(given);
   if (!success) return error.issues.map((issue) => `trigger_configuration.${describeIssue(issue)}`);
+  if (type === 'ai-trigger') return problemsOfLimits((data as AiConfiguration).limits);
   return type === 'cron-trigger' ? problemsOfCron(data as CronConfiguration) : [];
+}
+
+function problemsOfLimits(limits: unknown): string[] {
+  const fault = problemOfLogic(limits ?? null);
+  return fault === undefined ? [] : [`trigger_configuration.limits: ${fault}`];
 }
 
 function problemsOfCron({ cron, timezone }: CronConfiguration): string[] {
