@@ -5,7 +5,7 @@ import { formOf, textOf } from './serialization.rules.ts';
 import { invalidNameIn, xmlOf } from './xml.rules.ts';
 
 /** A body as it is sent. */
-export interface EncodedBody {
+interface EncodedBody {
   mediaType: string;
   body: string | Buffer;
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { type BodyType, isMediaType, type PartEncodings } from '../actions/body-types.rules.ts';
 import type { JsonSchema } from '../actions/schema.ts';
 import { objectOf, propertyOf } from '../actions/schema-parts.rules.ts';
@@ -40,14 +39,20 @@ export function multipartOf(body: object, type: BodyType): { mediaType: string; 
       ? value.map((item) => partOf(name, item, objectOf(schema?.items), type))
       : [partOf(name, value, schema, type)];
   });
-  const hash = createHash('sha256');
-  for (const part of parts) hash.update(part);
-  const boundary = `part-${hash.digest('hex').slice(0, 40)}`;
+  const boundary = boundaryFor(parts);
   const framed = parts.flatMap((part) => [Buffer.from(`--${boundary}\r\n`), part, Buffer.from('\r\n')]);
   return {
     mediaType: `${type.mediaType}; boundary=${boundary}`,
     body: Buffer.concat([...framed, Buffer.from(`--${boundary}--\r\n`)]),
   };
+}
+
+/** Returns a boundary that stands in none of the parts. */
+function boundaryFor(parts: Buffer[]): string {
+  for (let n = 0; ; n++) {
+    const boundary = `--------switchboard-part-${n}`;
+    if (!parts.some((part) => part.includes(boundary))) return boundary;
+  }
 }
 
 function partOf(name: string, value: unknown, schema: JsonSchema | undefined, { encoding }: BodyType): Buffer {

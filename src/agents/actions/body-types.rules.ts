@@ -15,7 +15,7 @@ export interface BodyType {
 export type PartEncodings = Record<string, { contentType?: string | undefined }>;
 
 /** The media types of an operation's body. */
-export type BodyContent = Record<string, { schema?: JsonSchema | undefined; encoding?: PartEncodings | undefined }>;
+type BodyContent = Record<string, { schema?: JsonSchema | undefined; encoding?: PartEncodings | undefined }>;
 
 const MEDIA_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9*][a-z0-9!#$&^_.+-]*$/i;
 

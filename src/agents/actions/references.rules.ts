@@ -1,4 +1,5 @@
-import { type DocumentObject, isLocalReference, targetOf } from '../../openapi-document.ts';
+import { isLocalReference, targetOf } from '../../json-pointers.rules.ts';
+import type { DocumentObject } from '../../openapi-document.ts';
 import { storable } from '../../providers/storable.rules.ts';
 
 /** A reference that cannot be followed. */

@@ -2,13 +2,13 @@ import { operationIdOf } from '../actions/operation-ids.rules.ts';
 import type { ActionPayload, CreateAction, OperationParameter } from '../actions/schema.ts';
 
 /** A connection as its operations need it. */
-export interface BookableConnection {
+interface BookableConnection {
   name: string;
   default_company_shortname?: string | undefined;
 }
 
 /** An operation of a connection, before it has an operation id that is free in its org. */
-export interface ConnectionOperation {
+interface ConnectionOperation {
   /** The same for the same operation of all connections. */
   operation: string;
   wantedId: string;

@@ -1,5 +1,5 @@
 import type { Issue } from '../../errors.ts';
-import { isLocalReference, targetOf } from '../../openapi-document.ts';
+import { isLocalReference, targetOf } from '../../json-pointers.rules.ts';
 import { storable } from '../../providers/storable.rules.ts';
 import { joinUrl } from '../../urls.rules.ts';
 import { operationIdOf } from '../actions/operation-ids.rules.ts';

@@ -1,11 +1,6 @@
 import { refused } from '../../errors.ts';
-import {
-  type DocumentObject,
-  InvalidDocument,
-  isLocalReference,
-  parseDocument,
-  targetOf,
-} from '../../openapi-document.ts';
+import { isLocalReference, targetOf } from '../../json-pointers.rules.ts';
+import { type DocumentObject, InvalidDocument, parseDocument } from '../../openapi-document.ts';
 
 /** An operation of an API, as searchable text. */
 export interface Operation {
