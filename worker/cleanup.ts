@@ -14,6 +14,7 @@ import { deleteExpiredResponses } from '../src/http/idempotency.queries.ts';
 import { deleteIdleHosts, deleteOldCrawls, deleteOldRobots } from '../src/knowledge/crawl/maintenance.service.ts';
 import { deleteUnusedWords } from '../src/knowledge/index/maintenance.service.ts';
 import { deleteExpiredLogins } from '../src/partners/login.service.ts';
+import { deleteOldForecasts } from '../src/sequences/forecast/jobs.service.ts';
 import { forgetAbandonedVisitors } from '../src/widget/maintenance.service.ts';
 
 type Retention = Pick<Config, 'RUN_RETENTION_DAYS'>;
@@ -33,6 +34,7 @@ const CLEANUPS: Record<string, (db: Db, retention: Retention) => Promise<number>
   deleteOldRobots,
   deleteOldCrawls,
   deleteUnusedWords,
+  deleteOldForecasts,
   forgetAbandonedVisitors,
   wakeStalledQueues,
   requestDailyCalibrations,

@@ -67,3 +67,10 @@ export const LEARNING: ActivityOptions = {
   heartbeatTimeout: '15 seconds',
   retry: { initialInterval: '5 seconds', backoffCoefficient: 2, maximumInterval: '15 minutes' },
 };
+
+/** A forecast of a large sequence: 200,000 contacts take some tens of seconds. */
+export const FORECAST: ActivityOptions = {
+  startToCloseTimeout: '1 hour',
+  heartbeatTimeout: '15 seconds',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
+};

@@ -52,6 +52,7 @@ const OTHER_TABLES = [
   'ai_usage',
   'ai_calls',
   'ai_tag_suggestions',
+  'sequence_forecasts',
 ];
 /** The tag in the example of POST /chat/sessions/{id}/tags. */
 const TAG_OF_EXAMPLE = 'refund';
