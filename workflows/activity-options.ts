@@ -101,3 +101,10 @@ export const SEND_WEBHOOKS: ActivityOptions = {
   heartbeatTimeout: '15 seconds',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
 };
+
+/** A forecast of a large sequence: 200,000 contacts take some tens of seconds. */
+export const FORECAST: ActivityOptions = {
+  startToCloseTimeout: '1 hour',
+  heartbeatTimeout: '15 seconds',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
+};

@@ -7,6 +7,7 @@ export { confirmCrmAccount, syncCrmThread, syncCrmTicket } from './crm.ts';
 export { deleteMember, deleteTeam } from './deletions.ts';
 export { sendEmails } from './emails.ts';
 export { runEvals } from './evals.ts';
+export { forecastSequence } from './forecasts.ts';
 export { holdHandoff } from './handoff-hold.ts';
 export { closeTicketLater, handOffSession, reopenTicketLater } from './handoffs.ts';
 export { receiveInboundEmail } from './inbound-emails.ts';

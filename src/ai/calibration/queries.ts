@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
-import type { IndexSize } from '../../knowledge/index/size.service.ts';
 import { type AnswerFeedback, NO_FEEDBACK } from './feedback.rules.ts';
 import type { CalibrationReport } from './rules.ts';
 
@@ -14,7 +13,11 @@ export const findCalibration = (db: Db, orgId: string) =>
 export async function upsertCalibration(
   db: Db,
   orgId: string,
-  { threshold, report, size }: { threshold: number; report: CalibrationReport; size: IndexSize },
+  {
+    threshold,
+    report,
+    size,
+  }: { threshold: number; report: CalibrationReport; size: { passages: number; last_chunk: number } },
 ): Promise<void> {
   await sql`
     insert into ai_calibrations (org_id, threshold, report, passages, last_chunk, measured_at)
