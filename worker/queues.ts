@@ -4,8 +4,8 @@ import type { TaskQueue } from '../src/temporal/contract.ts';
 /**
  * The limits of one worker process for each queue. Steps of workflows may wait a minute for another server: an org has
  * fewer active runs than half of the interactive queue's activities. A sender of webhooks may wait for a hanging server
- * too. Few tasks of its workflows compute at once, so that
- * a thousand woken runs of one org leave the processor to sequences and the database.
+ * too. Few tasks of workflows compute at once, so that a thousand woken runs of one org leave the processor to sequences
+ * and the database. Turns of the AI look at the database within such a task, for some milliseconds.
  */
 export const QUEUES: Record<
   TaskQueue,
@@ -16,7 +16,7 @@ export const QUEUES: Record<
 > = {
   interactive: {
     maxConcurrentActivityTaskExecutions: 200,
-    maxConcurrentWorkflowTaskExecutions: 16,
+    maxConcurrentWorkflowTaskExecutions: 6,
     maxCachedWorkflows: 300,
   },
   bulk: { maxConcurrentActivityTaskExecutions: 8, maxCachedWorkflows: 300 },

@@ -43,8 +43,7 @@ export async function answerSession(input: SessionRef): Promise<void> {
     const turn = await reviewTurns(input);
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof answerSession>(input);
     if (turn !== null) {
-      const isChanged = () => signals() > seen;
-      const end = await doTurn({ ...input, turnId: turn.turnId }, turn, { isLocal, isChanged });
+      const end = await doTurn({ ...input, turnId: turn.turnId }, turn, { isLocal, signals, seen, reviewTurns });
       // Whatever comes after a turn wakes this workflow: without a signal there is nothing more to look for.
       if (!isLocal || end === undefined || end === 'superseded') continue;
     }
@@ -86,37 +85,62 @@ async function takeSteps(ref: TurnRef, number: number, isDue: boolean): Promise<
 
 interface Watching {
   isLocal: boolean;
-  isChanged: () => boolean;
+  signals: () => number;
+  /** The signals that the turn was found after. */
+  seen: number;
+  reviewTurns: AiTurnActivities['reviewTurns'];
 }
 
-/**
- * Waits until the contact has finished writing, and answers. A change meanwhile ends it early: the caller looks again.
- * Returns how the turn ended, or undefined if it has not.
- */
-async function doTurn(
-  ref: TurnRef,
-  { number, dueInMs }: NextTurn,
-  { isLocal, isChanged }: Watching,
-): Promise<TurnEnd | undefined> {
+/** Waits until the contact has finished writing, and answers. Returns how the turn ended, or undefined if it has not. */
+async function doTurn(ref: TurnRef, { number, dueInMs }: NextTurn, watching: Watching): Promise<TurnEnd | undefined> {
+  const { isLocal, signals, seen } = watching;
   const waitMs = dueInMs - ACTIVITY_WAIT_MS;
   setCurrentDetails(`turn ${number}: waiting until the contact has finished writing`);
   if (
     waitMs > 0 &&
     !(isLocal && dueInMs <= LONGEST_ACTIVITY_WAIT_MS) &&
-    (await condition(isChanged, waitMs, { summary: 'waiting until the contact has finished writing' }))
+    (await condition(() => signals() > seen, waitMs, { summary: 'waiting until the contact has finished writing' }))
   ) {
     return undefined;
   }
   setCurrentDetails(`turn ${number}: looking for an answer`);
-  const scope = new CancellationScope();
-  const done = scope.run(() => takeSteps(ref, number, isLocal && dueInMs <= 0));
-  const watched = CancellationScope.cancellable(() => condition(isChanged).then(() => scope.cancel()));
+  const end = await unlessGivenUp(
+    () => takeSteps(ref, number, isLocal && dueInMs <= 0),
+    () => untilGivenUp(ref, watching),
+  );
+  if (end !== undefined) setCurrentDetails(`turn ${number}: ${end.replaceAll('_', ' ')}`);
+  return end;
+}
+
+/**
+ * Waits until a change makes the work on a turn useless: people have the session, or a newer message is to be answered
+ * instead. A turn that has done something, or was given up often enough, goes on whatever the contact writes.
+ */
+async function untilGivenUp(ref: TurnRef, { isLocal, signals, seen, reviewTurns }: Watching): Promise<void> {
+  for (let known = seen; ; ) {
+    await condition(() => signals() > known);
+    if (!isLocal) return; // the caller looks
+    known = signals();
+    const turn = await reviewTurns({ orgId: ref.orgId, sessionId: ref.sessionId });
+    if (turn?.turnId !== ref.turnId || turn.dueInMs > 0) return;
+  }
+}
+
+/** Does `work` unless `givenUp` resolves before: then cancels it, and returns undefined. */
+async function unlessGivenUp<Result>(
+  work: () => Promise<Result>,
+  givenUp: () => Promise<void>,
+): Promise<Result | undefined> {
+  const working = new CancellationScope();
+  const watching = new CancellationScope();
+  const done = working.run(work);
+  const watched = watching.run(givenUp).then(() => working.cancel());
   try {
-    const end = await Promise.race([done, watched.then(() => done)]);
-    setCurrentDetails(`turn ${number}: ${end.replaceAll('_', ' ')}`);
-    return end;
+    return await Promise.race([done, watched.then(() => done)]);
   } catch (error) {
-    if (!(scope.consideredCancelled && isCancellation(error))) throw error; // else the caller looks at what has changed
+    if (!(working.consideredCancelled && isCancellation(error))) throw error;
     return undefined;
+  } finally {
+    watching.cancel();
   }
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addMember } from '../../src/orgs/members/service.ts';
-import { deleteOldWebhooks } from '../../src/webhooks/maintenance.service.ts';
+import { deleteEndpointRemains, deleteOldWebhooks } from '../../src/webhooks/maintenance.service.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/fakes/webhook-receiver.ts';
 import type { TestOrg } from '../support/stack/api.ts';
 import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
@@ -135,6 +135,19 @@ describe('a delivery', () => {
     );
     expect(await deleteOldWebhooks(stack.db)).toBe(1);
     await deliveriesOf(org, endpoint.id, { delivered: 0 });
+  });
+
+  it('is deleted after its endpoint, and the endpoint with the last one', async () => {
+    const endpoint = await createEndpoint(org, receiver, onlyContacts);
+    await saveContact('finn');
+    await deliveriesOf(org, endpoint.id, { delivered: 1 });
+    expect((await org.delete(`/webhooks/${endpoint.id}`)).status).toBeLessThan(300);
+    while ((await deleteEndpointRemains(stack.db)) > 0);
+    const { rows } = await sql`
+      select id from webhook_deliveries where endpoint_id = ${endpoint.id}
+      union all select id from webhook_endpoints where id = ${endpoint.id}
+    `.execute(stack.db);
+    expect(rows).toEqual([]);
   });
 });
 

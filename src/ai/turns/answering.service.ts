@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../../db/connect.ts';
 import { isDatabaseAway } from '../../db/failures.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import { DomainError, ProviderError } from '../../errors.ts';
 import { commitTurn, failTurn } from './commit.service.ts';
 import type { StepName, TurnEnd, TurnRef } from './contract.ts';
 import { type DecisionLimits, decideTurn } from './decision.service.ts';
@@ -32,10 +33,17 @@ export async function answerTurn(deps: TurnDeps, ref: TurnRef, limits: DecisionL
     return await commitTurn(deps, ref, decision);
   } catch (error) {
     if (error instanceof StepNeeded) return error.step;
-    if (limits.signal.aborted || isDatabaseAway(error) || begun.tries < MAX_TRIES) throw error;
+    if (limits.signal.aborted || isDatabaseAway(error) || begun.tries < MAX_TRIES) throw retryable(error);
     return failTurn(deps, ref);
   }
 }
+
+/**
+ * Returns an error that the turn is tried again after. What is refused has changed meanwhile, such as a call that its
+ * customer has decided elsewhere: it must not end the workflow, which would leave the turn running for ever.
+ */
+const retryable = (error: unknown): unknown =>
+  error instanceof DomainError || error instanceof ProviderError ? new Error(error.message, { cause: error }) : error;
 
 /** Waits until the turn is due, and marks it as running. Returns undefined if it has ended, or is due later now. */
 async function beginTurn(

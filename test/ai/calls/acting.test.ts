@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { FAKES_ALLOWED } from '../../support/channels.ts';
 import { startEncodedReceiver } from '../../support/fakes/encoded-receiver.ts';
@@ -60,8 +61,10 @@ async function newOrg(actions: object[], version = 'v2'): Promise<TestOrg> {
 }
 
 /** A model that calls these functions in turn, and then says something of the last receipt. */
-const calling = (...names: string[]) =>
-  model.say(({ isPlan, data, tools }) => {
+const calling = (...names: string[]) => model.say(callingInTurn(...names));
+const callingInTurn =
+  (...names: string[]): Parameters<FakeModel['say']>[0] =>
+  ({ isPlan, data, tools }) => {
     const left = names.slice(data.receipts?.length ?? 0);
     const [name] = left;
     if (isPlan && name !== undefined && tools.includes(name))
@@ -70,7 +73,7 @@ const calling = (...names: string[]) =>
     const receipt = data.receipts?.at(-1);
     const text = receipt?.text.includes('4711') ? 'I have booked it, number 4711.' : 'Your order 98 is packed.';
     return { json: { kind: 'answer', language: 'en', covers: 'fully', parts: [{ text, receipt: receipt?.receipt }] } };
-  });
+  };
 
 async function say(org: TestOrg, text: string, session?: string) {
   const id = session ?? (await org.post('/chat/sessions', { channel: { type: 'api' } })).body.id;
@@ -102,6 +105,28 @@ describe('a turn that acts', () => {
     ]);
     expect(effects).toEqual([{ method: 'POST', body: '{"seats":2}' }]);
     expect(await lastTextOf(org, id)).toBe('I have booked it, number 4711.');
+  });
+
+  it('goes on after an effect while the contact writes, and answers that in the next turn', async () => {
+    const { promise: isWritten, resolve: hasWritten } = Promise.withResolvers<void>();
+    const script = callingInTurn('book');
+    model.say(async (asked) => {
+      if (asked.isPlan && asked.data.receipts?.length) await isWritten;
+      return script(asked);
+    });
+    const org = await newOrg([action('Book', 'POST')]);
+    const id = await say(org, 'Please book two seats for me');
+    const planned = () => model.asked.filter(({ isPlan }) => isPlan).length;
+    await eventually('a plan after the effect', async () => (planned() === 2 ? true : undefined));
+    for (let nth = 1; nth <= 5; nth++) {
+      await say(org, `My seats should be near window ${nth}`, id);
+      await sleep(500);
+    }
+    expect(planned()).toBe(2);
+    hasWritten();
+    expect(await turnOf(org, id)).toMatchObject({ state: 'answered', reason: null });
+    expect(await turnOf(org, id, 1)).toMatchObject({ state: 'answered', reason: null });
+    expect(effects).toHaveLength(1);
   });
 
   it('sends the body in the media type of the action', async () => {

@@ -171,6 +171,24 @@ describe('a confirmation', () => {
     expect(await receiptsOf(stack.db, org.id, sessionId, 0)).toMatchObject([{ id: call.id, confirmed_by: 'message' }]);
   });
 
+  it('is decided once where the message “yes” arrives while the link decides', async () => {
+    const { call } = await ask();
+    await stack.db.transaction().execute(async (trx) => {
+      const decided = { state: 'confirmed', confirmed_by: 'link', decided_at: new Date() } as const;
+      await trx.updateTable('ai_calls').set(decided).where('id', '=', call.id).execute();
+      const yes = { uuid: crypto.randomUUID(), content: 'yes', session_id: sessionId };
+      await widget.post('chat/send', yes, { prefer: 'wait=0' });
+      await eventually('a turn that waits for the decision', async () => {
+        const { rows } = await sql`
+          select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+        `.execute(stack.db);
+        return rows.length > 0 ? true : undefined;
+      });
+    });
+    await told('This has been done.');
+    expect(shop.calls).toHaveLength(1);
+  });
+
   it('is given by the widget of the visitor alone', async () => {
     const { call } = await ask();
     const decide = (by: Widget, body: object) => by.post(`confirmations/${call.id}`, body);
