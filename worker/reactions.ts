@@ -47,7 +47,7 @@ import {
 import { createWebhookReactions } from '../src/webhooks/events/announcements.service.ts';
 import type { RenderingDeps } from '../src/webhooks/events/rendering.ts';
 import { createDisabledNotice } from '../src/webhooks/notices.service.ts';
-import { redactWebhooks } from '../src/webhooks/redaction.service.ts';
+import { redactInsightWebhooks, redactWebhooks } from '../src/webhooks/redaction.service.ts';
 
 /**
  * Returns our own reactions to each type of event. Events that start customers' workflows wait while their org is beyond
@@ -134,6 +134,7 @@ export function createReactions(
     'webhook-disabled': [createDisabledNotice({ isDevelopment: DEVELOPMENT })],
     'workflow-changed': [syncTriggers],
     'insight-categories-changed': [dropGoneCategories],
+    'insight-redacted': [redactInsightWebhooks],
     'sla-session-changed': [assignPolicies],
     'session-activity': [wakeClocksOfActiveSessions],
     'office-hours-changed': [announceChangesOfOfficeHours],

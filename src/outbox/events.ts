@@ -109,7 +109,7 @@ export interface EventPayloads {
   /** Subject: an insight. It occurred again after it had been resolved. */
   'insight-reopened': { session_id: string };
   'insight-resolved': Record<string, never>;
-  /** Subject: an insight. Its name was made from a text that is redacted: stored copies of the insight have to go. */
+  /** Subject: an insight. A text that it was made of is redacted: its name now replaces all stored copies of former ones. */
   'insight-redacted': Record<string, never>;
 }
 type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
