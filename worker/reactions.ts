@@ -3,6 +3,7 @@ import { reviewCitations, reviewNewCitations } from '../src/ai/citations/service
 import { redactEvals } from '../src/ai/evals/service.ts';
 import { summarizeHandoffs, summarizeResolutions } from '../src/ai/summaries/requests.service.ts';
 import { createAutoTagging } from '../src/ai/tagging/applying.service.ts';
+import { requestModelSuggestions } from '../src/ai/tagging/model-suggestions.service.ts';
 import { interruptTurns, redactTurns, requestTurns } from '../src/ai/turns/requests.service.ts';
 import { holdHandoffs } from '../src/automations/handoff-hold/service.ts';
 import { redactRuns } from '../src/automations/runs/redaction.service.ts';
@@ -88,6 +89,7 @@ export function createReactions(
     'ticket-created': [assignPolicies, startWorkflows],
     'ticket-resolved': [
       applyTags,
+      requestModelSuggestions,
       summarizeResolutions,
       scheduleTicketCloses,
       closeCallsOfResolved,
@@ -112,7 +114,7 @@ export function createReactions(
     'ticket-tag-added': [assignPolicies, startWorkflows],
     'sla-policy-changed': [wakeClocksOfChangedPolicies],
     'sla-assignments-changed': [assignPoliciesToOpenSessions],
-    'pre-ticket-handoff': [applyTags, closeOpenCalls, interruptTurns, holdHandoffs],
+    'pre-ticket-handoff': [applyTags, requestModelSuggestions, closeOpenCalls, interruptTurns, holdHandoffs],
     'message-created': [requestTurns, reviewNewCitations],
     'ai-draft-created': [reviewNewCitations, postDrafts],
     'knowledge-changed': [reviewCitations],

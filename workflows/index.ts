@@ -19,6 +19,6 @@ export { reconcileSends } from './reconciliation.ts';
 export { runSequence } from './sequences.ts';
 export { watchSla } from './sla.ts';
 export { summarizeSession } from './summaries.ts';
-export { learnTags } from './tagging.ts';
+export { learnTags, suggestTags } from './tagging.ts';
 export { startScheduledRun, syncSchedule, watchInactivity } from './triggers.ts';
 export { deliverWebhook, sendWebhooks } from './webhooks.ts';
