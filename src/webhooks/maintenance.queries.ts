@@ -23,7 +23,7 @@ export async function deleteOfDeletedEndpoints(db: Db, limit: number): Promise<n
         where own.org_id = endpoint.org_id and own.endpoint_id = endpoint.id limit ${limit}
       ) as gone
       where endpoint.deleted_at is not null limit ${limit}
-    ) as some where delivery.org_id = some.org_id and delivery.id = some.id
+    ) as remains where delivery.org_id = remains.org_id and delivery.id = remains.id
   `.execute(db);
   if (deliveries > 0n) return Number(deliveries);
   const { numAffectedRows: endpoints = 0n } = await sql`
