@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { EventRow } from '../outbox/announcing.ts';
-import type { NewEvent, SessionEventType, SessionState } from '../outbox/events.ts';
+import type { EventRow, NewEvent, SessionEventType, SessionState } from '../outbox/announcing.ts';
 import { TAG_NAMES } from './queries.ts';
 
 /** SQL: the state of `session`. Nothing in it is a text that redaction would have to remove. */

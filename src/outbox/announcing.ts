@@ -4,6 +4,8 @@ import { afterCommit } from '../db/transaction.ts';
 import type { EventType, NewEvent } from './events.ts';
 import { wakeRelay } from './wake.ts';
 
+export type { NewEvent, SessionEventType, SessionState } from './events.ts';
+
 /** A row of a query for events to announce. */
 export interface EventRow<Type extends EventType> extends NewEvent<Type> {
   org_id: string;

@@ -1,9 +1,7 @@
-import { z } from 'zod';
 import { tagKeyOf } from '../../desk/tags/rules.ts';
 import type { PromptMessage } from '../answers/prompts.rules.ts';
 
 const MAX_SUGGESTIONS = 3;
-const MAX_NAMES = 100;
 
 const RULES = `You suggest tags for a conversation of a customer with a company's service. People decide about them.
 Answer with one JSON object: {"tags": names of tags that the conversation is about, at most three, the surest first}
@@ -28,15 +26,6 @@ export const suggestionPrompt = (tags: readonly OfferedTag[], conversation: stri
     })}`,
   },
 ];
-
-export const GivenTags = z.object({ tags: z.array(z.string()).max(MAX_NAMES) });
-
-/** The JSON Schema of the same, as models are told. */
-export const GIVEN_TAGS_SCHEMA = {
-  type: 'object',
-  properties: { tags: { type: 'array', items: { type: 'string' }, maxItems: MAX_SUGGESTIONS } },
-  required: ['tags'],
-} as const;
 
 /** Returns the keys of the tags that were offered, in any spelling, at most three. */
 export function offeredKeys(names: readonly string[], tags: readonly OfferedTag[]): string[] {

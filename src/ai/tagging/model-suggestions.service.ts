@@ -8,13 +8,8 @@ import { askModel, findModels, type ModelDeps, parseAnswer } from '../models/ask
 import { isModelInUse } from '../models/availability.service.ts';
 import { getPublishedAiSettings } from '../settings/service.ts';
 import { SUGGEST_TAGS, type SuggestionInput } from './contract.ts';
-import {
-  GIVEN_TAGS_SCHEMA,
-  GivenTags,
-  type OfferedTag,
-  offeredKeys,
-  suggestionPrompt,
-} from './model-suggestions.rules.ts';
+import { type OfferedTag, offeredKeys, suggestionPrompt } from './model-suggestions.rules.ts';
+import { GIVEN_TAGS_SCHEMA, GivenTags } from './model-suggestions.schema.ts';
 import { findTagReport, replaceModelSuggestions } from './queries.ts';
 
 /** A model is told this many tags, by name. */

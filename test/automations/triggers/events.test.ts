@@ -213,8 +213,8 @@ describe('trigger.output tells the session as of the event, however late the rel
     });
     const shown = (await runs(id)).map(({ trigger_output: { session, to } }) => [to.team_id, session.team]);
     expect(Object.fromEntries(shown)).toMatchObject({
-      [first]: { id: first, name: 'First' },
-      [second]: { id: second, name: 'Second' },
+      [String(first)]: { id: first, name: 'First' },
+      [String(second)]: { id: second, name: 'Second' },
     });
   });
 

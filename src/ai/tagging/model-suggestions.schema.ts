@@ -1,0 +1,15 @@
+import { z } from 'zod';
+
+const MAX_NAMES = 100;
+/** As many as the prompt asks for. */
+const MAX_SUGGESTIONS = 3;
+
+/** What a model answers: names of tags. */
+export const GivenTags = z.object({ tags: z.array(z.string()).max(MAX_NAMES) });
+
+/** The JSON Schema of the same, as models are told. */
+export const GIVEN_TAGS_SCHEMA = {
+  type: 'object',
+  properties: { tags: { type: 'array', items: { type: 'string' }, maxItems: MAX_SUGGESTIONS } },
+  required: ['tags'],
+} as const;
