@@ -3,6 +3,7 @@ import { listRunsInProgress, mendRun, workflowIdOfRun } from './automations/runs
 import type { Db } from './db/connect.ts';
 import { listActiveCrawls, mendCrawl, workflowIdOfCrawl } from './knowledge/crawl/jobs/reconcile.service.ts';
 import { listPendingWorkflows } from './outbox/pending.queries.ts';
+import { listForecastsInProgress, mendForecast, workflowIdOfForecast } from './sequences/forecast/jobs.service.ts';
 import { listActiveSequences, mendSequence, workflowIdOfSequence } from './sequences/workflow-reconcile.service.ts';
 import { type ExecutionState, findExecutionStates } from './temporal/executions.ts';
 
@@ -10,7 +11,7 @@ const ROWS_PER_QUERY = 100;
 
 /** A row that says to be in progress, without a workflow in Temporal. */
 export interface Mismatch {
-  kind: 'workflow-run' | 'sequence' | 'crawl';
+  kind: 'workflow-run' | 'sequence' | 'crawl' | 'forecast';
   org_id: string;
   id: string;
   /** What Temporal knows of the workflow. */
@@ -29,8 +30,8 @@ interface Subject<Ref extends { orgId: string }> {
 }
 
 /**
- * Compares runs in progress, active sequences and active crawls with Temporal, some at a time, and mends those without a workflow. A
- * dry run changes nothing. Returns the mismatches.
+ * Compares runs in progress, active sequences and crawls, and forecasts in progress with Temporal, some at a time, and
+ * mends those without a workflow. A dry run changes nothing. Returns the mismatches.
  */
 export async function reconcile(db: Db, client: Client, { isDryRun }: { isDryRun: boolean }): Promise<Mismatch[]> {
   const runs = await reconcileSubject(db, client, isDryRun, {
@@ -54,7 +55,14 @@ export async function reconcile(db: Db, client: Client, { isDryRun }: { isDryRun
     idOf: ({ jobId }) => jobId,
     mend: mendCrawl,
   });
-  return [...runs, ...sequences, ...crawls];
+  const forecasts = await reconcileSubject(db, client, isDryRun, {
+    kind: 'forecast',
+    list: listForecastsInProgress,
+    workflowIdOf: workflowIdOfForecast,
+    idOf: ({ forecastId }) => forecastId,
+    mend: mendForecast,
+  });
+  return [...runs, ...sequences, ...crawls, ...forecasts];
 }
 
 async function reconcileSubject<Ref extends { orgId: string }>(

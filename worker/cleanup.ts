@@ -16,6 +16,7 @@ import { requestWeeklyReviews } from '../src/insights/review/service.ts';
 import { deleteIdleHosts, deleteOldCrawls, deleteOldRobots } from '../src/knowledge/crawl/maintenance.service.ts';
 import { deleteUnusedWords } from '../src/knowledge/index/maintenance.service.ts';
 import { deleteExpiredLogins } from '../src/partners/login.service.ts';
+import { deleteOldForecasts } from '../src/sequences/forecast/jobs.service.ts';
 import { deleteEndpointRemains, deleteOldWebhooks, wakeStalledWebhooks } from '../src/webhooks/maintenance.service.ts';
 import { forgetAbandonedVisitors } from '../src/widget/maintenance.service.ts';
 
@@ -36,6 +37,7 @@ const CLEANUPS: Record<string, (db: Db, retention: Retention) => Promise<number>
   deleteOldRobots,
   deleteOldCrawls,
   deleteUnusedWords,
+  deleteOldForecasts,
   forgetAbandonedVisitors,
   wakeStalledQueues,
   requestDailyCalibrations,

@@ -79,6 +79,7 @@ export async function createWorkerDeps(
       tagLearner,
       webhookNews,
       senders: sending.senders,
+      channelDefaults: { hasMailServer: config.SMTP_URL !== undefined, isDevelopment: config.DEVELOPMENT },
       ...handoffDeps,
       sending: { mediaLinks, isDevelopment: config.DEVELOPMENT, deliveries: deliveriesPort },
       createTicket: (...wanted) => createTicket(db, handoffDeps, ...wanted),

@@ -3,6 +3,7 @@ import { reviewCitations, reviewNewCitations } from '../src/ai/citations/service
 import { redactEvals } from '../src/ai/evals/service.ts';
 import { summarizeHandoffs, summarizeResolutions } from '../src/ai/summaries/requests.service.ts';
 import { createAutoTagging } from '../src/ai/tagging/applying.service.ts';
+import { requestModelSuggestions } from '../src/ai/tagging/model-suggestions.service.ts';
 import { interruptTurns, redactTurns, requestTurns } from '../src/ai/turns/requests.service.ts';
 import { holdHandoffs } from '../src/automations/handoff-hold/service.ts';
 import { redactRuns } from '../src/automations/runs/redaction.service.ts';
@@ -47,7 +48,7 @@ import {
 import { createWebhookReactions } from '../src/webhooks/events/announcements.service.ts';
 import type { RenderingDeps } from '../src/webhooks/events/rendering.ts';
 import { createDisabledNotice } from '../src/webhooks/notices.service.ts';
-import { redactWebhooks } from '../src/webhooks/redaction.service.ts';
+import { redactInsightWebhooks, redactWebhooks } from '../src/webhooks/redaction.service.ts';
 
 /**
  * Returns our own reactions to each type of event. Events that start customers' workflows wait while their org is beyond
@@ -88,6 +89,7 @@ export function createReactions(
     'ticket-created': [assignPolicies, startWorkflows],
     'ticket-resolved': [
       applyTags,
+      requestModelSuggestions,
       summarizeResolutions,
       scheduleTicketCloses,
       closeCallsOfResolved,
@@ -112,7 +114,7 @@ export function createReactions(
     'ticket-tag-added': [assignPolicies, startWorkflows],
     'sla-policy-changed': [wakeClocksOfChangedPolicies],
     'sla-assignments-changed': [assignPoliciesToOpenSessions],
-    'pre-ticket-handoff': [applyTags, closeOpenCalls, interruptTurns, holdHandoffs],
+    'pre-ticket-handoff': [applyTags, requestModelSuggestions, closeOpenCalls, interruptTurns, holdHandoffs],
     'message-created': [requestTurns, reviewNewCitations],
     'ai-draft-created': [reviewNewCitations, postDrafts],
     'knowledge-changed': [reviewCitations],
@@ -134,6 +136,7 @@ export function createReactions(
     'webhook-disabled': [createDisabledNotice({ isDevelopment: DEVELOPMENT })],
     'workflow-changed': [syncTriggers],
     'insight-categories-changed': [dropGoneCategories],
+    'insight-redacted': [redactInsightWebhooks],
     'sla-session-changed': [assignPolicies],
     'session-activity': [wakeClocksOfActiveSessions],
     'office-hours-changed': [announceChangesOfOfficeHours],

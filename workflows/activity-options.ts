@@ -74,6 +74,13 @@ export const MODEL_SUMMARY: ActivityOptions = {
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '10 seconds', maximumAttempts: 5 },
 };
 
+/** A question to an org's model about the tags of a session: at most two rounds through its models. */
+export const TAG_SUGGESTIONS: ActivityOptions = {
+  startToCloseTimeout: '5 minutes',
+  heartbeatTimeout: '15 seconds',
+  retry: { initialInterval: '5 seconds', backoffCoefficient: 2, maximumInterval: '5 minutes' },
+};
+
 /** A calibration of answers: up to 500 searches. */
 export const CALIBRATION: ActivityOptions = {
   startToCloseTimeout: '15 minutes',
@@ -98,6 +105,13 @@ export const EVAL_BATCH: ActivityOptions = {
 /** Tries of webhooks. What receivers answer is no failure of it: retries are for our own database. */
 export const SEND_WEBHOOKS: ActivityOptions = {
   startToCloseTimeout: '3 minutes',
+  heartbeatTimeout: '15 seconds',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
+};
+
+/** A forecast of a large sequence: 200,000 contacts take some tens of seconds. */
+export const FORECAST: ActivityOptions = {
+  startToCloseTimeout: '1 hour',
   heartbeatTimeout: '15 seconds',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
 };

@@ -15,17 +15,20 @@ const { reconcileBatch } = proxyActivities<ReconciliationActivities>({
 });
 
 /** Asks providers for the outcome of sends without a known answer, until all are reconciled. */
-export async function reconcileSends(input: ReconcileSendsInput): Promise<{ found: number }> {
+export async function reconcileSends({
+  found: earlier = 0,
+  ...input
+}: ReconcileSendsInput): Promise<{ found: number }> {
   let isWoken = false;
   setHandler(look, () => {
     isWoken = true;
   });
   await sleep(FIRST_DELAY_MS, { summary: 'waiting for the providers to list accepted messages' });
-  for (let rounds = 1, found = 0; ; rounds++) {
+  for (let rounds = 1, found = earlier; ; rounds++) {
     isWoken = false;
     const progress = await reconcileBatch(input);
     found += progress.found;
-    if (rounds >= ROUNDS_PER_RUN) await continueAsNew<typeof reconcileSends>(input);
+    if (rounds >= ROUNDS_PER_RUN) await continueAsNew<typeof reconcileSends>({ ...input, found });
     if (progress.nextInMs === null && !isWoken) return { found };
     await condition(() => isWoken, progress.nextInMs ?? FIRST_DELAY_MS, {
       summary: 'waiting for the next reconciliation',

@@ -1,6 +1,7 @@
 import type { Trx } from '../db/connect.ts';
 import { announce, type EventPayloads } from '../outbox/events.ts';
 import { announceToSubscribers } from '../outbox/subscriptions.ts';
+import { announceWithState } from './announcements.service.ts';
 import { appendEvents, type NewEvent } from './events.queries.ts';
 import type { EventType } from './history/events.schema.ts';
 import { type LockedSession, type SessionChanges, updateSession } from './queries.ts';
@@ -83,7 +84,7 @@ async function announceChange(
     messages.map((payload) => ({ subject_id: id, payload })),
   );
   const tags = announced.filter(({ type }) => type === 'tag_added').map(({ data }) => data as { tag_name: string });
-  await announce(
+  await announceWithState(
     trx,
     orgId,
     'ticket-tag-added',

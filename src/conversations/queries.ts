@@ -1,4 +1,4 @@
-import { type Insertable, sql, type Updateable } from 'kysely';
+import { type Insertable, type RawBuilder, sql, type Updateable } from 'kysely';
 import { jsonBuildObject } from 'kysely/helpers/postgres';
 import type { Db, Trx } from '../db/connect.ts';
 import { lockName } from '../db/locks.ts';
@@ -109,6 +109,14 @@ export function findSessionOfMessage(db: Db, orgId: string, messageId: string) {
     .executeTakeFirst();
 }
 
+/** SQL: the names of the tags of `session` that hold a condition about `given`. */
+export const tagNamesWhere = (condition: RawBuilder<boolean>) => sql<string[]>`array(
+  select tag.tag_name from session_tags as given join tags as tag on tag.org_id = given.org_id and tag.tag_key = given.tag_key
+  where given.org_id = session.org_id and given.session_id = session.id and ${condition} order by tag.tag_key
+)`;
+/** SQL: the names of all tags of `session`. */
+export const TAG_NAMES = tagNamesWhere(sql`true`);
+
 /** Selects sessions in the API's format, for callers to narrow down. */
 export const selectSessions = (db: Db, orgId: string) =>
   db
@@ -150,10 +158,7 @@ export const selectSessions = (db: Db, orgId: string) =>
         .then(jsonBuildObject({ id: eb.ref('team.id').$notNull(), name: eb.ref('team.name').$notNull() }))
         .end()
         .as('team'),
-      sql<string[]>`array(
-        select tag.tag_name from session_tags as given join tags as tag on tag.org_id = given.org_id and tag.tag_key = given.tag_key
-        where given.org_id = session.org_id and given.session_id = session.id order by tag.tag_key
-      )`.as('tags'),
+      TAG_NAMES.as('tags'),
     ]);
 
 export const findSession = (db: Db, orgId: string, id: string) =>

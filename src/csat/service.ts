@@ -1,3 +1,4 @@
+import { announceWithState } from '../conversations/announcements.service.ts';
 import { lockSession } from '../conversations/sessions/service.ts';
 import { recordScore } from '../conversations/sessions/visitors.service.ts';
 import type { Db } from '../db/connect.ts';
@@ -5,7 +6,6 @@ import { pageOf } from '../db/cursor.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { conflict, notFound } from '../errors.ts';
 import { newId } from '../ids.ts';
-import { announce } from '../outbox/events.ts';
 import { reportRangeOf } from '../report-range.ts';
 import { findLatestScore, insertScore, listScores } from './queries.ts';
 import type { ListScores, SubmitScore } from './schema.ts';
@@ -21,7 +21,9 @@ export function submitScore(db: Db, orgId: string, { session_id, score, comment 
     const said = comment ? comment : null;
     if (await insertScore(trx, { org_id: orgId, id, session_id, resolution, score })) {
       await recordScore(trx, orgId, session_id, { id, score, comment: said });
-      await announce(trx, orgId, 'csat-score-submit', [{ subject_id: session_id, payload: { score_id: id, score } }]);
+      await announceWithState(trx, orgId, 'csat-score-submit', [
+        { subject_id: session_id, payload: { score_id: id, score } },
+      ]);
       return getScore(trx, orgId, session_id);
     }
     const existing = await getScore(trx, orgId, session_id);

@@ -51,6 +51,8 @@ export const SEND_MESSAGE: WorkflowContract<MessageRef> = {
 
 export interface ReconcileSendsInput {
   orgId: string;
+  /** The number of outcomes found before the workflow continued as new. */
+  found?: number;
 }
 
 /** Asks providers for the outcome of an org's sends without a known outcome. */

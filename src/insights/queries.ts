@@ -30,6 +30,10 @@ export const selectInsights = (db: Db, orgId: string) =>
         .as('team'),
     );
 
+/** Lists insights by their ids, merged ones too. */
+export const listInsightsById = (db: Db, orgId: string, ids: string[]) =>
+  selectInsights(db, orgId).where('insight.id', '=', sql<string>`any(${ids}::uuid[])`).execute();
+
 /** Finds an insight, or the one that it is merged into. */
 export const findInsight = (db: Db, orgId: string, id: string) =>
   selectInsights(db, orgId)

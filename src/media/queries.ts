@@ -43,8 +43,15 @@ export async function softDeleteMedia(trx: Trx, orgId: string, ids: string[]): P
 }
 
 /** Lists deleted files of all orgs, oldest first, for the purge of their bytes. */
-export const listDeletedMedia = (db: Db, limit: number) =>
-  db.selectFrom('media').select('key').where('deleted_at', 'is not', null).orderBy('deleted_at').limit(limit).execute();
+export const listDeletedMedia = (db: Db, after: string, limit: number) =>
+  db
+    .selectFrom('media')
+    .select('key')
+    .where('deleted_at', 'is not', null)
+    .where('key', '>', after)
+    .orderBy('key')
+    .limit(limit)
+    .execute();
 
 /** Deletes the rows of deleted files. Needs no org id: keys begin with it. */
 export async function deleteMediaRows(db: Db, keys: string[]): Promise<void> {

@@ -109,17 +109,22 @@ export async function openMedia(storage: Storage, media: Media, range?: ByteRang
 }
 
 /**
- * Deletes the bytes of deleted files, then their rows. The next call resumes after a failure or a crash. Not for use in
- * a transaction: a rollback does not restore bytes.
+ * Deletes the bytes of deleted files, then their rows. A file whose bytes cannot be deleted blocks no others: it throws
+ * the last such error at the end, and the next call tries it again. Not for use in a transaction: a rollback does not
+ * restore bytes.
  */
 export async function purgeDeletedMedia(db: Db, storage: Storage): Promise<void> {
-  for (;;) {
-    const marked = await listDeletedMedia(db, DELETES_PER_BATCH);
-    for (const { key } of marked) await storage.delete(key);
+  const errors: unknown[] = [];
+  for (let after = ''; ; ) {
+    const keys = (await listDeletedMedia(db, after, DELETES_PER_BATCH)).map(({ key }) => key);
+    const results = await Promise.allSettled(keys.map((key) => storage.delete(key)));
+    errors.push(...results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : [])).slice(-1));
     await deleteMediaRows(
       db,
-      marked.map(({ key }) => key),
+      keys.filter((_, index) => results[index]?.status === 'fulfilled'),
     );
-    if (marked.length < DELETES_PER_BATCH) return;
+    after = keys.at(-1) ?? '';
+    if (keys.length < DELETES_PER_BATCH) break;
   }
+  if (errors.length > 0) throw errors.at(-1);
 }

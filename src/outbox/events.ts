@@ -13,18 +13,18 @@ export interface EventPayloads {
   'contact-updated': { before: object };
   'contact-deleted': Record<string, never>;
   'contact-replied': { channel: string };
-  'ticket-created': Record<string, never>;
-  'ticket-reassigned': Assignment & { before: Assignment };
+  'ticket-created': OfSession;
+  'ticket-reassigned': OfSession & Assignment & { before: Assignment };
   /** `reflects`: whether integrations are to follow. `summarizes`: whether the session got a summary. */
-  'ticket-resolved': { reflects: boolean; summarizes?: true };
+  'ticket-resolved': OfSession & { reflects: boolean; summarizes?: true };
   /** `reflects`: as of ticket-resolved. */
   'ticket-reopened': { reflects: boolean };
   /**
    * `isExternal`: the reporting system already has the handoff. The handoff itself follows once the workflows before it
    * have ended.
    */
-  'pre-ticket-handoff': { isExternal: boolean };
-  'ticket-handoff': { isExternal: boolean };
+  'pre-ticket-handoff': OfSession & { isExternal: boolean };
+  'ticket-handoff': OfSession & { isExternal: boolean };
   /** Subject: a session. A message was stored in it. Other systems' automatic messages are of `workflow` or `sequence`. */
   'message-created': {
     message_id: string;
@@ -33,7 +33,7 @@ export interface EventPayloads {
   /** Subject: a session in Assist Mode. The AI has written a draft of a reply. */
   'ai-draft-created': { message_id: string };
   /** Subject: a session. A message of its contact has one of the org's prohibited topics. */
-  'prohibited-topic-detected': { message_id: string; topic: string };
+  'prohibited-topic-detected': OfSession & { message_id: string; topic: string };
   /** Subject: the org itself. Passages of these items have changed or are gone. */
   'knowledge-changed': { item_ids: string[] };
   /** Subject: an item of the knowledge. Passages that the AI's answers cite are no longer there; `turns` counts the answers. */
@@ -52,7 +52,7 @@ export interface EventPayloads {
   'crm-events-received': Record<string, never>;
   /** Subject: a customer's workflow. Another version is active now, or none. */
   'workflow-changed': Record<string, never>;
-  'ticket-tag-added': { tag_name: string };
+  'ticket-tag-added': OfSession & { tag_name: string };
   /** Subject: a session without messages for this time. `workflow_id` is the customer's workflow with this trigger. */
   'ticket-inactive': { workflow_id: string; inactive_minutes: number; since: string };
   /** Subject: a sequence. Contacts have completed its last step. */
@@ -61,7 +61,7 @@ export interface EventPayloads {
   'phone-call-finished': CallMoment;
   'voice-call-transferred': CallMoment;
   'pre-voice-call-transfer': CallMoment;
-  'csat-score-submit': { score_id: string; score: number };
+  'csat-score-submit': OfSession & { score_id: string; score: number };
   'sla-first-reply-warning': SlaMoment;
   'sla-first-reply-breached': SlaMoment;
   'sla-next-reply-warning': SlaMoment;
@@ -109,12 +109,31 @@ export interface EventPayloads {
   /** Subject: an insight. It occurred again after it had been resolved. */
   'insight-reopened': { session_id: string };
   'insight-resolved': Record<string, never>;
-  /** Subject: an insight. Its name was made from a text that is redacted: stored copies of the insight have to go. */
+  /** Subject: an insight. A text that it was made of is redacted: its name now replaces all stored copies of former ones. */
   'insight-redacted': Record<string, never>;
 }
 type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
 
-interface SlaMoment {
+/**
+ * The state of a session at an event, without texts: they are redacted where they are stored. It is in the words of the
+ * API.
+ */
+export interface SessionState {
+  status: 'open' | 'closed_resolved' | 'closed_unresolved';
+  custom_status_id: number | null;
+  ai_closure_type: 'assumed_resolved' | 'handed_off' | 'resolved' | null;
+  waiting_on: 'customers' | 'human_agents' | null;
+  assignee_id: number | null;
+  team: { id: string; name: string } | null;
+  tags: string[];
+  handoff: { at: string; state: 'pending' | 'partial' | 'done' } | null;
+}
+/** An event whose subject is a session. `session` is absent in events that earlier versions have announced. */
+interface OfSession {
+  session?: SessionState | null;
+}
+
+interface SlaMoment extends OfSession {
   policy_id: string;
   metric: string;
   /** Counts the next replies of a session from 1. */
@@ -135,6 +154,15 @@ interface Assignment {
 }
 
 export type EventType = keyof EventPayloads;
+
+/** The types of events that tell the state of their session. */
+export type SessionEventType = {
+  [Type in EventType]: string extends keyof EventPayloads[Type]
+    ? never
+    : 'session' extends keyof EventPayloads[Type]
+      ? Type
+      : never;
+}[EventType];
 
 export interface NewEvent<Type extends EventType> {
   subject_id: string;

@@ -127,11 +127,16 @@ export function listEnrollments(
   db: Db,
   orgId: string,
   sequence: { id: string; status: string },
-  { status: named, ...place }: PageRequest & { status: EnrollmentStatus | undefined },
+  {
+    status: named,
+    contactId,
+    ...place
+  }: PageRequest & { status: EnrollmentStatus | undefined; contactId: string | undefined },
 ) {
   const { query, status } = enrollmentQuery(db, orgId, sequence);
   const wanted = named === undefined ? query : query.where(status, '=', named);
-  return wanted.$call(orderedByCreation(place)).execute();
+  const ofContact = contactId === undefined ? wanted : wanted.where('contact_id', '=', contactId);
+  return ofContact.$call(orderedByCreation(place)).execute();
 }
 
 /** Returns one of the sequence's enrollments with its present position. */

@@ -42,7 +42,8 @@ export interface ForecastContact extends Recipient {
 
 /**
  * Returns a page of the active enrollments of a sequence by contact. With a `condition`, returns the contacts to be
- * enrolled if the sequence were started. `verdicts` follow the order of the rules.
+ * enrolled if the sequence were started at `now`: all of them at the same time, however long reading takes. `verdicts`
+ * follow the order of the rules.
  */
 export async function listForecastContacts(
   db: Db,
@@ -51,9 +52,10 @@ export async function listForecastContacts(
   {
     rules,
     condition,
+    now,
     after,
     limit,
-  }: { rules: SendRule[]; condition: Expression<SqlBool> | null; after: string; limit: number },
+  }: { rules: SendRule[]; condition: Expression<SqlBool> | null; now: Date; after: string; limit: number },
 ): Promise<ForecastContact[]> {
   const eligibilities = sql.join(
     rules.map((rule) => sql`(select to_jsonb(v) from (${eligibilityOf(orgId, rule).eligibility}) as v)`),
@@ -68,7 +70,7 @@ export async function listForecastContacts(
             and enrollment.contact_id > ${after}::uuid
           order by enrollment.contact_id limit ${limit}`
       : sql`
-          select contacts.id as contact_id, false as enrolled, ${sequenceId}::uuid as place, null::timestamptz as created_at, now() as anchor_at,
+          select contacts.id as contact_id, false as enrolled, ${sequenceId}::uuid as place, null::timestamptz as created_at, ${now}::timestamptz as anchor_at,
             null::timestamptz as held_until, null::uuid as id
           from contacts where contacts.org_id = ${orgId} and contacts.id > ${after}::uuid and ${condition}
           order by contacts.id limit ${limit}`;
@@ -89,4 +91,20 @@ export async function listForecastContacts(
 
 export async function findDatabaseTime(db: Db): Promise<Date> {
   return onlyRow(await sql<{ now: Date }>`select now()`.execute(db)).now;
+}
+
+/** Counts the contacts that listForecastContacts returns in all its pages. */
+export async function countForecastContacts(
+  db: Db,
+  orgId: string,
+  sequenceId: string,
+  condition: Expression<SqlBool> | null,
+): Promise<number> {
+  const counted =
+    condition === null
+      ? sql<{ count: string }>`
+          select count(*) from enrollments
+          where org_id = ${orgId} and sequence_id = ${sequenceId} and status = 'active'`
+      : sql<{ count: string }>`select count(*) from contacts where contacts.org_id = ${orgId} and ${condition}`;
+  return Number(onlyRow(await counted.execute(db)).count);
 }

@@ -9,7 +9,7 @@ import { NO_BODY, NoBody } from '../http/schemas.ts';
 import { audienceOf } from './audience.service.ts';
 import { explainEnrollment } from './enrollment/explanation.service.ts';
 import { listEnrollments } from './enrollments.queries.ts';
-import { forecastSequence } from './forecast/service.ts';
+import { getForecast, requestForecast, toJob } from './forecast/jobs.service.ts';
 import {
   AddContacts,
   AddContactsAnswer,
@@ -19,6 +19,8 @@ import {
   EnrollmentList,
   EnrollmentParams,
   ExplainedEnrollment,
+  ForecastJob,
+  ForecastParams,
   ListEnrollments,
   ListSequences,
   Sequence,
@@ -167,14 +169,33 @@ export const sequenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config 
     schema: {
       operationId: 'forecastSequence',
       tags,
+      summary: 'Forecast a sequence',
+      description:
+        'What would go out, to how many and when, if nothing changed. Nothing is sent. Where it takes longer than 2 s, the answer is 202 with a job: GET /sequences/{id}/forecasts/{forecastId} shows its progress, and then the forecast. A sequence has one job at a time; another request meanwhile gets the same.',
       params: SequenceParams,
-      response: { 200: SequenceForecast, ...errorResponses(403, 404) },
+      response: { 200: SequenceForecast, 202: ForecastJob, ...errorResponses(403, 404) },
     },
-    handler: async ({ db, org, params }) => {
+    handler: async ({ db, org, params }, reply) => {
       const sequence = await getSequence(db, org.id, params.id);
-      const forecast = await forecastSequence(db, org.id, sequence, defaults);
-      return { ...forecast, audience: await audienceOf(db, org.id, sequence) };
+      const requested = await requestForecast(db, org.id, sequence, defaults);
+      if (!('job' in requested)) return requested;
+      return reply.code(202).send(toJob(requested.job));
     },
+  });
+
+  app.get('/sequences/:id/forecasts/:forecastId', {
+    config: { scope: 'sequences:read' },
+    schema: {
+      operationId: 'getSequenceForecast',
+      tags,
+      summary: 'Get a forecast',
+      description:
+        'Of a forecast that was answered with 202: its progress, and then what it found. It is kept for 7 days.',
+      params: ForecastParams,
+      response: { 200: ForecastJob, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params }) =>
+      getForecast(db, org.id, await getSequence(db, org.id, params.id), params.forecastId),
   });
 
   app.post('/sequences/:id/test', {
@@ -219,7 +240,9 @@ export const sequenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config 
     },
     handler: async ({ db, org, params, query }) => {
       const sequence = await getSequence(db, org.id, params.id);
-      return pageOf(db, query, (place) => listEnrollments(db, org.id, sequence, { ...place, status: query.status }));
+      return pageOf(db, query, (place) =>
+        listEnrollments(db, org.id, sequence, { ...place, status: query.status, contactId: query.contact_id }),
+      );
     },
   });
 

@@ -174,23 +174,52 @@ export const SequenceStats = z
   })
   .meta({ id: 'SequenceStats' });
 
+const StepForecast = z.object({
+  index: z.int(),
+  at: Timestamp.nullable().describe('When the first one goes out; null when nobody gets the step.'),
+  last_at: Timestamp.nullable().describe('When the last one goes out.'),
+  recipients: z.int(),
+  held: z
+    .array(z.object({ gate: z.string(), count: z.int() }))
+    .describe('How many of the recipients wait for a gate before they get it.'),
+  skipped: z.array(z.object({ reason: z.string(), count: z.int() })),
+});
+
 export const SequenceForecast = z
-  .object({
-    steps: z.array(
-      z.object({
-        index: z.int(),
-        at: Timestamp.nullable().describe('When the first one goes out; null when nobody gets the step.'),
-        last_at: Timestamp.nullable().describe('When the last one goes out.'),
-        recipients: z.int(),
-        held: z
-          .array(z.object({ gate: z.string(), count: z.int() }))
-          .describe('How many of the recipients wait for a gate before they get it.'),
-        skipped: z.array(z.object({ reason: z.string(), count: z.int() })),
-      }),
-    ),
-    audience: Audience,
-  })
+  .object({ steps: z.array(StepForecast), audience: Audience })
   .meta({ id: 'SequenceForecast' });
+
+export const ForecastParams = SequenceParams.extend({ forecastId: Id });
+
+/** A forecast that a workflow computes. */
+export const ForecastJob = z
+  .object({
+    id: Id,
+    sequence_id: Id,
+    state: z.enum(['in_progress', 'done', 'failed']),
+    progress: z.object({ contacts_done: z.int(), contacts: z.int() }),
+    steps: z.array(StepForecast).nullable().describe('null until it is done.'),
+    audience: Audience.nullable().describe('null until it is done.'),
+    error: z.string().nullable(),
+    created_at: Timestamp.describe('The forecast is as of then.'),
+    ended_at: Timestamp.nullable(),
+  })
+  .meta({
+    id: 'SequenceForecastJob',
+    examples: [
+      {
+        id: '01920000-0000-7000-8000-000000000001',
+        sequence_id: '01920000-0000-7000-8000-000000000002',
+        state: 'in_progress',
+        progress: { contacts_done: 40_000, contacts: 200_000 },
+        steps: null,
+        audience: null,
+        error: null,
+        created_at: '2026-01-01T09:00:00.000Z',
+        ended_at: null,
+      },
+    ],
+  });
 
 /** The effect of a change of the steps on active enrollments. */
 export const ChangePreview = z
@@ -238,6 +267,7 @@ export const ListEnrollments = z.object({
   cursor: Cursor.optional(),
   limit: Limit,
   status: EnrollmentStatus.optional(),
+  contact_id: Id.optional().describe('Only the enrollment of this contact.'),
 });
 
 const Enrollment = z.object({

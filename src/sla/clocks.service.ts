@@ -1,10 +1,10 @@
 import { keysOf } from '../checked-access.ts';
+import { announceWithState } from '../conversations/announcements.service.ts';
 import { lockSession } from '../conversations/sessions/service.ts';
 import { getSlaFacts, recordSlaEvents } from '../conversations/sessions/sla-facts.service.ts';
 import type { Db, Trx } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { type BusinessCalendar, businessCalendar, type WorkingTime } from '../desk/office-hours/business-time.rules.ts';
-import { announce } from '../outbox/events.ts';
 import {
   describeClocks,
   isCountedUnder,
@@ -207,7 +207,7 @@ async function announceClock(
   const { metric, cycle, target_seconds } = clock;
   const dueAt = (clock.breached_at ?? clock.due_at)?.toISOString() ?? null;
   const payload = { policy_id: policyId, metric, cycle, target_seconds, due_at: dueAt };
-  await announce(trx, orgId, EVENT_TYPES[metric][news.isBreach ? 'breach' : 'warning'], [
+  await announceWithState(trx, orgId, EVENT_TYPES[metric][news.isBreach ? 'breach' : 'warning'], [
     { subject_id: sessionId, payload },
   ]);
 }

@@ -40,6 +40,7 @@ describe('GET /workflows/definitions', () => {
       expect(output.required).toEqual(expect.arrayContaining(['event_id', 'occurred_at', 'trigger_type']));
     const configured = body.triggers.filter(({ configuration }: { configuration: unknown }) => configuration !== null);
     expect(configured.map(({ type }: { type: string }) => type)).toEqual([
+      'ai-trigger',
       'cron-trigger',
       'form-trigger',
       'webhook',

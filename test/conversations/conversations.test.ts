@@ -21,10 +21,11 @@ const say = (id: string, sender: 'contact' | 'agent', text: string, more: object
 const session = async (id: string) => (await api.org.get(`/chat/sessions/${id}`)).body;
 const events = async (id: string) =>
   (await api.org.get(`/chat/sessions/${id}/history`)).body.items.map(({ event }: { event: object }) => event);
+/** The announced events, without the session's state in them. */
 const announced = async (id: string) =>
   (
     await api.db.selectFrom('outbox').select(['type', 'payload']).where('subject_id', '=', id).orderBy('id').execute()
-  ).map(({ type, payload }) => [type, payload]);
+  ).map(({ type, payload: { session: _, ...payload } }) => [type, payload]);
 
 describe('a session', () => {
   it('is opened with a contact, and returned with its contact, channel and ticket number', async () => {

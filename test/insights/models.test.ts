@@ -12,7 +12,7 @@ let stack: Stack;
 let model: FakeModel;
 let embeddings: FakeEmbeddings;
 beforeAll(async () => {
-  model = await startFakeModel();
+  model = await startFakeModel(undefined, ['statements', 'names']);
   embeddings = await startFakeEmbeddings();
   stack = await startStack({ env: FAKES_ALLOWED });
 });

@@ -222,6 +222,20 @@ describe('a stored file', () => {
     expect(await api.deps.storage.get(media.key)).toBeUndefined();
   });
 
+  it('is purged although another file cannot be', async () => {
+    const [stuck, other] = [await store(), await store()];
+    const storage: Storage = {
+      ...api.deps.storage,
+      delete: (key) => (key === stuck.key ? Promise.reject(new Error('away')) : api.deps.storage.delete(key)),
+    };
+    await inTransaction(api.db, (trx) => softDeleteMedia(trx, api.org.id, [stuck.id, other.id]));
+    await expect(purgeDeletedMedia(api.db, storage)).rejects.toThrow('away');
+    expect(await api.deps.storage.get(other.key)).toBeUndefined();
+    expect(await rows()).toHaveLength(1);
+    await purgeDeletedMedia(api.db, api.deps.storage);
+    expect(await rows()).toEqual([]);
+  });
+
   it('is a 404 if its bytes are lost', async () => {
     const media = await store();
     await api.deps.storage.delete(media.key);

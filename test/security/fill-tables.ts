@@ -24,6 +24,7 @@ const TIED: Record<string, Row> = {
   insights: { id: INSIGHT, root_id: INSIGHT, merged_into: null, category: 'Delivery' },
   sla_clocks: { decided_at: new Date().toISOString() },
   ai_turns: { state: 'skipped', ended_at: new Date().toISOString() },
+  ai_tag_suggestions: { score: 0.5, model: null },
   ai_calls: { state: 'needs_confirmation', workflow_id: null, ended_at: null, expires_at: '2100-01-01T00:00:00Z' },
 };
 

@@ -68,6 +68,7 @@ const OTHER_TABLES = [
   'insight_operations',
   'insight_proposals',
   'ai_workflow_tools',
+  'sequence_forecasts',
 ];
 /** The tag in the example of POST /chat/sessions/{id}/tags. */
 const TAG_OF_EXAMPLE = 'refund';

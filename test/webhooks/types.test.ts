@@ -6,7 +6,8 @@ import { inTransaction } from '../../src/db/transaction.ts';
 import { newId } from '../../src/ids.ts';
 import { announce, type EventType, type NewEvent } from '../../src/outbox/events.ts';
 import { WEBHOOK_BODIES, WEBHOOK_EVENT_TYPES } from '../../src/webhooks/events/schema.ts';
-import { newAnsweringOrg, QUESTION } from '../ai/answering-org.ts';
+import { ARTICLES, newAnsweringOrg, QUESTION } from '../ai/answering-org.ts';
+import { insightsOf, resolvedSaying } from '../insights/support.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/fakes/webhook-receiver.ts';
 import { emailStep, inDomain } from '../support/sequences.ts';
 import type { TestOrg } from '../support/stack/api.ts';
@@ -112,6 +113,18 @@ async function cancelCrawl() {
   await org.post(`/crawl/${site.id}/crawls/${job.id}/cancel`);
 }
 
+/** Makes an insight that occurs, is resolved, and occurs again. */
+async function reopenInsight() {
+  const words = 'My parcel has not arrived although it was sent two weeks ago';
+  await resolvedSaying(stack, org, words);
+  const [insight] = await insightsOf(org, { search: 'parcel' });
+  await org.post(`/insights/${insight?.id}/resolve`);
+  await resolvedSaying(stack, org, words);
+}
+
+const removeCitedArticle = () =>
+  org.put('/help-center/content', { categories: [{ name: 'Shop', slug: 'shop', articles: ARTICLES.slice(1) }] });
+
 async function disableAnother() {
   const other = await startWebhookReceiver();
   other.answer = (_, response) => void response.writeHead(410).end();
@@ -134,7 +147,8 @@ it('each type is delivered with the data that the OpenAPI document describes, an
   await reachClocks(sessionId);
   await cancelCrawl();
   await disableAnother();
-  await announceEvent('cited-page-changed', { subject_id: newId(), payload: { item_id: 'i', url: null, turns: 2 } });
+  await reopenInsight();
+  await removeCitedArticle();
   await org.post(`/webhooks/${endpointId}/test`);
 
   for (const type of WEBHOOK_EVENT_TYPES) {
@@ -151,9 +165,10 @@ it('each type is delivered with the data that the OpenAPI document describes, an
     'csat.requested',
     'sequence.completed',
   ];
+  const isOfAnother = ({ session }: { session?: { id: string } }) => session !== undefined && session.id !== sessionId;
   for (const type of once)
     expect(
-      receiver.received.filter(({ body }) => body.type === type),
+      receiver.received.filter(({ body }) => body.type === type && !isOfAnother(body.data)),
       type,
     ).toHaveLength(1);
   expect(receiver.refused).toEqual([]);

@@ -218,6 +218,7 @@ describe('the widget', () => {
       'pre-ticket-handoff',
       'ticket-resolved',
       'message-created',
+      'ticket-reopened',
     ]);
   });
 

@@ -111,13 +111,16 @@ describe('CRM workflows, in skipped time', () => {
   ) => run(SYNC_CRM_THREAD, (threadId) => ({ orgId: 'org', threadId }), scripts, during);
   const followTicket = (syncTicket: Script, during?: (wake: Wake) => Promise<void>) =>
     run(SYNC_CRM_TICKET, (ticketId) => ({ orgId: 'org', ticketId }), { syncTicket }, during);
-  const bring = (scripts: Record<string, Script>, during?: (wake: Wake) => Promise<void>) =>
-    run(
+  /** Hands off a session. Its summary, the first activity of each, is left out of the attempts. */
+  const bring = async (scripts: Record<string, Script>, during?: (wake: Wake) => Promise<void>) => {
+    const { tries, ...ended } = await run(
       HAND_OFF_SESSION,
       (sessionId) => ({ orgId: 'org', sessionId, n: 1 }),
-      { parkHandoffPart: [() => undefined], ...scripts },
+      { summarizeSession: [() => 'none'], parkHandoffPart: [() => undefined], ...scripts },
       during,
     );
+    return { ...ended, tries: tries.filter(([name]) => name !== 'summarizeSession') };
+  };
   const close = (closeTicket: Script, during?: (wake: Wake) => Promise<void>) =>
     run(CLOSE_TICKET_LATER, (sessionId) => ({ orgId: 'org', sessionId, n: 1 }), { closeTicket }, during);
 
@@ -324,7 +327,7 @@ describe('CRM workflows, in skipped time', () => {
         'createHandoffPart ticket',
         'createHandoffPart comment',
       ]);
-      expect(events).toBe(30);
+      expect(events).toBe(38);
     });
 
     it('parks a ticket while the CRM is unavailable, and retries it every 15 minutes, for ten hours', async () => {

@@ -120,7 +120,7 @@ describe('the reconciliation workflow, in skipped time', () => {
   });
 
   it('continues as new after many rounds, without losing any', async () => {
-    const more = { found: 0, nextInMs: SECOND };
+    const more = { found: 1, nextInMs: SECOND };
     const { rounds } = await run({ rounds: [...Array.from({ length: 210 }, () => () => more), () => nothing] });
     expect(rounds).toBe(211);
   });

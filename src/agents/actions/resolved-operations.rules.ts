@@ -1,5 +1,4 @@
 import { bodyTypeIn } from './body-types.rules.ts';
-import type { Operation } from './operations.rules.ts';
 import { createResolver } from './references.rules.ts';
 import type { ActionPayload, JsonSchema } from './schema.ts';
 
@@ -11,7 +10,7 @@ type Content = NonNullable<ActionPayload['requestBody']>['content'];
  * Returns an operation whose schemas hold no references: each is replaced with what it refers to in the payload, or in its
  * own schema. Throws UnresolvedReference.
  */
-export function withoutReferences<Described extends Operation>(operation: Described): Described {
+export function withoutReferences<Described extends { payload: ActionPayload }>(operation: Described): Described {
   const { payload } = operation;
   if (!JSON.stringify(payload).includes('"$ref"')) return operation;
   const resolve = resolverOf(payload);

@@ -1,8 +1,13 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
-import type { IndexSize } from '../../knowledge/index/size.service.ts';
 import { type AnswerFeedback, NO_FEEDBACK } from './feedback.rules.ts';
 import type { CalibrationReport } from './rules.ts';
+
+/** The passages of an org's index, and the id of the latest one. */
+interface MeasuredSize {
+  passages: number;
+  last_chunk: number;
+}
 
 export const findCalibration = (db: Db, orgId: string) =>
   db
@@ -14,7 +19,7 @@ export const findCalibration = (db: Db, orgId: string) =>
 export async function upsertCalibration(
   db: Db,
   orgId: string,
-  { threshold, report, size }: { threshold: number; report: CalibrationReport; size: IndexSize },
+  { threshold, report, size }: { threshold: number; report: CalibrationReport; size: MeasuredSize },
 ): Promise<void> {
   await sql`
     insert into ai_calibrations (org_id, threshold, report, passages, last_chunk, measured_at)
@@ -43,8 +48,8 @@ export async function listDueOrgs(db: Db, orgIds: string[], limit: number): Prom
 }
 
 /** Lists those of the orgs that were measured and not requested since an hour, with the size of their index then. */
-export async function listMeasuredIndexes(db: Db, orgIds: string[]): Promise<(IndexSize & { org_id: string })[]> {
-  const { rows } = await sql<IndexSize & { org_id: string }>`
+export async function listMeasuredIndexes(db: Db, orgIds: string[]): Promise<(MeasuredSize & { org_id: string })[]> {
+  const { rows } = await sql<MeasuredSize & { org_id: string }>`
     select org_id, passages, last_chunk::float8 as last_chunk from ai_calibrations
     where org_id = any(${orgIds}::uuid[]) and passages is not null and requested_at < now() - interval '1 hour'
   `.execute(db);

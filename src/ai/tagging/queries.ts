@@ -63,7 +63,7 @@ export interface Suggestion {
   score: number;
 }
 
-/** Replaces the suggestions of these sessions. Those of tags and sessions that no longer exist are left out. */
+/** Replaces the learnt suggestions of these sessions. Those of tags and sessions that no longer exist are left out. */
 export async function replaceSuggestions(
   trx: Trx,
   orgId: string,
@@ -71,7 +71,7 @@ export async function replaceSuggestions(
   suggestions: Suggestion[],
 ): Promise<void> {
   await sql`
-    delete from ai_tag_suggestions where org_id = ${orgId} and session_id = any(${sessionIds}::uuid[])
+    delete from ai_tag_suggestions where org_id = ${orgId} and session_id = any(${sessionIds}::uuid[]) and model is null
   `.execute(trx);
   if (suggestions.length === 0) return;
   await sql`
@@ -84,13 +84,32 @@ export async function replaceSuggestions(
   `.execute(trx);
 }
 
-/** Lists the suggestions of a session, the surest first. */
+/** Replaces what models suggested for a session. Tags and sessions that no longer exist are left out. */
+export async function replaceModelSuggestions(
+  trx: Trx,
+  orgId: string,
+  sessionId: string,
+  { tagKeys, model }: { tagKeys: string[]; model: string },
+): Promise<void> {
+  await sql`
+    delete from ai_tag_suggestions where org_id = ${orgId} and session_id = ${sessionId} and model is not null
+  `.execute(trx);
+  await sql`
+    insert into ai_tag_suggestions (org_id, session_id, tag_key, model)
+    select tags.org_id, sessions.id, tags.tag_key, ${model}
+    from tags join sessions on sessions.org_id = tags.org_id and sessions.id = ${sessionId}
+    where tags.org_id = ${orgId} and tags.tag_key = any(${tagKeys}::text[])
+    on conflict do nothing
+  `.execute(trx);
+}
+
+/** Lists the suggestions of a session, the surest first, and then those of models. */
 export const listSuggestions = (db: Db, orgId: string, sessionId: string) =>
   db
     .selectFrom('ai_tag_suggestions')
-    .select(['tag_key', 'score', 'created_at'])
+    .select(['tag_key', 'score', 'model', 'created_at'])
     .where('org_id', '=', orgId)
     .where('session_id', '=', sessionId)
-    .orderBy('score', 'desc')
+    .orderBy('score', (order) => order.desc().nullsLast())
     .orderBy('tag_key')
     .execute();

@@ -43,7 +43,7 @@ export const taggingRoutes: FastifyPluginAsyncZod = async (app) => {
       tags,
       summary: 'List the tags suggested for a session',
       description:
-        'At most three, the surest first: tags that are likely, but not sure enough to be applied. They are found when the session is resolved or handed off. Tags that the session has, or that were removed from it, are left out.',
+        'At most three that were learnt, the surest first, and three of a connected model: tags that are likely, but not sure enough to be applied. They are found when the session is resolved or handed off. Tags that the session has, or that were removed from it, are left out.',
       params: SuggestionPath,
       response: { 200: TagSuggestions, ...errorResponses(403, 404) },
     },

@@ -45,8 +45,17 @@ export const AutoTaggingReport = AutoTagging.extend({
 export const SuggestionPath = z.object({ id: Id });
 
 export const TagSuggestions = z
-  .object({ items: z.array(z.object({ tag_name: z.string(), score: z.number(), created_at: Timestamp })) })
+  .object({
+    items: z.array(
+      z.object({
+        tag_name: z.string(),
+        score: z.number().nullable().describe('null: a model suggested it.'),
+        model: z.string().nullable().describe('The model that suggested it, by the tag’s name and description.'),
+        created_at: Timestamp,
+      }),
+    ),
+  })
   .meta({
     id: 'TagSuggestions',
-    examples: [{ items: [{ tag_name: 'refund', score: -0.42, created_at: '2026-01-01T09:30:00.000Z' }] }],
+    examples: [{ items: [{ tag_name: 'refund', score: -0.42, model: null, created_at: '2026-01-01T09:30:00.000Z' }] }],
   });

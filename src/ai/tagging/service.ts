@@ -54,12 +54,12 @@ export async function getTagSuggestions(db: Db, orgId: string, sessionId: string
   const { present, removed } = await getTagHistory(db, orgId, sessionId);
   const tags = new Map((await listTagsWithKeys(db, orgId)).map((tag) => [tag.tag_key, tag]));
   const suggestions = await listSuggestions(db, orgId, sessionId);
-  const items = suggestions.flatMap(({ tag_key, score, created_at }) => {
+  const items = suggestions.flatMap(({ tag_key, score, model, created_at }) => {
     const tag = tags.get(tag_key);
     const isOpen = tag !== undefined && !tag.exclude_from_auto_tagging;
     return !isOpen || present.has(tag_key) || removed.has(tag_key)
       ? []
-      : [{ tag_name: tag.tag_name, score, created_at }];
+      : [{ tag_name: tag.tag_name, score, model, created_at }];
   });
   return { items };
 }

@@ -16,7 +16,10 @@ export interface AiTagSuggestionsTable {
   org_id: string;
   session_id: string;
   tag_key: string;
-  score: number;
+  /** Null if a model suggested it. */
+  score: number | null;
+  /** The model that suggested it. */
+  model: string | null;
   created_at: Generated<Date>;
 }
 

@@ -1,3 +1,4 @@
+import { announceWithState } from '../../conversations/announcements.service.ts';
 import { addAiMessage, resolveByAi } from '../../conversations/messages/ai-messages.service.ts';
 import { handOff } from '../../conversations/sessions/actions.service.ts';
 import { getSession } from '../../conversations/sessions/service.ts';
@@ -5,7 +6,6 @@ import type { Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { DomainError } from '../../errors.ts';
 import { getOrgLanguage } from '../../orgs/service.ts';
-import { announce } from '../../outbox/events.ts';
 import { EXTRACTIVE_AGENT, formatOf } from '../answers/extractive.rules.ts';
 import { markReported } from '../calls/service.ts';
 import { askForConfirmation, getConfirmation, type Question } from '../confirmations/service.ts';
@@ -130,7 +130,9 @@ async function announceTopic(
 ): Promise<void> {
   const message_id = turn.answers.at(-1);
   if (topic === undefined || message_id === undefined) return;
-  await announce(trx, orgId, 'prohibited-topic-detected', [{ subject_id: sessionId, payload: { message_id, topic } }]);
+  await announceWithState(trx, orgId, 'prohibited-topic-detected', [
+    { subject_id: sessionId, payload: { message_id, topic } },
+  ]);
 }
 
 async function end(

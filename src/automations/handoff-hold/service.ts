@@ -1,8 +1,8 @@
+import { announceWithState } from '../../conversations/announcements.service.ts';
 import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { newId } from '../../ids.ts';
 import { setEventDepth } from '../../outbox/claim.ts';
-import { announce } from '../../outbox/events.ts';
 import { enqueue, start } from '../../outbox/outbox.ts';
 import type { Reaction } from '../../outbox/relay.ts';
 import { addRunsToHold, deleteHandoffHold, findMaxDepth, insertHandoffHold } from '../handoff-hold.queries.ts';
@@ -20,7 +20,7 @@ export const holdHandoffs: Reaction<'pre-ticket-handoff'> = async (trx, orgId, e
     const holdId = newId();
     const runIds = await startRunsForEvent(trx, orgId, event);
     if (runIds.length === 0 || (await addRunsToHold(trx, orgId, holdId, runIds)) === 0) {
-      await announce(trx, orgId, 'ticket-handoff', [{ subject_id: sessionId, payload: { isExternal } }]);
+      await announceWithState(trx, orgId, 'ticket-handoff', [{ subject_id: sessionId, payload: { isExternal } }]);
       continue;
     }
     await insertHandoffHold(trx, orgId, { id: holdId, sessionId, isExternal });
@@ -35,5 +35,5 @@ export const releaseHandoff = (db: Db, { orgId, holdId }: HandoffHoldRef): Promi
     if (hold === undefined) return;
     await setEventDepth(trx, await findMaxDepth(trx, orgId, holdId));
     const payload = { isExternal: hold.is_elsewhere };
-    await announce(trx, orgId, 'ticket-handoff', [{ subject_id: hold.session_id, payload }]);
+    await announceWithState(trx, orgId, 'ticket-handoff', [{ subject_id: hold.session_id, payload }]);
   });

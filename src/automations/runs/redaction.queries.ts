@@ -3,7 +3,7 @@ import type { Trx } from '../../db/connect.ts';
 
 /**
  * Redacts the texts of a session in runs of customers' workflows: in trigger outputs, in inputs, outputs and errors of
- * steps, and in received events. Contact fields, ids, times and statuses stay, so the runs can continue.
+ * steps, in received events, and in what steps of any run have waited for. Contact fields, ids, times and statuses stay, so the runs can continue.
  */
 export async function redactRunTexts(trx: Trx, orgId: string, sessionId: string): Promise<void> {
   await sql`
@@ -25,5 +25,10 @@ export async function redactRunTexts(trx: Trx, orgId: string, sessionId: string)
     update automation_events set output = without_texts(output - 'contact', '')
       || case when output ? 'contact' then jsonb_build_object('contact', output -> 'contact') else '{}' end
     where org_id = ${orgId} and output #>> '{session,id}' = ${sessionId}
+  `.execute(trx);
+  await sql`
+    update automation_steps set output = jsonb_set(output, '{event}', without_texts((output -> 'event') - 'contact', '')
+      || case when output -> 'event' ? 'contact' then jsonb_build_object('contact', output #> '{event,contact}') else '{}' end)
+    where org_id = ${orgId} and output #>> '{event,session,id}' = ${sessionId}
   `.execute(trx);
 }

@@ -3,6 +3,7 @@ import {
   listEventContents,
   listSessionSnapshots,
   type SessionSnapshot,
+  sessionAt,
 } from '../../conversations/sessions/snapshots.service.ts';
 import type { Trx } from '../../db/connect.ts';
 import type { ClaimedEventOf } from '../../outbox/claim.ts';
@@ -109,11 +110,20 @@ function payloadOf(occurrence: Occurrence, subjects: Subjects): Payload | undefi
     case 'pre-voice-call-transfer':
       return callPayload(occurrence, subjects);
     default: {
-      const session = subjects.sessions.get(subject_id);
+      const now = subjects.sessions.get(subject_id);
+      const session = now && sessionOf(occurrence, now);
       const more = session && sessionDetails(occurrence, session, subjects);
       return session && more && withSession(session, subjects.contacts, more);
     }
   }
+}
+
+/** Returns the session at its event, with what auto-tagging has given it because of the event. */
+function sessionOf({ type, payload }: Occurrence, now: SessionSnapshot): SessionSnapshot {
+  const state = 'session' in payload ? payload.session : undefined;
+  if (!state) return now;
+  const given = type === 'ticket-resolved' || type === 'pre-ticket-handoff' ? now.autoTags : [];
+  return { ...now, session: sessionAt(now, { ...state, tags: [...new Set([...state.tags, ...given])] }) };
 }
 
 type CallOccurrence = Extract<

@@ -2,9 +2,9 @@ import type { Trx } from '../../db/connect.ts';
 import { isAutoAssigning, isInTeam, lockStaffing, updateTurns } from '../../desk/teams/staffing.service.ts';
 import { newId } from '../../ids.ts';
 import { readSettings } from '../../orgs/service.ts';
-import { announce } from '../../outbox/events.ts';
 import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
 import { WAKE } from '../../temporal/contract.ts';
+import { announceWithState } from '../announcements.service.ts';
 import { changeSession, type SessionEvent } from '../change-session.service.ts';
 import type { LockedSession } from '../queries.ts';
 import { ASSIGN_WAITING_SESSIONS } from './contract.ts';
@@ -42,7 +42,7 @@ export async function reassign(
     ...(to.assignee_id === null ? {} : { ai_state: 'paused' as const }),
     events: [{ id: newId(), type: 'assigned', data: to }, ...joined],
   });
-  await announce(trx, orgId, 'ticket-reassigned', [
+  await announceWithState(trx, orgId, 'ticket-reassigned', [
     { subject_id: session.id, payload: { ...to, before: { assignee_id, team_id } } },
   ]);
 }

@@ -1,6 +1,6 @@
 import type { Trx } from '../../db/connect.ts';
 import { findHandoffTarget } from '../../orgs/settings/handoff-target.service.ts';
-import { announce } from '../../outbox/events.ts';
+import { announceWithState } from '../announcements.service.ts';
 import { changeSession, type SessionEvent } from '../change-session.service.ts';
 import type { LockedSession } from '../queries.ts';
 import { digestSession, EXTRACTIVE } from '../summary/service.ts';
@@ -37,6 +37,6 @@ export async function startHandoff(
     ai_state: 'paused' as const,
   };
   await changeSession(trx, orgId, session, { ...change, events });
-  await announce(trx, orgId, 'pre-ticket-handoff', [{ subject_id: session.id, payload: { isExternal } }]);
+  await announceWithState(trx, orgId, 'pre-ticket-handoff', [{ subject_id: session.id, payload: { isExternal } }]);
   return handoff;
 }

@@ -2,6 +2,7 @@ import type { Db, Trx } from '../../db/connect.ts';
 import { idOf, newId } from '../../ids.ts';
 import { readSettings } from '../../orgs/service.ts';
 import { announce } from '../../outbox/events.ts';
+import { announceWithState } from '../announcements.service.ts';
 import type { AnswerCitation } from '../answers.port.ts';
 import { changeSession, recordEvents, type SessionEvent } from '../change-session.service.ts';
 import type { MessageConfirmation } from '../history/events.schema.ts';
@@ -136,7 +137,7 @@ export async function resolveByAi(
       ...asked,
     ],
   });
-  await announce(trx, orgId, 'ticket-resolved', [
+  await announceWithState(trx, orgId, 'ticket-resolved', [
     { subject_id: session.id, payload: { reflects: true, ...summarizesIf(summary) } },
   ]);
 }
@@ -158,7 +159,7 @@ export async function returnToAi(trx: Trx, orgId: string, session: LockedSession
     events: [{ id: newId(), type: 'returned_to_ai' }],
   });
   if (session.assignee_id !== null)
-    await announce(trx, orgId, 'ticket-reassigned', [
+    await announceWithState(trx, orgId, 'ticket-reassigned', [
       {
         subject_id: session.id,
         payload: {

@@ -9,6 +9,7 @@ import { newId } from '../../ids.ts';
 import { lockMember } from '../../orgs/members/service.ts';
 import { readSettings } from '../../orgs/service.ts';
 import { announce } from '../../outbox/events.ts';
+import { announceWithState } from '../announcements.service.ts';
 import { assignInTeam, findAssignee, reassign, reviewAssignee, updateQueuePosition } from '../assignment/service.ts';
 import { changeSession, recordEvents, type SessionEvent } from '../change-session.service.ts';
 import { startHandoff } from '../handoff/service.ts';
@@ -60,7 +61,7 @@ export function applySessionUpdate(db: Db, orgId: string, id: string, input: Upd
     await changeSession(trx, orgId, session, { ...change, events });
     if (isResolution) {
       const payload = { reflects: input.reflect_status_change_for_integration, ...summarizesIf(summary) };
-      await announce(trx, orgId, 'ticket-resolved', [{ subject_id: id, payload }]);
+      await announceWithState(trx, orgId, 'ticket-resolved', [{ subject_id: id, payload }]);
     }
     if (isMoved && to === 'open') {
       await reviewAssignee(trx, orgId, session);

@@ -7,7 +7,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { conflict, notFound, refused } from '../../errors.ts';
 import type { SessionChannel } from '../../http/schemas.ts';
 import { isUuid, newId } from '../../ids.ts';
-import { announce } from '../../outbox/events.ts';
+import { announceWithState } from '../announcements.service.ts';
 import {
   findSession,
   findSessionForUpdate,
@@ -67,7 +67,7 @@ export async function openSession(
     ai_state: (await isAutopilotOn(trx, orgId, channel)) ? 'on' : 'off',
   });
   if (!(await isContactBlocked(trx, orgId, contactId)))
-    await announce(trx, orgId, 'ticket-created', [{ subject_id: id, payload: {} }]);
+    await announceWithState(trx, orgId, 'ticket-created', [{ subject_id: id, payload: {} }]);
   return { id };
 }
 

@@ -1,12 +1,12 @@
 import { type NotNull, sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
-import { selectSessions } from '../queries.ts';
+import { selectSessions, tagNamesWhere } from '../queries.ts';
 
 /** Lists sessions by id in the API's format. */
 export const listSessionsById = (db: Db, orgId: string, ids: string[]) =>
   selectSessions(db, orgId)
     .where('session.id', '=', sql<string>`any(${ids}::uuid[])`)
-    .select(['session.contact_id', 'session.session_closed_payload'])
+    .select(['session.contact_id', 'session.session_closed_payload', tagNamesWhere(sql`given.is_auto`).as('auto_tags')])
     .execute();
 
 /** Lists events by id. */

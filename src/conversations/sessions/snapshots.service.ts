@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Db } from '../../db/connect.ts';
 import type { MediaLinks } from '../../media/links.ts';
+import type { SessionState } from '../../outbox/events.ts';
 import { HistoryItem } from '../history/events.schema.ts';
 import { historyItemOf } from '../history/service.ts';
 import { Session } from './schema.ts';
@@ -11,6 +12,25 @@ export interface SessionSnapshot {
   /** In the format of GET. */
   session: z.input<typeof Session>;
   closedPayload: unknown;
+  /** The tags that were applied automatically, and that nobody has confirmed. */
+  autoTags: string[];
+}
+
+/**
+ * Returns a session with its state at an event. The texts and the progress of its handoff are those of now. A handoff
+ * that has ended since has none.
+ */
+export function sessionAt(
+  { session }: SessionSnapshot,
+  { waiting_on, handoff, ...state }: SessionState,
+): SessionSnapshot['session'] {
+  const isSame = handoff !== null && session.handoff?.at === handoff.at;
+  return {
+    ...session,
+    ...state,
+    waiting_on: waiting_on ?? session.waiting_on, // the message that opens a session follows its event
+    handoff: isSame ? session.handoff : handoff && { ...handoff, summary: null, sentiment: null, reason: null },
+  };
 }
 
 /** Returns sessions of the org by id, each in the format of GET. Deleted ones are left out. */
@@ -27,6 +47,7 @@ export async function listSessionSnapshots(
         contactId: row.contact_id,
         session: z.encode(Session, row),
         closedPayload: row.session_closed_payload,
+        autoTags: row.auto_tags,
       },
     ]),
   );

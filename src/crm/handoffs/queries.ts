@@ -98,14 +98,16 @@ export async function reopenParts(trx: Trx, orgId: string, sessionId: string): P
   return Number(reopened.numUpdatedRows);
 }
 
-/** Returns the sessions of an org with a parked handoff. */
+/** Returns the sessions of an org with a parked handoff, those parked longest first. */
 export async function listParkedHandoffs(db: Db, orgId: string, limit: number): Promise<string[]> {
   const parked = await db
     .selectFrom('crm_handoff_parts')
     .select('session_id')
-    .distinct()
     .where('org_id', '=', orgId)
     .where('state', '=', 'parked')
+    .groupBy('session_id')
+    .orderBy((eb) => eb.fn.min('updated_at'))
+    .orderBy('session_id')
     .limit(limit)
     .execute();
   return parked.map(({ session_id }) => session_id);

@@ -89,6 +89,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     create index webhook_deliveries_by_creation on webhook_deliveries (org_id, endpoint_id, created_at, id);
     create index webhook_deliveries_by_status on webhook_deliveries (org_id, endpoint_id, status, occurred_at);
     create index webhook_deliveries_by_session on webhook_deliveries (org_id, session_id) where session_id is not null;
+    create index webhook_deliveries_by_insight on webhook_deliveries (org_id, (data -> 'insight' ->> 'id')) where event_type like 'insight.%';
     create index webhook_deliveries_by_age on webhook_deliveries (created_at) where status in ('delivered', 'failed', 'held');
 
     create table webhook_attempts (

@@ -18,7 +18,7 @@ export async function countTags(db: Db, orgId: string): Promise<number> {
   return count;
 }
 
-/** Inserts the tag, or updates the spelling and the flag of the tag with this name. */
+/** Inserts the tag, or updates the spelling, the flag and the description of the tag with this name. */
 export async function upsertTag(db: Db, orgId: string, tag: UpsertTag): Promise<void> {
   await db
     .insertInto('tags')
@@ -52,7 +52,7 @@ export async function lockTagKeysShared(trx: Trx, orgId: string, keys: string[])
 export function listTags(db: Db, orgId: string) {
   return db
     .selectFrom('tags')
-    .select(['tag_name', 'exclude_from_auto_tagging', 'created_at', 'updated_at'])
+    .select(['tag_name', 'exclude_from_auto_tagging', 'description', 'created_at', 'updated_at'])
     .where('org_id', '=', orgId)
     .orderBy('tag_key')
     .execute();
@@ -62,7 +62,7 @@ export function listTags(db: Db, orgId: string) {
 export const listKeyedTags = (db: Db, orgId: string) =>
   db
     .selectFrom('tags')
-    .select(['tag_key', 'tag_name', 'exclude_from_auto_tagging'])
+    .select(['tag_key', 'tag_name', 'exclude_from_auto_tagging', 'description'])
     .where('org_id', '=', orgId)
     .orderBy('tag_key')
     .execute();

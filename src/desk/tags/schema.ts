@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Timestamp } from '../../http/schemas.ts';
 
 const MAX_LENGTH = 100;
+const MAX_DESCRIPTION = 500;
 
 /** Trimmed once parsed. */
 const TagName = z
@@ -14,9 +15,25 @@ const TagName = z
 
 const ExcludeFromAutoTagging = z.boolean().describe('Whether the AI never applies it by itself.');
 
+const Description = z
+  .string()
+  .max(MAX_DESCRIPTION)
+  .nullable()
+  .describe('What the tag is for. A connected model suggests it by that.');
+
 export const UpsertTag = z
-  .object({ tag_name: TagName, exclude_from_auto_tagging: ExcludeFromAutoTagging.default(false) })
-  .meta({ id: 'UpsertTag', examples: [{ tag_name: 'refund' }, { tag_name: 'VIP', exclude_from_auto_tagging: true }] });
+  .object({
+    tag_name: TagName,
+    exclude_from_auto_tagging: ExcludeFromAutoTagging.default(false),
+    description: Description.optional().describe('Absent: it stays. null: none.'),
+  })
+  .meta({
+    id: 'UpsertTag',
+    examples: [
+      { tag_name: 'refund' },
+      { tag_name: 'VIP', exclude_from_auto_tagging: true, description: 'Customers with a contract' },
+    ],
+  });
 export type UpsertTag = z.infer<typeof UpsertTag>;
 
 export const TagPath = z.object({ tag_name: TagName });
@@ -25,6 +42,7 @@ export const Tag = z
   .object({
     tag_name: z.string().describe('As it was written last.'),
     exclude_from_auto_tagging: ExcludeFromAutoTagging,
+    description: Description,
     created_at: Timestamp,
     updated_at: Timestamp,
   })

@@ -53,6 +53,7 @@ export interface KeyedTag {
   tag_key: string;
   tag_name: string;
   exclude_from_auto_tagging: boolean;
+  description: string | null;
 }
 
 /** Lists all of the org's tags with their keys, by name. */

@@ -6,6 +6,7 @@ export interface TagsTable {
   tag_key: string;
   tag_name: string;
   exclude_from_auto_tagging: boolean;
+  description: string | null;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
 }

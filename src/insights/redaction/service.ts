@@ -40,17 +40,19 @@ async function redact(trx: Trx, orgId: string, sessionId: string): Promise<void>
   if (assigned.length > 0) await removeVectors(trx, orgId, assigned);
   await refreshSessions(trx, orgId, ids, [sessionId]);
   await recount(trx, orgId, ids);
-  await renameWithout(
+  const named = await renameWithout(
     trx,
     orgId,
     statements.map(({ id }) => id),
   );
+  const affected = new Set([...named, ...ids, ...assigned.map(({ own_insight_id }) => own_insight_id)]);
+  const events = [...affected].map((id) => ({ subject_id: id, payload: {} }));
+  await announce(trx, orgId, 'insight-redacted', events);
 }
 
-/** Renames the insights whose name was made from one of these statements, merged ones too. */
-async function renameWithout(trx: Trx, orgId: string, statementIds: string[]): Promise<void> {
+/** Renames the insights whose name was made from one of these statements, merged ones too, and returns them. */
+async function renameWithout(trx: Trx, orgId: string, statementIds: string[]): Promise<string[]> {
   const named = await listInsightsNamedAfter(trx, orgId, statementIds);
   for (const id of named) if (!(await nameByMedoid(trx, orgId, id))) await emptyInsight(trx, orgId, id, NO_NAME);
-  const events = named.map((id) => ({ subject_id: id, payload: {} }));
-  await announce(trx, orgId, 'insight-redacted', events);
+  return named;
 }

@@ -10,6 +10,19 @@ import {
 
 const MS_PER_MINUTE = 60_000;
 
+/** What is expected of a step. */
+export interface StepForecast {
+  index: number;
+  /** Time of the first send; null when nobody gets the step. */
+  at: Date | null;
+  /** Time of the last send. */
+  last_at: Date | null;
+  recipients: number;
+  skipped: { reason: string; count: number }[];
+  /** The number of recipients deferred by each gate before they get it. */
+  held: { gate: string; count: number }[];
+}
+
 /** A step as known to the forecast. */
 export interface PlannedStep {
   index: number;

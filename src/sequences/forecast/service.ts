@@ -1,3 +1,4 @@
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import TinyQueue from 'tinyqueue';
 import { elementAt } from '../../checked-access.ts';
 import { contactFilter } from '../../contacts/filters/condition.ts';
@@ -19,22 +20,20 @@ import {
   type PlannedDelivery,
   type PlannedStep,
   type SenderRates,
+  type StepForecast,
   simulateNext,
 } from './rules.ts';
 
 const PAGE_SIZE = 1_000;
+/** How long contacts are simulated without a pause of the event loop. */
+const MAX_HOLD_MS = 20;
 const MS_PER_MINUTE = 60_000;
 
-export interface StepForecast {
-  index: number;
-  /** Time of the first send; null when nobody gets the step. */
-  at: Date | null;
-  /** Time of the last send. */
-  last_at: Date | null;
-  recipients: number;
-  skipped: { reason: string; count: number }[];
-  /** The number of recipients deferred by each gate before they get it. */
-  held: { gate: string; count: number }[];
+/** How a forecast is computed. */
+interface ForecastOptions {
+  channels: Channels;
+  /** Called with the number of contacts of each page, once they are read. */
+  onContacts?: ((count: number) => Promise<void>) | undefined;
 }
 
 /**
@@ -45,11 +44,12 @@ export async function forecastSequence(
   db: Db,
   orgId: string,
   sequence: SequenceRow,
-  defaults: ChannelDefaults,
+  { defaults, onContacts }: Pick<ForecastOptions, 'onContacts'> & { defaults: ChannelDefaults },
 ): Promise<{ steps: StepForecast[] }> {
   const channels = await listChannels(db, orgId, defaults);
   const steps: StepForecast[] = [];
-  for await (const { index, at, skipped, heldBy } of planDeliveries(db, orgId, sequence, channels)) {
+  for await (const planned of planDeliveries(db, orgId, sequence, { channels, onContacts })) {
+    const { index, at, skipped, heldBy } = planned;
     const step = stepAt(steps, index);
     if (skipped !== null) incrementCount(step.skipped, 'reason', skipped);
     else {
@@ -86,12 +86,12 @@ export async function* planDeliveries(
   db: Db,
   orgId: string,
   sequence: SequenceRow,
-  channels: Channels,
+  { channels, onContacts }: ForecastOptions,
 ): AsyncGenerator<PlannedDelivery> {
   if (hasEnded(sequence)) return;
   const policy = await getSendingPolicy(db, orgId, sequence);
   const plan = planOf(orgId, await listAllSteps(db, orgId, sequence.id), policy, channels);
-  const courses = simulationsOf(db, orgId, sequence, plan);
+  const courses = simulationsOf(db, orgId, sequence, { ...plan, onContacts });
   if (policy.gates.sendsPerMinute === null) {
     for await (const course of courses) yield* simulateAlone(course, policy);
     return;
@@ -138,13 +138,14 @@ async function* simulationsOf(
   db: Db,
   orgId: string,
   sequence: SequenceRow,
-  { gates, stepsFrom, rules, ruleOfStep }: ForecastPlan,
+  { gates, stepsFrom, rules, ruleOfStep, onContacts }: ForecastPlan & Pick<ForecastOptions, 'onContacts'>,
 ): AsyncGenerator<ContactSimulation> {
   const isWaiting = sequence.status === 'pending';
   const condition = isWaiting ? await contactFilter(db, orgId, sequence.filter) : null;
   const now = await findDatabaseTime(db);
   for (let after: string = NIL_UUID; ; ) {
-    const page = await listForecastContacts(db, orgId, sequence.id, { rules, condition, after, limit: PAGE_SIZE });
+    const page = await listForecastContacts(db, orgId, sequence.id, { rules, condition, now, after, limit: PAGE_SIZE });
+    await onContacts?.(page.length);
     const days = page.map((prospect) => recipientDay(now, prospect, gates));
     const sent =
       gates.dailyCap === null
@@ -200,16 +201,21 @@ function* simulateAlone(course: ContactSimulation, { gates }: SendingPolicy): Ge
  * Simulates contacts in the order of time, as slots of a sender are reserved first come, first served. At equal times,
  * contacts are in the order of sending within a batch.
  */
-function* simulateTogether(
+async function* simulateTogether(
   courses: ContactSimulation[],
   { gates }: SendingPolicy,
   rates: SenderRates,
-): Generator<PlannedDelivery> {
+): AsyncGenerator<PlannedDelivery> {
   const queue = new TinyQueue(
     courses,
     (a, b) => a.at - b.at || nextStepIndexOf(a) - nextStepIndexOf(b) || (a.contact_id < b.contact_id ? -1 : 1),
   );
+  let pausedAt = performance.now();
   for (let course = queue.pop(); course !== undefined; course = queue.pop()) {
+    if (performance.now() - pausedAt > MAX_HOLD_MS) {
+      await yieldToOthers();
+      pausedAt = performance.now();
+    }
     const planned = simulateNext(course, gates, rates);
     if (planned !== null) yield planned;
     if (course.steps.length > 0) queue.push(course);

@@ -1,6 +1,7 @@
 import type { EventType } from '../../outbox/events.ts';
 import { contactCreated, contactDeleted, contactUpdated } from './contacts.ts';
 import { messageCreated, ticketCreated, ticketHandoff } from './conversations.ts';
+import { insightCreated, insightReopened, insightResolved } from './insights.ts';
 import type { Renderer } from './rendering.ts';
 import type { WebhookEventType } from './schema.ts';
 import { callChanged, clockReached, csatRequested, scoreSubmitted, ticketClosed } from './sessions.ts';
@@ -31,6 +32,9 @@ export const RENDERERS = {
   'sla-first-reply-breached': clockReached('sla.breached', 'first_reply'),
   'sla-next-reply-breached': clockReached('sla.breached', 'next_reply'),
   'sla-resolution-breached': clockReached('sla.breached', 'resolution'),
+  'insight-created': insightCreated,
+  'insight-reopened': insightReopened,
+  'insight-resolved': insightResolved,
   'ai-call-changed': callChanged,
   'ai-budget-reached': budgetReached,
   'cited-page-changed': citedPageChanged,

@@ -7,6 +7,7 @@ import { HandoffAnswer, Session } from '../../conversations/sessions/schema.ts';
 import { CsatScore } from '../../csat/schema.ts';
 import { Delivery } from '../../deliveries/ledger/schema.ts';
 import { Id } from '../../http/schemas.ts';
+import { Insight } from '../../insights/schema.ts';
 import { CrawlJob } from '../../knowledge/crawl/jobs/schema.ts';
 import { Sequence } from '../../sequences/schema.ts';
 import { SlaPolicy } from '../../sla/policies.schema.ts';
@@ -50,6 +51,11 @@ const aboutClock = (title: string) =>
     { ...clockFields, policy_id: Id },
   );
 const aboutCall = (title: string) => aboutSession(title, { call: Call }, { call_id: Id });
+
+const aboutOccurrence = (title: string) => {
+  const session_id = Id.describe('The session in which it occurred.');
+  return define(title, { insight: Insight, session_id }, { insight_id: Id, session_id });
+};
 
 const amounts = z.object({ tokens: z.number(), cost: z.number() });
 const budgetFields = {
@@ -95,6 +101,9 @@ export const WEBHOOK_EVENTS = {
   ),
   'sla.warning': aboutClock('80 % of the time of an SLA target have passed'),
   'sla.breached': aboutClock('The time of an SLA target is over'),
+  'insight.created': aboutOccurrence('Something was said that no insight is like'),
+  'insight.reopened': aboutOccurrence('A resolved insight has occurred again'),
+  'insight.resolved': define('Somebody has resolved an insight', { insight: Insight }, { insight_id: Id }),
   'ai.confirmation_requested': aboutCall('A call of the AI waits for a confirmation'),
   'ai.action_called': aboutCall('The AI has called an action: it is done, or has failed'),
   'ai.action_unknown': aboutCall('It is not known whether a call of the AI was done'),

@@ -154,12 +154,10 @@ describe('a turn with a model', () => {
       steps: [
         {},
         {
-          detail: {
-            tries: [
-              { model: 'first', problem: 'unavailable' },
-              { model: 'second', problem: null },
-            ],
-          },
+          tries: [
+            { model: 'first', problem: 'unavailable' },
+            { model: 'second', problem: null },
+          ],
         },
       ],
     });

@@ -9,7 +9,7 @@ import { eventually, type Stack, startStack } from '../../support/stack/stack.ts
 let stack: Stack;
 let model: FakeModel;
 beforeAll(async () => {
-  model = await startFakeModel();
+  model = await startFakeModel(undefined, ['summaries']);
   stack = await startStack({ env: FAKES_ALLOWED });
 });
 afterAll(async () => {
@@ -87,9 +87,9 @@ describe('the summary of a resolved session by a model', () => {
       { message: 1, from: 'contact', text: COMPLAINT },
       { message: 2, from: 'human_agent', text: 'We send a new lamp tomorrow.' },
     ]);
-    expect((await org.get('/autopilot/usage?group_by=purpose')).body.items).toMatchObject([
-      { group: 'summary', calls: 1, failed_calls: 0, output: 20 },
-    ]);
+    expect((await org.get('/autopilot/usage?group_by=purpose')).body.items).toContainEqual(
+      expect.objectContaining({ group: 'summary', calls: 1, failed_calls: 0, output: 20 }),
+    );
     const found = async (sentiment: string) =>
       (await org.post('/chat/sessions/filter', { filters: { sentiment: [sentiment] } })).body.data.map(
         (one: { id: string }) => one.id,

@@ -5,6 +5,7 @@ import { newId } from '../../../src/ids.ts';
 import { addMessage } from '../../support/messages.ts';
 import type { TestOrg } from '../../support/stack/api.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
+import { activate, listRuns } from '../../support/triggers.ts';
 import { textsAbout } from './tagged-texts.ts';
 
 const REFUND = 'Hello, please refund my money for the lamp';
@@ -82,6 +83,23 @@ describe('auto-tagging', () => {
     await resolve(org, id);
     expect(await tagged(org, id)).toEqual(['refund']);
     expect(await eventsOf(org, id, 'tag_added')).toMatchObject([{ tag_name: 'refund', by: 'ai' }]);
+  });
+
+  it('applies a tag before workflows start, and theirs is the session with the tag', async () => {
+    const org = await newTaggingOrg();
+    const started = await Promise.all(
+      ['pre-ticket-handoff', 'ticket-handoff', 'ticket-resolved'].map((trigger_type) =>
+        activate(org, { trigger_type }),
+      ),
+    );
+    const id = await sessionWith(org, REFUND);
+    await org.post(`/chat/sessions/${id}/handoff`, {});
+    await resolve(org, id);
+    await settled(org);
+    for (const workflow of started)
+      expect(await listRuns(stack.db, workflow.id)).toMatchObject([
+        { trigger_output: { session: { tags: ['refund'] } } },
+      ]);
   });
 
   it('applies a tag at handoff, once, and again at resolution only what is new', async () => {
@@ -205,7 +223,7 @@ describe('suggested tags', () => {
     await settled(org);
     expect(await tagsOf(org, id)).toEqual([]);
     expect(await suggestionsFor(org, id)).toEqual([
-      { tag_name: 'refund', score: expect.any(Number), created_at: expect.any(String) },
+      { tag_name: 'refund', score: expect.any(Number), model: null, created_at: expect.any(String) },
     ]);
     await org.post(`/chat/sessions/${id}/tags`, { tags: ['refund'] });
     expect(await suggestionsFor(org, id)).toEqual([]);

@@ -7,7 +7,7 @@ import { unverified, type Widget } from '../../widget/client.ts';
 import { ARTICLES, messagesOf, newAnsweringOrg, QUESTION, turnsOf } from '../answering-org.ts';
 
 /** In the long tier, as many as make any order likely. */
-const TAKEOVERS = IS_LONG ? 1_000 : 60;
+const TAKEOVERS = IS_LONG ? 1_000 : 20;
 
 let stack: Stack;
 beforeAll(async () => {

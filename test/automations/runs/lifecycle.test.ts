@@ -227,6 +227,23 @@ describe('a run of a workflow', () => {
     expect(await historiesWith(stack.temporal, stack.org.id, word)).toEqual([]);
   });
 
+  it('keeps no text of an event that it has waited for, once the session of the event is redacted', async () => {
+    const word = `w${crypto.randomUUID().replaceAll('-', '')}`;
+    const session = await newSession();
+    const inputs = { trigger_type: 'ticket-handoff', timeout_minutes: 10 };
+    const id = await active([{ $kind: 'Block', type: 'wait-for-event', id: 'handed', inputs }, webhook('after_event')]);
+    const runId = await trigger(id);
+    await eventually('a wait', async () => (await runOf(id, runId)).steps[0]?.status === 'waiting');
+    await stack.org.post(`/chat/sessions/${session}/handoff`, { reason: `Call me at ${word}` });
+    const { steps } = await ended(id, runId);
+    expect(steps[0].output.event.handoff.reason).toContain(word);
+    await stack.org.post('/redaction/session', { sessionId: session });
+    await eventually('the run to forget it', async () => {
+      const [step] = (await runOf(id, runId)).steps;
+      return !JSON.stringify(step).includes(word) && step.output.event.session.id === session;
+    });
+  });
+
   it('stays on the version it started with', async () => {
     const id = await active([{ $kind: 'Block', type: 'wait', id: 'w', inputs: { minutes: 0.05 } }, webhook('old')]);
     const runId = await trigger(id);

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { setCausingRun } from '../../../src/automations/runs/causation.queries.ts';
 import { startTriggeredRuns } from '../../../src/automations/triggers/trigger-events.service.ts';
+import { lockName } from '../../../src/db/locks.ts';
 import { inTransaction } from '../../../src/db/transaction.ts';
 import { newId } from '../../../src/ids.ts';
 import { addMember } from '../../../src/orgs/members/service.ts';
@@ -163,6 +164,89 @@ describe('a workflow starts once, with the event in its trigger output, when', (
       policy: (await org.get(`/sla/policies/${policy.id}`)).body,
       due_at,
     });
+  });
+});
+
+describe('trigger.output tells the session as of the event, however late the relay comes:', () => {
+  /** Does something while the relay cannot handle events of the org, and then waits until it has. */
+  async function whileEventsWait(work: () => Promise<void>): Promise<void> {
+    await inTransaction(stack.db, async (trx) => {
+      await lockName(trx, `events ${org.id}`);
+      await work();
+    });
+    await settled();
+  }
+  const newMember = () => addMember(stack.db, org.id, { email: `${crypto.randomUUID()}@example.com` });
+
+  it('of a resolution, after the session was opened again, taken from its assignee, and lost its tags', async () => {
+    const { id } = await activate(org, { trigger_type: 'ticket-resolved' });
+    await org.put('/tags', { tag_name: 'VIP' });
+    const member = await newMember();
+    const session = await newSession();
+    await whileEventsWait(async () => {
+      await org.post(`/chat/sessions/${session}/tags`, { tags: ['VIP'] });
+      await org.post(`/chat/sessions/${session}/assign`, { assignee_id: member, team_id: null });
+      await patch(session, { status: 'closed_resolved' });
+      await patch(session, { status: 'open' });
+      await org.post(`/chat/sessions/${session}/assign`, { assignee_id: null, team_id: null });
+      await org.delete(`/chat/sessions/${session}/tags?tag_name=VIP`);
+    });
+    expect((await theRun(id)).trigger_output.session).toMatchObject({
+      id: session,
+      status: 'closed_resolved',
+      assignee_id: member,
+      tags: ['VIP'],
+    });
+    expect(await shownSession(session)).toMatchObject({ status: 'open', assignee_id: null, tags: [] });
+  });
+
+  it('of two changes of the team, each with its own, although one is deleted', async () => {
+    const { id } = await activate(org, { trigger_type: 'ticket-reassigned' });
+    const [first, second] = await Promise.all(
+      ['First', 'Second'].map(async (name) => (await done(org.post('/teams', { name }))).id),
+    );
+    const session = await newSession();
+    await whileEventsWait(async () => {
+      for (const team_id of [first, second])
+        await org.post(`/chat/sessions/${session}/assign`, { team_id, assignee_id: null });
+      await org.delete(`/teams/${second}`);
+    });
+    const shown = (await runs(id)).map(({ trigger_output: { session, to } }) => [to.team_id, session.team]);
+    expect(Object.fromEntries(shown)).toMatchObject({
+      [first]: { id: first, name: 'First' },
+      [second]: { id: second, name: 'Second' },
+    });
+  });
+
+  it('of a handoff that has ended since: with its time, without its texts, which no waiting event has', async () => {
+    const before = await activate(org, { trigger_type: 'pre-ticket-handoff' });
+    const session = await newSession();
+    let at = '';
+    await whileEventsWait(async () => {
+      await done(org.post(`/chat/sessions/${session}/handoff`, { reason: 'a secret reason' }));
+      at = (await shownSession(session)).handoff.at;
+      const waiting = await stack.db.selectFrom('outbox').select('payload').where('org_id', '=', org.id).execute();
+      expect(JSON.stringify(waiting)).toContain('handed_off');
+      expect(JSON.stringify(waiting)).not.toContain('secret');
+      await done(org.post(`/chat/sessions/${session}/return-to-ai`, {}));
+    });
+    const handoff = { at, state: 'done', reason: null, summary: null, sentiment: null };
+    expect((await theRun(before.id)).trigger_output).toMatchObject({
+      session: { ai_closure_type: 'handed_off', handoff },
+      handoff,
+    });
+    expect(await shownSession(session)).toMatchObject({ ai_closure_type: null, handoff: null });
+  });
+
+  it('of its opening, before it was resolved, with who was waited for once somebody had spoken', async () => {
+    const { id } = await activate(org, { trigger_type: 'ticket-created' });
+    await whileEventsWait(async () => {
+      const session = await newSession();
+      const message = { type: 'text', text: 'Where is my lamp?' };
+      await done(org.post(`/chat/sessions/${session}/send`, { sender: 'contact', message }));
+      await patch(session, { status: 'closed_resolved' });
+    });
+    expect((await theRun(id)).trigger_output.session).toMatchObject({ status: 'open', waiting_on: 'human_agents' });
   });
 });
 

@@ -122,7 +122,9 @@ export async function recordHolds(db: Db): Promise<void> {
 /** Returns the outcomes by contact and step according to the forecast. */
 export async function plannedOutcomes(db: Db, orgId: string, sequenceId: string): Promise<Map<string, Outcome>> {
   const outcomes = new Map<string, Outcome>();
-  for await (const planned of planDeliveries(db, orgId, await getSequence(db, orgId, sequenceId), CHANNELS)) {
+  for await (const planned of planDeliveries(db, orgId, await getSequence(db, orgId, sequenceId), {
+    channels: CHANNELS,
+  })) {
     const { contact_id, index, at, skipped, heldBy } = planned;
     outcomes.set(`${contact_id} ${index}`, { skipped, heldBy, atMs: at.getTime() });
   }

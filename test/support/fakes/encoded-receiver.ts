@@ -57,7 +57,9 @@ async function readBody(contentType: string, bytes: Buffer): Promise<unknown> {
 
 /** Reads the parts as undici does: [name, text] or [name, file name, type, content as base64]. */
 async function readParts(contentType: string, bytes: Buffer): Promise<unknown[]> {
-  const form = await new Response(new Uint8Array(bytes), { headers: { 'content-type': contentType } }).formData();
+  const headers = { 'content-type': contentType };
+  const response: { formData(): Promise<FormData> } = new Response(new Uint8Array(bytes), { headers });
+  const form = await response.formData();
   const parts: unknown[] = [];
   for (const [name, value] of form)
     parts.push(

@@ -1,4 +1,5 @@
 import { LLMock } from '@copilotkit/aimock';
+import { keysOf } from '../../../src/checked-access.ts';
 
 interface Asked {
   model: string;
@@ -28,35 +29,39 @@ type Said =
 
 export type FakeModel = Awaited<ReturnType<typeof startFakeModel>>;
 
-/** A model behind OpenAI's protocol, on aimock: it answers as the script says, by what it is asked and never by order. */
-export async function startFakeModel(script: (asked: Asked) => Said | Promise<Said> = () => ({ text: '{}' })) {
+/** What a model is asked beside turns: the beginning of the prompt. */
+const BESIDE_TURNS = { summaries: 'You summarize', statements: 'You read a conversation', names: 'You name what' };
+type Beside = keyof typeof BESIDE_TURNS;
+/** Nothing worth noting, in the shape of each of them. */
+const NOTHING: Said = { json: { sentences: [], sentiment: null, statements: [], name: '' } };
+
+/**
+ * A model behind OpenAI's protocol, on aimock: it answers as the script says, by what it is asked and never by order.
+ * Questions beside turns get nothing, and are not listed, unless the test is `about` them.
+ */
+export async function startFakeModel(
+  script: (asked: Asked) => Said | Promise<Said> = () => ({ text: '{}' }),
+  about: readonly Beside[] = [],
+) {
+  const ignored = keysOf(BESIDE_TURNS).filter((kind) => !about.includes(kind));
   const asked: Asked[] = [];
   const usage = { input: 0, output: 0, calls: 0 };
   let answer = script;
   const mock = new LLMock({ port: 0, strict: true });
   mock.on({ predicate: () => true }, async (request) => {
     const parsed = read(request as never);
+    const prompt = parsed.messages[0]?.content ?? '';
+    const isIgnored = ignored.some((kind) => prompt.startsWith(BESIDE_TURNS[kind]));
+    if (isIgnored) return answerOf(NOTHING, parsed);
     asked.push(parsed);
     const said = await answer(parsed);
-    if ('status' in said)
-      return {
-        error: { message: said.message ?? 'not now', ...(said.code && { code: said.code }) },
-        status: said.status,
-      };
-    const tokens = { prompt_tokens: 100 + parsed.messages.length, completion_tokens: 20 };
-    usage.input += tokens.prompt_tokens;
-    usage.output += tokens.completion_tokens;
-    usage.calls++;
-    const counted = { usage: { ...tokens, total_tokens: tokens.prompt_tokens + tokens.completion_tokens } };
-    if ('calls' in said)
-      return {
-        toolCalls: said.calls.map((call) => ({
-          name: call.name,
-          arguments: typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments),
-        })),
-        ...counted,
-      };
-    return { content: 'json' in said ? JSON.stringify(said.json) : said.text, ...counted };
+    if (!('status' in said)) {
+      const { prompt_tokens, completion_tokens } = tokensOf(parsed);
+      usage.input += prompt_tokens;
+      usage.output += completion_tokens;
+      usage.calls++;
+    }
+    return answerOf(said, parsed);
   });
   await mock.start();
   return {
@@ -69,6 +74,25 @@ export async function startFakeModel(script: (asked: Asked) => Said | Promise<Sa
     },
     close: () => mock.stop(),
   };
+}
+
+const tokensOf = ({ messages }: Asked) => ({ prompt_tokens: 100 + messages.length, completion_tokens: 20 });
+
+/** Returns an answer in aimock's words, with its tokens. */
+function answerOf(said: Said, asked: Asked) {
+  if ('status' in said)
+    return {
+      error: { message: said.message ?? 'not now', ...(said.code && { code: said.code }) },
+      status: said.status,
+    };
+  const tokens = tokensOf(asked);
+  const usage = { ...tokens, total_tokens: tokens.prompt_tokens + tokens.completion_tokens };
+  if (!('calls' in said)) return { content: 'json' in said ? JSON.stringify(said.json) : said.text, usage };
+  const toolCalls = said.calls.map((call) => ({
+    name: call.name,
+    arguments: typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments),
+  }));
+  return { toolCalls, usage };
 }
 
 function read(request: {

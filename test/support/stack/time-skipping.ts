@@ -70,7 +70,12 @@ export async function startTimeSkippingStack() {
         connection: environment.nativeConnection,
         taskQueue: RUN_SEQUENCE.taskQueue,
         workflowBundle: testWorkflowBundle(),
-        activities: createSequenceActivities({ db, senders, stopping: new AbortController().signal }),
+        activities: createSequenceActivities({
+          db,
+          senders,
+          channelDefaults: { hasMailServer: true, isDevelopment: true },
+          stopping: new AbortController().signal,
+        }),
         interceptors: { activity: [paced(look)] },
       });
       const input = { orgId, sequenceId };

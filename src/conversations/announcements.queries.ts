@@ -1,0 +1,26 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { EventRow } from '../outbox/announcing.ts';
+import type { NewEvent, SessionEventType, SessionState } from '../outbox/events.ts';
+import { TAG_NAMES } from './queries.ts';
+
+/** SQL: the state of `session`. Nothing in it is a text that redaction would have to remove. */
+const STATE = sql<SessionState>`jsonb_build_object(
+  'status', session.status, 'custom_status_id', session.custom_status_id, 'ai_closure_type', session.ai_closure_type,
+  'waiting_on', session.waiting_on, 'assignee_id', session.assignee_id, 'tags', ${TAG_NAMES},
+  'team', (
+    select jsonb_build_object('id', team.id, 'name', team.name) from teams as team
+    where team.org_id = session.org_id and team.id = session.team_id and team.deleted_at is null
+  ),
+  'handoff', case when session.handoff is not null
+    then jsonb_build_object('at', session.handoff -> 'at', 'state', session.handoff -> 'state') end
+)`;
+
+/** Selects events, each with the state of its session as of now. */
+export const eventsWithState = <Type extends SessionEventType>(
+  orgId: string,
+  events: NewEvent<Type>[],
+): RawBuilder<EventRow<Type>> => sql`
+  select ${orgId}::uuid as org_id, event.subject_id, event.payload || jsonb_build_object('session', (
+    select ${STATE} from sessions as session where session.org_id = ${orgId} and session.id = event.subject_id
+  )) as payload
+  from jsonb_to_recordset(${JSON.stringify(events)}::jsonb) as event (subject_id uuid, payload jsonb)`;

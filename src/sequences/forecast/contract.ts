@@ -1,0 +1,19 @@
+import type { WorkflowContract } from '../../temporal/contract.ts';
+
+export interface ForecastRef {
+  orgId: string;
+  forecastId: string;
+}
+
+/** Forecasts a large sequence. */
+export const FORECAST_SEQUENCE: WorkflowContract<ForecastRef> = {
+  type: 'forecastSequence',
+  taskQueue: 'bulk',
+  workflowId: ({ forecastId }) => `sequence-forecast/${forecastId}`,
+};
+
+/** What a forecast has looked at. */
+export interface ForecastEnd {
+  contacts: number;
+  state: 'done' | 'gone';
+}
