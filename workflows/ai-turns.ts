@@ -116,10 +116,10 @@ async function doTurn(ref: TurnRef, { number, dueInMs }: NextTurn, watching: Wat
  * Waits until a change makes the work on a turn useless: people have the session, or a newer message is to be answered
  * instead. A turn that has done something, or was given up often enough, goes on whatever the contact writes.
  */
-async function untilGivenUp(ref: TurnRef, { isLocal, signals, seen, reviewTurns }: Watching): Promise<void> {
+async function untilGivenUp(ref: TurnRef, { signals, seen, reviewTurns }: Watching): Promise<void> {
   for (let known = seen; ; ) {
     await condition(() => signals() > known);
-    if (!isLocal) return; // the caller looks
+    if (!patched('look-while-answering')) return; // the caller looks
     known = signals();
     const turn = await reviewTurns({ orgId: ref.orgId, sessionId: ref.sessionId });
     if (turn?.turnId !== ref.turnId || turn.dueInMs > 0) return;
