@@ -17,15 +17,18 @@ interface Reference {
 
 type Row = Record<string, unknown>;
 
-const INSIGHT = newId();
-
 /** Values that a check of the table ties to another column. */
 const TIED: Record<string, Row> = {
-  insights: { id: INSIGHT, root_id: INSIGHT, merged_into: null, category: 'Delivery' },
   sla_clocks: { decided_at: new Date().toISOString() },
   ai_turns: { state: 'skipped', ended_at: new Date().toISOString() },
   ai_tag_suggestions: { score: 0.5, model: null },
   ai_calls: { state: 'needs_confirmation', workflow_id: null, ended_at: null, expires_at: '2100-01-01T00:00:00Z' },
+};
+
+/** An insight that is part of no other one: it is its own root. */
+const newInsight = (number: number): Row => {
+  const id = newId();
+  return { id, root_id: id, merged_into: null, category: 'Delivery', number };
 };
 
 /**
@@ -33,9 +36,10 @@ const TIED: Record<string, Row> = {
  * texts begin with the mark.
  */
 export async function fillTables(db: Db, orgId: string, mark: string, tables: readonly string[]): Promise<void> {
-  for (const table of tables) {
+  for (const [nth, table] of tables.entries()) {
+    const tied = table === 'insights' ? newInsight(nth + 1) : TIED[table];
     const [columns, references] = await Promise.all([columnsOf(db, table), referencesOf(db, table)]);
-    const row: Row = { org_id: orgId, principal_id: orgId, ...(await allowedValues(db, table)), ...TIED[table] };
+    const row: Row = { org_id: orgId, principal_id: orgId, ...(await allowedValues(db, table)), ...tied };
     for (const { columns: own, table: other, foreign } of references) {
       const found = await findRow(db, orgId, other);
       if (found !== undefined) for (const [nth, name] of own.entries()) row[name] ??= found[foreign[nth] ?? ''];

@@ -53,10 +53,12 @@ const OTHER_TABLES = [
   'ai_usage',
   'ai_calls',
   'ai_tag_suggestions',
+  'ai_summaries',
   'ai_budget_notices',
   'webhook_deliveries',
   'webhook_sequences',
   'webhook_attempts',
+  'insights',
   'insights',
   'insight_statements',
   'insight_sessions',
@@ -249,13 +251,28 @@ describe('the same ids used by their own org', () => {
 async function opensForItsOwner(operation: Operation): Promise<boolean> {
   const numbers = idsOfB.filter(isNumeric).map(Number);
   const withNumbers = numberPlaces(document, operation).flatMap(({ put }) => numbers.map(put));
+  const found: string[] = [];
   for (const path of ownersPaths(operation)) {
-    for (const body of [...document.bodiesOf(operation), ...withNumbers]) {
-      const { status } = await call(as(orgB, operation), operation, path, body);
-      if (status < 300 || status === 409) return true;
-    }
+    const statuses = await statusesOf(operation, path, [...document.bodiesOf(operation), ...withNumbers]);
+    if (statuses.some(isOpen)) return true;
+    if (statuses.some((status) => status !== 404)) found.push(path);
   }
+  const withIds = idPlaces(operation).flatMap(({ put }) => idsOfB.filter((id) => !isNumeric(id)).map(put));
+  for (const path of found) if ((await statusesOf(operation, path, withIds)).some(isOpen)) return true;
   return false;
+}
+
+const isOpen = (status: number): boolean => status < 300 || status === 409;
+
+/** Calls an operation as B until it opens, and returns the statuses. */
+async function statusesOf(operation: Operation, path: string, bodies: unknown[]): Promise<number[]> {
+  const statuses: number[] = [];
+  for (const body of bodies) {
+    const { status } = await call(as(orgB, operation), operation, path, body);
+    statuses.push(status);
+    if (isOpen(status)) break;
+  }
+  return statuses;
 }
 
 const as = (org: TestOrg, { key }: Operation): Client => (key === 'partner' ? org.partner : org);

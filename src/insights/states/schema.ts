@@ -26,5 +26,5 @@ export const UpdateInsight = z
         'One of the org’s categories, or null for none. It stays, and teaches the categories of other insights.',
       ),
   })
-  .meta({ id: 'UpdateInsight', examples: [{ content: 'The parcel has not arrived', category: 'Delivery' }] });
+  .meta({ id: 'UpdateInsight', examples: [{ content: 'The parcel has not arrived' }, { category: 'Delivery' }] });
 export type UpdateInsight = z.infer<typeof UpdateInsight>;
