@@ -1,6 +1,7 @@
 import { applySessionUpdate } from '../conversations/sessions/actions.service.ts';
 import { UpdateSession } from '../conversations/sessions/schema.ts';
 import type { Trx } from '../db/connect.ts';
+import { redactConnectionErrors } from '../orgs/integrations/connection-status.service.ts';
 import { announce } from '../outbox/events.ts';
 import type { Reaction } from '../outbox/relay.ts';
 import { updateAndReportParts } from './handoffs/service.ts';
@@ -24,10 +25,11 @@ const REDELIVERY_WINDOW_MS = 24 * 60 * 60_000 + MAX_CLOCK_SKEW_MS;
 
 /**
  * A reaction to `session-redacted`: removes quotations of the redacted texts. These are the CRM's errors about messages
- * and handoff parts, and the CRM's events about texts of the ticket, written by us. Other values of a ticket are data
+ * and handoff parts, the last errors of connections, and the CRM's events about texts of the ticket, written by us. Other values of a ticket are data
  * of the session and stay with it.
  */
 export const redactCrmCopies: Reaction<'session-redacted'> = async (trx, orgId, events) => {
+  await redactConnectionErrors(trx, orgId);
   for (const { subject_id: sessionId, payload } of events) {
     await redactMessageErrors(trx, orgId, sessionId, payload.message_id);
     await updateAndReportParts(trx, orgId, sessionId, (changing) => redactPartErrors(changing, orgId, sessionId));

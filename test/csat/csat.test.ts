@@ -64,7 +64,7 @@ describe('a CSAT score', () => {
     ]);
     expect((await latest(id)).body).toEqual(body);
     expect((await events(id)).at(-1)).toEqual({ type: 'csat_submitted', score: 5, content: 'Quick <b>& kind</b>' });
-    expect(await announced(id)).toEqual([{ payload: { score_id: body.id, score: 5 } }]);
+    expect(await announced(id)).toMatchObject([{ payload: { score_id: body.id, score: 5 } }]);
   });
 
   it('is unique per session and resolution, even with thirty concurrent requests', async () => {

@@ -42,7 +42,8 @@ export async function fillTables(db: Db, orgId: string, mark: string, tables: re
     const row: Row = { org_id: orgId, principal_id: orgId, ...(await allowedValues(db, table)), ...tied };
     for (const { columns: own, table: other, foreign } of references) {
       const found = await findRow(db, orgId, other);
-      if (found !== undefined) for (const [nth, name] of own.entries()) row[name] ??= found[foreign[nth] ?? ''];
+      if (found === undefined) continue;
+      for (const [nth, name] of own.entries()) if (!(name in row)) row[name] = found[foreign[nth] ?? ''];
     }
     for (const { name, type, isGenerated, isRequired } of columns) {
       if (isGenerated || name in row) continue;

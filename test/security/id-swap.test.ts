@@ -191,7 +191,7 @@ describe("another org's ids", () => {
     async () => {
       const wrong = await inParallel(
         document.operations.flatMap((operation) =>
-          idPlaces(operation).flatMap((place) => idsOfB.map((id) => ({ operation, place, id }))),
+          newIdPlaces(operation).flatMap((place) => idsOfB.map((id) => ({ operation, place, id }))),
         ),
         async ({ operation, place, id }) => {
           const takesNumber = [document.resolve(place.schema).type]
@@ -446,17 +446,18 @@ async function findOwnPaths(): Promise<void> {
 }
 
 /** Returns every place for an id in every body, with the function to create the body. */
+const newIdPlaces = (operation: Operation): Place[] => idPlaces(operation).filter((place) => isNew(operation, place));
+
 function idPlaces(operation: Operation): Place[] {
   const { body } = operation;
   if (body === undefined) return [];
   const all = document.bodiesOf(operation).flatMap((base) => [...document.places(body, base)]);
-  const places = all.filter(({ path, schema }) => {
+  return all.filter(({ path, schema }) => {
     const name = path.findLast((part) => !/^\d+$/.test(part)) ?? '';
     const isText = schema.format === undefined || schema.format === 'uuid';
     const isScalar = [schema.type].flat().some((type) => type === 'string' || type === 'integer' || type === 'number');
     return isScalar && isText && schema.const === undefined && (schema.format === 'uuid' || ID_NAME.test(name));
   });
-  return places.filter((place) => isNew(operation, place));
 }
 
 /** Returns whether the place is new. A component occurs in several bodies: the long tier uses all of them. */

@@ -312,6 +312,14 @@ export async function setConnectionError(
     .execute();
 }
 
+/** Cuts the last errors of an org's connections to the status: what the other system said may quote a customer. */
+export async function cutErrorsToStatus(db: Db, orgId: string): Promise<void> {
+  await sql`
+    update integrations set last_error = regexp_replace(last_error, '^(\\S+ answered \\d{3}): .*$', '\\1')
+    where org_id = ${orgId} and last_error ~ '^\\S+ answered \\d{3}: '
+  `.execute(db);
+}
+
 /** Returns which of the systems that take sessions over an org has connected. */
 export async function listHandoffTargets(db: Db, orgId: string): Promise<Set<HandoffTarget>> {
   const rows = await db
