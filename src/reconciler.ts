@@ -1,17 +1,38 @@
 import type { Client } from '@temporalio/client';
+import { wakeTurn } from './ai/turns/requests.service.ts';
+import { listSessionsInTurn } from './ai/turns/workflow-reconcile.service.ts';
+import { listHeldHandoffs, wakeHold } from './automations/handoff-hold/workflow-reconcile.service.ts';
 import { listRunsInProgress, mendRun, workflowIdOfRun } from './automations/runs/reconcile.service.ts';
+import { listUnfinishedHandoffs, mendHandoff, workflowIdOfHandoff } from './crm/handoffs/workflow-reconcile.service.ts';
 import type { Db } from './db/connect.ts';
+import { inTransaction } from './db/transaction.ts';
+import { listUnprocessedEmails, wakeInboundEmail } from './deliveries/inbound/workflow-reconcile.service.ts';
+import {
+  listUnsettledRequests,
+  mendRequest,
+  workflowIdOfRequest,
+} from './deliveries/sending/workflow-reconcile.service.ts';
 import { listActiveCrawls, mendCrawl, workflowIdOfCrawl } from './knowledge/crawl/jobs/reconcile.service.ts';
-import { listPendingWorkflows } from './outbox/pending.queries.ts';
+import { type Command, enqueue } from './outbox/outbox.ts';
+import { hasPendingCommand, listPendingWorkflows } from './outbox/pending.queries.ts';
 import { listForecastsInProgress, mendForecast, workflowIdOfForecast } from './sequences/forecast/jobs.service.ts';
 import { listActiveSequences, mendSequence, workflowIdOfSequence } from './sequences/workflow-reconcile.service.ts';
 import { type ExecutionState, findExecutionStates } from './temporal/executions.ts';
 
 const ROWS_PER_QUERY = 100;
 
-/** A row that says to be in progress, without a workflow in Temporal. */
+/** A row that waits for a workflow, without one in Temporal. */
 export interface Mismatch {
-  kind: 'workflow-run' | 'sequence' | 'crawl' | 'forecast';
+  kind:
+    | 'workflow-run'
+    | 'sequence'
+    | 'crawl'
+    | 'forecast'
+    | 'message-request'
+    | 'inbound-email'
+    | 'handoff'
+    | 'handoff-hold'
+    | 'ai-turn';
   org_id: string;
   id: string;
   /** What Temporal knows of the workflow. */
@@ -29,40 +50,92 @@ interface Subject<Ref extends { orgId: string }> {
   mend: (db: Db, ref: Ref, state: Mismatch['temporal']) => Promise<string | undefined>;
 }
 
+/** A subject whose workflow finds in the database what is left to do: it is started again, however it has ended. */
+const resumed = <Ref extends { orgId: string }>({
+  wake,
+  ...subject
+}: Omit<Subject<Ref>, 'workflowIdOf' | 'mend'> & { wake: (ref: Ref) => Command }): Subject<Ref> => ({
+  ...subject,
+  workflowIdOf: (ref) => wake(ref).workflow_id,
+  mend: (db, ref) =>
+    inTransaction(db, async (trx) => {
+      const command = wake(ref);
+      if (await hasPendingCommand(trx, command.workflow_id)) return undefined;
+      await enqueue(trx, ref.orgId, command);
+      return 'resumed';
+    }),
+});
+
 /**
- * Compares runs in progress, active sequences and crawls, and forecasts in progress with Temporal, some at a time, and
- * mends those without a workflow. A dry run changes nothing. Returns the mismatches.
+ * Compares what waits for a workflow of its own with Temporal, some at a time, and mends what has none. A dry run changes
+ * nothing. Returns the mismatches.
  */
 export async function reconcile(db: Db, client: Client, { isDryRun }: { isDryRun: boolean }): Promise<Mismatch[]> {
-  const runs = await reconcileSubject(db, client, isDryRun, {
-    kind: 'workflow-run',
-    list: listRunsInProgress,
-    workflowIdOf: workflowIdOfRun,
-    idOf: ({ runId }) => runId,
-    mend: mendRun,
-  });
-  const sequences = await reconcileSubject(db, client, isDryRun, {
-    kind: 'sequence',
-    list: listActiveSequences,
-    workflowIdOf: workflowIdOfSequence,
-    idOf: ({ sequenceId }) => sequenceId,
-    mend: mendSequence,
-  });
-  const crawls = await reconcileSubject(db, client, isDryRun, {
-    kind: 'crawl',
-    list: listActiveCrawls,
-    workflowIdOf: workflowIdOfCrawl,
-    idOf: ({ jobId }) => jobId,
-    mend: mendCrawl,
-  });
-  const forecasts = await reconcileSubject(db, client, isDryRun, {
-    kind: 'forecast',
-    list: listForecastsInProgress,
-    workflowIdOf: workflowIdOfForecast,
-    idOf: ({ forecastId }) => forecastId,
-    mend: mendForecast,
-  });
-  return [...runs, ...sequences, ...crawls, ...forecasts];
+  const compare = <Ref extends { orgId: string }>(subject: Subject<Ref>) =>
+    reconcileSubject(db, client, isDryRun, subject);
+  return [
+    ...(await compare({
+      kind: 'workflow-run',
+      list: listRunsInProgress,
+      workflowIdOf: workflowIdOfRun,
+      idOf: ({ runId }) => runId,
+      mend: mendRun,
+    })),
+    ...(await compare({
+      kind: 'sequence',
+      list: listActiveSequences,
+      workflowIdOf: workflowIdOfSequence,
+      idOf: ({ sequenceId }) => sequenceId,
+      mend: mendSequence,
+    })),
+    ...(await compare({
+      kind: 'crawl',
+      list: listActiveCrawls,
+      workflowIdOf: workflowIdOfCrawl,
+      idOf: ({ jobId }) => jobId,
+      mend: mendCrawl,
+    })),
+    ...(await compare({
+      kind: 'forecast',
+      list: listForecastsInProgress,
+      workflowIdOf: workflowIdOfForecast,
+      idOf: ({ forecastId }) => forecastId,
+      mend: mendForecast,
+    })),
+    ...(await compare({
+      kind: 'message-request',
+      list: listUnsettledRequests,
+      workflowIdOf: workflowIdOfRequest,
+      idOf: ({ id }) => id,
+      mend: mendRequest,
+    })),
+    ...(await compare({
+      kind: 'handoff',
+      list: listUnfinishedHandoffs,
+      workflowIdOf: workflowIdOfHandoff,
+      idOf: ({ sessionId }) => sessionId,
+      mend: mendHandoff,
+    })),
+    ...(await compare(
+      resumed({
+        kind: 'inbound-email',
+        list: listUnprocessedEmails,
+        wake: wakeInboundEmail,
+        idOf: ({ inboundEmailId }) => inboundEmailId,
+      }),
+    )),
+    ...(await compare(
+      resumed({
+        kind: 'handoff-hold',
+        list: listHeldHandoffs,
+        wake: wakeHold,
+        idOf: ({ sessionId }) => sessionId,
+      }),
+    )),
+    ...(await compare(
+      resumed({ kind: 'ai-turn', list: listSessionsInTurn, wake: wakeTurn, idOf: ({ sessionId }) => sessionId }),
+    )),
+  ];
 }
 
 async function reconcileSubject<Ref extends { orgId: string }>(
@@ -74,13 +147,19 @@ async function reconcileSubject<Ref extends { orgId: string }>(
   const found: Mismatch[] = [];
   let page: Ref[] = [];
   do {
-    page = await list(db, page.at(-1), ROWS_PER_QUERY);
+    const after = page.at(-1);
+    page = await list(db, after, ROWS_PER_QUERY);
     // Read before Temporal is asked: a command sent in between has an effect there.
     const pending = await listPendingWorkflows(db, page.map(workflowIdOf));
     const states = await findExecutionStates(client, page.map(workflowIdOf));
-    for (const ref of page) {
-      const temporal = states.get(workflowIdOf(ref)) ?? 'absent';
-      if (temporal === 'running' || pending.has(workflowIdOf(ref))) continue;
+    const stateOf = (ref: Ref) => states.get(workflowIdOf(ref)) ?? 'absent';
+    const suspects = page.filter((ref) => stateOf(ref) !== 'running' && !pending.has(workflowIdOf(ref)));
+    if (suspects.length === 0) continue;
+    // A workflow that ends has changed its rows before.
+    const waiting = new Set((await list(db, after, ROWS_PER_QUERY)).map(workflowIdOf));
+    for (const ref of suspects) {
+      const temporal = stateOf(ref);
+      if (temporal === 'running' || !waiting.has(workflowIdOf(ref))) continue;
       const mended = isDryRun ? 'none' : await mend(db, ref, temporal);
       if (mended !== undefined) found.push({ kind, org_id: ref.orgId, id: idOf(ref), temporal, mended });
     }

@@ -30,6 +30,8 @@ export async function insertParts(
 }
 
 export interface ClaimedPart {
+  /** The number of this attempt. */
+  attempts: number;
   /** Whether an earlier attempt may have had its effect. */
   may_exist: boolean;
   first_tried_at: Date;
@@ -54,7 +56,7 @@ export async function claimPart(
       first_tried_at = coalesce(first_tried_at, now()), last_tried_at = now(), next_try_at = null, updated_at = now()
     from earlier
     where claimed.org_id = earlier.org_id and claimed.session_id = earlier.session_id and claimed.part = earlier.part
-    returning earlier.is_ambiguous as may_exist, claimed.first_tried_at, earlier.last_tried_at
+    returning claimed.attempts, earlier.is_ambiguous as may_exist, claimed.first_tried_at, earlier.last_tried_at
   `.execute(trx);
   return rows[0];
 }
@@ -67,13 +69,15 @@ export interface PartChange {
   next_try_at?: Date;
 }
 
+/** Changes a part. Returns false if it is in none of the states of `from`, or was tried again after `attempt`. */
 export async function updatePart(
   trx: Trx,
   orgId: string,
   sessionId: string,
   { part, error, ...change }: PartChange & { part: CrmHandoffPartsTable['part'] },
-): Promise<void> {
-  await trx
+  held: { attempt: number; from: PartState[] } | undefined = undefined,
+): Promise<boolean> {
+  const { numUpdatedRows } = await trx
     .updateTable('crm_handoff_parts')
     .set({
       ...change,
@@ -83,7 +87,11 @@ export async function updatePart(
     .where('org_id', '=', orgId)
     .where('session_id', '=', sessionId)
     .where('part', '=', part)
-    .execute();
+    .$if(held !== undefined, (query) =>
+      query.where('attempts', '=', held?.attempt ?? 0).where('state', 'in', held?.from ?? []),
+    )
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 /** Reopens parked and failed parts. Returns their number. */
@@ -96,6 +104,18 @@ export async function reopenParts(trx: Trx, orgId: string, sessionId: string): P
     .where('state', 'in', ['parked', 'failed'])
     .executeTakeFirst();
   return Number(reopened.numUpdatedRows);
+}
+
+/** Fails the parts that have not ended. Returns their number. */
+export async function failUnfinishedParts(trx: Trx, orgId: string, sessionId: string, error: string): Promise<number> {
+  const failed = await trx
+    .updateTable('crm_handoff_parts')
+    .set({ state: 'failed', error, next_try_at: null, updated_at: sql<Date>`now()` })
+    .where('org_id', '=', orgId)
+    .where('session_id', '=', sessionId)
+    .where('state', 'in', ['pending', 'running', 'parked'])
+    .executeTakeFirst();
+  return Number(failed.numUpdatedRows);
 }
 
 /** Returns the sessions of an org with a parked handoff, those parked longest first. */

@@ -130,19 +130,20 @@ export async function createPart(
     const { may_exist: mayExist, first_tried_at: since, last_tried_at } = claimed;
     const outcome = await crm.doPart(part, facts, { mayExist, since, latest: last_tried_at ?? since });
     await updateAndReportParts(db, orgId, sessionId, (trx) =>
-      recordOutcome(trx, orgId, sessionId, { part, provider: crm.provider, outcome }),
+      recordOutcome(trx, orgId, sessionId, { part, provider: crm.provider, outcome, attempt: claimed.attempts }),
     );
     return outcome.state;
   } catch (error) {
     if (!(error instanceof CrmError)) throw error;
     const isOver = !error.transient;
+    const failed = {
+      part,
+      state: isOver ? ('failed' as const) : ('running' as const),
+      error: error.message,
+      is_ambiguous: claimed.may_exist || error.mayHaveArrived, // also if the search for an earlier result was refused
+    };
     await updateAndReportParts(db, orgId, sessionId, (trx) =>
-      updatePart(trx, orgId, sessionId, {
-        part,
-        state: isOver ? 'failed' : 'running',
-        error: error.message,
-        is_ambiguous: claimed.may_exist || error.mayHaveArrived, // also if the search for an earlier result was refused
-      }),
+      updatePart(trx, orgId, sessionId, failed, { attempt: claimed.attempts, from: ['running'] }),
     );
     if (isOver) return 'failed';
     throw error;
@@ -156,7 +157,9 @@ export function parkPart(
   { isGivenUp, nextTryAt }: { isGivenUp: boolean; nextTryAt: Date },
 ): Promise<void> {
   const change: PartChange = isGivenUp ? { state: 'failed' } : { state: 'parked', next_try_at: nextTryAt };
-  return updateAndReportParts(db, orgId, sessionId, (trx) => updatePart(trx, orgId, sessionId, { part, ...change }));
+  return updateAndReportParts(db, orgId, sessionId, async (trx) => {
+    await updatePart(trx, orgId, sessionId, { part, ...change });
+  });
 }
 
 /** Changes parts, and reports their new state on the session. */
@@ -186,25 +189,28 @@ async function reportParts(
   return parts;
 }
 
+/** Records what came of an attempt, unless a later one has begun or the part has ended otherwise. */
 async function recordOutcome(
   trx: Trx,
   orgId: string,
   sessionId: string,
-  { part, provider, outcome }: { part: HandoffPart; provider: Crm['provider']; outcome: PartOutcome },
+  {
+    part,
+    provider,
+    outcome,
+    attempt,
+  }: { part: HandoffPart; provider: Crm['provider']; outcome: PartOutcome; attempt: number },
 ): Promise<void> {
+  const held = { attempt, from: ['running', 'parked', 'failed'] satisfies PartState[] };
   if (outcome.state === 'skipped') {
-    await updatePart(trx, orgId, sessionId, { part, state: 'skipped', error: outcome.reason, is_ambiguous: false });
+    const skipped = { part, state: 'skipped' as const, error: outcome.reason, is_ambiguous: false };
+    await updatePart(trx, orgId, sessionId, skipped, held);
     return;
   }
   const { externalId } = outcome;
-  await updatePart(trx, orgId, sessionId, {
-    part,
-    state: 'done',
-    external_id: externalId,
-    error: null,
-    is_ambiguous: false,
-  });
-  await linkPart(trx, orgId, sessionId, { part, provider, externalId });
+  const done = { part, state: 'done' as const, external_id: externalId, error: null, is_ambiguous: false };
+  if (await updatePart(trx, orgId, sessionId, done, held))
+    await linkPart(trx, orgId, sessionId, { part, provider, externalId });
 }
 
 /** Links a part to its object in the CRM. The ticket of a session resolved meanwhile is closed. */

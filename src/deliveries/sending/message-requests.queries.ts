@@ -7,7 +7,8 @@ import { interruptedColumns } from './outcomes.queries.ts';
 /** Sends requested individually, outside of sequences: those of an e-mail request, or a single message. */
 export type MessageRequest = { requestId: string } | { deliveryId: string };
 
-const isOfRequest = (requested: MessageRequest): RawBuilder<SqlBool> =>
+/** SQL: whether a `delivery` is of the request. */
+export const isOfRequest = (requested: MessageRequest): RawBuilder<SqlBool> =>
   'requestId' in requested
     ? sql`delivery.email_request_id = ${requested.requestId}::uuid`
     : sql`delivery.id = ${requested.deliveryId}::uuid`;

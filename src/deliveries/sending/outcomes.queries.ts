@@ -113,7 +113,7 @@ const NOW_AS_ISO = sql`to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:S
  * SQL: the time of an unknown send's first reconciliation, at once, or never if its channel has no provider to ask.
  * `channel` is a column name.
  */
-const firstReconciliationAt = (channel: string) =>
+export const firstReconciliationAt = (channel: string) =>
   sql`case when ${sql.ref(channel)} = any(${RECONCILABLE_CHANNELS}::text[]) then now() end`;
 
 /**

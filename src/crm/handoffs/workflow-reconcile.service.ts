@@ -1,0 +1,57 @@
+import { sql } from 'kysely';
+import type { Db } from '../../db/connect.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { enqueue } from '../../outbox/outbox.ts';
+import { hasPendingCommand } from '../../outbox/pending.queries.ts';
+import type { ExecutionState } from '../../temporal/executions.ts';
+import type { SessionRef } from '../contract.ts';
+import { failUnfinishedParts } from './queries.ts';
+import { updateAndReportParts, wakeHandoff } from './service.ts';
+
+const STOPPED = 'Stopped in Temporal: retry it to continue';
+
+export const workflowIdOfHandoff = ({ orgId, sessionId }: SessionRef): string =>
+  wakeHandoff(orgId, sessionId).workflow_id;
+
+/**
+ * Returns handed-off sessions of all orgs with parts that have not ended, behind a session, in a fixed order. The ticket of
+ * a session that was not handed off belongs to a customer's workflow.
+ */
+export async function listUnfinishedHandoffs(
+  db: Db,
+  after: SessionRef | undefined,
+  limit: number,
+): Promise<SessionRef[]> {
+  const { rows } = await sql<SessionRef>`
+    select distinct part.org_id as "orgId", part.session_id as "sessionId" from crm_handoff_parts as part
+    join sessions as session on session.org_id = part.org_id and session.id = part.session_id
+    where part.state in ('pending', 'running', 'parked') and session.handoff is not null
+      and ${after === undefined ? sql`true` : sql`(part.org_id, part.session_id) > (${after.orgId}::uuid, ${after.sessionId}::uuid)`}
+    order by 1, 2 limit ${limit}
+  `.execute(db);
+  return rows;
+}
+
+/**
+ * Mends a handoff with unfinished parts that has no workflow: they fail if the workflow was stopped, so that they can be
+ * retried by hand. Otherwise it continues, and looks in the other system for what it has created. Returns what was done,
+ * or undefined if it has changed meanwhile.
+ */
+export function mendHandoff(
+  db: Db,
+  ref: SessionRef,
+  state: Exclude<ExecutionState, 'running'>,
+): Promise<'failed' | 'resumed' | undefined> {
+  return inTransaction(db, async (trx) => {
+    const { orgId, sessionId } = ref;
+    if (await hasPendingCommand(trx, workflowIdOfHandoff(ref))) return undefined;
+    if (state === 'stopped') {
+      const failed = await updateAndReportParts(trx, orgId, sessionId, (changing) =>
+        failUnfinishedParts(changing, orgId, sessionId, STOPPED),
+      );
+      return failed === 0 ? undefined : 'failed';
+    }
+    await enqueue(trx, orgId, wakeHandoff(orgId, sessionId));
+    return 'resumed';
+  });
+}

@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto';
+import type { Db, Trx } from '../../db/connect.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
+import { hasPendingCommand } from '../../outbox/pending.queries.ts';
+import { WAKE } from '../../temporal/contract.ts';
+import type { ExecutionState } from '../../temporal/executions.ts';
+import { SEND_EMAILS, SEND_MESSAGE } from '../contract.ts';
+import { settleInterruptedRequested } from './message-requests.queries.ts';
+import { settleAndReconcile } from './reconciliation.service.ts';
+import { endQueued, findRequestDelay, type RequestRef } from './workflow-reconcile.queries.ts';
+
+export { listUnsettledRequests } from './workflow-reconcile.queries.ts';
+
+const STOPPED = 'Stopped in Temporal';
+const LOST = 'Its workflow ended in Temporal without the result being stored: it may have been sent';
+
+export const workflowIdOfRequest = ({ orgId, id, isMessage }: RequestRef): string =>
+  isMessage
+    ? SEND_MESSAGE.workflowId({ orgId, deliveryId: id })
+    : SEND_EMAILS.workflowId({ orgId, requestId: id, delayMs: 0 });
+
+/**
+ * Mends a request with unsettled sends that has no workflow: they are canceled if the workflow was stopped, of an unknown
+ * outcome if it ended otherwise, and sent if Temporal does not know the workflow. Returns what was done, or undefined if
+ * the request has changed meanwhile.
+ */
+export async function mendRequest(
+  db: Db,
+  ref: RequestRef,
+  state: Exclude<ExecutionState, 'running'>,
+): Promise<string | undefined> {
+  if (state === 'absent') return inTransaction(db, (trx) => restart(trx, ref));
+  const requested = ref.isMessage ? { deliveryId: ref.id } : { requestId: ref.id };
+  const mayHaveGone = state === 'ended';
+  let count = 0;
+  await settleAndReconcile(db, ref.orgId, async (trx) => {
+    if (await hasPendingCommand(trx, workflowIdOfRequest(ref))) return 0;
+    const interrupted = await settleInterruptedRequested(trx, ref.orgId, requested, randomUUID());
+    const { unknown, ended } = await endQueued(trx, ref.orgId, requested, {
+      reason: mayHaveGone ? LOST : STOPPED,
+      mayHaveGone,
+    });
+    count = interrupted + ended;
+    return interrupted + unknown;
+  });
+  if (count === 0) return undefined;
+  return mayHaveGone ? 'unknown' : 'canceled';
+}
+
+async function restart(trx: Trx, ref: RequestRef): Promise<'resumed' | undefined> {
+  const { orgId, id, isMessage } = ref;
+  if (await hasPendingCommand(trx, workflowIdOfRequest(ref))) return undefined;
+  const subject = { subjectId: id, summary: 'Resumed: Temporal did not know it' };
+  const command = isMessage
+    ? signalWithStart(SEND_MESSAGE, { orgId, deliveryId: id }, WAKE, subject)
+    : signalWithStart(
+        SEND_EMAILS,
+        { orgId, requestId: id, delayMs: await findRequestDelay(trx, orgId, id) },
+        WAKE,
+        subject,
+      );
+  await enqueue(trx, orgId, command);
+  return 'resumed';
+}
