@@ -1,7 +1,7 @@
 import { applySessionUpdate } from '../conversations/sessions/actions.service.ts';
 import { UpdateSession } from '../conversations/sessions/schema.ts';
 import type { Trx } from '../db/connect.ts';
-import { redactConnectionErrors } from '../orgs/integrations/connection-status.service.ts';
+import { cutErrorsToStatus } from '../orgs/integrations/connection-status.service.ts';
 import { announce } from '../outbox/events.ts';
 import type { Reaction } from '../outbox/relay.ts';
 import { updateAndReportParts } from './handoffs/service.ts';
@@ -29,7 +29,7 @@ const REDELIVERY_WINDOW_MS = 24 * 60 * 60_000 + MAX_CLOCK_SKEW_MS;
  * of the session and stay with it.
  */
 export const redactCrmCopies: Reaction<'session-redacted'> = async (trx, orgId, events) => {
-  await redactConnectionErrors(trx, orgId);
+  await cutErrorsToStatus(trx, orgId);
   for (const { subject_id: sessionId, payload } of events) {
     await redactMessageErrors(trx, orgId, sessionId, payload.message_id);
     await updateAndReportParts(trx, orgId, sessionId, (changing) => redactPartErrors(changing, orgId, sessionId));

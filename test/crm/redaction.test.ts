@@ -94,4 +94,21 @@ describe('a redaction of a HubSpot conversation', () => {
       expect(await left()).toEqual([]),
     );
   });
+
+  it('shows only the status of calls that end soon after it: they may have begun before', async () => {
+    const { id } = await quoted(`okapi${Date.now()}`);
+    await stack.org.post('/redaction/session', { sessionId: id });
+    const errorOf = async () => {
+      const { items } = (await stack.org.get('/integrations')).body;
+      return items.find(({ kind }: { kind: string }) => kind === 'crm').last_error as string | null;
+    };
+    await eventually('the errors to be cut', async () => !(await errorOf())?.includes('okapi'));
+    const word = `late${Date.now()}`;
+    await quoted(word);
+    await eventually('a later error', async () => {
+      const [row] = await rowsWith(stack.db, 'HubSpot answered 400');
+      return row !== undefined;
+    });
+    expect(await errorOf()).not.toContain(word);
+  });
 });

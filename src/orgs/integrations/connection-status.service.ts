@@ -1,19 +1,11 @@
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { Secrets } from '../../secrets.ts';
-import {
-  clearError,
-  cutErrorsToStatus,
-  lockIntegration,
-  recordCheckResult,
-  setConnectionError,
-  updateSecrets,
-} from './queries.ts';
+import { clearError, lockIntegration, recordCheckResult, setConnectionError, updateSecrets } from './queries.ts';
 import type { IntegrationKind } from './schema.ts';
 import { CONNECTION_NAME, openSecrets, type SecretValues, type StoredIntegration, sealSecrets } from './secrets.ts';
 
-/** Removes what providers said in an org's last errors: it may quote a redacted text. The status stays. */
-export const redactConnectionErrors = (trx: Trx, orgId: string): Promise<void> => cutErrorsToStatus(trx, orgId);
+export { cutErrorsToStatus } from './queries.ts';
 
 /**
  * The secret used in a call to a provider. The result of the call does not apply to a later secret at the same path.

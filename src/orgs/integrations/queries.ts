@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import type { HandoffTarget } from '../settings/warnings.rules.ts';
 import type { CallSummary } from './calls.rules.ts';
@@ -177,6 +177,7 @@ export async function recordCalls(db: Db, rows: CallRow[]): Promise<void> {
       last_success_at = greatest(known.last_success_at, shown.succeeded_at),
       last_error = case
         when shown.error is null or has_standing_error or known.last_error_at > shown.failed_at then known.last_error
+        when shown.failed_at < errors_cut_at + ${LONGEST_CALL} then ${statusOf(sql`shown.error`)}
         else shown.error
       end,
       last_error_at = greatest(known.last_error_at, shown.failed_at),
@@ -312,11 +313,19 @@ export async function setConnectionError(
     .execute();
 }
 
-/** Cuts the last errors of an org's connections to the status: what the other system said may quote a customer. */
+/** SQL: an error without what the other system said, if that is known of it. */
+const statusOf = (error: RawBuilder<unknown>) => sql`regexp_replace(${error}, '^(\\S+ answered \\d{3}): .*$', '\\1')`;
+
+/** A call that was under way when errors were cut may still end with words of before. */
+const LONGEST_CALL = sql`interval '2 minutes'`;
+
+/**
+ * Cuts the last errors of an org's connections to the status, and those of calls under way: what the other system said
+ * may quote a redacted text.
+ */
 export async function cutErrorsToStatus(db: Db, orgId: string): Promise<void> {
   await sql`
-    update integrations set last_error = regexp_replace(last_error, '^(\\S+ answered \\d{3}): .*$', '\\1')
-    where org_id = ${orgId} and last_error ~ '^\\S+ answered \\d{3}: '
+    update integrations set last_error = ${statusOf(sql`last_error`)}, errors_cut_at = now() where org_id = ${orgId}
   `.execute(db);
 }
 

@@ -12,6 +12,8 @@ export interface IntegrationsTable {
   connected: boolean | null;
   last_error: string | null;
   last_error_at: Date | null;
+  /** When the errors were last cut to the status, because a text was redacted. */
+  errors_cut_at: Date | null;
   last_success_at: Date | null;
   /** The first failure after the last success of a call. */
   failing_since: Date | null;
