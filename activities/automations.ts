@@ -1,6 +1,7 @@
 import type { ActionDeps } from '../src/automations/actions/action.ts';
 import { ACTIONS } from '../src/automations/actions/registry.ts';
-import type { NextStep, RunRef } from '../src/automations/runs/contract.ts';
+import type { NextStep, RunInput, RunRef } from '../src/automations/runs/contract.ts';
+import { doFirstSteps } from '../src/automations/runs/first-steps.service.ts';
 import { cancelStoppedRun } from '../src/automations/runs/reconcile.service.ts';
 import {
   checkWait,
@@ -23,6 +24,9 @@ export const createAutomationActivities = (outside: AutomationActivityDeps) => {
      * service gets the same dedupe key.
      */
     doStep: (at: RunStepRef) => doStep(deps, at),
+
+    /** Runs the first steps of a run as far as they go within some seconds, and returns the next step. */
+    doFirstSteps: (input: RunInput): Promise<NextStep> => doFirstSteps(deps, input),
 
     /** Records the failure of a step after its last attempt. */
     failStep: (at: RunStepRef & { error: string }) => failStep(deps, at),

@@ -16,7 +16,7 @@ export const QUEUES: Record<
 > = {
   interactive: {
     maxConcurrentActivityTaskExecutions: 200,
-    maxConcurrentWorkflowTaskExecutions: 6,
+    maxConcurrentWorkflowTaskExecutions: 12,
     maxCachedWorkflows: 300,
   },
   bulk: { maxConcurrentActivityTaskExecutions: 8, maxCachedWorkflows: 300 },

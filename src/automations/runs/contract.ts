@@ -2,7 +2,8 @@ import type { WorkflowContract } from '../../temporal/contract.ts';
 
 /** The next step of a run, as Temporal stores it. */
 export type NextStep =
-  | { kind: 'action'; place: string; title: string; attempts: number }
+  /** `delayMs`: until the next attempt, after attempts that failed already. */
+  | { kind: 'action'; place: string; title: string; attempts: number; delayMs?: number }
   | { kind: 'wait'; place: string; title: string; ms: number }
   | { kind: 'wait-for-event'; place: string; title: string; ms: number }
   /** Only blocks to evaluate: continue after this step. */
@@ -18,6 +19,8 @@ export interface RunRef {
 
 export interface RunInput extends RunRef {
   next: NextStep;
+  /** The first steps go as far as they can in one local activity. Absent in runs that began before this was possible. */
+  isAtOnce?: true;
 }
 
 /** Runs the steps of a customer's workflow. */

@@ -28,7 +28,7 @@ async function startRun(trx: Trx, orgId: string, run: Run): Promise<boolean> {
   await enqueue(
     trx,
     orgId,
-    start(RUN_AUTOMATION, { orgId, runId: run.id, next }, subjectOf(run.id, context.definition.name)),
+    start(RUN_AUTOMATION, { orgId, runId: run.id, next, isAtOnce: true }, subjectOf(run.id, context.definition.name)),
   );
   return true;
 }

@@ -52,18 +52,38 @@ const MAX_MESSAGE = 1_000;
  * Runs an action and returns the next step. Repeats the action after a failed or unsaved attempt, but not after a
  * completed one. Throws the error of the action.
  */
-export async function doStep(deps: StepDeps, { orgId, runId, place }: RunStepRef): Promise<NextStep> {
-  const { db, actions } = deps;
+export async function doStep(deps: StepDeps, ref: RunStepRef): Promise<NextStep> {
+  const loaded = await loadStep(deps, ref);
+  return loaded === undefined ? ENDED_STEP : attemptStep(deps, ref, loaded);
+}
+
+/** An action of a run, with what is known of earlier attempts. */
+export interface LoadedStep {
+  context: RunContext;
+  step: ActionStep;
+  known: Awaited<ReturnType<typeof findStep>>;
+}
+
+/** Loads an action. Returns undefined if the run is not in progress. */
+export async function loadStep({ db }: StepDeps, { orgId, runId, place }: RunStepRef): Promise<LoadedStep | undefined> {
   const run = await findRun(db, orgId, runId);
-  if (run?.status !== 'in_progress') return ENDED_STEP;
+  if (run?.status !== 'in_progress') return undefined;
   setCountry((await readSettings(db, orgId)).country);
   const context = await loadContext(db, orgId, run);
-  const step = actionAt(context, place);
-  const known = await findStep(db, orgId, runId, place);
+  return { context, step: actionAt(context, place), known: await findStep(db, orgId, runId, place) };
+}
+
+/** Runs a loaded action, as doStep does. */
+export async function attemptStep(
+  deps: StepDeps,
+  { orgId, runId, place }: RunStepRef,
+  { context, step, known }: LoadedStep,
+): Promise<NextStep> {
+  const { db, actions } = deps;
   await waitForPace(orgId);
   if (known !== undefined && DONE_STATUSES.has(known.status)) return lockAndAdvance(deps, { orgId, runId, place });
 
-  const sealer = createSealer(deps.secrets, orgId, run.automation_id);
+  const sealer = createSealer(deps.secrets, orgId, context.run.automation_id);
   const given = sealer.open(known?.changed_input ?? step.input);
   const begin = (input: Json) =>
     saveSteps(db, orgId, runId, [stepRecordOf(place, step, { status: 'in_progress', input, output: null })]);
@@ -78,7 +98,7 @@ export async function doStep(deps: StepDeps, { orgId, runId, place }: RunStepRef
     const action = actions.get(step.type);
     if (action === undefined) throw invalid(`There is no action ${step.type}`);
     const ref = { orgId, runId, dedupeKey: `${runId}/${place}` };
-    return await applyAction(deps, run.depth, { place, action, ref, input: parseInput(action, input) });
+    return await applyAction(deps, context.run.depth, { place, action, ref, input: parseInput(action, input) });
   } catch (error) {
     await setStepError(db, orgId, runId, { place, error: messageOf(error) });
     throw error;

@@ -1,0 +1,74 @@
+import { DomainError, messageOf, ProviderError } from '../../errors.ts';
+import type { Action } from '../actions/action.ts';
+import { createCallLimit } from './call-limit.ts';
+import type { NextStep, RunInput, RunRef } from './contract.ts';
+import { attemptStep, continueRun, failStep, loadStep, type StepDeps } from './steps.service.ts';
+
+/** No step begins later: others wait for the task of the workflow. */
+const MAX_MS = 2_000;
+/** A call may hang for a minute: then other tasks of workflows, and other orgs, still have their share. */
+const CALLS_AT_ONCE = 6;
+const CALLS_PER_ORG = 3;
+/** The first delay of the policy of retries. */
+const FIRST_RETRY_MS = 1_000;
+
+const calls = createCallLimit({ atOnce: CALLS_AT_ONCE, perOrg: CALLS_PER_ORG });
+
+type ActionStep = Extract<NextStep, { kind: 'action' }>;
+
+/**
+ * Runs the first steps of a run, one after the other, until a wait, an action that takes long or the end. Returns the
+ * next step. A failed action is the next step with its other attempts, after a delay.
+ */
+export async function doFirstSteps(deps: StepDeps, { next, ...run }: RunInput): Promise<NextStep> {
+  const until = performance.now() + MAX_MS;
+  let at = next;
+  while (performance.now() < until) {
+    const after = await stepOn(deps, run, at);
+    if (after === undefined) return at;
+    at = after;
+  }
+  return at;
+}
+
+/** Does the next step. Returns undefined if this has to be done elsewhere. */
+async function stepOn(deps: StepDeps, run: RunRef, at: NextStep): Promise<NextStep | undefined> {
+  if (at.kind === 'continue') return continueRun(deps, { ...run, place: at.place });
+  return at.kind === 'action' && at.delayMs === undefined ? tryAction(deps, run, at) : undefined;
+}
+
+async function tryAction(deps: StepDeps, run: RunRef, at: ActionStep): Promise<NextStep | undefined> {
+  const ref = { ...run, place: at.place };
+  const loaded = await loadStep(deps, ref);
+  if (loaded === undefined) return { kind: 'end' };
+  const release = reserve(run.orgId, deps.actions.get(loaded.step.type));
+  if (release === undefined) return undefined;
+  try {
+    return await attemptStep(deps, ref, loaded);
+  } catch (error) {
+    return nextAfterFailure(deps, run, at, error);
+  } finally {
+    release();
+  }
+}
+
+/** Reserves a place for an action. Returns undefined for one that takes long, and if too many calls are under way. */
+function reserve(orgId: string, action: Action | undefined): (() => void) | undefined {
+  if (action === undefined || !('call' in action)) return () => undefined;
+  return action.isLong ? undefined : calls.reserve(orgId);
+}
+
+/** Returns the other attempts of a failed action, or the step after its last one. */
+export async function nextAfterFailure(
+  deps: StepDeps,
+  run: RunRef,
+  at: ActionStep,
+  error: unknown,
+): Promise<NextStep | undefined> {
+  const isPermanent = error instanceof DomainError || (error instanceof ProviderError && !error.transient);
+  const isRetried = error instanceof ProviderError && error.transient && !error.isOwnLimit;
+  if (isPermanent || (isRetried && at.attempts <= 1))
+    return failStep(deps, { ...run, place: at.place, error: messageOf(error) });
+  if (!isRetried) return undefined;
+  return { ...at, attempts: at.attempts - 1, delayMs: error.retryAfterMs ?? FIRST_RETRY_MS };
+}
