@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import { listRunsInProgress, mendRun, workflowIdOfRun } from './automations/runs/reconcile.service.ts';
+import { findableWorkflowOf, listRunsInProgress, mendRun } from './automations/runs/reconcile.service.ts';
 import type { Db } from './db/connect.ts';
 import { listActiveCrawls, mendCrawl, workflowIdOfCrawl } from './knowledge/crawl/jobs/reconcile.service.ts';
 import { listPendingWorkflows } from './outbox/pending.queries.ts';
@@ -37,7 +37,7 @@ export async function reconcile(db: Db, client: Client, { isDryRun }: { isDryRun
   const runs = await reconcileSubject(db, client, isDryRun, {
     kind: 'workflow-run',
     list: listRunsInProgress,
-    workflowIdOf: workflowIdOfRun,
+    workflowIdOf: findableWorkflowOf,
     idOf: ({ runId }) => runId,
     mend: mendRun,
   });
@@ -77,7 +77,7 @@ async function reconcileSubject<Ref extends { orgId: string }>(
     page = await list(db, page.at(-1), ROWS_PER_QUERY);
     // Read before Temporal is asked: a command sent in between has an effect there.
     const pending = await listPendingWorkflows(db, page.map(workflowIdOf));
-    const states = await findExecutionStates(client, page.map(workflowIdOf));
+    const states = await findExecutionStates(client, [...new Set(page.map(workflowIdOf))]);
     for (const ref of page) {
       const temporal = states.get(workflowIdOf(ref)) ?? 'absent';
       if (temporal === 'running' || pending.has(workflowIdOf(ref))) continue;

@@ -11,7 +11,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { AutomationActivities } from '../activities/automations.ts';
-import type { NextStep, RunInput } from '../src/automations/runs/contract.ts';
+import type { NextAction, NextStep, RunInput } from '../src/automations/runs/contract.ts';
 import { WAKE } from '../src/temporal/contract.ts';
 import { DATABASE_BATCH, FIRST_STEPS, RUN_STEP } from './activity-options.ts';
 import { recordingCancellation } from './cancellation.ts';
@@ -115,9 +115,10 @@ async function runFirstSteps(input: RunInput): Promise<NextStep> {
 /** Runs an action, with as many attempts as the step allows, and returns the next step. */
 async function runAction(
   run: Omit<RunInput, 'next'>,
-  { place, title, attempts, delayMs }: Extract<NextStep, { kind: 'action' }>,
+  { place, title, attempts, delayMs, failure }: NextAction,
 ): Promise<NextStep> {
   setCurrentDetails(`Now: ${title}`);
+  if (failure !== undefined) return failStep({ ...run, place, error: failure });
   if (delayMs !== undefined) await sleep(delayMs, { summary: `waiting to retry: ${title}` });
   const initialInterval = delayMs === undefined ? RUN_STEP.retry?.initialInterval : LATER_RETRY_INTERVAL;
   const retry = { ...RUN_STEP.retry, initialInterval, maximumAttempts: attempts };

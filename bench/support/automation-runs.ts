@@ -16,7 +16,7 @@ import { withStack } from './stack.ts';
 
 const WARM_UP_RUNS = 100;
 /** A pause in which the server finishes the work left by the round before. */
-const SETTLE_MS = 5_000;
+const SETTLE_MS = 3_000;
 const STARTS_AT_ONCE = 50;
 const EGRESS_ALLOW = '127.0.0.0/8';
 const TOTAL = 250;

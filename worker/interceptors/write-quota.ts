@@ -17,6 +17,7 @@ const BOUNDED: ReadonlySet<string> = new Set<ActivityName>([
   STEP,
   'doFirstSteps',
   'continueRun',
+  'runBatch',
   'seedCrawl',
   'crawlBatch',
 ]);

@@ -47,8 +47,6 @@ export interface LocalAction<Input extends z.ZodType = z.ZodType, Output extends
 export interface RemoteAction<Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType>
   extends ActionDescription<Input, Output> {
   call(deps: ActionDeps, step: StepRef, input: z.output<Input>): Promise<z.input<Output>>;
-  /** It takes seconds as a rule, so it always is an activity of its own. */
-  isLong?: true;
 }
 
 export type Action = LocalAction | RemoteAction;

@@ -21,7 +21,6 @@ const JsonObject = z.record(z.string(), z.json());
 
 export const askAi = remoteAction({
   type: 'ask-ai',
-  isLong: true,
   title: 'Ask the AI',
   description:
     'Asks the model of the org’s llm integration (PUT /integrations/llm), within the budgets of the autopilot’s settings.',

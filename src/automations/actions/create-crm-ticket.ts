@@ -7,7 +7,6 @@ const MAX_PROPERTIES = 100;
 
 export const createCrmTicket = remoteAction({
   type: 'create-crm-ticket',
-  isLong: true,
   title: 'Make a CRM ticket',
   description:
     'Creates the ticket of the session in the connected CRM. A session has one ticket: an existing one stays as it is. Properties unknown to the CRM’s tickets are left out.',

@@ -2,8 +2,8 @@ import type { WorkflowContract } from '../../temporal/contract.ts';
 
 /** The next step of a run, as Temporal stores it. */
 export type NextStep =
-  /** `delayMs`: until the next attempt, after attempts that failed already. */
-  | { kind: 'action'; place: string; title: string; attempts: number; delayMs?: number }
+  /** `delayMs`: until the next attempt, after one that failed. `failure`: the error of the last attempt, not recorded yet. */
+  | { kind: 'action'; place: string; title: string; attempts: number; delayMs?: number; failure?: string }
   | { kind: 'wait'; place: string; title: string; ms: number }
   | { kind: 'wait-for-event'; place: string; title: string; ms: number }
   /** Only blocks to evaluate: continue after this step. */
@@ -11,6 +11,8 @@ export type NextStep =
   /** A step failed, and the run with it. */
   | { kind: 'failed'; error: string }
   | { kind: 'end' };
+
+export type NextAction = Extract<NextStep, { kind: 'action' }>;
 
 export interface RunRef {
   orgId: string;
@@ -27,5 +29,8 @@ export interface RunInput extends RunRef {
 export const RUN_AUTOMATION: WorkflowContract<RunInput> = {
   type: 'runAutomation',
   taskQueue: 'interactive',
-  workflowId: ({ runId }) => `workflow-run/${runId}`,
+  workflowId: ({ runId }) => workflowIdOfRun(runId),
 };
+
+/** Returns the id of a run's own workflow. */
+export const workflowIdOfRun = (runId: string): string => `workflow-run/${runId}`;

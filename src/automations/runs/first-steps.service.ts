@@ -1,7 +1,8 @@
 import { DomainError, messageOf, ProviderError } from '../../errors.ts';
 import type { Action } from '../actions/action.ts';
+import { isLongAction } from '../blocks/long-actions.rules.ts';
 import { createCallLimit } from './call-limit.ts';
-import type { NextStep, RunInput, RunRef } from './contract.ts';
+import type { NextAction, NextStep, RunInput, RunRef } from './contract.ts';
 import { attemptStep, continueRun, failStep, loadStep, type StepDeps } from './steps.service.ts';
 
 /** No step begins later: others wait for the task of the workflow. */
@@ -13,8 +14,6 @@ const CALLS_PER_ORG = 3;
 const FIRST_RETRY_MS = 1_000;
 
 const calls = createCallLimit({ atOnce: CALLS_AT_ONCE, perOrg: CALLS_PER_ORG });
-
-type ActionStep = Extract<NextStep, { kind: 'action' }>;
 
 /**
  * Runs the first steps of a run, one after the other, until a wait, an action that takes long or the end. Returns the
@@ -34,14 +33,17 @@ export async function doFirstSteps(deps: StepDeps, { next, ...run }: RunInput): 
 /** Does the next step. Returns undefined if this has to be done elsewhere. */
 async function stepOn(deps: StepDeps, run: RunRef, at: NextStep): Promise<NextStep | undefined> {
   if (at.kind === 'continue') return continueRun(deps, { ...run, place: at.place });
-  return at.kind === 'action' && at.delayMs === undefined ? tryAction(deps, run, at) : undefined;
+  return at.kind === 'action' && !isFailed(at) ? tryAction(deps, run, at) : undefined;
 }
 
-async function tryAction(deps: StepDeps, run: RunRef, at: ActionStep): Promise<NextStep | undefined> {
+/** Whether an attempt has failed, so that the workflow does what comes next. */
+export const isFailed = ({ delayMs, failure }: NextAction): boolean => delayMs !== undefined || failure !== undefined;
+
+async function tryAction(deps: StepDeps, run: RunRef, at: NextAction): Promise<NextStep | undefined> {
   const ref = { ...run, place: at.place };
   const loaded = await loadStep(deps, ref);
   if (loaded === undefined) return { kind: 'end' };
-  const release = reserve(run.orgId, deps.actions.get(loaded.step.type));
+  const release = isLongAction(loaded.step) ? undefined : reserve(run.orgId, deps.actions.get(loaded.step.type));
   if (release === undefined) return undefined;
   try {
     return await attemptStep(deps, ref, loaded);
@@ -52,23 +54,25 @@ async function tryAction(deps: StepDeps, run: RunRef, at: ActionStep): Promise<N
   }
 }
 
-/** Reserves a place for an action. Returns undefined for one that takes long, and if too many calls are under way. */
+/** Reserves a place for an action. Returns undefined if too many calls are under way. */
 function reserve(orgId: string, action: Action | undefined): (() => void) | undefined {
   if (action === undefined || !('call' in action)) return () => undefined;
-  return action.isLong ? undefined : calls.reserve(orgId);
+  return calls.reserve(orgId);
 }
 
-/** Returns the other attempts of a failed action, or the step after its last one. */
+/** Returns the other attempts of a failed action, or the step after its last one. Undefined if the failure is not its own. */
 export async function nextAfterFailure(
   deps: StepDeps,
   run: RunRef,
-  at: ActionStep,
+  at: NextAction,
   error: unknown,
 ): Promise<NextStep | undefined> {
   const isPermanent = error instanceof DomainError || (error instanceof ProviderError && !error.transient);
   const isRetried = error instanceof ProviderError && error.transient && !error.isOwnLimit;
-  if (isPermanent || (isRetried && at.attempts <= 1))
-    return failStep(deps, { ...run, place: at.place, error: messageOf(error) });
+  if (isPermanent || (isRetried && at.attempts <= 1)) {
+    const failure = messageOf(error);
+    return failStep(deps, { ...run, place: at.place, error: failure }).catch(() => ({ ...at, failure }));
+  }
   if (!isRetried) return undefined;
   return { ...at, attempts: at.attempts - 1, delayMs: error.retryAfterMs ?? FIRST_RETRY_MS };
 }

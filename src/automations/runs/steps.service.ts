@@ -44,7 +44,7 @@ export interface RunStepRef extends RunRef {
   place: StepPath;
 }
 
-const ENDED_STEP: NextStep = { kind: 'end' };
+export const ENDED_STEP: NextStep = { kind: 'end' };
 const DONE_STATUSES = new Set(['completed', 'skipped']);
 const MAX_MESSAGE = 1_000;
 
@@ -151,7 +151,7 @@ async function applyAction(
   });
 }
 
-function parseInput(action: Action, input: Json): unknown {
+export function parseInput(action: Action, input: Json): unknown {
   const { success, data, error } = action.input.safeParse(input);
   if (success) return data;
   const problems = error.issues.map(({ path, message }) => `input.${path.join('.')}: ${message}`);
