@@ -3,7 +3,7 @@ import type { Db, Trx } from '../db/connect.ts';
 import { BLOCK_TYPES, type Json, type TriggerType } from './blocks/schema.ts';
 import type { StepPath } from './interpreter/step-paths.rules.ts';
 import type { NextStep } from './runs/contract.ts';
-import type { RunStatus } from './runs/table.ts';
+import type { AutomationStepsTable, RunStatus } from './runs/table.ts';
 
 export const RUN_COLUMNS = [
   'id',
@@ -25,6 +25,34 @@ export const findRun = (db: Db, orgId: string, id: string) =>
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .executeTakeFirst();
+
+/** A run with what is known of earlier attempts of a step. */
+export interface RunAtStep {
+  run: Run;
+  step: { status: AutomationStepsTable['status']; changed_input: Json } | undefined;
+}
+
+/** Returns a run like findRun, with the state of one of its steps. */
+export async function findRunAtStep(
+  db: Db,
+  orgId: string,
+  { runId, place }: { runId: string; place: StepPath },
+): Promise<RunAtStep | undefined> {
+  const row = await db
+    .selectFrom('automation_runs as run')
+    .leftJoin('automation_steps as step', (join) =>
+      join.onRef('step.org_id', '=', 'run.org_id').onRef('step.run_id', '=', 'run.id').on('step.place', '=', place),
+    )
+    .select(['run.id', 'run.automation_id', 'run.version_id', 'run.status', 'run.is_waiting', 'run.trigger_output'])
+    .select(['run.depth', 'run.batch_id', 'run.left_batch'])
+    .select(['step.status as step_status', 'step.changed_input'])
+    .where('run.org_id', '=', orgId)
+    .where('run.id', '=', runId)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const { step_status: status, changed_input, ...run } = row;
+  return { run, step: status === null ? undefined : { status, changed_input } };
+}
 
 /** Returns the next step at the last retry by hand, if the run is in progress. */
 export async function findResumedAt(db: Db, orgId: string, id: string): Promise<NextStep | null> {
@@ -63,12 +91,11 @@ export const findBlocks = (db: Db, orgId: string, versionId: number) =>
     .where('id', '=', versionId)
     .executeTakeFirstOrThrow();
 
-/** How many runs of an org are active and how many wait. */
+/** How many runs of an org are active and how many are queued, counted up to what is asked for. */
 export interface QueueState {
   /** Active in workflows of their own, without those that wait for a time or an event. */
   own: number;
   batched: number;
-  /** Queued runs, counted up to one more than the backlog. */
   queued: number;
 }
 
@@ -83,9 +110,17 @@ export async function claimQueuedRuns(
 ): Promise<{ runs: Run[]; state: QueueState }> {
   const { rows } = await sql<QueueState & { [Column in keyof Run]: Run[Column] | null }>`
     with busy as (
-      select count(*) filter (where batch_id is null or left_batch) as own,
-        count(*) filter (where batch_id is not null and not left_batch) as batched
-      from automation_runs where org_id = ${orgId} and status = 'in_progress' and not is_waiting
+      select (
+        select count(*) from (
+          select from automation_runs
+          where org_id = ${orgId} and status = 'in_progress' and not is_waiting and (batch_id is null or left_batch) limit ${most}
+        ) as active
+      ) as own, (
+        select count(*) from (
+          select from automation_runs
+          where org_id = ${orgId} and status = 'in_progress' and batch_id is not null and not left_batch limit ${most}
+        ) as active
+      ) as batched
     ), waiting as (
       select count(*) as queued from (
         select from automation_runs where org_id = ${orgId} and status = 'idle' limit ${backlog} + 1

@@ -97,7 +97,7 @@ async function expectEachOnce(org: FaultOrg, session: string, count: number): Pr
   for (const { error } of failed) expect(error).toContain('may have been done');
   expect(failed.length).toBeLessThanOrEqual(KILLS * UNDER_WAY);
   const { rows: notes } = await sql<{ text: string }>`
-    select content ->> 'text' as text from session_events
+    select content as text from session_events
     where org_id = ${org.id}::uuid and session_id = ${session}::uuid and type = 'human_agent_comment'
   `.execute(stack.db);
   const inOrder = (orders: string[]) => orders.map(Number).toSorted((a, b) => a - b);

@@ -15,10 +15,11 @@ import {
   consumeReceivedEvent,
   endStep,
   findResumedAt,
-  findRun,
+  findRunAtStep,
   findStep,
   listReceivedEvents,
   lockRun,
+  type RunAtStep,
   saveSteps,
   setStepError,
 } from '../runs.queries.ts';
@@ -61,16 +62,16 @@ export async function doStep(deps: StepDeps, ref: RunStepRef): Promise<NextStep>
 export interface LoadedStep {
   context: RunContext;
   step: ActionStep;
-  known: Awaited<ReturnType<typeof findStep>>;
+  known: RunAtStep['step'];
 }
 
 /** Loads an action. Returns undefined if the run is not in progress. */
 export async function loadStep({ db }: StepDeps, { orgId, runId, place }: RunStepRef): Promise<LoadedStep | undefined> {
-  const run = await findRun(db, orgId, runId);
-  if (run?.status !== 'in_progress') return undefined;
+  const found = await findRunAtStep(db, orgId, { runId, place });
+  if (found?.run.status !== 'in_progress') return undefined;
   setCountry((await readSettings(db, orgId)).country);
-  const context = await loadContext(db, orgId, run);
-  return { context, step: actionAt(context, place), known: await findStep(db, orgId, runId, place) };
+  const context = await loadContext(db, orgId, found.run);
+  return { context, step: actionAt(context, place), known: found.step };
 }
 
 /** Runs a loaded action, as doStep does. */
@@ -132,7 +133,7 @@ async function applyAction(
   return inTransaction(deps.db, async (trx) => {
     const run = await lockRun(trx, orgId, runId);
     if (run === undefined) return ENDED_STEP;
-    const known = await findStep(trx, orgId, runId, place);
+    const known = await findStep(trx, orgId, runId, place); // as of now: another attempt may have held the lock
     const isDone = DONE_STATUSES.has(known?.status ?? '');
     if (run.status !== 'in_progress') {
       if (reached !== undefined && !isDone)
