@@ -43,8 +43,13 @@ export async function doRun(work: BatchWork, run: Run): Promise<Released | undef
   const context = await loadContext(work.deps.db, work.ref.orgId, run);
   const way: RunUnderWay = { work, context, outputs: new Map(), isStored: false, ended: undefined };
   let at: Position | Released | undefined = { after: undefined };
-  while (typeof at === 'object') at = await goOn(way, at.after);
-  return at;
+  try {
+    while (typeof at === 'object') at = await goOn(way, at.after);
+    return at;
+  } catch (error) {
+    if (way.ended !== undefined) await saveProgress(way); // so that the call is not made again
+    throw error;
+  }
 }
 
 /** Evaluates blocks and does the action behind them. Returns where the run stands then, or what became of it. */
