@@ -45,7 +45,7 @@ export interface RunStepRef extends RunRef {
   place: StepPath;
 }
 
-export const ENDED_STEP: NextStep = { kind: 'end' };
+const ENDED_STEP: NextStep = { kind: 'end' };
 const DONE_STATUSES = new Set(['completed', 'skipped']);
 const MAX_MESSAGE = 1_000;
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type Action, remoteAction } from '../../../src/automations/actions/action.ts';
 import { ACTIONS } from '../../../src/automations/actions/registry.ts';
 import { runBatch } from '../../../src/automations/runs/batches/service.ts';
@@ -17,9 +17,11 @@ let api: TestApi;
 let org: TestOrg;
 beforeAll(async () => {
   api = await startApi();
-  org = await api.createOrg();
 });
 afterAll(() => api.close());
+beforeEach(async () => {
+  org = await api.createOrg();
+});
 
 const step = (id: string, text: string) => ({
   $kind: 'Action',

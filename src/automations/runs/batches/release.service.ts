@@ -16,7 +16,7 @@ import { listRunIds, requeueFreshRuns, requeueRun, setLeftBatch } from './querie
 export type Released = 'active' | 'waiting' | 'ended' | 'queued';
 
 /** Continues a run of a batch in a workflow of its own, at the step that `nextOf` returns. */
-export async function leaveBatch(
+async function leaveBatch(
   trx: Trx,
   context: RunContext,
   nextOf: (trx: Trx, context: RunContext) => Promise<NextStep>,
