@@ -1,8 +1,8 @@
 import { DomainError, messageOf, ProviderError } from '../../errors.ts';
 import type { Action } from '../actions/action.ts';
 import { isLongAction } from '../blocks/long-actions.rules.ts';
-import { createCallLimit } from './call-limit.ts';
 import type { NextAction, NextStep, RunInput, RunRef } from './contract.ts';
+import { createCallLimit } from './pacing/call-limit.ts';
 import { attemptStep, continueRun, failStep, loadStep, type StepDeps } from './steps.service.ts';
 
 /** No step begins later: others wait for the task of the workflow. */

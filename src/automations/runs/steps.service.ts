@@ -34,7 +34,7 @@ import {
 } from './advance-run.service.ts';
 import { setCausingRun } from './causation.queries.ts';
 import type { NextStep, RunRef } from './contract.ts';
-import { waitForPace } from './pace.ts';
+import { waitForPace } from './pacing/pace.ts';
 import { startQueuedRuns } from './run-queue.service.ts';
 
 export interface StepDeps extends ActionDeps {

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createCallLimit } from '../../../src/automations/runs/call-limit.ts';
+import { createCallLimit } from '../../../src/automations/runs/pacing/call-limit.ts';
 import type { TestOrg } from '../../support/stack/api.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
 import { activate } from '../../support/triggers.ts';

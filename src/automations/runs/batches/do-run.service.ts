@@ -8,7 +8,7 @@ import { listOutputs, type Run, setStepError } from '../../runs.queries.ts';
 import { loadContext, nextActionOf, type RunContext, stepRecordOf } from '../advance-run.service.ts';
 import type { NextStep } from '../contract.ts';
 import { isFailed, nextAfterFailure } from '../first-steps.service.ts';
-import type { Pacer } from '../pace.ts';
+import type { Pacer } from '../pacing/pace.ts';
 import { findNextStep } from '../resume-point.service.ts';
 import { doStep, parseInput, type StepDeps } from '../steps.service.ts';
 import type { BatchRef } from './contract.ts';

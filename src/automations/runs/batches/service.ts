@@ -4,7 +4,7 @@ import { inTransaction } from '../../../db/transaction.ts';
 import { messageOf } from '../../../errors.ts';
 import { readSettings } from '../../../orgs/service.ts';
 import type { Run } from '../../runs.queries.ts';
-import { createPacer } from '../pace.ts';
+import { createPacer } from '../pacing/pace.ts';
 import { findNextStep } from '../resume-point.service.ts';
 import { startQueuedRuns } from '../run-queue.service.ts';
 import type { StepDeps } from '../steps.service.ts';
