@@ -1,6 +1,11 @@
+import { Context } from '@temporalio/activity';
 import type { ActionDeps } from '../src/automations/actions/action.ts';
 import { ACTIONS } from '../src/automations/actions/registry.ts';
-import type { NextStep, RunRef } from '../src/automations/runs/contract.ts';
+import type { BatchEnd, BatchRef } from '../src/automations/runs/batches/contract.ts';
+import { releaseBatch } from '../src/automations/runs/batches/release.service.ts';
+import { runBatch } from '../src/automations/runs/batches/service.ts';
+import type { NextStep, RunInput, RunRef } from '../src/automations/runs/contract.ts';
+import { doFirstSteps } from '../src/automations/runs/first-steps.service.ts';
 import { cancelStoppedRun } from '../src/automations/runs/reconcile.service.ts';
 import {
   checkWait,
@@ -11,18 +16,25 @@ import {
   type RunStepRef,
 } from '../src/automations/runs/steps.service.ts';
 
-export type AutomationActivityDeps = ActionDeps;
+export type AutomationActivityDeps = ActionDeps & {
+  /** Aborted when the worker stops: no further run of a batch begins. */
+  stopping: AbortSignal;
+};
 
 export type AutomationActivities = ReturnType<typeof createAutomationActivities>;
 
 export const createAutomationActivities = (outside: AutomationActivityDeps) => {
   const deps = { ...outside, actions: ACTIONS };
+  const isStopped = () => outside.stopping.aborted || Context.current().cancellationSignal.aborted;
   return {
     /**
      * Runs an action of a run and returns the next step. If this runs twice, our own data changes once, and the called
      * service gets the same dedupe key.
      */
     doStep: (at: RunStepRef) => doStep(deps, at),
+
+    /** Runs the first steps of a run as far as they go within some seconds, and returns the next step. */
+    doFirstSteps: (input: RunInput): Promise<NextStep> => doFirstSteps(deps, input),
 
     /** Records the failure of a step after its last attempt. */
     failStep: (at: RunStepRef & { error: string }) => failStep(deps, at),
@@ -38,6 +50,12 @@ export const createAutomationActivities = (outside: AutomationActivityDeps) => {
      * retried.
      */
     findResumePoint: (ref: RunRef): Promise<NextStep | null> => findResumePoint(deps, ref),
+
+    /** Does the runs of a batch. If this runs again, runs that had begun go on in workflows of their own. */
+    runBatch: (batch: BatchRef): Promise<BatchEnd> => runBatch(deps, batch, isStopped),
+
+    /** Releases the runs of a batch that was stopped: those that had begun go on, the others wait again. */
+    releaseBatch: (batch: BatchRef): Promise<BatchEnd> => releaseBatch(deps.db, batch),
 
     /** Records that the run's workflow was canceled in Temporal. */
     recordRunCancellation: (ref: RunRef): Promise<boolean> => cancelStoppedRun(deps.db, ref),

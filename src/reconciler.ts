@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client';
 import { wakeTurn } from './ai/turns/requests.service.ts';
 import { listSessionsInTurn } from './ai/turns/workflow-reconcile.service.ts';
 import { listHeldHandoffs, wakeHold } from './automations/handoff-hold/workflow-reconcile.service.ts';
-import { listRunsInProgress, mendRun, workflowIdOfRun } from './automations/runs/reconcile.service.ts';
+import { findableWorkflowOf, listRunsInProgress, mendRun } from './automations/runs/reconcile.service.ts';
 import { listUnfinishedHandoffs, mendHandoff, workflowIdOfHandoff } from './crm/handoffs/workflow-reconcile.service.ts';
 import type { Db } from './db/connect.ts';
 import { inTransaction } from './db/transaction.ts';
@@ -77,7 +77,7 @@ export async function reconcile(db: Db, client: Client, { isDryRun }: { isDryRun
     ...(await compare({
       kind: 'workflow-run',
       list: listRunsInProgress,
-      workflowIdOf: workflowIdOfRun,
+      workflowIdOf: findableWorkflowOf,
       idOf: ({ runId }) => runId,
       mend: mendRun,
     })),
@@ -151,7 +151,7 @@ async function reconcileSubject<Ref extends { orgId: string }>(
     page = await list(db, after, ROWS_PER_QUERY);
     // Read before Temporal is asked: a command sent in between has an effect there.
     const pending = await listPendingWorkflows(db, page.map(workflowIdOf));
-    const states = await findExecutionStates(client, page.map(workflowIdOf));
+    const states = await findExecutionStates(client, [...new Set(page.map(workflowIdOf))]);
     const stateOf = (ref: Ref) => states.get(workflowIdOf(ref)) ?? 'absent';
     const suspects = page.filter((ref) => stateOf(ref) !== 'running' && !pending.has(workflowIdOf(ref)));
     if (suspects.length === 0) continue;

@@ -56,6 +56,23 @@ export const RUN_STEP: ActivityOptions = {
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
 };
 
+/**
+ * The first actions of a customer's workflow, within a task of the workflow. After an error each action is an activity,
+ * which makes the other attempts.
+ */
+export const FIRST_STEPS: LocalActivityOptions = { startToCloseTimeout: '2 minutes', retry: { maximumAttempts: 1 } };
+
+/**
+ * The runs of a batch, which begins none after a minute. A cancellation waits for the runs under way, so that none of
+ * their calls is made again.
+ */
+export const RUN_BATCH_OPTIONS: ActivityOptions = {
+  startToCloseTimeout: '10 minutes',
+  heartbeatTimeout: '15 seconds',
+  cancellationType: 'WAIT_CANCELLATION_COMPLETED',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
+};
+
 /** A turn of the AI. After several failures it hands the session off by itself, so that no contact waits for ever. */
 export const ANSWER_TURN: ActivityOptions = {
   startToCloseTimeout: '2 minutes',

@@ -3,15 +3,17 @@ import {
   ApplicationFailure,
   condition,
   continueAsNew,
+  isCancellation,
   proxyActivities,
+  proxyLocalActivities,
   setCurrentDetails,
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { AutomationActivities } from '../activities/automations.ts';
-import type { NextStep, RunInput } from '../src/automations/runs/contract.ts';
+import type { NextAction, NextStep, RunInput } from '../src/automations/runs/contract.ts';
 import { WAKE } from '../src/temporal/contract.ts';
-import { DATABASE_BATCH, RUN_STEP } from './activity-options.ts';
+import { DATABASE_BATCH, FIRST_STEPS, RUN_STEP } from './activity-options.ts';
 import { recordingCancellation } from './cancellation.ts';
 import { countSignals } from './signals.ts';
 
@@ -20,6 +22,9 @@ const PROGRAMMING_ERRORS = new Set(['TypeError', 'RangeError', 'SyntaxError', 'R
 
 /** Delay after a failure of the worker or the database. Such a failure is not the step's own. */
 const INFRASTRUCTURE_RETRY_MS = 5_000;
+
+/** Delay of the second retry, and twice as long with each more. */
+const LATER_RETRY_INTERVAL = '2 seconds';
 
 /** The heartbeat timeout detects a dead worker soon. */
 const RUN_ROWS_OPTIONS = { ...DATABASE_BATCH, heartbeatTimeout: '15 seconds' } as const;
@@ -41,6 +46,8 @@ const { continueRun } = proxyActivities<AutomationActivities>({
   summary: 'evaluate the next blocks',
 });
 
+const { doFirstSteps } = proxyLocalActivities<AutomationActivities>({ ...FIRST_STEPS, summary: 'first steps' });
+
 const { recordRunCancellation } = proxyActivities<AutomationActivities>({
   ...DATABASE_BATCH,
   summary: 'record that the run was canceled in Temporal',
@@ -58,10 +65,10 @@ export async function runAutomation(input: RunInput): Promise<void> {
   );
 }
 
-async function runSteps({ next, ...run }: RunInput): Promise<void> {
+async function runSteps({ next, isAtOnce, ...run }: RunInput): Promise<void> {
   const signals = countSignals(WAKE);
   let seen = 0;
-  for (let at = next; ; ) {
+  for (let at = isAtOnce ? await runFirstSteps({ ...run, next }) : next; ; ) {
     const isToLook = signals() > seen; // continue-as-new would lose this signal
     if (workflowInfo().continueAsNewSuggested && !isToLook)
       await continueAsNew<typeof runAutomation>({ ...run, next: at });
@@ -94,13 +101,27 @@ async function runSteps({ next, ...run }: RunInput): Promise<void> {
   }
 }
 
+/** Runs the first steps within this workflow task. Returns the step to go on with, which is the first after an error. */
+async function runFirstSteps(input: RunInput): Promise<NextStep> {
+  if (input.next.kind !== 'action' && input.next.kind !== 'continue') return input.next;
+  try {
+    return await doFirstSteps(input);
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    return input.next;
+  }
+}
+
 /** Runs an action, with as many attempts as the step allows, and returns the next step. */
 async function runAction(
   run: Omit<RunInput, 'next'>,
-  { place, title, attempts }: Extract<NextStep, { kind: 'action' }>,
+  { place, title, attempts, delayMs, failure }: NextAction,
 ): Promise<NextStep> {
   setCurrentDetails(`Now: ${title}`);
-  const retry = { ...RUN_STEP.retry, maximumAttempts: attempts };
+  if (failure !== undefined) return failStep({ ...run, place, error: failure });
+  if (delayMs !== undefined) await sleep(delayMs, { summary: `waiting to retry: ${title}` });
+  const initialInterval = delayMs === undefined ? RUN_STEP.retry?.initialInterval : LATER_RETRY_INTERVAL;
+  const retry = { ...RUN_STEP.retry, initialInterval, maximumAttempts: attempts };
   const { doStep } = proxyActivities<AutomationActivities>({ ...RUN_STEP, retry, summary: title });
   for (;;) {
     try {

@@ -1,5 +1,6 @@
 export { answerSession } from './ai-turns.ts';
 export { assignWaitingSessions } from './assignment.ts';
+export { runAutomationBatch } from './automation-batches.ts';
 export { runAutomation } from './automations.ts';
 export { calibrateAnswers } from './calibration.ts';
 export { crawl, deleteDatasource, startScheduledCrawl, syncCrawlSchedule } from './crawl.ts';

@@ -191,7 +191,7 @@ export async function deleteAutomation(trx: Trx, orgId: string, id: string): Pro
   return numDeletedRows > 0n;
 }
 
-/** Returns the ids of a workflow's runs in progress. */
+/** Returns the ids of a workflow's runs in progress that have workflows of their own in Temporal. */
 export async function listOpenRuns(trx: Trx, orgId: string, id: string): Promise<string[]> {
   const open = await trx
     .selectFrom('automation_runs')
@@ -199,6 +199,7 @@ export async function listOpenRuns(trx: Trx, orgId: string, id: string): Promise
     .where('org_id', '=', orgId)
     .where('automation_id', '=', id)
     .where('status', '=', 'in_progress')
+    .where(sql<boolean>`(batch_id is null or left_batch)`)
     .execute();
   return open.map((run) => run.id);
 }

@@ -3,13 +3,56 @@ import type { Db, Trx } from '../db/connect.ts';
 import { BLOCK_TYPES, type Json, type TriggerType } from './blocks/schema.ts';
 import type { StepPath } from './interpreter/step-paths.rules.ts';
 import type { NextStep } from './runs/contract.ts';
-import type { RunStatus } from './runs/table.ts';
+import type { AutomationStepsTable, RunStatus } from './runs/table.ts';
 
-const COLUMNS = ['id', 'automation_id', 'version_id', 'status', 'is_waiting', 'trigger_output', 'depth'] as const;
+export const RUN_COLUMNS = [
+  'id',
+  'automation_id',
+  'version_id',
+  'status',
+  'is_waiting',
+  'trigger_output',
+  'depth',
+  'batch_id',
+  'left_batch',
+] as const;
 
 /** Returns a run with the columns needed by its steps. */
 export const findRun = (db: Db, orgId: string, id: string) =>
-  db.selectFrom('automation_runs').select(COLUMNS).where('org_id', '=', orgId).where('id', '=', id).executeTakeFirst();
+  db
+    .selectFrom('automation_runs')
+    .select(RUN_COLUMNS)
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+
+/** A run with what is known of earlier attempts of a step. */
+export interface RunAtStep {
+  run: Run;
+  step: { status: AutomationStepsTable['status']; changed_input: Json } | undefined;
+}
+
+/** Returns a run like findRun, with the state of one of its steps. */
+export async function findRunAtStep(
+  db: Db,
+  orgId: string,
+  { runId, place }: { runId: string; place: StepPath },
+): Promise<RunAtStep | undefined> {
+  const row = await db
+    .selectFrom('automation_runs as run')
+    .leftJoin('automation_steps as step', (join) =>
+      join.onRef('step.org_id', '=', 'run.org_id').onRef('step.run_id', '=', 'run.id').on('step.place', '=', place),
+    )
+    .select(['run.id', 'run.automation_id', 'run.version_id', 'run.status', 'run.is_waiting', 'run.trigger_output'])
+    .select(['run.depth', 'run.batch_id', 'run.left_batch'])
+    .select(['step.status as step_status', 'step.changed_input'])
+    .where('run.org_id', '=', orgId)
+    .where('run.id', '=', runId)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const { step_status: status, changed_input, ...run } = row;
+  return { run, step: status === null ? undefined : { status, changed_input } };
+}
 
 /** Returns the next step at the last retry by hand, if the run is in progress. */
 export async function findResumedAt(db: Db, orgId: string, id: string): Promise<NextStep | null> {
@@ -27,13 +70,17 @@ export async function findResumedAt(db: Db, orgId: string, id: string): Promise<
 export const lockRun = (trx: Trx, orgId: string, id: string) =>
   trx
     .selectFrom('automation_runs')
-    .select(COLUMNS)
+    .select(RUN_COLUMNS)
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .forUpdate()
     .executeTakeFirst();
 
 export type Run = NonNullable<Awaited<ReturnType<typeof findRun>>>;
+
+/** Returns whether a run in progress is done by a batch. */
+export const isInBatch = ({ batch_id, left_batch }: Pick<Run, 'batch_id' | 'left_batch'>): boolean =>
+  batch_id !== null && !left_batch;
 
 /** Returns the steps of a version. They never change. */
 export const findBlocks = (db: Db, orgId: string, versionId: number) =>
@@ -44,47 +91,91 @@ export const findBlocks = (db: Db, orgId: string, versionId: number) =>
     .where('id', '=', versionId)
     .executeTakeFirstOrThrow();
 
-/** Starts queued runs, oldest first, until `most` runs are active. Returns the started runs. */
-export async function claimQueuedRuns(trx: Trx, orgId: string, most: number): Promise<Run[]> {
-  const { rows } = await sql<Run>`
-    with busy as (
-      select count(*) as count from automation_runs where org_id = ${orgId} and status = 'in_progress' and not is_waiting
-    ), next as (
-      select org_id, id from automation_runs where org_id = ${orgId} and status = 'idle'
-      order by created_at, id limit (select greatest(0, ${most}::integer - count) from busy) for update skip locked
-    )
-    update automation_runs as run set status = 'in_progress', run_started_at = now()
-    from next where run.org_id = next.org_id and run.id = next.id
-    returning run.id, run.automation_id, run.version_id, run.status, run.is_waiting, run.trigger_output, run.depth
-  `.execute(trx);
-  return rows;
+/** How many runs of an org are active and how many are queued, counted up to what is asked for. */
+export interface QueueState {
+  /** Active in workflows of their own, without those that wait for a time or an event. */
+  own: number;
+  batched: number;
+  queued: number;
 }
 
 /**
- * Ends a run and stops its waiting for events. A failed run keeps its received events, as it may be retried. Returns
- * the id of the handoff hold waiting for the run, if any, and the run's trigger type.
+ * Starts queued runs, oldest first, until `most` runs are active. Starts none if more than `backlog` are queued,
+ * unless `isOneByOne`. Returns the started runs, and how many were active and queued before.
  */
-export async function endRun(
+export async function claimQueuedRuns(
   trx: Trx,
   orgId: string,
-  id: string,
-  { status, error = null }: { status: Exclude<RunStatus, 'idle' | 'in_progress'>; error?: string | null },
-): Promise<{ gate_id: string | null; trigger_type: string | null }> {
-  const { rows } = await sql<{ gate_id: string | null; trigger_type: string | null }>`
+  { most, backlog, isOneByOne }: { most: number; backlog: number; isOneByOne: boolean },
+): Promise<{ runs: Run[]; state: QueueState }> {
+  const { rows } = await sql<QueueState & { [Column in keyof Run]: Run[Column] | null }>`
+    with busy as (
+      select (
+        select count(*) from (
+          select from automation_runs
+          where org_id = ${orgId} and status = 'in_progress' and not is_waiting and (batch_id is null or left_batch) limit ${most}
+        ) as active
+      ) as own, (
+        select count(*) from (
+          select from automation_runs
+          where org_id = ${orgId} and status = 'in_progress' and batch_id is not null and not left_batch limit ${most}
+        ) as active
+      ) as batched
+    ), waiting as (
+      select count(*) as queued from (
+        select from automation_runs where org_id = ${orgId} and status = 'idle' limit ${backlog} + 1
+      ) as waiting
+    ), next as (
+      select org_id, id from automation_runs where org_id = ${orgId} and status = 'idle'
+      order by created_at, id
+      limit (select case when queued > ${backlog} and not ${isOneByOne}::boolean then 0 else greatest(0, ${most}::integer - own - batched) end from busy, waiting)
+      for update skip locked
+    ), claimed as (
+      update automation_runs as run set status = 'in_progress', run_started_at = now()
+      from next where run.org_id = next.org_id and run.id = next.id
+      returning run.id, run.automation_id, run.version_id, run.status, run.is_waiting, run.trigger_output, run.depth, run.batch_id, run.left_batch
+    )
+    select busy.own, busy.batched, waiting.queued, claimed.* from busy cross join waiting left join claimed on true
+  `.execute(trx);
+  const { own = 0, batched = 0, queued = 0 } = rows[0] ?? {};
+  return { runs: rows.filter((row): row is QueueState & Run => row.id !== null), state: { own, batched, queued } };
+}
+
+/** The end of a run. */
+export interface RunEnd {
+  status: Exclude<RunStatus, 'idle' | 'in_progress'>;
+  error?: string | null;
+}
+
+/** A run that has ended, with the handoff hold that waits for it, if any. */
+export interface EndedRun {
+  id: string;
+  gate_id: string | null;
+  trigger_type: string | null;
+}
+
+/** Ends runs and stops their waiting for events. A failed run keeps its received events, as it may be retried. */
+export async function endRuns(
+  trx: Trx,
+  orgId: string,
+  ids: string[],
+  { status, error = null }: RunEnd,
+): Promise<EndedRun[]> {
+  const { rows } = await sql<EndedRun>`
     with ended as (
       update automation_runs set status = ${status}, error = ${error?.slice(0, 1000) ?? null}, is_waiting = false, run_ended_at = now()
-      where org_id = ${orgId} and id = ${id}
-      returning gate_id, (
+      where org_id = ${orgId} and id = any(${ids}::uuid[])
+      returning id, gate_id, (
         select trigger_type from automation_versions as version where version.org_id = automation_runs.org_id and version.id = version_id
       ) as trigger_type
     ), unheard as (
-      delete from automation_heard where org_id = ${orgId} and run_id = ${id} and ${status} <> 'failed'
+      delete from automation_heard where org_id = ${orgId} and run_id = any(${ids}::uuid[]) and ${status} <> 'failed'
     ), deaf as (
-      delete from automation_listeners where org_id = ${orgId} and run_id = ${id}
+      delete from automation_listeners where org_id = ${orgId} and run_id = any(${ids}::uuid[])
     )
-    select gate_id, trigger_type from ended
+    select id, gate_id, trigger_type from ended
   `.execute(trx);
-  return rows[0] ?? { gate_id: null, trigger_type: null };
+  return rows;
 }
 
 /** An output of a run's step. */

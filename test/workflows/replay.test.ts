@@ -20,7 +20,7 @@ const types = [...readFileSync(new URL('../../workflows/index.ts', import.meta.u
 const typeOf = (name: string) => name.replace(/\..*$/, '');
 
 it('has a recorded history of every workflow type', () => {
-  expect([...new Set(histories.map(typeOf))]).toEqual(types.map(kebabCase).toSorted());
+  expect([...new Set(histories.map(typeOf))].toSorted()).toEqual(types.map(kebabCase).toSorted());
 });
 
 describe('the current workflow code replays recorded histories', () => {

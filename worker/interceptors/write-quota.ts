@@ -9,8 +9,18 @@ type ActivityName = keyof ReturnType<typeof createActivities>;
 
 /** The step of a run. It fails at once: the reason is shown, and it can be retried by hand. */
 const STEP = 'doStep' satisfies ActivityName;
-/** Activities that write as much as a definition or a website gives them. All but the step wait for the next day. */
-const BOUNDED: ReadonlySet<string> = new Set<ActivityName>([STEP, 'continueRun', 'seedCrawl', 'crawlBatch']);
+/**
+ * Activities that write as much as a definition or a website gives them. All but the step wait for the next day. The
+ * first steps of a run go on as steps.
+ */
+const BOUNDED: ReadonlySet<string> = new Set<ActivityName>([
+  STEP,
+  'doFirstSteps',
+  'continueRun',
+  'runBatch',
+  'seedCrawl',
+  'crawlBatch',
+]);
 const MAX_DELAY_MS = 10 * 60_000;
 
 /** Counts what activities write for their org. An org beyond its quota runs no steps of workflows and no crawls. */

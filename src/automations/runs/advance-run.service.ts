@@ -12,7 +12,7 @@ import {
   saveSteps,
   setWaiting,
 } from '../runs.queries.ts';
-import type { NextStep } from './contract.ts';
+import type { NextAction, NextStep } from './contract.ts';
 import { finishRun } from './finish-run.service.ts';
 import { getVersion, type Version } from './versions.service.ts';
 
@@ -97,7 +97,7 @@ async function saveProgress(trx: Trx, context: RunContext, next: UpcomingStep): 
 }
 
 /** Returns the next step for an action. */
-export const nextActionOf = (place: StepPath, step: ActionStep): NextStep => ({
+export const nextActionOf = (place: StepPath, step: ActionStep): NextAction => ({
   kind: 'action',
   place,
   title: titleOf(step),

@@ -2,7 +2,8 @@ import type { WorkflowContract } from '../../temporal/contract.ts';
 
 /** The next step of a run, as Temporal stores it. */
 export type NextStep =
-  | { kind: 'action'; place: string; title: string; attempts: number }
+  /** `delayMs`: until the next attempt, after one that failed. `failure`: the error of the last attempt, not recorded yet. */
+  | { kind: 'action'; place: string; title: string; attempts: number; delayMs?: number; failure?: string }
   | { kind: 'wait'; place: string; title: string; ms: number }
   | { kind: 'wait-for-event'; place: string; title: string; ms: number }
   /** Only blocks to evaluate: continue after this step. */
@@ -11,6 +12,8 @@ export type NextStep =
   | { kind: 'failed'; error: string }
   | { kind: 'end' };
 
+export type NextAction = Extract<NextStep, { kind: 'action' }>;
+
 export interface RunRef {
   orgId: string;
   runId: string;
@@ -18,11 +21,16 @@ export interface RunRef {
 
 export interface RunInput extends RunRef {
   next: NextStep;
+  /** The first steps go as far as they can in one local activity. Absent in runs that began before this was possible. */
+  isAtOnce?: true;
 }
 
 /** Runs the steps of a customer's workflow. */
 export const RUN_AUTOMATION: WorkflowContract<RunInput> = {
   type: 'runAutomation',
   taskQueue: 'interactive',
-  workflowId: ({ runId }) => `workflow-run/${runId}`,
+  workflowId: ({ runId }) => workflowIdOfRun(runId),
 };
+
+/** Returns the id of a run's own workflow. */
+export const workflowIdOfRun = (runId: string): string => `workflow-run/${runId}`;

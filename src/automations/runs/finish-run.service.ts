@@ -5,19 +5,32 @@ import { announceToSubscribers } from '../../outbox/subscriptions.ts';
 import { WAKE } from '../../temporal/contract.ts';
 import { HOLD_HANDOFF, handoffHoldSubject } from '../handoff-hold/contract.ts';
 import { findHandoffHold } from '../handoff-hold.queries.ts';
-import { endRun } from '../runs.queries.ts';
+import { endRuns, type RunEnd } from '../runs.queries.ts';
 import { outcomeOfRun } from './run-outcome.service.ts';
 
 /** Ends a run, tells the AI if it has called it, and wakes the handoff hold waiting for its end. */
-export async function finishRun(trx: Trx, orgId: string, id: string, end: Parameters<typeof endRun>[3]): Promise<void> {
-  const { gate_id: holdId, trigger_type } = await endRun(trx, orgId, id, end);
-  if (trigger_type === 'ai-trigger') await settleRun(trx, orgId, id, await outcomeOfRun(trx, orgId, id, end));
+export const finishRun = (trx: Trx, orgId: string, id: string, end: RunEnd): Promise<void> =>
+  finishRuns(trx, orgId, [id], end);
+
+/** Ends runs in the same way, as finishRun does. */
+export async function finishRuns(trx: Trx, orgId: string, ids: string[], end: RunEnd): Promise<void> {
+  if (ids.length === 0) return;
+  const ended = await endRuns(trx, orgId, ids, end);
+  for (const { id, trigger_type } of ended)
+    if (trigger_type === 'ai-trigger') await settleRun(trx, orgId, id, await outcomeOfRun(trx, orgId, id, end));
   const { status } = end;
   if (status !== 'canceled')
-    await announceToSubscribers(trx, orgId, 'workflow-run-ended', [{ subject_id: id, payload: { status } }]);
-  const hold = holdId === null ? undefined : await findHandoffHold(trx, orgId, holdId);
-  if (holdId === null || hold === undefined) return;
-  await enqueue(trx, orgId, wakeHandoffHold(orgId, hold.session_id, holdId));
+    await announceToSubscribers(
+      trx,
+      orgId,
+      'workflow-run-ended',
+      ids.map((id) => ({ subject_id: id, payload: { status } })),
+    );
+  for (const { gate_id: holdId } of ended) {
+    const hold = holdId === null ? undefined : await findHandoffHold(trx, orgId, holdId);
+    if (holdId !== null && hold !== undefined)
+      await enqueue(trx, orgId, wakeHandoffHold(orgId, hold.session_id, holdId));
+  }
 }
 
 /** Wakes a handoff hold to count the runs it still waits for. */

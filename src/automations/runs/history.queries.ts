@@ -55,7 +55,10 @@ export const listRunsById = (db: Db, orgId: string, ids: string[]) =>
   selectRuns(db, orgId).where('run.id', '=', sql<string>`any(${ids}::uuid[])`).execute();
 
 export const findWorkflowRun = (db: Db, orgId: string, workflowId: string, runId: string) =>
-  runs(db, orgId, workflowId).select('run.trigger_output').where('run.id', '=', runId).executeTakeFirst();
+  runs(db, orgId, workflowId)
+    .select(['run.trigger_output', 'run.batch_id', 'run.left_batch'])
+    .where('run.id', '=', runId)
+    .executeTakeFirst();
 
 /** The place of a step in the order of a run. */
 export interface StepPosition {
@@ -104,11 +107,11 @@ export const findFailedStep = (trx: Trx, orgId: string, runId: string) =>
     .limit(1)
     .executeTakeFirst();
 
-/** Sets a failed run to in progress again. */
+/** Sets a failed run to in progress again. It goes on in a workflow of its own. */
 export async function reopenRun(trx: Trx, orgId: string, runId: string): Promise<void> {
   await trx
     .updateTable('automation_runs')
-    .set({ status: 'in_progress', error: null, run_ended_at: null })
+    .set({ status: 'in_progress', error: null, run_ended_at: null, left_batch: sql<boolean>`batch_id is not null` })
     .where('org_id', '=', orgId)
     .where('id', '=', runId)
     .execute();

@@ -5,10 +5,13 @@ import { hasPendingCommand } from '../../outbox/pending.queries.ts';
 import type { ExecutionState } from '../../temporal/executions.ts';
 import { stepAt } from '../interpreter/step-paths.rules.ts';
 import { lockRun } from '../runs.queries.ts';
-import { advanceRun, failRun, loadContext, nextActionOf, nextWaitOf, type RunContext } from './advance-run.service.ts';
-import { type NextStep, RUN_AUTOMATION, type RunRef } from './contract.ts';
+import { failRun, loadContext, type RunContext } from './advance-run.service.ts';
+import { type BatchRef, workflowIdOfBatch } from './batches/contract.ts';
+import { releaseRun } from './batches/release.service.ts';
+import { type NextStep, type RunRef, workflowIdOfRun } from './contract.ts';
 import { finishRun } from './finish-run.service.ts';
-import { findLatestStep } from './reconcile.queries.ts';
+import { findLatestStep, type RunInProgress } from './reconcile.queries.ts';
+import { findNextStep } from './resume-point.service.ts';
 import { resumeRun, startQueuedRuns } from './run-queue.service.ts';
 
 export { listRunsInProgress } from './reconcile.queries.ts';
@@ -16,9 +19,9 @@ export { listRunsInProgress } from './reconcile.queries.ts';
 const STOPPED = 'Stopped in Temporal';
 const LOST = 'Its workflow ended in Temporal without the result being stored: check the effect, then retry or rerun';
 
-/** Returns the id of a run's workflow. */
-export const workflowIdOfRun = ({ orgId, runId }: RunRef): string =>
-  RUN_AUTOMATION.workflowId({ orgId, runId, next: { kind: 'end' } });
+/** Returns the id of the workflow that does a run: its own or that of its batch. */
+export const findableWorkflowOf = ({ runId, batchId }: RunInProgress): string =>
+  batchId === null ? workflowIdOfRun(runId) : workflowIdOfBatch(batchId);
 
 /** Cancels a run whose workflow was stopped in Temporal, unless it has ended. Returns whether it was in progress. */
 export function cancelStoppedRun(db: Db, { orgId, runId }: RunRef): Promise<boolean> {
@@ -38,20 +41,32 @@ export function cancelStoppedRun(db: Db, { orgId, runId }: RunRef): Promise<bool
  */
 export async function mendRun(
   db: Db,
-  ref: RunRef,
+  ref: RunInProgress,
   state: Exclude<ExecutionState, 'running'>,
 ): Promise<string | undefined> {
+  if (ref.batchId !== null) return mendRunInBatch(db, { ...ref, batchId: ref.batchId });
   if (state === 'stopped') return (await cancelStoppedRun(db, ref)) ? 'canceled' : undefined;
   return inTransaction(db, async (trx) => {
     const { orgId, runId } = ref;
     const run = await lockRun(trx, orgId, runId);
-    if (run?.status !== 'in_progress' || (await hasPendingCommand(trx, workflowIdOfRun(ref)))) return undefined;
+    if (run?.status !== 'in_progress' || (await hasPendingCommand(trx, workflowIdOfRun(runId)))) return undefined;
     const context = await loadContext(trx, orgId, run);
     const next = await (state === 'ended' ? failLostRun(trx, context) : findNextStep(trx, context));
     if (next.kind === 'end' || next.kind === 'failed') await startQueuedRuns(trx, orgId);
     else await enqueue(trx, orgId, resumeRun(orgId, runId, next, context.definition.name));
     return next.kind === 'failed' ? 'failed' : 'resumed';
   });
+}
+
+/** Releases a run from a batch that has ended without it. */
+async function mendRunInBatch(db: Db, ref: RunRef & BatchRef): Promise<string | undefined> {
+  if (await hasPendingCommand(db, workflowIdOfBatch(ref.batchId))) return undefined;
+  const released = await inTransaction(db, async (trx) => {
+    const way = await releaseRun(trx, ref, ref.runId);
+    await startQueuedRuns(trx, ref.orgId);
+    return way;
+  });
+  return released === undefined ? undefined : 'resumed';
 }
 
 /** Fails a run at its step in flight, so that the step can be retried by hand. */
@@ -63,15 +78,4 @@ async function failLostRun(trx: Trx, context: RunContext): Promise<NextStep> {
     return failRun(trx, context, { place: latest.place, step, message: LOST });
   await finishRun(trx, orgId, run.id, { status: 'failed', error: LOST });
   return { kind: 'failed', error: LOST };
-}
-
-/** Returns the step at which a run continues, as its rows tell. A completed step is not done again. */
-async function findNextStep(trx: Trx, context: RunContext): Promise<NextStep> {
-  const { orgId, run, definition } = context;
-  const latest = await findLatestStep(trx, { orgId, runId: run.id });
-  const step = latest && stepAt(definition.blocks, latest.place);
-  if (latest === undefined || step === undefined) return advanceRun(trx, context, undefined);
-  if (latest.status === 'waiting') return nextWaitOf(latest.place, step, Date.now());
-  if (latest.status === 'in_progress' && step.$kind === 'Action') return nextActionOf(latest.place, step);
-  return { kind: 'continue', place: latest.place };
 }

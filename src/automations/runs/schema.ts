@@ -71,9 +71,18 @@ const Retry = z
   })
   .meta({ id: 'WorkflowRunRetry' });
 
+const RanIn = z
+  .object({
+    kind: z.enum(['own', 'batch']).describe('batch: with other runs of a backlog. own: in a workflow of its own.'),
+    workflow_id: z.string().describe('Id of the workflow in Temporal.'),
+    batch_workflow_id: z.string().nullable().describe('Id of the batch in Temporal that did the first steps.'),
+  })
+  .meta({ id: 'WorkflowRunPlace' });
+
 export const Run = z
   .object({
     ...shape,
+    ran_in: RanIn.nullable().describe('Where the run is found in Temporal. null: it has not begun.'),
     trigger_output: AnyJson,
     retries: z.array(Retry).describe('Retries by hand after a failure, with their reasons.'),
     steps: z

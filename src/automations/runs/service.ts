@@ -11,9 +11,11 @@ import { stepAt } from '../interpreter/step-paths.rules.ts';
 import { fieldsOf } from '../json.rules.ts';
 import { maskCredentials } from '../masking.rules.ts';
 import { findCurrentVersion } from '../queries.ts';
-import { endStep, lockRun, type Run } from '../runs.queries.ts';
+import { endStep, isInBatch, lockRun, type Run } from '../runs.queries.ts';
 import { getWorkflow } from '../service.ts';
 import { advanceRun, loadContext, nextActionOf } from './advance-run.service.ts';
+import { workflowIdOfBatch } from './batches/contract.ts';
+import { workflowIdOfRun } from './contract.ts';
 import { finishRun } from './finish-run.service.ts';
 import {
   countRuns,
@@ -67,22 +69,34 @@ export async function getRun(
     page.map(({ place }) => place),
   );
   const last = page.length < listed.length ? page.at(-1) : undefined;
+  const { batch_id, left_batch, ...shown } = run;
   return {
     next: last === undefined ? null : encodeStepCursor(last),
-    ...run,
+    ...shown,
+    ran_in: ranIn(run),
     trigger_output: maskCredentials(run.trigger_output),
     retries,
     steps: steps.map((step) => ({ ...step, input: maskCredentials(step.input), output: maskCredentials(step.output) })),
   };
 }
 
+/** Returns where a run is to be found in Temporal. */
+function ranIn({ id, status, run_started_at, ...run }: NonNullable<Awaited<ReturnType<typeof findWorkflowRun>>>) {
+  if (run_started_at === null || status === 'idle') return null;
+  const batch = run.batch_id === null ? null : workflowIdOfBatch(run.batch_id);
+  if (batch !== null && !run.left_batch)
+    return { kind: 'batch' as const, workflow_id: batch, batch_workflow_id: batch };
+  return { kind: 'own' as const, workflow_id: workflowIdOfRun(id), batch_workflow_id: batch };
+}
+
 /** Cancels a run. A step in progress is still completed. Throws notFound, and conflict if the run has ended. */
 export function cancelRun(db: Db, orgId: string, workflowId: string, runId: string): Promise<void> {
   return inTransaction(db, async (trx) => {
-    const { status } = await lockWorkflowRun(trx, orgId, workflowId, runId);
+    const run = await lockWorkflowRun(trx, orgId, workflowId, runId);
+    const { status } = run;
     if (status !== 'idle' && status !== 'in_progress') throw conflict(`The run is ${status} already`);
     await finishRun(trx, orgId, runId, { status: 'canceled' });
-    if (status === 'in_progress') await enqueue(trx, orgId, wakeRun(orgId, runId));
+    if (status === 'in_progress' && !isInBatch(run)) await enqueue(trx, orgId, wakeRun(orgId, runId));
     await startQueuedRuns(trx, orgId);
   });
 }

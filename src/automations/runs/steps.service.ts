@@ -15,10 +15,11 @@ import {
   consumeReceivedEvent,
   endStep,
   findResumedAt,
-  findRun,
+  findRunAtStep,
   findStep,
   listReceivedEvents,
   lockRun,
+  type RunAtStep,
   saveSteps,
   setStepError,
 } from '../runs.queries.ts';
@@ -33,7 +34,7 @@ import {
 } from './advance-run.service.ts';
 import { setCausingRun } from './causation.queries.ts';
 import type { NextStep, RunRef } from './contract.ts';
-import { waitForPace } from './pace.ts';
+import { waitForPace } from './pacing/pace.ts';
 import { startQueuedRuns } from './run-queue.service.ts';
 
 export interface StepDeps extends ActionDeps {
@@ -52,18 +53,38 @@ const MAX_MESSAGE = 1_000;
  * Runs an action and returns the next step. Repeats the action after a failed or unsaved attempt, but not after a
  * completed one. Throws the error of the action.
  */
-export async function doStep(deps: StepDeps, { orgId, runId, place }: RunStepRef): Promise<NextStep> {
-  const { db, actions } = deps;
-  const run = await findRun(db, orgId, runId);
-  if (run?.status !== 'in_progress') return ENDED_STEP;
+export async function doStep(deps: StepDeps, ref: RunStepRef): Promise<NextStep> {
+  const loaded = await loadStep(deps, ref);
+  return loaded === undefined ? ENDED_STEP : attemptStep(deps, ref, loaded);
+}
+
+/** An action of a run, with what is known of earlier attempts. */
+export interface LoadedStep {
+  context: RunContext;
+  step: ActionStep;
+  known: RunAtStep['step'];
+}
+
+/** Loads an action. Returns undefined if the run is not in progress. */
+export async function loadStep({ db }: StepDeps, { orgId, runId, place }: RunStepRef): Promise<LoadedStep | undefined> {
+  const found = await findRunAtStep(db, orgId, { runId, place });
+  if (found?.run.status !== 'in_progress') return undefined;
   setCountry((await readSettings(db, orgId)).country);
-  const context = await loadContext(db, orgId, run);
-  const step = actionAt(context, place);
-  const known = await findStep(db, orgId, runId, place);
+  const context = await loadContext(db, orgId, found.run);
+  return { context, step: actionAt(context, place), known: found.step };
+}
+
+/** Runs a loaded action, as doStep does. */
+export async function attemptStep(
+  deps: StepDeps,
+  { orgId, runId, place }: RunStepRef,
+  { context, step, known }: LoadedStep,
+): Promise<NextStep> {
+  const { db, actions } = deps;
   await waitForPace(orgId);
   if (known !== undefined && DONE_STATUSES.has(known.status)) return lockAndAdvance(deps, { orgId, runId, place });
 
-  const sealer = createSealer(deps.secrets, orgId, run.automation_id);
+  const sealer = createSealer(deps.secrets, orgId, context.run.automation_id);
   const given = sealer.open(known?.changed_input ?? step.input);
   const begin = (input: Json) =>
     saveSteps(db, orgId, runId, [stepRecordOf(place, step, { status: 'in_progress', input, output: null })]);
@@ -78,7 +99,7 @@ export async function doStep(deps: StepDeps, { orgId, runId, place }: RunStepRef
     const action = actions.get(step.type);
     if (action === undefined) throw invalid(`There is no action ${step.type}`);
     const ref = { orgId, runId, dedupeKey: `${runId}/${place}` };
-    return await applyAction(deps, run.depth, { place, action, ref, input: parseInput(action, input) });
+    return await applyAction(deps, context.run.depth, { place, action, ref, input: parseInput(action, input) });
   } catch (error) {
     await setStepError(db, orgId, runId, { place, error: messageOf(error) });
     throw error;
@@ -112,7 +133,7 @@ async function applyAction(
   return inTransaction(deps.db, async (trx) => {
     const run = await lockRun(trx, orgId, runId);
     if (run === undefined) return ENDED_STEP;
-    const known = await findStep(trx, orgId, runId, place);
+    const known = await findStep(trx, orgId, runId, place); // as of now: another attempt may have held the lock
     const isDone = DONE_STATUSES.has(known?.status ?? '');
     if (run.status !== 'in_progress') {
       if (reached !== undefined && !isDone)
@@ -131,7 +152,7 @@ async function applyAction(
   });
 }
 
-function parseInput(action: Action, input: Json): unknown {
+export function parseInput(action: Action, input: Json): unknown {
   const { success, data, error } = action.input.safeParse(input);
   if (success) return data;
   const problems = error.issues.map(({ path, message }) => `input.${path.join('.')}: ${message}`);

@@ -30,6 +30,10 @@ export interface AutomationRunsTable {
   gate_id: string | null;
   /** The next step at the last retry by hand. */
   resumed_at: StoredOrNull<NextStep>;
+  /** The batch that did its first steps, or does them. */
+  batch_id: string | null;
+  /** It goes on in a workflow of its own after its batch. */
+  left_batch: Generated<boolean>;
   created_at: Generated<Date>;
   run_started_at: Date | null;
   run_ended_at: Date | null;

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Db } from '../../db/connect.ts';
 import { awaitedEventTypes } from '../blocks/awaited-events.rules.ts';
 import { heapSizeOf } from '../blocks/heap-size.rules.ts';
+import { hasLongAction } from '../blocks/long-actions.rules.ts';
 import type { Step, TriggerType } from '../blocks/schema.ts';
 import { findBlocks } from '../runs.queries.ts';
 
@@ -11,6 +12,8 @@ export interface Version {
   blocks: readonly Step[];
   /** The types of events that its runs may wait for. */
   awaitedTypes: readonly TriggerType[];
+  /** No action of it takes long, so its runs can be done in batches. */
+  isShort: boolean;
 }
 
 const MAX_CACHED_BYTES = 32 * 1024 * 1024;
@@ -27,7 +30,7 @@ export async function getVersion(db: Db, orgId: string, versionId: number): Prom
   const known = cache.get(key);
   if (known !== undefined) return known;
   const { workflow_blocks: blocks, name } = await findBlocks(db, orgId, versionId);
-  const version = { name, blocks, awaitedTypes: awaitedEventTypes(blocks) };
+  const version = { name, blocks, awaitedTypes: awaitedEventTypes(blocks), isShort: !hasLongAction(blocks) };
   cache.set(key, version);
   return version;
 }

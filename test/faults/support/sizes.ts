@@ -20,6 +20,8 @@ export const WEBHOOKS = IS_LONG ? 10_000 : 300;
 export const TURNS = IS_LONG ? 200 : 12;
 /** Runs of a customer's workflow. */
 export const RUNS = IS_LONG ? 200 : 12;
+/** Runs that wait at once, so that they are done in batches. */
+export const BACKLOG = IS_LONG ? 1_000 : 260;
 /** Pages of a crawled website. */
 export const CRAWLED_PAGES = IS_LONG ? 5_000 : 400;
 export const KILLS = IS_LONG ? 5 : 1;

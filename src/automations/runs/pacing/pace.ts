@@ -1,5 +1,5 @@
 import { setTimeout as sleep, setImmediate as yieldToOthers } from 'node:timers/promises';
-import { createTurns } from '../../turns.ts';
+import { createTurns } from '../../../turns.ts';
 
 /** An iteration of the event loop below this time delays nobody. */
 const SHORT_MS = 5;
@@ -17,3 +17,25 @@ export const waitForPace = (orgId: string): Promise<void> =>
     const tookMs = performance.now() - begun;
     if (tookMs > SHORT_MS) await sleep(tookMs);
   });
+
+/** Paces many short steps of one org together. */
+export interface Pacer {
+  /** Waits like waitForPace if the steps have computed for long since the last time. */
+  wait(): Promise<void>;
+  /** Counts the time in which a step computed. */
+  add(computedMs: number): void;
+}
+
+export function createPacer(orgId: string): Pacer {
+  let computed = 0;
+  return {
+    async wait() {
+      if (computed < SHORT_MS) return;
+      computed = 0;
+      await waitForPace(orgId);
+    },
+    add(computedMs) {
+      computed += computedMs;
+    },
+  };
+}

@@ -1,0 +1,98 @@
+import type { Db, Trx } from '../../../db/connect.ts';
+import { isDatabaseAway } from '../../../db/failures.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import type { Json } from '../../blocks/schema.ts';
+import type { StepPath } from '../../interpreter/step-paths.rules.ts';
+import type { StepRecord } from '../../runs.queries.ts';
+import { finishRuns } from '../finish-run.service.ts';
+import type { BatchRef } from './contract.ts';
+import { completeSteps, insertSteps, lockRunsInBatch } from './queries.ts';
+
+/** What is new about a run of a batch. */
+export interface Progress {
+  runId: string;
+  /** The end of the call that was begun before. */
+  ended: { place: StepPath; output: Json } | undefined;
+  /** Blocks that were evaluated, and at last the action that begins. */
+  records: StepRecord[];
+  /** No step is left. */
+  isEnd: boolean;
+}
+
+export interface ProgressWriter {
+  /**
+   * Saves progress. Returns whether the run goes on: not if it was canceled or deleted meanwhile, and not if another
+   * attempt has begun the action.
+   */
+  save(progress: Progress): Promise<boolean>;
+}
+
+interface Waiting {
+  progress: Progress;
+  resolve: (goesOn: boolean) => void;
+  reject: (error: unknown) => void;
+}
+
+/** Creates a writer that saves the progress of many runs in one transaction: whatever arrives during the one before. */
+export function createProgressWriter(db: Db, ref: BatchRef): ProgressWriter {
+  let waiting: Waiting[] = [];
+  let isBusy = false;
+
+  const saveAll = async (items: Waiting[]): Promise<void> => {
+    try {
+      const going = await inTransaction(db, (trx) =>
+        saveProgress(
+          trx,
+          ref,
+          items.map(({ progress }) => progress),
+        ),
+      );
+      for (const { progress, resolve } of items) resolve(going.has(progress.runId));
+    } catch (error) {
+      if (items.length > 1 && !isDatabaseAway(error)) for (const item of items) await saveAll([item]);
+      else for (const { reject } of items) reject(error);
+    }
+  };
+  const work = async () => {
+    isBusy = true;
+    while (waiting.length > 0) {
+      const items = waiting;
+      waiting = [];
+      await saveAll(items);
+    }
+    isBusy = false;
+  };
+  return {
+    save: (progress) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ progress, resolve, reject });
+        if (!isBusy) void work();
+      }),
+  };
+}
+
+/** Saves the progress of runs, each at most once. Returns the ids of those that go on. */
+async function saveProgress(trx: Trx, ref: BatchRef, items: Progress[]): Promise<Set<string>> {
+  const { orgId } = ref;
+  const going = await lockRunsInBatch(
+    trx,
+    ref,
+    items.map(({ runId }) => runId),
+  );
+  // A call that was made is recorded even if its run was canceled meanwhile.
+  await completeSteps(
+    trx,
+    orgId,
+    items.flatMap(({ runId, ended }) => (ended === undefined ? [] : [{ run_id: runId, ...ended }])),
+  );
+  const records = items
+    .filter(({ runId }) => going.has(runId))
+    .flatMap(({ runId, records }) => records.map((record) => ({ ...record, run_id: runId })));
+  const inserted = await insertSteps(trx, orgId, records);
+  const known = new Set(inserted.map(({ run_id, place }) => `${run_id} ${place}`));
+  for (const { run_id, place, status } of records)
+    if (status === 'in_progress' && !known.has(`${run_id} ${place}`)) going.delete(run_id);
+  const ends = items.filter(({ runId, isEnd }) => isEnd && going.has(runId)).map(({ runId }) => runId);
+  await finishRuns(trx, orgId, ends, { status: 'completed' });
+  return going;
+}

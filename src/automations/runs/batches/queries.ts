@@ -1,0 +1,153 @@
+import { sql } from 'kysely';
+import type { Db, Trx } from '../../../db/connect.ts';
+import type { Json } from '../../blocks/schema.ts';
+import type { StepPath } from '../../interpreter/step-paths.rules.ts';
+import { RUN_COLUMNS, type Run, type StepRecord } from '../../runs.queries.ts';
+import type { BatchRef } from './contract.ts';
+
+/** Locks the oldest queued runs of an org, with their versions, in order. */
+export async function lockOldestQueued(
+  trx: Trx,
+  orgId: string,
+  most: number,
+): Promise<{ id: string; version_id: number }[]> {
+  return trx
+    .selectFrom('automation_runs')
+    .select(['id', 'version_id'])
+    .where('org_id', '=', orgId)
+    .where('status', '=', 'idle')
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(most)
+    .forUpdate()
+    .skipLocked()
+    .execute();
+}
+
+/** Starts queued runs as the runs of a batch. */
+export async function assignToBatch(trx: Trx, { orgId, batchId }: BatchRef, ids: string[]): Promise<void> {
+  await sql`
+    update automation_runs set status = 'in_progress', run_started_at = now(), batch_id = ${batchId}
+    where org_id = ${orgId} and id = any(${ids}::uuid[])
+  `.execute(trx);
+}
+
+/** A row that its batch still has to do. */
+const inBatch = ({ orgId, batchId }: BatchRef) => sql<boolean>`
+  run.org_id = ${orgId} and run.batch_id = ${batchId} and run.status = 'in_progress' and not run.left_batch`;
+const hasSteps = sql<boolean>`
+  exists (select from automation_steps as step where step.org_id = run.org_id and step.run_id = run.id)`;
+
+/** Returns a page of the batch's runs that have no step yet, in their order. */
+export const listFreshRuns = (
+  db: Db,
+  ref: BatchRef,
+  { after, limit }: { after: string | undefined; limit: number },
+): Promise<Run[]> =>
+  db
+    .selectFrom('automation_runs as run')
+    .select(RUN_COLUMNS)
+    .where(inBatch(ref))
+    .where(sql<boolean>`not ${hasSteps}`)
+    .where(
+      after === undefined
+        ? sql<boolean>`true`
+        : sql<boolean>`(run.created_at, run.id) > (
+            select created_at, id from automation_runs where org_id = ${ref.orgId} and id = ${after}
+          )`,
+    )
+    .orderBy('run.created_at')
+    .orderBy('run.id')
+    .limit(limit)
+    .execute();
+
+/** Returns the ids of the runs that the batch still has to do; with `isBegun`, only of those with a step. */
+export async function listRunIds(db: Db, ref: BatchRef, { isBegun }: { isBegun: boolean }): Promise<string[]> {
+  const rows = await db
+    .selectFrom('automation_runs as run')
+    .select('run.id')
+    .where(inBatch(ref))
+    .$call((query) => (isBegun ? query.where(hasSteps) : query))
+    .orderBy('run.created_at')
+    .orderBy('run.id')
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** Puts runs without a step back into the queue, in their old place. Returns how many. */
+export async function requeueFreshRuns(trx: Trx, ref: BatchRef): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    update automation_runs as run set status = 'idle', run_started_at = null, batch_id = null
+    where ${inBatch(ref)} and not ${hasSteps}
+  `.execute(trx);
+  return Number(numAffectedRows);
+}
+
+/** Puts one run without a step back into the queue. */
+export async function requeueRun(trx: Trx, orgId: string, id: string): Promise<void> {
+  await trx
+    .updateTable('automation_runs')
+    .set({ status: 'idle', run_started_at: null, batch_id: null })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Records that a run goes on in a workflow of its own. */
+export async function setLeftBatch(trx: Trx, orgId: string, id: string): Promise<void> {
+  await trx
+    .updateTable('automation_runs')
+    .set({ left_batch: true })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Locks those of the runs that the batch still has to do, and returns their ids. */
+export async function lockRunsInBatch(trx: Trx, ref: BatchRef, ids: string[]): Promise<Set<string>> {
+  const rows = await trx
+    .selectFrom('automation_runs as run')
+    .select('run.id')
+    .where(inBatch(ref))
+    .where('run.id', '=', sql<string>`any(${ids}::uuid[])`)
+    .orderBy('run.id')
+    .forUpdate()
+    .execute();
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** A called step's output. */
+export interface EndedStep {
+  run_id: string;
+  place: StepPath;
+  output: Json;
+}
+
+/** Completes the steps of runs that are in progress. */
+export async function completeSteps(trx: Trx, orgId: string, steps: EndedStep[]): Promise<void> {
+  if (steps.length === 0) return;
+  await sql`
+    update automation_steps as step set status = 'completed', output = given.output, error = null, ended_at = now()
+    from jsonb_to_recordset(${JSON.stringify(steps)}::jsonb) as given (run_id uuid, place text, output jsonb)
+    where step.org_id = ${orgId} and step.run_id = given.run_id and step.place = given.place and step.status = 'in_progress'
+  `.execute(trx);
+}
+
+/** Inserts steps of runs. Returns those that were not there before, so that an action begins in one attempt only. */
+export async function insertSteps(
+  trx: Trx,
+  orgId: string,
+  steps: (StepRecord & { run_id: string })[],
+): Promise<{ run_id: string; place: StepPath }[]> {
+  if (steps.length === 0) return [];
+  const { rows } = await sql<{ run_id: string; place: StepPath }>`
+    insert into automation_steps (org_id, run_id, place, step_id, type, name, status, input, output, attempts, ended_at)
+    select ${orgId}::uuid, run_id, place, step_id, type, name, status, input, output, 1,
+      case when status = 'completed' then now() end
+    from jsonb_to_recordset(${JSON.stringify(steps)}::jsonb)
+      as given (run_id uuid, place text, step_id text, type text, name text, status text, input jsonb, output jsonb)
+    on conflict (org_id, run_id, place) do nothing
+    returning run_id, place
+  `.execute(trx);
+  return rows;
+}

@@ -1,0 +1,89 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { type Action, remoteAction } from '../../../src/automations/actions/action.ts';
+import { ACTIONS } from '../../../src/automations/actions/registry.ts';
+import { runBatch } from '../../../src/automations/runs/batches/service.ts';
+import { startRuns } from '../../../src/automations/runs/start-runs.service.ts';
+import { inTransaction } from '../../../src/db/transaction.ts';
+import { newId } from '../../../src/ids.ts';
+import { startApi, type TestApi, type TestOrg } from '../../support/stack/api.ts';
+import { activate } from '../../support/triggers.ts';
+import { depsOf } from '../action-runner.ts';
+
+const RUNS = 120;
+
+/** No worker runs here: the tests call the activity's service. */
+let api: TestApi;
+let org: TestOrg;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.close());
+beforeEach(async () => {
+  org = await api.createOrg();
+});
+
+const step = (id: string, text: string) => ({
+  $kind: 'Action',
+  id,
+  type: 'add-note',
+  name: 'Far',
+  input: { session_id: newId(), text },
+});
+
+/** A call of another system that notes for which step it was made. */
+function farAction(answer: object, calls: string[]): Action {
+  const { input, output } = ACTIONS.get('add-note') as Action;
+  return remoteAction({
+    type: 'add-note',
+    title: '',
+    description: '',
+    input,
+    output,
+    async call(_deps, { dedupeKey }) {
+      calls.push(dedupeKey);
+      return answer as never;
+    },
+  });
+}
+
+/** Starts a backlog of a workflow, and returns its batch. */
+async function startBacklog(workflow_blocks: object[]): Promise<{ orgId: string; batchId: string }> {
+  const { id } = await activate(org, { trigger_type: 'webhook', workflow_blocks });
+  const triggerEvents = Array.from({ length: RUNS }, () => ({
+    key: newId(),
+    occurredAt: new Date(),
+    depth: 0,
+    output: {},
+  }));
+  await inTransaction(api.db, (trx) =>
+    startRuns(trx, org.id, 'webhook', { triggerEvents, cause: 'automatic', only: id }),
+  );
+  const { rows } = await sql<{ batch_id: string }>`
+    select distinct batch_id from automation_runs where automation_id = ${id}
+  `.execute(api.db);
+  return { orgId: org.id, batchId: rows[0]?.batch_id ?? '' };
+}
+
+it('makes no call again whose answer the next step cannot take', async () => {
+  const calls: string[] = [];
+  const far = farAction({ message_id: 'x'.repeat(100_000) }, calls);
+  const deps = { ...depsOf(api), actions: new Map([['add-note', far]]) };
+  const ref = await startBacklog([step('first', 'Hello'), step('second', '{{first.output.message_id}}'.repeat(100))]);
+  await runBatch(deps, ref, () => false);
+  await runBatch(deps, ref, () => false); // as after a kill
+  expect(calls).toHaveLength(new Set(calls).size);
+  const { rows } = await sql<{ status: string }>`
+    select distinct step.status from automation_steps as step join automation_runs as run on run.org_id = step.org_id and run.id = step.run_id
+    where run.batch_id = ${ref.batchId} and step.step_id = 'first'
+  `.execute(api.db);
+  expect(rows).toEqual([{ status: 'completed' }]);
+});
+
+it('two attempts at once make each call once', async () => {
+  const calls: string[] = [];
+  const deps = { ...depsOf(api), actions: new Map([['add-note', farAction({ message_id: 'm' }, calls)]]) };
+  const ref = await startBacklog([step('first', 'Hello'), step('second', 'Hello again')]);
+  await Promise.all([runBatch(deps, ref, () => false), runBatch(deps, ref, () => false)]);
+  expect(calls).toHaveLength(new Set(calls).size);
+});
