@@ -23,8 +23,8 @@ const HELP = `Usage: npm run cli -- <command> [options]
                                     accept a partner's calls from anywhere again
   key revoke <key-id>               revoke a key of an org or a partner
   org list [--partner <partner-id>] show all orgs
-  reconcile [--dry-run]             compare runs, sequences and crawls with Temporal, and mend those without a
-                                    workflow; --dry-run only shows them
+  reconcile [--dry-run]             compare runs, sequences, crawls and turns of the AI with Temporal, and
+                                    mend those without a workflow; --dry-run only shows them
 
   --json                            print JSON
   --help                            print this text

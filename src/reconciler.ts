@@ -1,4 +1,6 @@
 import type { Client } from '@temporalio/client';
+import { listRunsInProgress as listEvalRuns, mendEvalRun, workflowIdOfEvalRun } from './ai/evals/reconcile.service.ts';
+import { listOpenTurns, mendTurn, workflowIdOfTurn } from './ai/turns/reconcile.service.ts';
 import { listRunsInProgress, mendRun, workflowIdOfRun } from './automations/runs/reconcile.service.ts';
 import type { Db } from './db/connect.ts';
 import { listActiveCrawls, mendCrawl, workflowIdOfCrawl } from './knowledge/crawl/jobs/reconcile.service.ts';
@@ -11,7 +13,7 @@ const ROWS_PER_QUERY = 100;
 
 /** A row that says to be in progress, without a workflow in Temporal. */
 export interface Mismatch {
-  kind: 'workflow-run' | 'sequence' | 'crawl' | 'forecast';
+  kind: 'workflow-run' | 'sequence' | 'crawl' | 'forecast' | 'ai-turn' | 'eval-run';
   org_id: string;
   id: string;
   /** What Temporal knows of the workflow. */
@@ -30,8 +32,8 @@ interface Subject<Ref extends { orgId: string }> {
 }
 
 /**
- * Compares runs in progress, active sequences and crawls, and forecasts in progress with Temporal, some at a time, and
- * mends those without a workflow. A dry run changes nothing. Returns the mismatches.
+ * Compares runs in progress, active sequences and crawls, forecasts and eval runs in progress, and turns of the AI with
+ * Temporal, some at a time, and mends those without a workflow. A dry run changes nothing. Returns the mismatches.
  */
 export async function reconcile(db: Db, client: Client, { isDryRun }: { isDryRun: boolean }): Promise<Mismatch[]> {
   const runs = await reconcileSubject(db, client, isDryRun, {
@@ -62,7 +64,21 @@ export async function reconcile(db: Db, client: Client, { isDryRun }: { isDryRun
     idOf: ({ forecastId }) => forecastId,
     mend: mendForecast,
   });
-  return [...runs, ...sequences, ...crawls, ...forecasts];
+  const turns = await reconcileSubject(db, client, isDryRun, {
+    kind: 'ai-turn',
+    list: listOpenTurns,
+    workflowIdOf: workflowIdOfTurn,
+    idOf: ({ turnId }) => turnId,
+    mend: mendTurn,
+  });
+  const evals = await reconcileSubject(db, client, isDryRun, {
+    kind: 'eval-run',
+    list: listEvalRuns,
+    workflowIdOf: workflowIdOfEvalRun,
+    idOf: ({ runId }) => runId,
+    mend: mendEvalRun,
+  });
+  return [...runs, ...sequences, ...crawls, ...forecasts, ...turns, ...evals];
 }
 
 async function reconcileSubject<Ref extends { orgId: string }>(
