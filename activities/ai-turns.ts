@@ -1,8 +1,16 @@
 import { Context } from '@temporalio/activity';
 import { answerTurn } from '../src/ai/turns/answering.service.ts';
-import { answerAtOnce } from '../src/ai/turns/answering-at-once.service.ts';
+import { answerAtOnce, answerDueTurn } from '../src/ai/turns/answering-at-once.service.ts';
 import { assumeResolved } from '../src/ai/turns/assumption.service.ts';
-import type { AssumedEnd, NextTurn, SessionRef, StepName, TurnEnd, TurnRef } from '../src/ai/turns/contract.ts';
+import type {
+  AssumedEnd,
+  FoundTurn,
+  NextTurn,
+  SessionRef,
+  StepName,
+  TurnEnd,
+  TurnRef,
+} from '../src/ai/turns/contract.ts';
 import type { TurnDeps } from '../src/ai/turns/deps.ts';
 import { reviewTurns } from '../src/ai/turns/review.service.ts';
 import type { Db } from '../src/db/connect.ts';
@@ -54,6 +62,13 @@ export function createAiTurnActivities({ db, egress, calls, secrets, sending, pu
      */
     takeStep: (ref: TurnRef): Promise<TurnEnd | StepName> =>
       answerTurn(deps, ref, { steps: 1, callsOut: true, signal: Context.current().cancellationSignal }),
+
+    /**
+     * Returns the turn to do next, and does it as far as it needs no third party if it is due. Repeated, it does nothing
+     * that was done.
+     */
+    answerDueTurn: (ref: SessionRef): Promise<FoundTurn> =>
+      answerDueTurn(deps, ref, Context.current().cancellationSignal),
 
     /** Resolves a session whose contact has been quiet after an answer. Repeated, it finds the session resolved. */
     assumeResolved: (ref: SessionRef): Promise<AssumedEnd> => assumeResolved(db, ref),

@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
-import { wakeTurn } from './ai/turns/requests.service.ts';
-import { listSessionsInTurn } from './ai/turns/workflow-reconcile.service.ts';
+import { listRunsInProgress as listEvalRuns, mendEvalRun, workflowIdOfEvalRun } from './ai/evals/reconcile.service.ts';
+import { listOpenTurns, mendTurn, workflowIdOfTurn } from './ai/turns/reconcile.service.ts';
 import { listHeldHandoffs, wakeHold } from './automations/handoff-hold/workflow-reconcile.service.ts';
 import { findableWorkflowOf, listRunsInProgress, mendRun } from './automations/runs/reconcile.service.ts';
 import { listUnfinishedHandoffs, mendHandoff, workflowIdOfHandoff } from './crm/handoffs/workflow-reconcile.service.ts';
@@ -32,7 +32,8 @@ export interface Mismatch {
     | 'inbound-email'
     | 'handoff'
     | 'handoff-hold'
-    | 'ai-turn';
+    | 'ai-turn'
+    | 'eval-run';
   org_id: string;
   id: string;
   /** What Temporal knows of the workflow. */
@@ -132,9 +133,20 @@ export async function reconcile(db: Db, client: Client, { isDryRun }: { isDryRun
         idOf: ({ sessionId }) => sessionId,
       }),
     )),
-    ...(await compare(
-      resumed({ kind: 'ai-turn', list: listSessionsInTurn, wake: wakeTurn, idOf: ({ sessionId }) => sessionId }),
-    )),
+    ...(await compare({
+      kind: 'ai-turn',
+      list: listOpenTurns,
+      workflowIdOf: workflowIdOfTurn,
+      idOf: ({ turnId }) => turnId,
+      mend: mendTurn,
+    })),
+    ...(await compare({
+      kind: 'eval-run',
+      list: listEvalRuns,
+      workflowIdOf: workflowIdOfEvalRun,
+      idOf: ({ runId }) => runId,
+      mend: mendEvalRun,
+    })),
   ];
 }
 

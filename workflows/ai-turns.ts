@@ -10,7 +10,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { AiTurnActivities } from '../activities/ai-turns.ts';
-import type { NextTurn, SessionRef, StepName, TurnEnd, TurnRef } from '../src/ai/turns/contract.ts';
+import type { FoundTurn, NextTurn, SessionRef, StepName, TurnEnd, TurnRef } from '../src/ai/turns/contract.ts';
 import { WAKE } from '../src/temporal/contract.ts';
 import { ANSWER_TURN, DATABASE_BATCH, DATABASE_MOMENT } from './activity-options.ts';
 import { countSignals } from './signals.ts';
@@ -19,15 +19,26 @@ import { countSignals } from './signals.ts';
 const ACTIVITY_WAIT_MS = 1_000;
 const LONGEST_ACTIVITY_WAIT_MS = 2_000;
 
-/** Where the database is looked at: in the workflow's own task, or before that in activities by themselves. */
-function lookingActivities(isLocal: boolean): Pick<AiTurnActivities, 'reviewTurns' | 'assumeResolved'> {
+interface Looking extends Pick<AiTurnActivities, 'reviewTurns' | 'assumeResolved'> {
+  /** Whether the database is looked at in the workflow's own task. */
+  isLocal: boolean;
+  /** Finds the turn to do next, and may have done it. */
+  findTurn(ref: SessionRef): Promise<FoundTurn>;
+}
+
+/** Returns how this workflow looks at the database. Those that began before a change go on as they did. */
+function lookingActivities(): Looking {
+  const answersAtOnce = patched('answer-while-looking');
+  const isLocal = answersAtOnce || patched('local-activities');
   const proxy = (summary: string) =>
     isLocal
       ? proxyLocalActivities<AiTurnActivities>({ ...DATABASE_MOMENT, summary })
       : proxyActivities<AiTurnActivities>({ ...DATABASE_BATCH, summary });
   const { reviewTurns } = proxy('look for messages to answer');
+  const { answerDueTurn } = proxy('look for messages, and answer what is due');
   const { assumeResolved } = proxy('resolve if the contact is quiet');
-  return { reviewTurns, assumeResolved };
+  const review = async (ref: SessionRef) => ({ turn: await reviewTurns(ref), mayAssume: true });
+  return { isLocal, reviewTurns, assumeResolved, findTurn: answersAtOnce ? answerDueTurn : review };
 }
 
 /**
@@ -36,18 +47,18 @@ function lookingActivities(isLocal: boolean): Pick<AiTurnActivities, 'reviewTurn
  */
 export async function answerSession(input: SessionRef): Promise<void> {
   const signals = countSignals(WAKE);
-  const isLocal = patched('local-activities');
-  const { reviewTurns, assumeResolved } = lookingActivities(isLocal);
+  const { isLocal, findTurn, reviewTurns, assumeResolved } = lookingActivities();
   for (;;) {
     const seen = signals();
-    const turn = await reviewTurns(input);
+    const found = await findTurn(input);
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof answerSession>(input);
-    if (turn !== null) {
-      const end = await doTurn({ ...input, turnId: turn.turnId }, turn, { isLocal, signals, seen, reviewTurns });
+    if (found.turn !== null) {
+      const end = await finishTurn(input, found.turn, { isLocal, signals, seen, reviewTurns, soFar: found.end });
       // Whatever comes after a turn wakes this workflow: without a signal there is nothing more to look for.
       if (!isLocal || end === undefined || end === 'superseded') continue;
     }
     if (signals() > seen) continue;
+    if (!found.mayAssume) return;
     const { waitMs } = await assumeResolved(input);
     if (signals() > seen) continue;
     if (waitMs === null) return;
@@ -65,15 +76,17 @@ const STEPS: Record<StepName['purpose'], string> = {
   answer: 'asking the model for an answer',
 };
 
-/**
- * Does a turn: what needs no third party at once, and each step that does in an activity of its own. `isDue`: nothing has
- * to be waited for.
- */
-async function takeSteps(ref: TurnRef, number: number, isDue: boolean): Promise<TurnEnd> {
+/** Does what needs no third party. `isDue`: nothing has to be waited for. */
+function answer(ref: TurnRef, number: number, isDue: boolean): Promise<TurnEnd | StepName> {
   const summary = `answer, turn ${number}`;
   const { answerTurn } = proxyActivities<AiTurnActivities>({ ...ANSWER_TURN, summary });
   const { answerAtOnce } = proxyLocalActivities<AiTurnActivities>({ ...DATABASE_MOMENT, summary });
-  let next = await (isDue ? answerAtOnce(ref) : answerTurn(ref));
+  return isDue ? answerAtOnce(ref) : answerTurn(ref);
+}
+
+/** Takes each step with a third party in an activity of its own. */
+async function takeSteps(ref: TurnRef, number: number, first: TurnEnd | StepName): Promise<TurnEnd> {
+  let next = first;
   while (typeof next === 'object') {
     const doing = STEPS[next.purpose];
     setCurrentDetails(`turn ${number}: ${doing}`);
@@ -84,6 +97,8 @@ async function takeSteps(ref: TurnRef, number: number, isDue: boolean): Promise<
 }
 
 interface Watching {
+  /** How the turn ended, or its next step, if it was begun already. */
+  soFar: TurnEnd | StepName | undefined;
   isLocal: boolean;
   signals: () => number;
   /** The signals that the turn was found after. */
@@ -91,9 +106,17 @@ interface Watching {
   reviewTurns: AiTurnActivities['reviewTurns'];
 }
 
+/** Does what is left of a turn. Returns how it ended, or undefined if it has not. */
+async function finishTurn(session: SessionRef, turn: NextTurn, watching: Watching): Promise<TurnEnd | undefined> {
+  const { soFar } = watching;
+  const end = typeof soFar === 'string' ? soFar : await doTurn({ ...session, turnId: turn.turnId }, turn, watching);
+  if (end !== undefined) setCurrentDetails(`turn ${turn.number}: ${end.replaceAll('_', ' ')}`);
+  return end;
+}
+
 /** Waits until the contact has finished writing, and answers. Returns how the turn ended, or undefined if it has not. */
 async function doTurn(ref: TurnRef, { number, dueInMs }: NextTurn, watching: Watching): Promise<TurnEnd | undefined> {
-  const { isLocal, signals, seen } = watching;
+  const { isLocal, signals, seen, soFar } = watching;
   const waitMs = dueInMs - ACTIVITY_WAIT_MS;
   setCurrentDetails(`turn ${number}: waiting until the contact has finished writing`);
   if (
@@ -104,12 +127,10 @@ async function doTurn(ref: TurnRef, { number, dueInMs }: NextTurn, watching: Wat
     return undefined;
   }
   setCurrentDetails(`turn ${number}: looking for an answer`);
-  const end = await unlessGivenUp(
-    () => takeSteps(ref, number, isLocal && dueInMs <= 0),
+  return unlessGivenUp(
+    async () => takeSteps(ref, number, soFar ?? (await answer(ref, number, isLocal && dueInMs <= 0))),
     () => untilGivenUp(ref, watching),
   );
-  if (end !== undefined) setCurrentDetails(`turn ${number}: ${end.replaceAll('_', ' ')}`);
-  return end;
 }
 
 /**

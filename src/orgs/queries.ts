@@ -146,10 +146,24 @@ export async function findOrgLanguage(db: Db, orgId: string): Promise<string> {
   return language;
 }
 
+/** SQL: how `org` wants its AI to be, or else its `partner` does. */
+const AI_INSTRUCTIONS = sql<string | null>`coalesce(nullif(org.ai_instructions, ''), partner.ai_instructions)`;
+
+/** Returns what its AI has to know of an org. */
+export async function getAiProfile(db: Db, orgId: string) {
+  const { rows } = await sql<{ language: string; settings: Record<string, unknown>; instructions: string | null }>`
+    select org.language, org.settings, ${AI_INSTRUCTIONS} as instructions
+    from orgs as org join partners as partner on partner.id = org.partner_id where org.id = ${orgId}
+  `.execute(db);
+  const [profile] = rows;
+  if (profile === undefined) throw new Error(`There is no org ${orgId}`);
+  return profile;
+}
+
 /** Returns how the org wants its AI to be, or else its partner does. */
 export async function findAiInstructions(db: Db, orgId: string): Promise<string | null> {
   const { rows } = await sql<{ text: string | null }>`
-    select coalesce(nullif(org.ai_instructions, ''), partner.ai_instructions) as text
+    select ${AI_INSTRUCTIONS} as text
     from orgs as org join partners as partner on partner.id = org.partner_id where org.id = ${orgId}
   `.execute(db);
   return rows[0]?.text ?? null;

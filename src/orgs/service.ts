@@ -11,6 +11,7 @@ import {
   findOrgLanguage,
   findOrgOfPartner,
   findOrgOfWidget,
+  getAiProfile,
   getSettings,
   insertOrg,
   insertRoles,
@@ -102,6 +103,21 @@ export function changeSettings(db: Db, orgId: string, changes: UpdateSettings): 
 /** The column needs no parsing: it was written through the schema. */
 const withAllSettings = (stored: Record<string, unknown>) =>
   Object.fromEntries(SETTING_NAMES.map((name) => [name, stored[name] ?? null])) as OrgSettings;
+
+/** What its AI has to know of an org. */
+export interface OrgProfile {
+  /** The default language, as a language code. */
+  language: string;
+  settings: OrgSettings;
+  /** How the org wants its AI to be, or else its partner does. */
+  instructions: string | null;
+}
+
+/** Returns what its AI has to know of an org, in one statement. */
+export async function readProfile(db: Db, orgId: string): Promise<OrgProfile> {
+  const { settings, ...profile } = await getAiProfile(db, orgId);
+  return { ...profile, settings: withAllSettings(settings) };
+}
 
 /** Returns the default language of an org, as a language code. */
 export const getOrgLanguage = findOrgLanguage;

@@ -5,6 +5,9 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { reconcile } from '../../src/reconciler.ts';
 import { WAKE } from '../../src/temporal/contract.ts';
+import { newAnsweringOrg, QUESTION, turnsOf } from '../ai/answering-org.ts';
+import { FAKES_ALLOWED } from '../support/channels.ts';
+import { startFakeModel } from '../support/fakes/model.ts';
 import { pageOf, startFakeSite } from '../support/fakes/site.ts';
 import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
 
@@ -12,7 +15,7 @@ const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
 
 let stack: Stack;
 beforeAll(async () => {
-  stack = await startStack({ env: { EGRESS_ALLOW: '127.0.0.0/8', CRAWL_DELAY_MS: '0' } });
+  stack = await startStack({ env: { ...FAKES_ALLOWED, CRAWL_DELAY_MS: '0' } });
 });
 afterAll(() => stack.close());
 
@@ -55,6 +58,34 @@ const statusOf = (what: { look: () => Promise<{ status: string }> }, status: str
   });
 const mend = () => reconcile(stack.db, stack.temporal, { isDryRun: false });
 
+/** Makes Temporal forget a workflow. */
+async function lose(handle: ReturnType<typeof handleOf>) {
+  await stack.temporal.workflowService.deleteWorkflowExecution({
+    namespace: stack.config.TEMPORAL_NAMESPACE,
+    workflowExecution: { workflowId: handle.workflowId },
+  });
+  await eventually('the deletion', () =>
+    handle.describe().then(
+      () => false,
+      () => true,
+    ),
+  );
+}
+
+/** Runs `cli reconcile`, and returns what it prints. */
+async function reconcileByCli(...flags: string[]) {
+  const env = {
+    ...process.env,
+    DATABASE_URL: stack.config.DATABASE_URL,
+    TEMPORAL_ADDRESS: stack.config.TEMPORAL_ADDRESS,
+    TEMPORAL_NAMESPACE: stack.config.TEMPORAL_NAMESPACE,
+    JWT_SECRET: stack.config.JWT_SECRET,
+    SECRET_KEYS: `k:${Buffer.alloc(32).toString('base64')}`,
+  };
+  const { stdout } = await promisify(execFile)(process.execPath, [CLI, 'reconcile', '--json', ...flags], { env });
+  return JSON.parse(stdout);
+}
+
 it('a run canceled in Temporal is canceled, and a sequence is paused and can be resumed', async () => {
   const [run, sequence] = [await waitingRun(), await activeSequence()];
   await Promise.all([run.handle.cancel(), sequence.handle.cancel()]);
@@ -69,20 +100,11 @@ it('a run canceled in Temporal is canceled, and a sequence is paused and can be 
 it('the reconciler mends terminated and lost workflows, and a dry run only shows them', async () => {
   const [stopped, healthy, sequence] = [await waitingRun(), await waitingRun(), await activeSequence()];
   await Promise.all([stopped.handle.terminate(), sequence.handle.terminate()]);
-  const env = {
-    ...process.env,
-    DATABASE_URL: stack.config.DATABASE_URL,
-    TEMPORAL_ADDRESS: stack.config.TEMPORAL_ADDRESS,
-    TEMPORAL_NAMESPACE: stack.config.TEMPORAL_NAMESPACE,
-    JWT_SECRET: stack.config.JWT_SECRET,
-    SECRET_KEYS: `k:${Buffer.alloc(32).toString('base64')}`,
-  };
-  const { stdout } = await promisify(execFile)(process.execPath, [CLI, 'reconcile', '--dry-run', '--json'], { env });
   const shown = [
     { kind: 'workflow-run', org_id: expect.any(String), id: stopped.id, temporal: 'stopped', mended: 'none' },
     { kind: 'sequence', org_id: expect.any(String), id: sequence.id, temporal: 'stopped', mended: 'none' },
   ];
-  expect(JSON.parse(stdout)).toEqual(shown);
+  expect(await reconcileByCli('--dry-run')).toEqual(shown);
   expect(await stopped.look()).toMatchObject({ status: 'in_progress' });
 
   expect((await mend()).map(({ id, mended }) => [id, mended])).toEqual([
@@ -98,16 +120,7 @@ it('the reconciler mends terminated and lost workflows, and a dry run only shows
 it('a run that Temporal has lost resumes at its step, without a longer wait', async () => {
   const run = await waitingRun();
   const [{ input }] = (await run.look()).steps;
-  await stack.temporal.workflowService.deleteWorkflowExecution({
-    namespace: stack.config.TEMPORAL_NAMESPACE,
-    workflowExecution: { workflowId: `workflow-run/${run.id}` },
-  });
-  await eventually('the deletion', () =>
-    run.handle.describe().then(
-      () => false,
-      () => true,
-    ),
-  );
+  await lose(run.handle);
   expect(await mend()).toMatchObject([{ id: run.id, temporal: 'absent', mended: 'resumed' }]);
   await isRunning(run.handle);
   expect(await run.look()).toMatchObject({ status: 'in_progress', steps: [{ status: 'waiting', input }] });
@@ -164,16 +177,7 @@ it('a crawl whose workflow was terminated is cancelled, and one that Temporal ha
       async () => (await stack.db.selectFrom('outbox').select('id').execute()).length === 0,
     );
     await stopped.handle.terminate();
-    await stack.temporal.workflowService.deleteWorkflowExecution({
-      namespace: stack.config.TEMPORAL_NAMESPACE,
-      workflowExecution: { workflowId: lost.handle.workflowId },
-    });
-    await eventually('the deletion', () =>
-      lost.handle.describe().then(
-        () => false,
-        () => true,
-      ),
-    );
+    await lose(lost.handle);
     const mended = await mend();
     expect(mended.map(({ kind, temporal, mended: done }) => [kind, temporal, done]).toSorted()).toEqual([
       ['crawl', 'absent', 'resumed'],
@@ -184,5 +188,76 @@ it('a crawl whose workflow was terminated is cancelled, and one that Temporal ha
     await eventually('the end', async () => (await lost.look()).status === 'completed');
   } finally {
     await site.close();
+  }
+});
+
+it('people get the session of a turn whose workflow was terminated, and a turn that Temporal has lost goes on', async () => {
+  const org = await newAnsweringOrg(stack);
+  await org.patch('/autopilot/settings', { quiet_seconds: { api: 60 }, cap_seconds: { api: 60 } });
+  await org.post('/autopilot/settings/publish');
+  const sessions = await Promise.all(
+    ['stopped', 'lost'].map(async () => {
+      const { id } = (await org.post('/chat/sessions', { channel: { type: 'api' } })).body;
+      const message = { sender: 'contact', message: { type: 'text', text: QUESTION } };
+      await org.post(`/chat/sessions/${id}/send`, message, { headers: { prefer: 'wait=0' } });
+      await eventually('a turn', async () => (await turnsOf(stack.db, id))[0]);
+      return { id: id as string, handle: handleOf(`ai-turn/${id}`) };
+    }),
+  );
+  const [stopped, lost] = sessions as [(typeof sessions)[0], (typeof sessions)[0]];
+  await stopped.handle.terminate();
+  await lose(lost.handle);
+  const mended: { kind: string; temporal: string; mended: string }[] = await reconcileByCli();
+  expect(mended.map(({ kind, temporal, mended: done }) => [kind, temporal, done]).toSorted()).toEqual([
+    ['ai-turn', 'absent', 'resumed'],
+    ['ai-turn', 'stopped', 'handed_off'],
+  ]);
+  expect(await turnsOf(stack.db, stopped.id)).toMatchObject([{ state: 'handed_off', reason: 'ai_failed' }]);
+  expect((await org.get(`/chat/sessions/${stopped.id}`)).body).toMatchObject({ handoff: { reason: 'ai_failed' } });
+  await isRunning(lost.handle);
+  expect(await turnsOf(stack.db, lost.id)).toMatchObject([{ state: 'waiting' }]);
+  expect(await reconcileByCli()).toEqual([]);
+});
+
+it('a run of evals whose workflow was terminated is canceled, and one that Temporal has lost goes on', async () => {
+  const answer = Promise.withResolvers<void>();
+  const model = await startFakeModel(async () => {
+    await answer.promise;
+    return { json: { kind: 'nothing', language: 'en', covers: 'fully', parts: [] } };
+  });
+  try {
+    const runs = await Promise.all(
+      ['stopped', 'lost'].map(async (name) => {
+        const org = await newAnsweringOrg(stack);
+        await org.put('/integrations/llm', { provider: 'openai-compatible', settings: model.settings });
+        await org.post('/autopilot/evals', {
+          name,
+          messages: [{ sender: 'contact', text: QUESTION }],
+          checks: { ends: 'answered' },
+        });
+        const { id } = (await org.post('/autopilot/evals/runs', { settings: 'draft' })).body;
+        const handle = handleOf(`eval-run/${id}`);
+        await isRunning(handle);
+        const look = async () => (await org.get(`/autopilot/evals/runs/${id}`)).body;
+        return { id: id as string, handle, look };
+      }),
+    );
+    const [stopped, lost] = runs as [(typeof runs)[0], (typeof runs)[0]];
+    await stopped.handle.terminate();
+    await lose(lost.handle);
+    const mended: { id: string; mended: string }[] = await reconcileByCli();
+    expect(new Map(mended.map(({ id, mended: done }) => [id, done]))).toEqual(
+      new Map([
+        [stopped.id, 'canceled'],
+        [lost.id, 'resumed'],
+      ]),
+    );
+    expect(await stopped.look()).toMatchObject({ state: 'canceled' });
+    answer.resolve();
+    await eventually('the end', async () => (await lost.look()).state === 'done');
+    expect(await reconcileByCli()).toEqual([]);
+  } finally {
+    answer.resolve();
+    await model.close();
   }
 });

@@ -1,5 +1,5 @@
 import { answerByQuotes } from '../../../src/ai/answers/extractive.service.ts';
-import { insertClaims, insertSteps } from '../../../src/ai/turns/queries.ts';
+import { insertClaims, insertSteps } from '../../../src/ai/turns/ending.queries.ts';
 import { loadConfig } from '../../../src/config.ts';
 import { connect } from '../../../src/db/connect.ts';
 import { inTransaction } from '../../../src/db/transaction.ts';
@@ -65,8 +65,8 @@ async function answer(orgId: string, { sessionId, question }: Question): Promise
     await insertSteps(trx, orgId, turnId, [
       { step: 1, purpose: 'gates', latency_ms: 0, detail: {} },
       { step: 2, purpose: 'search', latency_ms: 0, detail: { passages: found.passages } },
-    ]);
-    await insertClaims(trx, orgId, turnId, found.sources);
+    ]).execute();
+    if (found.sources.length > 0) await insertClaims(trx, orgId, turnId, found.sources).execute();
   });
 }
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
-import { AutopilotChannel, DEFAULT_VERSION, type UpdateAutopilot } from './schema.ts';
+import { type AgentVersion, AutopilotChannel, DEFAULT_VERSION, type UpdateAutopilot } from './schema.ts';
 
 /** Returns the org's setting of each channel, off by default. */
 export async function listAutopilot(db: Db, orgId: string) {
@@ -36,6 +36,11 @@ export const listEnabledAutopilot = (db: Db, orgId: string) =>
     .where('org_id', '=', orgId)
     .where('autopilot_enabled', '=', true)
     .execute();
+
+/** SQL: the version that answers on a channel, or null if autopilot is off there. For use inside another statement. */
+export const versionOnChannel = (orgId: string, channel: AutopilotChannel) => sql<AgentVersion | null>`(
+  select ai_agent_version from autopilot where org_id = ${orgId} and channel = ${channel} and autopilot_enabled
+)`;
 
 /** Lists the orgs with autopilot on any channel. */
 export async function listOrgsWithAutopilot(db: Db): Promise<string[]> {

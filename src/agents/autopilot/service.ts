@@ -1,6 +1,6 @@
 import type { Db } from '../../db/connect.ts';
 import type { SessionChannel } from '../../http/schemas.ts';
-import { listEnabledAutopilot } from './queries.ts';
+import { listEnabledAutopilot, versionOnChannel } from './queries.ts';
 
 export { listOrgsWithAutopilot } from './queries.ts';
 
@@ -9,6 +9,10 @@ import type { AgentVersion, AutopilotChannel } from './schema.ts';
 /** Returns the channel of autopilot that decides for sessions on a channel. */
 const autopilotChannelOf = (channel: SessionChannel): AutopilotChannel =>
   channel === 'phone_voice' ? 'phone' : channel;
+
+/** SQL: the version of the agent that answers sessions on a channel, null if none. For use inside another statement. */
+export const agentVersionOn = (orgId: string, channel: SessionChannel) =>
+  versionOnChannel(orgId, autopilotChannelOf(channel));
 
 /** Where the AI answers by itself in an org: the version of the agent by channel. */
 export interface Autopilot {

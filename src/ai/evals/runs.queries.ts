@@ -3,6 +3,7 @@ import type { Db, Trx } from '../../db/connect.ts';
 import { orderedByCreation, type PageRequest } from '../../db/cursor.ts';
 import type { AiSettings } from '../settings/schema.ts';
 import type { CheckResult } from './checks.rules.ts';
+import type { EvalRunRef } from './contract.ts';
 import type { Drift } from './schema.ts';
 import type { AiEvalRunsTable } from './table.ts';
 
@@ -53,6 +54,16 @@ export const lockRun = (trx: Trx, orgId: string, id: string) =>
     .where('id', '=', id)
     .forUpdate()
     .executeTakeFirst();
+
+/** Lists runs of all orgs that have not ended behind one, in a fixed order. */
+export async function listRunsInProgress(db: Db, after: EvalRunRef | undefined, limit: number): Promise<EvalRunRef[]> {
+  const { rows } = await sql<EvalRunRef>`
+    select org_id as "orgId", id as "runId" from ai_eval_runs
+    where ended_at is null and ${after === undefined ? sql`true` : sql`org_id > ${after.orgId}::uuid`}
+    order by org_id limit ${limit}
+  `.execute(db);
+  return rows;
+}
 
 export const listRuns = (db: Db, orgId: string, place: PageRequest) =>
   db.selectFrom('ai_eval_runs').selectAll().where('org_id', '=', orgId).$call(orderedByCreation(place)).execute();

@@ -102,14 +102,13 @@ async function insertAndStart(
     config: isDraft ? draft : published,
     config_version: isDraft ? null : version,
   });
-  if (run !== undefined)
-    await enqueue(
-      trx,
-      orgId,
-      start(RUN_EVALS, { orgId, runId: run.id }, { subjectId: run.id, summary: `Run ${run.cases} cases` }),
-    );
+  if (run !== undefined) await enqueue(trx, orgId, startOf(run));
   return run;
 }
+
+/** Returns the command that starts the workflow of a run. */
+export const startOf = ({ org_id: orgId, id, cases }: RunRow) =>
+  start(RUN_EVALS, { orgId, runId: id }, { subjectId: id, summary: `Run ${cases} cases` });
 
 /** Starts the nightly runs of some orgs with cases and autopilot. Returns their number, 0 once all have one. */
 export async function startNightlyRuns(db: Db): Promise<number> {

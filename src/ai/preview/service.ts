@@ -1,3 +1,4 @@
+import { getAutopilot } from '../../agents/autopilot/service.ts';
 import { isContactBlocked } from '../../contacts/blocklist/service.ts';
 import { getContact } from '../../contacts/service.ts';
 import type { ConversationMessage } from '../../conversations/messages/ai-messages.service.ts';
@@ -10,11 +11,11 @@ import { getOrgLanguage } from '../../orgs/service.ts';
 import { formatOf } from '../answers/extractive.rules.ts';
 import { wordQuestion } from '../confirmations/wording.rules.ts';
 import { type AiSettings, getAiSettings } from '../settings/service.ts';
+import type { DecidedSession, DecisionContext } from '../turns/context.service.ts';
 import { decideTurn } from '../turns/decision.service.ts';
 import type { DecisionDeps } from '../turns/deps.ts';
 import type { Billing, TurnEffects } from '../turns/effects.port.ts';
 import { type Decision, endOf } from '../turns/outcome.rules.ts';
-import type { DecidedSession, DecisionContext } from '../turns/review.service.ts';
 import type { TakenStep } from '../turns/steps.service.ts';
 import { traceOf } from '../turns/trace.service.ts';
 import type { PreviewedTurn, PreviewMessage, PreviewTurn } from './schema.ts';
@@ -70,7 +71,7 @@ export async function previewTurn(
   const begun = new Date();
   const ledger = stubbedLedger(db, orgId, id, conversation.stubs);
   const steps: TakenStep[] = [];
-  const effects = memoryEffects({ turnId: id, purpose, ledger, steps, messages: conversation.messages });
+  const effects = memoryEffects({ turnId: id, purpose, ledger, steps });
   const context = await contextOf(db, orgId, conversation, { settings, effects });
   const decision = await decideTurn(deps, { orgId }, context, { steps: Infinity, callsOut: true, signal });
   const { state, reason, text, claims } = endOf(decision.outcome);
@@ -103,14 +104,12 @@ interface Memory {
   ledger: StubbedLedger;
   /** The steps that were taken. */
   steps: TakenStep[];
-  messages: PreviewMessage[];
 }
 
-function memoryEffects({ turnId, purpose, ledger, steps, messages }: Memory): TurnEffects {
+function memoryEffects({ turnId, purpose, ledger, steps }: Memory): TurnEffects {
   return {
     billing: { sessionId: null, turnId, purpose },
     ledger,
-    countFruitless: async () => fruitlessIn(messages),
     findWaiting: async () => undefined,
     decideWaiting: async () => undefined,
     reportCalls: async () => undefined,
@@ -154,7 +153,16 @@ async function contextOf(
   };
   const answered = given.findLastIndex(({ sender }) => sender !== 'contact');
   const unanswered = messages.slice(answered + 1);
-  return { session, settings, messages, unanswered, refusal: isBlocked ? 'blocked' : undefined, effects };
+  return {
+    session,
+    settings,
+    mayAct: (await getAutopilot(db, orgId)).versionOn(channel) === 'v2',
+    messages,
+    unanswered,
+    refusal: isBlocked ? 'blocked' : undefined,
+    fruitless: fruitlessIn(given),
+    effects,
+  };
 }
 
 const messageOf = ({ sender, text }: PreviewMessage, index: number): ConversationMessage => ({

@@ -5,6 +5,17 @@ import type { AiSettings } from './schema.ts';
 export const findConfig = (db: Db, orgId: string) =>
   db.selectFrom('ai_configs').select(['draft', 'published', 'version']).where('org_id', '=', orgId).executeTakeFirst();
 
+/** What is published of an org's settings, as it is stored. */
+export interface PublishedConfig {
+  published: Partial<AiSettings>;
+  version: number;
+}
+
+/** SQL: what is published, null before the first change. For use inside another statement. */
+export const publishedConfig = (orgId: string) => sql<PublishedConfig | null>`(
+  select jsonb_build_object('published', published, 'version', version) from ai_configs where org_id = ${orgId}
+)`;
+
 /** Finds the settings of an org and locks them until the transaction ends. Makes a row if there is none. */
 export async function lockConfig(trx: Trx, orgId: string) {
   await sql`

@@ -1,26 +1,30 @@
 import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { SessionChannel } from '../../http/schemas.ts';
-import { findConfig, lockConfig, updateDraft } from './queries.ts';
+import { findConfig, lockConfig, type PublishedConfig, updateDraft } from './queries.ts';
 import { type AiSettings, DEFAULT_SETTINGS, type UpdateAiSettings } from './schema.ts';
 
-export { lockConfig as lockStoredConfig, publishDraft } from './queries.ts';
+export { lockConfig as lockStoredConfig, type PublishedConfig, publishDraft, publishedConfig } from './queries.ts';
 export type { AiSettings } from './schema.ts';
 
 export type PublishedSettings = AiSettings & { version: number };
 
 /** Returns what is published of an org's settings for its AI: the defaults, as version 0, before the first publication. */
-export async function getPublishedAiSettings(db: Db, orgId: string): Promise<PublishedSettings> {
-  const config = await findConfig(db, orgId);
-  return { ...withDefaults(config?.published ?? {}), version: config?.version ?? 0 };
-}
+export const getPublishedAiSettings = async (db: Db, orgId: string): Promise<PublishedSettings> =>
+  readPublishedConfig((await findConfig(db, orgId)) ?? null);
+
+/** Returns the settings of a row of `publishedConfig`. */
+export const readPublishedConfig = (config: PublishedConfig | null): PublishedSettings => ({
+  ...withDefaults(config?.published ?? {}),
+  version: config?.version ?? 0,
+});
 
 /** Returns the draft and what is published. */
 export async function getAiSettings(db: Db, orgId: string) {
   const config = await findConfig(db, orgId);
   return {
     draft: withDefaults(config?.draft ?? {}),
-    published: { ...withDefaults(config?.published ?? {}), version: config?.version ?? 0 },
+    published: readPublishedConfig(config ?? null),
   };
 }
 

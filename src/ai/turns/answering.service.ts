@@ -1,19 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Db } from '../../db/connect.ts';
+import type { Db, Trx } from '../../db/connect.ts';
 import { isDatabaseAway } from '../../db/failures.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { DomainError, ProviderError } from '../../errors.ts';
 import { commitTurn, failTurn } from './commit.service.ts';
+import { loadContext, type TurnContext } from './context.service.ts';
 import type { StepName, TurnEnd, TurnRef } from './contract.ts';
 import { type DecisionLimits, decideTurn } from './decision.service.ts';
 import type { TurnDeps } from './deps.ts';
 import { liveEffects } from './live-effects.service.ts';
-import { findTurn, insertSteps, startTurn } from './queries.ts';
-import { loadContext, showState, type TurnContext } from './review.service.ts';
+import { findTurn, startTurn } from './queries.ts';
+import { showState } from './review.service.ts';
 import { StepNeeded } from './steps.service.ts';
 
 /** The tries of a turn. After them, people get the session. */
 const MAX_TRIES = 6;
+
+/** A turn that is running, with what it is decided from. */
+export interface BegunTurn {
+  context: TurnContext;
+  tries: number;
+}
 
 /**
  * Goes on with a turn when it is due, and returns how it ended, or the next step with a third party if `limits` allow no
@@ -22,18 +29,26 @@ const MAX_TRIES = 6;
  * again hands the session off, so that its contact does not wait for ever; the database being away is no failure.
  */
 export async function answerTurn(deps: TurnDeps, ref: TurnRef, limits: DecisionLimits): Promise<TurnEnd | StepName> {
-  const begun = await beginTurn(deps.db, ref, limits.signal);
-  if (begun === undefined) return 'superseded';
-  if (begun.tries > MAX_TRIES) return failTurn(deps, ref);
+  const begun = await beginWhenDue(deps.db, ref, limits.signal);
+  return begun === undefined ? 'superseded' : answerBegun(deps, ref, begun, limits);
+}
+
+/** Goes on with a turn that is running, as `answerTurn` does. */
+export async function answerBegun(
+  deps: TurnDeps,
+  ref: TurnRef,
+  { context, tries }: BegunTurn,
+  limits: DecisionLimits,
+): Promise<TurnEnd | StepName> {
+  if (tries > MAX_TRIES) return failTurn(deps, ref);
   try {
-    const effects = liveEffects(deps, ref, begun.context.session);
-    const decision = await decideTurn(deps, ref, { ...begun.context, effects }, limits);
+    const effects = liveEffects(deps, ref, context.session);
+    const decision = await decideTurn(deps, ref, { ...context, effects }, limits);
     limits.signal.throwIfAborted();
-    await insertSteps(deps.db, ref.orgId, ref.turnId, decision.steps);
     return await commitTurn(deps, ref, decision);
   } catch (error) {
     if (error instanceof StepNeeded) return error.step;
-    if (limits.signal.aborted || isDatabaseAway(error) || begun.tries < MAX_TRIES) throw retryable(error);
+    if (limits.signal.aborted || isDatabaseAway(error) || tries < MAX_TRIES) throw retryable(error);
     return failTurn(deps, ref);
   }
 }
@@ -46,11 +61,7 @@ const retryable = (error: unknown): unknown =>
   error instanceof DomainError || error instanceof ProviderError ? new Error(error.message, { cause: error }) : error;
 
 /** Waits until the turn is due, and marks it as running. Returns undefined if it has ended, or is due later now. */
-async function beginTurn(
-  db: Db,
-  ref: TurnRef,
-  signal: AbortSignal,
-): Promise<{ context: TurnContext; tries: number } | undefined> {
+async function beginWhenDue(db: Db, ref: TurnRef, signal: AbortSignal): Promise<BegunTurn | undefined> {
   const turn = await findTurn(db, ref.orgId, ref.turnId);
   if (turn === undefined || turn.ended_at !== null) return undefined;
   if (turn.due_in_ms > 0) await sleep(turn.due_in_ms, undefined, { signal });
@@ -58,9 +69,20 @@ async function beginTurn(
     const context = await loadContext(trx, ref);
     const lastSeq = context.unanswered.at(-1)?.seq ?? 0;
     if (turn.state === 'waiting' && lastSeq > turn.last_seq) return undefined; // the contact goes on writing
-    const tries = await startTurn(trx, ref.orgId, ref.turnId, context.settings.version);
-    if (tries === 1) await showState(trx, ref, 'running');
-    const unanswered = context.unanswered.filter(({ seq }) => seq <= turn.last_seq);
-    return tries === undefined ? undefined : { context: { ...context, unanswered }, tries };
+    return beginTurn(trx, ref, context, turn.last_seq);
   });
+}
+
+/** Marks a turn as running that answers messages up to `lastSeq`. Returns undefined if it has ended. */
+export async function beginTurn(
+  trx: Trx,
+  ref: TurnRef,
+  context: TurnContext,
+  lastSeq: number,
+): Promise<BegunTurn | undefined> {
+  const tries = await startTurn(trx, ref.orgId, ref.turnId, context.settings.version);
+  if (tries === undefined) return undefined;
+  if (tries === 1) await showState(trx, ref, 'running');
+  const unanswered = context.unanswered.filter(({ seq }) => seq <= lastSeq);
+  return { context: { ...context, unanswered }, tries };
 }

@@ -11,12 +11,14 @@ import { markReported } from '../calls/service.ts';
 import { askForConfirmation, getConfirmation, type Question } from '../confirmations/service.ts';
 import { sentenceOf } from '../gates/sentences.rules.ts';
 import { getPublishedAiSettings } from '../settings/service.ts';
+import { loadContext, type OpenTurn, type TurnContext } from './context.service.ts';
 import type { TurnEnd, TurnRef } from './contract.ts';
 import type { TurnDeps } from './deps.ts';
-import { type Claim, type Decision, endOf, type TurnOutcome } from './outcome.rules.ts';
-import { findOpenTurn, insertClaims, type TurnRow } from './queries.ts';
+import { finishTurn } from './ending.queries.ts';
+import { type Decision, endOf, type TurnOutcome } from './outcome.rules.ts';
+import { notifyTurn } from './queries.ts';
 import { isSuperseded } from './review.rules.ts';
-import { endTurn, loadContext, type TurnContext } from './review.service.ts';
+import { endTurn, newsOf, showState } from './review.service.ts';
 
 /**
  * Stores the outcome of a turn: its message, the handoff or the resolution, and the end of the turn, or none of them. It
@@ -28,19 +30,19 @@ export async function commitTurn(deps: TurnDeps, ref: TurnRef, decision: Decisio
     return await inTransaction(deps.db, (trx) => commit(trx, deps, ref, decision));
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
-    return failTurn(deps, ref); // nothing can be sent on this channel
+    return failTurn(deps, ref, decision.steps); // nothing can be sent on this channel
   }
 }
 
 /** Ends a turn that cannot be done: people get the session, and the contact is told so where something can be sent. */
-export async function failTurn(deps: TurnDeps, ref: TurnRef): Promise<TurnEnd> {
+export async function failTurn(deps: TurnDeps, ref: TurnRef, steps: Decision['steps'] = []): Promise<TurnEnd> {
   const { language } = await getSession(deps.db, ref.orgId, ref.sessionId);
   const { phrases } = await getPublishedAiSettings(deps.db, ref.orgId);
   const fallback = await getOrgLanguage(deps.db, ref.orgId);
   const failed = sentenceOf('failed', language, { fallback, overrides: phrases });
   const fail = (text: string | null) => {
     const outcome: TurnOutcome = { kind: 'handoff', reason: 'ai_failed', text, claims: [] };
-    const decision = { outcome, agent: EXTRACTIVE_AGENT, score: null, steps: [] };
+    const decision = { outcome, agent: EXTRACTIVE_AGENT, score: null, steps };
     return inTransaction(deps.db, (trx) => commit(trx, deps, ref, decision));
   };
   try {
@@ -53,29 +55,65 @@ export async function failTurn(deps: TurnDeps, ref: TurnRef): Promise<TurnEnd> {
 
 async function commit(trx: Trx, deps: TurnDeps, ref: TurnRef, decision: Decision): Promise<TurnEnd> {
   const context = await loadContext(trx, ref);
-  const turn = await findOpenTurn(trx, ref.orgId, ref.sessionId);
-  if (turn === undefined || turn.id !== ref.turnId) return 'superseded';
+  const turn = context.open;
+  if (turn?.id !== ref.turnId) return 'superseded';
   const { refusal, unanswered } = context;
-  const { outcome } = decision;
-  if (refusal !== undefined) return end(trx, ref, turn, { state: 'skipped', reason: refusal });
-  if (isSuperseded(turn, unanswered.at(-1)?.seq ?? 0)) {
-    return end(trx, ref, turn, { state: 'superseded', reason: null });
-  }
-  await markReported(trx, ref.orgId, decision.reportedCalls ?? []);
-  const { state, reason, claims, text: answer } = endOf(outcome);
+  const { outcome, steps } = decision;
+  const endQuietly = async (end: { state: TurnEnd; reason: string | null }): Promise<TurnEnd> => {
+    await endTurn(trx, ref, turn, { ...end, steps });
+    return end.state;
+  };
+  if (refusal !== undefined) return endQuietly({ state: 'skipped', reason: refusal });
+  if (isSuperseded(turn, unanswered.at(-1)?.seq ?? 0)) return endQuietly({ state: 'superseded', reason: null });
+  if (decision.reportedCalls !== undefined) await markReported(trx, ref.orgId, decision.reportedCalls);
+  const { state, reason } = endOf(outcome);
   if (outcome.kind === 'resolve') await resolveByAi(trx, ref.orgId, context.session, 'resolved');
-  if (state === 'skipped') return end(trx, ref, turn, { state, reason });
+  if (state === 'skipped') return endQuietly({ state, reason });
   if (outcome.kind === 'handoff' && outcome.reason === 'prohibited_topic')
     await announceTopic(trx, ref, decision, turn);
   if (outcome.kind === 'handoff' && context.session.assist_mode)
-    return end(trx, ref, turn, { state: 'skipped', reason: 'people_have_it' });
-  const { agent, score } = decision;
-  const question = await questionOf(trx, deps, ref, { context, asks: decision.asks });
+    return endQuietly({ state: 'skipped', reason: 'people_have_it' });
+  return endWithMessage(trx, deps, ref, { context, turn, decision });
+}
+
+/** Ends a turn with what it says and the handoff, if any. */
+async function endWithMessage(
+  trx: Trx,
+  deps: TurnDeps,
+  ref: TurnRef,
+  { context, turn, decision }: { context: TurnContext; turn: OpenTurn; decision: Decision },
+): Promise<TurnEnd> {
+  const { orgId, sessionId, turnId } = ref;
+  const { outcome, agent, score, steps, asks } = decision;
+  const { state, reason, claims, text: answer } = endOf(outcome);
+  const question = await questionOf(trx, deps, ref, { context, asks });
   const text = question?.text ?? answer;
+  const isHandoff = outcome.kind === 'handoff';
+  const isShown = text !== null && !isHandoff; // a handoff is shown before the end of its turn
   if (text !== null)
-    await say(trx, deps, ref, { turn, context, agent, text, claims, confirmation: question?.confirmation });
-  if (outcome.kind === 'handoff') await handOff(trx, ref.orgId, ref.sessionId, { reason: outcome.reason });
-  return end(trx, ref, turn, { state, reason, agent, score, has_message: text !== null });
+    await addAiMessage(trx, deps.sending, orgId, context.session, {
+      id: turn.message_id,
+      text,
+      agent,
+      turnId,
+      citations: claims.map(({ item_id, title, url, quote }) => ({ item_id, title, url, quote })),
+      confirmation: question?.confirmation,
+      news: isShown ? newsOf(turnId, state) : undefined,
+    });
+  if (isHandoff) await handOff(trx, orgId, sessionId, { reason: outcome.reason });
+  const has_message = text !== null;
+  await finishTurn(trx, orgId, turnId, {
+    state,
+    reason,
+    agent,
+    score,
+    has_message,
+    steps,
+    ...(has_message && { claims }),
+  });
+  if (!isShown) await showState(trx, ref, state);
+  notifyTurn(trx, sessionId);
+  return state;
 }
 
 /** Words the question that a turn asks before a call, if it does. */
@@ -96,51 +134,15 @@ async function questionOf(
   });
 }
 
-async function say(
-  trx: Trx,
-  { sending }: TurnDeps,
-  { orgId, turnId }: TurnRef,
-  {
-    turn,
-    context,
-    agent,
-    text,
-    claims,
-    confirmation,
-  }: {
-    turn: TurnRow;
-    context: TurnContext;
-    agent: string;
-    text: string;
-    claims: Claim[];
-    confirmation: Question['confirmation'];
-  },
-): Promise<void> {
-  await insertClaims(trx, orgId, turnId, claims);
-  const citations = claims.map(({ item_id, title, url, quote }) => ({ item_id, title, url, quote }));
-  const said = { id: turn.message_id, text, agent, turnId, citations, confirmation };
-  await addAiMessage(trx, sending, orgId, context.session, said);
-}
-
 async function announceTopic(
   trx: Trx,
   { orgId, sessionId }: TurnRef,
   { topic }: Decision,
-  turn: TurnRow,
+  turn: OpenTurn,
 ): Promise<void> {
   const message_id = turn.answers.at(-1);
   if (topic === undefined || message_id === undefined) return;
   await announceWithState(trx, orgId, 'prohibited-topic-detected', [
     { subject_id: sessionId, payload: { message_id, topic } },
   ]);
-}
-
-async function end(
-  trx: Trx,
-  ref: TurnRef,
-  turn: TurnRow,
-  to: { state: TurnEnd; reason: string | null; agent?: string; score?: number | null; has_message?: boolean },
-): Promise<TurnEnd> {
-  await endTurn(trx, ref, turn, to);
-  return to.state;
 }

@@ -31,6 +31,15 @@ export interface TurnRef extends SessionRef {
 /** How a turn ended, or that another one has to begin. */
 export type TurnEnd = 'answered' | 'asked' | 'handed_off' | 'skipped' | 'superseded' | 'canceled';
 
+/** What a look at a session has found. */
+export interface FoundTurn {
+  turn: NextTurn | null;
+  /** How the turn ended, or its next step with a third party, if it was due. */
+  end?: TurnEnd | StepName;
+  /** Whether the org resolves sessions whose contacts stay quiet. */
+  mayAssume: boolean;
+}
+
 /** What followed an answer: the session is resolved, or it will be after this time. `waitMs` is null if it never is. */
 export interface AssumedEnd {
   isResolved: boolean;

@@ -1,6 +1,5 @@
-import { getAutopilot } from '../../agents/autopilot/service.ts';
 import type { ConversationMessage } from '../../conversations/messages/ai-messages.service.ts';
-import { getOrgLanguage, readSettings } from '../../orgs/service.ts';
+import { type OrgProfile, readProfile } from '../../orgs/service.ts';
 import {
   EXTRACTIVE_AGENT,
   type ExtractiveAnswer,
@@ -16,12 +15,12 @@ import { isSameQuestion, readDecision, resolvesIssue } from '../gates/recognitio
 import { languageWithPhrases, type SentenceKey, sentenceOf } from '../gates/sentences.rules.ts';
 import { findModels, type ModelChain } from '../models/asking.ts';
 import { planTurn } from '../planning/service.ts';
+import type { DecisionContext } from './context.service.ts';
 import type { OrgRef } from './contract.ts';
 import type { DecisionDeps } from './deps.ts';
 import { answerByModel } from './model-decision.service.ts';
 import { type Decision, type HandoffReason, type TurnOutcome, withoutAnswer } from './outcome.rules.ts';
 import { gatherFacts, type KnownFacts, listKnowledgeSegments } from './prompt-facts.service.ts';
-import type { DecisionContext } from './review.service.ts';
 import type { TurnSteps } from './steps.service.ts';
 
 /** How many steps with third parties a call of `decideTurn` may take. */
@@ -46,23 +45,24 @@ export async function decideTurn(
   const { db } = deps;
   const { orgId } = ref;
   const { session, settings, unanswered, effects } = context;
-  const fallback = await getOrgLanguage(db, orgId);
-  const { prohibited_topics, prohibited_topic_message } = await readSettings(db, orgId);
+  const org = await readProfile(db, orgId);
+  const fallback = org.language;
+  const { prohibited_topics, prohibited_topic_message } = org.settings;
   const say = (key: SentenceKey) =>
     (key === 'prohibited_topic' ? prohibited_topic_message : null) ??
     sentenceOf(key, session.language, { fallback, overrides: settings.phrases });
-  const fruitless = await effects.countFruitless();
 
   const begun = performance.now();
   const language = languageWithPhrases(session.language, fallback);
   const text = textOf(unanswered);
   const isSolved = hasAnswer(context) && resolvesIssue(text, language);
-  const waiting = await effects.findWaiting();
-  const facts = { language, fruitless, prohibitedTopics: prohibited_topics ?? [], waits: waiting !== undefined };
+  const yesOrNo = readDecision(text, language);
+  const waiting = yesOrNo === undefined ? undefined : await effects.findWaiting();
+  const facts = { language, prohibitedTopics: prohibited_topics ?? [], waits: waiting !== undefined };
   const decided = decideGate(gateFactsOf(context, facts));
   if (waiting !== undefined && (decided.kind === 'confirm' || decided.kind === 'reject'))
     await effects.decideWaiting(waiting.id, decided.kind);
-  const isAboutCalls = unanswered.length === 0 || readDecision(text, language) !== undefined;
+  const isAboutCalls = unanswered.length === 0 || yesOrNo !== undefined;
   const report = isAboutCalls ? await effects.reportCalls(say, limits) : undefined;
   if (report !== undefined) return report;
   const gates = { step: 1, purpose: 'gates' as const, latency_ms: msSince(begun), detail: { ...decided, isSolved } };
@@ -76,7 +76,7 @@ export async function decideTurn(
       ...('topic' in decided && { topic: decided.topic }),
     };
 
-  const terms = { say, fruitless, text, language: session.language ?? fallback, fallback };
+  const terms = { say, org, text, language: session.language ?? fallback };
   const byModel = await decideByModel(deps, ref, context, { ...terms, limits });
   if (byModel !== undefined) return { ...byModel, score: null, steps: [gates] };
   return decideByQuotes(deps, ref, context, { ...terms, gates });
@@ -84,12 +84,10 @@ export async function decideTurn(
 
 interface DecisionTerms {
   say: (key: SentenceKey) => string;
-  fruitless: number;
+  org: OrgProfile;
   /** What the contact has written. */
   text: string;
   language: string;
-  /** The org's language. */
-  fallback: string;
 }
 
 /** Returns what the org's model decides, or undefined if quotes alone have to do. */
@@ -97,12 +95,12 @@ async function decideByModel(
   deps: DecisionDeps,
   ref: OrgRef,
   context: DecisionContext,
-  { say, text, language, fallback, limits }: DecisionTerms & { limits: DecisionLimits },
+  { say, org, text, language, limits }: DecisionTerms & { limits: DecisionLimits },
 ): Promise<Pick<Decision, 'outcome' | 'agent' | 'asks' | 'topic'> | undefined> {
   const { session, settings, effects } = context;
   const chain = settings.mode === 'extractive' ? undefined : await findModels(deps, ref.orgId, settings.models);
   if (chain === undefined) return undefined;
-  const facts = await gatherFacts(deps, ref, context);
+  const facts = await gatherFacts(deps, ref, context, org);
   const steps = await effects.openSteps(limits.steps);
   const planned = await plan(deps, ref, context, { chain, facts, steps, text, language, limits });
   if (planned.kind === 'confirm') return { agent: planned.model, outcome: ASKING, asks: planned.callId };
@@ -117,7 +115,7 @@ async function decideByModel(
     receipts: planned.receipts,
     phrases: Object.fromEntries(settings.canned_answers.map((canned) => [canned.name, canned.text])),
     language,
-    fallbackLanguage: fallback,
+    fallbackLanguage: org.language,
     format: formatOf(session),
     signal: limits.signal,
   });
@@ -193,7 +191,7 @@ const PLAN_REASONS = new Set<string>([
 async function plan(
   deps: DecisionDeps,
   { orgId }: OrgRef,
-  { session, settings, messages, unanswered, effects }: DecisionContext,
+  { session, settings, mayAct, messages, unanswered, effects }: DecisionContext,
   {
     chain,
     facts,
@@ -203,8 +201,8 @@ async function plan(
     limits,
   }: { chain: ModelChain; facts: KnownFacts; steps: TurnSteps; text: string; language: string; limits: DecisionLimits },
 ) {
-  const mayAct = (await getAutopilot(deps.db, orgId)).versionOn(session.channel) === 'v2' && settings.max_calls > 0;
-  const actions = mayAct ? await listTools(deps.db, orgId, { channel: session.channel, text }) : [];
+  const callsActions = mayAct && settings.max_calls > 0;
+  const actions = callsActions ? await listTools(deps.db, orgId, { channel: session.channel, text }) : [];
   if (actions.length === 0) return { kind: 'search' as const, queries: [text], receipts: [] };
   const lastSeq = unanswered.at(-1)?.seq ?? Infinity;
   const planned = await planTurn(deps, orgId, {
@@ -247,8 +245,8 @@ const handingOff = (reason: HandoffReason, text: string): TurnOutcome => ({
 async function decideByQuotes(
   { db, semantics }: DecisionDeps,
   { orgId }: OrgRef,
-  { session, settings }: DecisionContext,
-  { say, fruitless, text, gates }: DecisionTerms & { gates: Decision['steps'][number] },
+  { session, settings, fruitless }: DecisionContext,
+  { say, text, gates }: DecisionTerms & { gates: Decision['steps'][number] },
 ): Promise<Decision> {
   const searched = performance.now();
   const threshold = await getThreshold(db, orgId);
@@ -282,14 +280,9 @@ const hasAnswer = ({ messages }: DecisionContext): boolean => messages.some(({ s
 /** Returns what the gates look at. An org that never hands off by itself has no loops that end in a handoff. */
 function gateFactsOf(
   context: DecisionContext,
-  {
-    language,
-    fruitless,
-    prohibitedTopics,
-    waits,
-  }: { language: string; fruitless: number; prohibitedTopics: string[]; waits: boolean },
+  { language, prohibitedTopics, waits }: { language: string; prohibitedTopics: string[]; waits: boolean },
 ): GateFacts {
-  const { session, settings, messages, unanswered, refusal } = context;
+  const { session, settings, messages, unanswered, refusal, fruitless } = context;
   const first = unanswered[0]?.seq ?? 0;
   const text = textOf(unanswered);
   const repeats = messages.some(

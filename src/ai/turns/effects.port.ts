@@ -24,8 +24,6 @@ export interface CallLimits {
 export interface TurnEffects {
   billing: Billing;
   ledger: CallLedger;
-  /** Counts the turns right before this one that ended without an answer. */
-  countFruitless(): Promise<number>;
   /** Finds the call that waits for its customer's yes or no. */
   findWaiting(): Promise<{ id: string } | undefined>;
   decideWaiting(callId: string, decision: 'confirm' | 'reject'): Promise<void>;

@@ -5,7 +5,7 @@ import { decideConfirmation, findWaitingConfirmation } from '../confirmations/se
 import type { TurnRef } from './contract.ts';
 import type { TurnDeps } from './deps.ts';
 import type { TurnEffects } from './effects.port.ts';
-import { countFruitlessTurns, hasQuotedUntrusted, markEffects } from './queries.ts';
+import { hasQuotedUntrusted, markEffects } from './queries.ts';
 import { reportCalls } from './reporting.service.ts';
 import { openSteps } from './steps.service.ts';
 
@@ -25,7 +25,6 @@ export function liveEffects(
       markEffects: () => markEffects(db, orgId, turnId),
       run: (callId, signal) => runCall(deps, { orgId, callId }, signal),
     },
-    countFruitless: () => countFruitlessTurns(db, orgId, sessionId, epoch),
     findWaiting: () => findWaitingConfirmation(db, orgId, sessionId),
     async decideWaiting(callId, decision) {
       await decideConfirmation(db, orgId, callId, { decision, by: 'message' });

@@ -6,11 +6,11 @@ import { type CheckedAnswer, checkAnswer, type Receipt } from '../answers/valida
 import { namedTopic } from '../gates/recognition.rules.ts';
 import { askModel, type ModelChain, parseAnswer, reportOf } from '../models/asking.ts';
 import { retrievePassages } from '../retrieval/service.ts';
+import type { DecisionContext } from './context.service.ts';
 import type { OrgRef } from './contract.ts';
 import type { DecisionDeps } from './deps.ts';
 import type { Claim, HandoffReason } from './outcome.rules.ts';
 import type { KnownFacts } from './prompt-facts.service.ts';
-import type { DecisionContext } from './review.service.ts';
 import type { StepReport, TurnSteps } from './steps.service.ts';
 
 /** What a model's answer comes to, after every part of it was checked. */

@@ -3,10 +3,10 @@ import { listSegmentsOf } from '../../contacts/segments/service.ts';
 import { getContactSnapshots } from '../../contacts/snapshots.service.ts';
 import type { Db } from '../../db/connect.ts';
 import { listInstructions, listRestrictingSegments } from '../../knowledge/training/service.ts';
-import { findAiInstructions, readSettings } from '../../orgs/service.ts';
+import type { OrgProfile } from '../../orgs/service.ts';
+import type { DecisionContext } from './context.service.ts';
 import type { OrgRef } from './contract.ts';
 import type { DecisionDeps } from './deps.ts';
-import type { DecisionContext } from './review.service.ts';
 
 /** What a model is told of an org and a contact, and what it must never say. */
 export interface KnownFacts {
@@ -28,11 +28,11 @@ export async function gatherFacts(
   { db, secrets, chatContextOf }: DecisionDeps,
   { orgId }: OrgRef,
   { session, settings, unanswered }: DecisionContext,
+  org: Pick<OrgProfile, 'instructions' | 'settings'>,
 ): Promise<KnownFacts> {
   const contactId = session.contact_id;
-  const [segments, profile, chatContext, fields, overrides] = await Promise.all([
+  const [segments, chatContext, fields, overrides] = await Promise.all([
     listKnowledgeSegments(db, orgId, contactId),
-    findAiInstructions(db, orgId),
     contactId === null ? null : chatContextOf(db, orgId, contactId),
     contactId === null ? {} : fieldsOf(db, orgId, contactId, settings.context_fields),
     getOverrides(db, secrets, orgId, {
@@ -40,16 +40,15 @@ export async function gatherFacts(
       contactId: contactId ?? undefined,
     }),
   ]);
-  const { prohibited_topics } = await readSettings(db, orgId);
   const training = await listInstructions(db, orgId, { channel: session.channel, segments });
   const instructions = [
-    ...(profile === null ? [] : [profile]),
+    ...(org.instructions === null ? [] : [org.instructions]),
     ...training.map(({ title, content }) => `${title}\n${content}`),
   ];
   return {
     instructions: fitting(instructions, MAX_INSTRUCTION_CHARACTERS),
     context: { ...fields, ...(chatContext !== null && { visit: chatContext.slice(0, MAX_FIELD_CHARACTERS) }) },
-    prohibitedTopics: prohibited_topics ?? [],
+    prohibitedTopics: org.settings.prohibited_topics ?? [],
     segments,
     secrets: valuesIn(overrides).filter((value) => value.length >= MIN_SECRET),
   };

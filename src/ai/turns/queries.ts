@@ -3,75 +3,53 @@ import type { Db, Trx } from '../../db/connect.ts';
 import { orderedByCreation, type PageRequest } from '../../db/cursor.ts';
 import { notify } from '../../db/notify.ts';
 import { afterCommit } from '../../db/transaction.ts';
+import type { TurnRef } from './contract.ts';
 import { TURNS_CHANNEL, type TurnState } from './states.rules.ts';
-import type { AiClaimsTable, AiStepsTable, AiTurnsTable, StepUsage } from './table.ts';
-
-/** Finds the turn of a session that has not ended. The session must be locked. */
-export const findOpenTurn = (trx: Trx, orgId: string, sessionId: string) =>
-  trx
-    .selectFrom('ai_turns')
-    .selectAll()
-    .where('org_id', '=', orgId)
-    .where('session_id', '=', sessionId)
-    .where('ended_at', 'is', null)
-    .executeTakeFirst();
-
-export type TurnRow = NonNullable<Awaited<ReturnType<typeof findOpenTurn>>>;
+import type { AiTurnsTable } from './table.ts';
 
 /** Finds the latest turn of a session. */
 export const findLastTurn = (db: Db, orgId: string, sessionId: string) =>
   db
     .selectFrom('ai_turns')
-    .select(['id', 'number', 'state', 'reason', 'last_seq', 'supersedes', 'ended_at'])
+    .select('state')
     .where('org_id', '=', orgId)
     .where('session_id', '=', sessionId)
     .orderBy('number', 'desc')
     .limit(1)
     .executeTakeFirst();
 
-/**
- * Returns the last message that ended turns have dealt with, as a `seq`; 0 without any. `final` leaves out those that the
- * AI only skipped because it was not allowed to answer.
- */
-export async function getAnsweredSeq(db: Db, orgId: string, sessionId: string) {
-  const { rows } = await sql<{ any: number; final: number }>`
-    select coalesce(max(last_seq), 0) as any,
-      coalesce(max(last_seq) filter (where state <> 'skipped' or reason not in ('people_have_it', 'off')), 0) as final
-    from ai_turns
-    where org_id = ${orgId} and session_id = ${sessionId} and ended_at is not null and state <> 'superseded'
-  `.execute(db);
-  return rows[0] ?? { any: 0, final: 0 };
-}
-
-/** Inserts the next turn of a session, or one that has ended already, and returns its number. */
+/** Inserts the next turn of a session, or one that is begun or has ended already, and returns its number. */
 export async function insertTurn(
   trx: Trx,
   turn: Pick<
     AiTurnsTable,
     'org_id' | 'id' | 'session_id' | 'first_seq' | 'last_seq' | 'answers' | 'message_id' | 'config_version' | 'due_at'
-  > & { supersedes?: number; ended?: { state: TurnState; reason: string } },
+  > & { supersedes?: number; isBegun?: boolean; ended?: { state: TurnState; reason: string } },
 ): Promise<number> {
-  const { ended, supersedes = 0, ...row } = turn;
+  const { ended, isBegun = false, supersedes = 0, ...row } = turn;
+  const state = ended?.state ?? (isBegun ? 'running' : 'waiting');
+  const timeIf = (isNow: boolean) => sql`${isNow ? sql`clock_timestamp()` : null}::timestamptz`;
   const { rows } = await sql<{ number: number }>`
     insert into ai_turns (org_id, id, session_id, number, state, reason, first_seq, last_seq, answers, message_id, config_version,
-      supersedes, due_at, ended_at)
-    select ${row.org_id}, ${row.id}, ${row.session_id}, coalesce(max(number), 0) + 1, ${ended?.state ?? 'waiting'}, ${ended?.reason ?? null},
+      supersedes, due_at, tries, started_at, ended_at)
+    select ${row.org_id}, ${row.id}, ${row.session_id}, coalesce(max(number), 0) + 1, ${state}, ${ended?.reason ?? null},
       ${row.first_seq}, ${row.last_seq}, ${row.answers}::uuid[], ${row.message_id}, ${row.config_version}, ${supersedes}, ${row.due_at},
-      ${ended === undefined ? null : sql`now()`}::timestamptz
+      ${isBegun ? 1 : 0}::integer, ${timeIf(isBegun)}, ${timeIf(ended !== undefined)}
     from ai_turns where org_id = ${row.org_id} and session_id = ${row.session_id}
     returning number
   `.execute(trx);
   return rows[0]?.number ?? 1;
 }
 
-type TurnChange = Partial<
+export type TurnChange = Partial<
   Pick<
     Updateable<AiTurnsTable>,
     'state' | 'reason' | 'agent' | 'last_seq' | 'answers' | 'due_at' | 'score' | 'config_version' | 'has_message'
   >
 >;
 
-const openTurn = (trx: Trx, orgId: string, id: string) =>
+/** Updates a turn that has not ended. */
+export const openTurn = (trx: Trx, orgId: string, id: string) =>
   trx.updateTable('ai_turns').where('org_id', '=', orgId).where('id', '=', id).where('ended_at', 'is', null);
 
 /** Changes a turn that has not ended. */
@@ -125,48 +103,9 @@ export async function updateHelpfulness(trx: Trx, orgId: string, messageId: stri
     .execute();
 }
 
-/** Ends a turn. One that has ended stays as it is. */
-export async function finishTurn(trx: Trx, orgId: string, id: string, change: TurnChange): Promise<void> {
-  await openTurn(trx, orgId, id)
-    .set({ ...change, ended_at: sql<Date>`clock_timestamp()` })
-    .execute();
-}
-
 /** Tells those who wait for the end of a session's turn, once the transaction has committed. */
 export const notifyTurn = (trx: Trx, sessionId: string): void =>
   afterCommit(trx, (db) => notify(db, TURNS_CHANNEL, sessionId));
-
-/** Stores steps of a turn. A step that is there already stays as it is. */
-export async function insertSteps(
-  db: Db,
-  orgId: string,
-  turnId: string,
-  steps: (Pick<AiStepsTable, 'step' | 'purpose' | 'latency_ms'> & {
-    detail: Record<string, unknown>;
-    model?: string | null | undefined;
-    usage?: StepUsage | null | undefined;
-    cost?: number | null | undefined;
-    decision?: unknown;
-  })[],
-): Promise<void> {
-  if (steps.length === 0) return;
-  await db
-    .insertInto('ai_steps')
-    .values(
-      steps.map(({ detail, usage, cost, model, decision, ...step }) => ({
-        org_id: orgId,
-        turn_id: turnId,
-        model: model ?? null,
-        usage: usage === undefined || usage === null ? null : JSON.stringify(usage),
-        cost: cost === undefined || cost === null ? null : `${cost}`,
-        detail: JSON.stringify(detail),
-        decision: decision === undefined ? null : JSON.stringify(decision),
-        ...step,
-      })),
-    )
-    .onConflict((oc) => oc.columns(['org_id', 'turn_id', 'step']).doNothing())
-    .execute();
-}
 
 /** Lists what steps of a turn have decided. */
 export const listDecisions = (db: Db, orgId: string, turnId: string) =>
@@ -191,32 +130,16 @@ export async function deleteDecisions(db: Db, orgId: string, sessionIds: string[
     .execute();
 }
 
-export async function insertClaims(
-  trx: Trx,
-  orgId: string,
-  turnId: string,
-  claims: Omit<AiClaimsTable, 'org_id' | 'turn_id' | 'position' | 'id' | 'changed_at'>[],
-): Promise<void> {
-  if (claims.length === 0) return;
-  await trx
-    .insertInto('ai_claims')
-    .values(claims.map((claim, position) => ({ org_id: orgId, turn_id: turnId, position, ...claim })))
-    .execute();
-}
-
-/** Counts the last turns of a session, up to 20, that ended one after the other without an answer. */
-export async function countFruitlessTurns(db: Db, orgId: string, sessionId: string, after: number): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    with last as (
-      select number, state, reason from ai_turns
-      where org_id = ${orgId} and session_id = ${sessionId} and ended_at is not null and state <> 'superseded' and first_seq > ${after}
-      order by number desc limit 20
-    )
-    select count(*)::int as count from last
-    where number > coalesce((select max(number) from last where not (state = 'asked' or (state = 'answered' and reason is not null and reason <> 'in_progress'))), 0)
-  `.execute(db);
-  return rows[0]?.count ?? 0;
-}
+/** SQL: the number of the last turns of a session after a `seq`, up to 20, that ended one after the other without an answer. */
+export const fruitlessTurns = (orgId: string, sessionId: string, after: number) => sql<number>`(
+  with last as (
+    select number, state, reason from ai_turns
+    where org_id = ${orgId} and session_id = ${sessionId} and ended_at is not null and state <> 'superseded' and first_seq > ${after}
+    order by number desc limit 20
+  )
+  select count(*)::int from last
+  where number > coalesce((select max(number) from last where not (state = 'asked' or (state = 'answered' and reason is not null and reason <> 'in_progress'))), 0)
+)`;
 
 /**
  * Returns whether the AI has quoted what others may have written, such as a crawled page, after a `seq` of the session.
@@ -295,6 +218,18 @@ export async function listSessionsWithOpenTurn(db: Db, orgId: string, sessionIds
     .where('ended_at', 'is', null)
     .execute();
   return rows.map(({ session_id }) => session_id);
+}
+
+/** Lists turns of all orgs that have not ended behind one, in a fixed order. */
+export async function listOpenTurns(db: Db, after: TurnRef | undefined, limit: number): Promise<TurnRef[]> {
+  const behind =
+    after === undefined ? sql`true` : sql`(org_id, session_id) > (${after.orgId}::uuid, ${after.sessionId}::uuid)`;
+  const { rows } = await sql<TurnRef>`
+    select org_id as "orgId", session_id as "sessionId", id as "turnId" from ai_turns
+    where ended_at is null and ${behind}
+    order by org_id, session_id limit ${limit}
+  `.execute(db);
+  return rows;
 }
 
 /** Finds a turn, with the milliseconds until it is due by the database's clock. */

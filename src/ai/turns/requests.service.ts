@@ -1,22 +1,24 @@
 import { getAutopilot } from '../../agents/autopilot/service.ts';
 import { getAiStates } from '../../conversations/sessions/autopilot.service.ts';
 import type { Trx } from '../../db/connect.ts';
-import { type Command, enqueue, signalWithStart } from '../../outbox/outbox.ts';
+import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
 import type { Reaction } from '../../outbox/relay.ts';
 import { WAKE } from '../../temporal/contract.ts';
-import { ANSWER_SESSION, type SessionRef } from './contract.ts';
+import { ANSWER_SESSION } from './contract.ts';
 import { deleteDecisions, listSessionsWithOpenTurn } from './queries.ts';
 
-/** Returns the command to look at a session for messages to answer. One that is under way looks again. */
-export const wakeTurn = ({ orgId, sessionId }: SessionRef): Command =>
-  signalWithStart(ANSWER_SESSION, { orgId, sessionId }, WAKE, {
-    subjectId: sessionId,
-    summary: 'Answer the messages of the session’s contact',
-  });
-
-/** Asks for a turn in each of the sessions. */
+/** Asks for a turn in each of the sessions. One that is under way looks at the session again. */
 export const wakeTurns = (trx: Trx, orgId: string, sessionIds: string[]): Promise<void> =>
-  enqueue(trx, orgId, ...sessionIds.map((sessionId) => wakeTurn({ orgId, sessionId })));
+  enqueue(
+    trx,
+    orgId,
+    ...sessionIds.map((sessionId) =>
+      signalWithStart(ANSWER_SESSION, { orgId, sessionId }, WAKE, {
+        subjectId: sessionId,
+        summary: 'Answer the messages of the session’s contact',
+      }),
+    ),
+  );
 
 /**
  * Asks for a turn where contacts have written on a channel with autopilot and people have not taken over. In Assist Mode

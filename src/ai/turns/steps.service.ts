@@ -3,8 +3,9 @@ import { lockSession } from '../../conversations/sessions/service.ts';
 import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { StepName, TurnRef } from './contract.ts';
+import { insertSteps } from './ending.queries.ts';
 import { labelOfStep } from './news.rules.ts';
-import { insertSteps, listDecisions } from './queries.ts';
+import { listDecisions } from './queries.ts';
 import type { AiStepsTable, StepUsage } from './table.ts';
 
 /** A step of a turn that was taken. */
@@ -62,7 +63,7 @@ export async function openSteps(db: Db, ref: TurnRef, limit: number): Promise<Tu
       left--;
       await showStep(db, ref, step, purpose);
       const { decision, ...report } = await work(step);
-      await insertSteps(db, orgId, turnId, [{ step, purpose, decision, ...report }]);
+      await insertSteps(db, orgId, turnId, [{ step, purpose, decision, ...report }]).execute();
       return decision;
     },
   };

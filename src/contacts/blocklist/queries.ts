@@ -20,14 +20,22 @@ export function blockedEmail(org: string, column: string): RawBuilder<SqlBool> {
   )`;
 }
 
-/** Whether the contact's e-mail is blocked, or the unverified one it gave as a visitor of the widget. */
+/**
+ * SQL: whether the contact's e-mail is blocked, or the unverified one it gave as a visitor of the widget; false without a
+ * contact.
+ */
+export const blockedContact = (orgId: string, contactId: string | null): RawBuilder<boolean> => sql<boolean>`exists (
+  select from contacts as contact
+  cross join lateral (values (contact.email), (contact.custom_data ->> 'unverified_email')) as address (email)
+  where contact.org_id = ${orgId} and contact.id = ${contactId}::uuid and ${blockedEmail(orgId, 'address.email')}
+)`;
+
+/** Returns whether the contact's e-mail is blocked, as `blockedContact` says. */
 export async function hasBlockedEmail(db: Db, orgId: string, contactId: string): Promise<boolean> {
-  const { rows } = await sql`
-    select from contacts as contact
-    cross join lateral (values (contact.email), (contact.custom_data ->> 'unverified_email')) as address (email)
-    where contact.org_id = ${orgId} and contact.id = ${contactId} and ${blockedEmail(orgId, 'address.email')}
+  const { rows } = await sql<{ is_blocked: boolean }>`
+    select ${blockedContact(orgId, contactId)} as is_blocked
   `.execute(db);
-  return rows.length > 0;
+  return rows[0]?.is_blocked === true;
 }
 
 export interface NewBlock {

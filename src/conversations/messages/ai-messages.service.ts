@@ -9,7 +9,12 @@ import type { MessageConfirmation } from '../history/events.schema.ts';
 import { type LockedSession, updateSession } from '../queries.ts';
 import { summarizesIf, summaryOfResolution } from '../summary/service.ts';
 import type { AiState } from '../table.ts';
-import { findMessageWithSources, findReopenedSeq, listLastMessages } from './conversation.queries.ts';
+import {
+  findMessageWithSources,
+  findReopenedSeq,
+  lastMessagesAsJson,
+  listLastMessages,
+} from './conversation.queries.ts';
 import { deliverToChannel, type SendingDeps } from './service.ts';
 
 /** A message of the AI. */
@@ -22,9 +27,12 @@ export interface AiMessage {
   citations: AnswerCitation[];
   /** What the message asks the contact to confirm. */
   confirmation?: MessageConfirmation | undefined;
+  /** What is shown live with the message. */
+  news?: TurnNews | undefined;
 }
 
 export type ConversationMessage = Awaited<ReturnType<typeof listLastMessages>>[number];
+export type MessageAsJson = Omit<ConversationMessage, 'created_at'> & { created_at: string };
 
 /** Returns the last messages of a session after a `seq`, oldest first, each with its age in milliseconds. */
 export const getConversation = (
@@ -33,6 +41,13 @@ export const getConversation = (
   sessionId: string,
   range: { after: number; limit: number },
 ): Promise<ConversationMessage[]> => listLastMessages(db, orgId, sessionId, range);
+
+/** SQL: what `getConversation` returns, to be read by `readConversation`. For a statement that reads more at once. */
+export const conversationAsJson = lastMessagesAsJson;
+
+/** Returns the messages of a row of `conversationAsJson`. */
+export const readConversation = (rows: MessageAsJson[]): ConversationMessage[] =>
+  rows.map((row) => ({ ...row, created_at: new Date(row.created_at) })).reverse();
 
 /** Returns whether the session was reopened after a `seq`. */
 export const isReopenedSince = async (db: Db, orgId: string, sessionId: string, seq: number): Promise<boolean> =>
@@ -64,7 +79,7 @@ export async function addAiMessage(
   deps: SendingDeps,
   orgId: string,
   session: LockedSession,
-  { id, text, agent, turnId, citations, confirmation }: AiMessage,
+  { id, text, agent, turnId, citations, confirmation, news }: AiMessage,
 ): Promise<void> {
   const data = {
     agent,
@@ -72,16 +87,18 @@ export async function addAiMessage(
     ...(citations.length > 0 && { citations }),
     ...(confirmation && { confirmation }),
   };
+  const shown = news === undefined ? [] : [eventOf(orgId, news)];
   if (session.assist_mode) {
     await recordEvents(trx, orgId, session.id, [
       { id, type: 'human_agent_comment', content: text, data: { ...data, is_draft: true, sender_name: 'AI' } },
+      ...shown,
     ]);
     await announce(trx, orgId, 'ai-draft-created', [{ subject_id: session.id, payload: { message_id: id } }]);
     return;
   }
   await deliverToChannel(trx, deps, orgId, { session, id, text, files: [] });
   await changeSession(trx, orgId, session, {
-    events: [{ id, type: 'message', sender: 'ai', content: text, data, relayTo: 'customer' }],
+    events: [{ id, type: 'message', sender: 'ai', content: text, data, relayTo: 'customer' }, ...shown],
   });
 }
 
@@ -102,15 +119,15 @@ export interface TurnNews {
   key: string;
 }
 
+const eventOf = (orgId: string, { turnId, state, label, key }: TurnNews) => ({
+  id: idOf(orgId, 'ai turn', turnId, key),
+  type: 'ai_turn' as const,
+  data: { id: turnId, state, label },
+});
+
 /** Shows live what a turn of the AI does in a locked session. Shown again, it changes nothing. */
-export async function showTurn(
-  trx: Trx,
-  orgId: string,
-  sessionId: string,
-  { turnId, state, label, key }: TurnNews,
-): Promise<void> {
-  const id = idOf(orgId, 'ai turn', turnId, key);
-  await recordEvents(trx, orgId, sessionId, [{ id, type: 'ai_turn', data: { id: turnId, state, label } }]);
+export async function showTurn(trx: Trx, orgId: string, sessionId: string, news: TurnNews): Promise<void> {
+  await recordEvents(trx, orgId, sessionId, [eventOf(orgId, news)]);
 }
 
 /** Resolves a locked, open session because the customer said that the issue is solved, or has not written again. */

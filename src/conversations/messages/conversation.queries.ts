@@ -1,19 +1,17 @@
 import { sql } from 'kysely';
+import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Db } from '../../db/connect.ts';
 import type { AnswerCitation } from '../answers.port.ts';
 import type { Sender } from '../history/events.schema.ts';
 
-/**
- * Lists the last messages of a session after a `seq`, oldest first, with their age. Messages of workflows and sequences are
- * the system's. Greetings of a page are left out.
- */
-export async function listLastMessages(
-  db: Db,
-  orgId: string,
-  sessionId: string,
-  { after, limit }: { after: number; limit: number },
-) {
-  const latest = await db
+interface MessageRange {
+  after: number;
+  limit: number;
+}
+
+/** Selects the last messages of a session, the newest first. */
+const selectLastMessages = (db: Db, orgId: string, sessionId: string, { after, limit }: MessageRange) =>
+  db
     .selectFrom('session_events')
     .select(['seq', 'id', 'content', 'created_at'])
     .select([
@@ -27,10 +25,18 @@ export async function listLastMessages(
     .where('seq', '>', after)
     .where(sql<boolean>`not (data ? 'is_greeting')`)
     .orderBy('seq', 'desc')
-    .limit(limit)
-    .execute();
-  return latest.reverse();
-}
+    .limit(limit);
+
+/**
+ * Lists the last messages of a session after a `seq`, oldest first, with their age. Messages of workflows and sequences are
+ * the system's. Greetings of a page are left out.
+ */
+export const listLastMessages = async (db: Db, orgId: string, sessionId: string, range: MessageRange) =>
+  (await selectLastMessages(db, orgId, sessionId, range).execute()).reverse();
+
+/** SQL: the messages of `listLastMessages` as JSON, the newest first, for a statement that reads more at once. */
+export const lastMessagesAsJson = (db: Db, orgId: string, sessionId: string, range: MessageRange) =>
+  jsonArrayFrom(selectLastMessages(db, orgId, sessionId, range));
 
 /** Returns the time of the session's last change to the status open, as a `seq`; 0 if it was never closed. */
 export async function findReopenedSeq(db: Db, orgId: string, sessionId: string): Promise<number> {

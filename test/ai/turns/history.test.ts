@@ -38,7 +38,7 @@ it('shows in Temporal what a turn does, by summaries and ids, and no word that w
   expect(summaries).toEqual(
     expect.arrayContaining([
       'Answer the messages of the session’s contact',
-      'look for messages to answer',
+      'look for messages, and answer what is due',
       'answer, turn 1',
       'asking the model for an answer, turn 1',
     ]),

@@ -52,9 +52,8 @@ export async function startFakeModel(
     const parsed = read(request as never);
     const prompt = parsed.messages[0]?.content ?? '';
     const isIgnored = ignored.some((kind) => prompt.startsWith(BESIDE_TURNS[kind]));
-    if (isIgnored) return answerOf(NOTHING, parsed);
-    asked.push(parsed);
-    const said = await answer(parsed);
+    if (!isIgnored) asked.push(parsed);
+    const said = isIgnored ? NOTHING : await answer(parsed);
     if (!('status' in said)) {
       const { prompt_tokens, completion_tokens } = tokensOf(parsed);
       usage.input += prompt_tokens;

@@ -1,0 +1,67 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Trx } from '../../db/connect.ts';
+import { fruitlessTurns } from './queries.ts';
+import type { AiTurnsTable } from './table.ts';
+
+/** SQL of other rooms and domains, each for one column of the facts. */
+export interface FactSources<Config, Agent, Message> {
+  config: RawBuilder<Config>;
+  agent: RawBuilder<Agent>;
+  messages: RawBuilder<Message[]>;
+  isBlocked: RawBuilder<boolean>;
+}
+
+/** A turn that has not ended. */
+export type OpenTurn = Pick<
+  AiTurnsTable,
+  'id' | 'number' | 'answers' | 'message_id' | 'first_seq' | 'last_seq' | 'config_version'
+> & { state: 'waiting' | 'running'; supersedes: number; has_effects: boolean };
+
+export type LastTurn = Pick<AiTurnsTable, 'state' | 'last_seq'> & { supersedes: number };
+
+export interface TurnFacts<Config, Agent, Message> {
+  config: Config;
+  agent: Agent;
+  messages: Message[];
+  is_blocked: boolean;
+  open: OpenTurn | null;
+  last: LastTurn | null;
+  /** The last message that ended turns have dealt with, as a `seq`; 0 without any. */
+  answered_seq: number;
+  /** The same without those that the AI only skipped because it was not allowed to answer. */
+  settled_seq: number;
+  /** The number of turns right before the next one that ended without an answer. */
+  fruitless: number;
+}
+
+/** Returns what is known of a locked session's turns, with what else the next one is decided from. */
+export async function getTurnFacts<Config, Agent, Message>(
+  trx: Trx,
+  orgId: string,
+  { id, ai_context_seq }: { id: string; ai_context_seq: number },
+  { config, agent, messages, isBlocked }: FactSources<Config, Agent, Message>,
+): Promise<TurnFacts<Config, Agent, Message>> {
+  const ofSession = sql`org_id = ${orgId} and session_id = ${id}`;
+  const { rows } = await sql<TurnFacts<Config, Agent, Message>>`
+    select ${config} as config, ${agent} as agent, ${messages} as messages, ${isBlocked} as is_blocked,
+      (
+        select jsonb_build_object('id', id, 'number', number, 'answers', answers, 'message_id', message_id,
+          'first_seq', first_seq, 'last_seq', last_seq, 'config_version', config_version, 'state', state,
+          'supersedes', supersedes, 'has_effects', has_effects)
+        from ai_turns where ${ofSession} and ended_at is null
+      ) as open,
+      (
+        select jsonb_build_object('state', state, 'last_seq', last_seq, 'supersedes', supersedes)
+        from ai_turns where ${ofSession} order by number desc limit 1
+      ) as last,
+      answered.*, ${fruitlessTurns(orgId, id, ai_context_seq)} as fruitless
+    from (
+      select coalesce(max(last_seq), 0) as answered_seq,
+        coalesce(max(last_seq) filter (where state <> 'skipped' or reason not in ('people_have_it', 'off')), 0) as settled_seq
+      from ai_turns where ${ofSession} and ended_at is not null and state <> 'superseded'
+    ) as answered
+  `.execute(trx);
+  const [facts] = rows;
+  if (facts === undefined) throw new Error('An aggregate always has a row');
+  return facts;
+}

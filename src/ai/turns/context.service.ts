@@ -1,0 +1,119 @@
+import { agentVersionOn } from '../../agents/autopilot/service.ts';
+import { blockedContact } from '../../contacts/blocklist/service.ts';
+import {
+  type ConversationMessage,
+  conversationAsJson,
+  isReopenedSince,
+  readConversation,
+  setAiState,
+} from '../../conversations/messages/ai-messages.service.ts';
+import { lockSession, type SessionRow } from '../../conversations/sessions/service.ts';
+import type { Trx } from '../../db/connect.ts';
+import { type AiSettings, type PublishedSettings, publishedConfig, readPublishedConfig } from '../settings/service.ts';
+import { getTurnFacts, type LastTurn, type OpenTurn } from './context.queries.ts';
+import type { SessionRef } from './contract.ts';
+import type { TurnEffects } from './effects.port.ts';
+import { refusalOf } from './review.rules.ts';
+
+export type { OpenTurn } from './context.queries.ts';
+
+/** A turn answers at most this many messages. Those before them are part of the conversation all the same. */
+const MAX_MESSAGES = 50;
+
+/** What a turn is decided from. The session is locked. */
+export interface TurnContext {
+  session: SessionRow;
+  settings: PublishedSettings;
+  /** Whether the AI also acts on the session's channel, beside answering. */
+  mayAct: boolean;
+  /** The messages that the AI knows, oldest first. */
+  messages: ConversationMessage[];
+  /** The contact's messages that no turn has dealt with yet. */
+  unanswered: ConversationMessage[];
+  /** Why the AI may not answer. Undefined if it may. */
+  refusal: 'off' | 'blocked' | 'people_have_it' | undefined;
+  /** The number of turns right before this one that ended without an answer. */
+  fruitless: number;
+  /** The turn that has not ended. */
+  open: OpenTurn | null;
+  /** The latest turn. */
+  last: LastTurn | null;
+}
+
+/** What a decision knows of its session. */
+export type DecidedSession = Pick<
+  SessionRow,
+  'channel' | 'status' | 'language' | 'contact_id' | 'verified' | 'ai_state' | 'assist_mode' | 'relayed_side'
+>;
+
+/** What a decision is made from, for a session's turn or for a preview. */
+export interface DecisionContext extends Omit<TurnContext, 'session' | 'settings' | 'open' | 'last'> {
+  session: DecidedSession;
+  settings: AiSettings;
+  effects: TurnEffects;
+}
+
+/** Locks a session and returns what its next turn is decided from. Throws notFound. */
+export async function loadContext(trx: Trx, { orgId, sessionId }: SessionRef): Promise<TurnContext> {
+  const session = await lockSession(trx, orgId, sessionId);
+  const facts = await getTurnFacts(trx, orgId, session, {
+    config: publishedConfig(orgId),
+    agent: agentVersionOn(orgId, session.channel),
+    messages: conversationAsJson(trx, orgId, sessionId, { after: session.ai_context_seq, limit: MAX_MESSAGES }),
+    isBlocked: blockedContact(orgId, session.contact_id),
+  });
+  const { agent, is_blocked: isBlocked, open, last, fruitless } = facts;
+  const settings = readPublishedConfig(facts.config);
+  const messages = readConversation(facts.messages);
+  const isAutopilotOn = agent !== null;
+  const asked = messages.findLast(({ sender }) => sender === 'contact')?.seq ?? 0;
+  const replied = messages.findLast(({ sender }) => sender === 'human_agent')?.seq ?? 0;
+  const state = await stateOf(trx, orgId, { session, settings, isAutopilotOn, lastSeq: last?.last_seq ?? 0 });
+  await setAiState(trx, orgId, session, state);
+  const refusal = refusalOf({
+    isAutopilotOn,
+    isPaused: state === 'paused',
+    isAssisting: session.assist_mode,
+    isOpen: session.status === 'open',
+    isBlocked,
+    isReplied: replied > asked,
+  });
+  const after = refusal === undefined ? Math.max(replied, facts.settled_seq) : facts.answered_seq;
+  const unanswered = messages.filter(({ sender, seq }) => sender === 'contact' && seq > after);
+  return {
+    session: { ...session, ai_state: state },
+    settings,
+    mayAct: agent === 'v2',
+    messages,
+    unanswered,
+    refusal,
+    fruitless,
+    open,
+    last,
+  };
+}
+
+/**
+ * Returns whether the AI may speak: as the channel's autopilot says, unless people have the session. A session that was
+ * reopened goes to people where the org wants that.
+ */
+async function stateOf(
+  trx: Trx,
+  orgId: string,
+  {
+    session,
+    settings,
+    isAutopilotOn,
+    lastSeq,
+  }: {
+    session: SessionRow;
+    settings: Pick<AiSettings, 'reopen_goes_to'>;
+    isAutopilotOn: boolean;
+    lastSeq: number;
+  },
+) {
+  if (session.ai_state === 'paused') return 'paused';
+  const goesToPeople = settings.reopen_goes_to === 'people' && session.ai_state === 'off';
+  if (goesToPeople && (await isReopenedSince(trx, orgId, session.id, lastSeq))) return 'paused';
+  return isAutopilotOn ? 'on' : 'off';
+}

@@ -1,0 +1,36 @@
+import { handOff } from '../../conversations/sessions/actions.service.ts';
+import type { Db } from '../../db/connect.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { hasPendingCommand } from '../../outbox/pending.queries.ts';
+import type { ExecutionState } from '../../temporal/executions.ts';
+import { loadContext } from './context.service.ts';
+import { ANSWER_SESSION, type TurnRef } from './contract.ts';
+import { wakeTurns } from './requests.service.ts';
+import { endTurn } from './review.service.ts';
+
+export { listOpenTurns } from './queries.ts';
+
+export const workflowIdOfTurn = (ref: TurnRef): string => ANSWER_SESSION.workflowId(ref);
+
+/**
+ * Mends a turn that has no workflow: people get the session if the workflow was stopped, so that its contact does not wait
+ * for ever, and otherwise the turn goes on. Returns what was done, or undefined if the turn has ended meanwhile.
+ */
+export function mendTurn(
+  db: Db,
+  ref: TurnRef,
+  state: Exclude<ExecutionState, 'running'>,
+): Promise<'handed_off' | 'resumed' | undefined> {
+  return inTransaction(db, async (trx) => {
+    const { orgId, sessionId, turnId } = ref;
+    const { open, session } = await loadContext(trx, ref);
+    if (open?.id !== turnId || (await hasPendingCommand(trx, workflowIdOfTurn(ref)))) return undefined;
+    if (state !== 'stopped') {
+      await wakeTurns(trx, orgId, [sessionId]);
+      return 'resumed';
+    }
+    if (!session.assist_mode) await handOff(trx, orgId, sessionId, { reason: 'ai_failed' });
+    await endTurn(trx, ref, open, { state: 'handed_off', reason: 'ai_failed' });
+    return 'handed_off';
+  });
+}
