@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ARTICLES, QUESTION } from '../ai/answering-org.ts';
 import type { FaultOrg } from './support/fault-org.ts';
 import { type FaultStack, startFaultStack } from './support/fault-stack.ts';
-import { TEST_LIMIT_MS, TURNS } from './support/sizes.ts';
+import { TEST_LIMIT_MS, TURN_PARTS, TURNS } from './support/sizes.ts';
 import { until } from './support/until.ts';
 
 /** What contacts ask, with the state that its turn ends in. */
@@ -50,8 +50,8 @@ async function ask(org: FaultOrg, text: string): Promise<string> {
   }
 }
 
-it(
-  'every message of a contact ends in one turn, and is answered once, when worker, Postgres and Temporal are killed',
+it.each(TURN_PARTS)(
+  'every message of a contact ends in one turn, and is answered once, when worker, Postgres and Temporal are killed, part %i',
   async () => {
     const org = await newOrg();
     let isOver = false;

@@ -1,6 +1,7 @@
 import type { LearntTag } from './learning.rules.ts';
 
-const MAX_SUGGESTIONS = 3;
+/** The most tags that are suggested for a session at once, by a classifier or by a model. */
+export const MAX_SUGGESTIONS = 3;
 
 /** What the scores of a session say. Tags are keys. */
 export interface TagDecision {
@@ -9,7 +10,7 @@ export interface TagDecision {
   suggested: { tag_key: string; score: number }[];
 }
 
-/** Returns the tags to apply to a session, and at most three to suggest. Tags that are not `allowed` are neither. */
+/** Returns the tags to apply to a session, and some to suggest. Tags that are not `allowed` are neither. */
 export function decideTags(
   tags: readonly LearntTag[],
   scores: readonly number[],

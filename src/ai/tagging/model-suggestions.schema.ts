@@ -1,8 +1,7 @@
 import { z } from 'zod';
+import { MAX_SUGGESTIONS } from './decisions.rules.ts';
 
 const MAX_NAMES = 100;
-/** As many as the prompt asks for. */
-const MAX_SUGGESTIONS = 3;
 
 /** What a model answers: names of tags. */
 export const GivenTags = z.object({ tags: z.array(z.string()).max(MAX_NAMES) });
