@@ -30,8 +30,9 @@ export async function seedInsights(db: Db, orgId: string, occurrences: number): 
       from generate_series(1, ${sessions}::bigint) n join person on person.nth = n % ${CONTACTS}
     `.execute(one);
     await sql`
-      insert into insights (org_id, id, root_id, number, content, named_by, category, status, sentiment, created_at)
-      select ${orgId}::uuid, id, id, n, 'Customers ask about matter ' || n || ' of ' || n % 97, 'quote', null,
+      insert into insights (org_id, id, root_id, number, content, named_by, category, category_by, status, sentiment, created_at)
+      select ${orgId}::uuid, id, id, n, 'Customers ask about matter ' || n || ' of ' || n % 97, 'quote',
+        (array['Delivery', 'Payment', 'Account'])[1 + n % 4], case when n % 4 < 3 then 'person' end,
         case when n % 5 = 0 then 'resolved' when n % 11 = 0 then 'archived' else 'unresolved' end, null, timestamptz '2025-01-01'
       from (select uuidv7() as id, n from generate_series(1, ${INSIGHTS}::int) n) as made
     `.execute(one);

@@ -25,13 +25,13 @@ export function joinCalendars(times: TeamTimes[]): RawBuilder<unknown> {
  */
 export const counted = (start: RawBuilder<unknown>, end: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   case when ${end} >= ${start} then
-    case when calendar.team_id is null then extract(epoch from ${end} - ${start})::float8
+    case when calendar.team_id is null then date_part('epoch', ${end} - ${start})
       else ${openBefore(end)} - ${openBefore(start)} end
   end`;
 
 /** The open seconds before a time. The place among the intervals is found by a binary search. */
 function openBefore(at: RawBuilder<unknown>): RawBuilder<unknown> {
-  const seconds = sql`extract(epoch from ${at})::float8`;
+  const seconds = sql`date_part('epoch', ${at})`;
   const place = sql`width_bucket(${seconds}, calendar.starts)`;
   return sql`coalesce(calendar.counted[${place}] + least(${seconds}, calendar.ends[${place}]) - calendar.starts[${place}], 0)`;
 }

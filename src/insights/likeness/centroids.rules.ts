@@ -5,15 +5,15 @@ import { WORDS } from './words.rules.ts';
 export interface Measure {
   /** From this likeness on, a statement is an occurrence of an insight. */
   threshold: number;
-  /** Whether likeness is measured from the mean of all vectors: those of models all point in nearly one direction. */
-  isCentred: boolean;
+  /** From this likeness on, measured without the mean, both are the same as long as there are few vectors. */
+  sameThreshold: number;
 }
 
-const BY_MODEL: Measure = { threshold: 0.45, isCentred: true };
-const BY_WORDS: Measure = { threshold: 0.3, isCentred: false };
-/** As long as there are few vectors their mean says little, so that nearly the same counts without it. */
+/** Vectors of models all point in nearly one direction. */
+const BY_MODEL: Measure = { threshold: 0.45, sameThreshold: 0.97 };
+const BY_WORDS: Measure = { threshold: 0.25, sameThreshold: 0.5 };
+/** As long as there are so few vectors, their mean says little. */
 const FEW_VECTORS = 100;
-const SAME_THRESHOLD = 0.97;
 
 export const measureOf = (space: string): Measure => (space === WORDS ? BY_WORDS : BY_MODEL);
 
@@ -23,23 +23,23 @@ export interface Nearest {
 }
 
 /**
- * Returns the centroid that a vector belongs to, or undefined if none is near enough. `mean` is the sum of all vectors of
- * the org, this one included.
+ * Returns the centroid that a vector belongs to, or undefined if none is near enough. Likeness is measured from the mean of
+ * all vectors of the org. `mean` is their sum, this one included.
  */
 export function findNearest(
   vector: StoredVector,
   centroids: ReadonlyMap<string, VectorSum>,
   mean: VectorSum,
-  { threshold, isCentred }: Measure,
+  { threshold, sameThreshold }: Measure,
 ): Nearest | undefined {
-  const centre = isCentred ? centreOf(mean) : null;
+  const centre = centreOf(mean);
   const own = directionOf(vector, centre);
-  const plain = isCentred && mean.vectors <= FEW_VECTORS ? directionOf(vector, null) : undefined;
+  const plain = mean.vectors <= FEW_VECTORS ? directionOf(vector, null) : undefined;
   let best: Nearest | undefined;
   for (const [id, centroid] of centroids) {
     if (centroid.vectors === 0 || centroid.sum.length !== vector.length) continue;
-    const isSame = plain !== undefined && likenessTo(centroid, null, plain) >= SAME_THRESHOLD;
-    const likeness = isSame ? 1 : likenessTo(centroid, centre, own);
+    const plainLikeness = plain === undefined ? 0 : likenessTo(centroid, null, plain);
+    const likeness = plainLikeness >= sameThreshold ? plainLikeness : likenessTo(centroid, centre, own);
     if (likeness >= threshold && (best === undefined || likeness > best.likeness)) best = { id, likeness };
   }
   return best;

@@ -8,7 +8,7 @@ import { idOf, NIL_UUID } from '../../ids.ts';
 import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
 import { WAKE } from '../../temporal/contract.ts';
 import { getCategories } from '../categories/service.ts';
-import { measureOf, sumByRoot } from '../likeness/centroids.rules.ts';
+import { sumByRoot } from '../likeness/centroids.rules.ts';
 import { alikePairs } from '../likeness/pairs.ts';
 import { readSum } from '../likeness/vectors.rules.ts';
 import { WORDS } from '../likeness/words.rules.ts';
@@ -130,7 +130,7 @@ async function propose(db: Db, orgId: string, signal: AbortSignal): Promise<numb
   const rows = await listSums(db, orgId, MAX_COMPARED);
   const numbers = new Map(rows.map(({ root_id, number }) => [root_id, number]));
   const sums = sumByRoot(rows.map((row) => ({ ...row, sum: readSum(row.sum) })));
-  const { isCentred } = measureOf(rows[0]?.space ?? WORDS);
+  const isCentred = (rows[0]?.space ?? WORDS) !== WORDS;
   const pairs = await alikePairs(sums, { atLeast: PROPOSED_LIKENESS, limit: MAX_PROPOSALS, isCentred }, signal);
   const proposals = pairs.map(({ one, other, likeness }) => {
     const isOlder = (numbers.get(one) ?? 0) < (numbers.get(other) ?? 0);
