@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
+import type { HandoffHoldRef } from './handoff-hold/contract.ts';
 
 export interface HandoffHold {
   id: string;
@@ -84,3 +85,17 @@ export const findHandoffHold = (db: Db, orgId: string, id: string) =>
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .executeTakeFirst();
+
+/** Returns held handoffs of all orgs, behind a hold, in a fixed order. */
+export async function listHeldHandoffs(
+  db: Db,
+  after: HandoffHoldRef | undefined,
+  limit: number,
+): Promise<HandoffHoldRef[]> {
+  const { rows } = await sql<HandoffHoldRef>`
+    select org_id as "orgId", session_id as "sessionId", id as "holdId" from automation_gates
+    where ${after === undefined ? sql`true` : sql`(org_id, id) > (${after.orgId}::uuid, ${after.holdId}::uuid)`}
+    order by org_id, id limit ${limit}
+  `.execute(db);
+  return rows;
+}

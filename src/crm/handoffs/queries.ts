@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
+import type { SessionRef } from '../contract.ts';
 import type { CrmHandoffPartsTable, PartState } from './table.ts';
 
 const COLUMNS = ['part', 'state', 'external_id', 'error', 'attempts', 'next_try_at'] as const;
@@ -131,4 +132,23 @@ export async function listParkedHandoffs(db: Db, orgId: string, limit: number): 
     .limit(limit)
     .execute();
   return parked.map(({ session_id }) => session_id);
+}
+
+/**
+ * Returns handed-off sessions of all orgs with parts that have not ended, behind a session, in a fixed order. The ticket of
+ * a session that was not handed off belongs to a customer's workflow.
+ */
+export async function listUnfinishedHandoffs(
+  db: Db,
+  after: SessionRef | undefined,
+  limit: number,
+): Promise<SessionRef[]> {
+  const { rows } = await sql<SessionRef>`
+    select distinct part.org_id as "orgId", part.session_id as "sessionId" from crm_handoff_parts as part
+    join sessions as session on session.org_id = part.org_id and session.id = part.session_id
+    where part.state in ('pending', 'running', 'parked') and session.handoff is not null
+      and ${after === undefined ? sql`true` : sql`(part.org_id, part.session_id) > (${after.orgId}::uuid, ${after.sessionId}::uuid)`}
+    order by 1, 2 limit ${limit}
+  `.execute(db);
+  return rows;
 }

@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { enqueue } from '../../outbox/outbox.ts';
@@ -8,29 +7,12 @@ import type { SessionRef } from '../contract.ts';
 import { failUnfinishedParts } from './queries.ts';
 import { updateAndReportParts, wakeHandoff } from './service.ts';
 
+export { listUnfinishedHandoffs } from './queries.ts';
+
 const STOPPED = 'Stopped in Temporal: retry it to continue';
 
 export const workflowIdOfHandoff = ({ orgId, sessionId }: SessionRef): string =>
   wakeHandoff(orgId, sessionId).workflow_id;
-
-/**
- * Returns handed-off sessions of all orgs with parts that have not ended, behind a session, in a fixed order. The ticket of
- * a session that was not handed off belongs to a customer's workflow.
- */
-export async function listUnfinishedHandoffs(
-  db: Db,
-  after: SessionRef | undefined,
-  limit: number,
-): Promise<SessionRef[]> {
-  const { rows } = await sql<SessionRef>`
-    select distinct part.org_id as "orgId", part.session_id as "sessionId" from crm_handoff_parts as part
-    join sessions as session on session.org_id = part.org_id and session.id = part.session_id
-    where part.state in ('pending', 'running', 'parked') and session.handoff is not null
-      and ${after === undefined ? sql`true` : sql`(part.org_id, part.session_id) > (${after.orgId}::uuid, ${after.sessionId}::uuid)`}
-    order by 1, 2 limit ${limit}
-  `.execute(db);
-  return rows;
-}
 
 /**
  * Mends a handoff with unfinished parts that has no workflow: they fail if the workflow was stopped, so that they can be

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
-import type { InboundEmailResult } from '../contract.ts';
+import type { InboundEmailRef, InboundEmailResult } from '../contract.ts';
 import type { MailboxKind } from './mail-tokens.ts';
 
 const MAILS_PER_BATCH = 200;
@@ -71,4 +71,19 @@ export async function deleteOldRawMail(db: Db): Promise<number> {
     )
   `.execute(db);
   return Number(numAffectedRows ?? 0n);
+}
+
+/** Returns inbound e-mails of all orgs that are not processed, behind an e-mail, in a fixed order. */
+export async function listUnprocessedEmails(
+  db: Db,
+  after: InboundEmailRef | undefined,
+  limit: number,
+): Promise<InboundEmailRef[]> {
+  const { rows } = await sql<InboundEmailRef>`
+    select org_id as "orgId", id as "inboundEmailId" from inbound_emails
+    where processed_at is null
+      and ${after === undefined ? sql`true` : sql`(org_id, id) > (${after.orgId}::uuid, ${after.inboundEmailId}::uuid)`}
+    order by org_id, id limit ${limit}
+  `.execute(db);
+  return rows;
 }

@@ -23,9 +23,12 @@ export async function recordHistories(client: Client, folder: string): Promise<v
     const file = join(folder, `${kebabCase(type)}.json`);
     const stored: RecordedHistory = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : { events: [] };
     if (history.events.length <= MAX_EVENTS && varietyOf(history) > varietyOf(stored))
-      writeFileSync(file, `${JSON.stringify(history, null, 1)}\n`);
+      writeFileSync(file, `${JSON.stringify(history, withoutStackTraces, 1)}\n`);
   }
 }
+
+/** Stack traces name folders of the machine. */
+const withoutStackTraces = (key: string, value: unknown) => (key === 'stackTrace' ? '' : value);
 
 export const kebabCase = (type: string): string => type.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 

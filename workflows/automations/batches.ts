@@ -1,7 +1,7 @@
 import { CancellationScope, proxyActivities, setCurrentDetails } from '@temporalio/workflow';
-import type { AutomationActivities } from '../activities/automations.ts';
-import type { BatchEnd, BatchInput } from '../src/automations/runs/batches/contract.ts';
-import { DATABASE_BATCH, RUN_BATCH_OPTIONS } from './activity-options.ts';
+import type { AutomationActivities } from '../../activities/automations.ts';
+import type { BatchEnd, BatchInput } from '../../src/automations/runs/batches/contract.ts';
+import { DATABASE_BATCH, RUN_BATCH_OPTIONS } from '../activity-options.ts';
 
 const { runBatch } = proxyActivities<AutomationActivities>({
   ...RUN_BATCH_OPTIONS,

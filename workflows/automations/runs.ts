@@ -10,12 +10,12 @@ import {
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { AutomationActivities } from '../activities/automations.ts';
-import type { NextAction, NextStep, RunInput } from '../src/automations/runs/contract.ts';
-import { WAKE } from '../src/temporal/contract.ts';
-import { DATABASE_BATCH, FIRST_STEPS, RUN_STEP } from './activity-options.ts';
-import { recordingCancellation } from './cancellation.ts';
-import { countSignals } from './signals.ts';
+import type { AutomationActivities } from '../../activities/automations.ts';
+import type { NextAction, NextStep, RunInput } from '../../src/automations/runs/contract.ts';
+import { WAKE } from '../../src/temporal/contract.ts';
+import { DATABASE_BATCH, FIRST_STEPS, RUN_STEP } from '../activity-options.ts';
+import { recordingCancellation } from '../cancellation.ts';
+import { countSignals } from '../signals.ts';
 
 /** Errors in the code of an action. A retry does not fix them. */
 const PROGRAMMING_ERRORS = new Set(['TypeError', 'RangeError', 'SyntaxError', 'ReferenceError']);

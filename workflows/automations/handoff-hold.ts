@@ -1,9 +1,9 @@
 import { condition, proxyActivities, setCurrentDetails } from '@temporalio/workflow';
-import type { TriggerActivities } from '../activities/triggers.ts';
-import type { HandoffHoldRef } from '../src/automations/handoff-hold/contract.ts';
-import { WAKE } from '../src/temporal/contract.ts';
-import { DATABASE_BATCH } from './activity-options.ts';
-import { countSignals } from './signals.ts';
+import type { TriggerActivities } from '../../activities/triggers.ts';
+import type { HandoffHoldRef } from '../../src/automations/handoff-hold/contract.ts';
+import { WAKE } from '../../src/temporal/contract.ts';
+import { DATABASE_BATCH } from '../activity-options.ts';
+import { countSignals } from '../signals.ts';
 
 const MAX_HOLD_MS = 30_000;
 

@@ -1,9 +1,9 @@
 import { proxyActivities, setCurrentDetails } from '@temporalio/workflow';
-import type { CalibrationActivities } from '../activities/calibration.ts';
-import type { CalibrationInput } from '../src/ai/calibration/contract.ts';
-import { WAKE } from '../src/temporal/contract.ts';
-import { CALIBRATION } from './activity-options.ts';
-import { untilUnchanged } from './signals.ts';
+import type { CalibrationActivities } from '../../activities/calibration.ts';
+import type { CalibrationInput } from '../../src/ai/calibration/contract.ts';
+import { WAKE } from '../../src/temporal/contract.ts';
+import { CALIBRATION } from '../activity-options.ts';
+import { untilUnchanged } from '../signals.ts';
 
 const activities = proxyActivities<CalibrationActivities>({
   ...CALIBRATION,

@@ -9,7 +9,7 @@ import {
   TimeoutFailure,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { CrawlActivities } from '../activities/crawl.ts';
+import type { CrawlActivities } from '../../activities/crawl.ts';
 import type {
   CrawlInput,
   CrawlProgress,
@@ -17,10 +17,10 @@ import type {
   CrawlResult,
   DatasourceDeletion,
   DatasourceRef,
-} from '../src/knowledge/crawl/contract.ts';
-import { RENDERING, WAKE } from '../src/temporal/contract.ts';
-import { DATABASE_BATCH, SEND_BATCH } from './activity-options.ts';
-import { untilUnchanged } from './signals.ts';
+} from '../../src/knowledge/crawl/contract.ts';
+import { RENDERING, WAKE } from '../../src/temporal/contract.ts';
+import { DATABASE_BATCH, SEND_BATCH } from '../activity-options.ts';
+import { untilUnchanged } from '../signals.ts';
 
 const BATCHES_PER_RUN = 100;
 

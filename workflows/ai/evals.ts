@@ -1,8 +1,8 @@
 import { continueAsNew, proxyActivities, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
-import type { EvalActivities } from '../activities/evals.ts';
-import type { EvalRunRef } from '../src/ai/evals/contract.ts';
-import { DATABASE_BATCH, EVAL_BATCH } from './activity-options.ts';
-import { recordingCancellation } from './cancellation.ts';
+import type { EvalActivities } from '../../activities/evals.ts';
+import type { EvalRunRef } from '../../src/ai/evals/contract.ts';
+import { DATABASE_BATCH, EVAL_BATCH } from '../activity-options.ts';
+import { recordingCancellation } from '../cancellation.ts';
 
 const { runNextCases } = proxyActivities<EvalActivities>({ ...EVAL_BATCH, summary: 'run the next cases' });
 const { abandonEvalRun } = proxyActivities<EvalActivities>({ ...DATABASE_BATCH, summary: 'record the cancellation' });

@@ -9,11 +9,11 @@ import {
   setCurrentDetails,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { AiTurnActivities } from '../activities/ai-turns.ts';
-import type { FoundTurn, NextTurn, SessionRef, StepName, TurnEnd, TurnRef } from '../src/ai/turns/contract.ts';
-import { WAKE } from '../src/temporal/contract.ts';
-import { ANSWER_TURN, DATABASE_BATCH, DATABASE_MOMENT } from './activity-options.ts';
-import { countSignals } from './signals.ts';
+import type { AiTurnActivities } from '../../activities/ai-turns.ts';
+import type { FoundTurn, NextTurn, SessionRef, StepName, TurnEnd, TurnRef } from '../../src/ai/turns/contract.ts';
+import { WAKE } from '../../src/temporal/contract.ts';
+import { ANSWER_TURN, DATABASE_BATCH, DATABASE_MOMENT } from '../activity-options.ts';
+import { countSignals } from '../signals.ts';
 
 /** The rest of the wait is in the activity, by the database's clock: timers can be a second late. */
 const ACTIVITY_WAIT_MS = 1_000;

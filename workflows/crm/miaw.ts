@@ -1,10 +1,10 @@
 import { continueAsNew, proxyActivities, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
-import type { MiawActivities } from '../activities/miaw.ts';
-import type { SessionRef } from '../src/crm/contract.ts';
-import { WAKE } from '../src/temporal/contract.ts';
-import { CRM_CALL } from './activity-options.ts';
-import { outcomeOf, waitForRetryRound } from './crm-retries.ts';
-import { countSignals } from './signals.ts';
+import type { MiawActivities } from '../../activities/miaw.ts';
+import type { SessionRef } from '../../src/crm/contract.ts';
+import { WAKE } from '../../src/temporal/contract.ts';
+import { CRM_CALL } from '../activity-options.ts';
+import { countSignals } from '../signals.ts';
+import { outcomeOf, waitForRetryRound } from './retries.ts';
 
 const { sendNextMiawMessage } = proxyActivities<MiawActivities>({
   ...CRM_CALL,

@@ -1,7 +1,7 @@
 import { proxyActivities, sleep } from '@temporalio/workflow';
-import type { MessageRequestActivities } from '../activities/message-requests.ts';
-import type { SendEmailsInput } from '../src/deliveries/contract.ts';
-import { SEND_BATCH } from './activity-options.ts';
+import type { MessageRequestActivities } from '../../activities/message-requests.ts';
+import type { SendEmailsInput } from '../../src/deliveries/contract.ts';
+import { SEND_BATCH } from '../activity-options.ts';
 
 const { sendRequestedEmails } = proxyActivities<MessageRequestActivities>({
   ...SEND_BATCH,

@@ -1,8 +1,8 @@
 import { continueAsNew, defineSignal, proxyActivities, setHandler, workflowInfo } from '@temporalio/workflow';
-import type { KnowledgeActivities } from '../activities/knowledge.ts';
-import type { EmbeddingInput } from '../src/knowledge/embedding/contract.ts';
-import { WAKE } from '../src/temporal/contract.ts';
-import { AI_CALL } from './activity-options.ts';
+import type { KnowledgeActivities } from '../../activities/knowledge.ts';
+import type { EmbeddingInput } from '../../src/knowledge/embedding/contract.ts';
+import { WAKE } from '../../src/temporal/contract.ts';
+import { AI_CALL } from '../activity-options.ts';
 
 const BATCHES_PER_RUN = 200;
 

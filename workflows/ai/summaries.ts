@@ -1,9 +1,9 @@
 import { proxyActivities, setCurrentDetails } from '@temporalio/workflow';
-import type { SummaryActivities } from '../activities/summaries.ts';
-import type { SummaryRef } from '../src/ai/summaries/contract.ts';
-import { WAKE } from '../src/temporal/contract.ts';
-import { MODEL_SUMMARY } from './activity-options.ts';
-import { untilUnchanged } from './signals.ts';
+import type { SummaryActivities } from '../../activities/summaries.ts';
+import type { SummaryRef } from '../../src/ai/summaries/contract.ts';
+import { WAKE } from '../../src/temporal/contract.ts';
+import { MODEL_SUMMARY } from '../activity-options.ts';
+import { untilUnchanged } from '../signals.ts';
 
 const { summarizeSession: askForSummary } = proxyActivities<SummaryActivities>({
   ...MODEL_SUMMARY,

@@ -7,11 +7,11 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { TriggerActivities } from '../activities/triggers.ts';
-import type { AutomationRef, InactivityInput } from '../src/automations/triggers/contract.ts';
-import { WAKE } from '../src/temporal/contract.ts';
-import { DATABASE_BATCH } from './activity-options.ts';
-import { untilUnchanged } from './signals.ts';
+import type { TriggerActivities } from '../../activities/triggers.ts';
+import type { AutomationRef, InactivityInput } from '../../src/automations/triggers/contract.ts';
+import { WAKE } from '../../src/temporal/contract.ts';
+import { DATABASE_BATCH } from '../activity-options.ts';
+import { untilUnchanged } from '../signals.ts';
 
 const CHECKS_PER_RUN = 500;
 const SCHEDULED_AT = defineSearchAttributeKey('TemporalScheduledStartTime', SearchAttributeType.DATETIME);

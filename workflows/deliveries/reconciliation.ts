@@ -1,8 +1,8 @@
 import { condition, continueAsNew, defineSignal, proxyActivities, setHandler, sleep } from '@temporalio/workflow';
-import type { ReconciliationActivities } from '../activities/reconciliation.ts';
-import type { ReconcileSendsInput } from '../src/deliveries/contract.ts';
-import { WAKE } from '../src/temporal/contract.ts';
-import { SEND_BATCH } from './activity-options.ts';
+import type { ReconciliationActivities } from '../../activities/reconciliation.ts';
+import type { ReconcileSendsInput } from '../../src/deliveries/contract.ts';
+import { WAKE } from '../../src/temporal/contract.ts';
+import { SEND_BATCH } from '../activity-options.ts';
 
 const ROUNDS_PER_RUN = 200;
 /** Accepted messages may appear late in a provider's list. */

@@ -1,9 +1,9 @@
 import { proxyActivities, setCurrentDetails } from '@temporalio/workflow';
-import type { TaggingActivities } from '../activities/tagging.ts';
-import type { SuggestionInput, TaggingInput } from '../src/ai/tagging/contract.ts';
-import { WAKE } from '../src/temporal/contract.ts';
-import { LEARNING, TAG_SUGGESTIONS } from './activity-options.ts';
-import { untilUnchanged } from './signals.ts';
+import type { TaggingActivities } from '../../activities/tagging.ts';
+import type { SuggestionInput, TaggingInput } from '../../src/ai/tagging/contract.ts';
+import { WAKE } from '../../src/temporal/contract.ts';
+import { LEARNING, TAG_SUGGESTIONS } from '../activity-options.ts';
+import { untilUnchanged } from '../signals.ts';
 
 const activities = proxyActivities<TaggingActivities>({ ...LEARNING, summary: 'learn from tagged sessions' });
 

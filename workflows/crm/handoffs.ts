@@ -7,14 +7,14 @@ import {
   setCurrentDetails,
   sleep,
 } from '@temporalio/workflow';
-import type { CrmActivities } from '../activities/crm.ts';
-import type { SummaryActivities } from '../activities/summaries.ts';
-import type { SessionRef, SessionRun } from '../src/crm/contract.ts';
-import { isOptionalPart } from '../src/crm/handoffs/rules.ts';
-import { WAKE } from '../src/temporal/contract.ts';
-import { CRM_CALL, DATABASE_BATCH, MODEL_SUMMARY } from './activity-options.ts';
-import { outageOf, RETRY_ROUND_INTERVAL_MS, retryUntilDone } from './crm-retries.ts';
-import { countSignals } from './signals.ts';
+import type { CrmActivities } from '../../activities/crm.ts';
+import type { SummaryActivities } from '../../activities/summaries.ts';
+import type { SessionRef, SessionRun } from '../../src/crm/contract.ts';
+import { isOptionalPart } from '../../src/crm/handoffs/rules.ts';
+import { WAKE } from '../../src/temporal/contract.ts';
+import { CRM_CALL, DATABASE_BATCH, MODEL_SUMMARY } from '../activity-options.ts';
+import { countSignals } from '../signals.ts';
+import { outageOf, RETRY_ROUND_INTERVAL_MS, retryUntilDone } from './retries.ts';
 
 /** A session that is closed and reopened within this time leaves its ticket alone. */
 const TICKET_STAGE_DELAY_MS = 15_000;

@@ -1,7 +1,7 @@
 import { proxyActivities, sleep } from '@temporalio/workflow';
-import type { MessageRequestActivities } from '../activities/message-requests.ts';
-import type { MessageRef } from '../src/deliveries/contract.ts';
-import { SEND_BATCH } from './activity-options.ts';
+import type { MessageRequestActivities } from '../../activities/message-requests.ts';
+import type { MessageRef } from '../../src/deliveries/contract.ts';
+import { SEND_BATCH } from '../activity-options.ts';
 
 const activities = proxyActivities<MessageRequestActivities>({ ...SEND_BATCH, summary: 'send the message' });
 

@@ -1,7 +1,7 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { InboundEmailActivities } from '../activities/inbound-emails.ts';
-import type { InboundEmailRef, InboundEmailResult } from '../src/deliveries/contract.ts';
-import { SEND_BATCH } from './activity-options.ts';
+import type { InboundEmailActivities } from '../../activities/inbound-emails.ts';
+import type { InboundEmailRef, InboundEmailResult } from '../../src/deliveries/contract.ts';
+import { SEND_BATCH } from '../activity-options.ts';
 
 const activities = proxyActivities<InboundEmailActivities>({
   ...SEND_BATCH,

@@ -6,12 +6,12 @@ import {
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { CrmActivities } from '../activities/crm.ts';
-import type { AccountRef, ThreadRef, TicketRef } from '../src/crm/contract.ts';
-import { WAKE } from '../src/temporal/contract.ts';
-import { CRM_CALL } from './activity-options.ts';
-import { outcomeOf, retryUntilDone, waitForRetryRound } from './crm-retries.ts';
-import { countSignals } from './signals.ts';
+import type { CrmActivities } from '../../activities/crm.ts';
+import type { AccountRef, ThreadRef, TicketRef } from '../../src/crm/contract.ts';
+import { WAKE } from '../../src/temporal/contract.ts';
+import { CRM_CALL } from '../activity-options.ts';
+import { countSignals } from '../signals.ts';
+import { outcomeOf, retryUntilDone, waitForRetryRound } from './retries.ts';
 
 const { syncThread } = proxyActivities<CrmActivities>({
   ...CRM_CALL,
