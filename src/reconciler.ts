@@ -31,54 +31,66 @@ interface Subject<Ref extends { orgId: string }> {
   mend: (db: Db, ref: Ref, state: Mismatch['temporal']) => Promise<string | undefined>;
 }
 
-/**
- * Compares runs in progress, active sequences and crawls, forecasts and eval runs in progress, and turns of the AI with
- * Temporal, some at a time, and mends those without a workflow. A dry run changes nothing. Returns the mismatches.
- */
-export async function reconcile(db: Db, client: Client, { isDryRun }: { isDryRun: boolean }): Promise<Mismatch[]> {
-  const runs = await reconcileSubject(db, client, isDryRun, {
+type Reconciliation = (db: Db, client: Client, isDryRun: boolean) => Promise<Mismatch[]>;
+
+const reconciling =
+  <Ref extends { orgId: string }>(subject: Subject<Ref>): Reconciliation =>
+  (db, client, isDryRun) =>
+    reconcileSubject(db, client, isDryRun, subject);
+
+const RECONCILIATIONS = [
+  reconciling({
     kind: 'workflow-run',
     list: listRunsInProgress,
     workflowIdOf: workflowIdOfRun,
     idOf: ({ runId }) => runId,
     mend: mendRun,
-  });
-  const sequences = await reconcileSubject(db, client, isDryRun, {
+  }),
+  reconciling({
     kind: 'sequence',
     list: listActiveSequences,
     workflowIdOf: workflowIdOfSequence,
     idOf: ({ sequenceId }) => sequenceId,
     mend: mendSequence,
-  });
-  const crawls = await reconcileSubject(db, client, isDryRun, {
+  }),
+  reconciling({
     kind: 'crawl',
     list: listActiveCrawls,
     workflowIdOf: workflowIdOfCrawl,
     idOf: ({ jobId }) => jobId,
     mend: mendCrawl,
-  });
-  const forecasts = await reconcileSubject(db, client, isDryRun, {
+  }),
+  reconciling({
     kind: 'forecast',
     list: listForecastsInProgress,
     workflowIdOf: workflowIdOfForecast,
     idOf: ({ forecastId }) => forecastId,
     mend: mendForecast,
-  });
-  const turns = await reconcileSubject(db, client, isDryRun, {
+  }),
+  reconciling({
     kind: 'ai-turn',
     list: listOpenTurns,
     workflowIdOf: workflowIdOfTurn,
     idOf: ({ turnId }) => turnId,
     mend: mendTurn,
-  });
-  const evals = await reconcileSubject(db, client, isDryRun, {
+  }),
+  reconciling({
     kind: 'eval-run',
     list: listEvalRuns,
     workflowIdOf: workflowIdOfEvalRun,
     idOf: ({ runId }) => runId,
     mend: mendEvalRun,
-  });
-  return [...runs, ...sequences, ...crawls, ...forecasts, ...turns, ...evals];
+  }),
+];
+
+/**
+ * Compares runs in progress, active sequences and crawls, forecasts and eval runs in progress, and turns of the AI with
+ * Temporal, some at a time, and mends those without a workflow. A dry run changes nothing. Returns the mismatches.
+ */
+export async function reconcile(db: Db, client: Client, { isDryRun }: { isDryRun: boolean }): Promise<Mismatch[]> {
+  const found: Mismatch[] = [];
+  for (const reconcileRows of RECONCILIATIONS) found.push(...(await reconcileRows(db, client, isDryRun)));
+  return found;
 }
 
 async function reconcileSubject<Ref extends { orgId: string }>(
