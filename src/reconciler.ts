@@ -67,87 +67,96 @@ const resumed = <Ref extends { orgId: string }>({
     }),
 });
 
+type Reconciliation = (db: Db, client: Client, isDryRun: boolean) => Promise<Mismatch[]>;
+
+const reconciling =
+  <Ref extends { orgId: string }>(subject: Subject<Ref>): Reconciliation =>
+  (db, client, isDryRun) =>
+    reconcileSubject(db, client, isDryRun, subject);
+
+const RECONCILIATIONS = [
+  reconciling({
+    kind: 'workflow-run',
+    list: listRunsInProgress,
+    workflowIdOf: findableWorkflowOf,
+    idOf: ({ runId }) => runId,
+    mend: mendRun,
+  }),
+  reconciling({
+    kind: 'sequence',
+    list: listActiveSequences,
+    workflowIdOf: workflowIdOfSequence,
+    idOf: ({ sequenceId }) => sequenceId,
+    mend: mendSequence,
+  }),
+  reconciling({
+    kind: 'crawl',
+    list: listActiveCrawls,
+    workflowIdOf: workflowIdOfCrawl,
+    idOf: ({ jobId }) => jobId,
+    mend: mendCrawl,
+  }),
+  reconciling({
+    kind: 'forecast',
+    list: listForecastsInProgress,
+    workflowIdOf: workflowIdOfForecast,
+    idOf: ({ forecastId }) => forecastId,
+    mend: mendForecast,
+  }),
+  reconciling({
+    kind: 'message-request',
+    list: listUnsettledRequests,
+    workflowIdOf: workflowIdOfRequest,
+    idOf: ({ id }) => id,
+    mend: mendRequest,
+  }),
+  reconciling({
+    kind: 'handoff',
+    list: listUnfinishedHandoffs,
+    workflowIdOf: workflowIdOfHandoff,
+    idOf: ({ sessionId }) => sessionId,
+    mend: mendHandoff,
+  }),
+  reconciling(
+    resumed({
+      kind: 'inbound-email',
+      list: listUnprocessedEmails,
+      wake: wakeInboundEmail,
+      idOf: ({ inboundEmailId }) => inboundEmailId,
+    }),
+  ),
+  reconciling(
+    resumed({
+      kind: 'handoff-hold',
+      list: listHeldHandoffs,
+      wake: wakeHold,
+      idOf: ({ sessionId }) => sessionId,
+    }),
+  ),
+  reconciling({
+    kind: 'ai-turn',
+    list: listOpenTurns,
+    workflowIdOf: workflowIdOfTurn,
+    idOf: ({ turnId }) => turnId,
+    mend: mendTurn,
+  }),
+  reconciling({
+    kind: 'eval-run',
+    list: listEvalRuns,
+    workflowIdOf: workflowIdOfEvalRun,
+    idOf: ({ runId }) => runId,
+    mend: mendEvalRun,
+  }),
+];
+
 /**
  * Compares what waits for a workflow of its own with Temporal, some at a time, and mends what has none. A dry run changes
  * nothing. Returns the mismatches.
  */
 export async function reconcile(db: Db, client: Client, { isDryRun }: { isDryRun: boolean }): Promise<Mismatch[]> {
-  const compare = <Ref extends { orgId: string }>(subject: Subject<Ref>) =>
-    reconcileSubject(db, client, isDryRun, subject);
-  return [
-    ...(await compare({
-      kind: 'workflow-run',
-      list: listRunsInProgress,
-      workflowIdOf: findableWorkflowOf,
-      idOf: ({ runId }) => runId,
-      mend: mendRun,
-    })),
-    ...(await compare({
-      kind: 'sequence',
-      list: listActiveSequences,
-      workflowIdOf: workflowIdOfSequence,
-      idOf: ({ sequenceId }) => sequenceId,
-      mend: mendSequence,
-    })),
-    ...(await compare({
-      kind: 'crawl',
-      list: listActiveCrawls,
-      workflowIdOf: workflowIdOfCrawl,
-      idOf: ({ jobId }) => jobId,
-      mend: mendCrawl,
-    })),
-    ...(await compare({
-      kind: 'forecast',
-      list: listForecastsInProgress,
-      workflowIdOf: workflowIdOfForecast,
-      idOf: ({ forecastId }) => forecastId,
-      mend: mendForecast,
-    })),
-    ...(await compare({
-      kind: 'message-request',
-      list: listUnsettledRequests,
-      workflowIdOf: workflowIdOfRequest,
-      idOf: ({ id }) => id,
-      mend: mendRequest,
-    })),
-    ...(await compare({
-      kind: 'handoff',
-      list: listUnfinishedHandoffs,
-      workflowIdOf: workflowIdOfHandoff,
-      idOf: ({ sessionId }) => sessionId,
-      mend: mendHandoff,
-    })),
-    ...(await compare(
-      resumed({
-        kind: 'inbound-email',
-        list: listUnprocessedEmails,
-        wake: wakeInboundEmail,
-        idOf: ({ inboundEmailId }) => inboundEmailId,
-      }),
-    )),
-    ...(await compare(
-      resumed({
-        kind: 'handoff-hold',
-        list: listHeldHandoffs,
-        wake: wakeHold,
-        idOf: ({ sessionId }) => sessionId,
-      }),
-    )),
-    ...(await compare({
-      kind: 'ai-turn',
-      list: listOpenTurns,
-      workflowIdOf: workflowIdOfTurn,
-      idOf: ({ turnId }) => turnId,
-      mend: mendTurn,
-    })),
-    ...(await compare({
-      kind: 'eval-run',
-      list: listEvalRuns,
-      workflowIdOf: workflowIdOfEvalRun,
-      idOf: ({ runId }) => runId,
-      mend: mendEvalRun,
-    })),
-  ];
+  const found: Mismatch[] = [];
+  for (const reconcileRows of RECONCILIATIONS) found.push(...(await reconcileRows(db, client, isDryRun)));
+  return found;
 }
 
 async function reconcileSubject<Ref extends { orgId: string }>(

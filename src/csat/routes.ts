@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { jsonOrCsv, streamCsv, wantsCsv } from '../http/csv.ts';
+import { jsonOrCsv, streamCsv, wantsCsv } from '../http/documents/csv.ts';
 import { errorResponses } from '../http/errors.ts';
 import { CsatScore, ListScores, ScoredSession, ScorePage, SubmitScore } from './schema.ts';
 import { allScores, getScore, pageOfScores, submitScore } from './service.ts';

@@ -4,7 +4,7 @@ import type { SessionChannel } from '../../http/schemas.ts';
 import { findConfig, lockConfig, type PublishedConfig, updateDraft } from './queries.ts';
 import { type AiSettings, DEFAULT_SETTINGS, type UpdateAiSettings } from './schema.ts';
 
-export { lockConfig as lockStoredConfig, type PublishedConfig, publishDraft, publishedConfig } from './queries.ts';
+export { lockConfig as lockStoredConfig, publishDraft, publishedConfig } from './queries.ts';
 export type { AiSettings } from './schema.ts';
 
 export type PublishedSettings = AiSettings & { version: number };

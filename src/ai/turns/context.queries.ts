@@ -4,7 +4,7 @@ import { fruitlessTurns } from './queries.ts';
 import type { AiTurnsTable } from './table.ts';
 
 /** SQL of other rooms and domains, each for one column of the facts. */
-export interface FactSources<Config, Agent, Message> {
+interface FactSources<Config, Agent, Message> {
   config: RawBuilder<Config>;
   agent: RawBuilder<Agent>;
   messages: RawBuilder<Message[]>;
@@ -19,7 +19,7 @@ export type OpenTurn = Pick<
 
 export type LastTurn = Pick<AiTurnsTable, 'state' | 'last_seq'> & { supersedes: number };
 
-export interface TurnFacts<Config, Agent, Message> {
+interface TurnFacts<Config, Agent, Message> {
   config: Config;
   agent: Agent;
   messages: Message[];

@@ -12,7 +12,7 @@ import type { Trx } from '../../db/connect.ts';
 import { type AiSettings, type PublishedSettings, publishedConfig, readPublishedConfig } from '../settings/service.ts';
 import { getTurnFacts, type LastTurn, type OpenTurn } from './context.queries.ts';
 import type { SessionRef } from './contract.ts';
-import type { TurnEffects } from './effects.port.ts';
+import type { TurnEffects } from './decision/effects.port.ts';
 import { refusalOf } from './review.rules.ts';
 
 export type { OpenTurn } from './context.queries.ts';

@@ -3,14 +3,14 @@ import type { Db, Trx } from '../../db/connect.ts';
 import { openTurn, type TurnChange } from './queries.ts';
 import type { AiClaimsTable, AiStepsTable, StepUsage } from './table.ts';
 
-export type NewStep = Pick<AiStepsTable, 'step' | 'purpose' | 'latency_ms'> & {
+type NewStep = Pick<AiStepsTable, 'step' | 'purpose' | 'latency_ms'> & {
   detail: Record<string, unknown>;
   model?: string | null | undefined;
   usage?: StepUsage | null | undefined;
   cost?: number | null | undefined;
   decision?: unknown;
 };
-export type NewClaim = Omit<AiClaimsTable, 'org_id' | 'turn_id' | 'position' | 'id' | 'changed_at'>;
+type NewClaim = Omit<AiClaimsTable, 'org_id' | 'turn_id' | 'position' | 'id' | 'changed_at'>;
 
 /** Inserts steps of a turn. A step that is there already stays as it is. */
 export const insertSteps = (db: Db, orgId: string, turnId: string, steps: NewStep[]) =>

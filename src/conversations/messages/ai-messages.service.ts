@@ -32,7 +32,7 @@ export interface AiMessage {
 }
 
 export type ConversationMessage = Awaited<ReturnType<typeof listLastMessages>>[number];
-export type MessageAsJson = Omit<ConversationMessage, 'created_at'> & { created_at: string };
+type MessageAsJson = Omit<ConversationMessage, 'created_at'> & { created_at: string };
 
 /** Returns the last messages of a session after a `seq`, oldest first, each with its age in milliseconds. */
 export const getConversation = (

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fastifyPlugin from 'fastify-plugin';
-import { errorAnswer } from './errors.ts';
+import { errorAnswer } from '../errors.ts';
 
 /**
  * Answers 404 for an unknown path, and 405 with `Allow` (RFC 9110, 15.5.6) for a known path with another method.

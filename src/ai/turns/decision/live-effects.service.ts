@@ -1,13 +1,13 @@
-import type { SessionRow } from '../../conversations/sessions/service.ts';
-import { runCall } from '../calls/running.service.ts';
-import { proposeCall, receiptsOf } from '../calls/service.ts';
-import { decideConfirmation, findWaitingConfirmation } from '../confirmations/service.ts';
-import type { TurnRef } from './contract.ts';
-import type { TurnDeps } from './deps.ts';
+import type { SessionRow } from '../../../conversations/sessions/service.ts';
+import { runCall } from '../../calls/running.service.ts';
+import { proposeCall, receiptsOf } from '../../calls/service.ts';
+import { decideConfirmation, findWaitingConfirmation } from '../../confirmations/service.ts';
+import type { TurnRef } from '../contract.ts';
+import type { TurnDeps } from '../deps.ts';
+import { hasQuotedUntrusted, markEffects } from '../queries.ts';
+import { openSteps } from '../steps.service.ts';
 import type { TurnEffects } from './effects.port.ts';
-import { hasQuotedUntrusted, markEffects } from './queries.ts';
 import { reportCalls } from './reporting.service.ts';
-import { openSteps } from './steps.service.ts';
 
 /** Returns the effects of a session's turn: what it decides is stored, and its calls are made. */
 export function liveEffects(

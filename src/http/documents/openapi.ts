@@ -3,12 +3,12 @@ import scalar from '@scalar/fastify-api-reference';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fastifyPlugin from 'fastify-plugin';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
-import type { Deps } from '../deps.ts';
-import { bodyNameOf, WEBHOOK_EVENT_TYPES, WEBHOOK_EVENTS } from '../webhooks/events/schema.ts';
+import type { Deps } from '../../deps.ts';
+import { bodyNameOf, WEBHOOK_EVENT_TYPES, WEBHOOK_EVENTS } from '../../webhooks/events/schema.ts';
+import { isAnswerStored } from '../idempotency.ts';
+import { withStrictBodies } from '../input/strict-bodies.ts';
+import type { Scope } from '../scopes.ts';
 import { createDocumentCache } from './cached-documents.ts';
-import { isAnswerStored } from './idempotency.ts';
-import type { Scope } from './scopes.ts';
-import { withStrictBodies } from './strict-bodies.ts';
 
 const HIDDEN = { schema: { hide: true }, config: { scope: 'public', limitedBy: 'address' } } as const;
 const BEARER = { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } as const;

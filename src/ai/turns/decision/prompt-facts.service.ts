@@ -1,12 +1,12 @@
-import { getOverrides } from '../../agents/action-overrides/service.ts';
-import { listSegmentsOf } from '../../contacts/segments/service.ts';
-import { getContactSnapshots } from '../../contacts/snapshots.service.ts';
-import type { Db } from '../../db/connect.ts';
-import { listInstructions, listRestrictingSegments } from '../../knowledge/training/service.ts';
-import type { OrgProfile } from '../../orgs/service.ts';
-import type { DecisionContext } from './context.service.ts';
-import type { OrgRef } from './contract.ts';
-import type { DecisionDeps } from './deps.ts';
+import { getOverrides } from '../../../agents/action-overrides/service.ts';
+import { listSegmentsOf } from '../../../contacts/segments/service.ts';
+import { getContactSnapshots } from '../../../contacts/snapshots.service.ts';
+import type { Db } from '../../../db/connect.ts';
+import { listInstructions, listRestrictingSegments } from '../../../knowledge/training/service.ts';
+import type { OrgProfile } from '../../../orgs/service.ts';
+import type { DecisionContext } from '../context.service.ts';
+import type { OrgRef } from '../contract.ts';
+import type { DecisionDeps } from '../deps.ts';
 
 /** What a model is told of an org and a contact, and what it must never say. */
 export interface KnownFacts {

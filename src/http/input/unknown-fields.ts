@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fastifyPlugin from 'fastify-plugin';
 import { z } from 'zod';
-import { invalid } from '../errors.ts';
-import { readSettings } from '../orgs/service.ts';
+import { invalid } from '../../errors.ts';
+import { readSettings } from '../../orgs/service.ts';
 import { type UnknownField, unknownFieldsIn } from './unknown-names.ts';
 
 const LENIENT = /(?:^|[,;\s])handling\s{0,9}=\s{0,9}"?lenient"?(?:$|[,;\s])/i;

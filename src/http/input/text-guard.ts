@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import fastifyPlugin from 'fastify-plugin';
-import { type Issue, invalid } from '../errors.ts';
+import { type Issue, invalid } from '../../errors.ts';
 import { MAX_VALUES, TOO_MANY_VALUES } from './json-body.ts';
 
 const MAX_DEPTH = 64;

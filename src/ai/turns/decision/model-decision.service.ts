@@ -1,17 +1,17 @@
-import { detectLanguage } from '../../conversations/sessions/language.service.ts';
-import { linkOf, type TextFormat } from '../answers/extractive.rules.ts';
-import { MODEL_ANSWER_SCHEMA, ModelAnswer } from '../answers/model-answer.schema.ts';
-import { answerPrompt } from '../answers/prompts.rules.ts';
-import { type CheckedAnswer, checkAnswer, type Receipt } from '../answers/validation.rules.ts';
-import { namedTopic } from '../gates/recognition.rules.ts';
-import { askModel, type ModelChain, parseAnswer, reportOf } from '../models/asking.ts';
-import { retrievePassages } from '../retrieval/service.ts';
-import type { DecisionContext } from './context.service.ts';
-import type { OrgRef } from './contract.ts';
-import type { DecisionDeps } from './deps.ts';
+import { detectLanguage } from '../../../conversations/sessions/language.service.ts';
+import { linkOf, type TextFormat } from '../../answers/extractive.rules.ts';
+import { MODEL_ANSWER_SCHEMA, ModelAnswer } from '../../answers/model-answer.schema.ts';
+import { answerPrompt } from '../../answers/prompts.rules.ts';
+import { type CheckedAnswer, checkAnswer, type Receipt } from '../../answers/validation.rules.ts';
+import { namedTopic } from '../../gates/recognition.rules.ts';
+import { askModel, type ModelChain, parseAnswer, reportOf } from '../../models/asking.ts';
+import { retrievePassages } from '../../retrieval/service.ts';
+import type { DecisionContext } from '../context.service.ts';
+import type { OrgRef } from '../contract.ts';
+import type { DecisionDeps } from '../deps.ts';
+import type { StepReport, TurnSteps } from '../steps.service.ts';
 import type { Claim, HandoffReason } from './outcome.rules.ts';
 import type { KnownFacts } from './prompt-facts.service.ts';
-import type { StepReport, TurnSteps } from './steps.service.ts';
 
 /** What a model's answer comes to, after every part of it was checked. */
 export type ModelAnswerOutcome =

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import fastifyPlugin from 'fastify-plugin';
-import { invalid } from '../errors.ts';
-import { countValues } from '../json-text.rules.ts';
+import { invalid } from '../../errors.ts';
+import { countValues } from '../../json-text.rules.ts';
 
 /** The most values in a body: members of objects and items of lists, at any depth. */
 export const MAX_VALUES = 200_000;

@@ -1,12 +1,12 @@
-import { elementAt } from '../../checked-access.ts';
-import { EXTRACTIVE_AGENT } from '../answers/extractive.rules.ts';
-import { runCall } from '../calls/running.service.ts';
-import { type CallRow, listUnreported } from '../calls/service.ts';
-import type { SentenceKey } from '../gates/sentences.rules.ts';
-import type { TurnRef } from './contract.ts';
-import type { TurnDeps } from './deps.ts';
+import { elementAt } from '../../../checked-access.ts';
+import { EXTRACTIVE_AGENT } from '../../answers/extractive.rules.ts';
+import { runCall } from '../../calls/running.service.ts';
+import { type CallRow, listUnreported } from '../../calls/service.ts';
+import type { SentenceKey } from '../../gates/sentences.rules.ts';
+import type { TurnRef } from '../contract.ts';
+import type { TurnDeps } from '../deps.ts';
+import { StepNeeded } from '../steps.service.ts';
 import type { Decision, TurnOutcome } from './outcome.rules.ts';
-import { StepNeeded } from './steps.service.ts';
 
 /**
  * Makes the calls of a session that people have confirmed, and returns what its contact is told about all that were

@@ -1,27 +1,27 @@
-import type { ConversationMessage } from '../../conversations/messages/ai-messages.service.ts';
-import { type OrgProfile, readProfile } from '../../orgs/service.ts';
+import type { ConversationMessage } from '../../../conversations/messages/ai-messages.service.ts';
+import { type OrgProfile, readProfile } from '../../../orgs/service.ts';
 import {
   EXTRACTIVE_AGENT,
   type ExtractiveAnswer,
   formatOf,
   renderSources,
   type TextFormat,
-} from '../answers/extractive.rules.ts';
-import { answerByQuotes } from '../answers/extractive.service.ts';
-import { getThreshold } from '../calibration/service.ts';
-import { listTools } from '../calls/service.ts';
-import { decideGate, type GateDecision, type GateFacts } from '../gates/gates.rules.ts';
-import { isSameQuestion, readDecision, resolvesIssue } from '../gates/recognition.rules.ts';
-import { languageWithPhrases, type SentenceKey, sentenceOf } from '../gates/sentences.rules.ts';
-import { findModels, type ModelChain } from '../models/asking.ts';
-import { planTurn } from '../planning/service.ts';
-import type { DecisionContext } from './context.service.ts';
-import type { OrgRef } from './contract.ts';
-import type { DecisionDeps } from './deps.ts';
+} from '../../answers/extractive.rules.ts';
+import { answerByQuotes } from '../../answers/extractive.service.ts';
+import { getThreshold } from '../../calibration/service.ts';
+import { listTools } from '../../calls/service.ts';
+import { decideGate, type GateDecision, type GateFacts } from '../../gates/gates.rules.ts';
+import { isSameQuestion, readDecision, resolvesIssue } from '../../gates/recognition.rules.ts';
+import { languageWithPhrases, type SentenceKey, sentenceOf } from '../../gates/sentences.rules.ts';
+import { findModels, type ModelChain } from '../../models/asking.ts';
+import { planTurn } from '../../planning/service.ts';
+import type { DecisionContext } from '../context.service.ts';
+import type { OrgRef } from '../contract.ts';
+import type { DecisionDeps } from '../deps.ts';
+import type { TurnSteps } from '../steps.service.ts';
 import { answerByModel } from './model-decision.service.ts';
 import { type Decision, type HandoffReason, type TurnOutcome, withoutAnswer } from './outcome.rules.ts';
 import { gatherFacts, type KnownFacts, listKnowledgeSegments } from './prompt-facts.service.ts';
-import type { TurnSteps } from './steps.service.ts';
 
 /** How many steps with third parties a call of `decideTurn` may take. */
 export interface DecisionLimits {

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import fastifyPlugin from 'fastify-plugin';
-import { unsupported } from '../errors.ts';
+import { unsupported } from '../../errors.ts';
 
 const CHARSET = /;\s{0,10}charset=\s{0,10}"?([\w-]{1,40})/i;
 const READABLE = ['utf-8', 'utf8', 'us-ascii'];
