@@ -29,12 +29,11 @@ export async function answerByQuotes(
 ): Promise<ExtractiveAnswer> {
   const found = await findEvidence(db, semantics, orgId, {
     query: question.slice(0, MAX_QUESTION_CHARACTERS),
-    limit: MAX_PASSAGES,
     visibility: ['public'],
     channel,
     segments,
   });
-  const passages = found.passages.map(
+  const passages = found.passages.slice(0, MAX_PASSAGES).map(
     ({ id, title, url, content, words, citation }): PassageForQuote => ({
       item_id: id,
       chunk: citation.chunk,

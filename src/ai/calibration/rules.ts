@@ -4,7 +4,10 @@ import { type AnswerFeedback, NO_FEEDBACK, shiftOf } from './feedback.rules.ts';
  * The threshold of an org that is not calibrated. On questions of two help centers it gave fewer than 5 % wrong answers
  * to questions whose article was taken away.
  */
-export const DEFAULT_THRESHOLD = 1.8;
+export const DEFAULT_THRESHOLD = 1.5;
+
+/** How sure it is that no more wrong answers are given than allowed. On average over orgs there are fewer. */
+const CERTAINTY = 0.57;
 
 /** The default counts like this many measured questions, so that a few questions do not decide alone. */
 const DEFAULT_WEIGHT = 5;
@@ -36,9 +39,9 @@ export interface CalibrationReport {
 }
 
 /**
- * Returns the lowest threshold from which at most `maxWrong` wrong answers are to be expected among further questions, and
- * what was measured with it. One more wrong answer than was seen is expected of n + 1 questions. With few questions it is
- * drawn towards the default. Feedback on answers then moves it. What is reported was measured after that.
+ * Returns the lowest threshold from which it is more likely than not that at most `maxWrong` of further questions get a
+ * wrong answer, and what was measured with it. With few questions it is raised towards the default. Feedback on answers then
+ * moves it. What is reported was measured after that.
  */
 export function calibrate(
   asked: AskedHeading[],
@@ -46,10 +49,9 @@ export function calibrate(
   feedback: AnswerFeedback = NO_FEEDBACK,
 ): { threshold: number; report: CalibrationReport } {
   const hidden = asked.map((one) => one.hidden).sort((a, b) => b - a);
-  const allowed = Math.max(0, Math.floor((hidden.length + 1) * maxWrong) - 1);
-  const measured = hidden[allowed] ?? DEFAULT_THRESHOLD;
+  const measured = confidenceAt(hidden, allowedOf(hidden.length, maxWrong)) ?? DEFAULT_THRESHOLD;
   const weighted = (measured * asked.length + DEFAULT_THRESHOLD * DEFAULT_WEIGHT) / (asked.length + DEFAULT_WEIGHT);
-  const measuredThreshold = weighted + 1e-6;
+  const measuredThreshold = Math.max(measured, weighted) + 1e-6;
   const shift = shiftOf(feedback, maxWrong);
   const threshold = measuredThreshold * (1 + shift);
   const answered = asked.filter(({ shown }) => shown >= threshold);
@@ -66,6 +68,29 @@ export function calibrate(
       feedback: { ...feedback, shift },
     },
   };
+}
+
+/**
+ * Returns how many of some questions may get a wrong answer. No more are seen with a probability of 1 - CERTAINTY where
+ * just `maxWrong` of all questions get one. Between two counts it is interpolated. 0 for too few questions.
+ */
+function allowedOf(questions: number, maxWrong: number): number {
+  const odds = Math.log(maxWrong) - Math.log1p(-maxWrong);
+  let logProbability = questions * Math.log1p(-maxWrong);
+  let seen = 0;
+  for (let count = 0; count < questions; count++) {
+    const probability = Math.exp(logProbability);
+    if (seen + probability > 1 - CERTAINTY) return Math.max(0, count - 1 + (1 - CERTAINTY - seen) / probability);
+    seen += probability;
+    logProbability += Math.log((questions - count) / (count + 1)) + odds;
+  }
+  return Math.max(0, questions - 1);
+}
+
+/** Returns the confidence at a place of a descending list, interpolated between its neighbors. */
+function confidenceAt(hidden: number[], place: number): number | undefined {
+  const [above, below] = [hidden[Math.floor(place)], hidden[Math.ceil(place)]];
+  return above === undefined || below === undefined ? above : above + (below - above) * (place % 1);
 }
 
 /** A change of the index is large from this share of its passages on. */

@@ -22,8 +22,6 @@ const ORGS_PER_BATCH = 100;
 const MAX_QUESTIONS = 500;
 /** The answers of which it is counted what became of them. */
 const MAX_ANSWERS = 5_000;
-/** Enough that passages of other items remain if those of one are hidden. */
-const PASSAGES = 30;
 
 /** Returns the confidence from which on a quote is given as an answer in an org. */
 export async function getThreshold(db: Db, orgId: string): Promise<number> {
@@ -102,7 +100,7 @@ export async function calibrateAnswers(
   const asked: AskedHeading[] = [];
   for (const { item_id, heading } of await listHeadings(db, orgId, MAX_QUESTIONS)) {
     signal.throwIfAborted();
-    const search = { query: heading, limit: PASSAGES, visibility: ['public' as const] };
+    const search = { query: heading, visibility: ['public' as const] };
     const { passages, confidence } = await findEvidence(db, semantics, orgId, search);
     asked.push({
       hidden: confidence(passages.filter(({ id }) => id !== item_id)),

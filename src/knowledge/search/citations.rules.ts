@@ -30,7 +30,7 @@ export function bestQuote(text: string, query: string): Quote {
 }
 
 /** Returns approximate stems, to compare texts by. */
-function stemsOf(text: string): string[] {
+export function stemsOf(text: string): string[] {
   const { words, grams } = analyse(text);
   const folded = words.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
   return [...(folded.match(/[\p{L}\p{N}]+/gu) ?? []).map((word) => word.slice(0, STEM_LENGTH)), ...grams];

@@ -1,5 +1,6 @@
 import type { Db } from '../../db/connect.ts';
-import { confidenceOf, type RatedPassage } from './confidence.rules.ts';
+import { stemsOf } from './citations.rules.ts';
+import { confidenceOf, headedShare, likenessAmong, type RatedPassage } from './confidence.rules.ts';
 import { fuseScores } from './fusion.rules.ts';
 import { explainScores, getPassages, type ScoreBasis } from './passages.service.ts';
 import { type ChunkSearch, listAllowedChunks, type ScoredChunk, type SearchFilter, scoreChunks } from './queries.ts';
@@ -9,6 +10,12 @@ import { type ResolvedQuery, resolveQuery } from './query.service.ts';
 const MAX_RANKED = 200;
 /** Number of similar chunks checked against the filter at once. */
 const FILTER_BATCH_SIZE = 2_000;
+
+/**
+ * The number of passages that a confidence is measured among. Fewer would hide the next item behind the many passages of
+ * the first.
+ */
+const EVIDENCE_PASSAGES = 30;
 
 /** A query and its filters. */
 export interface PassageSearch extends ChunkSearch {
@@ -42,10 +49,20 @@ export async function findEvidence(
   db: Db,
   semantics: SemanticSearch,
   orgId: string,
-  search: Omit<PassageSearch, 'explain'>,
+  search: Omit<PassageSearch, 'explain' | 'limit'>,
 ) {
-  const { passages, asked } = await rankPassages(db, semantics, orgId, { ...search, explain: true });
-  const rated = passages.map(({ score_parts, ...passage }) => ({ ...passage, words: score_parts?.words ?? 0 }));
+  const whole = { ...search, explain: true, limit: EVIDENCE_PASSAGES };
+  const { asked, passages, similarities } = await rankPassages(db, semantics, orgId, whole);
+  const likeness = likenessAmong(similarities.values());
+  const rated = passages.map(({ score_parts, ...passage }) => ({
+    ...passage,
+    words: score_parts?.words ?? 0,
+    likeness: score_parts?.similarity == null ? null : likeness(score_parts.similarity),
+    headed: headedShare(
+      new Set([passage.title, ...passage.citation.path].flatMap(stemsOf)),
+      asked?.rarities ?? new Map(),
+    ),
+  }));
   return {
     passages: rated,
     confidence: (some: RatedPassage[]): number => (asked === undefined ? 0 : confidenceOf(some, asked.best)),
@@ -67,9 +84,9 @@ async function rankPassages(
     similarities.size === 0
       ? await findByWords(db, orgId, asked, { ...filter, limit })
       : (await findByBoth(db, orgId, basis, filter)).slice(0, limit);
-  if (candidates.length === 0) return { asked, passages: [] };
+  if (candidates.length === 0) return { ...basis, passages: [] };
   const parts = explain ? await explainScores(db, orgId, candidates, basis) : undefined;
-  return { asked, passages: await getPassages(db, orgId, candidates, { query, parts }) };
+  return { ...basis, passages: await getPassages(db, orgId, candidates, { query, parts }) };
 }
 
 const findByWords = async (

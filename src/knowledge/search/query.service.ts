@@ -1,6 +1,7 @@
 import type { Db } from '../../db/connect.ts';
 import { analyse } from '../index/analysis.rules.ts';
 import { type CorpusStatistics, rarityOf } from './bm25.rules.ts';
+import { stemsOf } from './citations.rules.ts';
 import { type BestScores, saturatedScore } from './confidence.rules.ts';
 import { countByLanguage, countPostings, listForms, listSimilarWords } from './queries.ts';
 import { queryWordsOf, termsOf, unknownWords, type WeightedTerm } from './query.rules.ts';
@@ -11,8 +12,9 @@ const MAX_UNKNOWN_WORDS = 20;
 
 export interface ResolvedQuery {
   corpus: CorpusStatistics;
-  /** The best possible scores. Words that no chunk has count too. */
   best: BestScores;
+  /** The rarity of each of its words, by approximate stem. Words that no chunk has count too. */
+  rarities: ReadonlyMap<string, number>;
   terms: (WeightedTerm & { rarity: number })[];
 }
 
@@ -38,14 +40,18 @@ export async function resolveQuery(db: Db, orgId: string, query: string): Promis
   const all = found.length === 0 ? known : new Map([...known, ...(await countPostings(db, orgId, found))]);
   const terms = termsOf(lexemes, similar, all);
   if (terms.length === 0) return undefined;
-  const wordRarities = asked.map(({ lexemes: forms }) =>
-    Math.max(...forms.map((lexeme) => rarityOf(known.get(lexeme) ?? 0, corpus))),
-  );
-  const gramRarities = analysed.grams.map((gram) => rarityOf(known.get(gram) ?? 0, corpus));
-  const question = [...wordRarities, ...gramRarities].reduce((sum, rarity) => sum + saturatedScore(rarity), 0);
+  const rarity = (lexeme: string) => rarityOf(known.get(lexeme) ?? 0, corpus);
+  const rarities = new Map([
+    ...asked.map(({ word, lexemes: forms }) => [stemsOf(word)[0] ?? word, Math.max(...forms.map(rarity))] as const),
+    ...analysed.grams.map((gram) => [gram, rarity(gram)] as const),
+  ]);
   return {
     corpus,
-    best: { question, rarest: rarityOf(0, corpus) },
+    best: {
+      question: [...rarities.values()].reduce((sum, one) => sum + saturatedScore(one), 0),
+      rarest: rarityOf(0, corpus),
+    },
+    rarities,
     terms: terms.map((term) => ({ ...term, rarity: term.weight * rarityOf(term.chunks, corpus) })),
   };
 }
