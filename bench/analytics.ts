@@ -16,6 +16,9 @@ const TARGET_MS = 200;
 const WARM_UPS = 2;
 const TIMES = 11;
 
+/** In days. A year is all that an org has. */
+const RANGES = { '30 days': 30, 'a year': 366 };
+
 const GROUPS = {
   conversations: ['day', 'team'],
   csat: ['day', 'channel'],
@@ -32,18 +35,18 @@ async function measure(stack: Stack, db: Db): Promise<Finding[]> {
   for (const id of [otherId, orgId]) await seedAnalytics(db, id, SESSIONS);
   note(`two orgs with ${SESSIONS * 5} messages each, seeded in ${((performance.now() - start) / 1000).toFixed(0)} s`);
   const get = await startApi(stack, db, orgId);
-  const bareMs = await timeOf(() =>
-    sql`select count(*) from sessions where org_id = ${orgId} and created_at >= now() - interval '30 days'`.execute(db),
-  );
   const findings: Finding[] = [];
-  for (const [subject, groups] of Object.entries(GROUPS))
-    for (const group of groups) {
-      const path = `/analytics/${subject}?group_by=${group}`;
-      findings.push(finding(`${subject} by ${group}, 30 days`, await timeOf(() => get(path)), bareMs));
-      const year = new Date(Date.now() - 366 * 86_400_000).toISOString();
-      const yearMs = await timeOf(() => get(`${path}&from=${year}`));
-      note(`${subject} by ${group}, a year: ${yearMs.toFixed(0)} ms (no target)`);
-    }
+  for (const [range, days] of Object.entries(RANGES)) {
+    const from = new Date(Date.now() - days * 86_400_000).toISOString();
+    const bareMs = await timeOf(() =>
+      sql`select count(*) from sessions where org_id = ${orgId} and created_at >= ${from}`.execute(db),
+    );
+    for (const [subject, groups] of Object.entries(GROUPS))
+      for (const group of groups) {
+        const ms = await timeOf(() => get(`/analytics/${subject}?group_by=${group}&from=${from}`));
+        findings.push(finding(`${subject} by ${group}, ${range}`, ms, bareMs));
+      }
+  }
   return findings;
 }
 

@@ -59,6 +59,13 @@ async function queriesOf(db: Db, orgId: string): Promise<Record<string, object>>
     sessionContactId: { sessionContactId: rows[0]?.contact_id },
     ticketCustomData: { ticketCustomData: [{ product: 'p7' }] },
     contactCustomData: { contactCustomData: [{ plan: 'p7' }] },
+    'a year of sessions': { sessionFromDate: '2025-01-01T00:00:00Z' },
+    'sessionStatus and half a year': { sessionStatus: 'closed_resolved', sessionFromDate: '2025-07-01T00:00:00Z' },
+    'sessionStatus and language': { sessionStatus: 'closed_resolved', sessionLanguage: 'en' },
+    'four conditions on sessions': {
+      ...{ sessionStatus: 'closed_resolved', sessionLanguage: 'en', channel: 'web', ticketSentiment: 'angry' },
+    },
+    'ticketCustomData and channel': { ticketCustomData: [{ product: 'p6' }, { product: 'p7' }], channel: 'api' },
     updated_after: { updated_after: '2025-06-01T00:00:00Z' },
     'channel, language and month': {
       ...{ channel: 'email', sessionLanguage: 'en', minSessions: 5 },

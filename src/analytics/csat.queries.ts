@@ -3,7 +3,7 @@ import type { Db } from '../db/connect.ts';
 import { countFacts, countOf, type Reported, share } from './grouping.queries.ts';
 import type { CsatQuery } from './schema.ts';
 import type { ReportScope } from './scope.ts';
-import { inSessions, keyOfSession, nameOfSessionKey } from './sessions.queries.ts';
+import { keyOfSession, nameOfSessionKey, ofSessions } from './sessions.queries.ts';
 
 const ofScore = (score: number) => countOf(sql`score = ${sql.lit(score)}`);
 
@@ -17,8 +17,8 @@ export const countScores = <Figures>(db: Db, scope: ReportScope<CsatQuery>): Pro
     facts: sql`
       select ${keyOfSession(scope, sql`given.created_at`)} as key, given.score
       from csat_scores as given
-      join sessions as session on session.org_id = given.org_id and session.id = given.session_id
-      where ${inSessions(scope)} and given.org_id = ${scope.orgId}
+      left join sessions as session on session.org_id = given.org_id and session.id = given.session_id
+      where ${ofSessions(scope)} and given.org_id = ${scope.orgId}
         and given.created_at >= ${scope.from} and given.created_at < ${scope.to}`,
     figures: FIGURES,
     nameOf: nameOfSessionKey(scope),

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
-import { countFacts, countOf, periodOf, type Reported, share } from './grouping.queries.ts';
+import { countFacts, periodOf, type Reported, share } from './grouping.queries.ts';
 import type { DeliveryQuery } from './schema.ts';
 import type { ReportScope } from './scope.ts';
 
@@ -11,12 +11,13 @@ const KEYS: Record<string, RawBuilder<unknown>> = {
   reason: sql`reason`,
 };
 
-const inState = (...states: string[]) => countOf(sql`status in (${sql.join(states.map((state) => sql.lit(state)))})`);
+const sumOf = (condition: RawBuilder<unknown>) => sql`coalesce(sum(deliveries) filter (where ${condition}), 0)`;
+const inState = (...states: string[]) => sumOf(sql`status in (${sql.join(states.map((state) => sql.lit(state)))})`);
 const HANDED_OVER = inState('accepted', 'sent', 'delivered', 'read', 'bounced');
 const DELIVERED = inState('delivered', 'read');
 
 const FIGURES = sql`
-  count(*) as deliveries, ${inState('held', 'queued', 'sending')} as waiting, ${HANDED_OVER} as handed_over,
+  ${sumOf(sql`true`)} as deliveries, ${inState('held', 'queued', 'sending')} as waiting, ${HANDED_OVER} as handed_over,
   ${DELIVERED} as delivered, ${inState('read')} as read, ${inState('bounced')} as bounced, ${inState('failed')} as failed,
   ${inState('suppressed')} as suppressed, ${inState('skipped')} as skipped, ${inState('unknown')} as unknown,
   ${inState('canceled')} as canceled, ${share(DELIVERED, HANDED_OVER)} as delivery_rate,
@@ -26,8 +27,8 @@ const FIGURES = sql`
 export const countDeliveries = <Figures>(db: Db, scope: ReportScope<DeliveryQuery>): Promise<Reported<Figures>> =>
   countFacts(db, {
     facts: sql`
-      select ${periodOf(scope.group_by, sql`created_at`, scope.timeZone) ?? KEYS[scope.group_by]} as key, status
-      from deliveries where org_id = ${scope.orgId} and created_at >= ${scope.from} and created_at < ${scope.to}`,
+      select ${periodOf(scope.group_by, sql`created_at`, scope.timeZone) ?? KEYS[scope.group_by]} as key, status, count(*) as deliveries
+      from deliveries where org_id = ${scope.orgId} and created_at >= ${scope.from} and created_at < ${scope.to} group by 1, 2`,
     figures: FIGURES,
     nameOf: scope.group_by === 'sequence' ? sequenceName(scope.orgId) : undefined,
   });

@@ -40,8 +40,11 @@ export async function countFacts<Figures>(db: Db, { facts, figures, nameOf }: Re
 const PERIODS = ['day', 'week', 'month'];
 
 /** Returns the first day of the period of a time, by the wall clock of the zone. Undefined for other keys. */
-export const periodOf = (groupBy: string, at: RawBuilder<unknown>, timeZone: string) =>
-  PERIODS.includes(groupBy) ? sql`date_trunc(${groupBy}::text, ${at} at time zone ${timeZone}::text)::date` : undefined;
+export function periodOf(groupBy: string, at: RawBuilder<unknown>, timeZone: string): RawBuilder<unknown> | undefined {
+  if (!PERIODS.includes(groupBy)) return undefined;
+  const local = sql`${at} at time zone ${timeZone}::text`;
+  return groupBy === 'day' ? sql`(${local})::date` : sql`date_trunc(${groupBy}::text, ${local})::date`;
+}
 
 /** The share of one figure in another. Null if there is nothing to divide by. */
 export const share = (part: RawBuilder<unknown>, whole: RawBuilder<unknown>) =>

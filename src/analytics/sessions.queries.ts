@@ -18,12 +18,19 @@ export const keyOfSession = (
 ): RawBuilder<unknown> => periodOf(group_by, at, timeZone) ?? KEYS[group_by] ?? sql`null::text`;
 
 /** Restricts `session` to those of the report. */
-export const inSessions = ({ orgId, channel, team_id }: ReportScope<SessionQuery>): RawBuilder<unknown> =>
+export const inSessions = (scope: ReportScope<SessionQuery>): RawBuilder<unknown> =>
+  sql`session.org_id = ${scope.orgId} and ${ofSessions(scope)}`;
+
+/**
+ * Restricts facts to the report's sessions, which are outer joined: Postgres reads none where the report asks nothing of
+ * them.
+ */
+export const ofSessions = ({ channel, team_id }: ReportScope<SessionQuery>): RawBuilder<unknown> =>
   sql.join(
     [
-      sql`session.org_id = ${orgId}`,
       ...(channel === undefined ? [] : [sql`session.channel = ${channel}`]),
       ...(team_id === undefined ? [] : [sql`session.team_id = ${team_id}`]),
+      sql`true`,
     ],
     sql` and `,
   );

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { type Db, PLANNED_EACH_TIME } from '../db/connect.ts';
 import { NIL_UUID } from '../ids.ts';
 import { executeAnnouncing } from '../outbox/announcing.ts';
@@ -10,6 +10,10 @@ const MAX_ROWS_PER_STATEMENT = 5_000;
 
 /** The final status of a waiting send: nothing was sent, unless an attempt of it was interrupted. */
 export const ENDED_STATUS = sql`case when delivery.may_have_gone then 'unknown' else 'canceled' end`;
+
+/** The reason of ENDED_STATUS. A send that may have gone keeps what made that unknown. */
+const endedReason = (reason: RawBuilder<unknown>) =>
+  sql`case when delivery.may_have_gone then delivery.reason else ${reason} end`;
 
 /** Repeats a statement of at most MAX_ROWS_PER_STATEMENT rows until it finds none. */
 async function inChunks(change: () => Promise<number>): Promise<void> {
@@ -65,6 +69,10 @@ export async function completePastLastStep(
   }
 }
 
+const WHY_OBSOLETE = sql`case when enrollment.id is null then 'the contact was deleted'
+  when enrollment.status = 'canceled' then 'the run was canceled' when enrollment.status = 'exited' then enrollment.exit_reason
+  else 'the step no longer comes next' end`;
+
 /**
  * Ends waiting deliveries that will never be sent: the enrollment has ended, or the step no longer comes next for it.
  * Enrollments deferred for such a delivery continue. Returns the senders of any slots they had. As in settleResults,
@@ -95,7 +103,7 @@ export async function cancelObsoleteDeliveries(
         order by id limit ${MAX_ROWS_PER_STATEMENT}
       ),
       stranded as (
-        update deliveries as delivery set status = ${ENDED_STATUS}, updated_at = now()
+        update deliveries as delivery set status = ${ENDED_STATUS}, updated_at = now(), reason = ${endedReason(WHY_OBSOLETE)}
         from waiting
         left join enrollments as enrollment on enrollment.org_id = waiting.org_id and enrollment.id = waiting.enrollment_id
         left join move on coalesce(enrollment.status, '') = 'active' and move.place = coalesce(enrollment.last_step_id, enrollment.sequence_id)
@@ -121,7 +129,8 @@ export async function cancelWaitingDeliveries(db: Db, orgId: string, sequenceId:
   const senders = new Set<string>();
   await inChunks(async () => {
     const { rows } = await sql<{ sender: string | null; gate: string | null }>`
-      update deliveries as delivery set status = ${ENDED_STATUS}, updated_at = now()
+      update deliveries as delivery set status = ${ENDED_STATUS}, updated_at = now(),
+        reason = ${endedReason(sql`'the sequence was canceled'`)}
       where org_id = ${orgId} and id in (
         select id from deliveries where org_id = ${orgId} and sequence_id = ${sequenceId} and status in ('queued', 'held') limit ${MAX_ROWS_PER_STATEMENT}
       )
@@ -206,7 +215,8 @@ export async function markChangedWhereDeferred(db: Db, orgId: string): Promise<{
 export const cancelOrphanedDeliveries = (db: Db, orgId: string): Promise<void> =>
   inChunks(async () => {
     const { rows } = await sql`
-      update deliveries as delivery set status = ${ENDED_STATUS}, updated_at = now()
+      update deliveries as delivery set status = ${ENDED_STATUS}, updated_at = now(),
+        reason = ${endedReason(sql`'the contact was deleted'`)}
       where org_id = ${orgId} and id in (
         select id from deliveries
         where org_id = ${orgId} and status in ('queued', 'held') and sequence_id is not null and enrollment_id is null

@@ -120,6 +120,7 @@ describe('the explanation of an enrollment', () => {
       const now = await explain();
       return now.steps[0].delivery.status === 'canceled' && now;
     });
+    expect(canceled.steps[0].delivery.reason).toBe('the sequence was canceled');
     expect([canceled.status, outline(canceled)]).toEqual([
       'canceled',
       [

@@ -3,13 +3,13 @@ import { type BusinessCalendar, businessCalendar, openIntervals } from './busine
 import { listSupportHours } from './queries.ts';
 
 /**
- * The open time of a team within a range, for SQL: the open intervals in order, in seconds since 1970, and the seconds
- * that are open before each.
+ * The open time of a team within a range, for SQL: the open intervals in order, and the seconds that are open before
+ * each.
  */
 export interface CountedTime {
   team_id: string;
-  starts: number[];
-  ends: number[];
+  starts: Date[];
+  ends: Date[];
   counted: number[];
 }
 
@@ -25,8 +25,8 @@ export async function countedTimes(
 
 function countedTimeOf(calendar: BusinessCalendar, from: Date, to: Date): Omit<CountedTime, 'team_id'> {
   const intervals = openIntervals(calendar, from, to);
-  const starts = intervals.map(({ start }) => start.getTime() / 1000);
-  const ends = intervals.map(({ end }) => end.getTime() / 1000);
+  const starts = intervals.map(({ start }) => start);
+  const ends = intervals.map(({ end }) => end);
   let sum = 0;
   const counted = intervals.map(({ start, end }) => {
     const before = sum;
