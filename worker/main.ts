@@ -39,21 +39,21 @@ await assertSchemaKnown(db);
 
 const bundle = await loadWorkflowBundle(config.WORKFLOW_BUNDLE);
 let temporal: WorkerTemporal | undefined;
+const {
+  deps,
+  stopReceiving,
+  close: closeDeps,
+} = await createWorkerDeps(config, db, { quota, log, receivesMail: isInteractive });
 const relay = isInteractive
   ? startRelay({
       databaseUrl: config.DATABASE_URL,
       db,
       commandDb: relayConnection.db,
       temporal: () => temporal?.client,
-      reactions: createReactions(quota, config),
+      reactions: createReactions(quota, config, deps),
       log,
     })
   : undefined;
-const {
-  deps,
-  stopReceiving,
-  close: closeDeps,
-} = await createWorkerDeps(config, db, { quota, log, receivesMail: isInteractive });
 
 const stopCleanup = isInteractive ? startCleanup(db, config, log) : undefined;
 const stopDomainChecks = isInteractive ? startDomainChecks(db, config, log) : undefined;

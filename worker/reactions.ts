@@ -45,8 +45,7 @@ import {
   wakeClocksOfActiveSessions,
   wakeClocksOfChangedPolicies,
 } from '../src/sla/waking.service.ts';
-import { createWebhookReactions } from '../src/webhooks/events/announcements.service.ts';
-import type { RenderingDeps } from '../src/webhooks/events/rendering.ts';
+import { type AnnouncingDeps, createWebhookReactions } from '../src/webhooks/events/announcements.service.ts';
 import { createDisabledNotice } from '../src/webhooks/notices.service.ts';
 import { redactInsightWebhooks, redactWebhooks } from '../src/webhooks/redaction.service.ts';
 
@@ -57,6 +56,7 @@ import { redactInsightWebhooks, redactWebhooks } from '../src/webhooks/redaction
 export function createReactions(
   quota: Pick<WriteQuota, 'assertLeft'>,
   { DEVELOPMENT, JWT_SECRET, PUBLIC_URL }: Pick<Config, 'DEVELOPMENT' | 'JWT_SECRET' | 'PUBLIC_URL'>,
+  { webhookNews }: Pick<AnnouncingDeps, 'webhookNews'>,
 ): Reactions {
   const startWorkflows = async (trx: Trx, orgId: string, events: TriggeringEvent[]) => {
     const [first] = events;
@@ -75,9 +75,9 @@ export function createReactions(
 
   const applyTags = createAutoTagging();
 
-  const rendering = { publicUrl: PUBLIC_URL, mediaLinks: createMediaLinks(JWT_SECRET, PUBLIC_URL) };
+  const announcing = { publicUrl: PUBLIC_URL, mediaLinks: createMediaLinks(JWT_SECRET, PUBLIC_URL), webhookNews };
 
-  return withWebhooks(rendering, {
+  return withWebhooks(announcing, {
     'contact-created': [enrollCreatedContacts, startWorkflows],
     'contact-updated': [enrollChangedContacts, assignPoliciesByContact],
     'contact-deleted': [cancelSendsOfDeletedContacts],
@@ -144,7 +144,7 @@ export function createReactions(
 }
 
 /** Adds what turns events into webhooks, after all other reactions: receivers are to see what came of an event. */
-function withWebhooks(deps: RenderingDeps, reactions: Reactions): Reactions {
+function withWebhooks(deps: AnnouncingDeps, reactions: Reactions): Reactions {
   const webhooks = createWebhookReactions(deps);
   const types = new Set([...Object.keys(reactions), ...Object.keys(webhooks)]) as Set<EventType>;
   return Object.fromEntries([...types].map((type) => [type, [...(reactions[type] ?? []), ...(webhooks[type] ?? [])]]));

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Db } from '../db/connect.ts';
 import { Contact } from './schema.ts';
-import { listContactsById } from './snapshots.queries.ts';
+import { listContactsById, listShownContacts } from './snapshots.queries.ts';
 
 export interface ContactSnapshot {
   isBlocked: boolean;
@@ -10,6 +10,16 @@ export interface ContactSnapshot {
 }
 
 /** Returns contacts of the org by their ids, each as in the response to GET. Deleted ones are left out. */
+export async function getShownContacts(
+  db: Db,
+  orgId: string,
+  ids: string[],
+): Promise<Map<string, ContactSnapshot['shown']>> {
+  const rows = ids.length === 0 ? [] : await listShownContacts(db, orgId, [...new Set(ids)]);
+  return new Map(rows.map((row) => [row.id, z.encode(Contact, row)]));
+}
+
+/** Returns contacts like getShownContacts, and whether they are blocked. */
 export async function getContactSnapshots(db: Db, orgId: string, ids: string[]): Promise<Map<string, ContactSnapshot>> {
   const rows = ids.length === 0 ? [] : await listContactsById(db, orgId, [...new Set(ids)]);
   return new Map(

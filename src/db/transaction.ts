@@ -41,9 +41,12 @@ export function afterCommit(db: Db, hook: CommitCallback): void {
   else if (!hooks.includes(hook)) hooks.push(hook);
 }
 
-/** Runs `work` so that an error undoes its writes and leaves the transaction usable. */
-export async function inSavepoint<T>(trx: Trx, work: () => Promise<T>): Promise<T> {
-  await sql`savepoint attempt`.execute(trx);
+/**
+ * Runs `work` so that an error undoes its writes and leaves the transaction usable. `work` begins once `needed` has
+ * resolved too.
+ */
+export async function inSavepoint<T>(trx: Trx, work: () => Promise<T>, needed?: Promise<unknown>): Promise<T> {
+  await Promise.all([sql`savepoint attempt`.execute(trx), needed]);
   try {
     const result = await work();
     await sql`release savepoint attempt`.execute(trx);

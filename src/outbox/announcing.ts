@@ -2,7 +2,7 @@ import { type CompiledQuery, type QueryResult, type RawBuilder, sql } from 'kyse
 import type { Db } from '../db/connect.ts';
 import { afterCommit } from '../db/transaction.ts';
 import type { EventType, NewEvent } from './events.ts';
-import { wakeRelay } from './wake.ts';
+import { wakeForEvents } from './wake.ts';
 
 export type { NewEvent, SessionEventType, SessionState } from './events.ts';
 
@@ -31,6 +31,6 @@ export async function executeAnnouncing<Row>(
   statement: RawBuilder<Row> | CompiledQuery<Row>,
 ): Promise<QueryResult<Row>> {
   const result = await ('execute' in statement ? statement.execute(db) : db.executeQuery(statement));
-  afterCommit(db, wakeRelay);
+  afterCommit(db, wakeForEvents);
   return result;
 }

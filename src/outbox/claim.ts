@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import type { Trx } from '../db/connect.ts';
-import { tryLockName } from '../db/locks.ts';
 import { NIL_UUID } from '../ids.ts';
 import type { DispatchedCommand } from '../temporal/dispatch.ts';
 import type { EventPayloads, EventType } from './events.ts';
@@ -28,42 +27,24 @@ export interface ClaimedCommand extends DispatchedCommand {
 /** A batch after each failed attempt has this share of the events, so that one event holds up fewer others. */
 const SHARE_AFTER_FAILURE = 0.1;
 
+/** The events of one org that a relay has locked. */
+export interface EventClaim {
+  events: AnyClaimedEvent[];
+  /** Whether a process may have ended while it expanded some of them: nobody else expands events of this org now. */
+  mayBeInterrupted: boolean;
+}
+
 /**
  * Locks the oldest events of one org: the next by id after `behind`, or else the first, so that no org waits for
  * another's backlog. Events of different orgs never share a transaction, nor do events with different numbers of
  * attempts. Those of one subject stay in order: an org's events are claimed by one relay at a time, and a deferred
  * event holds back the later ones of its subject. The locks end with the transaction.
  */
-export async function claimEvents(trx: Trx, limit: number, behind: string): Promise<AnyClaimedEvent[]> {
-  const waiting = trx
-    .selectFrom('outbox')
-    .where('kind', '=', 'event')
-    .where('available_at', '<=', sql<Date>`now()`)
-    .where(sql<boolean>`not exists (
-      select from outbox as held
-      where held.org_id = outbox.org_id and held.subject_id = outbox.subject_id and held.id < outbox.id and held.kind = 'event'
-        and held.interruptions > 0 and held.available_at > now() and held.available_at < 'infinity'
-    )`);
-  const byOrg = waiting.select(['org_id', 'attempts']).orderBy('org_id').orderBy('id').limit(1);
-  const firstBehind = (place: string) => byOrg.where('org_id', '>', place).executeTakeFirst();
-  let oldest = (await firstBehind(behind)) ?? (await byOrg.executeTakeFirst());
-  const isRepeated = new Set<string>();
-  while (oldest !== undefined && !(await tryLockName(trx, `events ${oldest.org_id}`))) {
-    isRepeated.add(oldest.org_id);
-    oldest = (await firstBehind(oldest.org_id)) ?? (await byOrg.executeTakeFirst());
-    if (oldest !== undefined && isRepeated.has(oldest.org_id)) return [];
-  }
-  if (oldest === undefined) return [];
-  return waiting
-    .forUpdate()
-    .skipLocked()
-    .orderBy('id')
-    .select(['id', 'org_id', 'type', 'subject_id', 'payload', 'depth', 'created_at'])
-    .where('org_id', '=', oldest.org_id)
-    .where('attempts', '=', oldest.attempts)
-    .limit(Math.max(1, Math.floor(limit * SHARE_AFTER_FAILURE ** oldest.attempts)))
-    .$castTo<AnyClaimedEvent>()
-    .execute();
+export async function claimEvents(trx: Trx, limit: number, behind: string): Promise<EventClaim> {
+  const { rows } = await sql<AnyClaimedEvent & { may_be_interrupted: boolean }>`
+    select * from claim_events(${behind}::uuid, ${limit}::integer, ${SHARE_AFTER_FAILURE}::float8)
+  `.execute(trx);
+  return { events: rows, mayBeInterrupted: rows[0]?.may_be_interrupted === true };
 }
 
 /** Average number of commands per workflow in a batch. Repeated commands are sent once. */

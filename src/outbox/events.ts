@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Trx } from '../db/connect.ts';
 import { afterCommit } from '../db/transaction.ts';
-import { wakeRelay } from './wake.ts';
+import { wakeForEvents } from './wake.ts';
 
 /** The types of events, each with its payload in addition to the subject's id. */
 export interface EventPayloads {
@@ -185,5 +185,5 @@ export async function announce<Type extends EventType>(
     select ${orgId}::uuid, 'event', ${type}, subject_id, payload
     from jsonb_to_recordset(${JSON.stringify(events)}::jsonb) as event (subject_id uuid, payload jsonb)
   `.execute(trx);
-  afterCommit(trx, wakeRelay);
+  afterCommit(trx, wakeForEvents);
 }

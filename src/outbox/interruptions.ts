@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
+import { onlyRow } from '../db/rows.ts';
 
 /** An event that ended so many processes is parked until an operator retries it. */
 const MAX_INTERRUPTIONS = 6;
@@ -8,19 +9,27 @@ const DELAY_FACTOR = 4;
 
 /**
  * Writes down which events a relay is about to expand. Call this outside of the transaction that has locked them: it
- * tells of them if the process ends before the transaction does.
+ * tells of them if the process ends before the transaction does. It does not wait for the disk: if the database ends
+ * too, nobody can tell what the process died of.
  */
 export async function insertClaim(db: Db, orgId: string, ids: number[]): Promise<number> {
-  const { id } = await db
-    .insertInto('outbox_claims')
-    .values({ org_id: orgId, event_ids: ids })
-    .returning('id')
-    .executeTakeFirstOrThrow();
-  return id;
+  const inserted = sql<{ id: number }>`
+    with setting as materialized (select set_config('synchronous_commit', 'off', true))
+    insert into outbox_claims (org_id, event_ids) select ${orgId}::uuid, ${ids}::bigint[] from setting returning id`;
+  return onlyRow(await inserted.execute(db)).id;
 }
 
+/** Deletes a claim of events that were not expanded. */
 export async function deleteClaim(db: Db, id: number): Promise<void> {
   await db.deleteFrom('outbox_claims').where('id', '=', id).execute();
+}
+
+/** Deletes a claim with the events that were expanded. */
+export async function deleteExpanded(trx: Trx, claim: number, ids: number[]): Promise<void> {
+  await sql`
+    with expanded as (delete from outbox where id = any(${ids}::bigint[]))
+    delete from outbox_claims where id = ${claim}
+  `.execute(trx);
 }
 
 /**

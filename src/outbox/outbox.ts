@@ -3,7 +3,7 @@ import type { Trx } from '../db/connect.ts';
 import { afterCommit } from '../db/transaction.ts';
 import type { WorkflowContract } from '../temporal/contract.ts';
 import type { DispatchedCommand } from '../temporal/dispatch.ts';
-import { wakeRelay } from './wake.ts';
+import { wakeForCommands } from './wake.ts';
 
 /** A workflow to start or signal once the transaction has committed. */
 export type Command = Omit<DispatchedCommand, 'org_id'>;
@@ -48,7 +48,7 @@ export async function enqueue(trx: Trx, orgId: string, ...commands: Command[]): 
     from jsonb_to_recordset(${JSON.stringify(commands)}::jsonb) as command (kind text, type text, subject_id uuid, workflow_id text,
       task_queue text, signal text, summary text, payload jsonb)
   `.execute(trx);
-  afterCommit(trx, wakeRelay);
+  afterCommit(trx, wakeForCommands);
 }
 
 function commandOf<Input extends object>(

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { FastifyBaseLogger } from 'fastify';
 import { elementAt } from '../checked-access.ts';
@@ -20,8 +20,8 @@ import {
   setEventDepth,
 } from './claim.ts';
 import type { EventType } from './events.ts';
-import { deferInterrupted, deleteClaim, insertClaim } from './interruptions.ts';
-import { OUTBOX_CHANNEL } from './wake.ts';
+import { deferInterrupted, deleteClaim, deleteExpanded, insertClaim } from './interruptions.ts';
+import { OUTBOX_CHANNEL, type OutboxKind } from './wake.ts';
 
 const SWEEP_MS = 1_000;
 const BACK_OFF_MS = 1_000;
@@ -59,37 +59,45 @@ export interface Relay {
 /** Starts the relay: it expands events and hands commands to Temporal. Any number of relays may run at once. */
 export function startRelay({ databaseUrl, db, commandDb, temporal, reactions, log }: RelayOptions): Relay {
   const stopping = new AbortController();
-  const sleepers = { events: new Set<() => void>(), commands: new Set<() => void>() };
-  let wakeUps = 0;
-  const wakeOne = (kind: keyof typeof sleepers) => {
+  const sleepers = { events: new Set<() => void>(), commands: new Set<() => void>() } satisfies Record<
+    OutboxKind,
+    unknown
+  >;
+  const wakeUps = { events: 0, commands: 0 };
+  const wakeOne = (kind: OutboxKind) => {
     const [wake] = sleepers[kind];
     wake?.();
   };
-  const wakeUp = () => {
-    wakeUps++;
-    wakeOne('events');
-    wakeOne('commands');
+  const wakeUp = (hints: string) => {
+    for (const kind of ['events', 'commands'] as const) {
+      if (hints !== '' && !hints.includes(kind)) continue;
+      wakeUps[kind]++;
+      wakeOne(kind);
+    }
   };
   const listener = listen(databaseUrl, OUTBOX_CHANNEL, wakeUp);
 
   /**
-   * Works until nothing is left, waking another loop to help while there is more. Then waits for the next wake-up or
-   * the sweep. A wake-up during the work is not lost.
+   * Works until nothing is left. From the second batch on, it wakes another loop to help. Then waits for the next
+   * wake-up or the sweep. A wake-up during the work is not lost.
    */
-  const loop = async (kind: keyof typeof sleepers, work: () => Promise<boolean>) => {
+  const loop = async (kind: OutboxKind, work: () => Promise<boolean>) => {
+    let batches = 0;
     while (!stopping.signal.aborted) {
-      const seen = wakeUps;
+      const seen = wakeUps[kind];
       try {
         if (await work()) {
-          wakeOne(kind);
+          if (++batches > 1) wakeOne(kind);
+          await setImmediate(); // what waits for this commit goes first
           continue;
         }
+        batches = 0;
       } catch (error) {
         log.warn({ err: error, loop: kind }, 'relay failed; retrying');
         await sleep(BACK_OFF_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
         continue;
       }
-      if (seen === wakeUps) await sleepUntilWoken(sleepers[kind], stopping.signal);
+      if (seen === wakeUps[kind]) await sleepUntilWoken(sleepers[kind], stopping.signal);
     }
   };
 
@@ -139,46 +147,57 @@ function eventExpander(db: Db, reactions: Reactions, log: Log): () => Promise<bo
  */
 function expandEvents(db: Db, reactions: Reactions, log: Log, served: { orgId: string }): Promise<boolean> {
   return inTransaction(db, async (trx) => {
-    const events = await claimEvents(trx, EVENTS_PER_BATCH, served.orgId);
+    const { events, mayBeInterrupted } = await claimEvents(trx, EVENTS_PER_BATCH, served.orgId);
     if (events.length === 0) return false;
     const { org_id } = elementAt(events, 0);
     served.orgId = org_id; // also if this batch fails: then another org is next
     const ids = events.map(({ id }) => id);
-    const interrupted = await deferInterrupted(trx, org_id, ids);
+    const interrupted = mayBeInterrupted ? await deferInterrupted(trx, org_id, ids) : 0;
     if (interrupted > 0) {
       log.error({ org_id, events: interrupted }, 'a process ended while it handled events; retrying later');
       return true;
     }
-    const claim = await insertClaim(db, org_id, ids);
+    const claim = insertClaim(db, org_id, ids);
     try {
-      await runAsWriter(org_id, () => expandBatch(trx, reactions, log, events));
-      await deleteClaim(trx, claim);
+      const expanded = await runAsWriter(org_id, () => expandBatch(trx, reactions, log, { events, claim }));
+      await deleteExpanded(trx, await claim, expanded);
       return true;
     } catch (error) {
-      await deleteClaim(db, claim);
+      await deleteClaim(db, await claim);
       throw error;
     }
   });
 }
 
-/** Expands events of one org. If those of one type fail, they are deferred and block no others. */
-async function expandBatch(trx: Trx, reactions: Reactions, log: Log, events: AnyClaimedEvent[]): Promise<void> {
+/**
+ * Expands events of one org once their claim is stored, and returns the ids of those that were. If those of one type
+ * fail, they are deferred and block no others.
+ */
+async function expandBatch(
+  trx: Trx,
+  reactions: Reactions,
+  log: Log,
+  { events, claim }: { events: AnyClaimedEvent[]; claim: Promise<unknown> },
+): Promise<number[]> {
+  const expanded: number[] = [];
   for (const group of groupsOf(events)) {
     const { org_id, type, depth } = elementAt(group, 0);
     const ids = group.map(({ id }) => id);
     try {
-      await inSavepoint(trx, async () => {
+      const react = async () => {
         if (depth > 0) await setEventDepth(trx, depth);
         await reactTo(trx, reactions, org_id, { type, events: group });
-        await deleteClaimed(trx, ids);
         if (depth > 0) await setEventDepth(trx, 0);
-      });
+      };
+      await inSavepoint(trx, react, claim);
+      expanded.push(...ids);
     } catch (error) {
       if (isDatabaseAway(error)) throw error;
       log.error({ err: error, org_id, type, events: ids.length }, 'reactions to events failed; retrying later');
       await defer(trx, ids, String(error));
     }
   }
+  return expanded;
 }
 
 /**

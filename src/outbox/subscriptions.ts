@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Trx } from '../db/connect.ts';
 import { afterCommit } from '../db/transaction.ts';
 import type { EventType, NewEvent } from './events.ts';
-import { wakeRelay } from './wake.ts';
+import { wakeForEvents } from './wake.ts';
 
 /** Replaces the types of events that somebody waits for in an org. The caller has called lockSubscriptions. */
 export async function replaceSubscriptions(trx: Trx, orgId: string, types: EventType[]): Promise<void> {
@@ -37,5 +37,5 @@ export async function announceToSubscribers<Type extends EventType>(
     from jsonb_to_recordset(${JSON.stringify(events)}::jsonb) as event (subject_id uuid, payload jsonb)
     where (select has_subscribers(${orgId}, ${type}))
   `.execute(trx);
-  if (numAffectedRows > 0n) afterCommit(trx, wakeRelay);
+  if (numAffectedRows > 0n) afterCommit(trx, wakeForEvents);
 }

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { type Db, PLANNED_EACH_TIME, type Trx } from '../db/connect.ts';
 import { newId } from '../ids.ts';
 import type { EndpointRef } from './contract.ts';
+import { VERSION } from './endpoints.queries.ts';
 
 /** A webhook for one endpoint. */
 export interface NewDelivery {
@@ -14,14 +15,31 @@ export interface NewDelivery {
   data: object;
 }
 
+/** What is to be sent now to an endpoint. */
+export interface StoredDeliveries {
+  endpoint_id: string;
+  /** The version of the endpoint, and whether its sender works or comes back by itself. */
+  version: string;
+  is_sending: boolean;
+  /** As they are stored. Null if there are many. */
+  deliveries: DeliveryRow[] | null;
+}
+
+/** So many deliveries are planned anew, by the present size of the tables, and not returned. */
+const MANY = 20;
+
 /**
  * Inserts deliveries in their order, once for each endpoint and event, and numbers those of a session. They are held
- * while their endpoint is disabled. Returns the endpoints that have something to send now. The statement is planned each
- * time, by the present size of the tables.
+ * while their endpoint is disabled. Returns what is to be sent now, by endpoint.
  */
-export async function insertDeliveries(trx: Trx, orgId: string, deliveries: NewDelivery[]): Promise<string[]> {
-  const { rows } = await sql<{ endpoint_id: string }>`
-    ${sql.raw(PLANNED_EACH_TIME)}
+export async function insertDeliveries(
+  trx: Trx,
+  orgId: string,
+  deliveries: NewDelivery[],
+): Promise<StoredDeliveries[]> {
+  const areMany = deliveries.length >= MANY;
+  const { rows } = await sql<StoredDeliveries>`
+    ${sql.raw(areMany ? PLANNED_EACH_TIME : '')}
     with new as materialized (
       select delivery.*, endpoint.enabled
       from rows from (
@@ -43,12 +61,19 @@ export async function insertDeliveries(trx: Trx, orgId: string, deliveries: NewD
       from new left join numbers on numbers.endpoint_id = new.endpoint_id and numbers.session_id = new.session_id
       order by new.position
       on conflict (org_id, endpoint_id, event_id) do nothing
-      returning endpoint_id, status
+      returning *
     )
-    select distinct endpoint_id from inserted where status = 'pending'
+    select endpoint.id as endpoint_id, endpoint.${VERSION} as version, endpoint.is_sending, pending.deliveries from (
+      select endpoint_id, ${sql.raw(areMany ? 'null::jsonb' : 'jsonb_agg(inserted order by id)')} as deliveries
+      from inserted where status = 'pending' group by endpoint_id
+    ) as pending
+    join webhook_endpoints as endpoint on endpoint.org_id = ${orgId} and endpoint.id = pending.endpoint_id
   `.execute(trx);
-  return rows.map(({ endpoint_id }) => endpoint_id);
+  return rows.map((row) => ({ ...row, deliveries: row.deliveries?.map(withDate) ?? null }));
 }
+
+/** Returns a row that was read as JSON. */
+const withDate = (row: DeliveryRow): DeliveryRow => ({ ...row, occurred_at: new Date(row.occurred_at) });
 
 /** Inserts a test of an endpoint, and returns its id. */
 export async function insertTestDelivery(trx: Trx, orgId: string, endpointId: string, data: object): Promise<string> {

@@ -41,10 +41,14 @@ export const lockEndpoint = (trx: Trx, orgId: string, id: string) =>
 
 export type LockedEndpoint = NonNullable<Awaited<ReturnType<typeof lockEndpoint>>>;
 
+/** SQL: another one after each change of an endpoint. */
+export const VERSION = sql<string>`xmin::text`;
+
 /** Finds an endpoint with its secrets, and how it fares now. */
 export const findWholeEndpoint = (db: Db, orgId: string, id: string) =>
   existing(db, orgId)
     .selectAll()
+    .select(VERSION.as('version'))
     .select(sql<string | null>`case when old_secret_until > now() then old_secret end`.as('valid_old_secret'))
     .select(sql<number>`coalesce(extract(epoch from probe_at - now()) * 1000, 0)::float8`.as('probe_in_ms'))
     .select(sql<number>`coalesce(extract(epoch from now() - failing_since) * 1000, 0)::float8`.as('failing_for_ms'))
@@ -53,11 +57,8 @@ export const findWholeEndpoint = (db: Db, orgId: string, id: string) =>
 
 export type WholeEndpoint = NonNullable<Awaited<ReturnType<typeof findWholeEndpoint>>>;
 
-/** Lists what decides about deliveries to the endpoints of an org. */
-export const listTargets = (db: Db, orgId: string) =>
-  existing(db, orgId).select(['id', 'event_types', 'payload', 'enabled']).orderBy('id').execute();
-
-export type Target = Awaited<ReturnType<typeof listTargets>>[number];
+/** Lists which types the endpoints of an org want. */
+export const listWantedTypes = (db: Db, orgId: string) => existing(db, orgId).select('event_types').execute();
 
 export const countEndpoints = async (db: Db, orgId: string): Promise<number> =>
   (await existing(db, orgId).select('id').execute()).length;
@@ -84,27 +85,21 @@ export async function updateEndpoint(
 export const HEALTHY = { failures: 0, failing_since: null, probe_at: null } as const;
 
 /**
- * Locks endpoints against being disabled, and against the end of their senders, until the transaction ends: what it
- * stores for them is sent, or held. Call it before what is to be stored depends on them.
+ * Lists the endpoints of an org that want one of these types, and locks all of them against being disabled, and against
+ * the end of their senders, until the transaction ends: what it stores for them from now on is sent, or held. In an org
+ * without endpoints, this costs one read.
  */
-export async function lockSendersShared(trx: Trx, ids: string[]): Promise<void> {
-  await sql`
-    select pg_advisory_xact_lock_shared(hashtextextended('webhook sender ' || id, 0))
-    from unnest(${ids.toSorted()}::text[]) as id
-  `.execute(trx);
-}
+export const lockTargets = (trx: Trx, orgId: string, types: readonly string[]) =>
+  existing(trx, orgId)
+    .select(['id', 'event_types', 'payload'])
+    .select(sql`pg_advisory_xact_lock_shared(hashtextextended('webhook sender ' || id, 0))`.as('lock'))
+    .where(sql<boolean>`(event_types = '{}' or event_types && ${types}::text[])`)
+    .orderBy('id')
+    .execute();
 
-/** Waits for transactions that have called lockSendersShared. What they have stored can be read afterwards. */
+export type Target = Pick<Awaited<ReturnType<typeof lockTargets>>[number], 'id' | 'event_types' | 'payload'>;
+
+/** Waits for transactions that have called lockTargets. What they have stored can be read afterwards. */
 export async function lockSender(trx: Trx, endpointId: string): Promise<void> {
   await lockName(trx, `webhook sender ${endpointId}`);
-}
-
-/** Returns those of the endpoints that need a signal. The others have a sender that will look again. */
-export async function listIdleEndpoints(trx: Trx, orgId: string, ids: string[]): Promise<string[]> {
-  const idle = await existing(trx, orgId)
-    .select('id')
-    .where('id', '=', sql<string>`any(${ids}::uuid[])`)
-    .where('is_sending', '=', false)
-    .execute();
-  return idle.map(({ id }) => id);
 }

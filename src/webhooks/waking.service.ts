@@ -4,7 +4,8 @@ import { afterCommit } from '../db/transaction.ts';
 import { enqueue, signalWithStart } from '../outbox/outbox.ts';
 import { WAKE } from '../temporal/contract.ts';
 import { DELIVER_WEBHOOK, type EndpointRef, SEND_WEBHOOKS, type WebhookDeliveryRef } from './contract.ts';
-import { listIdleEndpoints } from './endpoints.queries.ts';
+import type { StoredDeliveries } from './deliveries.queries.ts';
+import type { WebhookNews } from './sending/news.ts';
 
 /** The channel of hints about new deliveries. Each names an endpoint. */
 export const WEBHOOKS_CHANNEL = 'webhooks';
@@ -26,13 +27,26 @@ export async function wakeSenders(trx: Trx, orgId: string, endpointIds: string[]
 }
 
 /**
- * Like wakeSenders, without signals to senders that work: they get the news, or look again by themselves. The caller has
- * called lockSendersShared.
+ * Has deliveries sent that this transaction has stored, once it has committed: by the sender of this process if it can
+ * take them, else by one that gets the news. A sender that works, or comes back by itself, needs no signal. The caller
+ * has called lockTargets.
  */
-export async function wakeIdleSenders(trx: Trx, orgId: string, endpointIds: string[]): Promise<void> {
-  if (endpointIds.length === 0) return;
-  await wakeSenders(trx, orgId, await listIdleEndpoints(trx, orgId, endpointIds));
-  tellSenders(trx, endpointIds);
+export async function sendStored(
+  trx: Trx,
+  orgId: string,
+  stored: StoredDeliveries[],
+  news: Pick<WebhookNews, 'handOver'>,
+): Promise<void> {
+  const idle = stored.filter(({ is_sending }) => !is_sending);
+  await wakeSenders(
+    trx,
+    orgId,
+    idle.map(({ endpoint_id }) => endpoint_id),
+  );
+  for (const one of stored)
+    afterCommit(trx, (db) => {
+      if (!news.handOver(one)) notify(db, WEBHOOKS_CHANNEL, one.endpoint_id);
+    });
 }
 
 /** Gives the news to senders that wait for it. Nothing is lost if it does not arrive. */

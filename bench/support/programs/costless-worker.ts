@@ -40,7 +40,7 @@ const relay = startRelay({
   db,
   commandDb: relayConnection.db,
   temporal: () => temporal.client,
-  reactions: createReactions(quota, config),
+  reactions: createReactions(quota, config, deps),
   log,
 });
 onStopSignal(log, async () => {

@@ -14,7 +14,7 @@ import {
   insertEndpoint,
   type LockedEndpoint,
   listEndpoints,
-  listTargets,
+  listWantedTypes,
   lockEndpoint,
   lockSender,
   type ShownEndpoint,
@@ -92,7 +92,7 @@ async function assertReachable(egress: EndpointDeps['egress'], url: string): Pro
 /** Announces from now on what the org's endpoints ask for. */
 async function subscribe(trx: Trx, orgId: string): Promise<void> {
   await lockSubscriptions(trx, orgId);
-  const targets = await listTargets(trx, orgId);
+  const targets = await listWantedTypes(trx, orgId);
   const wanted = targets.some(({ event_types }) => event_types.length === 0)
     ? WEBHOOK_EVENT_TYPES
     : WEBHOOK_EVENT_TYPES.filter((type) => targets.some(({ event_types }) => event_types.includes(type)));

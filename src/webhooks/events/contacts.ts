@@ -1,4 +1,4 @@
-import { getContactSnapshots } from '../../contacts/snapshots.service.ts';
+import { getShownContacts } from '../../contacts/snapshots.service.ts';
 import { headOf, type Rendered, type Renderer } from './rendering.ts';
 
 /** Renders contacts that were saved. */
@@ -7,13 +7,13 @@ const savedContact = <Type extends 'contact-created' | 'contact-updated'>(
 ): Renderer<Type> => ({
   makes: [type],
   async render({ trx, orgId, publicUrl }, events) {
-    const contacts = await getContactSnapshots(
+    const contacts = await getShownContacts(
       trx,
       orgId,
       events.map(({ subject_id }) => subject_id),
     );
     return events.flatMap((event): Rendered[] => {
-      const contact = contacts.get(event.subject_id)?.shown;
+      const contact = contacts.get(event.subject_id);
       if (contact === undefined) return [];
       const thin = { contact_id: contact.id, url: `${publicUrl}/contacts/${contact.id}` };
       return [{ ...headOf(event), sessionId: null, type, full: { contact }, thin }];

@@ -1,4 +1,4 @@
-import { getContactSnapshots } from '../../contacts/snapshots.service.ts';
+import { getShownContacts } from '../../contacts/snapshots.service.ts';
 import { listHistorySnapshots, listSessionSnapshots } from '../../conversations/sessions/snapshots.service.ts';
 import type { ClaimedEvent } from '../../outbox/claim.ts';
 import type { EventPayloads, EventType } from '../../outbox/events.ts';
@@ -21,10 +21,10 @@ export async function sessionsOf(
 ): Promise<Map<string, { full: SessionData; thin: AboutSession['thin'] }>> {
   const sessions = await listSessionSnapshots(trx, orgId, ids);
   const contactIds = [...sessions.values()].flatMap(({ contactId }) => contactId ?? []);
-  const contacts = await getContactSnapshots(trx, orgId, contactIds);
+  const contacts = await getShownContacts(trx, orgId, contactIds);
   return new Map(
     [...sessions].map(([id, { session, contactId }]) => {
-      const contact = contactId === null ? undefined : contacts.get(contactId)?.shown;
+      const contact = contactId === null ? undefined : contacts.get(contactId);
       const thin = { session_id: id, contact_id: contactId, url: `${publicUrl}/chat/sessions/${id}` };
       return [id, { full: { session, contact: contact ?? null }, thin }];
     }),

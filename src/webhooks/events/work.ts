@@ -1,5 +1,5 @@
 import { getRunSnapshots } from '../../automations/runs/snapshots.service.ts';
-import { getContactSnapshots } from '../../contacts/snapshots.service.ts';
+import { getShownContacts } from '../../contacts/snapshots.service.ts';
 import { getDeliverySnapshots } from '../../deliveries/ledger/snapshots.service.ts';
 import { getCrawlSnapshots } from '../../knowledge/crawl/jobs/snapshots.service.ts';
 import type { ClaimedEvent } from '../../outbox/claim.ts';
@@ -52,11 +52,11 @@ export const sequenceCompleted: Renderer<'sequence-completed'> = {
   async render({ trx, orgId, publicUrl }, events) {
     const sequences = await getSequenceSnapshots(trx, orgId, subjectsOf(events));
     const contactIds = events.flatMap(({ payload }) => payload.enrollments.map(({ contact_id }) => contact_id));
-    const contacts = await getContactSnapshots(trx, orgId, contactIds);
+    const contacts = await getShownContacts(trx, orgId, contactIds);
     return events.flatMap((event) =>
       event.payload.enrollments.flatMap(({ id, contact_id }): Rendered[] => {
         const sequence = sequences.get(event.subject_id);
-        const contact = contacts.get(contact_id)?.shown;
+        const contact = contacts.get(contact_id);
         if (sequence === undefined || contact === undefined) return [];
         const thin = { sequence_id: sequence.id, contact_id, url: `${publicUrl}/sequences/${sequence.id}` };
         const full = { sequence, contact };

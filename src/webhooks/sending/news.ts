@@ -1,25 +1,39 @@
+import type { StoredDeliveries } from '../deliveries.queries.ts';
+
+/** A sender that waits for new deliveries. */
+export interface NewsSubscriber {
+  /** There may be new deliveries in the database. */
+  onNews(): void;
+  /** Takes new deliveries that are committed. Returns false if it cannot: it has to be told of them then. */
+  take(stored: StoredDeliveries): boolean;
+}
+
 /** Tells senders of this process about new deliveries. */
 export interface WebhookNews {
-  /** Calls `onNews` when an endpoint may have new deliveries, until the returned function is called. */
-  subscribe(endpointId: string, onNews: () => void): () => void;
+  /** Tells the subscriber when an endpoint may have new deliveries, until the returned function is called. */
+  subscribe(endpointId: string, subscriber: NewsSubscriber): () => void;
   /** Tells of the endpoints named in the hints, or of all if there are none. */
   tell(hints: string): void;
+  /** Hands deliveries that are committed over to a sender, without a way through the database. Returns false if none takes them. */
+  handOver(stored: StoredDeliveries): boolean;
 }
 
 export function createWebhookNews(): WebhookNews {
-  const subscribers = new Map<string, Set<() => void>>();
+  const subscribers = new Map<string, Set<NewsSubscriber>>();
+  const of = (id: string) => [...(subscribers.get(id) ?? [])];
   return {
-    subscribe(endpointId, onNews) {
-      const of = subscribers.get(endpointId) ?? new Set();
-      subscribers.set(endpointId, of.add(onNews));
+    subscribe(endpointId, subscriber) {
+      const own = subscribers.get(endpointId) ?? new Set();
+      subscribers.set(endpointId, own.add(subscriber));
       return () => {
-        of.delete(onNews);
-        if (of.size === 0) subscribers.delete(endpointId);
+        own.delete(subscriber);
+        if (own.size === 0) subscribers.delete(endpointId);
       };
     },
     tell(hints) {
       const ids = hints === '' ? [...subscribers.keys()] : hints.split(' ');
-      for (const id of ids) for (const onNews of [...(subscribers.get(id) ?? [])]) onNews();
+      for (const id of ids) for (const subscriber of of(id)) subscriber.onNews();
     },
+    handOver: (stored) => of(stored.endpoint_id).some((subscriber) => subscriber.take(stored)),
   };
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inTransaction } from '../../db/transaction.ts';
 import type { EndpointRef, WebhookProgress } from '../contract.ts';
-import { type DeliveryRow, listPendingDeliveries } from '../deliveries.queries.ts';
+import { type DeliveryRow, listPendingDeliveries, type StoredDeliveries } from '../deliveries.queries.ts';
 import { findWholeEndpoint, type WholeEndpoint } from '../endpoints.queries.ts';
 import type { WebhookNews } from './news.ts';
 import { post, type Receiver, receiverOf, type Try } from './posting.ts';
@@ -41,6 +41,8 @@ interface Sender {
   firstEndedAt: number;
   /** Whether there may be deliveries that were not read yet. */
   hasMore: boolean;
+  /** Whether it can take deliveries past the database: it reads none itself just now, and does not end. */
+  isOpen: boolean;
   wake: () => void;
 }
 
@@ -72,9 +74,12 @@ async function sendOnce(deps: SenderDeps, ref: EndpointRef): Promise<WebhookProg
   const probeDelay = probeDelayMs(endpoint.failures, endpoint.failing_for_ms);
   if (probeDelay !== null) return probe(deps, ref, endpoint, probeDelay);
   const sender = senderOf(deps, ref, endpoint);
-  const stopListening = deps.webhookNews.subscribe(ref.endpointId, () => {
-    sender.hasMore = true;
-    sender.wake();
+  const stopListening = deps.webhookNews.subscribe(ref.endpointId, {
+    onNews() {
+      sender.hasMore = true;
+      sender.wake();
+    },
+    take: (stored) => take(sender, stored),
   });
   try {
     return await sendWhileHealthy(sender);
@@ -95,6 +100,7 @@ const senderOf = (deps: SenderDeps, ref: EndpointRef, endpoint: WholeEndpoint): 
   ended: [],
   firstEndedAt: 0,
   hasMore: true,
+  isOpen: false,
   wake: () => {},
 });
 
@@ -116,10 +122,13 @@ async function sendWhileHealthy(sender: Sender): Promise<WebhookProgress> {
   while (!isOver()) {
     if (sender.hasMore && sender.waiting.length === 0) await readMore(sender);
     startDue(sender);
-    if (isIdle(sender) && !(await nextNews(sender, LINGER_MS))) return { nextInMs: null, details: 'nothing to send' };
+    sender.isOpen = true;
+    const isNews = !isIdle(sender) || (await nextNews(sender, LINGER_MS));
+    if (!isNews && isIdle(sender)) return { nextInMs: null, details: 'nothing to send' };
     await nextResult(sender);
     if (isTimeToWrite(sender)) await writeResults(sender);
   }
+  sender.isOpen = false;
   await Promise.all(sender.inFlight.values());
   await writeResults(sender);
   return { nextInMs: sender.health.isEnabled ? 0 : null, details: 'goes on' };
@@ -137,10 +146,26 @@ function trailingFailures(ended: Try[], before: number): number {
 const isIdle = ({ waiting, inFlight, ended, hasMore }: Sender): boolean =>
   waiting.length === 0 && inFlight.size === 0 && ended.length === 0 && !hasMore;
 
+/**
+ * Begins to send deliveries that were just stored, if nothing else waits and the endpoint is as it was read. What the
+ * rate or the order of an endpoint decides about is read from the database.
+ */
+function take(sender: Sender, { version, deliveries }: StoredDeliveries): boolean {
+  const { endpoint, isOpen, hasMore, waiting } = sender;
+  const isFree = isOpen && !hasMore && waiting.length === 0 && !sender.deps.isStopped();
+  const isSimple = !endpoint.ordered && endpoint.max_per_second === null;
+  if (!isFree || !isSimple || version !== endpoint.version || deliveries === null) return false;
+  sender.waiting = deliveries.map((delivery) => ({ delivery, at: 0 }));
+  startDue(sender);
+  sender.wake();
+  return true;
+}
+
 /** Reads the next deliveries, and the endpoint again, as it may have changed. */
 async function readMore(sender: Sender): Promise<void> {
   const { deps, ref, inFlight, ended } = sender;
   sender.hasMore = false;
+  sender.isOpen = false;
   const endpoint = await findWholeEndpoint(deps.db, ref.orgId, ref.endpointId);
   sender.health = { isEnabled: endpoint?.enabled === true, failures: endpoint?.failures ?? 0 };
   if (endpoint?.enabled !== true) return;

@@ -46,7 +46,7 @@ export async function startStack({ env = {} }: { env?: Record<string, string> } 
     db,
     commandDb: relayConnection.db,
     temporal: () => temporal.client,
-    reactions: createReactions(quota, config),
+    reactions: createReactions(quota, config, deps),
     log,
   });
 
