@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import { newId } from '../../ids.ts';
+import { executeAnnouncing } from '../../outbox/announcing.ts';
 import { type ReportedStatus, statusesBefore } from '../sending/outcomes.rules.ts';
 import { KEEP_BOUNCED } from '../suppressions.queries.ts';
 
@@ -28,7 +29,7 @@ export async function applyStatusUpdates(
   reports: StatusUpdate[],
 ): Promise<void> {
   const column = <T>(pick: (report: StatusUpdate) => T) => reports.map(pick);
-  await sql`
+  const received = sql`
     with report as materialized (
       select * from unnest(${column(({ provider }) => provider)}::text[], ${column(({ providerId }) => providerId)}::text[],
         ${column(({ deliveryId }) => deliveryId ?? null)}::uuid[], ${column(({ reason }) => reason)}::text[],
@@ -62,5 +63,6 @@ export async function applyStatusUpdates(
     insert into suppressions (org_id, id, channel, address, reason)
     select distinct on (channel, "to") ${orgId}::uuid, suppression_id, channel, "to", suppression from moved where suppression is not null
     ${KEEP_BOUNCED}
-  `.execute(db);
+  `;
+  await executeAnnouncing(db, received); // triggers of the database announce what has changed
 }

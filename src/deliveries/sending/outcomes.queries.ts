@@ -31,14 +31,12 @@ export interface Attempt {
  * Records the outcomes of sends and suppresses unreachable addresses, in one statement with the owner's continuation. A
  * status from a callback stays if it arrived before our own response. A late response to a send already given up is
  * recorded too, but not part of the settled rows: its enrollment has moved on. An attempt replaced by another (`lease`)
- * settles nothing else.
+ * settles nothing else. Triggers of the database announce what has changed.
  */
 export async function settleDeliveries(db: Db, orgId: string, attempt: Attempt, results: SendResult[]): Promise<void> {
   if (results.length === 0) return;
-  const { continuation } = attempt;
-  const settling = settlingOf(orgId, attempt, results);
-  if (continuation === undefined) await sql`${settling} select from settled limit 0`.execute(db);
-  else await executeAnnouncing(db, sql`${settling}${continuation(SETTLED)}`);
+  const { continuation = () => sql` select from settled limit 0` } = attempt;
+  await executeAnnouncing(db, sql`${settlingOf(orgId, attempt, results)}${continuation(SETTLED)}`);
 }
 
 /**
