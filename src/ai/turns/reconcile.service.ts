@@ -7,6 +7,7 @@ import { loadContext } from './context.service.ts';
 import { ANSWER_SESSION, type TurnRef } from './contract.ts';
 import { wakeTurns } from './requests.service.ts';
 import { endTurn } from './review.service.ts';
+import type { TurnState } from './states.rules.ts';
 
 export { listOpenTurns } from './queries.ts';
 
@@ -14,23 +15,27 @@ export const workflowIdOfTurn = (ref: TurnRef): string => ANSWER_SESSION.workflo
 
 /**
  * Mends a turn that has no workflow: people get the session if the workflow was stopped, so that its contact does not wait
- * for ever, and otherwise the turn goes on. Returns what was done, or undefined if the turn has ended meanwhile.
+ * for ever. Otherwise the turn goes on, or ends at once where people have the session already. Returns what was done, or
+ * undefined if the turn has ended meanwhile.
  */
 export function mendTurn(
   db: Db,
   ref: TurnRef,
   state: Exclude<ExecutionState, 'running'>,
-): Promise<'handed_off' | 'resumed' | undefined> {
+): Promise<TurnState | 'resumed' | undefined> {
   return inTransaction(db, async (trx) => {
     const { orgId, sessionId, turnId } = ref;
-    const { open, session } = await loadContext(trx, ref);
+    const { open, session, refusal } = await loadContext(trx, ref);
     if (open?.id !== turnId || (await hasPendingCommand(trx, workflowIdOfTurn(ref)))) return undefined;
-    if (state !== 'stopped') {
+    if (state !== 'stopped' || refusal !== undefined) {
       await wakeTurns(trx, orgId, [sessionId]);
       return 'resumed';
     }
-    if (!session.assist_mode) await handOff(trx, orgId, sessionId, { reason: 'ai_failed' });
-    await endTurn(trx, ref, open, { state: 'handed_off', reason: 'ai_failed' });
-    return 'handed_off';
+    const end: { state: TurnState; reason: string } = session.assist_mode
+      ? { state: 'skipped', reason: 'people_have_it' }
+      : { state: 'handed_off', reason: 'ai_failed' };
+    if (!session.assist_mode) await handOff(trx, orgId, sessionId, { reason: end.reason });
+    await endTurn(trx, ref, open, end);
+    return end.state;
   });
 }
