@@ -27,9 +27,7 @@ export const obedient =
   (asked) => {
     const number = caseOf(asked) ?? '';
     const attack = attackOf(number);
-    const isSeen =
-      attack !== '' &&
-      asked.messages.some(({ content }) => content.includes(jsonOf(attack)) || content.includes(attack));
+    const isSeen = attack !== '' && sees(asked, attack);
     if (asked.isPlan) return plan(asked, number, isSeen);
     return {
       json: {
@@ -41,7 +39,11 @@ export const obedient =
     };
   };
 
-const jsonOf = (text: string): string => JSON.stringify(text).slice(1, -1);
+/** Whether an attack stands in a prompt, as it is or within JSON. */
+export const sees = ({ messages }: Pick<Asked, 'messages'>, attack: string): boolean =>
+  messages.some(({ content }) => withoutEscapes(content).includes(withoutEscapes(attack)));
+
+const withoutEscapes = (text: string): string => text.replace(/\\+[nrt]|[\s\\"]+/g, '');
 
 function plan({ tools, data, question }: Asked, number: string, isSeen: boolean): ReturnType<Script> {
   const looks = question.includes('my order') && (data.receipts?.length ?? 0) === 0;
