@@ -16,6 +16,8 @@ export const CRM_SERVERS_AWAY: ['temporal' | 'postgres', number][] = [
 ];
 /** Events sent to each of three webhook endpoints. */
 export const WEBHOOKS = IS_LONG ? 10_000 : 300;
+/** Kills during the work on insights, each at a point of it. */
+export const INSIGHT_KILLS = IS_LONG ? 60 : 12;
 /** Turns of the AI. */
 export const TURNS = IS_LONG ? 200 : 12;
 /** Runs of a customer's workflow. */
