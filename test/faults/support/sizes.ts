@@ -19,6 +19,8 @@ export const WEBHOOKS = IS_LONG ? 10_000 : 300;
 /** Turns of the AI in each part of a fault test, and the parts. A part can be run by itself: `-t 'part 3'`. */
 export const TURNS = IS_LONG ? 25 : 12;
 export const TURN_PARTS = Array.from({ length: IS_LONG ? 8 : 1 }, (_, nth) => nth + 1);
+/** Kills during the work on insights, each at a point of it. */
+export const INSIGHT_KILLS = IS_LONG ? 60 : 12;
 /** Runs of a customer's workflow. */
 export const RUNS = IS_LONG ? 200 : 12;
 /** Runs that wait at once, so that they are done in batches. */
