@@ -47,7 +47,7 @@ import {
 } from '../src/sla/waking.service.ts';
 import { type AnnouncingDeps, createWebhookReactions } from '../src/webhooks/events/announcements.service.ts';
 import { createDisabledNotice } from '../src/webhooks/notices.service.ts';
-import { redactInsightWebhooks, redactWebhooks } from '../src/webhooks/redaction.service.ts';
+import { redactContactWebhooks, redactInsightWebhooks, redactWebhooks } from '../src/webhooks/redaction.service.ts';
 
 /**
  * Returns our own reactions to each type of event. Events that start customers' workflows wait while their org is beyond
@@ -80,7 +80,7 @@ export function createReactions(
   return withWebhooks(announcing, {
     'contact-created': [enrollCreatedContacts, startWorkflows],
     'contact-updated': [enrollChangedContacts, assignPoliciesByContact],
-    'contact-deleted': [cancelSendsOfDeletedContacts],
+    'contact-deleted': [cancelSendsOfDeletedContacts, redactContactWebhooks],
     'contact-replied': [exitRepliedContacts],
     'sending-settings-changed': [reevaluateDeferrals],
     'staffing-changed': [wakeAssignmentIfWaiting],

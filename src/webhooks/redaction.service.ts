@@ -1,6 +1,6 @@
 import { getInsightSnapshots } from '../insights/snapshots.service.ts';
 import type { Reaction } from '../outbox/relay.ts';
-import { redactWebhookTexts, renameInsights } from './redaction.queries.ts';
+import { redactContacts, redactWebhookTexts, renameInsights } from './redaction.queries.ts';
 
 /** Reaction to `session-redacted`: redacts the session's texts in all its webhooks. */
 export const redactWebhooks: Reaction<'session-redacted'> = async (trx, orgId, events) => {
@@ -14,3 +14,11 @@ export const redactInsightWebhooks: Reaction<'insight-redacted'> = async (trx, o
   const insights = await getInsightSnapshots(trx, orgId, ids);
   await renameInsights(trx, orgId, [...insights.values()]);
 };
+
+/** Reaction to `contact-deleted`: no webhook has more of the contacts than their ids and times any more. */
+export const redactContactWebhooks: Reaction<'contact-deleted'> = (trx, orgId, events) =>
+  redactContacts(
+    trx,
+    orgId,
+    events.map(({ subject_id }) => subject_id),
+  );

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -30,6 +30,9 @@ export interface FaultStack {
   db: Db;
   /** The address of the api. */
   url: string;
+  temporalAddress: string;
+  /** What all processes have logged. */
+  logs(): string;
   /** Starts another worker. `env`: environment variables of this worker alone. */
   addWorker(env?: Record<string, string>): Promise<Program>;
   /** Creates an org, to separate a test's contacts from those of other tests. */
@@ -146,6 +149,12 @@ async function startAll(
     worker,
     db,
     url,
+    temporalAddress: env.TEMPORAL_ADDRESS,
+    logs: () =>
+      readdirSync(folder)
+        .filter((name) => name.endsWith('.log'))
+        .map((name) => readFileSync(join(folder, name), 'utf8'))
+        .join('\n'),
     async addWorker(own) {
       const another = await startWorker(`worker-${workers.length + 1}`, own);
       workers.push(another);
