@@ -14,6 +14,8 @@ import { deleteCall, type StoredAnswer, startCall, storeAnswer } from './queries
 import { type ActionRequest, issuesOfGiven, requestOf } from './requests.rules.ts';
 import type { ActionParameters, TestAction } from './schema.ts';
 
+export { deleteUnanswered } from './queries.ts';
+
 const TIMEOUT_MS = 60_000;
 /** Longer answers are refused instead of being read to the end. */
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
@@ -128,11 +130,10 @@ async function callOnce(
     await storeAnswer(deps.db, orgId, dedupeKey, answer);
     return answer;
   } catch (error) {
-    if (!(error instanceof ProviderError)) throw error;
+    if (!(error instanceof ProviderError) || before !== undefined) throw error;
+    if (error instanceof EgressError && error.mayHaveArrived && error.transient) throw unknownOutcome(error.message);
     await deleteCall(deps.db, orgId, dedupeKey); // so that a repeated step calls again
-    throw error instanceof EgressError && error.mayHaveArrived && error.transient
-      ? unknownOutcome(error.message)
-      : error;
+    throw error;
   }
 }
 

@@ -45,6 +45,16 @@ export async function deleteCall(db: Db, orgId: string, key: string): Promise<vo
   await db.deleteFrom('action_calls').where('org_id', '=', orgId).where('key', '=', key).execute();
 }
 
+/** Deletes a call whose answer was never seen, so that it is made again. */
+export async function deleteUnanswered(db: Db, orgId: string, key: string): Promise<void> {
+  await db
+    .deleteFrom('action_calls')
+    .where('org_id', '=', orgId)
+    .where('key', '=', key)
+    .where('answer', 'is', null)
+    .execute();
+}
+
 async function deleteOldCalls(db: Db, orgId: string): Promise<void> {
   await sql`
     delete from action_calls where org_id = ${orgId} and key in (

@@ -4,6 +4,7 @@ import type { Db, Trx } from '../../db/connect.ts';
 import type { ConnectionCalls } from '../../orgs/integrations/calls.service.ts';
 import type { HttpClient } from '../../providers/egress/egress.ts';
 import type { Secrets } from '../../secrets.ts';
+import type { StepPath } from '../interpreter/step-paths.rules.ts';
 
 /** Dependencies of actions. */
 export interface ActionDeps {
@@ -24,6 +25,9 @@ export interface StepRef {
   /** The same for all attempts of this step, and different for every other step. */
   dedupeKey: string;
 }
+
+/** Returns the dedupe key of a step. */
+export const dedupeKeyOf = (runId: string, place: StepPath): string => `${runId}/${place}`;
 
 interface ActionDescription<Input extends z.ZodType, Output extends z.ZodType> {
   /** Name in workflow definitions: never rename. */

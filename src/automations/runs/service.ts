@@ -1,3 +1,4 @@
+import { deleteUnanswered } from '../../agents/action-calls/http-call.ts';
 import { elementAt } from '../../checked-access.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { cutToPage } from '../../db/page-size.rules.ts';
@@ -6,6 +7,7 @@ import { conflict, invalid, notFound, refused } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { enqueue } from '../../outbox/outbox.ts';
 import type { Secrets } from '../../secrets.ts';
+import { dedupeKeyOf } from '../actions/action.ts';
 import { createSealer, sealInput } from '../credentials.ts';
 import { stepAt } from '../interpreter/step-paths.rules.ts';
 import { fieldsOf } from '../json.rules.ts';
@@ -146,6 +148,7 @@ export function retryRun(
       );
       await updateStepInput(trx, orgId, runId, { place, input: fieldsOf(sealed) });
     }
+    if (!skip) await deleteUnanswered(trx, orgId, dedupeKeyOf(runId, place)); // people have decided to call again
     const next =
       skip || step?.$kind !== 'Action'
         ? await advanceRun(trx, { ...context, run: { ...run, status: 'in_progress' } }, place)

@@ -4,7 +4,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { invalid, messageOf } from '../../errors.ts';
 import { satisfiesConstraint } from '../../json-logic.ts';
 import { readSettings } from '../../orgs/service.ts';
-import type { Action, ActionDeps, StepRef } from '../actions/action.ts';
+import { type Action, type ActionDeps, dedupeKeyOf, type StepRef } from '../actions/action.ts';
 import type { ActionStep, Json, WaitForEventBlock } from '../blocks/schema.ts';
 import { createSealer } from '../credentials.ts';
 import { resolveInput, StepError } from '../interpreter/rules.ts';
@@ -98,7 +98,7 @@ export async function attemptStep(
   try {
     const action = actions.get(step.type);
     if (action === undefined) throw invalid(`There is no action ${step.type}`);
-    const ref = { orgId, runId, dedupeKey: `${runId}/${place}` };
+    const ref = { orgId, runId, dedupeKey: dedupeKeyOf(runId, place) };
     return await applyAction(deps, context.run.depth, { place, action, ref, input: parseInput(action, input) });
   } catch (error) {
     await setStepError(db, orgId, runId, { place, error: messageOf(error) });

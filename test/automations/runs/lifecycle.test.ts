@@ -120,6 +120,28 @@ describe('a run of a workflow', () => {
     expect((await stack.org.post(`/workflows/${id}/runs/${runId}/retry`, {})).status).toBe(409);
   });
 
+  it('calls an action of unknown outcome again only if a person retries it', async () => {
+    const shop = await startFakeProvider();
+    try {
+      const action = { name: 'Book', api_endpoint: `${shop.url}/book`, request_type: 'POST', payload: {} };
+      const { id: action_id } = (await stack.org.post('/actions', action)).body;
+      shop.next({ status: 200, headers: { 'content-length': '9999' } }); // the answer breaks off
+      const input = { action_id, parameters: {} };
+      const id = await active([{ $kind: 'Action', id: 'book', type: 'execute-action', name: 'Book', input }]);
+      const runId = await trigger(id);
+      expect(await ended(id, runId)).toMatchObject({
+        status: 'failed',
+        error: expect.stringContaining('may have been done'),
+      });
+      expect(shop.calls).toHaveLength(1);
+      expect((await stack.org.post(`/workflows/${id}/runs/${runId}/retry`, {})).status).toBe(200);
+      expect(await ended(id, runId)).toMatchObject({ status: 'completed' });
+      expect(shop.calls).toHaveLength(2);
+    } finally {
+      await shop.close();
+    }
+  });
+
   it('records the blocks evaluated before a block with invalid inputs, and is continued behind it', async () => {
     const id = await active([
       {

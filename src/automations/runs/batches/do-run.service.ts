@@ -1,4 +1,5 @@
 import { invalid, messageOf } from '../../../errors.ts';
+import { dedupeKeyOf } from '../../actions/action.ts';
 import type { ActionStep, Json } from '../../blocks/schema.ts';
 import { createSealer } from '../../credentials.ts';
 import { nextStepAfter, resolveInput, type StepOutputs } from '../../interpreter/rules.ts';
@@ -106,7 +107,7 @@ async function call(
   if (!(await saveProgress(way, { records: [...records, begun] }))) return undefined;
   const runId = context.run.id;
   try {
-    const stepRef = { orgId: ref.orgId, runId, dedupeKey: `${runId}/${place}` };
+    const stepRef = { orgId: ref.orgId, runId, dedupeKey: dedupeKeyOf(runId, place) };
     const output = (await action.call(deps, stepRef, parseInput(action, input))) as Json;
     way.ended = { place, output };
     way.outputs.set(place, output);
