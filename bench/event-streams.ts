@@ -7,7 +7,7 @@ import { anyFreePort } from '../src/dev/ports.ts';
 import { nodeFlagsOf } from '../src/dev/scripts.ts';
 import { issueOrgKey } from '../src/keys/service.ts';
 import { createTokens } from '../src/keys/tokens.ts';
-import { type Finding, note, report } from './support/report.ts';
+import { type Finding, note, percentile, report } from './support/report.ts';
 import { seedOrg } from './support/seed.ts';
 import { type Stack, withStack } from './support/stack.ts';
 
@@ -139,11 +139,6 @@ async function send(url: string, key: string): Promise<number> {
   await response.arrayBuffer();
   if (response.status !== 201) throw new Error(`a message was answered with ${response.status}`);
   return performance.now() - sentAt;
-}
-
-function percentile(values: number[], percent: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.ceil((sorted.length * percent) / 100) - 1] ?? Number.NaN;
 }
 
 await report(() =>

@@ -7,6 +7,7 @@ import { withStack } from './support/stack.ts';
 const BENCHES = [
   'sequences',
   'scale',
+  'forecast',
   'relay',
   'api',
   'contacts-search',

@@ -5,7 +5,7 @@ import { type AiPrograms, type AnsweringOrg, startAiPrograms } from '../support/
 import { forEachConcurrently } from '../support/concurrency.ts';
 import { createRandom, createWriter } from '../support/generated-texts.ts';
 import type { Program } from '../support/processes.ts';
-import { type Finding, median, note, rateFinding, report } from '../support/report.ts';
+import { type Finding, median, note, percentile, rateFinding, report } from '../support/report.ts';
 import { withStack } from '../support/stack.ts';
 
 const ARTICLES = 300;
@@ -110,8 +110,6 @@ async function countAnsweredBy(db: Db, sessions: string[], agent: string): Promi
   return rows[0]?.count ?? 0;
 }
 
-const p95 = (values: number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length * 0.95)] ?? 0;
-
 const limitFinding = (name: string, ms: number, mostMs: number): Finding => ({
   name,
   subject: `${ms.toFixed(0)} ms`,
@@ -127,7 +125,7 @@ async function measureLatency(db: Db, programs: AiPrograms, model: Program): Pro
   await timesOfTurns(db, shop, WARM_UP_TURNS);
   const byQuotes = (await timesOfTurns(db, shop, TIMED_TURNS)).map(({ ms }) => ms);
   note(
-    `without a model: p50 ${median(byQuotes).toFixed(0)} ms, p95 ${p95(byQuotes).toFixed(0)} ms after the quiet time`,
+    `without a model: p50 ${median(byQuotes).toFixed(0)} ms, p95 ${percentile(byQuotes, 95).toFixed(0)} ms after the quiet time`,
   );
   await connectModel(shop.org, model);
   await timesOfTurns(db, shop, WARM_UP_TURNS);
@@ -143,7 +141,7 @@ async function measureLatency(db: Db, programs: AiPrograms, model: Program): Pro
       median(times),
       MAX_MEDIAN_MS,
     ),
-    limitFinding('ai: the same, p95', p95(times), MAX_P95_MS),
+    limitFinding('ai: the same, p95', percentile(times, 95), MAX_P95_MS),
   ];
 }
 

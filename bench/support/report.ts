@@ -39,6 +39,12 @@ export async function report(measure: () => Promise<Finding[]>): Promise<void> {
 /** Prints a line about the measurement, apart from the table. */
 export const note = (line: string): void => console.log(`  ${line}`);
 
+/** Returns the value that this many percent of the values do not exceed. */
+export function percentile(values: number[], percent: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.ceil((sorted.length * percent) / 100) - 1] ?? Number.NaN;
+}
+
 /** Returns the median of the ratios of each round, so that a slow minute of the machine affects both sides. */
 export const medianRatio = (subject: number[], baseline: number[]): number =>
   median(subject.map((rate, round) => rate / (baseline[round] ?? 0)));
