@@ -11,7 +11,7 @@ const MIN_LINKS_INTO_DOCS = 5;
 
 const LINK = /\]\(([^)\s]+)\)/g;
 const SOURCE_PATH = /`((?:src|workflows|activities|worker|test|bench|scripts|deploy)\/[\w./-]+\.\w+)`/g;
-const WORKFLOW_KIND = /workflowId: .*=> `([a-z-]+)\//g;
+const WORKFLOW_KIND = /workflowId(?::|Of\w+ =) .*=> `([a-z-]+)\//g;
 
 const allOf = (pattern: RegExp, text: string): string[] => [...text.matchAll(pattern)].map(([, found = '']) => found);
 

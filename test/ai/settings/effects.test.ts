@@ -115,7 +115,7 @@ describe('a setting of the AI', () => {
     const { id } = (await org.post('/chat/sessions', { channel: { type: 'api' } })).body;
     const send = (text: string) =>
       org.post(`/chat/sessions/${id}/send`, { sender: 'contact', message: { type: 'text', text } });
-    await send('When is the shop open from Monday to Friday?');
+    await send('What are the opening hours of the shop from Monday to Friday?');
     await org.patch(`/chat/sessions/${id}`, { status: 'closed_resolved' });
     await send(QUESTION);
     const turn = await eventually('the turn after the reopening', async () => {
