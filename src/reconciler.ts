@@ -1,7 +1,8 @@
 import type { Client } from '@temporalio/client';
 import { listRunsInProgress as listEvalRuns, mendEvalRun, workflowIdOfEvalRun } from './ai/evals/reconcile.service.ts';
 import { listOpenTurns, mendTurn, workflowIdOfTurn } from './ai/turns/reconcile.service.ts';
-import { listHeldHandoffs, wakeHold } from './automations/handoff-hold/workflow-reconcile.service.ts';
+import { listHeldHandoffs } from './automations/handoff-hold/service.ts';
+import { wakeHandoffHold } from './automations/runs/finish-run.service.ts';
 import { findableWorkflowOf, listRunsInProgress, mendRun } from './automations/runs/reconcile.service.ts';
 import { listUnfinishedHandoffs, mendHandoff, workflowIdOfHandoff } from './crm/handoffs/workflow-reconcile.service.ts';
 import type { Db } from './db/connect.ts';
@@ -129,7 +130,7 @@ const RECONCILIATIONS = [
     resumed({
       kind: 'handoff-hold',
       list: listHeldHandoffs,
-      wake: wakeHold,
+      wake: wakeHandoffHold,
       idOf: ({ sessionId }) => sessionId,
     }),
   ),

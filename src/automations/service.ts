@@ -228,7 +228,7 @@ export function deleteWorkflow(db: Db, orgId: string, id: string): Promise<void>
       trx,
       orgId,
       ...open.map((runId) => wakeRun(orgId, runId)),
-      ...holds.map((hold) => wakeHandoffHold(orgId, hold.session_id, hold.id)),
+      ...holds.map((hold) => wakeHandoffHold({ orgId, sessionId: hold.session_id, holdId: hold.id })),
     );
     await announce(trx, orgId, 'workflow-changed', [{ subject_id: id, payload: {} }]);
     await startQueuedRuns(trx, orgId);

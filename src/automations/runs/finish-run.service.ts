@@ -3,7 +3,7 @@ import type { Trx } from '../../db/connect.ts';
 import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
 import { announceToSubscribers } from '../../outbox/subscriptions.ts';
 import { WAKE } from '../../temporal/contract.ts';
-import { HOLD_HANDOFF, handoffHoldSubject } from '../handoff-hold/contract.ts';
+import { type HandoffHoldRef, HOLD_HANDOFF, handoffHoldSubject } from '../handoff-hold/contract.ts';
 import { findHandoffHold } from '../handoff-hold.queries.ts';
 import { endRuns, type RunEnd } from '../runs.queries.ts';
 import { outcomeOfRun } from './run-outcome.service.ts';
@@ -29,10 +29,10 @@ export async function finishRuns(trx: Trx, orgId: string, ids: string[], end: Ru
   for (const { gate_id: holdId } of ended) {
     const hold = holdId === null ? undefined : await findHandoffHold(trx, orgId, holdId);
     if (holdId !== null && hold !== undefined)
-      await enqueue(trx, orgId, wakeHandoffHold(orgId, hold.session_id, holdId));
+      await enqueue(trx, orgId, wakeHandoffHold({ orgId, sessionId: hold.session_id, holdId }));
   }
 }
 
 /** Wakes a handoff hold to count the runs it still waits for. */
-export const wakeHandoffHold = (orgId: string, sessionId: string, holdId: string) =>
-  signalWithStart(HOLD_HANDOFF, { orgId, sessionId, holdId }, WAKE, handoffHoldSubject(sessionId));
+export const wakeHandoffHold = (ref: HandoffHoldRef) =>
+  signalWithStart(HOLD_HANDOFF, ref, WAKE, handoffHoldSubject(ref.sessionId));

@@ -1,5 +1,5 @@
 import { detectLanguage } from '../../../conversations/sessions/language.service.ts';
-import { linkOf, type TextFormat } from '../../answers/extractive.rules.ts';
+import { linkOf, type QuotedSource, type TextFormat } from '../../answers/extractive.rules.ts';
 import { MODEL_ANSWER_SCHEMA, ModelAnswer } from '../../answers/model-answer.schema.ts';
 import { answerPrompt } from '../../answers/prompts.rules.ts';
 import { type CheckedAnswer, checkAnswer, type Receipt } from '../../answers/validation.rules.ts';
@@ -10,12 +10,12 @@ import type { DecisionContext } from '../context.service.ts';
 import type { OrgRef } from '../contract.ts';
 import type { DecisionDeps } from '../deps.ts';
 import type { StepReport, TurnSteps } from '../steps.service.ts';
-import type { Claim, HandoffReason } from './outcome.rules.ts';
+import type { HandoffReason } from './outcome.rules.ts';
 import type { KnownFacts } from './prompt-facts.service.ts';
 
 /** What a model's answer comes to, after every part of it was checked. */
 export type ModelAnswerOutcome =
-  | { kind: 'say'; state: 'answered' | 'asked'; isPartly: boolean; text: string; claims: Claim[]; model: string }
+  | { kind: 'say'; state: 'answered' | 'asked'; isPartly: boolean; text: string; claims: QuotedSource[]; model: string }
   | { kind: 'handoff'; reason: HandoffReason; topic?: string | undefined; model: string }
   /** No part could be said, or the model had nothing to say. */
   | { kind: 'nothing' }
@@ -227,7 +227,7 @@ const claimOf = ({
   quote,
   start_offset,
   end_offset,
-}: CheckedAnswer['parts'][number]['quotes'][number]): Claim => ({
+}: CheckedAnswer['parts'][number]['quotes'][number]): QuotedSource => ({
   item_id: passage.item_id,
   chunk: passage.chunk,
   url: passage.url,

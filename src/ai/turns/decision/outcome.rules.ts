@@ -1,15 +1,17 @@
+import type { QuotedSource } from '../../answers/extractive.rules.ts';
+
 /** How a turn ends, before it is stored. */
 export type TurnOutcome =
   | { kind: 'skip'; reason: SkipReason }
   /** The session goes to people. `text` is said before it, if anything. */
-  | { kind: 'handoff'; reason: HandoffReason; text: string | null; claims: Claim[] }
+  | { kind: 'handoff'; reason: HandoffReason; text: string | null; claims: QuotedSource[] }
   /** `reason` says why the text is no answer to the question: the pages may help, or nothing was found. */
   | {
       kind: 'say';
       state: 'answered' | 'asked';
       reason: HandoffReason | 'may_help' | 'partly' | 'in_progress' | null;
       text: string;
-      claims: Claim[];
+      claims: QuotedSource[];
     }
   | { kind: 'resolve' };
 
@@ -58,27 +60,13 @@ export function endOf(outcome: TurnOutcome): {
   state: 'answered' | 'asked' | 'handed_off' | 'skipped';
   reason: string | null;
   text: string | null;
-  claims: Claim[];
+  claims: QuotedSource[];
 } {
   const { kind } = outcome;
   if (kind === 'skip') return { state: 'skipped', reason: outcome.reason, text: null, claims: [] };
   if (kind === 'resolve') return { state: 'skipped', reason: 'acknowledgement', text: null, claims: [] };
   const { reason, text, claims } = outcome;
   return { state: kind === 'handoff' ? 'handed_off' : outcome.state, reason, text, claims };
-}
-
-/** A source of an answer. */
-export interface Claim {
-  item_id: string;
-  chunk: number;
-  url: string | null;
-  title: string;
-  heading: string;
-  /** Null for a page that the answer points at. */
-  quote: string | null;
-  start_offset: number;
-  end_offset: number;
-  hash: string;
 }
 
 /** When people get the session: 0 never for lack of an answer, 1 at once, 2 after questions, 3 after several tries. */
