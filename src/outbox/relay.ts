@@ -21,9 +21,9 @@ import {
 } from './claim.ts';
 import type { EventType } from './events.ts';
 import { deferInterrupted, deleteClaim, deleteExpanded, insertClaim } from './interruptions.ts';
-import { OUTBOX_CHANNEL, type OutboxKind } from './wake.ts';
+import { OUTBOX_CHANNEL, type OutboxKind, wakeAllRelays, wakeDirectly } from './wake.ts';
+import { createWaking, type Waking } from './waking.ts';
 
-const SWEEP_MS = 1_000;
 const BACK_OFF_MS = 1_000;
 const EVENTS_PER_BATCH = 500;
 const EVENT_LOOPS = 3;
@@ -59,35 +59,27 @@ export interface Relay {
 /** Starts the relay: it expands events and hands commands to Temporal. Any number of relays may run at once. */
 export function startRelay({ databaseUrl, db, commandDb, temporal, reactions, log }: RelayOptions): Relay {
   const stopping = new AbortController();
-  const sleepers = { events: new Set<() => void>(), commands: new Set<() => void>() } satisfies Record<
-    OutboxKind,
-    unknown
-  >;
-  const wakeUps = { events: 0, commands: 0 };
-  const wakeOne = (kind: OutboxKind) => {
-    const [wake] = sleepers[kind];
-    wake?.();
+  const waking: Record<OutboxKind, Waking> = {
+    events: createWaking(EVENT_LOOPS),
+    commands: createWaking(COMMAND_LOOPS),
   };
-  const wakeUp = (hints: string) => {
-    for (const kind of ['events', 'commands'] as const) {
-      if (hints !== '' && !hints.includes(kind)) continue;
-      wakeUps[kind]++;
-      wakeOne(kind);
-    }
-  };
-  const listener = listen(databaseUrl, OUTBOX_CHANNEL, wakeUp);
+  const wakeUp = (kind: OutboxKind) => waking[kind].wakeUp();
+  const listener = listen(databaseUrl, OUTBOX_CHANNEL, (hints) => {
+    for (const kind of ['events', 'commands'] as const) if (hints === '' || hints.includes(kind)) wakeUp(kind);
+  });
+  const stopWakingDirectly = wakeDirectly([db, commandDb], wakeUp);
 
   /**
-   * Works until nothing is left. From the second batch on, it wakes another loop to help. Then waits for the next
-   * wake-up or the sweep. A wake-up during the work is not lost.
+   * Works until nothing is left. From the second batch on, it wakes another loop to help, or else those of other
+   * processes. Then waits for the next wake-up or the sweep. A wake-up during the work is not lost.
    */
   const loop = async (kind: OutboxKind, work: () => Promise<boolean>) => {
     let batches = 0;
     while (!stopping.signal.aborted) {
-      const seen = wakeUps[kind];
+      const look = waking[kind].look();
       try {
         if (await work()) {
-          if (++batches > 1) wakeOne(kind);
+          if (++batches > 1 && !waking[kind].wakeOne() && batches === 2) wakeAllRelays(db, kind);
           await setImmediate(); // what waits for this commit goes first
           continue;
         }
@@ -97,7 +89,7 @@ export function startRelay({ databaseUrl, db, commandDb, temporal, reactions, lo
         await sleep(BACK_OFF_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
         continue;
       }
-      if (seen === wakeUps[kind]) await sleepUntilWoken(sleepers[kind], stopping.signal);
+      await waking[kind].sleep(look, stopping.signal);
     }
   };
 
@@ -108,24 +100,12 @@ export function startRelay({ databaseUrl, db, commandDb, temporal, reactions, lo
 
   return {
     async stop() {
+      stopWakingDirectly();
       stopping.abort();
-      for (const wake of [...sleepers.events, ...sleepers.commands]) wake();
+      for (const { wakeAll } of Object.values(waking)) wakeAll();
       await Promise.all([...loops, listener.close()]);
     },
   };
-}
-
-async function sleepUntilWoken(sleepers: Set<() => void>, stop: AbortSignal): Promise<void> {
-  if (stop.aborted) return;
-  await new Promise<void>((resolve) => {
-    const wake = () => {
-      clearTimeout(timer);
-      sleepers.delete(wake);
-      resolve();
-    };
-    const timer = setTimeout(wake, SWEEP_MS);
-    sleepers.add(wake);
-  });
 }
 
 /**

@@ -1,6 +1,15 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
 
+/** Returns whether the org assigns policies to sessions, or some of these are under one. */
+export async function mayChangePolicies(db: Db, orgId: string, sessionIds: string[]): Promise<boolean> {
+  const { rows } = await sql<{ may_change: boolean }>`
+    select exists (select from sla_policies where org_id = ${orgId} and assignment is not null)
+      or exists (select from session_slas where org_id = ${orgId} and session_id = any(${sessionIds}::uuid[])) as may_change
+  `.execute(db);
+  return rows[0]?.may_change === true;
+}
+
 /** Locks the existing ones of these sessions, in order of id, and returns their ids. */
 export async function lockSessions(trx: Trx, orgId: string, ids: string[]): Promise<string[]> {
   const sessions = await trx

@@ -12,6 +12,7 @@ import {
   listOpenSessions,
   listOpenSessionsOfContacts,
   lockSessions,
+  mayChangePolicies,
   upsertSessionPolicies,
 } from './assignment.queries.ts';
 import { listAssignments } from './policies.queries.ts';
@@ -48,10 +49,11 @@ export const assignPoliciesToOpenSessions: Reaction<'sla-assignments-changed'> =
 
 /**
  * Assigns the oldest matching policy to each session. Sessions are locked first: the last evaluation of a session sees
- * all committed changes.
+ * all committed changes. An org without policies has nothing to assign, and one that is created meanwhile has all open
+ * sessions evaluated.
  */
 async function evaluateSessions(trx: Trx, orgId: string, sessionIds: string[]): Promise<void> {
-  if (sessionIds.length === 0) return;
+  if (sessionIds.length === 0 || !(await mayChangePolicies(trx, orgId, sessionIds))) return;
   const open = new Set(await lockSessions(trx, orgId, sessionIds));
   const changed: string[] = [];
   for (const { id, assignment } of await listAssignments(trx, orgId)) {

@@ -18,12 +18,21 @@ export async function listCitedPassages(trx: Trx, orgId: string, itemIds: string
   return rows;
 }
 
-/** Lists the passages that the answers with these message ids cite. */
+/**
+ * Lists the passages that the answers with these message ids cite. Each message takes two index look-ups: `offset 0`
+ * keeps the planner from joining all turns with all their sources while it does not know how many there are.
+ */
 export async function listPassagesOfMessages(trx: Trx, orgId: string, messageIds: string[]): Promise<CitedPassage[]> {
   const { rows } = await sql<CitedPassage>`
-    select distinct claim.item_id, claim.hash, claim.changed_at is not null as is_changed
-    from ai_turns as turn join ai_claims as claim on claim.org_id = turn.org_id and claim.turn_id = turn.id
-    where turn.org_id = ${orgId} and turn.message_id = any(${messageIds}::uuid[])
+    select distinct claim.item_id, claim.hash, claim.is_changed
+    from unnest(${messageIds}::uuid[]) as message (id)
+    cross join lateral (
+      select id from ai_turns where org_id = ${orgId} and message_id = message.id offset 0
+    ) as turn
+    cross join lateral (
+      select item_id, hash, changed_at is not null as is_changed
+      from ai_claims where org_id = ${orgId} and turn_id = turn.id offset 0
+    ) as claim
   `.execute(trx);
   return rows;
 }

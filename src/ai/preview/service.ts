@@ -7,6 +7,7 @@ import type { Db } from '../../db/connect.ts';
 import { unavailable } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { semanticSearchOf } from '../../knowledge/embedding/semantic-search.ts';
+import { listConnections } from '../../orgs/integrations/service.ts';
 import { getOrgLanguage } from '../../orgs/service.ts';
 import { formatOf } from '../answers/extractive.rules.ts';
 import { wordQuestion } from '../confirmations/wording.rules.ts';
@@ -157,6 +158,7 @@ async function contextOf(
     session,
     settings,
     mayAct: (await getAutopilot(db, orgId)).versionOn(channel) === 'v2',
+    isProviderConnected: (await listConnections(db, orgId)).has('llm'),
     messages,
     unanswered,
     refusal: isBlocked ? 'blocked' : undefined,

@@ -9,6 +9,7 @@ interface FactSources<Config, Agent, Message> {
   agent: RawBuilder<Agent>;
   messages: RawBuilder<Message[]>;
   isBlocked: RawBuilder<boolean>;
+  isProviderConnected: RawBuilder<boolean>;
 }
 
 /** A turn that has not ended. */
@@ -24,6 +25,7 @@ interface TurnFacts<Config, Agent, Message> {
   agent: Agent;
   messages: Message[];
   is_blocked: boolean;
+  is_provider_connected: boolean;
   open: OpenTurn | null;
   last: LastTurn | null;
   /** The last message that ended turns have dealt with, as a `seq`; 0 without any. */
@@ -39,11 +41,12 @@ export async function getTurnFacts<Config, Agent, Message>(
   trx: Trx,
   orgId: string,
   { id, ai_context_seq }: { id: string; ai_context_seq: number },
-  { config, agent, messages, isBlocked }: FactSources<Config, Agent, Message>,
+  { config, agent, messages, isBlocked, isProviderConnected }: FactSources<Config, Agent, Message>,
 ): Promise<TurnFacts<Config, Agent, Message>> {
   const ofSession = sql`org_id = ${orgId} and session_id = ${id}`;
   const { rows } = await sql<TurnFacts<Config, Agent, Message>>`
     select ${config} as config, ${agent} as agent, ${messages} as messages, ${isBlocked} as is_blocked,
+      ${isProviderConnected} as is_provider_connected,
       (
         select jsonb_build_object('id', id, 'number', number, 'answers', answers, 'message_id', message_id,
           'first_seq', first_seq, 'last_seq', last_seq, 'config_version', config_version, 'state', state,

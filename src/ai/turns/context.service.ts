@@ -9,6 +9,7 @@ import {
 } from '../../conversations/messages/ai-messages.service.ts';
 import { lockSession, type SessionRow } from '../../conversations/sessions/service.ts';
 import type { Trx } from '../../db/connect.ts';
+import { hasConnection } from '../../orgs/integrations/service.ts';
 import { type AiSettings, type PublishedSettings, publishedConfig, readPublishedConfig } from '../settings/service.ts';
 import { getTurnFacts, type LastTurn, type OpenTurn } from './context.queries.ts';
 import type { SessionRef } from './contract.ts';
@@ -26,6 +27,8 @@ export interface TurnContext {
   settings: PublishedSettings;
   /** Whether the AI also acts on the session's channel, beside answering. */
   mayAct: boolean;
+  /** Whether the org has connected an AI provider. Without one there is no model to look for. */
+  isProviderConnected: boolean;
   /** The messages that the AI knows, oldest first. */
   messages: ConversationMessage[];
   /** The contact's messages that no turn has dealt with yet. */
@@ -61,6 +64,7 @@ export async function loadContext(trx: Trx, { orgId, sessionId }: SessionRef): P
     agent: agentVersionOn(orgId, session.channel),
     messages: conversationAsJson(trx, orgId, sessionId, { after: session.ai_context_seq, limit: MAX_MESSAGES }),
     isBlocked: blockedContact(orgId, session.contact_id),
+    isProviderConnected: hasConnection(orgId, 'llm'),
   });
   const { agent, is_blocked: isBlocked, open, last, fruitless } = facts;
   const settings = readPublishedConfig(facts.config);
@@ -84,6 +88,7 @@ export async function loadContext(trx: Trx, { orgId, sessionId }: SessionRef): P
     session: { ...session, ai_state: state },
     settings,
     mayAct: agent === 'v2',
+    isProviderConnected: facts.is_provider_connected,
     messages,
     unanswered,
     refusal,

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/connect.ts';
 import { isUuid } from '../../ids.ts';
-import type { SemanticSearch } from '../search/passage-search.service.ts';
+import { WORDS_ONLY } from '../search/passage-search.service.ts';
 import { addressOf } from './addresses.rules.ts';
 import { findArticleByPath, findCenter, listBreadcrumbs, listTableOfContents } from './articles.queries.ts';
 import { searchArticles } from './articles.service.ts';
@@ -10,7 +10,6 @@ import { MAX_PATH_LENGTH } from './tree.rules.ts';
 
 const MAX_RESULTS = 20;
 /** Public searches use words only: they must not cost the org calls of its model. */
-const WORDS_ONLY: SemanticSearch = { similarities: async () => new Map() };
 const NOTHING_YET = 'There are no articles yet.';
 
 export interface HelpPageResult {

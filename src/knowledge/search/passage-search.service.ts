@@ -33,6 +33,9 @@ export interface SemanticSearch {
   similarities(db: Db, orgId: string, text: string): Promise<ReadonlyMap<number, number>>;
 }
 
+/** Search without an embedding model. */
+export const WORDS_ONLY: SemanticSearch = { similarities: async () => new Map() };
+
 /**
  * Returns the best passages for a question from all of the org's knowledge, each with its citation. Searches by words,
  * and by meaning if the org has a model.

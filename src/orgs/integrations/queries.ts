@@ -48,6 +48,15 @@ export function listIntegrations(db: Db, orgId: string) {
     .execute();
 }
 
+/** SQL: whether the org has a connection of a kind by this name. */
+export const connectionExists = (
+  orgId: string,
+  kind: string,
+  name: string,
+): RawBuilder<boolean> => sql<boolean>`exists (
+  select from integrations where org_id = ${orgId} and kind = ${kind} and name = ${name}
+)`;
+
 /** Lists the connections of a kind by name. */
 export const listIntegrationsOf = (db: Db, orgId: string, kind: string) =>
   db

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { RawBuilder } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { notFound } from '../../errors.ts';
@@ -9,6 +10,7 @@ import type { Secrets } from '../../secrets.ts';
 import { getSettings } from '../queries.ts';
 import { NO_TARGET } from '../settings/warnings.rules.ts';
 import {
+  connectionExists,
   deleteIntegration,
   findIntegration,
   listIntegrations,
@@ -131,6 +133,10 @@ export async function findConnection<Kind extends IntegrationKind>(
   const settings = joinSecrets(row.settings, openSecrets(secrets, orgId, row));
   return INTEGRATION_BODIES[kind].shape.settings.parse(settings) as ConnectionSettings<Kind>;
 }
+
+/** SQL: whether the org has a connection of a kind. */
+export const hasConnection = (orgId: string, kind: IntegrationKind): RawBuilder<boolean> =>
+  connectionExists(orgId, kind, CONNECTION_NAME);
 
 /** Returns the settings of all connections of an org by kind, without secrets. */
 export const listConnections = async (db: Db, orgId: string): Promise<Map<string, StoredSettings>> =>

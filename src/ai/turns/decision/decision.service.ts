@@ -1,4 +1,5 @@
 import type { ConversationMessage } from '../../../conversations/messages/ai-messages.service.ts';
+import { WORDS_ONLY } from '../../../knowledge/search/passage-search.service.ts';
 import { type OrgProfile, readProfile } from '../../../orgs/service.ts';
 import {
   EXTRACTIVE_AGENT,
@@ -97,8 +98,9 @@ async function decideByModel(
   context: DecisionContext,
   { say, org, text, language, limits }: DecisionTerms & { limits: DecisionLimits },
 ): Promise<Pick<Decision, 'outcome' | 'agent' | 'asks' | 'topic'> | undefined> {
-  const { session, settings, effects } = context;
-  const chain = settings.mode === 'extractive' ? undefined : await findModels(deps, ref.orgId, settings.models);
+  const { session, settings, effects, isProviderConnected } = context;
+  const mayAsk = isProviderConnected && settings.mode !== 'extractive';
+  const chain = mayAsk ? await findModels(deps, ref.orgId, settings.models) : undefined;
   if (chain === undefined) return undefined;
   const facts = await gatherFacts(deps, ref, context, org);
   const steps = await effects.openSteps(limits.steps);
@@ -245,13 +247,13 @@ const handingOff = (reason: HandoffReason, text: string): TurnOutcome => ({
 async function decideByQuotes(
   { db, semantics }: DecisionDeps,
   { orgId }: OrgRef,
-  { session, settings, fruitless }: DecisionContext,
+  { session, settings, fruitless, isProviderConnected }: DecisionContext,
   { say, text, gates }: DecisionTerms & { gates: Decision['steps'][number] },
 ): Promise<Decision> {
   const searched = performance.now();
   const threshold = await getThreshold(db, orgId);
   const segments = await listKnowledgeSegments(db, orgId, session.contact_id);
-  const answer = await answerByQuotes(db, semantics, orgId, {
+  const answer = await answerByQuotes(db, isProviderConnected ? semantics : WORDS_ONLY, orgId, {
     question: text,
     channel: session.channel,
     segments,
