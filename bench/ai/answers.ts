@@ -12,7 +12,7 @@ import { ALLOW_ALL, createEgress, type Egress } from '../../src/providers/egress
 import { embedTexts } from '../../src/providers/llm/embeddings.ts';
 import { createSecrets } from '../../src/secrets.ts';
 import { createRandom } from '../support/generated-texts.ts';
-import { type AnswerSet, readCookbook, readStackFaq } from '../support/question-answer-sets.ts';
+import { type AnswerSet, readCookbook, readCovidQa, readStackFaq, readXquad } from '../support/question-answer-sets.ts';
 import { type Finding, note, report } from '../support/report.ts';
 import { WORDS_ONLY } from '../support/retrieval-sets.ts';
 import { seedOrg } from '../support/seed.ts';
@@ -30,6 +30,10 @@ const SPLITS = 20;
 const STACKFAQ_FOLDER = process.env.STACKFAQ_FOLDER;
 /** skills/retrieval_augmented_generation of anthropics/claude-cookbooks. */
 const COOKBOOK_FOLDER = process.env.COOKBOOK_FOLDER;
+/** data of deepset-ai/COVID-QA. Neither the confidence nor its threshold was chosen on this set, nor on the next. */
+const COVID_QA_FOLDER = process.env.COVID_QA_FOLDER;
+/** A folder with xquad.en.json of google-deepmind/xquad. */
+const XQUAD_FOLDER = process.env.XQUAD_FOLDER;
 
 /** The base URL of an embedding server of OpenAI's protocol that is told what a text is. */
 const EMBEDDINGS_URL = process.env.EMBEDDINGS_URL;
@@ -197,6 +201,12 @@ await report(() =>
         atLeast('cookbook, mean reciprocal rank', cookbook.meanRank, MIN_RECIPROCAL_RANK),
       );
     }
+    if (COVID_QA_FOLDER === undefined)
+      note('COVID-QA was not measured: COVID_QA_FOLDER is not set to a folder with its faqs/ and question pairs');
+    else findings.push(...(await measure(db, 'COVID-QA', readCovidQa(COVID_QA_FOLDER))).findings);
+    if (XQUAD_FOLDER === undefined)
+      note('XQuAD was not measured: XQUAD_FOLDER is not set to a folder with its xquad.en.json');
+    else findings.push(...(await measure(db, 'XQuAD', readXquad(XQUAD_FOLDER, 'en'))).findings);
     await close();
     return findings;
   }),

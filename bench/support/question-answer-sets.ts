@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
 import { z } from 'zod';
 import { newId } from '../../src/ids.ts';
 import type { KnowledgeItem } from '../../src/knowledge/index/items.schema.ts';
@@ -11,7 +12,7 @@ export interface AnswerSet {
   questions: { text: string; right: string[] }[];
 }
 
-const itemOf = (title: string, markdown: string, url: string | null): KnowledgeItem => ({
+const itemOf = (title: string, markdown: string, url: string | null, language = 'en'): KnowledgeItem => ({
   id: newId(),
   sourceType: 'help_center',
   source: 'help_center',
@@ -19,7 +20,7 @@ const itemOf = (title: string, markdown: string, url: string | null): KnowledgeI
   markdown,
   url,
   visibility: 'public',
-  language: 'en',
+  language,
   channels: [],
   segments: [],
   isDraft: false,
@@ -65,5 +66,56 @@ export function readCookbook(folder: string): AnswerSet {
       const right = correct_chunks.flatMap((link) => idsOf.get(link) ?? []).map(({ id }) => id);
       return right.length === 0 ? [] : [{ text: question, right }];
     }),
+  };
+}
+
+const Faqs = z.array(z.object({ question: z.string(), answer: z.string(), source: z.string() }));
+const Paraphrases = z.array(z.object({ question_1: z.string(), question_2: z.string(), similar: z.string() }));
+/** The source whose questions were put in other words. */
+const PARAPHRASED_SOURCE = 'Center for Disease Control and Prevention (CDC)';
+
+const readCsv = <Type>(path: string, schema: z.ZodType<Type>): Type =>
+  schema.parse(parse(readFileSync(path), { columns: true, bom: true }));
+
+/** Reads data of deepset-ai/COVID-QA: the questions and answers of a health authority, and its questions in other words. */
+export function readCovidQa(folder: string): AnswerSet {
+  const faqs = readCsv(join(folder, 'faqs', 'faq_covidbert.csv'), Faqs);
+  const asked = readCsv(join(folder, 'eval_question_similarity_en.csv'), Paraphrases);
+  const items = faqs
+    .filter(({ source }) => source === PARAPHRASED_SOURCE)
+    .map(({ question, answer }) => itemOf(question.trim(), answer, null));
+  const itemsOf = Map.groupBy(items, ({ title }) => title);
+  return {
+    items,
+    questions: asked
+      .filter(({ similar }) => similar === '1')
+      .map(({ question_1, question_2 }) => ({
+        text: question_2,
+        right: (itemsOf.get(question_1.trim()) ?? []).map(({ id }) => id),
+      })),
+  };
+}
+
+const Squad = z.object({
+  data: z.array(
+    z.object({
+      title: z.string(),
+      paragraphs: z.array(z.object({ context: z.string(), qas: z.array(z.object({ question: z.string() })) })),
+    }),
+  ),
+});
+
+/** Reads xquad.<language>.json of google-deepmind/xquad: paragraphs of articles, and questions that people asked of each. */
+export function readXquad(folder: string, language: string): AnswerSet {
+  const { data } = readJson(join(folder, `xquad.${language}.json`), Squad);
+  const sections = data.flatMap(({ title, paragraphs }) =>
+    paragraphs.map(({ context, qas }) => ({
+      item: itemOf(title.replaceAll('_', ' '), context, null, language),
+      asked: qas.map(({ question }) => question),
+    })),
+  );
+  return {
+    items: sections.map(({ item }) => item),
+    questions: sections.flatMap(({ item, asked }) => asked.map((text) => ({ text, right: [item.id] }))),
   };
 }

@@ -96,6 +96,8 @@ interface End {
   state: string;
   reason: string | null;
   calls: { operation_id: string; state: string }[];
+  /** What the turn has done, for whoever reads a failure. */
+  steps: object[];
 }
 
 const endsOf = async (org: FaultOrg): Promise<End[]> =>
@@ -103,7 +105,9 @@ const endsOf = async (org: FaultOrg): Promise<End[]> =>
     await sql<End>`
       select message.content as text, turn.state, turn.reason,
         (select coalesce(jsonb_agg(jsonb_build_object('operation_id', operation_id, 'state', call.state)), '[]')
-          from ai_calls as call where call.org_id = turn.org_id and call.session_id = turn.session_id) as calls
+          from ai_calls as call where call.org_id = turn.org_id and call.session_id = turn.session_id) as calls,
+        (select coalesce(jsonb_agg(to_jsonb(taken) - 'org_id' - 'turn_id' order by taken.step), '[]') from ai_steps as taken
+          where taken.org_id = turn.org_id and taken.turn_id = turn.id) as steps
       from session_events as message
       join ai_turns as turn on turn.org_id = message.org_id and message.id = any(turn.answers)
       where message.org_id = ${org.id} and message.sender = 'contact' and turn.ended_at is not null
@@ -114,12 +118,12 @@ const endsOf = async (org: FaultOrg): Promise<End[]> =>
 const NAMED = new Set(['answered null', 'handed_off user_request', 'handed_off action_outcome_unknown']);
 
 /** Returns what is wrong with the end of a message. */
-function problemOf({ text, state, reason, calls }: End): string | undefined {
+function problemOf({ text, state, reason, calls, steps }: End): string | undefined {
   const order = /order (\d+)/.exec(text)?.[1];
   const effects = desk.effects.filter((done) => done === order).length;
   const end = `${state} ${reason}`;
   const isNamed = NAMED.has(end) || (order === undefined && end === 'answered partly');
-  if (!isNamed) return `“${text}” ended as ${end}`;
+  if (!isNamed) return `“${text}” ended as ${end} after ${JSON.stringify({ calls, steps })}`;
   if (effects > 1) return `“${text}” was done ${effects} times`;
   if (order === undefined) return undefined;
   const isTold = state === 'answered' ? effects === 1 && calls[0]?.state === 'done' : calls[0]?.state === 'unknown';

@@ -74,6 +74,11 @@ type StoredCall =
   | { kind: 'done' | 'failed' | 'unknown' | 'confirm' | 'in_progress'; callId: string; note: string }
   | { kind: 'refused'; note: string; code: string };
 
+/** Refusals of a call after which people get the session, whatever else could be planned. */
+const HANDOFFS: Partial<Record<string, string>> = {
+  identity_required: 'identity_required',
+  outcome_unknown: 'action_outcome_unknown',
+};
 const MAX_PLAN_TOKENS = 1_000;
 const MAX_RECEIPTS = 20;
 
@@ -106,8 +111,8 @@ export async function planTurn(deps: ModelDeps, orgId: string, planning: Plannin
     if (made.kind === 'in_progress') return { kind: 'in_progress', model };
     if (made.kind === 'unknown') return { kind: 'handoff', reason: 'action_outcome_unknown', model };
     if (made.kind === 'failed') return { kind: 'handoff', reason: 'action_failed', model };
-    if (made.kind === 'refused' && made.code === 'identity_required')
-      return { kind: 'handoff', reason: 'identity_required', model };
+    const reason = made.kind === 'refused' ? HANDOFFS[made.code] : undefined;
+    if (reason !== undefined) return { kind: 'handoff', reason, model };
     if (made.note !== '') notes.push(made.note);
   }
 }

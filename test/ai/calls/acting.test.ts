@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Db } from '../../../src/db/connect.ts';
 import { FAKES_ALLOWED } from '../../support/channels.ts';
 import { startEncodedReceiver } from '../../support/fakes/encoded-receiver.ts';
 import { errorAfter, type Fault, resetAfter, startFaultyServer } from '../../support/fakes/faulty-server.ts';
@@ -89,6 +91,19 @@ const turnOf = (org: TestOrg, id: string, nth = 0) =>
     const { body } = await org.get(`/chat/sessions/${id}/turns`);
     return body.items[nth]?.ended_at === null ? undefined : body.items[nth];
   });
+/** Has Postgres end the first attempt to store a step with this purpose, as when it shuts down. */
+const failOnce = (db: Db, purpose: string) =>
+  sql`
+    do $$ begin
+      create sequence attempts;
+      create function end_first_attempt() returns trigger language plpgsql as $body$ begin
+        if nextval('attempts') = 1 then raise exception 'shutting down' using errcode = '57P01'; end if;
+        return new;
+      end $body$;
+      create trigger ends_once before insert on ai_steps for each row
+        when (new.purpose = ${sql.lit(purpose)}) execute function end_first_attempt();
+    end $$
+  `.execute(db);
 const purposesOf = (turn: { steps: { purpose: string }[] }) => turn.steps.map(({ purpose }) => purpose);
 const lastTextOf = async (org: TestOrg, id: string) => (await messagesOf(org, id)).at(-1)?.content.text;
 
@@ -234,6 +249,16 @@ describe('a turn that acts', () => {
     expect(await turnOf(org, id)).toMatchObject({ state: 'handed_off', reason });
     expect(effects).toHaveLength(count);
     expect(await lastTextOf(org, id)).not.toContain('4711');
+  });
+
+  it('says that the outcome of a call is not known also where the database went away before that step was stored', async () => {
+    fault = resetAfter;
+    calling('book');
+    const org = await newOrg([action('Book', 'POST')]);
+    await failOnce(stack.db, 'call');
+    const id = await say(org, 'Please book two seats for me');
+    expect(await turnOf(org, id)).toMatchObject({ state: 'handed_off', reason: 'action_outcome_unknown' });
+    expect(effects).toHaveLength(1);
   });
 
   it('calls nothing for an unverified contact where the action wants a verified one', async () => {
