@@ -169,7 +169,9 @@ export async function pollSession(
   const after = since === undefined ? undefined : await placeOf(db, visitor.orgId, id, since);
   const limits = { limit: MAX_POLLED_EVENTS, maxBytes: MAX_POLLED_BYTES };
   const events = await listVisibleEvents(db, visitor.orgId, id, { after, ...limits });
-  return { session, history: events.map((event) => historyItemOf(links, event)) };
+  const history = events.map((event) => historyItemOf(links, event));
+  // Read after the history, so that it knows of what the history shows.
+  return { session: history.length === 0 ? session : await getWidgetSession(db, visitor, id), history };
 }
 
 /** The times of two events can be in another order than the events: all from the first one of this time count as new. */
