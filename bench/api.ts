@@ -1,6 +1,6 @@
 import autocannon from 'autocannon';
 import { sql } from 'kysely';
-import { connect, type Db } from '../src/db/connect.ts';
+import type { Db } from '../src/db/connect.ts';
 import { waitUntilResponding } from '../src/dev/http-probe.ts';
 import { anyFreePort } from '../src/dev/ports.ts';
 import { issueOrgKey } from '../src/keys/service.ts';
@@ -23,7 +23,8 @@ interface Target {
 }
 
 /** Measures the API with each store of rate limits and the bare route, alternating. */
-async function measure(stack: Stack, db: Db): Promise<Finding[]> {
+async function measure(stack: Stack): Promise<Finding[]> {
+  const { db } = stack;
   const orgId = await seedOrg(db, SEEDED);
   await createBareTable(db);
   const { api_key: key } = await issueOrgKey(db, createTokens(stack.env.JWT_SECRET ?? ''), orgId, { name: 'Bench' });
@@ -97,13 +98,4 @@ async function createBareTable(db: Db): Promise<void> {
   await sql`vacuum analyze bare_contacts`.execute(db);
 }
 
-await report(() =>
-  withStack({ hasTemporal: false }, async (stack) => {
-    const { db, close } = connect(stack.databaseUrl, { poolSize: 4 });
-    try {
-      return await measure(stack, db);
-    } finally {
-      await close();
-    }
-  }),
-);
+await report(() => withStack({ hasTemporal: false }, measure));

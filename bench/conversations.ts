@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import autocannon from 'autocannon';
 import { sql } from 'kysely';
-import { connect, type Db } from '../src/db/connect.ts';
+import type { Db } from '../src/db/connect.ts';
 import { waitUntilResponding } from '../src/dev/http-probe.ts';
 import { anyFreePort } from '../src/dev/ports.ts';
 import { issueOrgKey } from '../src/keys/service.ts';
@@ -26,7 +26,8 @@ interface Target {
   key: string;
 }
 
-async function measure(stack: Stack, db: Db): Promise<Finding[]> {
+async function measure(stack: Stack): Promise<Finding[]> {
+  const { db } = stack;
   const start = performance.now();
   const [orgId, otherId] = await seed(db);
   note(
@@ -182,13 +183,4 @@ async function messagesASecond({ url, key }: Target, sessions: string[], duratio
   return result['2xx'] / result.duration;
 }
 
-await report(() =>
-  withStack({ hasTemporal: false }, async (stack) => {
-    const { db, close } = connect(stack.databaseUrl, { poolSize: 4 });
-    try {
-      return await measure(stack, db);
-    } finally {
-      await close();
-    }
-  }),
-);
+await report(() => withStack({ hasTemporal: false }, measure));

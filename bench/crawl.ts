@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connect, type Db } from '../src/db/connect.ts';
+import type { Db } from '../src/db/connect.ts';
 import { nodeFlagsOf } from '../src/dev/scripts.ts';
 import { createDatasource } from '../src/knowledge/crawl/datasources/service.ts';
 import { getJob, pageOfJobs, startCrawl } from '../src/knowledge/crawl/jobs/service.ts';
@@ -38,7 +38,8 @@ interface Rates {
  * loop without a persistent queue, alternating. The product crawls it once more unchanged, and finally crawls a larger
  * site.
  */
-async function measure(stack: Stack, db: Db): Promise<Finding[]> {
+async function measure(stack: Stack): Promise<Finding[]> {
+  const { db } = stack;
   const site = await stack.start(import.meta.resolve('./support/programs/crawl-site.ts'));
   const url = await site.ask<string>('start', { pages: PAGES });
   const crawlee = await stack.start(import.meta.resolve('./support/baselines/crawlee-crawl.ts'));
@@ -159,13 +160,4 @@ async function rateOfJob(db: Db, orgId: string, datasourceId: string, jobId: str
   }
 }
 
-await report(() =>
-  withStack({ hasTemporal: true }, async (stack) => {
-    const { db, close } = connect(stack.databaseUrl, { poolSize: 4 });
-    try {
-      return await measure(stack, db);
-    } finally {
-      await close();
-    }
-  }),
-);
+await report(() => withStack({ hasTemporal: true }, measure));

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import autocannon from 'autocannon';
 import { sql } from 'kysely';
-import { connect, type Db } from '../src/db/connect.ts';
+import type { Db } from '../src/db/connect.ts';
 import { waitUntilResponding } from '../src/dev/http-probe.ts';
 import { anyFreePort } from '../src/dev/ports.ts';
 import { createCallbackUrls } from '../src/http/callback-urls.ts';
@@ -27,7 +27,8 @@ const NAIVE_PATH = '/workflows';
 
 let acknowledged = 0;
 
-async function measure(stack: Stack, db: Db): Promise<Finding[]> {
+async function measure(stack: Stack): Promise<Finding[]> {
+  const { db } = stack;
   const { url, orgId } = await startReceiver(stack, db);
   await sql`create table bare_crm_events (like crm_events including all)`.execute(db);
   const bare = await stack.start(import.meta.resolve('./support/baselines/bare-receiver.ts'), { BENCH_ORG_ID: orgId });
@@ -150,13 +151,4 @@ async function assertNoneLost(db: Db, orgId: string): Promise<void> {
   if (batches < acknowledged || events !== batches * EVENTS_A_BATCH) throw new Error('events were lost');
 }
 
-await report(() =>
-  withStack({ hasTemporal: true }, async (stack) => {
-    const { db, close } = connect(stack.databaseUrl, { poolSize: 4 });
-    try {
-      return await measure(stack, db);
-    } finally {
-      await close();
-    }
-  }),
-);
+await report(() => withStack({ hasTemporal: true }, measure));

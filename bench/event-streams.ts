@@ -1,7 +1,6 @@
 import { get, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createSession } from '../src/conversations/sessions/service.ts';
-import { connect, type Db } from '../src/db/connect.ts';
 import { waitUntilResponding } from '../src/dev/http-probe.ts';
 import { anyFreePort } from '../src/dev/ports.ts';
 import { nodeFlagsOf } from '../src/dev/scripts.ts';
@@ -34,7 +33,8 @@ interface Api {
  * Opens streams on one API process and sends messages through another. Measures from before a message is sent until
  * each stream receives it.
  */
-async function measure(stack: Stack, db: Db): Promise<Finding[]> {
+async function measure(stack: Stack): Promise<Finding[]> {
+  const { db } = stack;
   const orgId = await seedOrg(db, 0);
   const { api_key: key } = await issueOrgKey(db, createTokens(stack.env.JWT_SECRET ?? ''), orgId, { name: 'Bench' });
   const sessions: string[] = [];
@@ -141,13 +141,4 @@ async function send(url: string, key: string): Promise<number> {
   return performance.now() - sentAt;
 }
 
-await report(() =>
-  withStack({ hasTemporal: false }, async (stack) => {
-    const { db, close } = connect(stack.databaseUrl, { poolSize: 4 });
-    try {
-      return await measure(stack, db);
-    } finally {
-      await close();
-    }
-  }),
-);
+await report(() => withStack({ hasTemporal: false }, measure));

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connect, type Db } from '../src/db/connect.ts';
 import { waitUntilResponding } from '../src/dev/http-probe.ts';
 import { anyFreePort } from '../src/dev/ports.ts';
 import { nodeFlagsOf } from '../src/dev/scripts.ts';
@@ -18,7 +17,8 @@ const FORECAST_LIMIT_S = 120;
 const UNLIMITED = '1000000000';
 
 /** Forecasts a sequence of 200,000 contacts, while another client asks the api for small things at a steady pace. */
-async function measure(stack: Stack, db: Db): Promise<Finding[]> {
+async function measure(stack: Stack): Promise<Finding[]> {
+  const { db } = stack;
   const orgId = await seedOrg(db, CONTACTS);
   const sequenceId = await seedSequence(db, orgId, STEPS_IN_MINUTES);
   const { api_key: key } = await issueOrgKey(db, createTokens(stack.env.JWT_SECRET ?? ''), orgId, { name: 'Bench' });
@@ -112,13 +112,4 @@ async function forecastOf(call: Call, sequenceId: string): Promise<{ acceptedMs:
   }
 }
 
-await report(() =>
-  withStack({ hasTemporal: true }, async (stack) => {
-    const { db, close } = connect(stack.databaseUrl, { poolSize: 4 });
-    try {
-      return await measure(stack, db);
-    } finally {
-      await close();
-    }
-  }),
-);
+await report(() => withStack({ hasTemporal: true }, measure));

@@ -1,13 +1,13 @@
 import { performance } from 'node:perf_hooks';
 import { sql } from 'kysely';
-import { connect, type Db } from '../src/db/connect.ts';
+import type { Db } from '../src/db/connect.ts';
 import { inTransaction } from '../src/db/transaction.ts';
 import { newId } from '../src/ids.ts';
 import { indexItems, type KnowledgeItem } from '../src/knowledge/index/service.ts';
-import { findPassages } from '../src/knowledge/search/passage-search.service.ts';
+import { findPassages, WORDS_ONLY } from '../src/knowledge/search/passage-search.service.ts';
 import { createRandom, createWriter } from './support/generated-texts.ts';
 import { type Finding, median, note, percentile, report, timeFinding } from './support/report.ts';
-import { measureQuality, WORDS_ONLY } from './support/retrieval-sets.ts';
+import { measureQuality } from './support/retrieval-sets.ts';
 import { seedOrg } from './support/seed.ts';
 import { withStack } from './support/stack.ts';
 
@@ -132,8 +132,7 @@ const limitFinding = (name: string, subjectMs: number, baselineMs: number, mostM
 });
 
 await report(() =>
-  withStack({ hasTemporal: false }, async ({ databaseUrl }) => {
-    const { db, close } = connect(databaseUrl, { poolSize: 4 });
+  withStack({ hasTemporal: false }, async ({ db }) => {
     const orgId = await seedOrg(db, 0);
     const addOne = () => add(db, orgId, [newItem()]);
 
@@ -154,13 +153,11 @@ await report(() =>
     const costAtLast = median(await times(ROUNDS, addOne));
     note(`one more page at ${many} chunks: ${costAtLast.toFixed(1)} ms`);
 
-    const findings = [
+    return [
       limitFinding('indexing of 1,000 articles', indexingMs, costAtFirst * ARTICLES, MOST_INDEXING_MS),
       timeFinding('one more page at 40,000 chunks, beside 1,000', costAtLast, costAtFirst, MOST_GROWTH),
       ...(await measureSearches(db, orgId)),
       ...(await measureQuality(db, process.env.BENCH_QUESTION_SETS)),
     ];
-    await close();
-    return findings;
   }),
 );

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { connect, type Db } from '../src/db/connect.ts';
+import type { Db } from '../src/db/connect.ts';
 import { inTransaction } from '../src/db/transaction.ts';
 import { newId } from '../src/ids.ts';
 import { enqueue, start } from '../src/outbox/outbox.ts';
@@ -99,12 +99,8 @@ const commandOf = (orgId: string, happening: string) =>
 
 await report(() =>
   withStack({ hasTemporal: true }, async (stack) => {
-    const { db, close } = connect(stack.databaseUrl, { poolSize: 4 });
-    try {
-      const program = await stack.start(import.meta.resolve('./support/programs/relay.ts'));
-      return [await latency(db, program), await backlog(db, program)];
-    } finally {
-      await close();
-    }
+    const { db } = stack;
+    const program = await stack.start(import.meta.resolve('./support/programs/relay.ts'));
+    return [await latency(db, program), await backlog(db, program)];
   }),
 );

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { connect, type Db } from '../src/db/connect.ts';
+import type { Db } from '../src/db/connect.ts';
 import { nodeFlagsOf } from '../src/dev/scripts.ts';
 import { transitionsOf } from '../src/sequences/rules.ts';
 import { findNextDue, listDue } from '../src/sequences/sending/due.queries.ts';
@@ -106,11 +106,7 @@ async function timeDecision(db: Db, { orgId, sequenceId }: Seeded): Promise<numb
 
 await report(() =>
   withStack({ hasTemporal: true }, async (stack) => {
-    const { db, close } = connect(stack.databaseUrl, { poolSize: 4 });
-    try {
-      return [...(await enrolling(stack, db)), await deciding(db)];
-    } finally {
-      await close();
-    }
+    const { db } = stack;
+    return [...(await enrolling(stack, db)), await deciding(db)];
   }),
 );

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { connect, type Db } from '../src/db/connect.ts';
+import type { Db } from '../src/db/connect.ts';
 import { nodeFlagsOf } from '../src/dev/scripts.ts';
 import { startSequence } from '../src/sequences/service.ts';
 import type { Program } from './support/processes.ts';
@@ -158,15 +158,11 @@ const memoryFinding = (peakMb: number): Finding => ({
 
 await report(() =>
   withStack({ hasTemporal: true }, async (stack) => {
-    const { db, close } = connect(stack.databaseUrl, { poolSize: 4 });
-    try {
-      const costless = await againstNaive(stack, db);
-      const quick = await overQuickProvider(stack, db);
-      const smtp = await overSmtp(stack, db);
-      const peakMb = Math.max(costless.peakMb, quick.peakMb, smtp.peakMb);
-      return [...costless.findings, ...quick.findings, ...smtp.findings, memoryFinding(peakMb)];
-    } finally {
-      await close();
-    }
+    const { db } = stack;
+    const costless = await againstNaive(stack, db);
+    const quick = await overQuickProvider(stack, db);
+    const smtp = await overSmtp(stack, db);
+    const peakMb = Math.max(costless.peakMb, quick.peakMb, smtp.peakMb);
+    return [...costless.findings, ...quick.findings, ...smtp.findings, memoryFinding(peakMb)];
   }),
 );

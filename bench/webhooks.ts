@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { connect, type Db } from '../src/db/connect.ts';
+import type { Db } from '../src/db/connect.ts';
 import { inTransaction } from '../src/db/transaction.ts';
 import { nodeFlagsOf } from '../src/dev/scripts.ts';
 import { announce } from '../src/outbox/events.ts';
@@ -164,7 +164,8 @@ async function addEndpoint(db: Db, env: Stack['env'], orgId: string, url: string
   await createEndpoint(db, deps, orgId, CreateEndpoint.parse({ url, event_types: ['contact.created'] }));
 }
 
-async function measure(stack: Stack, db: Db, receiver: Receiver): Promise<Finding[]> {
+async function measure(stack: Stack, receiver: Receiver): Promise<Finding[]> {
+  const { db } = stack;
   await sql`create table bare_posts (id uuid primary key, body text not null, posted_at timestamptz);
     create index on bare_posts (id) where posted_at is null`.execute(db);
   const orgId = await seedOrg(db, BACKLOG);
@@ -200,13 +201,11 @@ async function measure(stack: Stack, db: Db, receiver: Receiver): Promise<Findin
 
 await report(() =>
   withStack({ hasTemporal: true }, async (stack) => {
-    const { db, close } = connect(stack.databaseUrl, { poolSize: 4 });
     const receiver = await startReceiver();
     try {
-      return await measure(stack, db, receiver);
+      return await measure(stack, receiver);
     } finally {
       receiver.close();
-      await close();
     }
   }),
 );

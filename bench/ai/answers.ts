@@ -1,12 +1,12 @@
 import { type AskedHeading, calibrate, DEFAULT_THRESHOLD } from '../../src/ai/calibration/rules.ts';
 import { calibrateAnswers, getThreshold } from '../../src/ai/calibration/service.ts';
-import { connect, type Db } from '../../src/db/connect.ts';
+import type { Db } from '../../src/db/connect.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { createCallbackUrls } from '../../src/http/callback-urls.ts';
 import { semanticSearchOf } from '../../src/knowledge/embedding/semantic-search.ts';
 import { type Embed, embedNextBatch } from '../../src/knowledge/embedding/service.ts';
 import { indexItems } from '../../src/knowledge/index/service.ts';
-import { findEvidence, type SemanticSearch } from '../../src/knowledge/search/passage-search.service.ts';
+import { findEvidence, type SemanticSearch, WORDS_ONLY } from '../../src/knowledge/search/passage-search.service.ts';
 import { putIntegration } from '../../src/orgs/integrations/service.ts';
 import { ALLOW_ALL, createEgress, type Egress } from '../../src/providers/egress/egress.ts';
 import { embedTexts } from '../../src/providers/llm/embeddings.ts';
@@ -14,7 +14,6 @@ import { createSecrets } from '../../src/secrets.ts';
 import { createRandom } from '../support/generated-texts.ts';
 import { type AnswerSet, readCookbook, readCovidQa, readStackFaq, readXquad } from '../support/question-answer-sets.ts';
 import { type Finding, note, report } from '../support/report.ts';
-import { WORDS_ONLY } from '../support/retrieval-sets.ts';
 import { seedOrg } from '../support/seed.ts';
 import { withStack } from '../support/stack.ts';
 
@@ -22,18 +21,35 @@ const MAX_WRONG = 0.05;
 const MIN_RIGHT = 0.95;
 /** By words, and by words and vectors. */
 const MIN_ANSWERED = { words: 0.35, vectors: 0.45 };
-const MIN_RECIPROCAL_RANK = 0.85;
 /** The calibration with labels learns from one half of the questions and is measured on the other, this often. */
 const SPLITS = 20;
 
-/** data/StackFAQ of ML-Recipes/BERT-FAQ. */
-const STACKFAQ_FOLDER = process.env.STACKFAQ_FOLDER;
-/** skills/retrieval_augmented_generation of anthropics/claude-cookbooks. */
-const COOKBOOK_FOLDER = process.env.COOKBOOK_FOLDER;
-/** data of deepset-ai/COVID-QA. Neither the confidence nor its threshold was chosen on this set, nor on the next. */
-const COVID_QA_FOLDER = process.env.COVID_QA_FOLDER;
-/** A folder with xquad.en.json of google-deepmind/xquad. */
-const XQUAD_FOLDER = process.env.XQUAD_FOLDER;
+/** A public data set in a folder that an environment variable names. */
+interface PublicSet {
+  name: string;
+  variable: string;
+  /** What the folder has. */
+  content: string;
+  read(folder: string): AnswerSet;
+  minReciprocalRank?: number;
+}
+
+const SETS: PublicSet[] = [
+  /** data/StackFAQ of ML-Recipes/BERT-FAQ. */
+  { name: 'StackFAQ', variable: 'STACKFAQ_FOLDER', content: 'its stackExchange-FAQ.json', read: readStackFaq },
+  /** skills/retrieval_augmented_generation of anthropics/claude-cookbooks. */
+  {
+    name: 'cookbook',
+    variable: 'COOKBOOK_FOLDER',
+    content: 'its data/ and evaluation/',
+    read: readCookbook,
+    minReciprocalRank: 0.85,
+  },
+  /** data of deepset-ai/COVID-QA. Neither the confidence nor its threshold was chosen on this set, nor on the next. */
+  { name: 'COVID-QA', variable: 'COVID_QA_FOLDER', content: 'its faqs/ and question pairs', read: readCovidQa },
+  /** xquad.en.json of google-deepmind/xquad. */
+  { name: 'XQuAD', variable: 'XQUAD_FOLDER', content: 'its xquad.en.json', read: readXquad },
+];
 
 /** The base URL of an embedding server of OpenAI's protocol that is told what a text is. */
 const EMBEDDINGS_URL = process.env.EMBEDDINGS_URL;
@@ -185,29 +201,22 @@ async function measureSearch(
   };
 }
 
+async function measureIfGiven(db: Db, set: PublicSet): Promise<Finding[]> {
+  const { name, variable, content, read, minReciprocalRank } = set;
+  const folder = process.env[variable];
+  if (folder === undefined) {
+    note(`${name} was not measured: ${variable} is not set to a folder with ${content}`);
+    return [];
+  }
+  const { findings, meanRank } = await measure(db, name, read(folder));
+  if (minReciprocalRank === undefined) return findings;
+  return [...findings, atLeast(`${name}, mean reciprocal rank`, meanRank, minReciprocalRank)];
+}
+
 await report(() =>
-  withStack({ hasTemporal: false }, async ({ databaseUrl }) => {
-    const { db, close } = connect(databaseUrl, { poolSize: 4 });
+  withStack({ hasTemporal: false }, async ({ db }) => {
     const findings: Finding[] = [];
-    if (STACKFAQ_FOLDER === undefined)
-      note('StackFAQ was not measured: STACKFAQ_FOLDER is not set to a folder with its stackExchange-FAQ.json');
-    else findings.push(...(await measure(db, 'StackFAQ', readStackFaq(STACKFAQ_FOLDER))).findings);
-    if (COOKBOOK_FOLDER === undefined)
-      note('the cookbook was not measured: COOKBOOK_FOLDER is not set to a folder with its data/ and evaluation/');
-    else {
-      const cookbook = await measure(db, 'cookbook', readCookbook(COOKBOOK_FOLDER));
-      findings.push(
-        ...cookbook.findings,
-        atLeast('cookbook, mean reciprocal rank', cookbook.meanRank, MIN_RECIPROCAL_RANK),
-      );
-    }
-    if (COVID_QA_FOLDER === undefined)
-      note('COVID-QA was not measured: COVID_QA_FOLDER is not set to a folder with its faqs/ and question pairs');
-    else findings.push(...(await measure(db, 'COVID-QA', readCovidQa(COVID_QA_FOLDER))).findings);
-    if (XQUAD_FOLDER === undefined)
-      note('XQuAD was not measured: XQUAD_FOLDER is not set to a folder with its xquad.en.json');
-    else findings.push(...(await measure(db, 'XQuAD', readXquad(XQUAD_FOLDER, 'en'))).findings);
-    await close();
+    for (const set of SETS) findings.push(...(await measureIfGiven(db, set)));
     return findings;
   }),
 );

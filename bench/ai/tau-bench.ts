@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { Connection } from '@temporalio/client';
 import { sql } from 'kysely';
 import { z } from 'zod';
-import { connect, type Db } from '../../src/db/connect.ts';
+import type { Db } from '../../src/db/connect.ts';
 import { nodeFlagsOf } from '../../src/dev/scripts.ts';
 import { type FakeModel, startFakeModel } from '../../test/support/fakes/model.ts';
 import { type AiPrograms, type AnsweringOrg, startAiPrograms, WORKER_ENV } from '../support/ai-programs.ts';
@@ -358,7 +358,8 @@ async function replay(setting: Setting, folder: string): Promise<Finding> {
   );
 }
 
-async function measure(stack: Stack, db: Db, folder: string): Promise<Finding[]> {
+async function measure(stack: Stack, folder: string): Promise<Finding[]> {
+  const { db } = stack;
   const tools = await startTools(folder);
   const bundles = mkdtempSync(join(tmpdir(), 'switchboard-bundle-'));
   const bundle = join(bundles, 'workflows.js');
@@ -418,12 +419,5 @@ await report(async () => {
     note('tau-bench was not measured: TAU_BENCH_FOLDER is not set to a clone of sierra-research/tau-bench');
     return [];
   }
-  return withStack({ hasTemporal: true }, async (stack) => {
-    const { db, close } = connect(stack.databaseUrl, { poolSize: 4 });
-    try {
-      return await measure(stack, db, FOLDER);
-    } finally {
-      await close();
-    }
-  });
+  return withStack({ hasTemporal: true }, (stack) => measure(stack, FOLDER));
 });

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { connect, type Db } from '../../src/db/connect.ts';
+import type { Db } from '../../src/db/connect.ts';
 import { type AiPrograms, type AnsweringOrg, startAiPrograms } from '../support/ai-programs.ts';
 import { forEachConcurrently } from '../support/concurrency.ts';
 import { createRandom, createWriter } from '../support/generated-texts.ts';
@@ -240,18 +240,14 @@ async function measureThroughput(db: Db, programs: AiPrograms, bare: Program): P
 
 await report(() =>
   withStack({ hasTemporal: true }, async (stack) => {
-    const { db, close } = connect(stack.databaseUrl, { poolSize: 4 });
-    try {
-      const programs = await startAiPrograms(stack, db);
-      const model = await stack.start(import.meta.resolve('../support/programs/quoting-model.ts'));
-      const bare = await stack.start(import.meta.resolve('../support/baselines/bare-turns.ts'));
-      return [
-        ...(await measureLatency(db, programs, model)),
-        await measureBudget(db, programs, model),
-        await measureThroughput(db, programs, bare),
-      ];
-    } finally {
-      await close();
-    }
+    const { db } = stack;
+    const programs = await startAiPrograms(stack, db);
+    const model = await stack.start(import.meta.resolve('../support/programs/quoting-model.ts'));
+    const bare = await stack.start(import.meta.resolve('../support/baselines/bare-turns.ts'));
+    return [
+      ...(await measureLatency(db, programs, model)),
+      await measureBudget(db, programs, model),
+      await measureThroughput(db, programs, bare),
+    ];
   }),
 );

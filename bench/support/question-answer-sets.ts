@@ -12,7 +12,7 @@ export interface AnswerSet {
   questions: { text: string; right: string[] }[];
 }
 
-const itemOf = (title: string, markdown: string, url: string | null, language = 'en'): KnowledgeItem => ({
+const itemOf = (title: string, markdown: string, url: string | null): KnowledgeItem => ({
   id: newId(),
   sourceType: 'help_center',
   source: 'help_center',
@@ -20,7 +20,7 @@ const itemOf = (title: string, markdown: string, url: string | null, language = 
   markdown,
   url,
   visibility: 'public',
-  language,
+  language: 'en',
   channels: [],
   segments: [],
   isDraft: false,
@@ -105,12 +105,12 @@ const Squad = z.object({
   ),
 });
 
-/** Reads xquad.<language>.json of google-deepmind/xquad: paragraphs of articles, and questions that people asked of each. */
-export function readXquad(folder: string, language: string): AnswerSet {
-  const { data } = readJson(join(folder, `xquad.${language}.json`), Squad);
+/** Reads xquad.en.json of google-deepmind/xquad: paragraphs of articles, and questions that people asked of each. */
+export function readXquad(folder: string): AnswerSet {
+  const { data } = readJson(join(folder, 'xquad.en.json'), Squad);
   const sections = data.flatMap(({ title, paragraphs }) =>
     paragraphs.map(({ context, qas }) => ({
-      item: itemOf(title.replaceAll('_', ' '), context, null, language),
+      item: itemOf(title.replaceAll('_', ' '), context, null),
       asked: qas.map(({ question }) => question),
     })),
   );

@@ -4,12 +4,9 @@ import type { Db } from '../../src/db/connect.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { newId } from '../../src/ids.ts';
 import { indexItems, type KnowledgeItem } from '../../src/knowledge/index/service.ts';
-import { findPassages, type SemanticSearch } from '../../src/knowledge/search/passage-search.service.ts';
+import { findPassages, WORDS_ONLY } from '../../src/knowledge/search/passage-search.service.ts';
 import { type Finding, note } from './report.ts';
 import { seedOrg } from './seed.ts';
-
-/** Semantic search of an org without an embedding model. */
-export const WORDS_ONLY: SemanticSearch = { similarities: async () => new Map() };
 
 const DEPTH = 10;
 const ITEMS_PER_BATCH = 100;

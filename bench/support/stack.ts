@@ -1,6 +1,7 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { connect, type Db } from '../../src/db/connect.ts';
 import { migrateToLatest } from '../../src/db/migrate.ts';
 import { startGuard } from '../../src/dev/guard.ts';
 import { anyFreePort } from '../../src/dev/ports.ts';
@@ -8,10 +9,14 @@ import { startPostgres } from '../../src/dev/postgres.ts';
 import { startTemporal } from '../../src/dev/temporal.ts';
 import { type Program, startProgram } from './processes.ts';
 
+const POOL_SIZE = 4;
+
 /** Servers for one bench, with the settings of `npm start`, on durable storage. */
 export interface Stack {
   /** The URL of a migrated database. */
   databaseUrl: string;
+  /** A pool of four connections to it. */
+  db: Db;
   /** The environment of our programs on this stack. */
   env: Record<string, string>;
   /** The log file of everything running on this stack. */
@@ -41,6 +46,8 @@ export async function withStack<T>(
     });
     stops.push(() => postgres.stop(10_000));
     await migrateToLatest(postgres.url);
+    const { db, close } = connect(postgres.url, { poolSize: POOL_SIZE });
+    stops.push(close);
     const env = envOf(postgres.url);
     if (hasTemporal) {
       const databaseFile = join(folder, 'temporal.db');
@@ -50,6 +57,7 @@ export async function withStack<T>(
     }
     return await work({
       databaseUrl: postgres.url,
+      db,
       env,
       logFile,
       async start(file, own = {}, execArgv = []) {

@@ -4,9 +4,9 @@ import { loadConfig } from '../../../src/config.ts';
 import { connect } from '../../../src/db/connect.ts';
 import { inTransaction } from '../../../src/db/transaction.ts';
 import { newId } from '../../../src/ids.ts';
+import { WORDS_ONLY } from '../../../src/knowledge/search/passage-search.service.ts';
 import { forEachConcurrently } from '../concurrency.ts';
 import { serve } from '../processes.ts';
-import { WORDS_ONLY } from '../retrieval-sets.ts';
 
 // The minimal loop for comparison: the same search, and the same rows in one transaction.
 const config = loadConfig();
