@@ -67,7 +67,7 @@ export function startRelay({ databaseUrl, db, commandDb, temporal, reactions, lo
   const listener = listen(databaseUrl, OUTBOX_CHANNEL, (hints) => {
     for (const kind of ['events', 'commands'] as const) if (hints === '' || hints.includes(kind)) wakeUp(kind);
   });
-  const stopWakingDirectly = wakeDirectly([db, commandDb], wakeUp);
+  const stopWakingDirectly = wakeDirectly(db, wakeUp);
 
   /**
    * Works until nothing is left. From the second batch on, it wakes another loop to help, or else those of other
@@ -79,7 +79,9 @@ export function startRelay({ databaseUrl, db, commandDb, temporal, reactions, lo
       const look = waking[kind].look();
       try {
         if (await work()) {
-          if (++batches > 1 && !waking[kind].wakeOne() && batches === 2) wakeAllRelays(db, kind);
+          batches++;
+          const isHelped = batches === 1 || waking[kind].wakeOne();
+          if (!isHelped && batches === 2) wakeAllRelays(db, kind);
           await setImmediate(); // what waits for this commit goes first
           continue;
         }

@@ -11,12 +11,10 @@ type Wake = (kind: OutboxKind) => void;
 /** The relay of this process, if it has one, by the pool of a transaction. */
 const ownRelays = new WeakMap<Db, Wake>();
 
-/** Lets transactions of these pools wake a relay of this process, without a notification. Returns what ends that. */
-export function wakeDirectly(pools: Db[], wake: Wake): () => void {
-  for (const db of pools) ownRelays.set(db, wake);
-  return () => {
-    for (const db of pools) ownRelays.delete(db);
-  };
+/** Lets transactions of a pool wake a relay of this process, without a notification. Returns what ends that. */
+export function wakeDirectly(db: Db, wake: Wake): () => void {
+  ownRelays.set(db, wake);
+  return () => ownRelays.delete(db);
 }
 
 /** Wakes a relay for events after a commit. If the call is lost, the next sweep of a relay finds the rows. */

@@ -24,7 +24,7 @@ export function createWaking(loops: number): Waking {
   const sleepers = new Set<() => void>();
   let wakeUps = 0;
   let looked = 0;
-  let help: NodeJS.Timeout | undefined;
+  let isHelpComing = false;
 
   const wakeOne = () => {
     const [wake] = sleepers;
@@ -33,8 +33,10 @@ export function createWaking(loops: number): Waking {
   };
 
   const helpLater = () => {
-    help ??= setTimeout(() => {
-      help = undefined;
+    if (isHelpComing) return;
+    isHelpComing = true;
+    setTimeout(() => {
+      isHelpComing = false;
       if (looked < wakeUps) wakeOne();
     }, HELP_AFTER_MS);
   };

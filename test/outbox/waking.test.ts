@@ -25,31 +25,29 @@ describe('the sleep of the relay’s loops', () => {
     vi.useRealTimers();
   });
 
-  it('wakes one loop if all sleep', async () => {
+  it.each([
+    { what: 'wakes one loop if all sleep', worksMs: 0, wokenAt: 100, watchedMs: 100, looks: [[0, 100], [0]] },
+    {
+      what: 'leaves work to the loop that is about to look again',
+      worksMs: 5,
+      wokenAt: 2,
+      watchedMs: 100,
+      looks: [[0, 5], [0]],
+    },
+    {
+      what: 'wakes another loop if the one that works takes long',
+      worksMs: 50,
+      wokenAt: 2,
+      watchedMs: 30,
+      looks: [[0], [0, 12]],
+    },
+  ])('$what', async ({ worksMs, wokenAt, watchedMs, looks }) => {
     const waking = createWaking(2);
-    const loops = [runLoop(waking, 0), runLoop(waking, 0)];
-    await vi.advanceTimersByTimeAsync(100);
+    const loops = [runLoop(waking, worksMs), runLoop(waking, 0)];
+    await vi.advanceTimersByTimeAsync(wokenAt);
     waking.wakeUp();
-    await vi.advanceTimersByTimeAsync(100);
-    expect(loops).toEqual([[0, 100], [0]]);
-  });
-
-  it('leaves work to the loop that is about to look again', async () => {
-    const waking = createWaking(2);
-    const loops = [runLoop(waking, 5), runLoop(waking, 0)];
-    await vi.advanceTimersByTimeAsync(2);
-    waking.wakeUp();
-    await vi.advanceTimersByTimeAsync(100);
-    expect(loops).toEqual([[0, 5], [0]]);
-  });
-
-  it('wakes another loop if the one that works takes long', async () => {
-    const waking = createWaking(2);
-    const loops = [runLoop(waking, 50), runLoop(waking, 0)];
-    await vi.advanceTimersByTimeAsync(2);
-    waking.wakeUp();
-    await vi.advanceTimersByTimeAsync(30);
-    expect(loops).toEqual([[0], [0, 12]]);
+    await vi.advanceTimersByTimeAsync(watchedMs);
+    expect(loops).toEqual(looks);
   });
 
   it('looks again without a wake-up, in case one was lost', async () => {

@@ -9,7 +9,6 @@ import type { Rendering } from './rendering.ts';
 import { MAX_PATH_LENGTH } from './tree.rules.ts';
 
 const MAX_RESULTS = 20;
-/** Public searches use words only: they must not cost the org calls of its model. */
 const NOTHING_YET = 'There are no articles yet.';
 
 export interface HelpPageResult {
@@ -33,6 +32,7 @@ export async function renderHelpPage(
   if (path === '') {
     if (query === undefined)
       return contentsPage(home, (await listTableOfContents(db, orgId)).map(addressed), NOTHING_YET);
+    // by words only: what the public asks must not cost the org calls of its model
     const found = await searchArticles(db, WORDS_ONLY, orgId, { query, limit: MAX_RESULTS });
     const entries = found.map(entryOf).map(addressed);
     return contentsPage({ ...home, title: `${name}: ${query}` }, entries, 'Nothing was found.');

@@ -3,12 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { answerByQuotes } from '../../../src/ai/answers/extractive.service.ts';
 import { calibrate, DEFAULT_THRESHOLD } from '../../../src/ai/calibration/rules.ts';
 import { requestDailyCalibrations } from '../../../src/ai/calibration/service.ts';
-import { findEvidence, type SemanticSearch } from '../../../src/knowledge/search/passage-search.service.ts';
+import { findEvidence, WORDS_ONLY } from '../../../src/knowledge/search/passage-search.service.ts';
 import { randomFrom } from '../../faults/support/random.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
 import { ARTICLES, newAnsweringOrg } from '../answering-org.ts';
-
-const WORDS: SemanticSearch = { similarities: async () => new Map() };
 
 let stack: Stack;
 beforeAll(async () => {
@@ -61,14 +59,14 @@ describe('the calibration of answers', () => {
       await newAnsweringOrg(stack, { articles: [...ARTICLES, ...articles.slice(0, 1)] }),
     ];
     const asked = { question: 'How does the tripod fold?', channel: 'api' as const, segments: [], threshold: 1 };
-    const { score } = await answerByQuotes(stack.db, WORDS, id, asked);
+    const { score } = await answerByQuotes(stack.db, WORDS_ONLY, id, asked);
     const search = { query: asked.question, visibility: ['public' as const] };
-    const { passages, confidence } = await findEvidence(stack.db, WORDS, id, search);
+    const { passages, confidence } = await findEvidence(stack.db, WORDS_ONLY, id, search);
     expect(passages.slice(0, 8).every(({ title }) => title === 'Tripods')).toBe(true);
     expect(passages.some(({ title }) => title === 'Stands')).toBe(true);
     expect(score).toBe(confidence(passages));
     expect(score).toBeLessThan(confidence(passages.filter(({ title }) => title === 'Tripods')));
-    expect((await answerByQuotes(stack.db, WORDS, alone.id, asked)).score).toBeGreaterThan(score);
+    expect((await answerByQuotes(stack.db, WORDS_ONLY, alone.id, asked)).score).toBeGreaterThan(score);
   });
 
   it.each([
