@@ -61,6 +61,8 @@ export function listAutoEnrollingSequences(db: Db, orgId: string) {
     .execute();
 }
 
+export type AutoEnrollingSequence = Awaited<ReturnType<typeof listAutoEnrollingSequences>>[number];
+
 export async function insertSequence(
   db: Db,
   sequence: Pick<SequencesTable, 'org_id' | 'id' | 'name' | 'custom_id' | 'is_continuous' | 'status' | 'started_at'> & {

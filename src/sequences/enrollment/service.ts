@@ -3,8 +3,9 @@ import { contactFilter } from '../../contacts/filters/condition.ts';
 import type { CompositeFilter } from '../../contacts/filters/schema.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import type { ClaimedEvent } from '../../outbox/claim.ts';
 import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
-import type { Reaction } from '../../outbox/relay.ts';
+import type { ReadingReaction } from '../../outbox/reactions.ts';
 import { WAKE } from '../../temporal/contract.ts';
 import { RUN_SEQUENCE } from '../contract.ts';
 import {
@@ -15,7 +16,7 @@ import {
   listMatchingContacts,
   updateRun,
 } from '../enrollments.queries.ts';
-import { listAutoEnrollingSequences } from '../queries.ts';
+import { type AutoEnrollingSequence, listAutoEnrollingSequences } from '../queries.ts';
 
 const PAGE_SIZE = 10_000;
 
@@ -26,8 +27,20 @@ export function wakeSequence(trx: Trx, orgId: string, sequence: { id: string; na
 }
 
 /** Enrolls new contacts in matching continuous sequences, if the sequence existed before the contact. */
-export const enrollCreatedContacts: Reaction<'contact-created'> = async (trx, orgId, events) => {
-  for (const sequence of await listAutoEnrollingSequences(trx, orgId)) {
+export const enrollCreatedContacts: ReadingReaction<'contact-created'> = {
+  async read(reading, orgId, events) {
+    const sequences = await listAutoEnrollingSequences(reading, orgId);
+    return sequences.length === 0 ? undefined : (trx) => enrollCreated(trx, orgId, sequences, events);
+  },
+};
+
+async function enrollCreated(
+  trx: Trx,
+  orgId: string,
+  sequences: AutoEnrollingSequence[],
+  events: ClaimedEvent<'contact-created'>[],
+): Promise<void> {
+  for (const sequence of sequences) {
     const contactIds = eventsSince(sequence, events).map(({ subject_id }) => subject_id);
     if (contactIds.length === 0) continue;
     const condition = await contactFilter(trx, orgId, sequence.filter);
@@ -35,11 +48,23 @@ export const enrollCreatedContacts: Reaction<'contact-created'> = async (trx, or
     const enrolled = await insertEnrollments(trx, orgId, { sequenceId: sequence.id, runId: null }, matching);
     if (enrolled.length > 0) await wakeSequence(trx, orgId, sequence);
   }
-};
+}
 
 /** Enrolls changed contacts in a continuous sequence if they match its filter now and did not before. */
-export const enrollChangedContacts: Reaction<'contact-updated'> = async (trx, orgId, events) => {
-  for (const sequence of await listAutoEnrollingSequences(trx, orgId)) {
+export const enrollChangedContacts: ReadingReaction<'contact-updated'> = {
+  async read(reading, orgId, events) {
+    const sequences = await listAutoEnrollingSequences(reading, orgId);
+    return sequences.length === 0 ? undefined : (trx) => enrollChanged(trx, orgId, sequences, events);
+  },
+};
+
+async function enrollChanged(
+  trx: Trx,
+  orgId: string,
+  sequences: AutoEnrollingSequence[],
+  events: ClaimedEvent<'contact-updated'>[],
+): Promise<void> {
+  for (const sequence of sequences) {
     const changes = eventsSince(sequence, events);
     if (sequence.filter === null || changes.length === 0) continue;
     const condition = await contactFilter(trx, orgId, sequence.filter);
@@ -53,7 +78,7 @@ export const enrollChangedContacts: Reaction<'contact-updated'> = async (trx, or
     const enrolled = await insertEnrollments(trx, orgId, { sequenceId: sequence.id, runId: null }, changed);
     if (enrolled.length > 0) await wakeSequence(trx, orgId, sequence);
   }
-};
+}
 
 /** Returns the events since the sequence was created. An event may be processed only after a newer sequence exists. */
 const eventsSince = <Event extends { created_at: Date }>(

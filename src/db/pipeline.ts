@@ -1,0 +1,87 @@
+import {
+  type DatabaseConnection,
+  DefaultQueryExecutor,
+  DummyDriver,
+  PostgresDialect,
+  type PostgresDialectConfig,
+  PostgresDriver,
+  type RawBuilder,
+  Transaction,
+  type TransactionSettings,
+} from 'kysely';
+import type { Trx } from './connect.ts';
+import type { Database } from './database.ts';
+import { onlyRow } from './rows.ts';
+
+/**
+ * Postgres on connections that send statements without waiting for the answers to earlier ones. A transaction begins
+ * with its first statement, in one round trip.
+ */
+export class PipeliningDialect extends PostgresDialect {
+  readonly #config: PostgresDialectConfig;
+
+  constructor(config: PostgresDialectConfig) {
+    super(config);
+    this.#config = config;
+  }
+
+  override createDriver(): PostgresDriver {
+    return new PipeliningDriver(this.#config);
+  }
+}
+
+class PipeliningDriver extends PostgresDriver {
+  readonly #begun = new WeakMap<DatabaseConnection, Promise<void>>();
+
+  override async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
+    const begun = super.beginTransaction(connection, settings);
+    begun.catch(() => undefined); // told by the commit
+    this.#begun.set(connection, begun);
+  }
+
+  override async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    const committed = super.commitTransaction(connection);
+    await Promise.all([this.#begun.get(connection), committed]);
+  }
+}
+
+const dialect = new PostgresDialect({ pool: () => Promise.reject(new Error('for compiling only')) });
+
+/**
+ * Returns a view of the transaction whose statements do not wait for one another: those begun together take one round
+ * trip. They run in the order in which they were begun. What follows waits for all of them.
+ */
+export async function pipelined(trx: Trx): Promise<Trx> {
+  const connection = await connectionOf(trx);
+  const executor = new DefaultQueryExecutor(dialect.createQueryCompiler(), dialect.createAdapter(), {
+    provideConnection: (consumer) => consumer(connection),
+  });
+  return new Transaction<Database>({ config: { dialect }, dialect, driver: new DummyDriver(), executor });
+}
+
+const unanswered = new WeakMap<Trx, Promise<unknown>>();
+
+/** The answer to the last statement of a transaction. It comes while the transaction commits. */
+export interface Sent<Row> {
+  row: Promise<Row>;
+}
+
+/**
+ * Sends the last statement of a transaction, which returns one row, to be committed without waiting for the answer. If
+ * it fails, so does the transaction.
+ */
+export async function sendWithCommit<Row>(trx: Trx, statement: RawBuilder<Row>): Promise<Sent<Row>> {
+  const connection = await connectionOf(trx);
+  const row = connection.executeQuery<Row>(statement.compile(trx)).then(onlyRow);
+  row.catch(() => undefined); // told by untilAnswered
+  unanswered.set(trx, row);
+  return { row };
+}
+
+/** Waits for the answer to a statement of sendWithCommit. Rejects if it has failed. */
+export async function untilAnswered(trx: Trx): Promise<void> {
+  await unanswered.get(trx);
+}
+
+const connectionOf = (trx: Trx): Promise<DatabaseConnection> =>
+  trx.getExecutor().provideConnection(async (connection) => connection);
