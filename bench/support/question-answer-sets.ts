@@ -1,9 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { z } from 'zod';
 import { newId } from '../../src/ids.ts';
 import type { KnowledgeItem } from '../../src/knowledge/index/items.schema.ts';
+import { cutOf } from '../../src/knowledge/index/prose.rules.ts';
 
 /** Questions whose right items are known. */
 export interface AnswerSet {
@@ -118,4 +119,78 @@ export function readXquad(folder: string): AnswerSet {
     items: sections.map(({ item }) => item),
     questions: sections.flatMap(({ item, asked }) => asked.map((text) => ({ text, right: [item.id] }))),
   };
+}
+
+const AwsQuestions = z.array(
+  z.object({ Question: z.string(), Document_True: z.string().transform((path) => path.trim()) }),
+);
+
+/**
+ * Reads siagholami/aws-documentation: questions of customers, and the guides that have the answers, one item a page. Guides
+ * that no question is about are left out.
+ */
+export function readAwsDocs(folder: string): AnswerSet {
+  const asked = readCsv(join(folder, 'QA_true.csv'), AwsQuestions);
+  const guides = [...new Set(asked.map(({ Document_True }) => dirname(Document_True)))];
+  const pages = guides.flatMap((guide) => pagesOf(folder, guide).map((path) => ({ path, item: pageOf(path) })));
+  const idOf = new Map(pages.map(({ path, item }) => [join(nameOfGuide(folder, path), basename(path)), item.id]));
+  return {
+    items: pages.map(({ item }) => item),
+    questions: asked.map(({ Question, Document_True }) => ({
+      text: Question.trim(),
+      right: [idOf.get(Document_True)].filter((id) => id !== undefined),
+    })),
+  };
+}
+
+const pagesOf = (folder: string, guide: string): string[] =>
+  readdirSync(join(folder, 'documents', guide), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.md'))
+    .map((path) => join(folder, 'documents', guide, path));
+
+const nameOfGuide = (folder: string, path: string): string =>
+  relative(join(folder, 'documents'), path).split(sep)[0] ?? '';
+
+function pageOf(path: string): KnowledgeItem {
+  const markdown = readFileSync(path, 'utf8').replace(/<a name="[^"]*"><\/a>/g, '');
+  return itemOf(/^#+ (.+)$/m.exec(markdown)?.[1] ?? basename(path, '.md'), markdown, null);
+}
+
+const References = z.string().transform((json) => z.array(z.object({ content: z.string() })).parse(JSON.parse(json)));
+const ExcerptQuestions = z.array(z.object({ question: z.string(), references: References, corpus_id: z.string() }));
+const PART_CHARACTERS = { least: 700, most: 1_500 };
+
+/** Reads general_evaluation_data of brandonstarxel/chunking_evaluation: five long texts, cut into items, and questions. */
+export function readExcerpts(folder: string): AnswerSet {
+  const asked = readCsv(join(folder, 'questions_df.csv'), ExcerptQuestions);
+  const texts = new Map(
+    [...new Set(asked.map(({ corpus_id }) => corpus_id))].map((name) => {
+      const text = readFileSync(join(folder, 'corpora', `${name}.md`), 'utf8');
+      return [name, { text, parts: partsOf(text).map((part) => ({ ...part, item: itemOf(name, part.text, null) })) }];
+    }),
+  );
+  return {
+    items: [...texts.values()].flatMap(({ parts }) => parts.map(({ item }) => item)),
+    questions: asked.flatMap(({ question, references, corpus_id }) => {
+      const { text, parts } = texts.get(corpus_id) ?? { text: '', parts: [] };
+      const places = references.map(({ content }) => ({ from: text.indexOf(content), length: content.length }));
+      const found = places.filter(({ from }) => from !== -1);
+      const right = parts.filter(({ start, end }) =>
+        found.some(({ from, length }) => from < end && from + length > start),
+      );
+      return right.length === 0 ? [] : [{ text: question, right: right.map(({ item }) => item.id) }];
+    }),
+  };
+}
+
+function partsOf(text: string): { text: string; start: number; end: number }[] {
+  const parts = [];
+  for (let start = 0; start < text.length; ) {
+    const rest = text.slice(start);
+    const length =
+      rest.length <= PART_CHARACTERS.most ? rest.length : cutOf(rest, PART_CHARACTERS.least, PART_CHARACTERS.most);
+    parts.push({ text: rest.slice(0, length), start, end: start + length });
+    start += length;
+  }
+  return parts;
 }

@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
-import { countFacts, countOf, type Reported, share } from './grouping.queries.ts';
+import { countFacts, countOf, type Grouping, type Reported, share } from './grouping.queries.ts';
 import type { AiQuery } from './schema.ts';
 import type { ReportScope } from './scope.ts';
-import { inSessions, keyOfSession, nameOfSessionKey, ofSessions } from './sessions.queries.ts';
+import { groupingOfSession, inSessions, nameOfSessionKey, ofSessions } from './sessions.queries.ts';
 
 type Scope = ReportScope<AiQuery>;
 
@@ -24,13 +24,14 @@ export const countAi = <Figures>(db: Db, scope: Scope): Promise<Reported<Figures
     nameOf: nameOfSessionKey(scope),
   });
 
-/** Selects some of the sums by their key, and 0 for the others. */
+/** Selects some of the sums of rows by their key, and 0 for the others. */
 const select = (
-  key: RawBuilder<unknown>,
+  { key, join }: Grouping,
   sums: Partial<Record<(typeof SUMS)[number], RawBuilder<unknown>>>,
-  rows: RawBuilder<unknown>,
-): RawBuilder<unknown> =>
-  sql`select ${key} as key, ${sql.join(SUMS.map((name) => sql`${sums[name] ?? sql`0`} as ${sql.ref(name)}`))} ${rows} group by 1`;
+  { from, where }: { from: RawBuilder<unknown>; where: RawBuilder<unknown> },
+): RawBuilder<unknown> => sql`
+  select ${key} as key, ${sql.join(SUMS.map((name) => sql`${sums[name] ?? sql`0`} as ${sql.ref(name)}`))}
+  from ${from} ${join} where ${where} group by 1`;
 
 const within = (column: string, { from, to }: Scope) =>
   sql`${sql.ref(column)} >= ${from} and ${sql.ref(column)} < ${to}`;
@@ -39,14 +40,16 @@ const ANSWERED = sql`session.ai_messages > 0`;
 
 const sessionSums = (scope: Scope): RawBuilder<unknown> =>
   select(
-    keyOfSession(scope),
+    groupingOfSession(scope),
     {
       sessions: sql`count(*)`,
       answered_by_ai: countOf(ANSWERED),
       only_by_ai: countOf(sql`${ANSWERED} and session.agent_messages = 0 and session.first_handoff_at is null`),
     },
-    sql`from sessions as session
-      where ${inSessions(scope)} and ${within('session.created_at', scope)} and session.contact_messages > 0`,
+    {
+      from: sql`sessions as session`,
+      where: sql`${inSessions(scope)} and ${within('session.created_at', scope)} and session.contact_messages > 0`,
+    },
   );
 
 /** A contact comes back by a message in the session, or by another session. */
@@ -64,23 +67,26 @@ const CAME_BACK = sql`
 
 const resolutionSums = (scope: Scope): RawBuilder<unknown> =>
   select(
-    keyOfSession(scope, sql`resolution.created_at`),
+    groupingOfSession(scope, sql`resolution.created_at`),
     { resolved_by_ai: sql`count(*)`, came_back: countOf(CAME_BACK) },
-    sql`from session_events as resolution
-      join sessions as session on session.org_id = resolution.org_id and session.id = resolution.session_id
-      where ${inSessions(scope)} and resolution.org_id = ${scope.orgId} and resolution.type = 'ai_resolved_issue'
+    {
+      from: sql`session_events as resolution
+        join sessions as session on session.org_id = resolution.org_id and session.id = resolution.session_id`,
+      where: sql`${inSessions(scope)} and resolution.org_id = ${scope.orgId} and resolution.type = 'ai_resolved_issue'
         and ${within('resolution.created_at', scope)}`,
+    },
   );
 
-const ofTurns = (scope: Scope): RawBuilder<unknown> => sql`
-  left join sessions as session on session.org_id = turn.org_id and session.id = turn.session_id
-  where ${ofSessions(scope)} and turn.org_id = ${scope.orgId} and ${within('turn.created_at', scope)} and turn.state <> 'superseded'`;
+const SESSION_OF_TURN = sql`left join sessions as session on session.org_id = turn.org_id and session.id = turn.session_id`;
+
+const ofTurns = (scope: Scope): RawBuilder<unknown> =>
+  sql`${ofSessions(scope)} and turn.org_id = ${scope.orgId} and ${within('turn.created_at', scope)} and turn.state <> 'superseded'`;
 
 const inState = (state: string) => countOf(sql`turn.state = ${sql.lit(state)}`);
 
 const turnSums = (scope: Scope): RawBuilder<unknown> =>
   select(
-    keyOfSession(scope, sql`turn.created_at`),
+    groupingOfSession(scope, sql`turn.created_at`),
     {
       turns: sql`count(*)`,
       turns_answered: inState('answered'),
@@ -88,20 +94,23 @@ const turnSums = (scope: Scope): RawBuilder<unknown> =>
       turns_handed_off: inState('handed_off'),
       turns_skipped: inState('skipped'),
     },
-    sql`from ai_turns as turn ${ofTurns(scope)}`,
+    { from: sql`ai_turns as turn ${SESSION_OF_TURN}`, where: ofTurns(scope) },
   );
 
 const costSums = (scope: Scope): RawBuilder<unknown> =>
   select(
-    keyOfSession(scope, sql`turn.created_at`),
+    groupingOfSession(scope, sql`turn.created_at`),
     {
       input_tokens: sql`sum((step.usage->>'input')::integer)`,
       output_tokens: sql`sum((step.usage->>'output')::integer)`,
       cost: sql`sum(step.cost)`,
     },
-    sql`from ai_turns as turn
-      join ai_steps as step on step.org_id = turn.org_id and step.turn_id = turn.id and (step.usage is not null or step.cost is not null)
-      ${ofTurns(scope)}`,
+    {
+      from: sql`ai_turns as turn
+        join ai_steps as step on step.org_id = turn.org_id and step.turn_id = turn.id and (step.usage is not null or step.cost is not null)
+        ${SESSION_OF_TURN}`,
+      where: ofTurns(scope),
+    },
   );
 
 const sum = (name: (typeof SUMS)[number]) => sql`coalesce(sum(${sql.ref(name)}), 0)::float8`;

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
-import { countFacts, periodOf, type Reported, share } from './grouping.queries.ts';
+import { countFacts, groupingOf, type Reported, share } from './grouping.queries.ts';
 import type { DeliveryQuery } from './schema.ts';
 import type { ReportScope } from './scope.ts';
 
@@ -24,14 +24,16 @@ const FIGURES = sql`
   ${share(inState('bounced'), HANDED_OVER)} as bounce_rate`;
 
 /** Counts the deliveries created in the range by what has become of them. */
-export const countDeliveries = <Figures>(db: Db, scope: ReportScope<DeliveryQuery>): Promise<Reported<Figures>> =>
-  countFacts(db, {
+export function countDeliveries<Figures>(db: Db, scope: ReportScope<DeliveryQuery>): Promise<Reported<Figures>> {
+  const { key, join } = groupingOf(scope, sql`created_at`, KEYS);
+  return countFacts(db, {
     facts: sql`
-      select ${periodOf(scope.group_by, sql`created_at`, scope.timeZone) ?? KEYS[scope.group_by]} as key, status, count(*) as deliveries
-      from deliveries where org_id = ${scope.orgId} and created_at >= ${scope.from} and created_at < ${scope.to} group by 1, 2`,
+      select ${key} as key, status, count(*) as deliveries from deliveries ${join}
+      where org_id = ${scope.orgId} and created_at >= ${scope.from} and created_at < ${scope.to} group by 1, 2`,
     figures: FIGURES,
     nameOf: scope.group_by === 'sequence' ? sequenceName(scope.orgId) : undefined,
   });
+}
 
 const sequenceName = (orgId: string) =>
   sql`(select name from sequences as sequence where sequence.org_id = ${orgId} and sequence.id = grouped.key::uuid)`;

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Db } from '../db/connect.ts';
+import { type Db, READ_PLANNED_EACH_TIME } from '../db/connect.ts';
 import type { SlaMetric } from './timelines.rules.ts';
 
 export interface AnalyticsRange {
@@ -19,11 +19,15 @@ export interface MetricCounts {
   p95_seconds: number | null;
 }
 
+/** What is counted of a clock. One that was not stopped has no duration. */
+const CLOCK_COLUMNS = sql`clock.org_id, clock.metric, clock.outcome,
+  case when clock.stopped_at is not null then clock.elapsed_seconds end as elapsed_seconds`;
+
 const COUNT_COLUMNS = sql`clock.metric, count(*) filter (where clock.outcome = 'met') as met,
   count(*) filter (where clock.outcome = 'breached') as breached,
-  percentile_cont(0.5) within group (order by clock.elapsed_seconds) filter (where clock.stopped_at is not null) as p50_seconds,
-  percentile_cont(0.9) within group (order by clock.elapsed_seconds) filter (where clock.stopped_at is not null) as p90_seconds,
-  percentile_cont(0.95) within group (order by clock.elapsed_seconds) filter (where clock.stopped_at is not null) as p95_seconds`;
+  percentile_cont(0.5) within group (order by clock.elapsed_seconds) as p50_seconds,
+  percentile_cont(0.9) within group (order by clock.elapsed_seconds) as p90_seconds,
+  percentile_cont(0.95) within group (order by clock.elapsed_seconds) as p95_seconds`;
 
 /** The clocks decided in the range, with the current state of their sessions, which Postgres only reads where it is asked for. */
 const decidedClocks = (
@@ -41,8 +45,10 @@ const decidedClocks = (
 };
 
 export async function countDecided(db: Db, orgId: string, range: AnalyticsRange): Promise<MetricCounts[]> {
-  const { rows } =
-    await sql<MetricCounts>`select ${COUNT_COLUMNS} ${decidedClocks(orgId, range)} group by clock.metric`.execute(db);
+  const { rows } = await sql<MetricCounts>`
+    ${sql.raw(READ_PLANNED_EACH_TIME)} with decided as (select ${CLOCK_COLUMNS} ${decidedClocks(orgId, range)})
+    select ${COUNT_COLUMNS} from decided as clock group by clock.metric
+  `.execute(db);
   return rows;
 }
 
@@ -54,7 +60,7 @@ export async function countByPeriod(
   { granularity, timeZone }: { granularity: string; timeZone: string },
 ): Promise<(MetricCounts & { period_start: Date })[]> {
   const { rows } = await sql<MetricCounts & { period_start: Date }>`
-    with decided as (select clock.*, date_trunc(${granularity}::text, clock.decided_at, ${timeZone}::text) as period_start ${decidedClocks(orgId, range)})
+    ${sql.raw(READ_PLANNED_EACH_TIME)} with decided as (select ${CLOCK_COLUMNS}, date_trunc(${granularity}::text, clock.decided_at, ${timeZone}::text) as period_start ${decidedClocks(orgId, range)})
     select clock.period_start, ${COUNT_COLUMNS} from decided as clock group by clock.period_start, clock.metric order by clock.period_start
   `.execute(db);
   return rows;
@@ -82,7 +88,7 @@ export async function countByKey(
   groupBy: keyof typeof GROUP_KEYS,
 ): Promise<(MetricCounts & { key: string | null; name: string | null })[]> {
   const { rows } = await sql<MetricCounts & { key: string | null; name: string | null }>`
-    with decided as (select clock.*, ${GROUP_KEYS[groupBy]} as key ${decidedClocks(orgId, range)})
+    ${sql.raw(READ_PLANNED_EACH_TIME)} with decided as (select ${CLOCK_COLUMNS}, ${GROUP_KEYS[groupBy]} as key ${decidedClocks(orgId, range)})
     select clock.key, ${GROUP_NAMES[groupBy]} as name, ${COUNT_COLUMNS} from decided as clock
     group by clock.org_id, clock.key, clock.metric order by clock.key nulls last
   `.execute(db);

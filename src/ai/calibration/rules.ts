@@ -1,10 +1,10 @@
 import { type AnswerFeedback, NO_FEEDBACK, shiftOf } from './feedback.rules.ts';
 
 /**
- * The threshold of an org that is not calibrated. On questions of two help centers it gave fewer than 5 % wrong answers
- * to questions whose article was taken away.
+ * The threshold of an org that is not calibrated. On questions of four public sets it gave at most 5 % wrong answers to
+ * questions whose article was taken away.
  */
-export const DEFAULT_THRESHOLD = 1.5;
+export const DEFAULT_THRESHOLD = 1;
 
 /** How sure it is that no more wrong answers are given than allowed. On average over orgs there are fewer. */
 const CERTAINTY = 0.57;
@@ -12,15 +12,21 @@ const CERTAINTY = 0.57;
 /** The default counts like this many measured questions, so that a few questions do not decide alone. */
 const DEFAULT_WEIGHT = 5;
 
-/** One of the org's own titles or headings, asked as a question. */
-export interface AskedHeading {
-  /** The confidence of the best passage without the heading's own item. An answer would be wrong. */
+/** A question whose right items are known. */
+export interface AskedQuestion {
+  /** The confidence of the best passage without the right items. An answer would be wrong. */
   hidden: number;
   /** The confidence of the best passage of all. */
   shown: number;
-  /** Whether the best passage of all is of the heading's item. */
+  /** Whether the best passage of all is of a right item. */
   isRight: boolean;
 }
+
+/**
+ * Words of the org's own passages find other items with less confidence than questions do. So of them only this share of
+ * what is allowed may get a wrong answer. On questions of four public sets that keeps to what is allowed.
+ */
+export const PROBES_SHARE = 0.4;
 
 /** What a calibration has measured. Shares are from 0 to 1. */
 export interface CalibrationReport {
@@ -39,30 +45,30 @@ export interface CalibrationReport {
 }
 
 /**
- * Returns the lowest threshold from which it is more likely than not that at most `maxWrong` of further questions get a
- * wrong answer, and what was measured with it. With few questions it is raised towards the default. Feedback on answers then
+ * Returns the lowest threshold from which it is more likely than not that at most `share` of `maxWrong` of further
+ * questions get a wrong answer, and what was measured with it. With few questions it is raised towards the default. Feedback on answers then
  * moves it. What is reported was measured after that.
  */
 export function calibrate(
-  asked: AskedHeading[],
+  asked: AskedQuestion[],
   maxWrong: number,
-  feedback: AnswerFeedback = NO_FEEDBACK,
+  { feedback = NO_FEEDBACK, share: ofAllowed = 1 }: { feedback?: AnswerFeedback; share?: number } = {},
 ): { threshold: number; report: CalibrationReport } {
   const hidden = asked.map((one) => one.hidden).sort((a, b) => b - a);
-  const measured = confidenceAt(hidden, allowedOf(hidden.length, maxWrong)) ?? DEFAULT_THRESHOLD;
+  const measured = confidenceAt(hidden, allowedOf(hidden.length, maxWrong * ofAllowed)) ?? DEFAULT_THRESHOLD;
   const weighted = (measured * asked.length + DEFAULT_THRESHOLD * DEFAULT_WEIGHT) / (asked.length + DEFAULT_WEIGHT);
   const measuredThreshold = Math.max(measured, weighted) + 1e-6;
   const shift = shiftOf(feedback, maxWrong);
   const threshold = measuredThreshold * (1 + shift);
   const answered = asked.filter(({ shown }) => shown >= threshold);
-  const share = (count: number) => (asked.length === 0 ? 0 : count / asked.length);
+  const shareOf = (count: number) => (asked.length === 0 ? 0 : count / asked.length);
   return {
     threshold,
     report: {
       questions: asked.length,
       max_wrong: maxWrong,
-      wrong_share: share(asked.filter((one) => one.hidden >= threshold).length),
-      answered_share: share(answered.length),
+      wrong_share: shareOf(asked.filter((one) => one.hidden >= threshold).length),
+      answered_share: shareOf(answered.length),
       right_share: answered.length === 0 ? null : answered.filter(({ isRight }) => isRight).length / answered.length,
       measured_threshold: measuredThreshold,
       feedback: { ...feedback, shift },

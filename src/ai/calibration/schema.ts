@@ -9,9 +9,11 @@ export const Calibration = z
     is_calibrated: z.boolean().describe('false: the default threshold is used.'),
     report: z
       .object({
-        questions: z.int().describe('Titles and headings asked, at most 500.'),
-        max_wrong: Share.describe('The share of wrong answers that it aimed at.'),
-        wrong_share: Share.describe('The share of questions that got an answer while their item was hidden.'),
+        questions: z.int().describe('Words of own passages that were asked, at most 500.'),
+        max_wrong: Share.describe('The share of wrong answers to customers that it aimed at.'),
+        wrong_share: Share.describe(
+          'The share of questions that got an answer while their item was hidden: about 0.4 of `max_wrong`, as customers’ questions find more.',
+        ),
         answered_share: Share.describe('The share of questions that got an answer while their item was there.'),
         right_share: Share.nullable().describe('The share of the right item among those answers. null without any.'),
         measured_threshold: z.number().describe('The threshold before the feedback.'),
@@ -36,15 +38,15 @@ export const Calibration = z
     id: 'AutopilotCalibration',
     examples: [
       {
-        threshold: 1.6,
+        threshold: 0.92,
         is_calibrated: true,
         report: {
           questions: 353,
           max_wrong: 0.05,
-          wrong_share: 0.048,
+          wrong_share: 0.019,
           answered_share: 0.62,
           right_share: 0.99,
-          measured_threshold: 1.57,
+          measured_threshold: 0.9,
           feedback: { answers: 214, upvotes: 12, downvotes: 9, handoffs: 8, shift: 0.023 },
         },
         requested_at: '2026-01-01T03:00:00.000Z',

@@ -1,13 +1,14 @@
 import { listOrgsWithAutopilot } from '../../agents/autopilot/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { listHeadings } from '../../knowledge/index/headings.service.ts';
+import { listSamples } from '../../knowledge/index/samples.service.ts';
 import { getIndexSize, measureIndexChanges } from '../../knowledge/index/size.service.ts';
 import { findEvidence, type SemanticSearch } from '../../knowledge/search/passage-search.service.ts';
 import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
 import { WAKE } from '../../temporal/contract.ts';
 import { getPublishedAiSettings } from '../settings/service.ts';
 import { CALIBRATE_ANSWERS, type CalibrationResult } from './contract.ts';
+import { probeOf } from './probes.rules.ts';
 import {
   countFeedback,
   findCalibration,
@@ -16,7 +17,14 @@ import {
   upsertCalibration,
   upsertRequest,
 } from './queries.ts';
-import { type AskedHeading, type CalibrationReport, calibrate, DEFAULT_THRESHOLD, isLargeChange } from './rules.ts';
+import {
+  type AskedQuestion,
+  type CalibrationReport,
+  calibrate,
+  DEFAULT_THRESHOLD,
+  isLargeChange,
+  PROBES_SHARE,
+} from './rules.ts';
 
 const ORGS_PER_BATCH = 100;
 const MAX_QUESTIONS = 500;
@@ -85,8 +93,8 @@ export async function requestCalibrationsAfterChanges(db: Db): Promise<number> {
 }
 
 /**
- * Calibrates the answers of an org: asks its own titles and headings as questions, with and without their item, and
- * stores the threshold for the share of wrong answers that the org has set, moved by votes and by handoffs after answers.
+ * Calibrates the answers of an org: asks words of its own passages as questions, with and without their item, and stores
+ * the threshold for the share of wrong answers that the org has set, moved by votes and by handoffs after answers.
  * Repeated, it measures the same.
  */
 export async function calibrateAnswers(
@@ -97,18 +105,30 @@ export async function calibrateAnswers(
 ): Promise<CalibrationResult> {
   const { max_wrong } = await getPublishedAiSettings(db, orgId);
   const size = await getIndexSize(db, orgId);
-  const asked: AskedHeading[] = [];
-  for (const { item_id, heading } of await listHeadings(db, orgId, MAX_QUESTIONS)) {
+  const asked: AskedQuestion[] = [];
+  for (const [nth, sample] of (await listSamples(db, orgId, MAX_QUESTIONS)).entries()) {
     signal.throwIfAborted();
-    const search = { query: heading, visibility: ['public' as const] };
-    const { passages, confidence } = await findEvidence(db, semantics, orgId, search);
-    asked.push({
-      hidden: confidence(passages.filter(({ id }) => id !== item_id)),
-      shown: confidence(passages),
-      isRight: passages[0]?.id === item_id,
-    });
+    const one = await askProbe(db, semantics, orgId, { ...sample, nth });
+    if (one !== undefined) asked.push(one);
   }
-  const measured = calibrate(asked, max_wrong, await countFeedback(db, orgId, MAX_ANSWERS));
+  const feedback = await countFeedback(db, orgId, MAX_ANSWERS);
+  const measured = calibrate(asked, max_wrong, { feedback, share: PROBES_SHARE });
   await upsertCalibration(db, orgId, { ...measured, size });
   return { questions: asked.length, threshold: measured.threshold };
+}
+
+/** Asks words of a passage. Undefined if it has too few, or if another item has the same sentence and answers as well. */
+async function askProbe(
+  db: Db,
+  semantics: SemanticSearch,
+  orgId: string,
+  { item_id, content, nth }: { item_id: string; content: string; nth: number },
+): Promise<AskedQuestion | undefined> {
+  const probe = probeOf(content, nth);
+  if (probe === undefined) return undefined;
+  const search = { query: probe.text, visibility: ['public' as const] };
+  const { passages, confidence } = await findEvidence(db, semantics, orgId, search);
+  const others = passages.filter(({ id }) => id !== item_id);
+  if (others.some((passage) => passage.content.includes(probe.sentence))) return undefined;
+  return { hidden: confidence(others), shown: confidence(passages), isRight: passages[0]?.id === item_id };
 }

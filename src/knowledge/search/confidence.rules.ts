@@ -1,9 +1,5 @@
-import { K1 } from './bm25.rules.ts';
-
 /** A passage as its question sees it. */
 export interface RatedPassage {
-  /** The id of its item. */
-  id: string;
   /** BM25. */
   words: number;
   /** The share of the question's words in its title and headings, from 0 to 1. Rare words count more. */
@@ -15,44 +11,42 @@ export interface RatedPassage {
   likeness: number | null;
 }
 
-/** What a question could find at best. */
-export interface BestScores {
-  /** The score that no passage exceeds: of one with each word of the question, many times. */
-  question: number;
-  /** The rarity of a word that no passage has. */
-  rarest: number;
-}
-
-/** How much each part counts. They were fitted on questions of help centers whose right item is known. */
-const WEIGHT = { score: 0.2, share: 0.3, headed: 1.25, lead: 0.3, likeness: 0.25 };
-const MAX_LEAD = 0.6;
-/** What the likeness of a passage and its lead come to where the words alone are right. */
-const USUAL_LIKENESS = 1;
+/**
+ * How much each part counts. The weights were chosen on four public sets of questions whose right item is known. They are
+ * measured by `bench/ai/answers`.
+ */
+const WEIGHT = { score: 0.3, headed: 0.4, likeness: 0.35, lead: 0.4 };
+/** Strengths with likeness are divided by this, so that they are about as high as those by words alone. */
+const LIKENESS_SCALE = 2.6;
 
 /**
- * Returns how sure it is that the best of some passages has the answer, from 0 to about 4. It can be compared between the
- * questions of an org, unlike the scores. Four things speak for a passage: a high score, a large share of the question's
- * words, a title or heading with these words, and a lead over the best passage of another item: where several items fit
- * alike, mostly none has the answer. With an embedding model, likeness and its lead speak for or against it too.
+ * Returns in which unit the scores of a question are measured, so that they can be compared between the questions of an
+ * org. It is the rarity of a word that no passage has, and grows slowly with the number of the question's words: a long
+ * question finds high scores everywhere.
  */
-export function confidenceOf(passages: RatedPassage[], best: BestScores): number {
-  const [first] = passages;
-  if (first === undefined || best.question === 0) return 0;
-  const others = passages.filter(({ id }) => id !== first.id);
-  const unit = Math.max(best.rarest, Number.EPSILON);
-  const lead = Math.max(0, first.words - (others[0]?.words ?? 0)) / unit;
-  const byWords =
-    WEIGHT.score * (first.words / unit) +
-    WEIGHT.share * Math.min(1, first.words / best.question) +
-    WEIGHT.headed * first.headed +
-    Math.min(MAX_LEAD, WEIGHT.lead * lead);
-  if (first.likeness === null) return byWords;
-  const likest = others.reduce((most, { likeness }) => Math.max(most, likeness ?? 0), 0);
-  return byWords + WEIGHT.likeness * (2 * first.likeness - likest) - USUAL_LIKENESS;
+export const scoreUnitOf = (rarities: ReadonlyMap<string, number>, rarest: number): number =>
+  rarest ** 0.75 * [...rarities.values()].reduce((sum, one) => sum + one, 0) ** 0.25;
+
+/**
+ * Returns how much speaks for a passage: its score, a title or heading with the question's words, and with an embedding
+ * model how alike they are.
+ */
+export function strengthOf({ words, headed, likeness }: RatedPassage, scoreUnit: number): number {
+  const byWords = WEIGHT.score * (words / Math.max(scoreUnit, Number.EPSILON)) + WEIGHT.headed * headed;
+  return likeness === null ? byWords : (byWords + WEIGHT.likeness * likeness) / LIKENESS_SCALE;
 }
 
-/** Returns the score of a word of this rarity in a passage that has it many times. */
-export const saturatedScore = (rarity: number): number => rarity * (K1 + 1);
+/**
+ * Returns how sure it is that the first of some passages, strongest first, has the answer: from 0 to about 3. It is the
+ * strength of the passage, and more with a lead over the next item: where several items fit alike, mostly none has the
+ * answer.
+ */
+export function confidenceOf(passages: { id: string; strength: number }[]): number {
+  const [first] = passages;
+  if (first === undefined) return 0;
+  const next = passages.find(({ id }) => id !== first.id);
+  return Math.max(0, first.strength + WEIGHT.lead * (first.strength - (next?.strength ?? 0)));
+}
 
 /** Returns how to tell by how many standard deviations a similarity is above the average of all. */
 export function likenessAmong(similarities: Iterable<number>): (similarity: number) => number {

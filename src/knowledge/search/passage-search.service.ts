@@ -1,6 +1,6 @@
 import type { Db } from '../../db/connect.ts';
 import { stemsOf } from './citations.rules.ts';
-import { confidenceOf, headedShare, likenessAmong, type RatedPassage } from './confidence.rules.ts';
+import { confidenceOf, headedShare, likenessAmong, strengthOf } from './confidence.rules.ts';
 import { fuseScores } from './fusion.rules.ts';
 import { explainScores, getPassages, type ScoreBasis } from './passages.service.ts';
 import { type ChunkSearch, listAllowedChunks, type ScoredChunk, type SearchFilter, scoreChunks } from './queries.ts';
@@ -45,8 +45,8 @@ export async function findPassages(db: Db, semantics: SemanticSearch, orgId: str
 }
 
 /**
- * Returns the best passages as `findPassages` does, by their score by words, with a function for the confidence that the
- * first of some of them has the answer.
+ * Returns the best passages for a question, strongest first, with a function for the confidence that the first of some of
+ * them has the answer.
  */
 export async function findEvidence(
   db: Db,
@@ -57,18 +57,19 @@ export async function findEvidence(
   const whole = { ...search, explain: true, limit: EVIDENCE_PASSAGES };
   const { asked, passages, similarities } = await rankPassages(db, semantics, orgId, whole);
   const likeness = likenessAmong(similarities.values());
-  const rated = passages.map(({ score_parts, ...passage }) => ({
-    ...passage,
-    words: score_parts?.words ?? 0,
-    likeness: score_parts?.similarity == null ? null : likeness(score_parts.similarity),
-    headed: headedShare(
-      new Set([passage.title, ...passage.citation.path].flatMap(stemsOf)),
-      asked?.rarities ?? new Map(),
-    ),
-  }));
+  const { scoreUnit, rarities } = asked ?? { scoreUnit: 0, rarities: new Map<string, number>() };
+  const rated = passages.map(({ score_parts, ...passage }) => {
+    const words = score_parts?.words ?? 0;
+    const parts = {
+      words,
+      likeness: score_parts?.similarity == null ? null : likeness(score_parts.similarity),
+      headed: headedShare(new Set([passage.title, ...passage.citation.path].flatMap(stemsOf)), rarities),
+    };
+    return { ...passage, words, strength: strengthOf(parts, scoreUnit) };
+  });
   return {
-    passages: rated,
-    confidence: (some: RatedPassage[]): number => (asked === undefined ? 0 : confidenceOf(some, asked.best)),
+    passages: rated.sort((a, b) => b.strength - a.strength),
+    confidence: (some: { id: string; strength: number }[]): number => (asked === undefined ? 0 : confidenceOf(some)),
   };
 }
 

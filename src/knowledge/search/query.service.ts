@@ -2,7 +2,7 @@ import type { Db } from '../../db/connect.ts';
 import { analyse } from '../index/analysis.rules.ts';
 import { type CorpusStatistics, rarityOf } from './bm25.rules.ts';
 import { stemsOf } from './citations.rules.ts';
-import { type BestScores, saturatedScore } from './confidence.rules.ts';
+import { scoreUnitOf } from './confidence.rules.ts';
 import { countByLanguage, countPostings, listForms, listSimilarWords } from './queries.ts';
 import { queryWordsOf, termsOf, unknownWords, type WeightedTerm } from './query.rules.ts';
 
@@ -12,7 +12,8 @@ const MAX_UNKNOWN_WORDS = 20;
 
 export interface ResolvedQuery {
   corpus: CorpusStatistics;
-  best: BestScores;
+  /** What its scores are measured in. */
+  scoreUnit: number;
   /** The rarity of each of its words, by approximate stem. Words that no chunk has count too. */
   rarities: ReadonlyMap<string, number>;
   terms: (WeightedTerm & { rarity: number })[];
@@ -47,10 +48,7 @@ export async function resolveQuery(db: Db, orgId: string, query: string): Promis
   ]);
   return {
     corpus,
-    best: {
-      question: [...rarities.values()].reduce((sum, one) => sum + saturatedScore(one), 0),
-      rarest: rarityOf(0, corpus),
-    },
+    scoreUnit: scoreUnitOf(rarities, rarityOf(0, corpus)),
     rarities,
     terms: terms.map((term) => ({ ...term, rarity: term.weight * rarityOf(term.chunks, corpus) })),
   };

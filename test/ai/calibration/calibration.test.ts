@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => stack.close());
 
 describe('the calibration of answers', () => {
-  it('asks the org’s own headings while their item is hidden, and reports what it measured', async () => {
+  it('asks words of the org’s own passages while their item is hidden, and reports what it measured', async () => {
     const org = await newAnsweringOrg(stack);
     expect((await org.get('/autopilot/calibration')).body).toMatchObject({
       threshold: DEFAULT_THRESHOLD,

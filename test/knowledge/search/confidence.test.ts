@@ -1,24 +1,41 @@
 import { describe, expect, it } from 'vitest';
-import { confidenceOf, headedShare, likenessAmong } from '../../../src/knowledge/search/confidence.rules.ts';
+import {
+  confidenceOf,
+  headedShare,
+  likenessAmong,
+  scoreUnitOf,
+  strengthOf,
+} from '../../../src/knowledge/search/confidence.rules.ts';
 
-const BEST = { question: 20, rarest: 4 };
-const passage = (id: string, words: number, headed = 0, likeness: number | null = null) => ({
-  ...{ id, words, headed, likeness },
+const UNIT = 4;
+const passage = (words: number, headed = 0, likeness: number | null = null) => ({ words, headed, likeness });
+const strong = (id: string, strength: number) => ({ id, strength });
+
+describe('the strength of a passage', () => {
+  it.each([
+    ['a higher score', passage(8), passage(6)],
+    ['a heading with the question’s words', passage(6, 0.8), passage(6, 0.2)],
+    ['a likeness to the question', passage(6, 0, 4), passage(6, 0, 2)],
+  ])('rises by %s', (_, more, less) => {
+    expect(strengthOf(more, UNIT)).toBeGreaterThan(strengthOf(less, UNIT));
+  });
+
+  it('counts a score for less in a long question, in which all passages score high', () => {
+    const rarities = (words: number) => new Map(Array.from({ length: words }, (_, nth) => [`word ${nth}`, 3]));
+    const [short, long] = [scoreUnitOf(rarities(3), 4), scoreUnitOf(rarities(12), 4)];
+    expect(strengthOf(passage(6), long)).toBeLessThan(strengthOf(passage(6), short));
+    expect(strengthOf(passage(24), long)).toBeGreaterThan(strengthOf(passage(6), short));
+  });
 });
 
-describe('the confidence that the best passage has the answer', () => {
-  it.each([
-    ['a higher score', [passage('a', 8)], [passage('a', 6)]],
-    ['a heading with the question’s words', [passage('a', 6, 0.8)], [passage('a', 6, 0.2)]],
-    ['a likeness to the question', [passage('a', 6, 0, 4)], [passage('a', 6, 0, 2)]],
-    [
-      'a lead of that likeness',
-      [passage('a', 6, 0, 4), passage('b', 6, 0, 1)],
-      [passage('a', 6, 0, 4), passage('b', 6, 0, 5)],
-    ],
-    ['a lead over the next item', [passage('a', 6), passage('b', 3)], [passage('a', 6), passage('b', 5)]],
-  ])('rises by %s', (_, more, less) => {
-    expect(confidenceOf(more, BEST)).toBeGreaterThan(confidenceOf(less, BEST));
+describe('the confidence that the strongest passage has the answer', () => {
+  it('rises by its strength, and by a lead over the next item', () => {
+    expect(confidenceOf([strong('a', 2), strong('b', 1)])).toBeGreaterThan(
+      confidenceOf([strong('a', 1.5), strong('b', 0.5)]),
+    );
+    expect(confidenceOf([strong('a', 2), strong('b', 1)])).toBeGreaterThan(
+      confidenceOf([strong('a', 2), strong('b', 1.5)]),
+    );
   });
 
   it('measures likeness by what passages of the org have on average', () => {
@@ -30,9 +47,8 @@ describe('the confidence that the best passage has the answer', () => {
   });
 
   it('does not count passages of the same item as rivals', () => {
-    const alone = confidenceOf([passage('a', 6)], BEST);
-    expect(confidenceOf([passage('a', 6), passage('a', 6)], BEST)).toBe(alone);
-    expect(confidenceOf([], BEST)).toBe(0);
+    expect(confidenceOf([strong('a', 2), strong('a', 2)])).toBe(confidenceOf([strong('a', 2)]));
+    expect(confidenceOf([])).toBe(0);
   });
 
   it('takes rare words of a question for more than common ones, and words that no passage has for the most', () => {

@@ -1,1 +1,0 @@
-export { listHeadings } from './headings.queries.ts';

@@ -1,0 +1,1 @@
+export { listSamples } from './samples.queries.ts';
