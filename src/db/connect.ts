@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Kysely, type Transaction } from 'kysely';
 import pg from 'pg';
 import type { Database } from './database.ts';
-import { PipeliningDialect } from './pipeline.ts';
+import { PipeliningDialect } from './pipelining-dialect.ts';
 import { SharedPool } from './shared-pool.ts';
 import type { WriteQuota } from './write-quota.ts';
 

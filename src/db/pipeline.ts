@@ -3,47 +3,12 @@ import {
   DefaultQueryExecutor,
   DummyDriver,
   PostgresDialect,
-  type PostgresDialectConfig,
-  PostgresDriver,
   type RawBuilder,
   Transaction,
-  type TransactionSettings,
 } from 'kysely';
 import type { Trx } from './connect.ts';
 import type { Database } from './database.ts';
 import { onlyRow } from './rows.ts';
-
-/**
- * Postgres on connections that send statements without waiting for the answers to earlier ones. A transaction begins
- * with its first statement, in one round trip.
- */
-export class PipeliningDialect extends PostgresDialect {
-  readonly #config: PostgresDialectConfig;
-
-  constructor(config: PostgresDialectConfig) {
-    super(config);
-    this.#config = config;
-  }
-
-  override createDriver(): PostgresDriver {
-    return new PipeliningDriver(this.#config);
-  }
-}
-
-class PipeliningDriver extends PostgresDriver {
-  readonly #begun = new WeakMap<DatabaseConnection, Promise<void>>();
-
-  override async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
-    const begun = super.beginTransaction(connection, settings);
-    begun.catch(() => undefined); // told by the commit
-    this.#begun.set(connection, begun);
-  }
-
-  override async commitTransaction(connection: DatabaseConnection): Promise<void> {
-    const committed = super.commitTransaction(connection);
-    await Promise.all([this.#begun.get(connection), committed]);
-  }
-}
 
 const dialect = new PostgresDialect({ pool: () => Promise.reject(new Error('for compiling only')) });
 
