@@ -1,16 +1,10 @@
-import {
-  type DatabaseConnection,
-  DefaultQueryExecutor,
-  DummyDriver,
-  PostgresDialect,
-  type RawBuilder,
-  Transaction,
-} from 'kysely';
+import { type DatabaseConnection, DummyDriver, PostgresDialect, type RawBuilder, Transaction } from 'kysely';
 import type { Trx } from './connect.ts';
 import type { Database } from './database.ts';
 import { onlyRow } from './rows.ts';
 
-const dialect = new PostgresDialect({ pool: () => Promise.reject(new Error('for compiling only')) });
+/** A transaction has to name one. Its statements are compiled and sent by their executor. */
+const dialect = new PostgresDialect({ pool: () => Promise.reject(new Error('not a pool')) });
 
 /**
  * Returns a view of the transaction whose statements do not wait for one another: those begun together take one round
@@ -18,9 +12,7 @@ const dialect = new PostgresDialect({ pool: () => Promise.reject(new Error('for 
  */
 export async function pipelined(trx: Trx): Promise<Trx> {
   const connection = await connectionOf(trx);
-  const executor = new DefaultQueryExecutor(dialect.createQueryCompiler(), dialect.createAdapter(), {
-    provideConnection: (consumer) => consumer(connection),
-  });
+  const executor = trx.getExecutor().withConnectionProvider({ provideConnection: (consumer) => consumer(connection) });
   return new Transaction<Database>({ config: { dialect }, dialect, driver: new DummyDriver(), executor });
 }
 

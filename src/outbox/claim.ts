@@ -4,6 +4,7 @@ import { pipelined, type Sent, sendWithCommit } from '../db/pipeline.ts';
 import { NIL_UUID } from '../ids.ts';
 import type { DispatchedCommand } from '../temporal/dispatch.ts';
 import type { EventPayloads, EventType } from './events.ts';
+import type { OutboxKind } from './wake.ts';
 
 /** An event as announced. Its type determines the type of its payload. */
 export interface ClaimedEvent<Type extends EventType> {
@@ -110,15 +111,19 @@ async function listOrgs(trx: Trx, behind: string): Promise<string[]> {
 /** A batch that was worked off, and whether there is more to do. */
 export type Ended = Sent<{ is_more: boolean }>;
 
+/** SQL, with the answer of an Ended: whether there are events, or commands, besides those that this statement deletes. */
+export const selectIsMore = (kind: OutboxKind, deleted: number[]) => sql<{ is_more: boolean }>`
+  select exists (
+    select from outbox
+    where kind ${sql.raw(kind === 'events' ? '=' : '<>')} 'event' and available_at <= now() and id <> all(${deleted}::bigint[])
+  ) as is_more`;
+
 /** Deletes commands that were sent, as the last statement of the transaction. */
 export const deleteClaimed = (trx: Trx, ids: number[]): Promise<Ended> =>
   sendWithCommit(
     trx,
     sql<{ is_more: boolean }>`
-      with sent as (delete from outbox where id = any(${ids}::bigint[]))
-      select exists (
-        select from outbox where kind <> 'event' and available_at <= now() and id <> all(${ids}::bigint[])
-      ) as is_more`,
+      with sent as (delete from outbox where id = any(${ids}::bigint[])) ${selectIsMore('commands', ids)}`,
   );
 
 /** Defers rows after a failed attempt, with the reason, by at most a minute. */

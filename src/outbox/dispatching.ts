@@ -27,12 +27,7 @@ export function commandSender(db: Db, temporal: () => Client | undefined, log: L
   };
 }
 
-async function sendCommands(
-  db: Db,
-  client: Client,
-  log: Log,
-  behind: string,
-): Promise<{ last: string; ended?: Ended }> {
+async function sendCommands(db: Db, client: Client, log: Log, behind: string) {
   let away: Error | undefined;
   const claimed = await inTransaction(db, async (trx): Promise<{ last: string; ended?: Ended }> => {
     const { commands, last } = await claimCommands(trx, COMMANDS_PER_BATCH, behind);

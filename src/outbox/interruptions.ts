@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
 import { sendWithCommit } from '../db/pipeline.ts';
 import { onlyRow } from '../db/rows.ts';
-import type { Ended } from './claim.ts';
+import { type Ended, selectIsMore } from './claim.ts';
 
 /** An event that ended so many processes is parked until an operator retries it. */
 const MAX_INTERRUPTIONS = 6;
@@ -33,9 +33,7 @@ export const deleteExpanded = (trx: Trx, claim: number, ids: number[]): Promise<
     sql<{ is_more: boolean }>`
       with expanded as (delete from outbox where id = any(${ids}::bigint[])),
         ended as (delete from outbox_claims where id = ${claim})
-      select exists (
-        select from outbox where kind = 'event' and available_at <= now() and id <> all(${ids}::bigint[])
-      ) as is_more`,
+      ${selectIsMore('events', ids)}`,
   );
 
 /**

@@ -61,8 +61,6 @@ export function listAutoEnrollingSequences(db: Db, orgId: string) {
     .execute();
 }
 
-export type AutoEnrollingSequence = Awaited<ReturnType<typeof listAutoEnrollingSequences>>[number];
-
 export async function insertSequence(
   db: Db,
   sequence: Pick<SequencesTable, 'org_id' | 'id' | 'name' | 'custom_id' | 'is_continuous' | 'status' | 'started_at'> & {
