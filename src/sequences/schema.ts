@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { FullFilter } from '../contacts/filters/schema.ts';
 import { ContactRef } from '../contacts/schema.ts';
 import { DeliveryState } from '../deliveries/ledger/schema.ts';
-import { Id, Timestamp } from '../http/schemas.ts';
+import { Cursor, Id, Timestamp } from '../http/schemas.ts';
 import { Gates } from './gates/schema.ts';
 import { StepAction } from './steps/actions.schema.ts';
 
@@ -130,7 +130,6 @@ const Audience = z
 
 export const CreatedSequence = z.object({ id: Id, audience: Audience });
 
-const Cursor = z.string().min(1).max(255).describe('`next` of the page before.');
 const Limit = z.coerce.number().int().min(1).max(100).default(50);
 
 export const ListSequences = z.object({ cursor: Cursor.optional(), limit: Limit });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApi, type TestApi } from '../support/stack/api.ts';
 
 interface Operations {
-  get?: { parameters?: { name: string }[] };
+  get?: { parameters?: { name: string; schema: { minLength?: number } }[] };
 }
 
 describe('the HTTP layer', () => {
@@ -106,6 +106,10 @@ describe('the HTTP layer', () => {
     expect((await post('/contacts')).status).toBe(400);
     expect((await post('/contacts', { 'content-type': 'application/json' })).status).toBe(400);
     const paths = Object.entries((await api.client().get('/openapi.json')).body.paths) as [string, Operations][];
+    const cursors = paths.flatMap(([path, { get }]) =>
+      (get?.parameters ?? []).flatMap(({ name, schema }) => (name === 'cursor' ? [[path, schema.minLength]] : [])),
+    );
+    expect(cursors.filter(([, minLength]) => minLength !== undefined)).toEqual([]);
     const lists = paths.filter(
       ([path, { get }]) => !path.includes('{') && get?.parameters?.some(({ name }) => name === 'cursor'),
     );

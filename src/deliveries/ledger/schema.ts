@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, Timestamp } from '../../http/schemas.ts';
+import { Cursor, Id, Timestamp } from '../../http/schemas.ts';
 
 export const ChannelName = z.enum(['email', 'sms', 'whatsapp', 'voice']);
 
@@ -18,8 +18,6 @@ export const DeliveryState = z.enum([
   'unknown',
   'canceled',
 ]);
-
-const Cursor = z.string().min(1).max(255).describe('`next` of the page before.');
 
 export const ListDeliveries = z.object({
   cursor: Cursor.optional(),
