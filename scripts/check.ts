@@ -31,6 +31,9 @@ for (const { name, skipped } of [...staticSteps, ...runningSteps]) {
 
 // Tests have times to keep: nothing runs beside them.
 const results = [...(await runAll(staticSteps, 2)), ...(await runAll(runningSteps, 1))];
+for (const { step, failures } of results) {
+  for (const failure of failures) console.log(`FAILED ${step.name}: ${failure}`);
+}
 const passed = results.reduce((sum, result) => sum + result.passed, 0);
 const failed = results.reduce((sum, result) => sum + result.failed, 0);
 console.log(`${passed} passed, ${failed} failed`);

@@ -21,6 +21,8 @@ export interface Step {
 export interface Counts {
   passed: number;
   failed: number;
+  /** The failed tests that are known by name, a line each. */
+  failures: string[];
 }
 
 export interface StepResult extends Counts {
@@ -45,11 +47,12 @@ export async function runStep(step: Step): Promise<StepResult> {
 }
 
 async function countsOf(step: Step, hasPassed: boolean): Promise<Counts> {
-  if (step.count === undefined) return { passed: hasPassed ? 1 : 0, failed: hasPassed ? 0 : 1 };
-  const counts = await step.count().catch(() => ({ passed: 0, failed: 0 }));
-  const hasRunNothing = counts.passed + counts.failed === 0;
-  const hasHiddenFailure = counts.failed === 0 && !hasPassed;
-  return { passed: counts.passed, failed: counts.failed + (hasRunNothing || hasHiddenFailure ? 1 : 0) };
+  const nothing: Counts = { passed: 0, failed: 0, failures: [] };
+  if (step.count === undefined) return hasPassed ? { ...nothing, passed: 1 } : { ...nothing, failed: 1 };
+  const { passed, failed, failures } = await step.count().catch(() => nothing);
+  const hasRunNothing = passed + failed === 0;
+  const hasHiddenFailure = failed === 0 && !hasPassed;
+  return { passed, failed: failed + (hasRunNothing || hasHiddenFailure ? 1 : 0), failures };
 }
 
 /**

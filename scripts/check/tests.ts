@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { relative, resolve } from 'node:path';
 import { type Counts, logFolder } from './step.ts';
 import { countUnsteadyAgain } from './unsteady.ts';
 
@@ -11,7 +11,9 @@ const countsFile = resolve(logFolder, 'tests.json');
 interface TestFile {
   name: string;
   status: string;
-  assertionResults: { status: string }[];
+  /** Why the file could not be loaded. */
+  message: string;
+  assertionResults: { status: string; fullName: string; failureMessages: string[] }[];
 }
 
 interface Report {
@@ -31,15 +33,29 @@ async function runVitest(name: string, args: string[]): Promise<Report> {
   const { testResults }: { testResults: TestFile[] } = JSON.parse(await readFile(file, 'utf8'));
   const counts = countsOf(testResults);
   const isErrorOutsideOfTests = status !== 0 && counts.failed === 0;
-  return { files: testResults, counts: { ...counts, failed: isErrorOutsideOfTests ? 1 : counts.failed } };
+  const outside = { ...counts, failed: 1, failures: ['an error outside of the tests: see the log'] };
+  return { files: testResults, counts: isErrorOutsideOfTests ? outside : counts };
 }
 
 /** A file that could not be loaded counts as one failed test. */
 function countsOf(files: TestFile[]): Counts {
   const tests = files.flatMap(({ assertionResults }) => assertionResults);
   const unloaded = files.filter((file) => hasFailed(file) && !file.assertionResults.some(hasFailed));
-  return { passed: tests.filter(hasPassed).length, failed: tests.filter(hasFailed).length + unloaded.length };
+  const failures = [
+    ...files.flatMap(({ name, assertionResults }) =>
+      assertionResults
+        .filter(hasFailed)
+        .map(
+          ({ fullName, failureMessages }) =>
+            `${relative('.', name)} > ${fullName}: ${firstLineOf(failureMessages.join())}`,
+        ),
+    ),
+    ...unloaded.map(({ name, message }) => `${relative('.', name)}: ${firstLineOf(message)}`),
+  ];
+  return { passed: tests.filter(hasPassed).length, failed: failures.length, failures };
 }
+
+const firstLineOf = (text: string) => text.trimStart().split('\n', 1)[0] ?? '';
 
 const hasFailed = ({ status }: { status: string }) => status === 'failed';
 const hasPassed = ({ status }: { status: string }) => status === 'passed';
@@ -60,7 +76,11 @@ async function runTests(): Promise<Counts> {
   const unsteady = again.files.filter(hasPassed).map(({ name }) => name);
   const unsteadyAgain = await countUnsteadyAgain(unsteady);
   const passedBefore = countsOf(failed).passed;
-  return { passed: counts.passed - passedBefore + again.counts.passed, failed: again.counts.failed + unsteadyAgain };
+  return {
+    passed: counts.passed - passedBefore + again.counts.passed,
+    failed: again.counts.failed + unsteadyAgain,
+    failures: again.counts.failures,
+  };
 }
 
 if (import.meta.main) {
