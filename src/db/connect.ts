@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { Kysely, type Transaction } from 'kysely';
 import pg from 'pg';
 import type { Database } from './database.ts';
 import { PipeliningDialect } from './pipelining-dialect.ts';
+import { PreparingClient } from './preparing-client.ts';
 import { SharedPool } from './shared-pool.ts';
 import type { WriteQuota } from './write-quota.ts';
 
@@ -11,35 +11,9 @@ export type Db = Kysely<Database>;
 /** A transaction, for code with row locks or more than one write statement. Created by inTransaction. */
 export type Trx = Transaction<Database>;
 
-const NAMED_STATEMENTS = 500;
-const names = new Map<string, string>();
-
 /** Name of the relay's connections. Its long batches lock rows, and lists need not wait for them. */
 export const RELAY_APPLICATION_NAME = 'switchboard-relay';
 export const APPLICATION_NAME = 'switchboard';
-
-/**
- * A statement with this comment is never named, so Postgres plans it for its actual values. A named statement may get
- * one plan for all values. Such a plan performs badly when the number of matching rows varies a lot.
- */
-export const PLANNED_EACH_TIME = '/* planned each time */';
-/** The beginning of a statement that is planned each time and only reads, also one that begins with a CTE. */
-export const READ_PLANNED_EACH_TIME = `/* read */ ${PLANNED_EACH_TIME}`;
-
-/**
- * Names each statement, so that Postgres parses it once per connection. The number of names is limited, because the
- * number of distinct texts is not.
- */
-class PreparingClient extends pg.Client {
-  // biome-ignore lint/suspicious/noExplicitAny: pg.Client.query has a dozen overloads
-  override query(config: any, values?: any, callback?: any): any {
-    if (typeof config === 'string' && Array.isArray(values) && values.length > 0 && callback === undefined) {
-      const name = statementName(config);
-      if (name !== undefined) return super.query({ name, text: config, values });
-    }
-    return super.query(config, values, callback);
-  }
-}
 
 export interface Connection {
   db: Db;
@@ -92,15 +66,6 @@ export function connect(url: string, options: ConnectOptions): Connection {
       await db.destroy();
     },
   };
-}
-
-function statementName(text: string): string | undefined {
-  const known = names.get(text);
-  if (known !== undefined) return known;
-  if (names.size >= NAMED_STATEMENTS || text.includes(PLANNED_EACH_TIME)) return undefined;
-  const name = createHash('sha1').update(text).digest('base64url');
-  names.set(text, name);
-  return name;
 }
 
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type Db, PLANNED_EACH_TIME } from '../db/connect.ts';
+import type { Db } from '../db/connect.ts';
+import { PLANNED_EACH_TIME } from '../db/preparing-client.ts';
 import { NIL_UUID } from '../ids.ts';
 import { executeAnnouncing } from '../outbox/announcing.ts';
 import { ANNOUNCE_COMPLETED, MOVED_COLUMNS } from './completion.queries.ts';

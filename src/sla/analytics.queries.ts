@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type Db, READ_PLANNED_EACH_TIME } from '../db/connect.ts';
+import type { Db } from '../db/connect.ts';
+import { READ_PLANNED_EACH_TIME } from '../db/preparing-client.ts';
 import type { SlaMetric } from './timelines.rules.ts';
 
 export interface AnalyticsRange {

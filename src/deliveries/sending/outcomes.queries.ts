@@ -1,5 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { type Db, PLANNED_EACH_TIME } from '../../db/connect.ts';
+import type { Db } from '../../db/connect.ts';
+import { SHORT_LIVED_PLAN } from '../../db/preparing-client.ts';
 import { NIL_UUID, newId } from '../../ids.ts';
 import { executeAnnouncing } from '../../outbox/announcing.ts';
 import { KEEP_BOUNCED } from '../suppressions.queries.ts';
@@ -44,14 +45,14 @@ export async function settleDeliveries(db: Db, orgId: string, attempt: Attempt, 
  *
  * Statistics lag behind a new sequence: they show no rows of the org and nothing active. A scan of all active rows then
  * looks cheap, even once per row. Therefore joins with `settled` include the org and avoid the conditions of partial
- * indexes (`coalesce` avoids the index of leases), leaving only the primary key. The statement is planned each time, by
- * the present size of the tables.
+ * indexes (`coalesce` avoids the index of leases), leaving only the primary key. The plan is short-lived, so
+ * that it is one for the present size of the tables.
  */
 function settlingOf(orgId: string, { provider, lease }: Attempt, results: SendResult[]): RawBuilder<unknown> {
   const column = <T>(pick: (settlement: Settlement) => T) => results.map(([, settlement]) => pick(settlement));
   const suppressions = results.some(([, { suppression }]) => suppression !== null) ? INSERT_SUPPRESSIONS : sql``;
   return sql`
-    ${sql.raw(PLANNED_EACH_TIME)}
+    ${sql.raw(SHORT_LIVED_PLAN)}
     with result as materialized (
       select ${orgId}::uuid as org_id, r.* from unnest(
         ${results.map(([id]) => id)}::uuid[], ${column(({ status }) => status)}::text[], ${column(({ reason }) => reason)}::text[],

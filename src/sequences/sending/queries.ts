@@ -1,6 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { TemplateContact } from '../../contacts/templates/rules.ts';
-import { type Db, PLANNED_EACH_TIME } from '../../db/connect.ts';
+import type { Db } from '../../db/connect.ts';
+import { SHORT_LIVED_PLAN } from '../../db/preparing-client.ts';
 import type { DeliveryStatus } from '../../deliveries/contract.ts';
 import type { SettlingContinuation } from '../../deliveries/sending/settling.rules.ts';
 import { newId } from '../../ids.ts';
@@ -42,9 +43,8 @@ export interface BegunDelivery {
  * sequence is active, the run is not canceled, the contact is eligible, and no gate defers it. Enrollments not
  * evaluated by the gates, as they were not eligible a moment ago, wait for the next batch. Returns the rows written,
  * and as `settled` the enrollments whose delivery already had an outcome. A second call with the same lease, as after a
- * lost response, returns the same. The statement is planned each time: a plan cached for small tables takes seconds on
- * larger ones. `offset 0` forces look-ups by key. With outdated statistics, reading all deliveries of the step looked
- * equally cheap. Few alternatives remain, so planning is quick.
+ * lost response, returns the same. Its plan is short-lived: a plan made for small tables takes seconds on larger ones.
+ * `offset 0` forces look-ups by key. With outdated statistics, reading all deliveries of the step looked equally cheap.
  */
 export async function beginDeliveries(
   db: Db,
@@ -55,7 +55,7 @@ export async function beginDeliveries(
   const { address, eligibility } = eligibilityOf(orgId, send);
   const held = enrollmentIds.map((id) => deferrals.get(id));
   const { rows } = await sql<BegunDelivery & { was_settled: boolean }>`
-    ${sql.raw(PLANNED_EACH_TIME)}
+    ${sql.raw(SHORT_LIVED_PLAN)}
     with wanted as materialized (
       select ${orgId}::uuid as org_id, w.*
       from unnest(

@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto';
+import pg from 'pg';
+
+const NAMED_STATEMENTS = 500;
+const names = new Map<string, string>();
+
+/**
+ * A statement with this comment is never named, so Postgres plans it for its actual values. A named statement may get
+ * one plan for all values. Such a plan performs badly when the number of matching rows varies a lot.
+ */
+export const PLANNED_EACH_TIME = '/* planned each time */';
+/** The beginning of a statement that is planned each time and only reads, also one that begins with a CTE. */
+export const READ_PLANNED_EACH_TIME = `/* read */ ${PLANNED_EACH_TIME}`;
+
+/**
+ * A statement with this comment is planned once per connection and PLAN_TTL_MS, for all values. For a statement that
+ * takes longer to plan than to run and looks up rows by key: its best plan depends on the size of the tables only.
+ */
+export const SHORT_LIVED_PLAN = '/* short-lived plan */';
+const PLAN_TTL_MS = 2_000;
+
+interface ShortLivedPlan {
+  name: string;
+  /** In ms of performance.now(). */
+  until: number;
+}
+
+/**
+ * Names each statement, so that Postgres parses it once per connection. The number of names is limited, because the
+ * number of distinct texts is not.
+ */
+export class PreparingClient extends pg.Client {
+  declare readonly connection: pg.Connection & { parsedStatements: Record<string, string> };
+  readonly #plans = new Map<string, ShortLivedPlan>();
+  #planned = 0;
+
+  // biome-ignore lint/suspicious/noExplicitAny: pg.Client.query has a dozen overloads
+  override query(config: any, values?: any, callback?: any): any {
+    if (typeof config === 'string' && Array.isArray(values) && values.length > 0 && callback === undefined) {
+      if (config.includes(SHORT_LIVED_PLAN)) return this.#queryByPlan(config, values);
+      const name = statementName(config);
+      if (name !== undefined) return super.query({ name, text: config, values });
+    }
+    return super.query(config, values, callback);
+  }
+
+  /** Queries by one plan for all values. The settings around it are sent together with it, and undone with it. */
+  #queryByPlan(text: string, values: unknown[]): Promise<pg.QueryResult> {
+    const name = this.#planOf(text);
+    this.#send('set plan_cache_mode = force_generic_plan');
+    const result = super.query({ name, text, values });
+    this.#send('reset plan_cache_mode');
+    return result;
+  }
+
+  #planOf(text: string): string {
+    const now = performance.now();
+    const known = this.#plans.get(text);
+    if (known !== undefined && known.until > now) return known.name;
+    if (known !== undefined) this.#forget(known.name);
+    const name = `plan_${++this.#planned}`;
+    this.#plans.set(text, { name, until: now + PLAN_TTL_MS });
+    return name;
+  }
+
+  /** Ends a prepared statement. pg remembers the names of all, for as long as the connection lives. */
+  #forget(name: string): void {
+    this.#send(`deallocate ${name}`);
+    delete this.connection.parsedStatements[name];
+  }
+
+  /** Sends a statement whose answer does not matter. In a transaction that has failed, the next one fails anyway. */
+  #send(text: string): void {
+    super.query(text).catch(() => undefined);
+  }
+}
+
+function statementName(text: string): string | undefined {
+  const known = names.get(text);
+  if (known !== undefined) return known;
+  if (names.size >= NAMED_STATEMENTS || text.includes(PLANNED_EACH_TIME)) return undefined;
+  const name = createHash('sha1').update(text).digest('base64url');
+  names.set(text, name);
+  return name;
+}
