@@ -50,7 +50,7 @@ async function overSmtp(stack: Stack, db: Db): Promise<{ findings: Finding[]; pe
     WORKER_FLAGS,
   );
   const loop = await stack.start(import.meta.resolve('./support/baselines/bare-loop.ts'), { SMTP_URL });
-  const found = await againstBareLoop(db, 'SMTP', 0.5, worker, loop);
+  const found = await againstBareLoop(db, 'SMTP', 0.8, worker, loop);
   const taken = await sink.ask<number>('taken');
   const sent = 2 * (WARM_UP_CONTACTS + LOOP_ROUNDS * CONTACTS);
   if (taken !== sent) throw new Error(`the sink received ${taken} mails, not ${sent}`);
@@ -68,7 +68,7 @@ async function overQuickProvider(stack: Stack, db: Db): Promise<{ findings: Find
   );
   const loop = await stack.start(import.meta.resolve('./support/baselines/bare-loop.ts'), { OUTLET });
   await worker.ask('ready');
-  return againstBareLoop(db, 'a 20 ms provider', 0.8, worker, loop);
+  return againstBareLoop(db, 'a 20 ms provider', 0.9, worker, loop);
 }
 
 /** Runs both alternately, then stops the two programs. */

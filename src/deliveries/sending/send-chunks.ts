@@ -8,6 +8,8 @@ import { type Settlement, settlementOf } from './outcomes.rules.ts';
 import { slotsOf } from './slots.ts';
 
 const CHUNKS_IN_FLIGHT = 2;
+/** One chunk more than are in flight, so that one is settled while the others are sent. */
+const LANES = CHUNKS_IN_FLIGHT + 1;
 const DATABASE_RETRY_MS = 500;
 const MAX_SETTLE_MS = 600_000;
 /** The longest a provider's Retry-After may block the org's other sends. */
@@ -31,10 +33,10 @@ export interface ChunkedSend<Item> {
 }
 
 /**
- * Sends items in chunks, two at a time, so claiming and settling overlap with sending. Never claims more than the
- * sender's concurrency over all batches of this process. If the provider as a whole is unavailable, requeues the chunk
- * and throws a ProviderError. Waits while the database is unavailable, as only this process knows the outcomes. Returns
- * or throws only when nothing is in progress any more.
+ * Sends items in chunks, two at a time, so claiming and settling overlap with sending. Never more are claimed and not
+ * yet answered than the sender's concurrency, over all batches of this process. If the provider as a whole is
+ * unavailable, requeues the chunk and throws a ProviderError. Waits while the database is unavailable, as only this
+ * process knows the outcomes. Returns or throws only when nothing is in progress any more.
  */
 export async function sendInChunks<Item>(work: ChunkedSend<Item>): Promise<void> {
   const { items, sender, claim, settle, isStopped } = work;
@@ -44,35 +46,38 @@ export async function sendInChunks<Item>(work: ChunkedSend<Item>): Promise<void>
   let hasFailed = false;
   const slots = slotsOf(sender);
 
-  const sendChunk = async (chunk: Item[]) => {
+  const sendChunk = async (chunk: Item[]): Promise<[deliveryId: string, Settlement][]> => {
     const sendings = await retryWhileDatabaseIsDown(isStopped, () => claim(chunk));
     const outcomes = await Promise.all(sendings.map(({ message }) => sender.send(message).catch(notSent)));
     trouble ??= outcomes.map(senderProblemOf).find((found) => found !== undefined);
-    const results = sendings.map(({ message, attempts }, i): [string, Settlement] => [
+    return sendings.map(({ message, attempts }, i) => [
       message.deliveryId,
       settlementOf(message.channel, elementAt(outcomes, i), attempts),
     ]);
-    const giveUpAt = performance.now() + MAX_SETTLE_MS;
-    await retryWhileDatabaseIsDown(
-      () => performance.now() > giveUpAt,
-      () => settle(results),
-    );
+  };
+  const isOver = () => trouble !== undefined || hasFailed || isStopped();
+  const sendInSlots = async (chunk: Item[]) => {
+    await slots.acquire(chunk.length);
+    try {
+      return isOver() ? [] : await sendChunk(chunk);
+    } finally {
+      slots.release(chunk.length);
+    }
   };
   const lane = async () => {
-    while (next < items.length && trouble === undefined && !hasFailed && !isStopped()) {
-      const count = Math.min(chunkSize, items.length - next);
-      const chunk = items.slice(next, next + count);
-      next += count;
-      await slots.acquire(count);
-      try {
-        if (trouble === undefined && !hasFailed && !isStopped()) await sendChunk(chunk);
-      } finally {
-        slots.release(count);
-      }
+    while (next < items.length && !isOver()) {
+      const chunk = items.slice(next, next + chunkSize);
+      next += chunk.length;
+      const results = await sendInSlots(chunk);
+      const giveUpAt = performance.now() + MAX_SETTLE_MS;
+      await retryWhileDatabaseIsDown(
+        () => performance.now() > giveUpAt,
+        () => settle(results),
+      );
     }
   };
 
-  const runs = Array.from({ length: CHUNKS_IN_FLIGHT }, () =>
+  const runs = Array.from({ length: LANES }, () =>
     lane().catch((error: unknown) => {
       hasFailed = true;
       throw error;

@@ -173,9 +173,9 @@ async function recordInSessions(
   { sending, sendings }: { sending: BegunDelivery[]; sendings: ClaimedMessage[] },
 ): Promise<void> {
   if (channel === 'voice') return;
-  const messages = sending.flatMap(({ id, contact_id: contactId }, n) => {
+  const messages = sending.flatMap(({ id, contact_id: contactId, has_session }, n) => {
     const message = elementAt(sendings, n).message;
-    return contactId === null ? [] : [{ id, contactId, text: () => sentTextOf(message, textOfHtml) }];
+    return contactId === null || !has_session ? [] : [{ id, contactId, text: () => sentTextOf(message, textOfHtml) }];
   });
   await addSequenceMessages(trx, orgId, { sequenceId, channel, messages });
 }

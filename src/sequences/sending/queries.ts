@@ -36,6 +36,8 @@ export interface BegunDelivery {
   attempts: number;
   /** For a personal step: the contact's values for its templates. */
   contact: TemplateContact | null;
+  /** Whether the contact has a session on the channel of the step. */
+  has_session: boolean;
 }
 
 /**
@@ -104,11 +106,14 @@ export async function beginDeliveries(
     )
     select written.id, written.enrollment_id, written.contact_id, written."to", written.status, written.gate, written.reason, written.attempts,
       false as was_settled, case when ${send.isPersonal}::boolean then jsonb_build_object('id', contact.id, 'name', contact.name,
-        'email', contact.email, 'phone_number', contact.phone_number, 'custom_data', contact.custom_data) end as contact
+        'email', contact.email, 'phone_number', contact.phone_number, 'custom_data', contact.custom_data) end as contact,
+      exists (
+        select from sessions where sessions.org_id = ${orgId} and sessions.contact_id = written.contact_id and sessions.channel = ${send.channel} offset 0
+      ) as has_session
     from written left join contacts as contact on contact.org_id = written.org_id and contact.id = written.contact_id
       and ${send.isPersonal}::boolean
     union all
-    select delivery.id, delivery.enrollment_id, delivery.contact_id, delivery."to", delivery.status, null, null, delivery.attempts, true, null
+    select delivery.id, delivery.enrollment_id, delivery.contact_id, delivery."to", delivery.status, null, null, delivery.attempts, true, null, false
     from wanted cross join lateral (
       select * from deliveries as of_step
       where of_step.org_id = wanted.org_id and of_step.enrollment_id = wanted.enrollment_id and of_step.step_id = ${send.stepId}
