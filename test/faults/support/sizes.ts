@@ -31,8 +31,11 @@ export const KILLS = IS_LONG ? 5 : 1;
 export const TEMPORAL_DOWN_MS = IS_LONG ? 60_000 : 6_000;
 export const IDEMPOTENT_REQUESTS = IS_LONG ? 100 : 10;
 
-/** Maximum sends in progress in the SMTP sender: no more can be unknown after a kill. */
-export const IN_FLIGHT = 10;
+/**
+ * Maximum sends of the SMTP sender that are in progress (10) or whose outcomes are being stored (a chunk of 5): no more
+ * can be unknown after a kill.
+ */
+export const IN_FLIGHT = 15;
 
 /** Limit for a whole test; its waits have separate limits. */
 export const TEST_LIMIT_MS = IS_LONG ? 1_200_000 : 480_000;
