@@ -1,5 +1,5 @@
 import type { Trx } from '../db/connect.ts';
-import { announce, type EventPayloads } from '../outbox/events.ts';
+import { type Announcement, announceAll, type EventPayloads } from '../outbox/events.ts';
 import { announceToSubscribers } from '../outbox/subscriptions.ts';
 import { announceWithState } from './announcements.service.ts';
 import { appendEvents, type NewEvent } from './events.queries.ts';
@@ -29,19 +29,22 @@ export interface SessionEvent extends NewEvent {
 }
 
 /**
- * Changes a locked session: appends events to its history, updates its row, and announces what other domains react to: every message. Messages are relayed,
- * tags and a new contact re-evaluate the SLA policy, and events that move SLA clocks are announced for sessions under a policy. Returns false,
- * and changes nothing, if the history already has an event of one of these ids: it can be called again.
+ * Changes a locked session: appends events to its history, updates its row, and announces what other domains react to: every message, and what the
+ * caller announces with them. Messages are relayed, tags and a new contact re-evaluate the SLA policy, and events that move SLA clocks are announced
+ * for sessions under a policy. Returns false, and changes nothing, if the history already has an event of one of these ids: it can be called again.
  */
 export async function changeSession(
   trx: Trx,
   orgId: string,
   session: Pick<LockedSession, 'id' | 'relayed_side' | 'has_sla'>,
-  { events = [], ...change }: SessionChanges & { events?: SessionEvent[] },
+  { events = [], announced = [], ...change }: SessionChanges & { events?: SessionEvent[]; announced?: Announcement[] },
 ): Promise<boolean> {
-  if (events.length > 0 && !(await appendEvents(trx, orgId, session.id, events.map(rowOf)))) return false;
+  const changed = { ...change, events };
+  const announcements = [...announcementsOf(session, changed), ...announced];
+  if (events.length === 0) await announceAll(trx, orgId, announcements);
+  else if (!(await appendEvents(trx, orgId, session.id, { events: events.map(rowOf), announcements }))) return false;
   if (Object.keys(change).length > 0) await updateSession(trx, orgId, session.id, change);
-  await announceChange(trx, orgId, session, { ...change, events });
+  await announceAfterwards(trx, orgId, session.id, changed);
   return true;
 }
 
@@ -51,7 +54,7 @@ export const recordEvents = (
   orgId: string,
   sessionId: string,
   events: (NewEvent & { type: Exclude<EventType, ReactiveType> })[],
-): Promise<boolean> => appendEvents(trx, orgId, sessionId, events);
+): Promise<boolean> => appendEvents(trx, orgId, sessionId, { events, announcements: [] });
 
 const rowOf = ({ relayTo, isIgnored, ...event }: SessionEvent): NewEvent => event;
 
@@ -62,43 +65,50 @@ function authorOf({ type, sender }: SessionEvent): EventPayloads['message-create
   return type === 'message' ? sender : undefined;
 }
 
-async function announceChange(
-  trx: Trx,
-  orgId: string,
-  { id, relayed_side, has_sla }: Pick<LockedSession, 'id' | 'relayed_side' | 'has_sla'>,
-  { contact_id, status, events }: Pick<SessionChanges, 'contact_id' | 'status'> & { events: SessionEvent[] },
-): Promise<void> {
-  const announced = events.filter(({ isIgnored }) => isIgnored !== true);
-  const created = announced.flatMap((event) => {
+type Change = Pick<SessionChanges, 'contact_id' | 'status'> & { events: SessionEvent[] };
+
+/** Returns what a change announces without the state of its session. */
+function announcementsOf(
+  { id: subject_id, relayed_side, has_sla }: Pick<LockedSession, 'id' | 'relayed_side' | 'has_sla'>,
+  { contact_id, events }: Change,
+): Announcement[] {
+  const seen = events.filter(isAnnounced);
+  const created = seen.flatMap((event): Announcement[] => {
     const sender = authorOf(event);
-    return sender === undefined ? [] : [{ subject_id: id, payload: { message_id: event.id, sender } }];
+    return sender === undefined
+      ? []
+      : [{ type: 'message-created', subject_id, payload: { message_id: event.id, sender } }];
   });
-  await announce(trx, orgId, 'message-created', created);
-  const messages = announced.flatMap(({ id: message_id, relayTo: to }) =>
-    to !== undefined && (relayed_side === to || relayed_side === 'both') ? [{ message_id, to }] : [],
+  const relayed = seen.flatMap(({ id: message_id, relayTo: to }): Announcement[] =>
+    to !== undefined && (relayed_side === to || relayed_side === 'both')
+      ? [{ type: 'message-relayed', subject_id, payload: { message_id, to } }]
+      : [],
   );
-  await announce(
-    trx,
-    orgId,
-    'message-relayed',
-    messages.map((payload) => ({ subject_id: id, payload })),
-  );
-  const tags = announced.filter(({ type }) => type === 'tag_added').map(({ data }) => data as { tag_name: string });
+  const announcements = [...created, ...relayed];
+  if (contact_id !== undefined || seen.some(({ type }) => type === 'tag_removed'))
+    announcements.push({ type: 'sla-session-changed', subject_id, payload: {} });
+  if (has_sla && seen.some(({ type }) => SLA_EVENTS.some((moving) => moving === type)))
+    announcements.push({ type: 'session-activity', subject_id, payload: {} });
+  return announcements;
+}
+
+/** Announces what tells the new state of a session, or is for subscribers only. */
+async function announceAfterwards(trx: Trx, orgId: string, id: string, { status, events }: Change): Promise<void> {
+  const seen = events.filter(isAnnounced);
+  const tags = seen.filter(({ type }) => type === 'tag_added').map(({ data }) => data as { tag_name: string });
   await announceWithState(
     trx,
     orgId,
     'ticket-tag-added',
     tags.map(({ tag_name }) => ({ subject_id: id, payload: { tag_name } })),
   );
-  if (announced.some(({ type }) => type === 'csat_requested'))
+  if (seen.some(({ type }) => type === 'csat_requested'))
     await announceToSubscribers(trx, orgId, 'csat-requested', [{ subject_id: id, payload: {} }]);
-  if (isClosing(status, announced))
+  if (isClosing(status, seen))
     await announceToSubscribers(trx, orgId, 'ticket-closed', [{ subject_id: id, payload: { status } }]);
-  if (contact_id !== undefined || announced.some(({ type }) => type === 'tag_removed'))
-    await announce(trx, orgId, 'sla-session-changed', [{ subject_id: id, payload: {} }]);
-  if (has_sla && announced.some(({ type }) => SLA_EVENTS.some((moving) => moving === type)))
-    await announce(trx, orgId, 'session-activity', [{ subject_id: id, payload: {} }]);
 }
+
+const isAnnounced = ({ isIgnored }: SessionEvent): boolean => isIgnored !== true;
 
 /** Returns whether a change closes the session: its history then has the move. */
 const isClosing = (

@@ -2,6 +2,8 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
 import { notify } from '../db/notify.ts';
 import { afterCommit } from '../db/transaction.ts';
+import { type Announcement, insertOf } from '../outbox/events.ts';
+import { wakeForEvents } from '../outbox/wake.ts';
 import type { EventType, Sender } from './history/events.schema.ts';
 import { LIVE_CHANNEL } from './live/rules.ts';
 import type { WaitingOn } from './table.ts';
@@ -27,12 +29,17 @@ const NEXT_EVENT_XID = sql`greatest(pg_current_xact_id(),
   case when last_event_xid < pg_snapshot_xmax(pg_current_snapshot()) then last_event_xid end)`;
 
 /**
- * Appends events to a session in order and advances its timestamps, never backwards. Returns whether they were written.
- * If one of the ids already exists, nothing changes, so the call can be repeated. The caller must have locked the
+ * Appends events to a session in order, advances its timestamps, never backwards, and announces what the events mean for
+ * others. Returns whether they were written. If one of the ids already exists, nothing changes, so the call can be repeated. The caller must have locked the
  * session, so this statement sees all earlier writes to it. Therefore a `last_event_xid` not yet assigned by this
  * server stems from another server, from before a restore, and is ignored.
  */
-export async function appendEvents(trx: Trx, orgId: string, sessionId: string, events: NewEvent[]): Promise<boolean> {
+export async function appendEvents(
+  trx: Trx,
+  orgId: string,
+  sessionId: string,
+  { events, announcements }: { events: NewEvent[]; announcements: Announcement[] },
+): Promise<boolean> {
   const speaker = events.findLast(({ type }) => type === 'message')?.sender;
   const waitingOn = speaker === undefined ? null : WAITING_ON[speaker];
   const hasMessage = hasType(events, 'message', 'workflow_message');
@@ -45,18 +52,22 @@ export async function appendEvents(trx: Trx, orgId: string, sessionId: string, e
       where org_id = ${orgId} and id = ${sessionId}
         and not exists (select from session_events where org_id = ${orgId} and id = any(${events.map(({ id }) => id)}::uuid[]))
       returning org_id, id, language, last_seq, last_event_xid
-    )
-    insert into session_events (org_id, session_id, seq, id, type, sender, content, data, xid, language)
-    select session.org_id, session.id, session.last_seq - ${events.length}::integer + event.ordinality, event.id, event.type, event.sender,
-      event.content, coalesce(event.data, '{}'), session.last_event_xid, session.language
-    from session cross join rows from (
-      jsonb_to_recordset(${JSON.stringify(events)}::jsonb) as (id uuid, type text, sender text, content text, data jsonb)
-    ) with ordinality as event (id, type, sender, content, data, ordinality)
-    on conflict (org_id, id) do nothing
-    returning id
+    ), appended as (
+      insert into session_events (org_id, session_id, seq, id, type, sender, content, data, xid, language)
+      select session.org_id, session.id, session.last_seq - ${events.length}::integer + event.ordinality, event.id, event.type, event.sender,
+        event.content, coalesce(event.data, '{}'), session.last_event_xid, session.language
+      from session cross join rows from (
+        jsonb_to_recordset(${JSON.stringify(events)}::jsonb) as (id uuid, type text, sender text, content text, data jsonb)
+      ) with ordinality as event (id, type, sender, content, data, ordinality)
+      on conflict (org_id, id) do nothing
+      returning id
+    )${announcements.length === 0 ? sql`` : sql`, announced as (${insertOf(orgId, announcements)} where exists (select from appended))`}
+    select id from appended
   `.execute(trx);
-  if (rows.length > 0) afterCommit(trx, (db) => notify(db, LIVE_CHANNEL, `${orgId}/${sessionId}`));
-  return rows.length > 0;
+  if (rows.length === 0) return false;
+  afterCommit(trx, (db) => notify(db, LIVE_CHANNEL, `${orgId}/${sessionId}`));
+  if (announcements.length > 0) afterCommit(trx, wakeForEvents);
+  return true;
 }
 
 /** The senders whose messages a session counts, and the names of their columns. */

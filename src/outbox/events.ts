@@ -169,21 +169,37 @@ export interface NewEvent<Type extends EventType> {
   payload: EventPayloads[Type];
 }
 
+/** An event to announce, of any type. */
+export type Announcement = { [Type in EventType]: NewEvent<Type> & { type: Type } }[EventType];
+
+/** SQL: inserts events, in their order. A condition on what else a statement does can follow. */
+export const insertOf = (orgId: string, events: { type: EventType; subject_id: string; payload: object }[]) => sql`
+  insert into outbox (org_id, kind, type, subject_id, payload)
+  select ${orgId}::uuid, 'event', type, subject_id, payload
+  from jsonb_to_recordset(${JSON.stringify(events)}::jsonb) as event (type text, subject_id uuid, payload jsonb)`;
+
 /**
  * Announces an event for each subject, in the transaction of the change. Column defaults read the causing run of a
  * customer's workflow from the transaction.
  */
-export async function announce<Type extends EventType>(
+export const announce = <Type extends EventType>(
   trx: Trx,
   orgId: string,
   type: Type,
   events: NewEvent<Type>[],
-): Promise<void> {
+): Promise<void> =>
+  insertEvents(
+    trx,
+    orgId,
+    events.map((event) => ({ ...event, type })),
+  );
+
+/** Announces events of any types like `announce`, in their order. */
+export const announceAll = (trx: Trx, orgId: string, events: Announcement[]): Promise<void> =>
+  insertEvents(trx, orgId, events);
+
+async function insertEvents(trx: Trx, orgId: string, events: Parameters<typeof insertOf>[1]): Promise<void> {
   if (events.length === 0) return;
-  await sql`
-    insert into outbox (org_id, kind, type, subject_id, payload)
-    select ${orgId}::uuid, 'event', ${type}, subject_id, payload
-    from jsonb_to_recordset(${JSON.stringify(events)}::jsonb) as event (subject_id uuid, payload jsonb)
-  `.execute(trx);
+  await insertOf(orgId, events).execute(trx);
   afterCommit(trx, wakeForEvents);
 }

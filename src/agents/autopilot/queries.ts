@@ -42,6 +42,11 @@ export const versionOnChannel = (orgId: string, channel: AutopilotChannel) => sq
   select ai_agent_version from autopilot where org_id = ${orgId} and channel = ${channel} and autopilot_enabled
 )`;
 
+/** SQL: whether autopilot is on for any channel. For use inside another statement. */
+export const isAutopilotOnAnywhere = (orgId: string) => sql<boolean>`exists (
+  select from autopilot where org_id = ${orgId} and autopilot_enabled
+)`;
+
 /** Lists the orgs with autopilot on any channel. */
 export async function listOrgsWithAutopilot(db: Db): Promise<string[]> {
   const rows = await db

@@ -2,7 +2,7 @@ import type { Db } from '../../db/connect.ts';
 import type { SessionChannel } from '../../http/schemas.ts';
 import { listEnabledAutopilot, versionOnChannel } from './queries.ts';
 
-export { listOrgsWithAutopilot } from './queries.ts';
+export { isAutopilotOnAnywhere, listOrgsWithAutopilot } from './queries.ts';
 
 import type { AgentVersion, AutopilotChannel } from './schema.ts';
 

@@ -24,7 +24,10 @@ export function blockedEmail(org: string, column: string): RawBuilder<SqlBool> {
  * SQL: whether the contact's e-mail is blocked, or the unverified one it gave as a visitor of the widget; false without a
  * contact.
  */
-export const blockedContact = (orgId: string, contactId: string | null): RawBuilder<boolean> => sql<boolean>`exists (
+export const blockedContact = (
+  orgId: string,
+  contactId: string | null | RawBuilder<string | null>,
+): RawBuilder<boolean> => sql<boolean>`exists (
   select from contacts as contact
   cross join lateral (values (contact.email), (contact.custom_data ->> 'unverified_email')) as address (email)
   where contact.org_id = ${orgId} and contact.id = ${contactId}::uuid and ${blockedEmail(orgId, 'address.email')}

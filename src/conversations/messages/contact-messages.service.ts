@@ -1,7 +1,7 @@
 import { isContactBlocked } from '../../contacts/blocklist/service.ts';
 import type { Trx } from '../../db/connect.ts';
 import { newId } from '../../ids.ts';
-import { announce } from '../../outbox/events.ts';
+import { type Announcement, announce } from '../../outbox/events.ts';
 import { reviewAssignee } from '../assignment/service.ts';
 import { changeSession, type SessionEvent } from '../change-session.service.ts';
 import type { LockedSession } from '../queries.ts';
@@ -26,6 +26,8 @@ export interface ContactMessage {
   clientContext?: Record<string, unknown> | undefined;
   /** Stored before the message. Only the contact's client says that they were shown, so they are of the system. */
   greetings?: Greeting[];
+  /** Whether the contact is blocked, if the caller knows. */
+  isBlocked?: boolean | undefined;
 }
 
 /**
@@ -36,10 +38,10 @@ export async function addContactMessage(
   trx: Trx,
   orgId: string,
   session: LockedSession,
-  { id, text, attachments = [], name, avatarUrl, clientContext, greetings = [] }: ContactMessage,
+  { id, text, attachments = [], name, avatarUrl, clientContext, greetings = [], ...known }: ContactMessage,
 ): Promise<boolean> {
   if (session.language === null) await detectSessionLanguage(trx, orgId, session.id, text);
-  const isBlocked = await isContactBlocked(trx, orgId, session.contact_id);
+  const isBlocked = known.isBlocked ?? (await isContactBlocked(trx, orgId, session.contact_id));
   const isReopened = session.status !== 'open' && !isBlocked;
   const reopening: SessionEvent[] = isReopened
     ? [{ id: newId(), type: 'status_changed', data: { from: session.status, to: 'open', custom_status_id: null } }]
@@ -78,15 +80,15 @@ export async function addContactMessage(
         ...(session.handoff === null ? { ai_state: 'off' as const, ai_closure_type: null } : {}), // its next turn reads the org's rule
       }
     : {};
-  if (!(await changeSession(trx, orgId, session, { ...opened, events: [...greeted, ...reopening, message] })))
-    return false;
+  const replied: Announcement[] =
+    session.contact_id === null || isBlocked
+      ? []
+      : [{ type: 'contact-replied', subject_id: session.contact_id, payload: { channel: session.channel } }];
+  const change = { ...opened, events: [...greeted, ...reopening, message], announced: replied };
+  if (!(await changeSession(trx, orgId, session, change))) return false;
   if (isReopened) {
     await reviewAssignee(trx, orgId, session);
     await announce(trx, orgId, 'ticket-reopened', [{ subject_id: session.id, payload: { reflects: true } }]);
-  }
-  if (session.contact_id !== null && !isBlocked) {
-    const payload = { channel: session.channel };
-    await announce(trx, orgId, 'contact-replied', [{ subject_id: session.contact_id, payload }]);
   }
   return true;
 }

@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
+import { isAutopilotOnAnywhere } from '../../agents/autopilot/service.ts';
+import { blockedContact } from '../../contacts/blocklist/service.ts';
 import type { Db } from '../../db/connect.ts';
 import type { AnswerCitation } from '../answers.port.ts';
 import type { Sender } from '../history/events.schema.ts';
@@ -62,3 +64,19 @@ export const findMessageWithSources = (db: Db, orgId: string, id: string) =>
     .where('id', '=', id)
     .where('type', '=', 'message')
     .executeTakeFirst();
+
+/** What decides what becomes of a contact's message. */
+export interface MessageTerms {
+  is_blocked: boolean;
+  /** Whether the AI may answer: autopilot is on for one of the org's channels. */
+  has_autopilot: boolean;
+}
+
+/** Reads the terms of a message of the session's contact. */
+export async function findMessageTerms(db: Db, orgId: string, sessionId: string): Promise<MessageTerms | undefined> {
+  const { rows } = await sql<MessageTerms>`
+    select ${blockedContact(orgId, sql.ref('session.contact_id'))} as is_blocked, ${isAutopilotOnAnywhere(orgId)} as has_autopilot
+    from sessions as session where org_id = ${orgId} and id = ${sessionId}
+  `.execute(db);
+  return rows[0];
+}

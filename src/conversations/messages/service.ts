@@ -1,6 +1,7 @@
 import { saveContact, updateContact } from '../../contacts/saving/service.ts';
 import { getContact } from '../../contacts/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
+import { pipelined } from '../../db/pipeline.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { conflict } from '../../errors.ts';
 import type { SessionChannel } from '../../http/schemas.ts';
@@ -16,11 +17,14 @@ import type { LockedSession } from '../queries.ts';
 import { lockSession } from '../sessions/service.ts';
 import { attachmentOf } from './attachments.service.ts';
 import { addContactMessage } from './contact-messages.service.ts';
+import { findMessageTerms, type MessageTerms } from './conversation.queries.ts';
 import type { SendMessage } from './schema.ts';
 
 export interface SendResult {
   id: string;
   isHandedOff: boolean;
+  /** Whether the AI may answer. */
+  mayBeAnswered: boolean;
 }
 
 export interface NewMessage extends SendMessage {
@@ -57,16 +61,24 @@ export function sendMessage(
   said: NewMessage,
 ): Promise<SendResult> {
   return inTransaction(db, async (trx) => {
-    const session = await lockSession(trx, orgId, sessionId);
+    const reading = await pipelined(trx);
+    const [session, terms] = await Promise.all([
+      lockSession(reading, orgId, sessionId),
+      said.sender === 'contact' ? findMessageTerms(reading, orgId, sessionId) : undefined,
+    ]);
     for (const file of said.files) await recordMedia(trx, file);
-    return said.sender === 'contact'
-      ? sendAsContact(trx, orgId, session, said)
-      : sendAsAgent(trx, deps, orgId, { session, ...said });
+    return terms === undefined
+      ? sendAsAgent(trx, deps, orgId, { session, ...said })
+      : sendAsContact(trx, orgId, session, { ...said, terms });
   });
 }
 
-async function sendAsContact(trx: Trx, orgId: string, session: LockedSession, said: NewMessage): Promise<SendResult> {
-  const { contact, message, files } = said;
+async function sendAsContact(
+  trx: Trx,
+  orgId: string,
+  session: LockedSession,
+  { contact, message, files, terms }: NewMessage & { terms: MessageTerms },
+): Promise<SendResult> {
   const id = newId();
   const attachments = files.map(attachmentOf);
   const by = { name: contact?.name, avatarUrl: contact?.avatar_url };
@@ -76,9 +88,9 @@ async function sendAsContact(trx: Trx, orgId: string, session: LockedSession, sa
     trx,
     orgId,
     { ...session, contact_id: contactId },
-    { id, text: message.text, attachments, ...by },
+    { id, text: message.text, attachments, ...by, isBlocked: contact === undefined ? terms.is_blocked : undefined },
   );
-  return { id, isHandedOff: session.handoff !== null };
+  return { id, isHandedOff: session.handoff !== null, mayBeAnswered: terms.has_autopilot };
 }
 
 async function sendAsAgent(
@@ -106,7 +118,7 @@ async function sendAsAgent(
     ],
   });
   if (should_take_over_session_from_ai) await takeOverSession(trx, orgId, session, agent?.id);
-  return { id, isHandedOff: takesOver || session.handoff !== null };
+  return { id, isHandedOff: takesOver || session.handoff !== null, mayBeAnswered: false };
 }
 
 /**

@@ -129,8 +129,8 @@ export const sessionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
     handler: async (request, reply) => {
       const { db, org, params, body } = request;
       const said = { ...body, files: kept.get(request) ?? [] };
-      const { id, isHandedOff } = await sendMessage(db, sending, org.id, params.id, said);
-      if (body.sender === 'contact') asked.set(request, id);
+      const { id, isHandedOff, mayBeAnswered } = await sendMessage(db, sending, org.id, params.id, said);
+      if (mayBeAnswered) asked.set(request, id);
       reply.code(201);
       return { success: true, data: { success: true, sessionIsHandedOff: isHandedOff } };
     },

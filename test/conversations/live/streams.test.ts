@@ -64,7 +64,8 @@ async function hold<T>(db: Db, work: (trx: Trx) => Promise<T>) {
 }
 async function append(trx: Trx, sessionId: string, content: string): Promise<void> {
   await lockSession(trx, api.org.id, sessionId);
-  await appendEvents(trx, api.org.id, sessionId, [{ id: newId(), type: 'message', sender: 'contact', content }]);
+  const events = [{ id: newId(), type: 'message', sender: 'contact', content } as const];
+  await appendEvents(trx, api.org.id, sessionId, { events, announcements: [] });
 }
 
 /** Reads `count` events, cutting the stream and resuming it in the other process again and again. */
@@ -333,7 +334,7 @@ describe('an event stream', () => {
           data: { keys: [`<${n + m}>${randomBytes(36_000).toString('base64')}`] },
         } as const;
       });
-      await inTransaction(api.db, (trx) => appendEvents(trx, api.org.id, id, events));
+      await inTransaction(api.db, (trx) => appendEvents(trx, api.org.id, id, { events, announcements: [] }));
     }
     await sleep(1_500);
     expect(connections).toHaveLength(1);
