@@ -1,7 +1,7 @@
 import { type NativeConnection, Worker } from '@temporalio/worker';
 import { type ActivityDeps, createActivities } from '../activities/index.ts';
 import type { WriteQuota } from '../src/db/write-quota.ts';
-import type { TaskQueue } from '../src/temporal/contract.ts';
+import { RENDERING, type TaskQueue } from '../src/temporal/contract.ts';
 import { failureInterceptor } from './interceptors/failure.ts';
 import { heartbeatInterceptor } from './interceptors/heartbeat.ts';
 import { writeQuotaInterceptor } from './interceptors/write-quota.ts';
@@ -43,7 +43,8 @@ export async function runWorkers({
       connection,
       namespace,
       taskQueue,
-      workflowBundle,
+      // A thread for workflows takes 50 MB, and this queue has none.
+      ...(taskQueue === RENDERING ? {} : { workflowBundle }),
       activities,
       interceptors: { activity: [writeQuotaInterceptor(quota), heartbeatInterceptor, failureInterceptor] },
       shutdownGraceTime: SHUTDOWN_GRACE_TIME,
