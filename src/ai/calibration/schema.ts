@@ -12,7 +12,7 @@ export const Calibration = z
         questions: z.int().describe('Words of own passages that were asked, at most 500.'),
         max_wrong: Share.describe('The share of wrong answers to customers that it aimed at.'),
         wrong_share: Share.describe(
-          'The share of questions that got an answer while their item was hidden: about 0.4 of `max_wrong`, as customers’ questions find more.',
+          'The share of questions that got an answer while their item was hidden: about 0.3 of `max_wrong`, as customers’ questions find more.',
         ),
         answered_share: Share.describe('The share of questions that got an answer while their item was there.'),
         right_share: Share.nullable().describe('The share of the right item among those answers. null without any.'),
@@ -43,7 +43,7 @@ export const Calibration = z
         report: {
           questions: 353,
           max_wrong: 0.05,
-          wrong_share: 0.019,
+          wrong_share: 0.014,
           answered_share: 0.62,
           right_share: 0.99,
           measured_threshold: 0.9,

@@ -1,14 +1,14 @@
 import { listOrgsWithAutopilot } from '../../agents/autopilot/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { listSamples } from '../../knowledge/index/samples.service.ts';
+import { listSamples, type PassageSample } from '../../knowledge/index/samples.service.ts';
 import { getIndexSize, measureIndexChanges } from '../../knowledge/index/size.service.ts';
 import { findEvidence, type SemanticSearch } from '../../knowledge/search/passage-search.service.ts';
 import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
 import { WAKE } from '../../temporal/contract.ts';
 import { getPublishedAiSettings } from '../settings/service.ts';
 import { CALIBRATE_ANSWERS, type CalibrationResult } from './contract.ts';
-import { probeOf } from './probes.rules.ts';
+import { type Probe, probesOf } from './probes.rules.ts';
 import {
   countFeedback,
   findCalibration,
@@ -106,9 +106,9 @@ export async function calibrateAnswers(
   const { max_wrong } = await getPublishedAiSettings(db, orgId);
   const size = await getIndexSize(db, orgId);
   const asked: AskedQuestion[] = [];
-  for (const [nth, sample] of (await listSamples(db, orgId, MAX_QUESTIONS)).entries()) {
+  for (const { item_id, probe } of probesAmong(await listSamples(db, orgId, MAX_QUESTIONS))) {
     signal.throwIfAborted();
-    const one = await askProbe(db, semantics, orgId, { ...sample, nth });
+    const one = await askProbe(db, semantics, orgId, { item_id, probe });
     if (one !== undefined) asked.push(one);
   }
   const feedback = await countFeedback(db, orgId, MAX_ANSWERS);
@@ -117,15 +117,21 @@ export async function calibrateAnswers(
   return { questions: asked.length, threshold: measured.threshold };
 }
 
-/** Asks words of a passage. Undefined if it has too few, or if another item has the same sentence and answers as well. */
+/** Returns probes of passages: one of each, then another one of each, at most MAX_QUESTIONS. */
+function probesAmong(samples: PassageSample[]): { item_id: string; probe: Probe }[] {
+  const probes = samples.flatMap(({ item_id, content }, nth) =>
+    probesOf(content, nth).map((probe, round) => ({ item_id, probe, round })),
+  );
+  return probes.sort((a, b) => a.round - b.round).slice(0, MAX_QUESTIONS);
+}
+
+/** Asks words of a passage. Undefined if another item has the same sentence and answers as well. */
 async function askProbe(
   db: Db,
   semantics: SemanticSearch,
   orgId: string,
-  { item_id, content, nth }: { item_id: string; content: string; nth: number },
+  { item_id, probe }: { item_id: string; probe: Probe },
 ): Promise<AskedQuestion | undefined> {
-  const probe = probeOf(content, nth);
-  if (probe === undefined) return undefined;
   const search = { query: probe.text, visibility: ['public' as const] };
   const { passages, confidence } = await findEvidence(db, semantics, orgId, search);
   const others = passages.filter(({ id }) => id !== item_id);

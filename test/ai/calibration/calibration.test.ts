@@ -27,7 +27,7 @@ describe('the calibration of answers', () => {
       const answer = await org.get('/autopilot/calibration');
       return answer.body.is_calibrated ? answer : undefined;
     });
-    expect(body.report).toMatchObject({ questions: 8, max_wrong: 0.05, wrong_share: 0 });
+    expect(body.report).toMatchObject({ questions: 16, max_wrong: 0.05, wrong_share: 0 });
     expect(body.threshold).toBeGreaterThan(0);
     expect(body.threshold).toBeLessThan(DEFAULT_THRESHOLD);
     expect((await stack.other.get('/autopilot/calibration')).body.is_calibrated).toBe(false);

@@ -38,10 +38,12 @@ describe('the confidence that the strongest passage has the answer', () => {
     );
   });
 
-  it('measures likeness by what passages of the org have on average', () => {
-    const likeness = likenessAmong([0.7, 0.8, 0.9]);
-    expect(likeness(0.8)).toBeCloseTo(0);
-    expect(likeness(0.9)).toBeCloseTo(Math.sqrt(1.5));
+  it('measures likeness by the median of the org’s passages and by their top percent', () => {
+    const likeness = likenessAmong(Array.from({ length: 1_000 }, (_, nth) => nth / 1_000));
+    expect(likeness(0.499)).toBeCloseTo(0);
+    expect(likeness(0.989)).toBeCloseTo(1);
+    expect(likenessAmong([0.6, 0.7, 0.9])(0.9)).toBe(0);
+    expect(likenessAmong([0.6, 0.65, 0.7, 0.8, 0.9])(0.9)).toBeCloseTo(2);
     expect(likenessAmong([0.8, 0.8])(0.8)).toBe(0);
     expect(likenessAmong([])(0.8)).toBe(0);
   });
