@@ -5,7 +5,7 @@ import { waitUntilResponding } from '../src/dev/http-probe.ts';
 import { anyFreePort } from '../src/dev/ports.ts';
 import { issueOrgKey } from '../src/keys/service.ts';
 import { createTokens } from '../src/keys/tokens.ts';
-import { type Finding, note, rateFinding, report } from './support/report.ts';
+import { type Finding, median, note, rateFinding, report } from './support/report.ts';
 import { seedOrg } from './support/seed.ts';
 import { type Stack, withStack } from './support/stack.ts';
 
@@ -13,6 +13,9 @@ const SEEDED = 10_000;
 const CONNECTIONS = 50;
 const ROUNDS = 5;
 const ROUND_SECONDS = 4;
+const BATCHES_AT_ONCE = 2;
+const CONTACTS_PER_BATCH = 1_000;
+const IMPORTED_A_SECOND = 5_000;
 const UNLIMITED = '1000000000';
 const STORES = ['postgres', 'memory'] as const;
 
@@ -42,9 +45,41 @@ async function measure(stack: Stack): Promise<Finding[]> {
     note(`round ${round}: ${shown.join(', ')}`);
   }
   const ratesOf = (name: string) => rates.get(name) ?? [];
-  return STORES.map((store) =>
-    rateFinding(`POST /contacts, rate limits in ${store} / a bare route`, ratesOf(store), ratesOf('bare'), 0.5),
+  const saves = STORES.map((store) =>
+    rateFinding(`POST /contacts, rate limits in ${store} / a bare route`, ratesOf(store), ratesOf('bare'), 0.8),
   );
+  return [...saves, await measureImports(targets)];
+}
+
+/** Measures batches of new contacts, through the api with limits in Postgres and through the bare route. */
+async function measureImports(targets: Target[]): Promise<Finding> {
+  const [bare, ours] = targets as [Target, Target];
+  const rates = { bare: [] as number[], ours: [] as number[] };
+  for (let round = 0; round <= ROUNDS; round++) {
+    const [bareRate, rate] = [await importsASecond(bare), await importsASecond(ours)];
+    if (round === 0) continue; // warm-up
+    rates.bare.push(bareRate);
+    rates.ours.push(rate);
+    note(`imports, round ${round}: bare ${bareRate.toFixed(0)} contacts/s, postgres ${rate.toFixed(0)} contacts/s`);
+  }
+  const finding = rateFinding(
+    `POST /contacts/batch of ${CONTACTS_PER_BATCH} / a bare route`,
+    rates.ours,
+    rates.bare,
+    0,
+  );
+  return { ...finding, target: `≥ ${IMPORTED_A_SECOND}/s`, isMet: median(rates.ours) >= IMPORTED_A_SECOND };
+}
+
+/** Returns the contacts a second. Each request has new contacts. */
+async function importsASecond(target: Target): Promise<number> {
+  const batches = await requestsASecond(target, ROUND_SECONDS, {
+    path: '/contacts/batch',
+    connections: BATCHES_AT_ONCE,
+    bodyOf: () =>
+      JSON.stringify({ contacts: Array.from({ length: CONTACTS_PER_BATCH }, () => newContact(++contacts)) }),
+  });
+  return batches * CONTACTS_PER_BATCH;
 }
 
 async function startApi(stack: Stack, store: (typeof STORES)[number], key: string): Promise<Target> {
@@ -61,17 +96,33 @@ async function startApi(stack: Stack, store: (typeof STORES)[number], key: strin
 
 let contacts = 0;
 
-/** Returns the requests a second. Each request creates a new contact. */
-async function requestsASecond({ url, key }: Target, duration: number): Promise<number> {
+interface Load {
+  path: string;
+  connections: number;
+  bodyOf(): string;
+}
+
+const SAVES: Load = {
+  path: '/contacts',
+  connections: CONNECTIONS,
+  bodyOf: () => JSON.stringify({ contact: newContact(++contacts) }),
+};
+
+/** Returns the requests a second. Each request creates new contacts. */
+async function requestsASecond(
+  { url, key }: Target,
+  duration: number,
+  { path, connections, bodyOf }: Load = SAVES,
+): Promise<number> {
   const result = await autocannon({
-    url: `${url}/contacts`,
-    connections: CONNECTIONS,
+    url: url + path,
+    connections,
     duration,
     requests: [
       {
         method: 'POST',
         headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-        setupRequest: (request) => ({ ...request, body: newContact(++contacts) }),
+        setupRequest: (request) => ({ ...request, body: bodyOf() }),
       },
     ],
   });
@@ -81,14 +132,11 @@ async function requestsASecond({ url, key }: Target, duration: number): Promise<
   return result['2xx'] / result.duration;
 }
 
-const newContact = (n: number): string =>
-  JSON.stringify({
-    contact: {
-      email: `visitor${n}@customers.example`,
-      name: `Visitor ${n}`,
-      custom_data: { plan: n % 3 === 0 ? 'pro' : 'free', city: `City ${n % 1000}` },
-    },
-  });
+const newContact = (n: number) => ({
+  email: `visitor${n}@customers.example`,
+  name: `Visitor ${n}`,
+  custom_data: { plan: n % 3 === 0 ? 'pro' : 'free', city: `City ${n % 1000}` },
+});
 
 /** Creates a table with the columns, keys and indexes of contacts. */
 async function createBareTable(db: Db): Promise<void> {

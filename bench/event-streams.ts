@@ -1,5 +1,6 @@
 import { get, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { elementAt } from '../src/checked-access.ts';
 import { createSession } from '../src/conversations/sessions/service.ts';
 import { waitUntilResponding } from '../src/dev/http-probe.ts';
 import { anyFreePort } from '../src/dev/ports.ts';
@@ -10,7 +11,10 @@ import { type Finding, note, percentile, report } from './support/report.ts';
 import { seedOrg } from './support/seed.ts';
 import { type Stack, withStack } from './support/stack.ts';
 
-const SESSIONS = 190;
+const ORGS = 2;
+/** Each key has as many streams as it may have, and so has each org. */
+const KEYS_OF_ORG = 5;
+const SESSIONS_OF_ORG = 90;
 const STREAMS_A_SESSION = 5;
 const STREAMS_OF_ORG = 50;
 const MESSAGES_A_SECOND = 40;
@@ -24,6 +28,17 @@ const OPTIONS = nodeFlagsOf('api');
 const UNLIMITED = '1000000000';
 const SENT_AT = /^data: .*sent at ([\d.]+)/;
 
+/** A session, and a key of its org. */
+interface KeyedSession {
+  id: string;
+  key: string;
+}
+
+interface Org {
+  keys: string[];
+  sessions: KeyedSession[];
+}
+
 interface Api {
   url: string;
   peakMemoryMb(): number;
@@ -34,22 +49,16 @@ interface Api {
  * each stream receives it.
  */
 async function measure(stack: Stack): Promise<Finding[]> {
-  const { db } = stack;
-  const orgId = await seedOrg(db, 0);
-  const { api_key: key } = await issueOrgKey(db, createTokens(stack.env.JWT_SECRET ?? ''), orgId, { name: 'Bench' });
-  const sessions: string[] = [];
-  for (let n = 0; n < SESSIONS; n++) sessions.push((await createSession(db, orgId, { channel: { type: 'api' } })).id);
+  const orgs: Org[] = [];
+  for (let n = 0; n < ORGS; n++) orgs.push(await createOrg(stack));
+  const sessions = orgs.flatMap((org) => org.sessions);
   const [reading, writing] = [await startApi(stack), await startApi(stack)];
 
   note(`an api without streams: ${reading.peakMemoryMb().toFixed(0)} MB`);
   let delays: number[] = [];
   let cut = 0;
-  const paths = [
-    ...sessions.flatMap((id) => Array.from({ length: STREAMS_A_SESSION }, () => `/chat/sessions/${id}/events`)),
-    ...Array.from({ length: STREAMS_OF_ORG }, () => '/events'),
-  ];
   const streams: IncomingMessage[] = [];
-  for (const path of paths) {
+  for (const { path, key } of orgs.flatMap(streamsOf)) {
     const stream = await openStream(reading.url + path, key);
     let rest = '';
     stream.on('data', (text: string) => {
@@ -65,10 +74,10 @@ async function measure(stack: Stack): Promise<Finding[]> {
   }
   note(`${streams.length} streams, ${reading.peakMemoryMb().toFixed(0)} MB`);
 
-  await sendAll(writing.url, key, sessions, WARM_UP_SECONDS);
+  await sendAll(writing.url, sessions, WARM_UP_SECONDS);
   await sleep(1_000);
   delays = [];
-  const answered = await sendAll(writing.url, key, sessions, SECONDS);
+  const answered = await sendAll(writing.url, sessions, SECONDS);
   await sleep(1_000);
   const expected = answered.length * (STREAMS_A_SESSION + STREAMS_OF_ORG);
   note(`${answered.length} messages, ${delays.length} of ${expected} received, ${cut} streams closed early`);
@@ -98,6 +107,29 @@ async function measure(stack: Stack): Promise<Finding[]> {
   ];
 }
 
+async function createOrg({ db, env }: Stack): Promise<Org> {
+  const orgId = await seedOrg(db, 0);
+  const tokens = createTokens(env.JWT_SECRET ?? '');
+  const keys: string[] = [];
+  for (let n = 0; n < KEYS_OF_ORG; n++)
+    keys.push((await issueOrgKey(db, tokens, orgId, { name: `Bench ${n}` })).api_key);
+  const sessions: KeyedSession[] = [];
+  for (let n = 0; n < SESSIONS_OF_ORG; n++) {
+    const { id } = await createSession(db, orgId, { channel: { type: 'api' } });
+    sessions.push({ id, key: elementAt(keys, n % KEYS_OF_ORG) });
+  }
+  return { keys, sessions };
+}
+
+/** Returns the streams to open in an org, with its keys in turns. */
+function streamsOf({ keys, sessions }: Org): { path: string; key: string }[] {
+  const paths = [
+    ...sessions.flatMap(({ id }) => Array.from({ length: STREAMS_A_SESSION }, () => `/chat/sessions/${id}/events`)),
+    ...Array.from({ length: STREAMS_OF_ORG }, () => '/events'),
+  ];
+  return paths.map((path, nth) => ({ path, key: elementAt(keys, nth % KEYS_OF_ORG) }));
+}
+
 async function startApi(stack: Stack): Promise<Api> {
   const port = String(await anyFreePort());
   const limits = { RATE_LIMIT_STORE: 'memory', RATE_LIMIT_STANDARD: UNLIMITED, RATE_LIMIT_STREAMING: UNLIMITED };
@@ -118,12 +150,13 @@ function openStream(url: string, key: string): Promise<IncomingMessage> {
 }
 
 /** Sends messages at a steady pace, each when it is due. Returns the response times. */
-async function sendAll(url: string, key: string, sessions: string[], seconds: number): Promise<number[]> {
+async function sendAll(url: string, sessions: KeyedSession[], seconds: number): Promise<number[]> {
   const beganAt = performance.now();
   const sending: Promise<number>[] = [];
   for (let n = 0; n < seconds * MESSAGES_A_SECOND; n++) {
     await sleep(Math.max(0, beganAt + (n * 1000) / MESSAGES_A_SECOND - performance.now()));
-    sending.push(send(`${url}/chat/sessions/${sessions[n % sessions.length]}/send`, key));
+    const { id, key } = elementAt(sessions, n % sessions.length);
+    sending.push(send(`${url}/chat/sessions/${id}/send`, key));
   }
   return Promise.all(sending);
 }

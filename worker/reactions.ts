@@ -31,7 +31,7 @@ import { redactInsights } from '../src/insights/redaction/service.ts';
 import { embedOnChange } from '../src/knowledge/embedding/service.ts';
 import { createMediaLinks } from '../src/media/links.ts';
 import type { EventType } from '../src/outbox/events.ts';
-import type { Reaction, Reactions } from '../src/outbox/relay.ts';
+import type { Reaction, Reactions } from '../src/outbox/reactions.ts';
 import { exitRepliedContacts } from '../src/sequences/enrollment/replies.service.ts';
 import { enrollChangedContacts, enrollCreatedContacts } from '../src/sequences/enrollment/service.ts';
 import { cancelSendsOfDeletedContacts, reevaluateDeferrals } from '../src/sequences/sending/deferrals.service.ts';
@@ -58,14 +58,15 @@ export function createReactions(
   { DEVELOPMENT, JWT_SECRET, PUBLIC_URL }: Pick<Config, 'DEVELOPMENT' | 'JWT_SECRET' | 'PUBLIC_URL'>,
   { webhookNews }: Pick<AnnouncingDeps, 'webhookNews'>,
 ): Reactions {
-  const startWorkflows = async (trx: Trx, orgId: string, events: TriggeringEvent[]) => {
-    const [first] = events;
-    try {
-      quota.assertLeft(orgId);
-    } catch (error) {
-      if (first !== undefined && (await isTriggerTypeUsed(trx, orgId, first.type))) throw error;
-    }
-    await startTriggeredRuns(trx, orgId, events);
+  const startWorkflows = {
+    async read(reading: Trx, orgId: string, events: TriggeringEvent[]) {
+      const [first] = events;
+      if (first === undefined || !(await isTriggerTypeUsed(reading, orgId, first.type))) return undefined;
+      return async (trx: Trx) => {
+        quota.assertLeft(orgId);
+        await startTriggeredRuns(trx, orgId, events);
+      };
+    },
   };
 
   const startCalled: Reaction<'workflow-called'> = async (trx, orgId, events) => {

@@ -91,7 +91,7 @@ export const findBlocks = (db: Db, orgId: string, versionId: number) =>
     .where('id', '=', versionId)
     .executeTakeFirstOrThrow();
 
-/** How many runs of an org are active and how many are queued, counted up to what is asked for. */
+/** How many runs of an org are active and how many are queued, each counted up to one more than a backlog. */
 export interface QueueState {
   /** Active in workflows of their own, without those that wait for a time or an event. */
   own: number;
@@ -100,8 +100,8 @@ export interface QueueState {
 }
 
 /**
- * Starts queued runs, oldest first, until `most` runs are active. Starts none if more than `backlog` are queued,
- * unless `isOneByOne`. Returns the started runs, and how many were active and queued before.
+ * Starts queued runs, oldest first, until `most` runs are active. Starts none if more than `backlog` are active and
+ * queued, unless `isOneByOne`. Returns the started runs, and how many were active and queued before.
  */
 export async function claimQueuedRuns(
   trx: Trx,
@@ -113,12 +113,12 @@ export async function claimQueuedRuns(
       select (
         select count(*) from (
           select from automation_runs
-          where org_id = ${orgId} and status = 'in_progress' and not is_waiting and (batch_id is null or left_batch) limit ${most}
+          where org_id = ${orgId} and status = 'in_progress' and not is_waiting and (batch_id is null or left_batch) limit ${backlog} + 1
         ) as active
       ) as own, (
         select count(*) from (
           select from automation_runs
-          where org_id = ${orgId} and status = 'in_progress' and batch_id is not null and not left_batch limit ${most}
+          where org_id = ${orgId} and status = 'in_progress' and batch_id is not null and not left_batch limit ${backlog} + 1
         ) as active
       ) as batched
     ), waiting as (
@@ -128,7 +128,7 @@ export async function claimQueuedRuns(
     ), next as (
       select org_id, id from automation_runs where org_id = ${orgId} and status = 'idle'
       order by created_at, id
-      limit (select case when queued > ${backlog} and not ${isOneByOne}::boolean then 0 else greatest(0, ${most}::integer - own - batched) end from busy, waiting)
+      limit (select case when own + batched + queued > ${backlog} and not ${isOneByOne}::boolean then 0 else greatest(0, ${most}::integer - own - batched) end from busy, waiting)
       for update skip locked
     ), claimed as (
       update automation_runs as run set status = 'in_progress', run_started_at = now()
@@ -139,6 +139,18 @@ export async function claimQueuedRuns(
   `.execute(trx);
   const { own = 0, batched = 0, queued = 0 } = rows[0] ?? {};
   return { runs: rows.filter((row): row is QueueState & Run => row.id !== null), state: { own, batched, queued } };
+}
+
+/** Returns the orgs with runs that have been queued for over two minutes. */
+export async function listOrgsWithStalledRuns(db: Db): Promise<string[]> {
+  const rows = await db
+    .selectFrom('automation_runs')
+    .select('org_id')
+    .distinct()
+    .where('status', '=', 'idle')
+    .where('created_at', '<', sql<Date>`now() - interval '2 minutes'`)
+    .execute();
+  return rows.map(({ org_id }) => org_id);
 }
 
 /** The end of a run. */

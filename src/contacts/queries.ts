@@ -9,40 +9,25 @@ const COLUMNS = ['id', 'email', 'phone_number', 'name', 'custom_data', 'created_
 const INSERT_AND_ANNOUNCE = `
   with created as (
     insert into contacts (org_id, id, email, phone_number, name, custom_data, http_action_overrides)
-    values ($1, $2, $3, $4, $5, $6, $7)
-    on conflict do nothing
-    returning id
-  ), announced as (${announcementText('contact-created', `select $1::uuid as org_id, id as subject_id, '{}'::jsonb as payload from created`)}
-  )
-  select id from created`;
-
-/**
- * Inserts the contact together with its event `contact-created`, in one round trip. Returns false if another contact
- * has its e-mail or phone number. The SQL text is a constant, so that it is prepared once and never compiled.
- */
-export async function insertAndAnnounceContact(db: Db, orgId: string, contact: StoredContact): Promise<boolean> {
-  const { id, email, phone_number, name, custom_data, http_action_overrides } = contact;
-  const overrides = http_action_overrides === null ? null : JSON.stringify(http_action_overrides);
-  const values = [orgId, id, email, phone_number, name, JSON.stringify(custom_data), overrides];
-  const { rows } = await executeAnnouncing(db, CompiledQuery.raw(INSERT_AND_ANNOUNCE, values));
-  return rows.length > 0;
-}
-
-/**
- * Inserts the contacts with unused e-mail and phone number, and returns their ids. Rows are inserted in a fixed order,
- * so that concurrent batches queue up.
- */
-export async function insertContacts(db: Db, orgId: string, contacts: StoredContact[]): Promise<string[]> {
-  if (contacts.length === 0) return [];
-  const { rows } = await sql<{ id: string }>`
-    insert into contacts (org_id, id, email, phone_number, name, custom_data, http_action_overrides)
-    select ${orgId}::uuid, id, email, phone_number, name, custom_data, http_action_overrides
-    from jsonb_to_recordset(${JSON.stringify(contacts)}::jsonb)
+    select $1::uuid, id, email, phone_number, name, custom_data, http_action_overrides
+    from jsonb_to_recordset($2::jsonb)
       as new (id uuid, email text, phone_number text, name text, custom_data jsonb, http_action_overrides jsonb)
     order by email, phone_number, id
     on conflict do nothing
     returning id
-  `.execute(db);
+  ), announced as (${announcementText('contact-created', `select $1::uuid as org_id, id as subject_id, '{}'::jsonb as payload from created order by id`)}
+  )
+  select id from created`;
+
+/**
+ * Inserts the contacts with unused e-mail and phone number together with their events `contact-created`, in one round
+ * trip. Returns their ids. Rows are inserted in a fixed order, so that concurrent batches queue up. The SQL text is a
+ * constant, so that it is prepared once and never compiled.
+ */
+export async function insertContacts(db: Db, orgId: string, contacts: StoredContact[]): Promise<string[]> {
+  if (contacts.length === 0) return [];
+  const statement = CompiledQuery.raw(INSERT_AND_ANNOUNCE, [orgId, JSON.stringify(contacts)]);
+  const { rows } = await executeAnnouncing<{ id: string }>(db, statement as CompiledQuery<{ id: string }>);
   return rows.map(({ id }) => id);
 }
 

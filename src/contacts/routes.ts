@@ -4,7 +4,7 @@ import { errorResponses } from '../http/errors.ts';
 import { NO_BODY, NoBody } from '../http/schemas.ts';
 import { saveContactBatch } from './saving/batch.service.ts';
 import { sealChange } from './saving/sealed-overrides.rules.ts';
-import { saveContact, updateContact } from './saving/service.ts';
+import { createInsertTogether, saveContact, updateContact } from './saving/service.ts';
 import {
   Contact,
   ContactPage,
@@ -18,7 +18,9 @@ import {
 } from './schema.ts';
 import { eraseContact, getContact, pageOfContacts, searchContacts } from './service.ts';
 
-export const contactRoutes: FastifyPluginAsyncZod<Deps> = async (app, { secrets }) => {
+export const contactRoutes: FastifyPluginAsyncZod<Deps> = async (app, { db: pool, secrets }) => {
+  const insertTogether = createInsertTogether(pool);
+
   app.post('/contacts', {
     config: { scope: 'contacts:write' },
     schema: {
@@ -30,7 +32,7 @@ export const contactRoutes: FastifyPluginAsyncZod<Deps> = async (app, { secrets 
     },
     handler: async ({ db, org, body }, reply) => {
       reply.code(201);
-      return saveContact(db, org.id, sealChange(secrets, org.id, body.contact));
+      return saveContact(db, org.id, sealChange(secrets, org.id, body.contact), insertTogether);
     },
   });
 

@@ -92,13 +92,7 @@ export async function resolveContacts(trx: Trx, orgId: string, refs: ContactRef[
       .map((phone_number) => ({ ...blankContact(newId()), phone_number })),
   ];
   if (missing.length > 0) {
-    const created = await insertContacts(trx, orgId, missing);
-    await announce(
-      trx,
-      orgId,
-      'contact-created',
-      created.map((id) => ({ subject_id: id, payload: {} })),
-    );
+    await insertContacts(trx, orgId, missing);
     find = contactFinderOf(await listContactIdsByAddress(trx, orgId, addresses));
   }
   return refs.map((ref) => ({ ref, contactId: find(ref) }));

@@ -3,7 +3,7 @@ import { UpdateSession } from '../conversations/sessions/schema.ts';
 import type { Trx } from '../db/connect.ts';
 import { cutErrorsToStatus } from '../orgs/integrations/connection-status.service.ts';
 import { announce } from '../outbox/events.ts';
-import type { Reaction } from '../outbox/relay.ts';
+import type { Reaction } from '../outbox/reactions.ts';
 import { updateAndReportParts } from './handoffs/service.ts';
 import { compressBody, decompressBody, elementsOf } from './inbound/batch-parsing.service.ts';
 import { listBatchBodies, type StoredBatch } from './inbound/event-log.queries.ts';

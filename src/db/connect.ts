@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { Kysely, PostgresDialect, type Transaction } from 'kysely';
+import { Kysely, type Transaction } from 'kysely';
 import pg from 'pg';
 import type { Database } from './database.ts';
+import { PipeliningDialect } from './pipelining-dialect.ts';
 import { SharedPool } from './shared-pool.ts';
 import type { WriteQuota } from './write-quota.ts';
 
@@ -64,6 +65,7 @@ export function connect(url: string, options: ConnectOptions): Connection {
   const pool = new SharedPool({
     connectionString: url,
     Client: PreparingClient,
+    pipeline: true,
     max: options.poolSize,
     application_name: options.applicationName ?? APPLICATION_NAME,
     connectionTimeoutMillis: 5_000,
@@ -78,7 +80,7 @@ export function connect(url: string, options: ConnectOptions): Connection {
   pool.on('connect', (client) => client.on('error', () => undefined));
   const { quota } = options;
   const db = new Kysely<Database>({
-    dialect: new PostgresDialect({ pool }),
+    dialect: new PipeliningDialect({ pool }),
     ...(quota && { log: quota.countStatement }),
   });
   const stopQuota = quota?.start(db);

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from './connect.ts';
 import { isDeadlock } from './failures.ts';
+import { untilAnswered } from './pipeline.ts';
 
 const MAX_TRIES = 3;
 
@@ -17,7 +18,7 @@ export async function inTransaction<T>(db: Db, work: (trx: Trx) => Promise<T>): 
   for (let tries = 1; ; tries++) {
     const hooks: CommitCallback[] = [];
     try {
-      const result = await db.transaction().execute(async (trx) => {
+      const result = await commit(db, async (trx) => {
         callbacksOf.set(trx, hooks);
         return work(trx);
       });
@@ -26,6 +27,19 @@ export async function inTransaction<T>(db: Db, work: (trx: Trx) => Promise<T>): 
     } catch (error) {
       if (tries === MAX_TRIES || !isDeadlock(error)) throw error;
     }
+  }
+}
+
+/** Runs `work` in a transaction. Rejects with the error of the statement that undid it. */
+async function commit<T>(db: Db, work: (trx: Trx) => Promise<T>): Promise<T> {
+  let begun: Trx | undefined;
+  try {
+    return await db.transaction().execute((trx) => {
+      begun = trx;
+      return work(trx);
+    });
+  } finally {
+    if (begun !== undefined) await untilAnswered(begun);
   }
 }
 
@@ -41,12 +55,9 @@ export function afterCommit(db: Db, hook: CommitCallback): void {
   else if (!hooks.includes(hook)) hooks.push(hook);
 }
 
-/**
- * Runs `work` so that an error undoes its writes and leaves the transaction usable. `work` begins once `needed` has
- * resolved too.
- */
-export async function inSavepoint<T>(trx: Trx, work: () => Promise<T>, needed?: Promise<unknown>): Promise<T> {
-  await Promise.all([sql`savepoint attempt`.execute(trx), needed]);
+/** Runs `work` so that an error undoes its writes and leaves the transaction usable. */
+export async function inSavepoint<T>(trx: Trx, work: () => Promise<T>): Promise<T> {
+  await sql`savepoint attempt`.execute(trx);
   try {
     const result = await work();
     await sql`release savepoint attempt`.execute(trx);

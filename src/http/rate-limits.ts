@@ -8,12 +8,14 @@ import {
   RateLimiterPostgres,
   RateLimiterRes,
 } from 'rate-limiter-flexible';
+import { batchByOrg } from '../batch-by-org.ts';
 import { keysOf, valueAt } from '../checked-access.ts';
 import type { Config } from '../config.ts';
 import { TooManyRequests } from '../errors.ts';
 import { errorAnswer } from './errors.ts';
 
 const WINDOW_SECONDS = 60;
+const COUNTING = { maxConcurrent: 1, maxBatchSize: Number.POSITIVE_INFINITY, maxWaiting: Number.POSITIVE_INFINITY };
 /** The limits of public routes by address. */
 const LIMIT_OF_PUBLIC = { address: 'address', help: 'help', files: 'streaming' } as const;
 /** The answers to a wrong key, a wrong token in a path, or a wrong signature. */
@@ -57,7 +59,7 @@ export function createRateLimits(config: Config, pool: pg.Pool): RateLimits {
   return {
     limitOf: (name) => limits[name],
     async consume(name, id) {
-      const { place, resetMs } = await valueAt(counters, name)(id);
+      const { place, resetMs } = await valueAt(counters, name)(id, null);
       return { isAllowed: place <= limits[name], remaining: Math.max(limits[name] - place, 0), resetMs };
     },
   };
@@ -69,45 +71,15 @@ interface RequestCount {
   resetMs: number;
 }
 
-interface Waiting {
-  resolve(place: RequestCount): void;
-  reject(error: unknown): void;
-}
-
 /**
  * Counts concurrent requests of an id together: those arriving during one count are all added by the next. Separately
  * they would queue for the same row. Each request still gets its own number.
  */
-function countTogether(limiter: RateLimiterAbstract): (id: string) => Promise<RequestCount> {
-  const waitingFor = new Map<string, Waiting[]>();
-
-  const countAll = async (id: string) => {
-    for (;;) {
-      const waiting = waitingFor.get(id) ?? [];
-      if (waiting.length === 0) break;
-      waitingFor.set(id, []);
-      try {
-        const { last, resetMs } = await count(limiter, id, waiting.length);
-        for (const [nth, { resolve }] of waiting.entries())
-          resolve({ place: last - waiting.length + 1 + nth, resetMs });
-      } catch (error) {
-        for (const { reject } of waiting) reject(error);
-      }
-    }
-    waitingFor.delete(id);
-  };
-
-  return (id) =>
-    new Promise((resolve, reject) => {
-      const waiting = waitingFor.get(id);
-      if (waiting !== undefined) {
-        waiting.push({ resolve, reject });
-        return;
-      }
-      waitingFor.set(id, [{ resolve, reject }]);
-      void countAll(id);
-    });
-}
+const countTogether = (limiter: RateLimiterAbstract) =>
+  batchByOrg(COUNTING, async (id, requests: null[]): Promise<RequestCount[]> => {
+    const { last, resetMs } = await count(limiter, id, requests.length);
+    return requests.map((_, nth) => ({ place: last - requests.length + 1 + nth, resetMs }));
+  });
 
 /** Counts requests and returns the number of the last one. */
 async function count(limiter: RateLimiterAbstract, id: string, requests: number) {

@@ -1,8 +1,10 @@
 import { sql } from 'kysely';
 import type { Trx } from '../db/connect.ts';
+import { pipelined, type Sent, sendWithCommit } from '../db/pipeline.ts';
 import { NIL_UUID } from '../ids.ts';
 import type { DispatchedCommand } from '../temporal/dispatch.ts';
 import type { EventPayloads, EventType } from './events.ts';
+import type { OutboxKind } from './wake.ts';
 
 /** An event as announced. Its type determines the type of its payload. */
 export interface ClaimedEvent<Type extends EventType> {
@@ -64,10 +66,9 @@ export async function claimCommands(
   limit: number,
   behind: string,
 ): Promise<{ commands: ClaimedCommand[]; last: string }> {
-  const orgs = [...new Set([...(await listOrgs(trx, behind)), ...(await listOrgs(trx, NIL_UUID))])].slice(
-    0,
-    ORGS_PER_BATCH,
-  );
+  const reading = await pipelined(trx);
+  const [next, first] = await Promise.all([listOrgs(reading, behind), listOrgs(reading, NIL_UUID)]);
+  const orgs = [...new Set([...next, ...first])].slice(0, ORGS_PER_BATCH);
   const last = orgs.at(-1);
   if (last === undefined) return { commands: [], last: behind };
   const places = Math.min(Math.ceil(limit / orgs.length), COMMANDS_PER_ORG);
@@ -107,10 +108,23 @@ async function listOrgs(trx: Trx, behind: string): Promise<string[]> {
   return rows.map(({ org_id }) => org_id);
 }
 
-export async function deleteClaimed(trx: Trx, ids: number[]): Promise<void> {
-  if (ids.length === 0) return;
-  await trx.deleteFrom('outbox').where('id', '=', sql<number>`any(${ids})`).execute();
-}
+/** A batch that was worked off, and whether there is more to do. */
+export type Ended = Sent<{ is_more: boolean }>;
+
+/** SQL, with the answer of an Ended: whether there are events, or commands, besides those that this statement deletes. */
+export const selectIsMore = (kind: OutboxKind, deleted: number[]) => sql<{ is_more: boolean }>`
+  select exists (
+    select from outbox
+    where kind ${sql.raw(kind === 'events' ? '=' : '<>')} 'event' and available_at <= now() and id <> all(${deleted}::bigint[])
+  ) as is_more`;
+
+/** Deletes commands that were sent, as the last statement of the transaction. */
+export const deleteClaimed = (trx: Trx, ids: number[]): Promise<Ended> =>
+  sendWithCommit(
+    trx,
+    sql<{ is_more: boolean }>`
+      with sent as (delete from outbox where id = any(${ids}::bigint[])) ${selectIsMore('commands', ids)}`,
+  );
 
 /** Defers rows after a failed attempt, with the reason, by at most a minute. */
 export async function defer(trx: Trx, ids: number[], reason: string): Promise<void> {

@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
+import { sendWithCommit } from '../db/pipeline.ts';
 import { onlyRow } from '../db/rows.ts';
+import { type Ended, selectIsMore } from './claim.ts';
 
 /** An event that ended so many processes is parked until an operator retries it. */
 const MAX_INTERRUPTIONS = 6;
@@ -24,13 +26,15 @@ export async function deleteClaim(db: Db, id: number): Promise<void> {
   await db.deleteFrom('outbox_claims').where('id', '=', id).execute();
 }
 
-/** Deletes a claim with the events that were expanded. */
-export async function deleteExpanded(trx: Trx, claim: number, ids: number[]): Promise<void> {
-  await sql`
-    with expanded as (delete from outbox where id = any(${ids}::bigint[]))
-    delete from outbox_claims where id = ${claim}
-  `.execute(trx);
-}
+/** Deletes a claim with the events that were expanded, as the last statement of the transaction. */
+export const deleteExpanded = (trx: Trx, claim: number, ids: number[]): Promise<Ended> =>
+  sendWithCommit(
+    trx,
+    sql<{ is_more: boolean }>`
+      with expanded as (delete from outbox where id = any(${ids}::bigint[])),
+        ended as (delete from outbox_claims where id = ${claim})
+      ${selectIsMore('events', ids)}`,
+  );
 
 /**
  * Defers those of the locked events that another process was expanding when it ended, each time for longer, and parks

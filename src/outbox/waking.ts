@@ -11,9 +11,11 @@ export interface Waking {
   sleep(look: number, stop: AbortSignal): Promise<void>;
   /**
    * Says that there is work. One loop wakes up if all sleep. Otherwise the one that works is left the time to end its
-   * batch: two that look for the same would both pay for it.
+   * batch: two that look for the same would both pay for it. `isHere`: no other process was told.
    */
-  wakeUp(): void;
+  wakeUp(isHere?: boolean): void;
+  /** Whether no other process was told of some work since the last call. */
+  wasWokenHere(): boolean;
   /** Wakes one loop. Returns false if none sleeps. */
   wakeOne(): boolean;
   wakeAll(): void;
@@ -25,6 +27,7 @@ export function createWaking(loops: number): Waking {
   let wakeUps = 0;
   let looked = 0;
   let isHelpComing = false;
+  let isToldHere = false;
 
   const wakeOne = () => {
     const [wake] = sleepers;
@@ -55,10 +58,16 @@ export function createWaking(loops: number): Waking {
         sleepers.add(wake);
       });
     },
-    wakeUp() {
+    wakeUp(isHere = false) {
       wakeUps++;
+      isToldHere ||= isHere;
       if (sleepers.size === loops) wakeOne();
       else helpLater();
+    },
+    wasWokenHere() {
+      const was = isToldHere;
+      isToldHere = false;
+      return was;
     },
     wakeOne,
     wakeAll() {

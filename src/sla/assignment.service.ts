@@ -5,7 +5,7 @@ import type { Trx } from '../db/connect.ts';
 import { tagKeyOf } from '../desk/tags/rules.ts';
 import { NIL_UUID } from '../ids.ts';
 import { announce } from '../outbox/events.ts';
-import type { Reaction } from '../outbox/relay.ts';
+import type { Reaction } from '../outbox/reactions.ts';
 import {
   deleteSessionPolicies,
   listMatchingSessions,

@@ -4,7 +4,7 @@ import { NIL_UUID } from '../ids.ts';
 import type { ClaimedEvent } from '../outbox/claim.ts';
 import { announce } from '../outbox/events.ts';
 import { enqueue, signalWithStart } from '../outbox/outbox.ts';
-import type { Reaction } from '../outbox/relay.ts';
+import type { Reaction } from '../outbox/reactions.ts';
 import { WAKE } from '../temporal/contract.ts';
 import { WATCH_SLA } from './contract.ts';
 import { listPoliciesWithHours } from './policies.queries.ts';

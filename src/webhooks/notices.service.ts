@@ -2,7 +2,7 @@ import type { Trx } from '../db/connect.ts';
 import { requestEmails } from '../deliveries/email/service.ts';
 import { findVerifiedDomain } from '../deliveries/email-domains/service.ts';
 import { listMembersWithRole } from '../orgs/members/service.ts';
-import type { Reaction } from '../outbox/relay.ts';
+import type { Reaction } from '../outbox/reactions.ts';
 import { findEndpoint } from './endpoints.queries.ts';
 
 const MAX_RECIPIENTS = 100;

@@ -1,5 +1,5 @@
 import { getInsightSnapshots } from '../insights/snapshots.service.ts';
-import type { Reaction } from '../outbox/relay.ts';
+import type { Reaction } from '../outbox/reactions.ts';
 import { redactContacts, redactWebhookTexts, renameInsights } from './redaction.queries.ts';
 
 /** Reaction to `session-redacted`: redacts the session's texts in all its webhooks. */

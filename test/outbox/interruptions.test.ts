@@ -1,7 +1,8 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { insertClaim } from '../../src/outbox/interruptions.ts';
-import { type Reactions, startRelay } from '../../src/outbox/relay.ts';
+import type { Reactions } from '../../src/outbox/reactions.ts';
+import { startRelay } from '../../src/outbox/relay.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';
 import { eventually } from '../support/stack/stack.ts';
 

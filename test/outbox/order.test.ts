@@ -5,7 +5,8 @@ import { inTransaction } from '../../src/db/transaction.ts';
 import { newId } from '../../src/ids.ts';
 import { announce } from '../../src/outbox/events.ts';
 import { insertClaim } from '../../src/outbox/interruptions.ts';
-import { type Reactions, startRelay } from '../../src/outbox/relay.ts';
+import type { Reactions } from '../../src/outbox/reactions.ts';
+import { startRelay } from '../../src/outbox/relay.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';
 import { eventually } from '../support/stack/stack.ts';
 

@@ -56,4 +56,13 @@ describe('the sleep of the relay’s loops', () => {
     await vi.advanceTimersByTimeAsync(2_500);
     expect(looks).toEqual([0, 1_000, 2_000]);
   });
+
+  it('remembers that no other process was told of some work, until somebody asks', () => {
+    const waking = createWaking(1);
+    waking.wakeUp();
+    expect(waking.wasWokenHere()).toBe(false);
+    waking.wakeUp(true);
+    waking.wakeUp();
+    expect([waking.wasWokenHere(), waking.wasWokenHere()]).toEqual([true, false]);
+  });
 });

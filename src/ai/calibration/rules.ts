@@ -47,8 +47,8 @@ export interface CalibrationReport {
 
 /**
  * Returns the lowest threshold from which it is more likely than not that at most `share` of `maxWrong` of further
- * questions get a wrong answer, and what was measured with it. With few questions it is raised towards the default. Feedback on answers then
- * moves it. What is reported was measured after that.
+ * questions get a wrong answer, and what was measured with it. With few questions it is raised towards the default.
+ * Feedback on answers then moves it. What is reported was measured after that.
  */
 export function calibrate(
   asked: AskedQuestion[],

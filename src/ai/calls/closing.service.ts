@@ -1,6 +1,6 @@
 import { getAiStates } from '../../conversations/sessions/autopilot.service.ts';
 import type { Trx } from '../../db/connect.ts';
-import type { Reaction } from '../../outbox/relay.ts';
+import type { Reaction } from '../../outbox/reactions.ts';
 import { expireOpenCalls, redactCalls } from './queries.ts';
 
 /** Ends the calls that were not sent yet in sessions that people have taken over or closed. */

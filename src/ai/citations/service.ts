@@ -2,7 +2,7 @@ import type { Db, Trx } from '../../db/connect.ts';
 import { pageOf } from '../../db/cursor.ts';
 import { listGonePassages } from '../../knowledge/search/passages.service.ts';
 import { announce } from '../../outbox/events.ts';
-import type { Reaction } from '../../outbox/relay.ts';
+import type { Reaction } from '../../outbox/reactions.ts';
 import {
   type CitedPassage,
   listChangedCitations,

@@ -1,7 +1,7 @@
 import type { Trx } from '../../db/connect.ts';
 import { readSettings } from '../../orgs/service.ts';
 import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
-import type { Reaction } from '../../outbox/relay.ts';
+import type { Reaction } from '../../outbox/reactions.ts';
 import { WAKE } from '../../temporal/contract.ts';
 import { isModelInUse } from '../models/availability.service.ts';
 import { SUMMARIZE_SESSION, type SummaryRef } from './contract.ts';

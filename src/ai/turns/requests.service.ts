@@ -2,7 +2,7 @@ import { getAutopilot } from '../../agents/autopilot/service.ts';
 import { getAiStates } from '../../conversations/sessions/autopilot.service.ts';
 import type { Trx } from '../../db/connect.ts';
 import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
-import type { Reaction } from '../../outbox/relay.ts';
+import type { Reaction } from '../../outbox/reactions.ts';
 import { WAKE } from '../../temporal/contract.ts';
 import { ANSWER_SESSION } from './contract.ts';
 import { deleteDecisions, listSessionsWithOpenTurn } from './queries.ts';

@@ -4,7 +4,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { newId } from '../../ids.ts';
 import { setEventDepth } from '../../outbox/claim.ts';
 import { enqueue, start } from '../../outbox/outbox.ts';
-import type { Reaction } from '../../outbox/relay.ts';
+import type { Reaction } from '../../outbox/reactions.ts';
 import { addRunsToHold, deleteHandoffHold, findMaxDepth, insertHandoffHold } from '../handoff-hold.queries.ts';
 import { startRunsForEvent } from '../triggers/trigger-events.service.ts';
 import { type HandoffHoldRef, HOLD_HANDOFF, handoffHoldSubject } from './contract.ts';

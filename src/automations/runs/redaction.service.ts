@@ -1,4 +1,4 @@
-import type { Reaction } from '../../outbox/relay.ts';
+import type { Reaction } from '../../outbox/reactions.ts';
 import { redactRunTexts } from './redaction.queries.ts';
 
 /** Reaction to `session-redacted`: redacts the session's texts in all runs. */

@@ -6,13 +6,18 @@ import { WAKE } from '../../temporal/contract.ts';
 import { claimQueuedRuns, type QueueState, type Run } from '../runs.queries.ts';
 import { advanceRun, loadContext } from './advance-run.service.ts';
 import { RUN_BATCH } from './batches/contract.ts';
-import { assignToBatch, lockOldestQueued } from './batches/queries.ts';
+import { assignToBatch, findOldestQueuedVersion, lockOldestQueued } from './batches/queries.ts';
 import { type NextStep, RUN_AUTOMATION } from './contract.ts';
 import { getVersion } from './versions.service.ts';
 
 /** Maximum number of active runs in an org, without runs waiting for a time or an event. Further runs are queued. */
 const MAX_ACTIVE_RUNS = 100;
-/** More queued runs than this are done in batches. */
+/**
+ * With so many, the next short runs are queued: a batch does many of them in the time of one workflow. These are fewer
+ * than a batch may have beside it, as transactions that start runs at the same time do not count each other's.
+ */
+const MAX_ACTIVE_SHORT_RUNS = 40;
+/** With more active and queued runs than this, the queued ones are done in batches. */
 const BACKLOG = 100;
 const RUNS_PER_BATCH = 500;
 /** A batch begins when no more runs than this are active in workflows of their own, and no more in the batch before. */
@@ -22,19 +27,37 @@ const subjectOf = (runId: string, name: string) => ({ subjectId: runId, summary:
 
 /** Starts queued runs of an org, up to its limit of active runs. A backlog of short runs is done in batches. */
 export async function startQueuedRuns(trx: Trx, orgId: string): Promise<void> {
-  for (let isOneByOne = false; ; ) {
-    const { runs, state } = await claimQueuedRuns(trx, orgId, { most: MAX_ACTIVE_RUNS, backlog: BACKLOG, isOneByOne });
+  let isLocked = false;
+  for (let most = MAX_ACTIVE_SHORT_RUNS; ; ) {
+    const isOneByOne = most === MAX_ACTIVE_RUNS;
+    const { runs, state } = await claimQueuedRuns(trx, orgId, { most, backlog: BACKLOG, isOneByOne });
     let ended = 0;
     for (const run of runs) ended += (await startRun(trx, orgId, run)) ? 0 : 1;
     if (ended > 0) continue;
-    if (isOneByOne || !isBatchDue(state) || (await startBatch(trx, orgId))) return;
-    isOneByOne = true; // the oldest runs take long
+    if (isOneByOne || runs.length === state.queued) return;
+    if (await isLongRunDue(trx, orgId, state)) {
+      most = MAX_ACTIVE_RUNS;
+      continue;
+    }
+    if (!isBatchDue(state)) return;
+    if (isLocked) return startBatch(trx, orgId);
+    // One transaction at a time starts batches of an org, so that they are done in order. The one before may have started
+    // a batch since the state was read.
+    isLocked = await tryLockName(trx, `run batch ${orgId}`);
+    if (!isLocked) return;
   }
 }
 
-/** Whether a backlog waits, and neither runs of their own nor those of a batch are before it. */
+/** Whether the oldest queued run takes long, and there is room for it. */
+async function isLongRunDue(trx: Trx, orgId: string, { own, batched }: QueueState): Promise<boolean> {
+  if (own + batched >= MAX_ACTIVE_RUNS) return false;
+  const versionId = await findOldestQueuedVersion(trx, orgId);
+  return versionId !== undefined && !(await getVersion(trx, orgId, versionId)).isShort;
+}
+
+/** Whether a backlog waits, and neither many runs of their own nor those of a batch are before it. */
 const isBatchDue = ({ own, batched, queued }: QueueState): boolean =>
-  queued > BACKLOG && own < ACTIVE_BESIDE_BATCH && batched <= ACTIVE_BESIDE_BATCH;
+  own + batched + queued > BACKLOG && own <= ACTIVE_BESIDE_BATCH && batched <= ACTIVE_BESIDE_BATCH;
 
 /** Starts a run. Returns false if the run ended at once, without any work for Temporal. */
 async function startRun(trx: Trx, orgId: string, run: Run): Promise<boolean> {
@@ -46,24 +69,19 @@ async function startRun(trx: Trx, orgId: string, run: Run): Promise<boolean> {
   return true;
 }
 
-/**
- * Starts a batch of the oldest queued runs, up to the first one that takes long. Returns false if that is the oldest.
- * One transaction at a time starts batches of an org, so that they are done in order.
- */
-async function startBatch(trx: Trx, orgId: string): Promise<boolean> {
-  if (!(await tryLockName(trx, `run batch ${orgId}`))) return true;
+/** Starts a batch of the oldest queued runs, up to the first one that takes long. */
+async function startBatch(trx: Trx, orgId: string): Promise<void> {
   const oldest = await lockOldestQueued(trx, orgId, RUNS_PER_BATCH);
   const ids: string[] = [];
   for (const { id, version_id } of oldest) {
     if (!(await getVersion(trx, orgId, version_id)).isShort) break;
     ids.push(id);
   }
-  if (ids.length === 0) return oldest.length === 0;
+  if (ids.length === 0) return;
   const batchId = newId();
   await assignToBatch(trx, { orgId, batchId }, ids);
   const summary = `${ids.length} runs of workflows`;
   await enqueue(trx, orgId, start(RUN_BATCH, { orgId, batchId, runs: ids.length }, { subjectId: batchId, summary }));
-  return true;
 }
 
 /** Wakes a run to check its wait, or to notice its cancellation. */

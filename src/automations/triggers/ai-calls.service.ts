@@ -3,7 +3,7 @@ import { getContactSnapshots } from '../../contacts/snapshots.service.ts';
 import { listSessionSnapshots } from '../../conversations/sessions/snapshots.service.ts';
 import type { Trx } from '../../db/connect.ts';
 import type { ClaimedEvent } from '../../outbox/claim.ts';
-import type { Reaction } from '../../outbox/relay.ts';
+import type { Reaction } from '../../outbox/reactions.ts';
 import type { Json } from '../blocks/schema.ts';
 import { startRuns } from '../runs/start-runs.service.ts';
 import { lockRun } from '../runs.queries.ts';

@@ -2,7 +2,7 @@ import { Cron } from 'croner';
 import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
-import type { Reaction } from '../../outbox/relay.ts';
+import type { Reaction } from '../../outbox/reactions.ts';
 import { WAKE } from '../../temporal/contract.ts';
 import { startRuns } from '../runs/start-runs.service.ts';
 import { CronConfiguration } from './configuration.schema.ts';

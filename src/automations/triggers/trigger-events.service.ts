@@ -11,12 +11,12 @@ import {
 const OCCURRENCES_PER_BATCH = 500;
 
 /**
- * Reaction to trigger events of one type: starts customers' workflows with this trigger, and wakes runs waiting for it.
- * If no workflow uses the type, this costs one read. Events of blocked contacts and deleted subjects start nothing.
+ * Starts customers' workflows that trigger events of one type start, and wakes runs waiting for them. Events of blocked
+ * contacts and deleted subjects start nothing.
  */
 export async function startTriggeredRuns(trx: Trx, orgId: string, events: TriggeringEvent[]): Promise<void> {
   const [first] = events;
-  if (first === undefined || !(await isTriggerTypeUsed(trx, orgId, first.type))) return;
+  if (first === undefined) return;
   const occurrences = events.flatMap(occurrencesOf);
   for (let at = 0; at < occurrences.length; at += OCCURRENCES_PER_BATCH)
     await startBatch(trx, orgId, first.type, occurrences.slice(at, at + OCCURRENCES_PER_BATCH));

@@ -1,10 +1,12 @@
+import { batchByOrg } from '../../batch-by-org.ts';
 import type { Db, Trx } from '../../db/connect.ts';
-import { violatedUnique } from '../../db/failures.ts';
+import { runAsOwner } from '../../db/current-work.ts';
+import { isDatabaseAway, isDeadlock, violatedUnique } from '../../db/failures.ts';
 import { inSavepoint, inTransaction } from '../../db/transaction.ts';
 import { conflict, type DomainError, invalid, notFound } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { announce } from '../../outbox/events.ts';
-import { insertAndAnnounceContact, insertContacts, lockContacts, updateContacts } from '../queries.ts';
+import { insertContacts, lockContacts, updateContacts } from '../queries.ts';
 import {
   blankContact,
   type ContactChange,
@@ -16,6 +18,7 @@ import {
 
 /** Consecutive rounds without a result, as others write the same contacts, before giving up. */
 const MAX_STALLS = 10;
+const INSERT_LIMITS = { maxConcurrent: 2, maxBatchSize: 100, maxWaiting: 1_000 };
 
 /** A change of the contact with this id or, without an id, with the e-mail or phone number. */
 export interface ContactSave {
@@ -25,15 +28,51 @@ export interface ContactSave {
 
 export type SaveResult = { id: string; created: boolean } | { error: DomainError };
 
+/** Inserts a contact. Resolves to false if another contact has its e-mail or phone number. */
+type InsertContact = (db: Db, orgId: string, contact: StoredContact) => Promise<boolean>;
+
+const insertAlone: InsertContact = async (db, orgId, contact) =>
+  (await insertContacts(db, orgId, [contact])).length > 0;
+
+/**
+ * Returns a function that inserts contacts of concurrent calls by one statement, which costs a fraction of one for each.
+ * A call resolves once its contact is committed. A call in a transaction inserts alone.
+ */
+export function createInsertTogether(pool: Db): InsertContact {
+  const insert = batchByOrg(INSERT_LIMITS, (orgId, contacts: StoredContact[]) =>
+    runAsOwner(orgId, () => insertEach(pool, orgId, contacts)),
+  );
+  return (db, orgId, contact) => (db.isTransaction ? insertAlone(db, orgId, contact) : insert(orgId, contact));
+}
+
+/**
+ * Inserts contacts of which none may affect another. If Postgres refuses the statement, which undoes it, each is inserted
+ * alone and has its own result.
+ */
+async function insertEach(pool: Db, orgId: string, contacts: StoredContact[]): Promise<(boolean | Promise<boolean>)[]> {
+  try {
+    const inserted = new Set(await insertContacts(pool, orgId, contacts));
+    return contacts.map(({ id }) => inserted.has(id));
+  } catch (error) {
+    if (contacts.length === 1 || (isDatabaseAway(error) && !isDeadlock(error))) throw error;
+    return contacts.map((contact) => insertAlone(pool, orgId, contact));
+  }
+}
+
 /**
  * Saves one contact. A new one takes a single round trip; otherwise the change is merged into the contact with its
  * e-mail or phone number.
  */
-export async function saveContact(db: Db, orgId: string, change: ContactChange): Promise<{ id: string }> {
+export async function saveContact(
+  db: Db,
+  orgId: string,
+  change: ContactChange,
+  insert: InsertContact = insertAlone,
+): Promise<{ id: string }> {
   const contact = mergeContact(blankContact(newId()), change);
   const excess = limitViolationOf(contact);
   if (excess !== undefined) throw invalid(excess);
-  if (await insertAndAnnounceContact(db, orgId, contact)) return { id: contact.id };
+  if (await insert(db, orgId, contact)) return { id: contact.id };
   return saveOne(db, orgId, { change });
 }
 
@@ -103,14 +142,6 @@ async function saveRound(
       orgId,
       created.map(({ now }) => now),
     ),
-  );
-
-  const announced = created.filter(({ now }) => written.has(now.id));
-  await announce(
-    trx,
-    orgId,
-    'contact-created',
-    announced.map(({ now }) => ({ subject_id: now.id, payload: {} })),
   );
   await announce(
     trx,

@@ -2,7 +2,7 @@ import { valueAt } from '../../checked-access.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { updateTurns } from '../../desk/teams/staffing.service.ts';
-import type { Reaction } from '../../outbox/relay.ts';
+import type { Reaction } from '../../outbox/reactions.ts';
 import type { AssignmentProgress } from './contract.ts';
 import { hasWaitingSessions, listTeamsWithWaitingSessions, lockAssignment, lockWaitingSessions } from './queries.ts';
 import { type Assignment, type AssignmentPool, distribute, teamsWithCapacity } from './rules.ts';

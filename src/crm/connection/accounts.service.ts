@@ -1,7 +1,7 @@
 import type { Db, Trx } from '../../db/connect.ts';
 import { findUnconfirmedClaim, type PortalClaim, recordAccount } from '../../orgs/integrations/crm-webhooks.service.ts';
 import { enqueue, start } from '../../outbox/outbox.ts';
-import type { Reaction } from '../../outbox/relay.ts';
+import type { Reaction } from '../../outbox/reactions.ts';
 import { CrmError } from '../../providers/crm/errors.ts';
 import { type AccountRef, CONFIRM_CRM_ACCOUNT } from '../contract.ts';
 import type { CrmClients } from './clients.ts';

@@ -1,5 +1,5 @@
 import { enqueue } from '../../outbox/outbox.ts';
-import type { Reaction } from '../../outbox/relay.ts';
+import type { Reaction } from '../../outbox/reactions.ts';
 import { listParkedHandoffs, wakeHandoff } from '../handoffs/service.ts';
 import { queueSignalOf } from '../inbound/batch-parsing.service.ts';
 import { listPendingHandoffs, listQueuesWithEvents, listThreadsWithUnsent } from './resumption.queries.ts';

@@ -10,7 +10,7 @@ import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { readSettings } from '../../orgs/service.ts';
 import { enqueue, signalWithStart, start } from '../../outbox/outbox.ts';
-import type { Reaction } from '../../outbox/relay.ts';
+import type { Reaction } from '../../outbox/reactions.ts';
 import { CrmError, notConnected } from '../../providers/crm/errors.ts';
 import type { Crm, HandoffPart, PartOutcome } from '../../providers/crm/port.ts';
 import { WAKE } from '../../temporal/contract.ts';

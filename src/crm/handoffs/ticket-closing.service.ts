@@ -1,6 +1,6 @@
 import type { Db, Trx } from '../../db/connect.ts';
 import { type Command, enqueue, start } from '../../outbox/outbox.ts';
-import type { Reaction } from '../../outbox/relay.ts';
+import type { Reaction } from '../../outbox/reactions.ts';
 import { notConnected } from '../../providers/crm/errors.ts';
 import type { CrmClients } from '../connection/clients.ts';
 import { CLOSE_TICKET_LATER, type SessionRun } from '../contract.ts';

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/connect.ts';
 import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
-import type { Reaction } from '../../outbox/relay.ts';
+import type { Reaction } from '../../outbox/reactions.ts';
 import { notConnected } from '../../providers/crm/errors.ts';
 import { WAKE } from '../../temporal/contract.ts';
 import type { CrmClients } from '../connection/clients.ts';

@@ -1,3 +1,4 @@
+import { batchByOrg } from '../../batch-by-org.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { runAsOwner } from '../../db/current-work.ts';
 import { inTransaction } from '../../db/transaction.ts';
@@ -16,7 +17,6 @@ import { isSigned, isSignedV3, type SignedRequest } from '../../providers/crm/hu
 import type { Secrets } from '../../secrets.ts';
 import { schedulePortalConfirmations } from '../connection/accounts.service.ts';
 import { compressBody, elementsOf, parseElements, signalQueues } from './batch-parsing.service.ts';
-import { batchByOrg } from './batching.ts';
 import { insertBatches, listQueuesOfBatches } from './webhooks.queries.ts';
 
 /** HubSpot posts at most ten batches at once, and repeats refused ones. */

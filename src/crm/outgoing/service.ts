@@ -4,7 +4,7 @@ import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { newId } from '../../ids.ts';
 import type { MediaLinks } from '../../media/links.ts';
-import type { Reaction } from '../../outbox/relay.ts';
+import type { Reaction } from '../../outbox/reactions.ts';
 import { CrmError, notConnected } from '../../providers/crm/errors.ts';
 import type { Crm } from '../../providers/crm/port.ts';
 import type { CrmClients } from '../connection/clients.ts';

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/connect.ts';
 import type { MediaLinks } from '../../media/links.ts';
 import { enqueue } from '../../outbox/outbox.ts';
-import type { Reaction } from '../../outbox/relay.ts';
+import type { Reaction } from '../../outbox/reactions.ts';
 import { notConnected } from '../../providers/crm/errors.ts';
 import type { CrmClients } from '../connection/clients.ts';
 import type { SessionRef } from '../contract.ts';

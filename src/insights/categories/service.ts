@@ -1,6 +1,6 @@
 import type { Db } from '../../db/connect.ts';
 import { changeSettings, readSettings } from '../../orgs/service.ts';
-import type { Reaction } from '../../outbox/relay.ts';
+import type { Reaction } from '../../outbox/reactions.ts';
 import { clearCategories } from './queries.ts';
 
 /** Returns the names of the org's categories. */

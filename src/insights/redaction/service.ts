@@ -1,7 +1,7 @@
 import { listLastSequences } from '../../conversations/history/service.ts';
 import type { Trx } from '../../db/connect.ts';
 import { announce } from '../../outbox/events.ts';
-import type { Reaction } from '../../outbox/relay.ts';
+import type { Reaction } from '../../outbox/reactions.ts';
 import { removeVectors } from '../assignment/removal.service.ts';
 import { requestExtraction } from '../extraction/requests.service.ts';
 import { listInsightsNamedAfter, nameByMedoid } from '../naming/central.service.ts';

@@ -2,7 +2,7 @@ import type { Db, Trx } from '../../db/connect.ts';
 import { InputRefused } from '../../errors.ts';
 import { findConnection, listConnections } from '../../orgs/integrations/service.ts';
 import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
-import type { Reaction } from '../../outbox/relay.ts';
+import type { Reaction } from '../../outbox/reactions.ts';
 import type { Secrets } from '../../secrets.ts';
 import { WAKE } from '../../temporal/contract.ts';
 import { EMBED_KNOWLEDGE, type EmbeddingProgress } from './contract.ts';

@@ -15,7 +15,7 @@ const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
 const STRONG_ELEMENTS = new Set(['strong', 'b']);
 /** The text of a heading's link to itself. */
 const ANCHOR_TEXT = /^(?:#|¶|§|🔗|permalink|direct link to.{0,200})?$/iu;
-const BEGINS_BLOCK = /^(?=#{1,6}(?:\s|$)|[-+](?:\s|$)|>|={1,}\s*$|-[-\s]*$|~~~|[|:-][|:\s-]*$)/;
+const BEGINS_BLOCK = /^(?=#{1,6}(?:\s|$)|[-+*](?:\s|$)|>|={1,}\s*$|-[-\s]*$|~~~|[|:-][|:\s-]*$)/;
 const BEGINS_NUMBERED = /^(\d{1,9})(?=[.)](?:\s|$))/;
 
 /** Escapes text, so that Markdown renders it literally. */

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { type Browser, chromium } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 
 const USUAL_PATHS = [
   '/usr/bin/chromium',
@@ -30,8 +30,9 @@ export function findChromium(path: string | undefined): string | undefined {
 }
 
 /** Starts Chromium without any way into a network. It ends with this process, even with a killed one. */
-export const startChromium = (executablePath: string, isSandboxed: boolean): Promise<Browser> =>
-  chromium.launch({
+export async function startChromium(executablePath: string, isSandboxed: boolean): Promise<Browser> {
+  const { chromium } = await import('playwright-core'); // uses 80 MB: loaded only to render a page
+  return chromium.launch({
     executablePath,
     chromiumSandbox: isSandboxed,
     args: ARGUMENTS,
@@ -41,3 +42,4 @@ export const startChromium = (executablePath: string, isSandboxed: boolean): Pro
     handleSIGINT: false,
     handleSIGTERM: false,
   });
+}

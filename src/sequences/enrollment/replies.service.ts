@@ -1,4 +1,4 @@
-import type { Reaction } from '../../outbox/relay.ts';
+import type { Reaction } from '../../outbox/reactions.ts';
 import { exitRepliedEnrollments } from './replies.queries.ts';
 
 /**

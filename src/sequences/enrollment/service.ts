@@ -3,8 +3,10 @@ import { contactFilter } from '../../contacts/filters/condition.ts';
 import type { CompositeFilter } from '../../contacts/filters/schema.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import type { ClaimedEvent } from '../../outbox/claim.ts';
+import type { EventType } from '../../outbox/events.ts';
 import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
-import type { Reaction } from '../../outbox/relay.ts';
+import type { ReadingReaction } from '../../outbox/reactions.ts';
 import { WAKE } from '../../temporal/contract.ts';
 import { RUN_SEQUENCE } from '../contract.ts';
 import {
@@ -25,35 +27,45 @@ export function wakeSequence(trx: Trx, orgId: string, sequence: { id: string; na
   return enqueue(trx, orgId, signalWithStart(RUN_SEQUENCE, { orgId, sequenceId: sequence.id }, WAKE, subject));
 }
 
+/**
+ * Returns a reaction that enrolls the contacts found by `find` in each continuous sequence. In an org without any, it costs
+ * one read.
+ */
+const enrolling = <Type extends EventType>(
+  find: (trx: Trx, orgId: string, filter: CompositeFilter | null, events: ClaimedEvent<Type>[]) => Promise<string[]>,
+): ReadingReaction<Type> => ({
+  async read(reading, orgId, events) {
+    const sequences = await listAutoEnrollingSequences(reading, orgId);
+    if (sequences.length === 0) return undefined;
+    return async (trx) => {
+      for (const sequence of sequences) {
+        const since = eventsSince(sequence, events);
+        const contactIds = since.length === 0 ? [] : await find(trx, orgId, sequence.filter, since);
+        const enrolled = await insertEnrollments(trx, orgId, { sequenceId: sequence.id, runId: null }, contactIds);
+        if (enrolled.length > 0) await wakeSequence(trx, orgId, sequence);
+      }
+    };
+  },
+});
+
 /** Enrolls new contacts in matching continuous sequences, if the sequence existed before the contact. */
-export const enrollCreatedContacts: Reaction<'contact-created'> = async (trx, orgId, events) => {
-  for (const sequence of await listAutoEnrollingSequences(trx, orgId)) {
-    const contactIds = eventsSince(sequence, events).map(({ subject_id }) => subject_id);
-    if (contactIds.length === 0) continue;
-    const condition = await contactFilter(trx, orgId, sequence.filter);
-    const matching = await filterContacts(trx, orgId, contactIds, condition);
-    const enrolled = await insertEnrollments(trx, orgId, { sequenceId: sequence.id, runId: null }, matching);
-    if (enrolled.length > 0) await wakeSequence(trx, orgId, sequence);
-  }
-};
+export const enrollCreatedContacts = enrolling<'contact-created'>(async (trx, orgId, filter, events) => {
+  const contactIds = events.map(({ subject_id }) => subject_id);
+  return filterContacts(trx, orgId, contactIds, await contactFilter(trx, orgId, filter));
+});
 
 /** Enrolls changed contacts in a continuous sequence if they match its filter now and did not before. */
-export const enrollChangedContacts: Reaction<'contact-updated'> = async (trx, orgId, events) => {
-  for (const sequence of await listAutoEnrollingSequences(trx, orgId)) {
-    const changes = eventsSince(sequence, events);
-    if (sequence.filter === null || changes.length === 0) continue;
-    const condition = await contactFilter(trx, orgId, sequence.filter);
-    const contactIds = [...new Set(changes.map(({ subject_id }) => subject_id))];
-    const matching = await filterContacts(trx, orgId, contactIds, condition);
-    if (matching.length === 0) continue;
-    const former = changes.map(({ payload }) => payload.before);
-    const matchedBefore = countById(await filterFormerContacts(trx, former, condition));
-    const changesOf = countById(changes.map(({ subject_id }) => subject_id));
-    const changed = matching.filter((id) => (matchedBefore.get(id) ?? 0) < (changesOf.get(id) ?? 0));
-    const enrolled = await insertEnrollments(trx, orgId, { sequenceId: sequence.id, runId: null }, changed);
-    if (enrolled.length > 0) await wakeSequence(trx, orgId, sequence);
-  }
-};
+export const enrollChangedContacts = enrolling<'contact-updated'>(async (trx, orgId, filter, changes) => {
+  if (filter === null) return [];
+  const condition = await contactFilter(trx, orgId, filter);
+  const contactIds = [...new Set(changes.map(({ subject_id }) => subject_id))];
+  const matching = await filterContacts(trx, orgId, contactIds, condition);
+  if (matching.length === 0) return [];
+  const former = changes.map(({ payload }) => payload.before);
+  const matchedBefore = countById(await filterFormerContacts(trx, former, condition));
+  const changesOf = countById(changes.map(({ subject_id }) => subject_id));
+  return matching.filter((id) => (matchedBefore.get(id) ?? 0) < (changesOf.get(id) ?? 0));
+});
 
 /** Returns the events since the sequence was created. An event may be processed only after a newer sequence exists. */
 const eventsSince = <Event extends { created_at: Date }>(

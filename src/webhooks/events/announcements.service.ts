@@ -1,5 +1,7 @@
+import type { Trx } from '../../db/connect.ts';
 import { newId } from '../../ids.ts';
-import type { Reaction, Reactions } from '../../outbox/relay.ts';
+import type { ClaimedEvent } from '../../outbox/claim.ts';
+import type { Reactions, ReadingReaction } from '../../outbox/reactions.ts';
 import { insertDeliveries, type NewDelivery } from '../deliveries.queries.ts';
 import { lockTargets, type Target } from '../endpoints.queries.ts';
 import type { WebhookNews } from '../sending/news.ts';
@@ -21,18 +23,31 @@ export function createWebhookReactions(deps: AnnouncingDeps): Reactions {
   return Object.fromEntries(RENDERED_EVENT_TYPES.map((type) => [type, [reactionOf(deps, type)]]));
 }
 
-function reactionOf<Type extends RenderedEventType>(deps: AnnouncingDeps, type: Type): Reaction<Type> {
-  const { makes, render } = RENDERERS[type] as unknown as Renderer<Type>;
-  return async (trx, orgId, events) => {
-    const targets = await lockTargets(trx, orgId, makes);
-    if (targets.length === 0) return;
-    for (let at = 0; at < events.length; at += EVENTS_PER_BATCH) {
-      const rendered = await render({ ...deps, trx, orgId }, events.slice(at, at + EVENTS_PER_BATCH));
-      const deliveries = rendered.flatMap((webhook) => deliveriesOf(webhook, targets));
-      if (deliveries.length === 0) continue;
-      await sendStored(trx, orgId, await insertDeliveries(trx, orgId, deliveries), deps.webhookNews);
-    }
+function reactionOf<Type extends RenderedEventType>(deps: AnnouncingDeps, type: Type): ReadingReaction<Type> {
+  const renderer = RENDERERS[type] as unknown as Renderer<Type>;
+  return {
+    async read(reading, orgId, events) {
+      const targets = await lockTargets(reading, orgId, renderer.makes);
+      if (targets.length === 0) return undefined;
+      return (trx) => storeDeliveries({ ...deps, trx, orgId }, renderer, targets, events);
+    },
   };
+}
+
+/** Stores a delivery of each event for each endpoint that wants it, and has them sent. */
+async function storeDeliveries<Type extends RenderedEventType>(
+  place: AnnouncingDeps & { trx: Trx; orgId: string },
+  { render }: Renderer<Type>,
+  targets: Target[],
+  events: ClaimedEvent<Type>[],
+): Promise<void> {
+  const { trx, orgId, webhookNews } = place;
+  for (let at = 0; at < events.length; at += EVENTS_PER_BATCH) {
+    const rendered = await render(place, events.slice(at, at + EVENTS_PER_BATCH));
+    const deliveries = rendered.flatMap((webhook) => deliveriesOf(webhook, targets));
+    if (deliveries.length === 0) continue;
+    await sendStored(trx, orgId, await insertDeliveries(trx, orgId, deliveries), webhookNews);
+  }
 }
 
 const isFor = ({ event_types }: Target, type: string): boolean =>

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { inTransaction } from '../../db/transaction.ts';
 import type { EndpointRef, WebhookProgress } from '../contract.ts';
 import { type DeliveryRow, listPendingDeliveries, type StoredDeliveries } from '../deliveries.queries.ts';
@@ -216,17 +215,15 @@ async function nextResult(sender: Sender): Promise<void> {
 /** Waits for the next result or news. Resolves to false if there was none. */
 async function nextNews(sender: Sender, ms: number): Promise<boolean> {
   if (ms <= 0) return false;
-  const waited = new AbortController();
-  const news = new Promise<true>((resolve) => {
-    sender.wake = () => resolve(true);
+  const isNews = await new Promise<boolean>((resolve) => {
+    const timer = setTimeout(() => resolve(false), ms);
+    sender.wake = () => {
+      clearTimeout(timer);
+      resolve(true);
+    };
   });
-  const late = sleep(ms, false as const, { signal: waited.signal }).catch(() => false as const);
-  try {
-    return await Promise.race([news, late]);
-  } finally {
-    waited.abort();
-    sender.wake = () => {};
-  }
+  sender.wake = () => {};
+  return isNews;
 }
 
 const isTimeToWrite = ({ ended, inFlight, firstEndedAt }: Sender): boolean =>

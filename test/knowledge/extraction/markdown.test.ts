@@ -138,7 +138,7 @@ describe('the Markdown of a page', () => {
         );
         expect(rendered.match(/<(?!\/?p>|br>)\w+/g)).toBeNull();
       }),
-      FEW,
+      { ...FEW, examples: [[[' * ']], [[' * one', ' * two']]] },
     );
   });
 

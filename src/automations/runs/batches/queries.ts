@@ -24,6 +24,20 @@ export async function lockOldestQueued(
     .execute();
 }
 
+/** Returns the version of the oldest queued run of an org. */
+export async function findOldestQueuedVersion(db: Db, orgId: string): Promise<number | undefined> {
+  const oldest = await db
+    .selectFrom('automation_runs')
+    .select('version_id')
+    .where('org_id', '=', orgId)
+    .where('status', '=', 'idle')
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
+  return oldest?.version_id;
+}
+
 /** Starts queued runs as the runs of a batch. */
 export async function assignToBatch(trx: Trx, { orgId, batchId }: BatchRef, ids: string[]): Promise<void> {
   await sql`
@@ -35,8 +49,9 @@ export async function assignToBatch(trx: Trx, { orgId, batchId }: BatchRef, ids:
 /** A row that its batch still has to do. */
 const inBatch = ({ orgId, batchId }: BatchRef) => sql<boolean>`
   run.org_id = ${orgId} and run.batch_id = ${batchId} and run.status = 'in_progress' and not run.left_batch`;
+/** A subquery with a value is looked up for each run. `exists` would be planned as a join with all steps of the org. */
 const hasSteps = sql<boolean>`
-  exists (select from automation_steps as step where step.org_id = run.org_id and step.run_id = run.id)`;
+  (select true from automation_steps as step where step.org_id = run.org_id and step.run_id = run.id limit 1) is not null`;
 
 /** Returns a page of the batch's runs that have no step yet, in their order. */
 export const listFreshRuns = (
@@ -48,7 +63,7 @@ export const listFreshRuns = (
     .selectFrom('automation_runs as run')
     .select(RUN_COLUMNS)
     .where(inBatch(ref))
-    .where(sql<boolean>`not ${hasSteps}`)
+    .where(sql<boolean>`not (${hasSteps})`)
     .where(
       after === undefined
         ? sql<boolean>`true`
@@ -78,7 +93,7 @@ export async function listRunIds(db: Db, ref: BatchRef, { isBegun }: { isBegun: 
 export async function requeueFreshRuns(trx: Trx, ref: BatchRef): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     update automation_runs as run set status = 'idle', run_started_at = null, batch_id = null
-    where ${inBatch(ref)} and not ${hasSteps}
+    where ${inBatch(ref)} and not (${hasSteps})
   `.execute(trx);
   return Number(numAffectedRows);
 }

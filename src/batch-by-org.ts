@@ -1,4 +1,4 @@
-import { unavailable } from '../../errors.ts';
+import { unavailable } from './errors.ts';
 
 export interface BatchingLimits {
   /** The largest number of batches of one org processed at the same time. */
@@ -11,7 +11,7 @@ export interface BatchingLimits {
 
 interface PendingItem<Item, Result> {
   item: Item;
-  resolve(result: Result): void;
+  resolve(result: Result | Promise<Result>): void;
   reject(error: unknown): void;
 }
 
@@ -21,13 +21,14 @@ interface OrgQueue<Item, Result> {
 }
 
 /**
- * Processes items in batches per org. Items arriving while their org is busy wait, and are processed together in order
- * of arrival. Heavy traffic of one org makes its batches larger, and uses no other org's connections. An item never
- * joins a batch already started. Throws unavailable if too many items wait. Counts within this process only.
+ * Processes items in batches per org, or another owner. Items arriving while their org is busy wait, and are processed
+ * together in order of arrival. Heavy traffic of one org makes its batches larger, and uses no other org's connections.
+ * An item never joins a batch already started. A result may be a promise of its own. Throws unavailable if too many items
+ * wait. Counts within this process only.
  */
 export function batchByOrg<Item, Result>(
   limits: BatchingLimits,
-  work: (orgId: string, items: Item[]) => Promise<Result[]>,
+  work: (orgId: string, items: Item[]) => Promise<(Result | Promise<Result>)[]>,
 ): (orgId: string, item: Item) => Promise<Result> {
   const lines = new Map<string, OrgQueue<Item, Result>>();
 
@@ -38,7 +39,7 @@ export function batchByOrg<Item, Result>(
       try {
         const items = group.map(({ item }) => item);
         const results = await work(orgId, items);
-        for (const [nth, { resolve }] of group.entries()) resolve(results[nth] as Result);
+        for (const [nth, { resolve }] of group.entries()) resolve(results[nth] as Result | Promise<Result>);
       } catch (error) {
         for (const { reject } of group) reject(error);
       }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { batchByOrg } from '../../../src/crm/inbound/batching.ts';
+import { batchByOrg } from '../../src/batch-by-org.ts';
 
 const gate = () => Promise.withResolvers<void>();
 

@@ -1,0 +1,147 @@
+import type { FastifyBaseLogger } from 'fastify';
+import { elementAt } from '../checked-access.ts';
+import type { Db, Trx } from '../db/connect.ts';
+import { runAsWriter } from '../db/current-work.ts';
+import { isDatabaseAway } from '../db/failures.ts';
+import { pipelined } from '../db/pipeline.ts';
+import { inSavepoint, inTransaction } from '../db/transaction.ts';
+import { NIL_UUID } from '../ids.ts';
+import { type AnyClaimedEvent, type ClaimedEvent, claimEvents, defer, type Ended, setEventDepth } from './claim.ts';
+import type { EventType } from './events.ts';
+import { groupsOf } from './groups.rules.ts';
+import { deferInterrupted, deleteClaim, deleteExpanded, insertClaim } from './interruptions.ts';
+import type { Act, Reactions } from './reactions.ts';
+
+const EVENTS_PER_BATCH = 500;
+
+type Log = Pick<FastifyBaseLogger, 'error'>;
+
+interface Expander {
+  db: Db;
+  reactions: Reactions;
+  log: Log;
+  /** The org served last. */
+  served: string;
+}
+
+/** Events of one org that a relay has locked, and what it has written down about them. */
+interface Batch {
+  orgId: string;
+  groups: AnyClaimedEvent[][];
+  claim: Promise<number>;
+}
+
+/**
+ * Returns a function to expand one batch of events per call, continuing with the next org each time. It resolves to
+ * undefined if there were none.
+ */
+export function eventExpander(db: Db, reactions: Reactions, log: Log): () => Promise<Ended | undefined> {
+  const expander = { db, reactions, log, served: NIL_UUID as string };
+  return async () => {
+    const ended = await expandEvents(expander);
+    if (ended === undefined) expander.served = NIL_UUID;
+    return ended;
+  };
+}
+
+/**
+ * Expands one batch of events of the next org, if there are any. Reactions usually succeed: so all of them run together
+ * first. If one fails, they run again, each type of event by itself.
+ */
+async function expandEvents(expander: Expander): Promise<Ended | undefined> {
+  const before = expander.served;
+  try {
+    return await expandBatch(expander, expandTogether);
+  } catch (error) {
+    if (isDatabaseAway(error)) throw error;
+    expander.served = before;
+    return expandBatch(expander, expandApart);
+  }
+}
+
+/**
+ * Expands one batch of events of the next org with `expand`, as work that writes for it. Events whose expansion has
+ * ended a process are deferred first, so that they cannot end one process after the other.
+ */
+function expandBatch(
+  expander: Expander,
+  expand: (trx: Trx, expander: Expander, batch: Batch) => Promise<number[]>,
+): Promise<Ended | undefined> {
+  const { db, log } = expander;
+  return inTransaction(db, async (trx) => {
+    const { events, mayBeInterrupted } = await claimEvents(trx, EVENTS_PER_BATCH, expander.served);
+    if (events.length === 0) return undefined;
+    const { org_id } = elementAt(events, 0);
+    expander.served = org_id; // also if this batch fails: then another org is next
+    const ids = events.map(({ id }) => id);
+    const interrupted = mayBeInterrupted ? await deferInterrupted(trx, org_id, ids) : 0;
+    if (interrupted > 0) {
+      log.error({ org_id, events: interrupted }, 'a process ended while it handled events; retrying later');
+      return { row: Promise.resolve({ is_more: true }) };
+    }
+    const claim = insertClaim(db, org_id, ids);
+    try {
+      const batch = { orgId: org_id, groups: groupsOf(events), claim };
+      const expanded = await runAsWriter(org_id, () => expand(trx, expander, batch));
+      return await deleteExpanded(trx, await claim, expanded);
+    } catch (error) {
+      await deleteClaim(db, await claim);
+      throw error;
+    }
+  });
+}
+
+/** Expands events once their claim is stored. Returns the ids of all of them. */
+async function expandTogether(trx: Trx, { reactions }: Expander, { orgId, groups, claim }: Batch): Promise<number[]> {
+  const reading = await pipelined(trx);
+  const read = Promise.all(groups.map((group) => readFor(reading, reactions, orgId, typed(group))));
+  const [acts] = await Promise.all([read, claim]);
+  for (const [place, group] of groups.entries()) await actOn(trx, group, acts[place] ?? []);
+  return groups.flat().map(({ id }) => id);
+}
+
+/**
+ * Expands events once their claim is stored, and returns the ids of those that were. If those of one type fail, they
+ * are deferred and block no others.
+ */
+async function expandApart(trx: Trx, { reactions, log }: Expander, { orgId, groups, claim }: Batch): Promise<number[]> {
+  const expanded: number[] = [];
+  await claim;
+  for (const group of groups) {
+    const ids = group.map(({ id }) => id);
+    try {
+      await inSavepoint(trx, async () => actOn(trx, group, await readFor(trx, reactions, orgId, typed(group))));
+      expanded.push(...ids);
+    } catch (error) {
+      if (isDatabaseAway(error)) throw error;
+      const { type } = elementAt(group, 0);
+      log.error({ err: error, org_id: orgId, type, events: ids.length }, 'reactions to events failed; retrying later');
+      await defer(trx, ids, String(error));
+    }
+  }
+  return expanded;
+}
+
+/** Lets the reactions to events of one type read, and returns what they have to do. */
+async function readFor<Type extends EventType>(
+  trx: Trx,
+  reactions: Reactions,
+  orgId: string,
+  { type, events }: { type: Type; events: ClaimedEvent<Type>[] },
+): Promise<Act[]> {
+  const acts = (reactions[type] ?? []).map(
+    async (reaction): Promise<Act | undefined> =>
+      typeof reaction === 'function' ? (acting) => reaction(acting, orgId, events) : reaction.read(trx, orgId, events),
+  );
+  return (await Promise.all(acts)).filter((act) => act !== undefined);
+}
+
+const typed = (group: AnyClaimedEvent[]) => ({ type: elementAt(group, 0).type, events: group });
+
+/** Does what the reactions to events of one type and depth have to do. */
+async function actOn(trx: Trx, group: AnyClaimedEvent[], acts: Act[]): Promise<void> {
+  const { depth } = elementAt(group, 0);
+  if (depth > 0) await setEventDepth(trx, depth);
+  for (const act of acts) await act(trx);
+  if (depth > 0) await setEventDepth(trx, 0);
+}
