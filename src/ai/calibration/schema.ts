@@ -29,6 +29,11 @@ export const Calibration = z
           })
           .nullable()
           .describe('What became of answers. null: measured before there was any.'),
+        with_vectors: z
+          .boolean()
+          .describe(
+            'Whether vectors of the embedding model were compared too. Until they were, answers are searched by words alone.',
+          ),
       })
       .nullable(),
     requested_at: Timestamp.nullable(),
@@ -48,6 +53,7 @@ export const Calibration = z
           right_share: 0.99,
           measured_threshold: 0.9,
           feedback: { answers: 214, upvotes: 12, downvotes: 9, handoffs: 8, shift: 0.023 },
+          with_vectors: false,
         },
         requested_at: '2026-01-01T03:00:00.000Z',
         measured_at: '2026-01-01T03:00:12.000Z',

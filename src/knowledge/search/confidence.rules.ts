@@ -47,13 +47,20 @@ export function confidenceOf(passages: { id: string; strength: number }[]): numb
 
 /**
  * Returns how to tell how much more alike a passage is than most are: 0 for the median of all similarities, 1 for the
- * passage at their top percent, or for the second best of fewer than 200.
+ * passage at their top percent, or for the second best of fewer than 200. Of a few passages that one may be hardly above
+ * the median, so 1 is at least two standard deviations above it.
  */
 export function likenessAmong(similarities: Iterable<number>): (similarity: number) => number {
   const sorted = Float64Array.from(similarities).sort().reverse();
   const median = sorted[Math.floor(sorted.length / 2)] ?? 0;
   const top = sorted[Math.max(1, Math.floor(sorted.length / 100))] ?? median;
-  return (similarity) => (top > median ? (similarity - median) / (top - median) : 0);
+  const spread = Math.max(top - median, 2 * deviationOf(sorted));
+  return (similarity) => (spread > 0 ? (similarity - median) / spread : 0);
+}
+
+function deviationOf(values: Float64Array): number {
+  const average = values.reduce((sum, value) => sum + value, 0) / values.length;
+  return Math.sqrt(values.reduce((sum, value) => sum + (value - average) ** 2, 0) / values.length);
 }
 
 /** Returns the share of a question's words, by their rarity, that a title and headings have. */

@@ -58,7 +58,12 @@ describe('the calibration of answers', () => {
       await newAnsweringOrg(stack, { articles: [...ARTICLES, ...articles] }),
       await newAnsweringOrg(stack, { articles: [...ARTICLES, ...articles.slice(0, 1)] }),
     ];
-    const asked = { question: 'How does the tripod fold?', channel: 'api' as const, segments: [], threshold: 1 };
+    const asked = {
+      question: 'How does the tripod fold?',
+      channel: 'api' as const,
+      segments: [],
+      thresholds: { words: 1, vectors: null },
+    };
     const { score } = await answerByQuotes(stack.db, WORDS_ONLY, id, asked);
     const search = { query: asked.question, visibility: ['public' as const] };
     const { passages, confidence } = await findEvidence(stack.db, WORDS_ONLY, id, search);
