@@ -1,3 +1,4 @@
+import { requestCalibrationWithVectors } from '../src/ai/calibration/service.ts';
 import type { Db } from '../src/db/connect.ts';
 import type { EmbeddingInput, EmbeddingProgress } from '../src/knowledge/embedding/contract.ts';
 import { type Embed, embedNextBatch } from '../src/knowledge/embedding/service.ts';
@@ -19,13 +20,18 @@ export interface KnowledgeActivityDeps {
 export type KnowledgeActivities = ReturnType<typeof createKnowledgeActivities>;
 
 export const createKnowledgeActivities = ({ db, secrets, egress, calls }: KnowledgeActivityDeps) => ({
-  /** Creates the missing vectors of a batch of chunks with the org's model. Chunks with a vector are skipped. */
-  embedChunks: ({ orgId, after }: EmbeddingInput & { after: number }): Promise<EmbeddingProgress> => {
+  /**
+   * Creates the missing vectors of a batch of chunks with the org's model. Chunks with a vector are skipped. The first
+   * time that none is missing, answers are calibrated with vectors.
+   */
+  embedChunks: async ({ orgId, after }: EmbeddingInput & { after: number }): Promise<EmbeddingProgress> => {
     const embed: Embed = (model, texts) =>
       embedTexts(calls.observe(egress, { orgId, kind: 'llm', settings: model }), model, texts, {
         inputType: 'passage',
         timeoutMs: TIMEOUT_MS,
       });
-    return embedNextBatch(db, { secrets, embed }, orgId, after);
+    const progress = await embedNextBatch(db, { secrets, embed }, orgId, after);
+    if (progress.after === null) await requestCalibrationWithVectors(db, orgId);
+    return progress;
   },
 });

@@ -18,7 +18,8 @@ interface Question {
 }
 
 async function answer(orgId: string, { sessionId, question }: Question): Promise<void> {
-  const found = await answerByQuotes(db, WORDS_ONLY, orgId, { question, channel: 'api', segments: [], threshold: 0 });
+  const thresholds = { words: 0, vectors: null };
+  const found = await answerByQuotes(db, WORDS_ONLY, orgId, { question, channel: 'api', segments: [], thresholds });
   const [turnId, messageId] = [newId(), newId()];
   await inTransaction(db, async (trx) => {
     const { last_seq } = await trx

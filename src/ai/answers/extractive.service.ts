@@ -1,7 +1,8 @@
 import type { Db } from '../../db/connect.ts';
 import type { SessionChannel } from '../../http/schemas.ts';
 import { sentencesOf } from '../../knowledge/index/prose.rules.ts';
-import { findEvidence, type SemanticSearch } from '../../knowledge/search/passage-search.service.ts';
+import { findEvidence, type SemanticSearch, WORDS_ONLY } from '../../knowledge/search/passage-search.service.ts';
+import type { Thresholds } from '../calibration/rules.ts';
 import { type ExtractiveAnswer, type PassageForQuote, selectQuotes } from './extractive.rules.ts';
 
 const MAX_PASSAGES = 8;
@@ -13,8 +14,8 @@ export interface QuoteSearch {
   channel: SessionChannel;
   /** The segments of the contact. */
   segments: string[];
-  /** The confidence from which on a quote is an answer. */
-  threshold: number;
+  /** The confidences from which on a quote is an answer. */
+  thresholds: Thresholds;
 }
 
 /**
@@ -25,9 +26,9 @@ export async function answerByQuotes(
   db: Db,
   semantics: SemanticSearch,
   orgId: string,
-  { question, channel, segments, threshold }: QuoteSearch,
+  { question, channel, segments, thresholds }: QuoteSearch,
 ): Promise<ExtractiveAnswer> {
-  const found = await findEvidence(db, semantics, orgId, {
+  const found = await findEvidence(db, thresholds.vectors === null ? WORDS_ONLY : semantics, orgId, {
     query: question.slice(0, MAX_QUESTION_CHARACTERS),
     visibility: ['public'],
     channel,
@@ -48,5 +49,6 @@ export async function answerByQuotes(
       bestSentence: citation.quote.start - citation.start,
     }),
   );
+  const threshold = (found.withVectors ? thresholds.vectors : null) ?? thresholds.words;
   return selectQuotes(passages, { score: found.confidence(found.passages), threshold });
 }

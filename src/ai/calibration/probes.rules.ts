@@ -1,6 +1,6 @@
 import { sentencesOf } from '../../knowledge/index/prose.rules.ts';
 
-/** The numbers of words of a probe, by turns: about those that a question has. */
+/** The numbers of words of a probe: about those that a question has. */
 const LENGTHS = [6, 8, 10, 12, 16];
 
 const WORDS = new Intl.Segmenter(undefined, { granularity: 'word' });
@@ -13,26 +13,27 @@ export interface Probe {
 }
 
 /**
- * Returns some words in a row from the middle of a passage, or undefined if it has no sentence that is long enough. Whole
- * sentences and headings would not do: both find other items with far more confidence than customers' questions.
+ * Returns words in a row from the middle of a passage, in several lengths, beginning with another one for each `nth`. None
+ * if it has no sentence that is long enough. Whole sentences and headings would not do: both find other items with far
+ * more confidence than customers' questions.
  */
-export function probeOf(content: string, nth: number): Probe | undefined {
+export function probesOf(content: string, nth: number): Probe[] {
   const sentences = sentencesOf(content).map(({ start, end }) => content.slice(start, end));
   const middle = Math.floor(sentences.length / 2);
   for (const sentence of [...sentences.slice(middle), ...sentences.slice(0, middle).reverse()]) {
-    const text = wordsOf(sentence, nth);
-    if (text !== undefined) return { text, sentence };
+    const texts = wordsOf(sentence);
+    const first = nth % Math.max(1, texts.length);
+    if (texts.length > 0) return [...texts.slice(first), ...texts.slice(0, first)].map((text) => ({ text, sentence }));
   }
-  return undefined;
+  return [];
 }
 
-/** Returns the words in the middle of a sentence, or undefined if it has too few. */
-function wordsOf(sentence: string, nth: number): string | undefined {
+/** Returns the words in the middle of a sentence, in each length that it has. */
+function wordsOf(sentence: string): string[] {
   const words = [...WORDS.segment(sentence)].filter(({ isWordLike }) => isWordLike === true);
-  const lengths = LENGTHS.filter((length) => length <= words.length);
-  const length = lengths[nth % lengths.length];
-  if (length === undefined) return undefined;
-  const first = Math.floor((words.length - length) / 2);
-  const [from, to] = [words[first], words[first + length - 1]];
-  return from && to && sentence.slice(from.index, to.index + to.segment.length);
+  return LENGTHS.flatMap((length) => {
+    const first = Math.floor((words.length - length) / 2);
+    const [from, to] = [words[first], words[first + length - 1]];
+    return from && to ? [sentence.slice(from.index, to.index + to.segment.length)] : [];
+  });
 }

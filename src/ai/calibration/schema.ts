@@ -12,7 +12,7 @@ export const Calibration = z
         questions: z.int().describe('Words of own passages that were asked, at most 500.'),
         max_wrong: Share.describe('The share of wrong answers to customers that it aimed at.'),
         wrong_share: Share.describe(
-          'The share of questions that got an answer while their item was hidden: about 0.4 of `max_wrong`, as customers’ questions find more.',
+          'The share of questions that got an answer while their item was hidden: about 0.3 of `max_wrong`, as customers’ questions find more.',
         ),
         answered_share: Share.describe('The share of questions that got an answer while their item was there.'),
         right_share: Share.nullable().describe('The share of the right item among those answers. null without any.'),
@@ -29,6 +29,11 @@ export const Calibration = z
           })
           .nullable()
           .describe('What became of answers. null: measured before there was any.'),
+        with_vectors: z
+          .boolean()
+          .describe(
+            'Whether vectors of the embedding model were compared too. Until they were, answers are searched by words alone.',
+          ),
       })
       .nullable(),
     requested_at: Timestamp.nullable(),
@@ -43,11 +48,12 @@ export const Calibration = z
         report: {
           questions: 353,
           max_wrong: 0.05,
-          wrong_share: 0.019,
+          wrong_share: 0.014,
           answered_share: 0.62,
           right_share: 0.99,
           measured_threshold: 0.9,
           feedback: { answers: 214, upvotes: 12, downvotes: 9, handoffs: 8, shift: 0.023 },
+          with_vectors: false,
         },
         requested_at: '2026-01-01T03:00:00.000Z',
         measured_at: '2026-01-01T03:00:12.000Z',

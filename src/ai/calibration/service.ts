@@ -1,14 +1,14 @@
-import { listOrgsWithAutopilot } from '../../agents/autopilot/service.ts';
+import { getAutopilot, listOrgsWithAutopilot } from '../../agents/autopilot/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { listSamples } from '../../knowledge/index/samples.service.ts';
+import { listSamples, type PassageSample } from '../../knowledge/index/samples.service.ts';
 import { getIndexSize, measureIndexChanges } from '../../knowledge/index/size.service.ts';
-import { findEvidence, type SemanticSearch } from '../../knowledge/search/passage-search.service.ts';
+import { findEvidence, type SemanticSearch, WORDS_ONLY } from '../../knowledge/search/passage-search.service.ts';
 import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
 import { WAKE } from '../../temporal/contract.ts';
 import { getPublishedAiSettings } from '../settings/service.ts';
 import { CALIBRATE_ANSWERS, type CalibrationResult } from './contract.ts';
-import { probeOf } from './probes.rules.ts';
+import { type Probe, probesOf } from './probes.rules.ts';
 import {
   countFeedback,
   findCalibration,
@@ -22,8 +22,11 @@ import {
   type CalibrationReport,
   calibrate,
   DEFAULT_THRESHOLD,
+  isEmbedded,
   isLargeChange,
   PROBES_SHARE,
+  type Thresholds,
+  thresholdsOf,
 } from './rules.ts';
 
 const ORGS_PER_BATCH = 100;
@@ -31,11 +34,9 @@ const MAX_QUESTIONS = 500;
 /** The answers of which it is counted what became of them. */
 const MAX_ANSWERS = 5_000;
 
-/** Returns the confidence from which on a quote is given as an answer in an org. */
-export async function getThreshold(db: Db, orgId: string): Promise<number> {
-  const calibration = await findCalibration(db, orgId);
-  return calibration?.threshold ?? DEFAULT_THRESHOLD;
-}
+/** Returns the confidences from which on a quote is given as an answer in an org. */
+export const getThresholds = async (db: Db, orgId: string): Promise<Thresholds> =>
+  thresholdsOf(await findCalibration(db, orgId));
 
 /** Returns what the last calibration of an org has measured. */
 export async function getCalibration(db: Db, orgId: string) {
@@ -49,11 +50,16 @@ export async function getCalibration(db: Db, orgId: string) {
   };
 }
 
-/** Returns a report, also one that was stored before feedback was counted. */
+/** Returns a report, also one that was stored before feedback was counted, or before it said how it searched. */
 function reportOf(calibration: Awaited<ReturnType<typeof findCalibration>>): CalibrationReport | null {
   if (calibration?.report == null) return null;
   const { threshold, report } = calibration;
-  return { ...report, measured_threshold: report.measured_threshold ?? threshold, feedback: report.feedback ?? null };
+  return {
+    ...report,
+    measured_threshold: report.measured_threshold ?? threshold,
+    feedback: report.feedback ?? null,
+    with_vectors: report.with_vectors ?? false,
+  };
 }
 
 /** Requests a calibration. One that is running is repeated afterwards. */
@@ -93,6 +99,16 @@ export async function requestCalibrationsAfterChanges(db: Db): Promise<number> {
 }
 
 /**
+ * Requests a calibration of an org with autopilot whose passages have got vectors, unless the last one was with them: until
+ * then its answers are searched by words alone.
+ */
+export async function requestCalibrationWithVectors(db: Db, orgId: string): Promise<void> {
+  const { vectors } = await getThresholds(db, orgId);
+  if (vectors !== null || (await getAutopilot(db, orgId)).isOffEverywhere) return;
+  await requestCalibration(db, orgId);
+}
+
+/**
  * Calibrates the answers of an org: asks words of its own passages as questions, with and without their item, and stores
  * the threshold for the share of wrong answers that the org has set, moved by votes and by handoffs after answers.
  * Repeated, it measures the same.
@@ -105,30 +121,58 @@ export async function calibrateAnswers(
 ): Promise<CalibrationResult> {
   const { max_wrong } = await getPublishedAiSettings(db, orgId);
   const size = await getIndexSize(db, orgId);
+  const probes = probesAmong(await listSamples(db, orgId, MAX_QUESTIONS));
+  const withVectors = await areVectorsThere(db, semantics, orgId, { probes, passages: size.passages });
   const asked: AskedQuestion[] = [];
-  for (const [nth, sample] of (await listSamples(db, orgId, MAX_QUESTIONS)).entries()) {
+  for (const probe of probes) {
     signal.throwIfAborted();
-    const one = await askProbe(db, semantics, orgId, { ...sample, nth });
-    if (one !== undefined) asked.push(one);
+    const one = await askProbe(db, withVectors ? semantics : WORDS_ONLY, orgId, probe);
+    if (one !== undefined && one.withVectors === withVectors) asked.push(one);
   }
   const feedback = await countFeedback(db, orgId, MAX_ANSWERS);
-  const measured = calibrate(asked, max_wrong, { feedback, share: PROBES_SHARE });
-  await upsertCalibration(db, orgId, { ...measured, size });
-  return { questions: asked.length, threshold: measured.threshold };
+  const { threshold, report } = calibrate(asked, max_wrong, { feedback, share: PROBES_SHARE });
+  await upsertCalibration(db, orgId, { threshold, report: { ...report, with_vectors: withVectors }, size });
+  return { questions: asked.length, threshold };
 }
 
-/** Asks words of a passage. Undefined if it has too few, or if another item has the same sentence and answers as well. */
+/** Whether about all passages of an org can be compared by vectors. Those of a few only would measure something else. */
+async function areVectorsThere(
+  db: Db,
+  semantics: SemanticSearch,
+  orgId: string,
+  { probes, passages }: { probes: PassageProbe[]; passages: number },
+): Promise<boolean> {
+  const [first] = probes;
+  if (first === undefined) return false;
+  const similarities = await semantics.similarities(db, orgId, first.probe.text);
+  return isEmbedded(similarities.size, passages);
+}
+
+/** A probe of a passage of an item. */
+interface PassageProbe {
+  item_id: string;
+  probe: Probe;
+}
+
+/** Returns probes of passages: one of each, then another one of each, at most MAX_QUESTIONS. */
+function probesAmong(samples: PassageSample[]): PassageProbe[] {
+  const probes = samples.flatMap(({ item_id, content }, nth) =>
+    probesOf(content, nth).map((probe, round) => ({ item_id, probe, round })),
+  );
+  return probes.sort((a, b) => a.round - b.round).slice(0, MAX_QUESTIONS);
+}
+
+/** Asks words of a passage. Undefined if another item has the same sentence and answers as well. */
 async function askProbe(
   db: Db,
   semantics: SemanticSearch,
   orgId: string,
-  { item_id, content, nth }: { item_id: string; content: string; nth: number },
-): Promise<AskedQuestion | undefined> {
-  const probe = probeOf(content, nth);
-  if (probe === undefined) return undefined;
+  { item_id, probe }: PassageProbe,
+): Promise<(AskedQuestion & { withVectors: boolean }) | undefined> {
   const search = { query: probe.text, visibility: ['public' as const] };
-  const { passages, confidence } = await findEvidence(db, semantics, orgId, search);
+  const { passages, confidence, withVectors } = await findEvidence(db, semantics, orgId, search);
   const others = passages.filter(({ id }) => id !== item_id);
   if (others.some((passage) => passage.content.includes(probe.sentence))) return undefined;
-  return { hidden: confidence(others), shown: confidence(passages), isRight: passages[0]?.id === item_id };
+  const isRight = passages[0]?.id === item_id;
+  return { hidden: confidence(others), shown: confidence(passages), isRight, withVectors };
 }

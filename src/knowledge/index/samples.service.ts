@@ -1,1 +1,1 @@
-export { listSamples } from './samples.queries.ts';
+export { listSamples, type PassageSample } from './samples.queries.ts';

@@ -4,10 +4,7 @@ export interface RatedPassage {
   words: number;
   /** The share of the question's words in its title and headings, from 0 to 1. Rare words count more. */
   headed: number;
-  /**
-   * By how many standard deviations it is more like the question than passages of the org are on average. Null without
-   * an embedding model.
-   */
+  /** How much more like the question it is than most passages of the org: see likenessAmong. Null without a model. */
   likeness: number | null;
 }
 
@@ -15,9 +12,9 @@ export interface RatedPassage {
  * How much each part counts. The weights were chosen on four public sets of questions whose right item is known. They are
  * measured by `bench/ai/answers`.
  */
-const WEIGHT = { score: 0.3, headed: 0.4, likeness: 0.35, lead: 0.4 };
+const WEIGHT = { score: 0.3, headed: 0.4, likeness: 0.7, lead: 0.4 };
 /** Strengths with likeness are divided by this, so that they are about as high as those by words alone. */
-const LIKENESS_SCALE = 2.6;
+const LIKENESS_SCALE = 2;
 
 /**
  * Returns in which unit the scores of a question are measured, so that they can be compared between the questions of an
@@ -48,17 +45,22 @@ export function confidenceOf(passages: { id: string; strength: number }[]): numb
   return Math.max(0, first.strength + WEIGHT.lead * (first.strength - (next?.strength ?? 0)));
 }
 
-/** Returns how to tell by how many standard deviations a similarity is above the average of all. */
+/**
+ * Returns how to tell how much more alike a passage is than most are: 0 for the median of all similarities, 1 for the
+ * passage at their top percent, or for the second best of fewer than 200. Of a few passages that one may be hardly above
+ * the median, so 1 is at least two standard deviations above it.
+ */
 export function likenessAmong(similarities: Iterable<number>): (similarity: number) => number {
-  let [count, sum, squares] = [0, 0, 0];
-  for (const one of similarities) {
-    count++;
-    sum += one;
-    squares += one * one;
-  }
-  const average = sum / Math.max(1, count);
-  const deviation = Math.sqrt(Math.max(0, squares / Math.max(1, count) - average * average));
-  return (similarity) => (deviation === 0 ? 0 : (similarity - average) / deviation);
+  const sorted = Float64Array.from(similarities).sort().reverse();
+  const median = sorted[Math.floor(sorted.length / 2)] ?? 0;
+  const top = sorted[Math.max(1, Math.floor(sorted.length / 100))] ?? median;
+  const spread = Math.max(top - median, 2 * deviationOf(sorted));
+  return (similarity) => (spread > 0 ? (similarity - median) / spread : 0);
+}
+
+function deviationOf(values: Float64Array): number {
+  const average = values.reduce((sum, value) => sum + value, 0) / values.length;
+  return Math.sqrt(values.reduce((sum, value) => sum + (value - average) ** 2, 0) / values.length);
 }
 
 /** Returns the share of a question's words, by their rarity, that a title and headings have. */

@@ -46,7 +46,7 @@ export async function findPassages(db: Db, semantics: SemanticSearch, orgId: str
 
 /**
  * Returns the best passages for a question, strongest first, with a function for the confidence that the first of some of
- * them has the answer.
+ * them has the answer, and whether vectors were compared: confidences with and without them are not.
  */
 export async function findEvidence(
   db: Db,
@@ -69,6 +69,7 @@ export async function findEvidence(
   });
   return {
     passages: rated.sort((a, b) => b.strength - a.strength),
+    withVectors: similarities.size > 0,
     confidence: (some: { id: string; strength: number }[]): number => (asked === undefined ? 0 : confidenceOf(some)),
   };
 }

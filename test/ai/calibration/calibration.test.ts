@@ -27,7 +27,7 @@ describe('the calibration of answers', () => {
       const answer = await org.get('/autopilot/calibration');
       return answer.body.is_calibrated ? answer : undefined;
     });
-    expect(body.report).toMatchObject({ questions: 8, max_wrong: 0.05, wrong_share: 0 });
+    expect(body.report).toMatchObject({ questions: 16, max_wrong: 0.05, wrong_share: 0 });
     expect(body.threshold).toBeGreaterThan(0);
     expect(body.threshold).toBeLessThan(DEFAULT_THRESHOLD);
     expect((await stack.other.get('/autopilot/calibration')).body.is_calibrated).toBe(false);
@@ -58,7 +58,12 @@ describe('the calibration of answers', () => {
       await newAnsweringOrg(stack, { articles: [...ARTICLES, ...articles] }),
       await newAnsweringOrg(stack, { articles: [...ARTICLES, ...articles.slice(0, 1)] }),
     ];
-    const asked = { question: 'How does the tripod fold?', channel: 'api' as const, segments: [], threshold: 1 };
+    const asked = {
+      question: 'How does the tripod fold?',
+      channel: 'api' as const,
+      segments: [],
+      thresholds: { words: 1, vectors: null },
+    };
     const { score } = await answerByQuotes(stack.db, WORDS_ONLY, id, asked);
     const search = { query: asked.question, visibility: ['public' as const] };
     const { passages, confidence } = await findEvidence(stack.db, WORDS_ONLY, id, search);

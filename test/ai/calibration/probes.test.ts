@@ -1,32 +1,34 @@
 import { describe, expect, it } from 'vitest';
-import { probeOf } from '../../../src/ai/calibration/probes.rules.ts';
+import { probesOf } from '../../../src/ai/calibration/probes.rules.ts';
 
 const PASSAGE =
   'We are a small shop. A parcel that was sent back to our store in the old town is refunded within five working days. Write to us.';
 
-describe('a probe of a passage', () => {
-  it('is a part of its middle sentence, with as many words as a question has', () => {
-    const probes = Array.from({ length: 5 }, (_, nth) => probeOf(PASSAGE, nth));
-    expect(probes.map((probe) => probe?.text.split(' ').length)).toEqual([6, 8, 10, 12, 16]);
-    for (const probe of probes) {
-      expect(probe?.sentence).toMatch(/^A parcel.*days\.$/);
-      expect(probe?.sentence).toContain(probe?.text);
+describe('the probes of a passage', () => {
+  it('are parts of its middle sentence, with as many words as questions have, each passage beginning with another', () => {
+    const probes = probesOf(PASSAGE, 0);
+    expect(probes.map(({ text }) => text.split(' ').length)).toEqual([6, 8, 10, 12, 16]);
+    expect(probesOf(PASSAGE, 6).map(({ text }) => text.split(' ').length)).toEqual([8, 10, 12, 16, 6]);
+    for (const { text, sentence } of probes) {
+      expect(sentence).toMatch(/^A parcel.*days\.$/);
+      expect(sentence).toContain(text);
     }
   });
 
-  it('has fewer words where the sentence is shorter, and is left out where it says nothing', () => {
+  it('are fewer where the sentence is shorter, of another one where it is too short, and none where nothing is said', () => {
     const sentence = 'Gift cards are valid for three years.';
-    expect([0, 1, 2].map((nth) => probeOf(sentence, nth)?.text)).toEqual(
-      Array.from({ length: 3 }, () => 'Gift cards are valid for three'),
-    );
-    expect(probeOf('Yes. No. Maybe.', 0)).toBeUndefined();
-    expect(probeOf('', 0)).toBeUndefined();
+    const expected = [{ text: 'Gift cards are valid for three', sentence }];
+    expect(probesOf(sentence, 3)).toEqual(expected);
+    expect(probesOf(`${sentence} Not for cash.`, 0)).toEqual(expected);
+    expect(probesOf('Yes. No. Maybe.', 0)).toEqual([]);
+    expect(probesOf('', 0)).toEqual([]);
   });
 
-  it('knows the words of languages that set no spaces between them', () => {
+  it('know the words of languages that set no spaces between them', () => {
     const sentence = '返品された商品は五営業日以内にご利用のカードへ返金されます。';
-    const text = probeOf(sentence, 0)?.text ?? '';
+    const text = probesOf(sentence, 0)[0]?.text ?? '';
     expect(sentence).toContain(text);
+    expect(text.length).toBeGreaterThan(5);
     expect(text.length).toBeLessThan(sentence.length - 5);
   });
 });

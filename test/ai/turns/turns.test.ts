@@ -108,7 +108,7 @@ describe('a turn of the AI without a model', () => {
     await new Promise((resolve) => setTimeout(resolve, 3_000));
     expect(await turnsOf(stack.db, id)).toEqual([]);
     await org.patch('/autopilot', { channel: 'web', autopilot_enabled: true });
-    await widget.send(id, `Anybody there? ${QUESTION}`);
+    await widget.send(id, `Again: ${QUESTION}`);
     expect(await endedTurns(id, 1)).toMatchObject([{ state: 'answered' }]);
   });
 
@@ -275,7 +275,7 @@ describe('a turn of the AI without a model', () => {
     await widget.send(id, QUESTION);
     await widget.post('session/resolve', { session_id: id });
     expect(await closureOf(id)).toBe('resolved');
-    await widget.send(id, 'And how is a parcel delivered by bicycle?');
+    await widget.send(id, 'Do couriers bring small parcels by bicycle within the city?');
     expect(await closureOf(id)).toBeNull();
 
     const human = await widget.newSession();

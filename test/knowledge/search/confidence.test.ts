@@ -38,13 +38,24 @@ describe('the confidence that the strongest passage has the answer', () => {
     );
   });
 
-  it('measures likeness by what passages of the org have on average', () => {
-    const likeness = likenessAmong([0.7, 0.8, 0.9]);
-    expect(likeness(0.8)).toBeCloseTo(0);
-    expect(likeness(0.9)).toBeCloseTo(Math.sqrt(1.5));
+  it('measures likeness by the median of the org’s passages and by their top percent', () => {
+    const likeness = likenessAmong(Array.from({ length: 1_000 }, (_, nth) => (nth / 1_000) ** 8));
+    expect(likeness(0.499 ** 8)).toBeCloseTo(0);
+    expect(likeness(0.989 ** 8)).toBeCloseTo(1);
     expect(likenessAmong([0.8, 0.8])(0.8)).toBe(0);
+    expect(likenessAmong([0.8])(0.8)).toBe(0);
     expect(likenessAmong([])(0.8)).toBe(0);
   });
+
+  it.each([2, 3, 4, 10, 50])(
+    'finds no passage of %i far more alike than the others, however alike those are',
+    (count) => {
+      const others = Array.from({ length: count - 1 }, (_, nth) => 0.7 + nth * 1e-6);
+      const likeness = likenessAmong([...others, 0.8]);
+      expect(likeness(0.8)).toBeGreaterThan(0.5);
+      expect(likeness(0.8)).toBeLessThanOrEqual(count / Math.sqrt(count - 1) / 2 + 1e-3);
+    },
+  );
 
   it('does not count passages of the same item as rivals', () => {
     expect(confidenceOf([strong('a', 2), strong('a', 2)])).toBe(confidenceOf([strong('a', 2)]));

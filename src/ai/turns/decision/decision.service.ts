@@ -9,7 +9,7 @@ import {
   type TextFormat,
 } from '../../answers/extractive.rules.ts';
 import { answerByQuotes } from '../../answers/extractive.service.ts';
-import { getThreshold } from '../../calibration/service.ts';
+import { getThresholds } from '../../calibration/service.ts';
 import { listTools } from '../../calls/service.ts';
 import { decideGate, type GateDecision, type GateFacts } from '../../gates/gates.rules.ts';
 import { isSameQuestion, readDecision, resolvesIssue } from '../../gates/recognition.rules.ts';
@@ -251,15 +251,15 @@ async function decideByQuotes(
   { say, text, gates }: DecisionTerms & { gates: Decision['steps'][number] },
 ): Promise<Decision> {
   const searched = performance.now();
-  const threshold = await getThreshold(db, orgId);
+  const thresholds = await getThresholds(db, orgId);
   const segments = await listKnowledgeSegments(db, orgId, session.contact_id);
   const answer = await answerByQuotes(db, isProviderConnected ? semantics : WORDS_ONLY, orgId, {
     question: text,
     channel: session.channel,
     segments,
-    threshold,
+    thresholds,
   });
-  const { kind, score, passages } = answer;
+  const { kind, score, threshold, passages } = answer;
   const detail = { result: kind, score, threshold, passages };
   const decision = { queries: [text] };
   const search = { step: 2, purpose: 'search' as const, latency_ms: msSince(searched), detail, decision };

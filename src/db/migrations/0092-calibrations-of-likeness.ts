@@ -1,0 +1,9 @@
+import { type Kysely, sql } from 'kysely';
+
+/**
+ * Likeness is measured otherwise, and a threshold is that of a search by words or with vectors. Those of before say
+ * neither. Orgs without a calibration get one within a day.
+ */
+export const up = async (db: Kysely<unknown>): Promise<void> => {
+  await sql`delete from ai_calibrations`.execute(db);
+};

@@ -1,0 +1,89 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { DEFAULT_THRESHOLD, isEmbedded, thresholdsOf } from '../../../src/ai/calibration/rules.ts';
+import { FAKES_ALLOWED } from '../../support/channels.ts';
+import { type FakeEmbeddings, startFakeEmbeddings } from '../../support/fakes/embeddings.ts';
+import type { TestOrg } from '../../support/stack/api.ts';
+import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
+import { unverified } from '../../widget/client.ts';
+import { newAnsweringOrg, QUESTION } from '../answering-org.ts';
+
+let stack: Stack;
+let fake: FakeEmbeddings;
+beforeAll(async () => {
+  stack = await startStack({ env: FAKES_ALLOWED });
+});
+afterAll(() => stack.close());
+beforeEach(async () => {
+  fake = await startFakeEmbeddings();
+});
+afterEach(() => fake.close());
+
+/** Returns an org whose answers were calibrated with vectors. */
+async function newOrgWithVectors(): Promise<TestOrg> {
+  const org = await newAnsweringOrg(stack);
+  const { status } = await org.put('/integrations/llm', { provider: 'openai-compatible', settings: fake.settings });
+  expect(status).toBe(200);
+  await org.patch('/autopilot/settings', { mode: 'extractive' });
+  await org.post('/autopilot/settings/publish');
+  await eventually('a calibration with vectors', async () => (await calibrationOf(org)).report?.with_vectors);
+  return org;
+}
+
+const calibrationOf = async (org: TestOrg) => (await org.get('/autopilot/calibration')).body;
+
+/** Asks the question as a new visitor. Returns the threshold, and whether the question was compared by vectors. */
+async function askedIn(org: TestOrg) {
+  const widget = await unverified(stack, org);
+  const id = await widget.newSession();
+  await widget.send(id, QUESTION);
+  const { body } = await org.get(`/chat/sessions/${id}/turns`);
+  const steps: { purpose: string; detail: { threshold: number } }[] = body.items[0].steps;
+  const threshold = steps.find(({ purpose }) => purpose === 'search')?.detail.threshold;
+  return { threshold, isEmbedded: fake.asked.flat().includes(QUESTION) };
+}
+
+describe('an org with an embedding model', () => {
+  it('is calibrated with vectors once all of its passages have some, and answers by them then', async () => {
+    const org = await newOrgWithVectors();
+    const { threshold } = await calibrationOf(org);
+    expect(await askedIn(org)).toEqual({ threshold, isEmbedded: true });
+  });
+
+  it('answers by words alone until it is calibrated with vectors', async () => {
+    const org = await newOrgWithVectors();
+    await stack.db.deleteFrom('ai_calibrations').where('org_id', '=', org.id).execute();
+    expect(await askedIn(org)).toEqual({ threshold: DEFAULT_THRESHOLD, isEmbedded: false });
+  });
+
+  it('answers with the default threshold while its model is unavailable', async () => {
+    const org = await newOrgWithVectors();
+    fake.next(...Array.from({ length: 20 }, () => 503));
+    expect(await askedIn(org)).toEqual({ threshold: DEFAULT_THRESHOLD, isEmbedded: false });
+  });
+
+  it.each([
+    [undefined, { words: DEFAULT_THRESHOLD, vectors: null }],
+    [
+      { threshold: null, report: null },
+      { words: DEFAULT_THRESHOLD, vectors: null },
+    ],
+    [
+      { threshold: 0.9, report: { with_vectors: false } },
+      { words: 0.9, vectors: null },
+    ],
+    [
+      { threshold: 0.9, report: { with_vectors: true } },
+      { words: DEFAULT_THRESHOLD, vectors: 0.9 },
+    ],
+  ])('with the calibration %o has the thresholds %o', (calibration, thresholds) => {
+    expect(thresholdsOf(calibration)).toEqual(thresholds);
+  });
+
+  it.each([
+    [0, 0, false],
+    [89, 100, false],
+    [90, 100, true],
+  ])('with vectors of %i of %i passages is calibrated with them: %s', (vectors, passages, expected) => {
+    expect(isEmbedded(vectors, passages)).toBe(expected);
+  });
+});
