@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { newId } from '../../src/ids.ts';
@@ -98,6 +99,36 @@ async function take(world: World, step: Step): Promise<void> {
     );
 }
 
+/** The insights with the numbers of their sessions that were created in a range, counted anew from the statements. */
+async function recountInRange(org: TestOrg, from: Date, to: Date): Promise<[id: string, sessions: number][]> {
+  const { rows } = await sql<{ id: string; sessions: number }>`
+    select said.insight_id as id, count(distinct said.session_id) as sessions from insight_statements as said
+    join sessions as session on session.org_id = said.org_id and session.id = said.session_id
+    where said.org_id = ${org.id} and session.created_at >= ${from} and session.created_at <= ${to} group by 1
+  `.execute(api.db);
+  return rows.map(({ id, sessions }) => [id, sessions]);
+}
+
+/** The query of insights, beside a recount, for ranges that begin and end with any of the sessions. */
+async function expectRanges(org: TestOrg): Promise<void> {
+  const rows = await api.db.selectFrom('sessions').select('created_at').where('org_id', '=', org.id).execute();
+  const times = rows.map(({ created_at }) => created_at).sort((a, b) => a.getTime() - b.getTime());
+  for (const [first, last] of [
+    [0, 1],
+    [0.1, 0.9],
+    [0.4, 0.6],
+    [0.5, 1],
+    [0, 0.2],
+  ] as const) {
+    const [from, to] = [first, last].map((share) => times[Math.floor(share * (times.length - 1))]);
+    if (from === undefined || to === undefined) continue;
+    const query = { sessionFromDate: from.toISOString(), sessionToDate: to.toISOString() };
+    const { data } = (await org.post('/insights', query)).body as { data: { id: string; occurrence_count: number }[] };
+    const found = data.map(({ id, occurrence_count }) => [id, occurrence_count]);
+    expect(found.sort()).toEqual((await recountInRange(org, from, to)).sort());
+  }
+}
+
 /** The sums of vectors, beside the same added up anew. */
 async function expectSums(org: TestOrg): Promise<void> {
   const statements = await api.db
@@ -156,6 +187,7 @@ describe('the counts of insights', () => {
         for (const one of steps) await take(world, one);
         expect(await differencesFromRecount(api.db, world.org.id)).toEqual([]);
         await expectSums(world.org);
+        await expectRanges(world.org);
       }),
       { numRuns: RUNS },
     );

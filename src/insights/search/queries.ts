@@ -40,21 +40,59 @@ export async function countMatching(db: Db, orgId: string, query: InsightQuery):
 /** SQL: the ids of the insights that match, with the number of their sessions that match. */
 function matches(orgId: string, query: InsightQuery) {
   const own = sql.join(conditionsOnInsights(query), sql` and `);
-  const bySession = conditionsOnSessions(orgId, query);
+  const others = conditionsOnSessions(orgId, query);
+  const { from, to } = rangeOf(query);
   const least = query.minSessions ?? 0;
-  if (bySession.length === 0)
+  const isRange = from !== null || to !== null;
+  if (others.length === 0 && !isRange)
     return sql`
       select id, occurrence_count as sessions from insights as insight
       where org_id = ${orgId} and ${own} and occurrence_count >= ${least}
     `;
-  return sql`
+  const inRange = [
+    ...(from === null ? [] : [sql`place.session_created_at >= ${from}`]),
+    ...(to === null ? [] : [sql`place.session_created_at <= ${to}`]),
+  ];
+  const counted = sql`
     select insight.id, place.sessions from (
       select insight_id, count(*) as sessions from insight_sessions as place
-      where org_id = ${orgId} and ${sql.join(bySession, sql` and `)} group by insight_id having count(*) >= ${least}
+      where org_id = ${orgId} and ${sql.join([...others, ...inRange], sql` and `)} group by insight_id having count(*) >= ${least}
     ) as place join insights as insight on insight.org_id = ${orgId} and insight.id = place.insight_id
     where ${own}
   `;
+  return others.length === 0 ? countedOnTheShorterSide(orgId, { from, to, own, least, counted }) : counted;
 }
+
+interface RangeOnly extends Range {
+  own: RawBuilder<unknown>;
+  least: number;
+  /** The matches, counted in the range. */
+  counted: RawBuilder<unknown>;
+}
+
+/**
+ * SQL: the matches of a range of times. If it covers most of the time in which there are sessions, the sessions outside
+ * of it are counted and taken from all of each insight. Only one of the two sides is read.
+ */
+const countedOnTheShorterSide = (orgId: string, { from, to, own, least, counted }: RangeOnly) => sql`
+  with range as materialized (
+    select coalesce(least(ends_at, ${to}::timestamptz) - greatest(begins_at, ${from}::timestamptz) > (ends_at - begins_at) / 2, false) as is_most
+    from (
+      select min(session_created_at) as begins_at, max(session_created_at) as ends_at from insight_sessions where org_id = ${orgId}
+    ) as all_sessions
+  )
+  select * from (${counted}) as within where not (select is_most from range)
+  union all
+  select insight.id, insight.occurrence_count - coalesce(outside.sessions, 0) from insights as insight left join (
+    select insight_id, count(*) as sessions from (
+      select insight_id from insight_sessions where org_id = ${orgId} and session_created_at < ${from}::timestamptz
+      union all
+      select insight_id from insight_sessions where org_id = ${orgId} and session_created_at > ${to}::timestamptz
+    ) as place group by insight_id
+  ) as outside on outside.insight_id = insight.id
+  where insight.org_id = ${orgId} and ${own} and insight.occurrence_count - coalesce(outside.sessions, 0) >= ${Math.max(least, 1)}
+    and (select is_most from range)
+`;
 
 function conditionsOnInsights({
   category,
@@ -91,8 +129,6 @@ function conditionsOnSessions(orgId: string, query: InsightQuery): Condition[] {
   equals('channel', query.channel);
   equals('status', query.sessionStatus);
   equals('contact_id', query.sessionContactId);
-  if (query.sessionFromDate != null) add(sql`place.session_created_at >= ${new Date(query.sessionFromDate)}`);
-  if (query.sessionToDate != null) add(sql`place.session_created_at <= ${endOf(query.sessionToDate)}`);
   const ofTicket = objectsOf(query.ticketCustomData);
   if (ofTicket !== undefined)
     add(sql`place.session_id in (
@@ -105,6 +141,17 @@ function conditionsOnSessions(orgId: string, query: InsightQuery): Condition[] {
     );
   return conditions;
 }
+
+interface Range {
+  from: Date | null;
+  to: Date | null;
+}
+
+/** Returns the times in which the sessions were created, both included. */
+const rangeOf = ({ sessionFromDate, sessionToDate }: InsightQuery): Range => ({
+  from: sessionFromDate == null ? null : new Date(sessionFromDate),
+  to: sessionToDate == null ? null : endOf(sessionToDate),
+});
 
 const LENGTH_OF_A_DAY = '2026-01-31'.length;
 
