@@ -20,6 +20,8 @@ interface Expander {
   db: Db;
   reactions: Reactions;
   log: Log;
+  /** The claims of this process. */
+  claims: Set<number>;
   /** The org served last. */
   served: string;
 }
@@ -33,10 +35,15 @@ interface Batch {
 
 /**
  * Returns a function to expand one batch of events per call, continuing with the next org each time. It resolves to
- * undefined if there were none.
+ * undefined if there were none. All expanders of a process share `claims`.
  */
-export function eventExpander(db: Db, reactions: Reactions, log: Log): () => Promise<Ended | undefined> {
-  const expander = { db, reactions, log, served: NIL_UUID as string };
+export function eventExpander(
+  db: Db,
+  reactions: Reactions,
+  log: Log,
+  claims: Set<number>,
+): () => Promise<Ended | undefined> {
+  const expander = { db, reactions, log, claims, served: NIL_UUID as string };
   return async () => {
     const ended = await expandEvents(expander);
     if (ended === undefined) expander.served = NIL_UUID;
@@ -63,32 +70,39 @@ async function expandEvents(expander: Expander): Promise<Ended | undefined> {
  * Expands one batch of events of the next org with `expand`, as work that writes for it. Events whose expansion has
  * ended a process are deferred first, so that they cannot end one process after the other.
  */
-function expandBatch(
+async function expandBatch(
   expander: Expander,
   expand: (trx: Trx, expander: Expander, batch: Batch) => Promise<number[]>,
 ): Promise<Ended | undefined> {
-  const { db, log } = expander;
-  return inTransaction(db, async (trx) => {
-    const { events, mayBeInterrupted } = await claimEvents(trx, EVENTS_PER_BATCH, expander.served);
-    if (events.length === 0) return undefined;
-    const { org_id } = elementAt(events, 0);
-    expander.served = org_id; // also if this batch fails: then another org is next
-    const ids = events.map(({ id }) => id);
-    const interrupted = mayBeInterrupted ? await deferInterrupted(trx, org_id, ids) : 0;
-    if (interrupted > 0) {
-      log.error({ org_id, events: interrupted }, 'a process ended while it handled events; retrying later');
-      return { row: Promise.resolve({ is_more: true }) };
-    }
-    const claim = insertClaim(db, org_id, ids);
-    try {
+  const { db, log, claims } = expander;
+  const own: { claim?: Promise<number> } = {};
+  try {
+    return await inTransaction(db, async (trx) => {
+      const { events, mayBeInterrupted } = await claimEvents(trx, EVENTS_PER_BATCH, expander.served);
+      if (events.length === 0) return undefined;
+      const { org_id } = elementAt(events, 0);
+      expander.served = org_id; // also if this batch fails: then another org is next
+      const ids = events.map(({ id }) => id);
+      const interrupted = mayBeInterrupted ? await deferInterrupted(trx, org_id, ids, claims) : 0;
+      if (interrupted > 0) {
+        log.error({ org_id, events: interrupted }, 'a process ended while it handled events; retrying later');
+        return { row: Promise.resolve({ is_more: true }) };
+      }
+      const claim = insertClaim(db, org_id, ids, claims);
+      own.claim = claim;
       const batch = { orgId: org_id, groups: groupsOf(events), claim };
       const expanded = await runAsWriter(org_id, () => expand(trx, expander, batch));
       return await deleteExpanded(trx, await claim, expanded);
-    } catch (error) {
-      await deleteClaim(db, await claim);
-      throw error;
-    }
-  });
+    });
+  } catch (error) {
+    if (own.claim !== undefined) await deleteClaim(db, await own.claim);
+    throw error;
+  } finally {
+    void own.claim?.then(
+      (id) => claims.delete(id),
+      () => undefined,
+    );
+  }
 }
 
 /** Expands events once their claim is stored. Returns the ids of all of them. */

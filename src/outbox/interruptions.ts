@@ -12,13 +12,15 @@ const DELAY_FACTOR = 4;
 /**
  * Writes down which events a relay is about to expand. Call this outside of the transaction that has locked them: it
  * tells of them if the process ends before the transaction does. It does not wait for the disk: if the database ends
- * too, nobody can tell what the process died of.
+ * too, nobody can tell what the process died of. Adds the claim to those of this process.
  */
-export async function insertClaim(db: Db, orgId: string, ids: number[]): Promise<number> {
+export async function insertClaim(db: Db, orgId: string, ids: number[], claims: Set<number>): Promise<number> {
   const inserted = sql<{ id: number }>`
     with setting as materialized (select set_config('synchronous_commit', 'off', true))
     insert into outbox_claims (org_id, event_ids) select ${orgId}::uuid, ${ids}::bigint[] from setting returning id`;
-  return onlyRow(await inserted.execute(db)).id;
+  const { id } = onlyRow(await inserted.execute(db));
+  claims.add(id);
+  return id;
 }
 
 /** Deletes a claim of events that were not expanded. */
@@ -38,12 +40,14 @@ export const deleteExpanded = (trx: Trx, claim: number, ids: number[]): Promise<
 
 /**
  * Defers those of the locked events that another process was expanding when it ended, each time for longer, and parks
- * them in the end. Returns their number. The caller holds the locks, so no claim of these events is in use.
+ * them in the end. Returns their number. The caller holds the locks, so no claim of these events is in use. One of this
+ * process is of a batch that has failed: Postgres has released its locks at the error, before the claim was deleted.
  */
-export async function deferInterrupted(trx: Trx, orgId: string, ids: number[]): Promise<number> {
+export async function deferInterrupted(trx: Trx, orgId: string, ids: number[], own: Set<number>): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     with abandoned as (
-      delete from outbox_claims where org_id = ${orgId} and event_ids && ${ids}::bigint[] returning event_ids
+      delete from outbox_claims where org_id = ${orgId} and event_ids && ${ids}::bigint[] and id <> all(${[...own]}::bigint[])
+      returning event_ids
     ), interrupted as (
       select id from outbox where id in (select unnest(event_ids) from abandoned) for update skip locked
     )

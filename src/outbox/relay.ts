@@ -73,8 +73,9 @@ export function startRelay({ databaseUrl, db, commandDb, temporal, reactions, lo
     }
   };
 
+  const claims = new Set<number>();
   const loops = [
-    ...Array.from({ length: EVENT_LOOPS }, () => loop('events', eventExpander(db, reactions, log))),
+    ...Array.from({ length: EVENT_LOOPS }, () => loop('events', eventExpander(db, reactions, log, claims))),
     ...Array.from({ length: COMMAND_LOOPS }, () => loop('commands', commandSender(commandDb, temporal, log))),
   ];
 

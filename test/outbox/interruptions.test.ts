@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { insertClaim } from '../../src/outbox/interruptions.ts';
+import { inTransaction } from '../../src/db/transaction.ts';
+import { deferInterrupted, insertClaim } from '../../src/outbox/interruptions.ts';
 import type { Reactions } from '../../src/outbox/reactions.ts';
 import { startRelay } from '../../src/outbox/relay.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';
@@ -51,7 +52,7 @@ describe('an event during which a process ended', () => {
     const delays: number[] = [];
     for (let end = 1; end <= 6; end++) {
       await api.db.updateTable('outbox').set({ available_at: new Date() }).where('org_id', '=', deadly.id).execute();
-      await insertClaim(api.db, deadly.id, ids); // as a process leaves it that ended
+      await insertClaim(api.db, deadly.id, ids, new Set()); // as a process leaves it that ended
       await withRelay(reactions, async () => {
         const [row] = await eventually('the delay', async () => {
           const rows = await rowsOf(deadly.id);
@@ -75,7 +76,7 @@ describe('an event during which a process ended', () => {
   it('is handled after its delay', async () => {
     const org = await api.createOrg('Unlucky');
     const ids = await save(org);
-    await insertClaim(api.db, org.id, ids);
+    await insertClaim(api.db, org.id, ids, new Set());
     let handled = 0;
     const reactions: Reactions = { 'contact-created': [async () => void handled++] };
     await withRelay(reactions, async () => {
@@ -86,5 +87,15 @@ describe('an event during which a process ended', () => {
     });
     expect(handled).toBe(1);
     expect(await api.db.selectFrom('outbox_claims').select('id').where('org_id', '=', org.id).execute()).toEqual([]);
+  });
+
+  it('is told from one whose batch has just failed in this process, which still deletes the claim', async () => {
+    const org = await api.createOrg('Failed');
+    const ids = await save(org);
+    const claims = new Set<number>();
+    await insertClaim(api.db, org.id, ids, claims);
+    const deferred = (own: Set<number>) => inTransaction(api.db, (trx) => deferInterrupted(trx, org.id, ids, own));
+    expect(await deferred(claims)).toBe(0);
+    expect(await deferred(new Set())).toBe(1);
   });
 });

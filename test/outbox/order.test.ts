@@ -75,6 +75,7 @@ describe('events of one subject', () => {
       api.db,
       org.id,
       interrupted.map(({ id }) => id),
+      new Set(),
     );
     const { handled, reactions } = recording();
     const relay = startsRelay(reactions);
