@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Socket } from 'node:net';
 import { Kysely, type Transaction } from 'kysely';
 import pg from 'pg';
 import type { Database } from './database.ts';
@@ -28,16 +29,26 @@ export const READ_PLANNED_EACH_TIME = `/* read */ ${PLANNED_EACH_TIME}`;
 
 /**
  * Names each statement, so that Postgres parses it once per connection. The number of names is limited, because the
- * number of distinct texts is not.
+ * number of distinct texts is not. Statements begun together leave in one write: each write is a call of the system, and
+ * wakes Postgres.
  */
 class PreparingClient extends pg.Client {
   // biome-ignore lint/suspicious/noExplicitAny: pg.Client.query has a dozen overloads
   override query(config: any, values?: any, callback?: any): any {
+    this.#gather();
     if (typeof config === 'string' && Array.isArray(values) && values.length > 0 && callback === undefined) {
       const name = statementName(config);
       if (name !== undefined) return super.query({ name, text: config, values });
     }
     return super.query(config, values, callback);
+  }
+
+  /** Gathers what is written to the socket until all that runs now has ended. */
+  #gather(): void {
+    const { stream } = (this as unknown as { connection: { stream: Socket } }).connection;
+    if (stream.writableCorked > 0) return;
+    stream.cork();
+    process.nextTick(() => stream.uncork());
   }
 }
 

@@ -88,7 +88,14 @@ async function sendAsContact(
     trx,
     orgId,
     { ...session, contact_id: contactId },
-    { id, text: message.text, attachments, ...by, isBlocked: contact === undefined ? terms.is_blocked : undefined },
+    {
+      id,
+      isNew: true,
+      text: message.text,
+      attachments,
+      ...by,
+      isBlocked: contact === undefined ? terms.is_blocked : undefined,
+    },
   );
   return { id, isHandedOff: session.handoff !== null, mayBeAnswered: terms.has_autopilot };
 }
