@@ -3,8 +3,7 @@ import type { Db, Trx } from '../db/connect.ts';
 import { notify } from '../db/notify.ts';
 import { sendWithCommit } from '../db/pipeline.ts';
 import { afterCommit } from '../db/transaction.ts';
-import { type Announcement, insertOf } from '../outbox/events.ts';
-import { wakeForEvents } from '../outbox/wake.ts';
+import { type Announcement, executeAnnouncing, insertOf, sendAnnouncing } from '../outbox/announcing.ts';
 import type { EventType, Sender } from './history/events.schema.ts';
 import { LIVE_CHANNEL } from './live/rules.ts';
 import type { WaitingOn } from './table.ts';
@@ -44,10 +43,13 @@ interface Appended {
  */
 export async function appendEvents(trx: Trx, orgId: string, sessionId: string, appended: Appended): Promise<boolean> {
   const statement = appendStatement(orgId, sessionId, appended);
-  if (appended.areNew === true) await sendWithCommit(trx, statement);
-  else if ((await statement.execute(trx)).rows.length === 0) return false;
+  const isAnnouncing = appended.announcements.length > 0;
+  if (appended.areNew === true) await (isAnnouncing ? sendAnnouncing : sendWithCommit)(trx, statement);
+  else {
+    const { rows } = await (isAnnouncing ? executeAnnouncing(trx, statement) : statement.execute(trx));
+    if (rows.length === 0) return false;
+  }
   afterCommit(trx, (db) => notify(db, LIVE_CHANNEL, `${orgId}/${sessionId}`));
-  if (appended.announcements.length > 0) afterCommit(trx, wakeForEvents);
   return true;
 }
 
