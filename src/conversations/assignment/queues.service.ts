@@ -1,6 +1,6 @@
 import { valueAt } from '../../checked-access.ts';
 import type { Db, Trx } from '../../db/connect.ts';
-import { inTransaction } from '../../db/transaction.ts';
+import { afterCommit, inTransaction } from '../../db/transaction.ts';
 import { updateTurns } from '../../desk/teams/staffing.service.ts';
 import type { Reaction } from '../../outbox/reactions.ts';
 import type { AssignmentProgress } from './contract.ts';
@@ -50,15 +50,40 @@ function msUntilNextOpening({ teams }: AssignmentPool): number | null {
   return waits.length === 0 ? null : Math.min(...waits);
 }
 
-/** Wakes the assignment of queues if a session is waiting: a member may be available for it. */
-export async function wakeAssignmentIfWaiting(trx: Trx, orgId: string): Promise<void> {
-  if (await hasWaitingSessions(trx, orgId)) await wakeAssignment(trx, orgId);
+/** Reactions to events after which a member may be available for a waiting session. */
+export interface QueueReactions {
+  assignIfWaiting: Reaction<'staffing-changed'>;
+  /** Acts only if a member lost a session. */
+  assignIfRelieved: Reaction<'ticket-reassigned'>;
 }
 
-/** Wakes the assignment of queues if a member lost a session and another session is waiting. */
-export const wakeAssignmentIfRelieved: Reaction<'ticket-reassigned'> = async (trx, orgId, events) => {
-  const isRelieved = events.some(
-    ({ payload: { assignee_id, before } }) => before.assignee_id !== null && before.assignee_id !== assignee_id,
-  );
-  if (isRelieved) await wakeAssignmentIfWaiting(trx, orgId);
-};
+/**
+ * Creates the reactions that assign waiting sessions. A first batch is assigned as soon as the transaction has committed,
+ * one of an org at a time. The workflow assigns what that leaves, also if the process ends before it.
+ */
+export function createQueueReactions(): QueueReactions {
+  const assigning = new Set<string>();
+
+  const assignAtOnce = async (db: Db, orgId: string) => {
+    if (assigning.has(orgId)) return;
+    assigning.add(orgId);
+    await assignWaitingBatch(db, orgId).catch(() => undefined);
+    assigning.delete(orgId);
+  };
+
+  const assignIfWaiting = async (trx: Trx, orgId: string) => {
+    if (!(await hasWaitingSessions(trx, orgId))) return;
+    await wakeAssignment(trx, orgId);
+    afterCommit(trx, (db) => void assignAtOnce(db, orgId));
+  };
+
+  return {
+    assignIfWaiting,
+    async assignIfRelieved(trx, orgId, events) {
+      const isRelieved = events.some(
+        ({ payload: { assignee_id, before } }) => before.assignee_id !== null && before.assignee_id !== assignee_id,
+      );
+      if (isRelieved) await assignIfWaiting(trx, orgId);
+    },
+  };
+}
