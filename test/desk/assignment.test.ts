@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createQueueReactions } from '../../src/conversations/assignment/queues.service.ts';
+import { inTransaction } from '../../src/db/transaction.ts';
 import { createDesk, type Desk } from '../support/desk.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';
+import { eventually } from '../support/stack/stack.ts';
 
 const ALWAYS_CLOSED = { iana_timezone: 'UTC', shifts: [] };
 
@@ -197,5 +200,28 @@ describe('another org', () => {
       404,
     );
     expect((await desk.openByMember()).size).toBe(0);
+  });
+});
+
+describe('a seat that gets free', () => {
+  it('is given to the longest waiting session by the reaction itself, and the workflow is woken for what that leaves', async () => {
+    const desk = await newDesk({ member_capacity: 1 });
+    const [member] = (await desk.join(1)) as [number];
+    const [has, first, second] = (await desk.come(await desk.team('least-busy', [member]), 3)) as [
+      string,
+      string,
+      string,
+    ];
+    await desk.org.patch(`/chat/sessions/${has}`, { status: 'closed_resolved' });
+    await api.db.deleteFrom('outbox').where('org_id', '=', desk.org.id).execute();
+
+    const { assignIfWaiting } = createQueueReactions();
+    await inTransaction(api.db, (trx) => assignIfWaiting(trx, desk.org.id, []));
+    expect(await eventually('an assignee', async () => (await desk.assigneeOf(first)) ?? undefined)).toBe(member);
+    expect(await desk.assigneeOf(second)).toBe(null);
+    const commands = api.db.selectFrom('outbox').select('workflow_id').where('kind', '=', 'signal');
+    expect(await commands.where('org_id', '=', desk.org.id).execute()).toEqual([
+      { workflow_id: `assignment/${desk.org.id}` },
+    ]);
   });
 });
