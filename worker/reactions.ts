@@ -13,7 +13,7 @@ import { syncTriggers } from '../src/automations/triggers/schedules.service.ts';
 import { startTriggeredRuns } from '../src/automations/triggers/trigger-events.service.ts';
 import type { TriggeringEvent } from '../src/automations/triggers/trigger-payloads.service.ts';
 import type { Config } from '../src/config.ts';
-import { createQueueReactions } from '../src/conversations/assignment/queues.service.ts';
+import { assignIfRelieved, assignIfWaiting } from '../src/conversations/assignment/queues.service.ts';
 import { confirmPortalOnSettingsChange } from '../src/crm/connection/accounts.service.ts';
 import { resumeCrm } from '../src/crm/connection/resumption.service.ts';
 import { startHandoffs } from '../src/crm/handoffs/service.ts';
@@ -75,7 +75,6 @@ export function createReactions(
   };
 
   const applyTags = createAutoTagging();
-  const queues = createQueueReactions();
 
   const announcing = { publicUrl: PUBLIC_URL, mediaLinks: createMediaLinks(JWT_SECRET, PUBLIC_URL), webhookNews };
 
@@ -85,9 +84,9 @@ export function createReactions(
     'contact-deleted': [cancelSendsOfDeletedContacts, redactContactWebhooks],
     'contact-replied': [exitRepliedContacts],
     'sending-settings-changed': [reevaluateDeferrals],
-    'staffing-changed': [queues.assignIfWaiting],
+    'staffing-changed': [assignIfWaiting],
     'crm-events-received': [wakeQueues],
-    'ticket-reassigned': [assignPolicies, queues.assignIfRelieved, closeOpenCalls, interruptTurns, startWorkflows],
+    'ticket-reassigned': [assignPolicies, assignIfRelieved, closeOpenCalls, interruptTurns, startWorkflows],
     'ticket-created': [assignPolicies, startWorkflows],
     'ticket-resolved': [
       applyTags,

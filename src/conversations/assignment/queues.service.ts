@@ -50,40 +50,40 @@ function msUntilNextOpening({ teams }: AssignmentPool): number | null {
   return waits.length === 0 ? null : Math.min(...waits);
 }
 
-/** Reactions to events after which a member may be available for a waiting session. */
-export interface QueueReactions {
-  assignIfWaiting: Reaction<'staffing-changed'>;
-  /** Acts only if a member lost a session. */
-  assignIfRelieved: Reaction<'ticket-reassigned'>;
-}
+/** The orgs whose sessions are being assigned at once, by the pool of a process. */
+const assigning = new WeakMap<Db, Set<string>>();
 
 /**
- * Creates the reactions that assign waiting sessions. A first batch is assigned as soon as the transaction has committed,
- * one of an org at a time. The workflow assigns what that leaves, also if the process ends before it.
+ * Assigns a first batch of the org's waiting sessions as soon as the transaction has committed, one of an org at a time.
+ * A crash in between loses it: the workflow assigns what that leaves.
  */
-export function createQueueReactions(): QueueReactions {
-  const assigning = new Set<string>();
-
-  const assignAtOnce = async (db: Db, orgId: string) => {
-    if (assigning.has(orgId)) return;
-    assigning.add(orgId);
-    await assignWaitingBatch(db, orgId).catch(() => undefined);
-    assigning.delete(orgId);
-  };
-
-  const assignIfWaiting = async (trx: Trx, orgId: string) => {
-    if (!(await hasWaitingSessions(trx, orgId))) return;
-    await wakeAssignment(trx, orgId);
-    afterCommit(trx, (db) => void assignAtOnce(db, orgId));
-  };
-
-  return {
-    assignIfWaiting,
-    async assignIfRelieved(trx, orgId, events) {
-      const isRelieved = events.some(
-        ({ payload: { assignee_id, before } }) => before.assignee_id !== null && before.assignee_id !== assignee_id,
-      );
-      if (isRelieved) await assignIfWaiting(trx, orgId);
-    },
-  };
+export function assignAfterCommit(trx: Trx, orgId: string): void {
+  afterCommit(trx, (db) => void assignAtOnce(db, orgId).catch(() => undefined));
 }
+
+async function assignAtOnce(db: Db, orgId: string): Promise<void> {
+  const orgs = assigning.get(db) ?? new Set();
+  assigning.set(db, orgs);
+  if (orgs.has(orgId)) return;
+  orgs.add(orgId);
+  try {
+    if (await hasWaitingSessions(db, orgId)) await assignWaitingBatch(db, orgId);
+  } finally {
+    orgs.delete(orgId);
+  }
+}
+
+/** Assigns a batch at once and wakes the assignment of queues, if a session is waiting: a member may be available. */
+export async function assignIfWaiting(trx: Trx, orgId: string): Promise<void> {
+  if (!(await hasWaitingSessions(trx, orgId))) return;
+  await wakeAssignment(trx, orgId);
+  assignAfterCommit(trx, orgId);
+}
+
+/** Like assignIfWaiting, if a member lost a session. */
+export const assignIfRelieved: Reaction<'ticket-reassigned'> = async (trx, orgId, events) => {
+  const isRelieved = events.some(
+    ({ payload: { assignee_id, before } }) => before.assignee_id !== null && before.assignee_id !== assignee_id,
+  );
+  if (isRelieved) await assignIfWaiting(trx, orgId);
+};
