@@ -13,6 +13,7 @@ const BENCHES = [
   'contacts-search',
   'event-streams',
   'conversations',
+  'assignment',
   'crm-inbound',
   'crawl',
   'knowledge-search',

@@ -13,7 +13,7 @@ import { syncTriggers } from '../src/automations/triggers/schedules.service.ts';
 import { startTriggeredRuns } from '../src/automations/triggers/trigger-events.service.ts';
 import type { TriggeringEvent } from '../src/automations/triggers/trigger-payloads.service.ts';
 import type { Config } from '../src/config.ts';
-import { wakeAssignmentIfRelieved, wakeAssignmentIfWaiting } from '../src/conversations/assignment/queues.service.ts';
+import { assignIfRelieved, assignIfWaiting } from '../src/conversations/assignment/queues.service.ts';
 import { confirmPortalOnSettingsChange } from '../src/crm/connection/accounts.service.ts';
 import { resumeCrm } from '../src/crm/connection/resumption.service.ts';
 import { startHandoffs } from '../src/crm/handoffs/service.ts';
@@ -84,9 +84,9 @@ export function createReactions(
     'contact-deleted': [cancelSendsOfDeletedContacts, redactContactWebhooks],
     'contact-replied': [exitRepliedContacts],
     'sending-settings-changed': [reevaluateDeferrals],
-    'staffing-changed': [wakeAssignmentIfWaiting],
+    'staffing-changed': [assignIfWaiting],
     'crm-events-received': [wakeQueues],
-    'ticket-reassigned': [assignPolicies, wakeAssignmentIfRelieved, closeOpenCalls, interruptTurns, startWorkflows],
+    'ticket-reassigned': [assignPolicies, assignIfRelieved, closeOpenCalls, interruptTurns, startWorkflows],
     'ticket-created': [assignPolicies, startWorkflows],
     'ticket-resolved': [
       applyTags,

@@ -28,6 +28,14 @@ export interface SessionEvent extends NewEvent {
   isIgnored?: boolean;
 }
 
+interface WholeChange extends SessionChanges {
+  events?: SessionEvent[];
+  /** What is announced with the events. */
+  announced?: Announcement[];
+  /** Whether the ids of the events were made in this transaction. */
+  areNew?: boolean;
+}
+
 /**
  * Changes a locked session: appends events to its history, updates its row, and announces what other domains react to: every message, and what the
  * caller announces with them. Messages are relayed, tags and a new contact re-evaluate the SLA policy, and events that move SLA clocks are announced
@@ -37,12 +45,13 @@ export async function changeSession(
   trx: Trx,
   orgId: string,
   session: Pick<LockedSession, 'id' | 'relayed_side' | 'has_sla'>,
-  { events = [], announced = [], ...change }: SessionChanges & { events?: SessionEvent[]; announced?: Announcement[] },
+  { events = [], announced = [], areNew = false, ...change }: WholeChange,
 ): Promise<boolean> {
   const changed = { ...change, events };
   const announcements = [...announcementsOf(session, changed), ...announced];
+  const appended = { events: events.map(rowOf), announcements, areNew };
   if (events.length === 0) await announceAll(trx, orgId, announcements);
-  else if (!(await appendEvents(trx, orgId, session.id, { events: events.map(rowOf), announcements }))) return false;
+  else if (!(await appendEvents(trx, orgId, session.id, appended))) return false;
   if (Object.keys(change).length > 0) await updateSession(trx, orgId, session.id, change);
   await announceAfterwards(trx, orgId, session.id, changed);
   return true;

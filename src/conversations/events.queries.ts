@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
 import { notify } from '../db/notify.ts';
+import { sendWithCommit } from '../db/pipeline.ts';
 import { afterCommit } from '../db/transaction.ts';
-import { type Announcement, insertOf } from '../outbox/events.ts';
-import { wakeForEvents } from '../outbox/wake.ts';
+import { type Announcement, executeAnnouncing, insertOf, sendAnnouncing } from '../outbox/announcing.ts';
 import type { EventType, Sender } from './history/events.schema.ts';
 import { LIVE_CHANNEL } from './live/rules.ts';
 import type { WaitingOn } from './table.ts';
@@ -28,22 +28,42 @@ const WAITING_ON: Record<Sender, WaitingOn | null> = {
 const NEXT_EVENT_XID = sql`greatest(pg_current_xact_id(),
   case when last_event_xid < pg_snapshot_xmax(pg_current_snapshot()) then last_event_xid end)`;
 
+interface Appended {
+  events: NewEvent[];
+  /** What the events mean for others. Announced if the events are written. */
+  announcements: Announcement[];
+  /** Whether no event can have one of the ids, as they were made in this transaction. */
+  areNew?: boolean;
+}
+
 /**
- * Appends events to a session in order, advances its timestamps, never backwards, and announces what the events mean for
- * others. Returns whether they were written. If one of the ids already exists, nothing changes, so the call can be repeated. The caller must have locked the
- * session, so this statement sees all earlier writes to it. Therefore a `last_event_xid` not yet assigned by this
- * server stems from another server, from before a restore, and is ignored.
+ * Appends events to a session in order, announces what they mean for others, and advances the session's timestamps, never
+ * backwards. Returns whether they were written. If one of the ids already exists, nothing changes, so the call can be
+ * repeated. New events are sent without waiting for the answer: if they are not written, the transaction fails.
  */
-export async function appendEvents(
-  trx: Trx,
-  orgId: string,
-  sessionId: string,
-  { events, announcements }: { events: NewEvent[]; announcements: Announcement[] },
-): Promise<boolean> {
+export async function appendEvents(trx: Trx, orgId: string, sessionId: string, appended: Appended): Promise<boolean> {
+  const statement = appendStatement(orgId, sessionId, appended);
+  const isAnnouncing = appended.announcements.length > 0;
+  if (appended.areNew === true) await (isAnnouncing ? sendAnnouncing : sendWithCommit)(trx, statement);
+  else {
+    const { rows } = await (isAnnouncing ? executeAnnouncing(trx, statement) : statement.execute(trx));
+    if (rows.length === 0) return false;
+  }
+  afterCommit(trx, (db) => notify(db, LIVE_CHANNEL, `${orgId}/${sessionId}`));
+  return true;
+}
+
+/**
+ * SQL: appends events to a session, and returns the ids of those written. The caller must have locked the session, so this
+ * statement sees all earlier writes to it. Therefore a `last_event_xid` not yet assigned by this server stems from
+ * another server, from before a restore, and is ignored.
+ */
+function appendStatement(orgId: string, sessionId: string, { events, announcements }: Appended) {
   const speaker = events.findLast(({ type }) => type === 'message')?.sender;
   const waitingOn = speaker === undefined ? null : WAITING_ON[speaker];
   const hasMessage = hasType(events, 'message', 'workflow_message');
-  const { rows } = await sql`
+  const announced = sql`, announced as (${insertOf(orgId, announcements)} where exists (select from appended))`;
+  return sql<{ id: string }>`
     with session as (
       update sessions set last_seq = last_seq + ${events.length}::integer, updated_at = greatest(updated_at, now()),
         last_message_at = case when ${hasMessage}::boolean then greatest(last_message_at, now()) else last_message_at end,
@@ -61,13 +81,9 @@ export async function appendEvents(
       ) with ordinality as event (id, type, sender, content, data, ordinality)
       on conflict (org_id, id) do nothing
       returning id
-    )${announcements.length === 0 ? sql`` : sql`, announced as (${insertOf(orgId, announcements)} where exists (select from appended))`}
+    )${announcements.length > 0 ? announced : sql``}
     select id from appended
-  `.execute(trx);
-  if (rows.length === 0) return false;
-  afterCommit(trx, (db) => notify(db, LIVE_CHANNEL, `${orgId}/${sessionId}`));
-  if (announcements.length > 0) afterCommit(trx, wakeForEvents);
-  return true;
+  `;
 }
 
 /** The senders whose messages a session counts, and the names of their columns. */

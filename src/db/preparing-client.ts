@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Socket } from 'node:net';
 import pg from 'pg';
 
 const NAMED_STATEMENTS = 500;
@@ -30,12 +31,13 @@ interface ShortLivedPlan {
  * number of distinct texts is not.
  */
 export class PreparingClient extends pg.Client {
-  declare readonly connection: pg.Connection & { parsedStatements: Record<string, string> };
+  declare readonly connection: pg.Connection & { stream: Socket; parsedStatements: Record<string, string> };
   readonly #plans = new Map<string, ShortLivedPlan>();
   #planned = 0;
 
   // biome-ignore lint/suspicious/noExplicitAny: pg.Client.query has a dozen overloads
   override query(config: any, values?: any, callback?: any): any {
+    this.#gather();
     if (typeof config === 'string' && Array.isArray(values) && values.length > 0 && callback === undefined) {
       if (config.includes(SHORT_LIVED_PLAN)) return this.#queryByPlan(config, values);
       const name = statementName(config);
@@ -67,6 +69,14 @@ export class PreparingClient extends pg.Client {
   #forget(name: string): void {
     this.#send(`deallocate ${name}`);
     delete this.connection.parsedStatements[name];
+  }
+
+  /** Gathers what is written to the socket until all that runs now has ended. */
+  #gather(): void {
+    const { stream } = this.connection;
+    if (stream.writableCorked > 0) return;
+    stream.cork();
+    process.nextTick(() => stream.uncork());
   }
 
   /** Sends a statement whose answer does not matter. In a transaction that has failed, the next one fails anyway. */

@@ -1,10 +1,12 @@
 import { type CompiledQuery, type QueryResult, type RawBuilder, sql } from 'kysely';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
+import { sendWithCommit } from '../db/pipeline.ts';
 import { afterCommit } from '../db/transaction.ts';
 import type { EventType, NewEvent } from './events.ts';
 import { wakeForEvents } from './wake.ts';
 
 export type { NewEvent, SessionEventType, SessionState } from './events.ts';
+export { type Announcement, insertOf } from './events.ts';
 
 /** A row of a query for events to announce. */
 export interface EventRow<Type extends EventType> extends NewEvent<Type> {
@@ -33,4 +35,10 @@ export async function executeAnnouncing<Row>(
   const result = await ('execute' in statement ? statement.execute(db) : db.executeQuery(statement));
   afterCommit(db, wakeForEvents);
   return result;
+}
+
+/** Sends a statement containing an announcement like sendWithCommit, and wakes the relay once it has committed. */
+export async function sendAnnouncing<Row>(trx: Trx, statement: RawBuilder<Row>): Promise<void> {
+  await sendWithCommit(trx, statement);
+  afterCommit(trx, wakeForEvents);
 }

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { assignIfWaiting } from '../../src/conversations/assignment/queues.service.ts';
+import { inTransaction } from '../../src/db/transaction.ts';
 import { createDesk, type Desk } from '../support/desk.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';
+import { eventually } from '../support/stack/stack.ts';
 
 const ALWAYS_CLOSED = { iana_timezone: 'UTC', shifts: [] };
 
@@ -64,8 +67,8 @@ describe('assignment to a team', () => {
   it('queues a new session behind waiting ones', async () => {
     const desk = await newDesk({ member_capacity: 1 });
     const team = await desk.team('round-robin', await desk.join(1));
-    const [first, second] = await desk.come(team, 2);
-    await desk.org.patch(`/chat/sessions/${first}`, { status: 'closed_resolved' });
+    const [, second] = await desk.come(team, 2);
+    await desk.org.patch('/org/settings', { member_capacity: 2 });
     expect(await desk.comeOneByOne(team, 1)).toEqual([null]); // a member is free, but the second session is first in the queue
     expect(await desk.assigneeOf(second as string)).toBe(null);
   });
@@ -197,5 +200,34 @@ describe('another org', () => {
       404,
     );
     expect((await desk.openByMember()).size).toBe(0);
+  });
+});
+
+describe('a seat that gets free', () => {
+  it('is given to the longest waiting session by the process that freed it, and the event for the workflow is stored', async () => {
+    const desk = await newDesk({ member_capacity: 1 });
+    const [member] = (await desk.join(1)) as [number];
+    const team = await desk.team('least-busy', [member]);
+    const [has, first, second] = (await desk.come(team, 3)) as [string, string, string];
+    await desk.org.patch(`/chat/sessions/${has}`, { status: 'closed_resolved' });
+    expect(await eventually('an assignee', async () => (await desk.assigneeOf(first)) ?? undefined)).toBe(member);
+    expect(await desk.assigneeOf(second)).toBe(null);
+    const events = api.db.selectFrom('outbox').select('id').where('type', '=', 'staffing-changed');
+    expect(await events.where('org_id', '=', desk.org.id).execute()).not.toEqual([]);
+  });
+
+  it('is given by the reaction to other changes, which wakes the workflow for what that leaves', async () => {
+    const desk = await newDesk({ member_capacity: 1 });
+    const [member] = (await desk.join(1)) as [number];
+    await desk.setAvailable(member, false);
+    const [first] = (await desk.come(await desk.team('least-busy', [member]), 2)) as [string];
+    await desk.setAvailable(member, true);
+    await api.db.deleteFrom('outbox').where('org_id', '=', desk.org.id).execute();
+    await inTransaction(api.db, (trx) => assignIfWaiting(trx, desk.org.id));
+    expect(await eventually('an assignee', async () => (await desk.assigneeOf(first)) ?? undefined)).toBe(member);
+    const commands = api.db.selectFrom('outbox').select('workflow_id').where('kind', '=', 'signal');
+    expect(await commands.where('org_id', '=', desk.org.id).execute()).toEqual([
+      { workflow_id: `assignment/${desk.org.id}` },
+    ]);
   });
 });

@@ -24,10 +24,14 @@ export function blockedEmail(org: string, column: string): RawBuilder<SqlBool> {
  * SQL: whether the contact's e-mail is blocked, or the unverified one it gave as a visitor of the widget; false without a
  * contact.
  */
-export const blockedContact = (
-  orgId: string,
-  contactId: string | null | RawBuilder<string | null>,
-): RawBuilder<boolean> => sql<boolean>`exists (
+export const blockedContact = (orgId: string, contactId: string | null): RawBuilder<boolean> =>
+  blockedContactOf(orgId, sql`${contactId}`);
+
+/** SQL: whether the contact whose id is in a column is blocked, as `blockedContact` says. */
+export const blockedContactIn = (orgId: string, column: string): RawBuilder<boolean> =>
+  blockedContactOf(orgId, sql.ref(column));
+
+const blockedContactOf = (orgId: string, contactId: RawBuilder<unknown>) => sql<boolean>`exists (
   select from contacts as contact
   cross join lateral (values (contact.email), (contact.custom_data ->> 'unverified_email')) as address (email)
   where contact.org_id = ${orgId} and contact.id = ${contactId}::uuid and ${blockedEmail(orgId, 'address.email')}

@@ -1,6 +1,6 @@
 import { valueAt } from '../../checked-access.ts';
 import type { Db, Trx } from '../../db/connect.ts';
-import { inTransaction } from '../../db/transaction.ts';
+import { afterCommit, inTransaction } from '../../db/transaction.ts';
 import { updateTurns } from '../../desk/teams/staffing.service.ts';
 import type { Reaction } from '../../outbox/reactions.ts';
 import type { AssignmentProgress } from './contract.ts';
@@ -50,15 +50,40 @@ function msUntilNextOpening({ teams }: AssignmentPool): number | null {
   return waits.length === 0 ? null : Math.min(...waits);
 }
 
-/** Wakes the assignment of queues if a session is waiting: a member may be available for it. */
-export async function wakeAssignmentIfWaiting(trx: Trx, orgId: string): Promise<void> {
-  if (await hasWaitingSessions(trx, orgId)) await wakeAssignment(trx, orgId);
+/** The orgs whose sessions are being assigned at once, by the pool of a process. */
+const assigning = new WeakMap<Db, Set<string>>();
+
+/**
+ * Assigns a first batch of the org's waiting sessions as soon as the transaction has committed, one of an org at a time.
+ * A crash in between loses it: the workflow assigns what that leaves.
+ */
+export function assignAfterCommit(trx: Trx, orgId: string): void {
+  afterCommit(trx, (db) => void assignAtOnce(db, orgId).catch(() => undefined));
 }
 
-/** Wakes the assignment of queues if a member lost a session and another session is waiting. */
-export const wakeAssignmentIfRelieved: Reaction<'ticket-reassigned'> = async (trx, orgId, events) => {
+async function assignAtOnce(db: Db, orgId: string): Promise<void> {
+  const orgs = assigning.get(db) ?? new Set();
+  assigning.set(db, orgs);
+  if (orgs.has(orgId)) return;
+  orgs.add(orgId);
+  try {
+    if (await hasWaitingSessions(db, orgId)) await assignWaitingBatch(db, orgId);
+  } finally {
+    orgs.delete(orgId);
+  }
+}
+
+/** Assigns a batch at once and wakes the assignment of queues, if a session is waiting: a member may be available. */
+export async function assignIfWaiting(trx: Trx, orgId: string): Promise<void> {
+  if (!(await hasWaitingSessions(trx, orgId))) return;
+  await wakeAssignment(trx, orgId);
+  assignAfterCommit(trx, orgId);
+}
+
+/** Like assignIfWaiting, if a member lost a session. */
+export const assignIfRelieved: Reaction<'ticket-reassigned'> = async (trx, orgId, events) => {
   const isRelieved = events.some(
     ({ payload: { assignee_id, before } }) => before.assignee_id !== null && before.assignee_id !== assignee_id,
   );
-  if (isRelieved) await wakeAssignmentIfWaiting(trx, orgId);
+  if (isRelieved) await assignIfWaiting(trx, orgId);
 };

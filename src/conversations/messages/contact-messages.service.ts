@@ -17,6 +17,8 @@ export interface Greeting {
 export interface ContactMessage {
   /** Unique in the org. */
   id: string;
+  /** Whether the id was made in this transaction. */
+  isNew?: boolean;
   text: string;
   attachments?: StoredAttachment[];
   /** The name given by the sender. */
@@ -38,7 +40,7 @@ export async function addContactMessage(
   trx: Trx,
   orgId: string,
   session: LockedSession,
-  { id, text, attachments = [], name, avatarUrl, clientContext, greetings = [], ...known }: ContactMessage,
+  { id, text, attachments = [], name, avatarUrl, clientContext, greetings = [], isNew, ...known }: ContactMessage,
 ): Promise<boolean> {
   if (session.language === null) await detectSessionLanguage(trx, orgId, session.id, text);
   const isBlocked = known.isBlocked ?? (await isContactBlocked(trx, orgId, session.contact_id));
@@ -84,7 +86,8 @@ export async function addContactMessage(
     session.contact_id === null || isBlocked
       ? []
       : [{ type: 'contact-replied', subject_id: session.contact_id, payload: { channel: session.channel } }];
-  const change = { ...opened, events: [...greeted, ...reopening, message], announced: replied };
+  const events = [...greeted, ...reopening, message];
+  const change = { ...opened, events, announced: replied, areNew: isNew === true && greetings.length === 0 };
   if (!(await changeSession(trx, orgId, session, change))) return false;
   if (isReopened) {
     await reviewAssignee(trx, orgId, session);

@@ -1,7 +1,5 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
-import { isAutopilotOnAnywhere } from '../../agents/autopilot/service.ts';
-import { blockedContact } from '../../contacts/blocklist/service.ts';
 import type { Db } from '../../db/connect.ts';
 import type { AnswerCitation } from '../answers.port.ts';
 import type { Sender } from '../history/events.schema.ts';
@@ -72,10 +70,15 @@ export interface MessageTerms {
   has_autopilot: boolean;
 }
 
-/** Reads the terms of a message of the session's contact. */
-export async function findMessageTerms(db: Db, orgId: string, sessionId: string): Promise<MessageTerms | undefined> {
+/** Reads the terms of a message of the contact of `session`, by the given SQL. */
+export async function findMessageTerms(
+  db: Db,
+  orgId: string,
+  sessionId: string,
+  { isBlocked, hasAutopilot }: { isBlocked: RawBuilder<boolean>; hasAutopilot: RawBuilder<boolean> },
+): Promise<MessageTerms | undefined> {
   const { rows } = await sql<MessageTerms>`
-    select ${blockedContact(orgId, sql.ref('session.contact_id'))} as is_blocked, ${isAutopilotOnAnywhere(orgId)} as has_autopilot
+    select ${isBlocked} as is_blocked, ${hasAutopilot} as has_autopilot
     from sessions as session where org_id = ${orgId} and id = ${sessionId}
   `.execute(db);
   return rows[0];

@@ -1,3 +1,5 @@
+import { isAutopilotOnAnywhere } from '../../agents/autopilot/service.ts';
+import { blockedContactIn } from '../../contacts/blocklist/service.ts';
 import { saveContact, updateContact } from '../../contacts/saving/service.ts';
 import { getContact } from '../../contacts/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
@@ -64,7 +66,7 @@ export function sendMessage(
     const reading = await pipelined(trx);
     const [session, terms] = await Promise.all([
       lockSession(reading, orgId, sessionId),
-      said.sender === 'contact' ? findMessageTerms(reading, orgId, sessionId) : undefined,
+      said.sender === 'contact' ? readMessageTerms(reading, orgId, sessionId) : undefined,
     ]);
     for (const file of said.files) await recordMedia(trx, file);
     return terms === undefined
@@ -72,6 +74,12 @@ export function sendMessage(
       : sendAsContact(trx, orgId, session, { ...said, terms });
   });
 }
+
+const readMessageTerms = (trx: Trx, orgId: string, sessionId: string) =>
+  findMessageTerms(trx, orgId, sessionId, {
+    isBlocked: blockedContactIn(orgId, 'session.contact_id'),
+    hasAutopilot: isAutopilotOnAnywhere(orgId),
+  });
 
 async function sendAsContact(
   trx: Trx,
@@ -88,7 +96,14 @@ async function sendAsContact(
     trx,
     orgId,
     { ...session, contact_id: contactId },
-    { id, text: message.text, attachments, ...by, isBlocked: contact === undefined ? terms.is_blocked : undefined },
+    {
+      id,
+      isNew: true,
+      text: message.text,
+      attachments,
+      ...by,
+      isBlocked: contact === undefined ? terms.is_blocked : undefined,
+    },
   );
   return { id, isHandedOff: session.handoff !== null, mayBeAnswered: terms.has_autopilot };
 }

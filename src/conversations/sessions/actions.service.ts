@@ -10,6 +10,7 @@ import { lockMember } from '../../orgs/members/service.ts';
 import { readSettings } from '../../orgs/service.ts';
 import { announce } from '../../outbox/events.ts';
 import { announceWithState } from '../announcements.service.ts';
+import { assignAfterCommit } from '../assignment/queues.service.ts';
 import { assignInTeam, findAssignee, reassign, reviewAssignee, updateQueuePosition } from '../assignment/service.ts';
 import { changeSession, recordEvents, type SessionEvent } from '../change-session.service.ts';
 import { startHandoff } from '../handoff/service.ts';
@@ -68,8 +69,10 @@ export function applySessionUpdate(db: Db, orgId: string, id: string, input: Upd
       const payload = { reflects: input.reflect_status_change_for_integration };
       await announce(trx, orgId, 'ticket-reopened', [{ subject_id: id, payload }]);
     }
-    if (isMoved && session.status === 'open' && session.assignee_id !== null)
+    if (isMoved && session.status === 'open' && session.assignee_id !== null) {
       await announce(trx, orgId, 'staffing-changed', [{ subject_id: orgId, payload: {} }]);
+      assignAfterCommit(trx, orgId);
+    }
   });
 }
 

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { getSessionOfMessage, lockOpenSession, openSession } from '../../../src/conversations/sessions/service.ts';
 import { inTransaction } from '../../../src/db/transaction.ts';
@@ -150,4 +151,24 @@ it('a session outlives its contact', async () => {
   const session = await newSession();
   expect((await api.org.delete(`/contacts/${session.contactId}`)).status).toBe(200);
   expect(await rowOf(session.id)).toMatchObject({ org_id: api.org.id, contact_id: null, status: 'open' });
+});
+
+it('a message that cannot be stored is answered with an error, and nothing of it is announced', async () => {
+  const { id, contactId } = await newSession();
+  await sql`
+    create function refuse_text() returns trigger language plpgsql as $$ begin raise exception 'the disk is full'; end $$;
+    create trigger refuse_text before insert on session_events for each row when (new.content = 'never stored') execute function refuse_text()
+  `.execute(api.db);
+  const say = (text: string) =>
+    api.org.post(`/chat/sessions/${id}/send`, { sender: 'contact', message: { type: 'text', text } });
+  expect((await say('never stored')).status).toBe(500);
+  expect(await messagesOf(id)).toEqual([]);
+  const announced = () =>
+    api.db.selectFrom('outbox').select('type').where('subject_id', 'in', [id, contactId]).orderBy('id').execute();
+  expect((await announced()).map(({ type }) => type)).not.toContain('message-created');
+  expect((await say('stored')).status).toBe(201);
+  expect((await messagesOf(id)).map(({ content }) => content)).toEqual(['stored']);
+  expect((await announced()).map(({ type }) => type)).toEqual(
+    expect.arrayContaining(['message-created', 'contact-replied']),
+  );
 });
