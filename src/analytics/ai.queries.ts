@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
-import { countFacts, countOf, type Grouping, type Reported, share } from './grouping.queries.ts';
+import { type Counted, countFacts, countOf, type Grouping, type Reported, share, sumsBy } from './grouping.queries.ts';
 import type { AiQuery } from './schema.ts';
 import type { ReportScope } from './scope.ts';
-import { groupingOfSession, inSessions, nameOfSessionKey, ofSessions } from './sessions.queries.ts';
+import { groupingOfSession, inSessions, nameOfSessionKey, ofSessions, SESSION_KEYS } from './sessions.queries.ts';
 
 type Scope = ReportScope<AiQuery>;
 
@@ -30,8 +30,18 @@ const select = (
   sums: Partial<Record<(typeof SUMS)[number], RawBuilder<unknown>>>,
   { from, where }: { from: RawBuilder<unknown>; where: RawBuilder<unknown> },
 ): RawBuilder<unknown> => sql`
-  select ${key} as key, ${sql.join(SUMS.map((name) => sql`${sums[name] ?? sql`0`} as ${sql.ref(name)}`))}
+  select ${key} as key, ${columnsOf(sums)}
   from ${from} ${join} where ${where} group by 1`;
+
+/** The same of rows that stand in an index by time. */
+const selectByTime = (
+  scope: Scope,
+  sums: Partial<Record<(typeof SUMS)[number], RawBuilder<unknown>>>,
+  rows: Pick<Counted, 'from' | 'where' | 'at'>,
+): RawBuilder<unknown> => sumsBy(scope, SESSION_KEYS, { ...rows, sums: columnsOf(sums) });
+
+const columnsOf = (sums: Partial<Record<(typeof SUMS)[number], RawBuilder<unknown>>>) =>
+  sql.join(SUMS.map((name) => sql`${sums[name] ?? sql`0`} as ${sql.ref(name)}`));
 
 const within = (column: string, { from, to }: Scope) =>
   sql`${sql.ref(column)} >= ${from} and ${sql.ref(column)} < ${to}`;
@@ -39,8 +49,8 @@ const within = (column: string, { from, to }: Scope) =>
 const ANSWERED = sql`session.ai_messages > 0`;
 
 const sessionSums = (scope: Scope): RawBuilder<unknown> =>
-  select(
-    groupingOfSession(scope),
+  selectByTime(
+    scope,
     {
       sessions: sql`count(*)`,
       answered_by_ai: countOf(ANSWERED),
@@ -48,7 +58,8 @@ const sessionSums = (scope: Scope): RawBuilder<unknown> =>
     },
     {
       from: sql`sessions as session`,
-      where: sql`${inSessions(scope)} and ${within('session.created_at', scope)} and session.contact_messages > 0`,
+      where: sql`${inSessions(scope)} and session.contact_messages > 0`,
+      at: sql`session.created_at`,
     },
   );
 
@@ -80,13 +91,13 @@ const resolutionSums = (scope: Scope): RawBuilder<unknown> =>
 const SESSION_OF_TURN = sql`left join sessions as session on session.org_id = turn.org_id and session.id = turn.session_id`;
 
 const ofTurns = (scope: Scope): RawBuilder<unknown> =>
-  sql`${ofSessions(scope)} and turn.org_id = ${scope.orgId} and ${within('turn.created_at', scope)} and turn.state <> 'superseded'`;
+  sql`${ofSessions(scope)} and turn.org_id = ${scope.orgId} and turn.state <> 'superseded'`;
 
 const inState = (state: string) => countOf(sql`turn.state = ${sql.lit(state)}`);
 
 const turnSums = (scope: Scope): RawBuilder<unknown> =>
-  select(
-    groupingOfSession(scope, sql`turn.created_at`),
+  selectByTime(
+    scope,
     {
       turns: sql`count(*)`,
       turns_answered: inState('answered'),
@@ -94,7 +105,7 @@ const turnSums = (scope: Scope): RawBuilder<unknown> =>
       turns_handed_off: inState('handed_off'),
       turns_skipped: inState('skipped'),
     },
-    { from: sql`ai_turns as turn ${SESSION_OF_TURN}`, where: ofTurns(scope) },
+    { from: sql`ai_turns as turn ${SESSION_OF_TURN}`, where: ofTurns(scope), at: sql`turn.created_at` },
   );
 
 const costSums = (scope: Scope): RawBuilder<unknown> =>
@@ -109,7 +120,7 @@ const costSums = (scope: Scope): RawBuilder<unknown> =>
       from: sql`ai_turns as turn
         join ai_steps as step on step.org_id = turn.org_id and step.turn_id = turn.id and (step.usage is not null or step.cost is not null)
         ${SESSION_OF_TURN}`,
-      where: ofTurns(scope),
+      where: sql`${ofTurns(scope)} and ${within('turn.created_at', scope)}`,
     },
   );
 

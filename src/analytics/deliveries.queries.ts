@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
-import { countFacts, groupingOf, type Reported, share } from './grouping.queries.ts';
+import { countFacts, type Reported, share, sumsBy } from './grouping.queries.ts';
 import type { DeliveryQuery } from './schema.ts';
 import type { ReportScope } from './scope.ts';
 
@@ -24,16 +24,18 @@ const FIGURES = sql`
   ${share(inState('bounced'), HANDED_OVER)} as bounce_rate`;
 
 /** Counts the deliveries created in the range by what has become of them. */
-export function countDeliveries<Figures>(db: Db, scope: ReportScope<DeliveryQuery>): Promise<Reported<Figures>> {
-  const { key, join } = groupingOf(scope, sql`created_at`, KEYS);
-  return countFacts(db, {
-    facts: sql`
-      select ${key} as key, status, count(*) as deliveries from deliveries ${join}
-      where org_id = ${scope.orgId} and created_at >= ${scope.from} and created_at < ${scope.to} group by 1, 2`,
+export const countDeliveries = <Figures>(db: Db, scope: ReportScope<DeliveryQuery>): Promise<Reported<Figures>> =>
+  countFacts(db, {
+    facts: sumsBy(scope, KEYS, {
+      from: sql`deliveries`,
+      where: sql`org_id = ${scope.orgId}`,
+      at: sql`created_at`,
+      by: sql`status`,
+      sums: sql`count(*) as deliveries`,
+    }),
     figures: FIGURES,
     nameOf: scope.group_by === 'sequence' ? sequenceName(scope.orgId) : undefined,
   });
-}
 
 const sequenceName = (orgId: string) =>
   sql`(select name from sequences as sequence where sequence.org_id = ${orgId} and sequence.id = grouped.key::uuid)`;

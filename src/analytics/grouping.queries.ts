@@ -82,6 +82,52 @@ export function groupingOf(
   };
 }
 
+/** Which rows are counted, at which of their times, and by what besides the key. */
+export interface Counted {
+  from: RawBuilder<unknown>;
+  where: RawBuilder<unknown>;
+  at: RawBuilder<unknown>;
+  by?: RawBuilder<unknown>;
+  sums: RawBuilder<unknown>;
+}
+
+/**
+ * Selects sums of the rows of a range by one of some keys, or by the period of a time as periodOf has it. Rows of a period
+ * are looked up day by day: to compute the day of each row takes twice as long as to read it.
+ */
+export function sumsBy(
+  scope: GroupedScope,
+  keys: Record<string, RawBuilder<unknown>>,
+  counted: Counted,
+): RawBuilder<unknown> {
+  const { group_by, from, to, timeZone } = scope;
+  const columns = counted.by === undefined ? counted.sums : sql`${counted.by}, ${counted.sums}`;
+  const more = counted.by === undefined ? sql`` : sql`, ${counted.by}`;
+  const rowsOf = (first: RawBuilder<unknown>, next: RawBuilder<unknown>) =>
+    sql`${counted.from} where ${counted.where} and ${counted.at} >= ${first} and ${counted.at} < ${next}`;
+  if (!PERIODS.includes(group_by))
+    return sql`
+      select ${keys[group_by] ?? sql`null::text`} as key, ${columns} from ${rowsOf(sql`${from}`, sql`${to}`)} group by 1 ${more}`;
+  const dateOf = (time: Date) => sql`(${time}::timestamptz at time zone ${timeZone}::text)::date`;
+  const key = group_by === 'day' ? sql`day` : sql`date_trunc(${group_by}::text, day::timestamp)::date`;
+  return sql`
+    select ${key} as key, counted.* from (
+      select day::date as day, greatest(${from}::timestamptz, ${beginOf(sql`day`, timeZone)}) as first,
+        least(${to}::timestamptz, ${beginOf(sql`day + interval '1 day'`, timeZone)}) as next
+      from generate_series(${dateOf(from)}::timestamp, ${dateOf(to)}::timestamp, interval '1 day') as day
+    ) as days cross join lateral (
+      select ${columns} from ${rowsOf(sql`days.first`, sql`days.next`)} group by days.day ${more}
+    ) as counted`;
+}
+
+/**
+ * The time at which a day begins, given as its local midnight. Where clocks are set back to midnight an hour later, that
+ * is the first of two.
+ */
+const beginOf = (day: RawBuilder<unknown>, timeZone: string): RawBuilder<unknown> => sql`(
+  select case when (begin - interval '1 hour') at time zone ${timeZone}::text >= ${day} then begin - interval '1 hour' else begin end
+  from (select (${day}) at time zone ${timeZone}::text as begin) as midnight)`;
+
 /** The share of one figure in another. Null if there is nothing to divide by. */
 export const share = (part: RawBuilder<unknown>, whole: RawBuilder<unknown>) =>
   sql`(${part})::float8 / nullif(${whole}, 0)`;

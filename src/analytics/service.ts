@@ -3,7 +3,7 @@ import type { Db } from '../db/connect.ts';
 import { countedTimes } from '../desk/office-hours/counted-time.service.ts';
 import { readSettings } from '../orgs/service.ts';
 import { reportRangeOf } from '../report-range.ts';
-import { getSlaBreakdown, getSlaSummary, getSlaTrend } from '../sla/analytics.service.ts';
+import { getSlaBreakdown, getSlaTrend } from '../sla/analytics.service.ts';
 import { countAi } from './ai.queries.ts';
 import { countRuns } from './automations.queries.ts';
 import { countConversations } from './conversations.queries.ts';
@@ -70,26 +70,26 @@ export async function reportSla(db: Db, orgId: string, query: SlaQuery): Promise
   const { group_by, ...rest } = query;
   const range = reportRangeOf(rest);
   const narrowed = { ...rest, from: range.from.toISOString(), to: range.to.toISOString() };
-  const [totals, items] = await Promise.all([
-    getSlaSummary(db, orgId, narrowed),
-    listSlaItems(db, orgId, { ...narrowed, group_by }),
-  ]);
-  return { ...range, group_by, items, totals: slaFiguresOf(totals.metrics) };
+  return { ...range, group_by, ...(await countSla(db, orgId, { ...narrowed, group_by })) };
 }
 
-async function listSlaItems(db: Db, orgId: string, { group_by, ...query }: SlaQuery) {
+async function countSla(db: Db, orgId: string, { group_by, ...query }: SlaQuery) {
   if (group_by === 'day' || group_by === 'week' || group_by === 'month') {
     const { timezone } = await readSettings(db, orgId);
-    const { items } = await getSlaTrend(db, orgId, { ...query, granularity: group_by });
+    const { items, totals } = await getSlaTrend(db, orgId, { ...query, granularity: group_by });
     const dayOf = new Intl.DateTimeFormat('sv-SE', { timeZone: timezone ?? 'UTC' });
-    return items.map(({ period_start, metrics }) => ({
+    const periods = items.map(({ period_start, metrics }) => ({
       key: dayOf.format(period_start),
       name: null,
       ...slaFiguresOf(metrics),
     }));
+    return { items: periods, totals: slaFiguresOf(totals) };
   }
-  const { items } = await getSlaBreakdown(db, orgId, { ...query, group_by });
-  return items.map(({ key, name, metrics }) => ({ key, name, ...slaFiguresOf(metrics) }));
+  const { items, totals } = await getSlaBreakdown(db, orgId, { ...query, group_by });
+  return {
+    items: items.map(({ key, name, metrics }) => ({ key, name, ...slaFiguresOf(metrics) })),
+    totals: slaFiguresOf(totals),
+  };
 }
 
 async function scopeOf<Query extends { group_by: string; from?: string | undefined; to?: string | undefined }>(

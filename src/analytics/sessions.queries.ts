@@ -4,7 +4,8 @@ import type { ReportScope } from './scope.ts';
 
 type SessionQuery = { group_by: string; channel?: string | undefined; team_id?: string | undefined };
 
-const KEYS: Record<string, RawBuilder<unknown>> = {
+/** What sessions are counted by, but for periods. */
+export const SESSION_KEYS: Record<string, RawBuilder<unknown>> = {
   channel: sql`session.channel`,
   team: sql`session.team_id`,
   assignee: sql`session.assignee_id`,
@@ -15,13 +16,13 @@ const KEYS: Record<string, RawBuilder<unknown>> = {
 export const keyOfSession = (
   { group_by, timeZone }: ReportScope<SessionQuery>,
   at: RawBuilder<unknown> = sql`session.created_at`,
-): RawBuilder<unknown> => periodOf(group_by, at, timeZone) ?? KEYS[group_by] ?? sql`null::text`;
+): RawBuilder<unknown> => periodOf(group_by, at, timeZone) ?? SESSION_KEYS[group_by] ?? sql`null::text`;
 
 /** The same for facts that are counted in parallel. */
 export const groupingOfSession = (
   scope: ReportScope<SessionQuery>,
   at: RawBuilder<unknown> = sql`session.created_at`,
-): Grouping => groupingOf(scope, at, KEYS);
+): Grouping => groupingOf(scope, at, SESSION_KEYS);
 
 /** Restricts `session` to those of the report. */
 export const inSessions = (scope: ReportScope<SessionQuery>): RawBuilder<unknown> =>

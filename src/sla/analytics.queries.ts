@@ -21,7 +21,7 @@ export interface MetricCounts {
 }
 
 /** What is counted of a clock. One that was not stopped has no duration. */
-const CLOCK_COLUMNS = sql`clock.org_id, clock.metric, clock.outcome,
+const CLOCK_COLUMNS = sql`clock.metric, clock.outcome,
   case when clock.stopped_at is not null then clock.elapsed_seconds end as elapsed_seconds`;
 
 const COUNT_COLUMNS = sql`clock.metric, count(*) filter (where clock.outcome = 'met') as met,
@@ -53,45 +53,69 @@ export async function countDecided(db: Db, orgId: string, range: AnalyticsRange)
   return rows;
 }
 
-/** Counts decided clocks by period of the zone's wall clock. */
+type Granularity = 'day' | 'week' | 'month';
+
+/** The first day of the period of a local time. */
+const FIRST_DAY: Record<Granularity, (local: RawBuilder<unknown>) => RawBuilder<unknown>> = {
+  day: (local) => sql`(${local})::date`,
+  week: (local) => sql`date_trunc('week', ${local})::date`,
+  month: (local) => sql`date_trunc('month', ${local})::date`,
+};
+
+/** Counts by period or key, and of all clocks. */
+export interface GroupedCounts<Group> {
+  groups: (MetricCounts & Group)[];
+  totals: MetricCounts[];
+}
+
+/** Counts decided clocks by period of the zone's wall clock, and all of them, in one pass. */
 export async function countByPeriod(
   db: Db,
   orgId: string,
   range: AnalyticsRange,
-  { granularity, timeZone }: { granularity: string; timeZone: string },
-): Promise<(MetricCounts & { period_start: Date })[]> {
-  const { rows } = await sql<MetricCounts & { period_start: Date }>`
-    ${sql.raw(READ_PLANNED_EACH_TIME)} with decided as (select ${CLOCK_COLUMNS}, date_trunc(${granularity}::text, clock.decided_at, ${timeZone}::text) as period_start ${decidedClocks(orgId, range)})
-    select clock.period_start, ${COUNT_COLUMNS} from decided as clock group by clock.period_start, clock.metric order by clock.period_start
-  `.execute(db);
-  return rows;
+  { granularity, timeZone }: { granularity: Granularity; timeZone: string },
+): Promise<GroupedCounts<{ period_start: Date }>> {
+  const period = FIRST_DAY[granularity](sql`clock.decided_at at time zone ${timeZone}::text`);
+  return grouped(
+    await sql<MetricCounts & { is_total: boolean; period_start: Date }>`
+      ${sql.raw(READ_PLANNED_EACH_TIME)} with decided as (select ${CLOCK_COLUMNS}, ${period} as key ${decidedClocks(orgId, range)})
+      select clock.key::timestamp at time zone ${timeZone}::text as period_start, grouping(clock.key) = 1 as is_total, ${COUNT_COLUMNS}
+      from decided as clock group by grouping sets ((clock.metric, clock.key), (clock.metric)) order by period_start
+    `.execute(db),
+  );
 }
 
+const grouped = <Row extends { is_total: boolean }>({ rows }: { rows: Row[] }) => ({
+  groups: rows.filter(({ is_total }) => !is_total),
+  totals: rows.filter(({ is_total }) => is_total),
+});
+
 const GROUP_KEYS = {
-  policy: sql`clock.policy_id::text`,
-  team: sql`session.team_id::text`,
+  policy: sql`clock.policy_id`,
+  team: sql`session.team_id`,
   channel: sql`session.channel`,
-  assignee: sql`session.assignee_id::text`,
+  assignee: sql`session.assignee_id`,
 };
 
-const GROUP_NAMES = {
-  policy: sql`(select name from sla_policies as policy where policy.org_id = ${sql.ref('clock.org_id')} and policy.id::text = clock.key)`,
-  team: sql`(select name from teams as team where team.org_id = clock.org_id and team.id::text = clock.key)`,
+const nameOf = (orgId: string) => ({
+  policy: sql`(select name from sla_policies as policy where policy.org_id = ${orgId} and policy.id = clock.key)`,
+  team: sql`(select name from teams as team where team.org_id = ${orgId} and team.id = clock.key)`,
   channel: sql`clock.key`,
-  assignee: sql`(select name from members as member where member.org_id = clock.org_id and member.user_id::text = clock.key)`,
-};
+  assignee: sql`(select name from members as member where member.org_id = ${orgId} and member.user_id = clock.key)`,
+});
 
-/** Counts decided clocks by a property of their clock or session. */
+/** Counts decided clocks by a property of their clock or session, and all of them, in one pass. */
 export async function countByKey(
   db: Db,
   orgId: string,
   range: AnalyticsRange,
   groupBy: keyof typeof GROUP_KEYS,
-): Promise<(MetricCounts & { key: string | null; name: string | null })[]> {
-  const { rows } = await sql<MetricCounts & { key: string | null; name: string | null }>`
-    ${sql.raw(READ_PLANNED_EACH_TIME)} with decided as (select ${CLOCK_COLUMNS}, ${GROUP_KEYS[groupBy]} as key ${decidedClocks(orgId, range)})
-    select clock.key, ${GROUP_NAMES[groupBy]} as name, ${COUNT_COLUMNS} from decided as clock
-    group by clock.org_id, clock.key, clock.metric order by clock.key nulls last
-  `.execute(db);
-  return rows;
+): Promise<GroupedCounts<{ key: string | null; name: string | null }>> {
+  return grouped(
+    await sql<MetricCounts & { is_total: boolean; key: string | null; name: string | null }>`
+      ${sql.raw(READ_PLANNED_EACH_TIME)} with decided as (select ${CLOCK_COLUMNS}, ${GROUP_KEYS[groupBy]} as key ${decidedClocks(orgId, range)})
+      select clock.key::text as key, ${nameOf(orgId)[groupBy]} as name, grouping(clock.key) = 1 as is_total, ${COUNT_COLUMNS}
+      from decided as clock group by grouping sets ((clock.metric, clock.key), (clock.metric)) order by clock.key::text nulls last
+    `.execute(db),
+  );
 }

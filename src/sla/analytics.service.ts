@@ -22,28 +22,28 @@ export async function getSlaSummary(db: Db, orgId: string, query: SlaQuery) {
   return { from: range.from, to: range.to, metrics: withAllMetrics(await countDecided(db, orgId, range)) };
 }
 
-/** Returns the same counts by period. */
+/** Returns the same counts by period, and of all periods. */
 export async function getSlaTrend(db: Db, orgId: string, { granularity, ...query }: SlaTrendQuery) {
   const range = rangeOf(query);
   const { timezone } = await readSettings(db, orgId);
-  const rows = await countByPeriod(db, orgId, range, { granularity, timeZone: timezone ?? 'UTC' });
-  const items = [...Map.groupBy(rows, ({ period_start }) => period_start.getTime()).values()].map((ofPeriod) => ({
+  const { groups, totals } = await countByPeriod(db, orgId, range, { granularity, timeZone: timezone ?? 'UTC' });
+  const items = [...Map.groupBy(groups, ({ period_start }) => period_start.getTime()).values()].map((ofPeriod) => ({
     period_start: elementAt(ofPeriod, 0).period_start,
     metrics: withAllMetrics(ofPeriod),
   }));
-  return { from: range.from, to: range.to, items };
+  return { from: range.from, to: range.to, items, totals: withAllMetrics(totals) };
 }
 
-/** Returns the same counts by policy, or by the current team, channel or assignee of the sessions. */
+/** Returns the same counts by policy, or by the current team, channel or assignee of the sessions, and of all. */
 export async function getSlaBreakdown(db: Db, orgId: string, { group_by, ...query }: SlaBreakdownQuery) {
   const range = rangeOf(query);
-  const rows = await countByKey(db, orgId, range, group_by);
-  const items = [...Map.groupBy(rows, ({ key }) => key)].map(([key, ofKey]) => ({
+  const { groups, totals } = await countByKey(db, orgId, range, group_by);
+  const items = [...Map.groupBy(groups, ({ key }) => key)].map(([key, ofKey]) => ({
     key,
     name: ofKey[0]?.name ?? null,
     metrics: withAllMetrics(ofKey),
   }));
-  return { from: range.from, to: range.to, items };
+  return { from: range.from, to: range.to, items, totals: withAllMetrics(totals) };
 }
 
 const rangeOf = ({ from, to, ...rest }: SlaQuery): AnalyticsRange => ({ ...reportRangeOf({ from, to }), ...rest });

@@ -84,9 +84,9 @@ describe('CSAT', () => {
   });
 });
 
-async function insertDelivery(status: string, at: string, channel = 'email'): Promise<void> {
+async function insertDelivery(status: string, at: string, { channel = 'email', org = api.org } = {}): Promise<void> {
   await sql`insert into deliveries (org_id, id, channel, "to", status, created_at, updated_at)
-    values (${api.org.id}, ${newId()}, ${channel}, 'ann@example.com', ${status}, ${at}, ${at})`.execute(api.db);
+    values (${org.id}, ${newId()}, ${channel}, 'ann@example.com', ${status}, ${at}, ${at})`.execute(api.db);
 }
 
 describe('deliveries', () => {
@@ -94,8 +94,8 @@ describe('deliveries', () => {
     const at = '2026-03-10T12:00:00Z';
     for (const status of ['delivered', 'delivered', 'read', 'bounced', 'failed', 'held', 'skipped', 'unknown'])
       await insertDelivery(status, at);
-    await insertDelivery('sent', '2026-03-11T12:00:00Z', 'sms');
-    await insertDelivery('sent', '2026-04-01T00:00:00Z', 'sms');
+    await insertDelivery('sent', '2026-03-11T12:00:00Z', { channel: 'sms' });
+    await insertDelivery('sent', '2026-04-01T00:00:00Z', { channel: 'sms' });
     const { items, totals } = await report('deliveries', 'group_by=channel');
     expect(totals).toMatchObject({ deliveries: 9, handed_over: 5, delivered: 3, delivery_rate: 0.6, bounce_rate: 0.2 });
     expect(totals).toMatchObject({
@@ -113,6 +113,32 @@ describe('deliveries', () => {
     ]);
     expect((await report('deliveries', 'group_by=day')).items).toHaveLength(2);
   });
+
+  // In these zones the clocks change at midnight, at 2 or 3 o'clock, by half an hour, or never.
+  it.each(['America/Havana', 'Europe/Berlin', 'Australia/Lord_Howe', 'Asia/Kathmandu'])(
+    'are counted by the days of %s, also where clocks change',
+    async (timezone) => {
+      const org = await api.createOrg();
+      await org.patch('/org/settings', { timezone });
+      const changes = ['2026-03-08', '2026-03-29', '2026-04-05', '2026-10-04', '2026-10-25', '2026-11-01'];
+      const times = changes.flatMap((day) =>
+        Array.from({ length: 72 }, (_, nth) => new Date(Date.parse(day) + (nth - 24) * 30 * 60_000)),
+      );
+      for (const at of times) await insertDelivery('sent', at.toISOString(), { org });
+      const dayOf = new Intl.DateTimeFormat('sv-SE', { timeZone: timezone });
+      const [first, last] = [times[3], times.at(-5)];
+      const range = `from=${first?.toISOString()}&to=${last?.toISOString()}`;
+      const inRange = times.filter((at) => first !== undefined && last !== undefined && at >= first && at < last);
+      const { items, totals } = (await org.get(`/analytics/deliveries?${range}&group_by=day`)).body;
+      const counted = items.map(({ key, deliveries }: { key: string; deliveries: number }) => [key, deliveries]);
+      expect(counted).toEqual([...Map.groupBy(inRange, (at) => dayOf.format(at))].map(([key, of]) => [key, of.length]));
+      expect(totals.deliveries).toBe(inRange.length);
+      const byMonth = (await org.get(`/analytics/deliveries?${range}&group_by=month`)).body.items;
+      expect(byMonth.map(({ key, deliveries }: { key: string; deliveries: number }) => [key, deliveries])).toEqual(
+        [...Map.groupBy(inRange, (at) => `${dayOf.format(at).slice(0, 7)}-01`)].map(([key, of]) => [key, of.length]),
+      );
+    },
+  );
 });
 
 describe('workflows', () => {
