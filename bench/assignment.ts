@@ -3,7 +3,6 @@ import { sql } from 'kysely';
 import type { Db } from '../src/db/connect.ts';
 import { waitUntilResponding } from '../src/dev/http-probe.ts';
 import { anyFreePort } from '../src/dev/ports.ts';
-import { nodeFlagsOf } from '../src/dev/scripts.ts';
 import { issueOrgKey } from '../src/keys/service.ts';
 import { createTokens } from '../src/keys/tokens.ts';
 import { addMember } from '../src/orgs/members/service.ts';
@@ -28,7 +27,7 @@ async function measure(stack: Stack): Promise<Finding[]> {
   const { db } = stack;
   const orgId = await seedOrg(db, 1);
   const call = await startApi(stack, orgId);
-  await stack.start(import.meta.resolve('../worker/main.ts'), {}, nodeFlagsOf('worker'));
+  await stack.start(import.meta.resolve('../worker/main.ts'), {}, 'worker');
   const ids = await fillQueue(db, call, orgId);
   const [first = '', ...waiting] = ids;
   const times: number[] = [];
@@ -63,7 +62,7 @@ async function measure(stack: Stack): Promise<Finding[]> {
 async function startApi(stack: Stack, orgId: string): Promise<Post> {
   const PORT = String(await anyFreePort());
   const limits = { RATE_LIMIT_STORE: 'memory', RATE_LIMIT_STANDARD: '1000000000' };
-  await stack.start(import.meta.resolve('../src/main.ts'), { PORT, ...limits }, nodeFlagsOf('api'));
+  await stack.start(import.meta.resolve('../src/main.ts'), { PORT, ...limits }, 'api');
   const url = `http://127.0.0.1:${PORT}`;
   await waitUntilResponding(`${url}/healthz`, stack.logFile);
   const tokens = createTokens(stack.env.JWT_SECRET ?? '');

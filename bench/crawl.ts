@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../src/db/connect.ts';
-import { nodeFlagsOf } from '../src/dev/scripts.ts';
 import { createDatasource } from '../src/knowledge/crawl/datasources/service.ts';
 import { getJob, pageOfJobs, startCrawl } from '../src/knowledge/crawl/jobs/service.ts';
 import type { Program } from './support/processes.ts';
@@ -19,8 +18,6 @@ const POLL_MS = 50;
 const AT_MOST_MB = 400;
 /** Pages a second. */
 const LEAST_UNCHANGED = 400;
-/** The same options as in production. */
-const OPTIONS = nodeFlagsOf('worker');
 
 interface Rates {
   ours: number[];
@@ -47,7 +44,7 @@ async function measure(stack: Stack): Promise<Finding[]> {
   const worker = await stack.start(
     import.meta.resolve('../worker/main.ts'),
     { EGRESS_ALLOW: '127.0.0.0/8', CRAWL_DELAY_MS: '0' },
-    OPTIONS,
+    'worker',
   );
   const rates: Rates = { ours: [], again: [], crawlee: [], inMemory: [], bare: [], indexed: [] };
   for (let round = 1; round <= ROUNDS; round++) {

@@ -4,7 +4,6 @@ import { elementAt } from '../src/checked-access.ts';
 import { createSession } from '../src/conversations/sessions/service.ts';
 import { waitUntilResponding } from '../src/dev/http-probe.ts';
 import { anyFreePort } from '../src/dev/ports.ts';
-import { nodeFlagsOf } from '../src/dev/scripts.ts';
 import { issueOrgKey } from '../src/keys/service.ts';
 import { createTokens } from '../src/keys/tokens.ts';
 import { type Finding, note, percentile, report } from './support/report.ts';
@@ -23,8 +22,6 @@ const SECONDS = 40;
 const WARM_UP_SECONDS = 5;
 const AT_MOST_MS = 100;
 const AT_MOST_MB = 300;
-/** The same options as in production. */
-const OPTIONS = nodeFlagsOf('api');
 const UNLIMITED = '1000000000';
 const SENT_AT = /^data: .*sent at ([\d.]+)/;
 
@@ -133,7 +130,7 @@ function streamsOf({ keys, sessions }: Org): { path: string; key: string }[] {
 async function startApi(stack: Stack): Promise<Api> {
   const port = String(await anyFreePort());
   const limits = { RATE_LIMIT_STORE: 'memory', RATE_LIMIT_STANDARD: UNLIMITED, RATE_LIMIT_STREAMING: UNLIMITED };
-  const { peakMemoryMb } = await stack.start(import.meta.resolve('../src/main.ts'), { PORT: port, ...limits }, OPTIONS);
+  const { peakMemoryMb } = await stack.start(import.meta.resolve('../src/main.ts'), { PORT: port, ...limits }, 'api');
   const url = `http://127.0.0.1:${port}`;
   await waitUntilResponding(`${url}/healthz`, stack.logFile);
   return { url, peakMemoryMb };

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { waitUntilResponding } from '../src/dev/http-probe.ts';
 import { anyFreePort } from '../src/dev/ports.ts';
-import { nodeFlagsOf } from '../src/dev/scripts.ts';
 import { issueOrgKey } from '../src/keys/service.ts';
 import { createTokens } from '../src/keys/tokens.ts';
 import { type Finding, note, percentile, report } from './support/report.ts';
@@ -66,8 +65,8 @@ interface Answer {
 async function startPrograms(stack: Stack, key: string): Promise<Call> {
   const port = String(await anyFreePort());
   const limits = { RATE_LIMIT_STORE: 'memory', RATE_LIMIT_STANDARD: UNLIMITED };
-  await stack.start(import.meta.resolve('../src/main.ts'), { PORT: port, ...limits }, nodeFlagsOf('api'));
-  await stack.start(import.meta.resolve('../worker/main.ts'), {}, nodeFlagsOf('worker'));
+  await stack.start(import.meta.resolve('../src/main.ts'), { PORT: port, ...limits }, 'api');
+  await stack.start(import.meta.resolve('../worker/main.ts'), {}, 'worker');
   const url = `http://127.0.0.1:${port}`;
   await waitUntilResponding(`${url}/healthz`, stack.logFile);
   return async (method, path) => {

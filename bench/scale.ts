@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Db } from '../src/db/connect.ts';
-import { nodeFlagsOf } from '../src/dev/scripts.ts';
 import { transitionsOf } from '../src/sequences/rules.ts';
 import { findNextDue, listDue } from '../src/sequences/sending/due.queries.ts';
 import { startSequence } from '../src/sequences/service.ts';
@@ -22,8 +21,7 @@ const TWO_DAYS_IN_MINUTES = 2_880;
 
 /** Starts a sequence for 100,000 contacts, with the first step due in two days. */
 async function enrolling(stack: Stack, db: Db): Promise<Finding[]> {
-  const flags = nodeFlagsOf('worker');
-  const worker = await stack.start(import.meta.resolve('./support/programs/costless-worker.ts'), {}, flags);
+  const worker = await stack.start(import.meta.resolve('./support/programs/costless-worker.ts'), {}, 'worker');
   await worker.ask('ready');
   const orgId = await seedOrg(db, TO_ENROLL);
   const sequenceId = await seedSequence(db, orgId, [TWO_DAYS_IN_MINUTES]);

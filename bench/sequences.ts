@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Db } from '../src/db/connect.ts';
-import { nodeFlagsOf } from '../src/dev/scripts.ts';
 import { startSequence } from '../src/sequences/service.ts';
 import type { Program } from './support/processes.ts';
 import { type Finding, note, rateFinding, report } from './support/report.ts';
@@ -14,11 +13,10 @@ const WARM_UP_CONTACTS = 500;
 const COSTLESS_ROUNDS = 3;
 const LOOP_ROUNDS = 3;
 const MEMORY_LIMIT_MB = 500;
-const WORKER_FLAGS = nodeFlagsOf('worker');
 
 /** Compares one workflow for the sequence with one for each contact, using a sender without cost. */
 async function againstNaive(stack: Stack, db: Db): Promise<{ findings: Finding[]; peakMb: number }> {
-  const worker = await stack.start(import.meta.resolve('./support/programs/costless-worker.ts'), {}, WORKER_FLAGS);
+  const worker = await stack.start(import.meta.resolve('./support/programs/costless-worker.ts'), {}, 'worker');
   const naive = await stack.start(import.meta.resolve('./support/baselines/naive-worker.ts'));
   await worker.ask('ready');
   await runSequence(db, WARM_UP_CONTACTS);
@@ -47,7 +45,7 @@ async function overSmtp(stack: Stack, db: Db): Promise<{ findings: Finding[]; pe
   const worker = await stack.start(
     import.meta.resolve('../worker/main.ts'),
     { SMTP_URL, DEVELOPMENT: 'true' },
-    WORKER_FLAGS,
+    'worker',
   );
   const loop = await stack.start(import.meta.resolve('./support/baselines/bare-loop.ts'), { SMTP_URL });
   const found = await againstBareLoop(db, 'SMTP', 0.8, worker, loop);
@@ -61,11 +59,7 @@ async function overSmtp(stack: Stack, db: Db): Promise<{ findings: Finding[]; pe
 /** Compares the worker with a bare loop, both using a provider with a delay of 20 ms, 50 sends at a time. */
 async function overQuickProvider(stack: Stack, db: Db): Promise<{ findings: Finding[]; peakMb: number }> {
   const OUTLET = 'quick';
-  const worker = await stack.start(
-    import.meta.resolve('./support/programs/costless-worker.ts'),
-    { OUTLET },
-    WORKER_FLAGS,
-  );
+  const worker = await stack.start(import.meta.resolve('./support/programs/costless-worker.ts'), { OUTLET }, 'worker');
   const loop = await stack.start(import.meta.resolve('./support/baselines/bare-loop.ts'), { OUTLET });
   await worker.ask('ready');
   return againstBareLoop(db, 'a 20 ms provider', 0.9, worker, loop);

@@ -4,7 +4,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Db } from '../src/db/connect.ts';
 import { inTransaction } from '../src/db/transaction.ts';
-import { nodeFlagsOf } from '../src/dev/scripts.ts';
 import { announce } from '../src/outbox/events.ts';
 import { createSecrets } from '../src/secrets.ts';
 import { CreateEndpoint } from '../src/webhooks/endpoints/schema.ts';
@@ -173,7 +172,7 @@ async function measure(stack: Stack, receiver: Receiver): Promise<Finding[]> {
   await addEndpoint(db, stack.env, orgId, receiver.url);
   const poster = await stack.start(import.meta.resolve('./support/baselines/bare-poster.ts'));
   await poster.ask('start', { url: receiver.url });
-  const worker = await stack.start(import.meta.resolve('../worker/main.ts'), { EGRESS_ALLOW }, nodeFlagsOf('worker'));
+  const worker = await stack.start(import.meta.resolve('../worker/main.ts'), { EGRESS_ALLOW }, 'worker');
   const ours = (some: string[]) => happen(db, orgId, some);
   const sides = { receiver, ids, ours, bare: (some: string[]) => insertBare(db, orgId, some) };
   await rateOf(receiver, ids.slice(0, 1), () => ours(ids.slice(0, 1)));

@@ -9,7 +9,6 @@ import { Connection } from '@temporalio/client';
 import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Db } from '../../src/db/connect.ts';
-import { nodeFlagsOf } from '../../src/dev/scripts.ts';
 import { type FakeModel, startFakeModel } from '../../test/support/fakes/model.ts';
 import { type AiPrograms, type AnsweringOrg, startAiPrograms, WORKER_ENV } from '../support/ai-programs.ts';
 import { forEachConcurrently } from '../support/concurrency.ts';
@@ -396,7 +395,7 @@ async function measure(stack: Stack, folder: string): Promise<Finding[]> {
     const replayed = await replay(setting, folder);
     execFileSync(process.execPath, [fileURLToPath(import.meta.resolve('../../worker/bundler.ts')), bundle]);
     const env = { ...WORKER_ENV, WORKFLOW_BUNDLE: bundle };
-    const start = () => stack.start(import.meta.resolve('../../worker/main.ts'), env, nodeFlagsOf('worker'));
+    const start = () => stack.start(import.meta.resolve('../../worker/main.ts'), env, 'worker');
     const temporal = await Connection.connect({ address: stack.env.TEMPORAL_ADDRESS ?? '' });
     const { value, kills } = await underKills({ temporal, first: programs.worker, start }, () =>
       playGold(setting, chosen, 'killed'),

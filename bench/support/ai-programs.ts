@@ -1,7 +1,6 @@
 import type { Db } from '../../src/db/connect.ts';
 import { waitUntilResponding } from '../../src/dev/http-probe.ts';
 import { anyFreePort } from '../../src/dev/ports.ts';
-import { nodeFlagsOf } from '../../src/dev/scripts.ts';
 import { issueOrgKey } from '../../src/keys/service.ts';
 import { createTokens } from '../../src/keys/tokens.ts';
 import type { Program } from './processes.ts';
@@ -36,7 +35,7 @@ export async function startAiPrograms(stack: Stack, db: Db): Promise<AiPrograms>
   const shared = { ...WORKER_ENV, PUBLIC_URL: url };
   const limits = { RATE_LIMIT_STORE: 'memory', RATE_LIMIT_STANDARD: '1000000000' };
   await stack.start(import.meta.resolve('../../src/main.ts'), { PORT, ...shared, ...limits });
-  const worker = await stack.start(import.meta.resolve('../../worker/main.ts'), shared, nodeFlagsOf('worker'));
+  const worker = await stack.start(import.meta.resolve('../../worker/main.ts'), shared, 'worker');
   await waitUntilResponding(`${url}/healthz`, stack.logFile);
   const tokens = createTokens(stack.env.JWT_SECRET ?? '');
   return {

@@ -5,7 +5,6 @@ import { startRuns } from '../../src/automations/runs/start-runs.service.ts';
 import { activateWorkflow, createWorkflow } from '../../src/automations/service.ts';
 import { connect, type Db } from '../../src/db/connect.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
-import { nodeFlagsOf } from '../../src/dev/scripts.ts';
 import { newId } from '../../src/ids.ts';
 import { createSecrets } from '../../src/secrets.ts';
 import { forEachConcurrently } from './concurrency.ts';
@@ -57,13 +56,12 @@ export const withAutomations = <T>(work: (bench: AutomationBench) => Promise<T>)
     try {
       const sink = await stack.start(import.meta.resolve('./programs/http-sink.ts'));
       const url = await sink.ask<string>('url');
-      const flags = nodeFlagsOf('worker');
       const env = { EGRESS_ALLOW, DEVELOPMENT: 'true' };
-      const worker = await stack.start(import.meta.resolve('../../worker/main.ts'), env, flags);
+      const worker = await stack.start(import.meta.resolve('../../worker/main.ts'), env, 'worker');
       await sql`
         create table hand_written_steps (org_id uuid, run_id uuid, step text, output jsonb, primary key (org_id, run_id, step))
       `.execute(db);
-      const other = await stack.start(import.meta.resolve('./baselines/hand-written-worker.ts'), env, flags);
+      const other = await stack.start(import.meta.resolve('./baselines/hand-written-worker.ts'), env, 'worker');
       await other.ask('ready');
       let wanted = 0;
       const way = (name: string, run: (runs: number) => Promise<Measured>): Way => ({

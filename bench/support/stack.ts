@@ -6,6 +6,7 @@ import { migrateToLatest } from '../../src/db/migrate.ts';
 import { startGuard } from '../../src/dev/guard.ts';
 import { anyFreePort } from '../../src/dev/ports.ts';
 import { startPostgres } from '../../src/dev/postgres.ts';
+import { programOf } from '../../src/dev/scripts.ts';
 import { startTemporal } from '../../src/dev/temporal.ts';
 import { type Program, startProgram } from './processes.ts';
 
@@ -21,7 +22,8 @@ export interface Stack {
   env: Record<string, string>;
   /** The log file of everything running on this stack. */
   logFile: string;
-  start(file: string, env?: Record<string, string>, execArgv?: string[]): Promise<Program>;
+  /** Starts a program, in the way of a script of package.json if one is named. */
+  start(file: string, env?: Record<string, string>, script?: 'api' | 'worker'): Promise<Program>;
 }
 
 /** Runs `work` on a new stack, and stops the stack afterwards. */
@@ -60,8 +62,10 @@ export async function withStack<T>(
       db,
       env,
       logFile,
-      async start(file, own = {}, execArgv = []) {
-        const program = await startProgram(file, { ...env, ...own }, { logFile, guard, execArgv });
+      async start(file, own = {}, script = undefined) {
+        const like = script === undefined ? { env: {}, flags: [] } : programOf(script);
+        const options = { logFile, guard, execArgv: like.flags };
+        const program = await startProgram(file, { ...env, ...like.env, ...own }, options);
         stops.push(() => program.stop());
         return program;
       },

@@ -2,11 +2,25 @@ import { readFileSync } from 'node:fs';
 
 const PACKAGE = new URL('../../package.json', import.meta.url);
 
-/** Returns Node's arguments in `npm run api` or `npm run worker`: its flags, then the program's file. */
-export function nodeArgsOf(script: 'api' | 'worker'): string[] {
-  const { scripts } = JSON.parse(readFileSync(PACKAGE, 'utf8')) as { scripts: Record<typeof script, string> };
-  return scripts[script].split(' ').slice(1);
+/** How a script of package.json starts Node. */
+export interface NodeProgram {
+  /** The variables set by the script. */
+  env: Record<string, string>;
+  /** Node's flags. */
+  flags: string[];
+  /** The program's file. */
+  file: string;
 }
 
-/** Returns Node's flags in `npm run api` or `npm run worker`, for another program with the same settings. */
-export const nodeFlagsOf = (script: 'api' | 'worker'): string[] => nodeArgsOf(script).slice(0, -1);
+/** Returns how `npm run api` or `npm run worker` starts its program. */
+export function programOf(script: 'api' | 'worker'): NodeProgram {
+  const { scripts } = JSON.parse(readFileSync(PACKAGE, 'utf8')) as { scripts: Record<typeof script, string> };
+  const [variables = '', command = ''] = scripts[script].split(/(?:^| )node /);
+  const assignments = variables.split(' ').filter((word) => word !== '');
+  const words = command.split(' ');
+  return {
+    env: Object.fromEntries(assignments.map((assignment) => assignment.split('=', 2))),
+    flags: words.slice(0, -1),
+    file: words.at(-1) ?? '',
+  };
+}

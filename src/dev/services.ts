@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { type Child, startChild } from './child.ts';
 import type { Guard } from './guard.ts';
 import { startPostgres } from './postgres.ts';
-import { nodeArgsOf } from './scripts.ts';
+import { programOf } from './scripts.ts';
 import type { Ports, StackSecrets } from './settings.ts';
 import { supervise } from './supervise.ts';
 import { startTemporal } from './temporal.ts';
@@ -79,7 +79,9 @@ export async function provideProgram(
 ): Promise<string> {
   const logFile = newLog(context.dataFolder, script);
   const { guard } = context;
-  const start = () => startChild(process.execPath, nodeArgsOf(script), { logFile, guard, cwd: ROOT, env });
+  const program = programOf(script);
+  const options = { logFile, guard, cwd: ROOT, env: { ...program.env, ...env } };
+  const start = () => startChild(process.execPath, [...program.flags, program.file], options);
   await startSupervised(context, PROGRAM_NAMES[script], 'program', start);
   return logFile;
 }

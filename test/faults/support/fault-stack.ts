@@ -8,6 +8,7 @@ import { startChild, waitUntilReady } from '../../../src/dev/child.ts';
 import { type Guard, startGuard } from '../../../src/dev/guard.ts';
 import { anyFreePort } from '../../../src/dev/ports.ts';
 import { startPostgres } from '../../../src/dev/postgres.ts';
+import { programOf } from '../../../src/dev/scripts.ts';
 import { startTemporal } from '../../../src/dev/temporal.ts';
 import { createTokens } from '../../../src/keys/tokens.ts';
 import { type FaultOrg, makeOrg } from './fault-org.ts';
@@ -114,9 +115,14 @@ async function startAll(
     LOG_LEVEL: 'info',
     ...more,
   };
-  const program = (name: string, file: string, isReady: () => Promise<void>) =>
+  const start = (name: string, script: 'api' | 'worker', own: Record<string, string> = {}) => {
+    const program = programOf(script);
+    const options = { logFile: log(name), guard, cwd: ROOT, env: { ...env, ...program.env, ...own } };
+    return startChild(process.execPath, [...program.flags, program.file], options);
+  };
+  const startApi = (name: string, isReady: () => Promise<void>) =>
     restartable(async () => {
-      const child = await startChild(process.execPath, flagsOf(file), { logFile: log(name), guard, cwd: ROOT, env });
+      const child = await start(name, 'api');
       await waitUntilReady(child, log(name), isReady, START_LIMIT_MS);
       return child;
     });
@@ -124,8 +130,7 @@ async function startAll(
     let starts = 0;
     return restartable(async () => {
       starts++;
-      const options = { logFile: log(name), guard, cwd: ROOT, env: { ...env, ...own } };
-      const child = await startChild(process.execPath, flagsOf('worker/main.ts'), options);
+      const child = await start(name, 'worker', own);
       // The worker waits for Temporal by itself, so readiness is checked only for the first, undisturbed start.
       if (starts === 1)
         await waitUntilReady(child, log(name), () => mustSay(log(name), '"msg":"working"'), START_LIMIT_MS);
@@ -133,7 +138,7 @@ async function startAll(
     });
   };
   const [api, worker] = await Promise.all([
-    program('api', 'src/main.ts', () => mustAnswer(`${url}/healthz`)),
+    startApi('api', () => mustAnswer(`${url}/healthz`)),
     startWorker('worker-1'),
   ]);
   const { db, close } = connect(databaseUrl, { poolSize: 4, applicationName: 'faults' });
@@ -172,17 +177,6 @@ async function startAll(
       await removeAll();
     },
   };
-}
-
-/** Returns the arguments of node that package.json starts a program with. */
-function flagsOf(file: string): string[] {
-  const { scripts }: { scripts: Record<string, string> } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-  const [, ...args] =
-    Object.values(scripts)
-      .find((script) => script.endsWith(` ${file}`))
-      ?.split(' ') ?? [];
-  if (args.length === 0) throw new Error(`package.json starts no ${file}`);
-  return args;
 }
 
 async function mustAnswer(url: string): Promise<void> {
