@@ -46,7 +46,7 @@ export async function findPassages(db: Db, semantics: SemanticSearch, orgId: str
 
 /**
  * Returns the best passages for a question, strongest first, with a function for the confidence that the first of some of
- * them has the answer, and whether vectors were compared: confidences with and without them are not.
+ * them has the answer, and whether vectors were compared: a confidence with them says nothing about one without.
  */
 export async function findEvidence(
   db: Db,
