@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
+import { firstDayOf } from '../db/periods.ts';
 import { READ_PLANNED_EACH_TIME } from '../db/preparing-client.ts';
 import { onlyRow } from '../db/rows.ts';
 
@@ -46,8 +47,7 @@ const PERIODS = ['day', 'week', 'month'];
 /** Returns the first day of the period of a time, by the wall clock of the zone. Undefined for other keys. */
 export function periodOf(groupBy: string, at: RawBuilder<unknown>, timeZone: string): RawBuilder<unknown> | undefined {
   if (!PERIODS.includes(groupBy)) return undefined;
-  const local = sql`${at} at time zone ${timeZone}::text`;
-  return groupBy === 'day' ? sql`(${local})::date` : sql`date_trunc(${groupBy}::text, ${local})::date`;
+  return firstDayOf(groupBy, sql`${at} at time zone ${timeZone}::text`);
 }
 
 /** What facts are counted by: their key, and what has to be joined for it. */
@@ -109,9 +109,8 @@ export function sumsBy(
     return sql`
       select ${keys[group_by] ?? sql`null::text`} as key, ${columns} from ${rowsOf(sql`${from}`, sql`${to}`)} group by 1 ${more}`;
   const dateOf = (time: Date) => sql`(${time}::timestamptz at time zone ${timeZone}::text)::date`;
-  const key = group_by === 'day' ? sql`day` : sql`date_trunc(${group_by}::text, day::timestamp)::date`;
   return sql`
-    select ${key} as key, counted.* from (
+    select ${firstDayOf(group_by, sql`day::timestamp`)} as key, counted.* from (
       select day::date as day, greatest(${from}::timestamptz, ${beginOf(sql`day`, timeZone)}) as first,
         least(${to}::timestamptz, ${beginOf(sql`day + interval '1 day'`, timeZone)}) as next
       from generate_series(${dateOf(from)}::timestamp, ${dateOf(to)}::timestamp, interval '1 day') as day

@@ -19,10 +19,8 @@ export const keyOfSession = (
 ): RawBuilder<unknown> => periodOf(group_by, at, timeZone) ?? SESSION_KEYS[group_by] ?? sql`null::text`;
 
 /** The same for facts that are counted in parallel. */
-export const groupingOfSession = (
-  scope: ReportScope<SessionQuery>,
-  at: RawBuilder<unknown> = sql`session.created_at`,
-): Grouping => groupingOf(scope, at, SESSION_KEYS);
+export const groupingOfSession = (scope: ReportScope<SessionQuery>, at: RawBuilder<unknown>): Grouping =>
+  groupingOf(scope, at, SESSION_KEYS);
 
 /** Restricts `session` to those of the report. */
 export const inSessions = (scope: ReportScope<SessionQuery>): RawBuilder<unknown> =>

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
+import { firstDayOf } from '../db/periods.ts';
 import { READ_PLANNED_EACH_TIME } from '../db/preparing-client.ts';
 import type { SlaMetric } from './timelines.rules.ts';
 
@@ -55,13 +56,6 @@ export async function countDecided(db: Db, orgId: string, range: AnalyticsRange)
 
 type Granularity = 'day' | 'week' | 'month';
 
-/** The first day of the period of a local time. */
-const FIRST_DAY: Record<Granularity, (local: RawBuilder<unknown>) => RawBuilder<unknown>> = {
-  day: (local) => sql`(${local})::date`,
-  week: (local) => sql`date_trunc('week', ${local})::date`,
-  month: (local) => sql`date_trunc('month', ${local})::date`,
-};
-
 /** Counts by period or key, and of all clocks. */
 export interface GroupedCounts<Group> {
   groups: (MetricCounts & Group)[];
@@ -75,7 +69,7 @@ export async function countByPeriod(
   range: AnalyticsRange,
   { granularity, timeZone }: { granularity: Granularity; timeZone: string },
 ): Promise<GroupedCounts<{ period_start: Date }>> {
-  const period = FIRST_DAY[granularity](sql`clock.decided_at at time zone ${timeZone}::text`);
+  const period = firstDayOf(granularity, sql`clock.decided_at at time zone ${timeZone}::text`);
   return grouped(
     await sql<MetricCounts & { is_total: boolean; period_start: Date }>`
       ${sql.raw(READ_PLANNED_EACH_TIME)} with decided as (select ${CLOCK_COLUMNS}, ${period} as key ${decidedClocks(orgId, range)})
