@@ -1,8 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
-import { notify } from '../db/notify.ts';
 import { sendWithCommit } from '../db/pipeline.ts';
-import { afterCommit } from '../db/transaction.ts';
+import { notifyAfterCommit } from '../db/transaction.ts';
 import { type Announcement, executeAnnouncing, insertOf, sendAnnouncing } from '../outbox/announcing.ts';
 import type { EventType, Sender } from './history/events.schema.ts';
 import { LIVE_CHANNEL } from './live/rules.ts';
@@ -49,7 +48,7 @@ export async function appendEvents(trx: Trx, orgId: string, sessionId: string, a
     const { rows } = await (isAnnouncing ? executeAnnouncing(trx, statement) : statement.execute(trx));
     if (rows.length === 0) return false;
   }
-  afterCommit(trx, (db) => notify(db, LIVE_CHANNEL, `${orgId}/${sessionId}`));
+  notifyAfterCommit(trx, LIVE_CHANNEL, `${orgId}/${sessionId}`);
   return true;
 }
 
@@ -146,7 +145,7 @@ export async function appendSequenceMessages(
     on conflict (org_id, id) do nothing
     returning id, session_id
   `.execute(trx);
-  for (const { session_id } of rows) afterCommit(trx, (db) => notify(db, LIVE_CHANNEL, `${orgId}/${session_id}`));
+  for (const { session_id } of rows) notifyAfterCommit(trx, LIVE_CHANNEL, `${orgId}/${session_id}`);
   return rows;
 }
 

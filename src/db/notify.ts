@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sql } from 'kysely';
+import { CompiledQuery } from 'kysely';
 import type { Db } from './connect.ts';
 
 /** Under load, one statement tells of all transactions committed within this time. */
@@ -11,7 +11,10 @@ const MAX_PAYLOAD_BYTES = 7_900;
 const pendingNotifications = new WeakMap<Db, Hints>();
 
 /** The hints for each channel. */
-type Hints = Map<string, Set<string>>;
+export type Hints = Map<string, Set<string>>;
+
+/** Sends a statement. Rejects if it fails. */
+type Send = (statement: CompiledQuery) => Promise<unknown>;
 
 /**
  * Notifies the listeners of a channel after a commit.
@@ -22,29 +25,46 @@ type Hints = Map<string, Set<string>>;
  */
 export function notify(db: Db, channel: string, hint = ''): void {
   const waiting = pendingNotifications.get(db);
-  const hints = waiting ?? new Map<string, Set<string>>();
-  const ofChannel = hints.get(channel) ?? new Set();
-  hints.set(channel, ofChannel.add(hint));
+  const hints: Hints = waiting ?? new Map();
+  addHint(hints, channel, hint);
   if (waiting !== undefined) return;
   pendingNotifications.set(db, hints);
-  queueMicrotask(() => void sendAll(db)); // what the same commit has to tell goes along
+  queueMicrotask(() => void sendAll(db, (statement) => db.executeQuery(statement))); // what the same commit has to tell goes along
 }
 
-/** Sends what waits, until nothing does. */
-async function sendAll(db: Db): Promise<void> {
-  for (;;) {
+/**
+ * Notifies like `notify`, by `send`, unless notifications of this pool are being sent just now. Returns whether it does.
+ * Those of commits until the answer follow it.
+ */
+export function notifyBy(db: Db, hints: Hints, send: Send): boolean {
+  if (pendingNotifications.has(db)) return false;
+  pendingNotifications.set(db, hints);
+  void sendAll(db, send);
+  return true;
+}
+
+export function addHint(hints: Hints, channel: string, hint: string): void {
+  const ofChannel = hints.get(channel) ?? new Set();
+  hints.set(channel, ofChannel.add(hint));
+}
+
+/** Sends what waits, until nothing does: the first by `send`. */
+async function sendAll(db: Db, send: Send): Promise<void> {
+  for (let by = send; ; by = (statement) => db.executeQuery(statement)) {
     const hints = pendingNotifications.get(db);
     if (hints === undefined || hints.size === 0) break;
     pendingNotifications.set(db, new Map());
-    await send(db, hints).catch(() => undefined);
+    await by(statementOf(hints)).catch(() => undefined);
     await sleep(COALESCE_MS);
   }
   pendingNotifications.delete(db);
 }
 
-const send = (db: Db, hints: Hints) =>
-  sql`select pg_notify(channel, payload) from unnest(${[...hints.keys()]}::text[], ${[...hints.values()].map(payloadOf)}::text[])
-    as hint (channel, payload)`.execute(db);
+const statementOf = (hints: Hints): CompiledQuery =>
+  CompiledQuery.raw(
+    'select pg_notify(channel, payload) from unnest($1::text[], $2::text[]) as hint (channel, payload)',
+    [[...hints.keys()], [...hints.values()].map(payloadOf)],
+  );
 
 function payloadOf(hints: Set<string>): string {
   const payload = [...hints].join(' ');

@@ -40,5 +40,6 @@ export async function untilAnswered(trx: Trx): Promise<void> {
   await unanswered.get(trx);
 }
 
-const connectionOf = (trx: Trx): Promise<DatabaseConnection> =>
+/** The connection of a transaction. */
+export const connectionOf = (trx: Trx): Promise<DatabaseConnection> =>
   trx.getExecutor().provideConnection(async (connection) => connection);

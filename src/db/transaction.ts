@@ -1,13 +1,21 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from './connect.ts';
 import { isDeadlock } from './failures.ts';
-import { untilAnswered } from './pipeline.ts';
+import { addHint, type Hints, notify, notifyBy } from './notify.ts';
+import { connectionOf, untilAnswered } from './pipeline.ts';
+import { followCommit } from './pipelining-dialect.ts';
 
 const MAX_TRIES = 3;
 
 type CommitCallback = (db: Db) => void;
 
-const callbacksOf = new WeakMap<object, CommitCallback[]>();
+/** What is called, and told, once a transaction has committed. */
+interface Aftermath {
+  db: Db;
+  hooks: CommitCallback[];
+  hints: Hints;
+}
+const aftermaths = new WeakMap<object, Aftermath>();
 
 /**
  * Runs `work` in a transaction, or in the caller's if `db` already is one. After a deadlock `work` runs again from its
@@ -16,13 +24,15 @@ const callbacksOf = new WeakMap<object, CommitCallback[]>();
 export async function inTransaction<T>(db: Db, work: (trx: Trx) => Promise<T>): Promise<T> {
   if (isTransaction(db)) return work(db);
   for (let tries = 1; ; tries++) {
-    const hooks: CommitCallback[] = [];
+    const after: Aftermath = { db, hooks: [], hints: new Map() };
     try {
       const result = await commit(db, async (trx) => {
-        callbacksOf.set(trx, hooks);
-        return work(trx);
+        aftermaths.set(trx, after);
+        const done = await work(trx);
+        if (after.hints.size > 0) await tellBehindCommit(trx, after);
+        return done;
       });
-      for (const hook of hooks) hook(db);
+      for (const hook of after.hooks) hook(db);
       return result;
     } catch (error) {
       if (tries === MAX_TRIES || !isDeadlock(error)) throw error;
@@ -43,6 +53,16 @@ async function commit<T>(db: Db, work: (trx: Trx) => Promise<T>): Promise<T> {
   }
 }
 
+/** Sends the notifications right behind the commit, or after it if others are being sent. */
+async function tellBehindCommit(trx: Trx, { db, hooks, hints }: Aftermath): Promise<void> {
+  followCommit(await connectionOf(trx), (connection) => {
+    if (!notifyBy(db, hints, (statement) => connection.executeQuery(statement)))
+      hooks.push(() => {
+        for (const [channel, ofChannel] of hints) for (const hint of ofChannel) notify(db, channel, hint);
+      });
+  });
+}
+
 const isTransaction = (db: Db): db is Trx => db.isTransaction;
 
 /**
@@ -50,10 +70,20 @@ const isTransaction = (db: Db): db is Trx => db.isTransaction;
  * call, so it is for hints only.
  */
 export function afterCommit(db: Db, hook: CommitCallback): void {
-  const hooks = callbacksOf.get(db);
+  const hooks = aftermaths.get(db)?.hooks;
   if (hooks === undefined) hook(db);
   else if (!hooks.includes(hook)) hooks.push(hook);
 }
+
+/** Notifies a channel like `notify` once the transaction has committed, or immediately without a transaction. */
+export function notifyAfterCommit(db: Db, channel: string, hint = ''): void {
+  const after = aftermaths.get(db);
+  if (after === undefined) notify(db, channel, hint);
+  else addHint(after.hints, channel, hint);
+}
+
+/** Returns the pool of a transaction, or the given one. */
+export const poolOf = (db: Db): Db => aftermaths.get(db)?.db ?? db;
 
 /** Runs `work` so that an error undoes its writes and leaves the transaction usable. */
 export async function inSavepoint<T>(trx: Trx, work: () => Promise<T>): Promise<T> {

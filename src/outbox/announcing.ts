@@ -1,7 +1,6 @@
 import { type CompiledQuery, type QueryResult, type RawBuilder, sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
 import { sendWithCommit } from '../db/pipeline.ts';
-import { afterCommit } from '../db/transaction.ts';
 import type { EventType, NewEvent } from './events.ts';
 import { wakeForEvents } from './wake.ts';
 
@@ -33,12 +32,12 @@ export async function executeAnnouncing<Row>(
   statement: RawBuilder<Row> | CompiledQuery<Row>,
 ): Promise<QueryResult<Row>> {
   const result = await ('execute' in statement ? statement.execute(db) : db.executeQuery(statement));
-  afterCommit(db, wakeForEvents);
+  wakeForEvents(db);
   return result;
 }
 
 /** Sends a statement containing an announcement like sendWithCommit, and wakes the relay once it has committed. */
 export async function sendAnnouncing<Row>(trx: Trx, statement: RawBuilder<Row>): Promise<void> {
   await sendWithCommit(trx, statement);
-  afterCommit(trx, wakeForEvents);
+  wakeForEvents(trx);
 }

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import type { Trx } from '../db/connect.ts';
-import { afterCommit } from '../db/transaction.ts';
 import { wakeForEvents } from './wake.ts';
 
 /** The types of events, each with its payload in addition to the subject's id. */
@@ -201,5 +200,5 @@ export const announceAll = (trx: Trx, orgId: string, events: Announcement[]): Pr
 async function insertEvents(trx: Trx, orgId: string, events: Parameters<typeof insertOf>[1]): Promise<void> {
   if (events.length === 0) return;
   await insertOf(orgId, events).execute(trx);
-  afterCommit(trx, wakeForEvents);
+  wakeForEvents(trx);
 }

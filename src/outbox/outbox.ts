@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import type { Trx } from '../db/connect.ts';
-import { afterCommit } from '../db/transaction.ts';
 import type { WorkflowContract } from '../temporal/contract.ts';
 import type { DispatchedCommand } from '../temporal/dispatch.ts';
 import { wakeForCommands } from './wake.ts';
@@ -48,7 +47,7 @@ export async function enqueue(trx: Trx, orgId: string, ...commands: Command[]): 
     from jsonb_to_recordset(${JSON.stringify(commands)}::jsonb) as command (kind text, type text, subject_id uuid, workflow_id text,
       task_queue text, signal text, summary text, payload jsonb)
   `.execute(trx);
-  afterCommit(trx, wakeForCommands);
+  wakeForCommands(trx);
 }
 
 function commandOf<Input extends object>(

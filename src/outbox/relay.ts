@@ -42,7 +42,10 @@ export function startRelay({ databaseUrl, db, commandDb, temporal, reactions, lo
   const listener = listen(databaseUrl, OUTBOX_CHANNEL, (hints) => {
     for (const kind of ['events', 'commands'] as const) if (hints === '' || hints.includes(kind)) waking[kind].wakeUp();
   });
-  const stopWakingDirectly = wakeDirectly(db, (kind) => waking[kind].wakeUp(true));
+  const stopWakingDirectly = wakeDirectly(db, {
+    events: () => waking.events.wakeUp(true),
+    commands: () => waking.commands.wakeUp(true),
+  });
 
   /**
    * Works until nothing is left. From the second batch on, it wakes another loop to help, or else those of other

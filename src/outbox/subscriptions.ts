@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import type { Trx } from '../db/connect.ts';
-import { afterCommit } from '../db/transaction.ts';
 import type { EventType, NewEvent } from './events.ts';
 import { wakeForEvents } from './wake.ts';
 
@@ -37,5 +36,5 @@ export async function announceToSubscribers<Type extends EventType>(
     from jsonb_to_recordset(${JSON.stringify(events)}::jsonb) as event (subject_id uuid, payload jsonb)
     where (select has_subscribers(${orgId}, ${type}))
   `.execute(trx);
-  if (numAffectedRows > 0n) afterCommit(trx, wakeForEvents);
+  if (numAffectedRows > 0n) wakeForEvents(trx);
 }

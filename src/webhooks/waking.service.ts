@@ -1,6 +1,6 @@
 import type { Trx } from '../db/connect.ts';
 import { notify } from '../db/notify.ts';
-import { afterCommit } from '../db/transaction.ts';
+import { afterCommit, notifyAfterCommit } from '../db/transaction.ts';
 import { enqueue, signalWithStart } from '../outbox/outbox.ts';
 import { WAKE } from '../temporal/contract.ts';
 import { DELIVER_WEBHOOK, type EndpointRef, SEND_WEBHOOKS, type WebhookDeliveryRef } from './contract.ts';
@@ -51,7 +51,7 @@ export async function sendStored(
 
 /** Gives the news to senders that wait for it. Nothing is lost if it does not arrive. */
 function tellSenders(trx: Trx, endpointIds: string[]): void {
-  for (const endpointId of endpointIds) afterCommit(trx, (db) => notify(db, WEBHOOKS_CHANNEL, endpointId));
+  for (const endpointId of endpointIds) notifyAfterCommit(trx, WEBHOOKS_CHANNEL, endpointId);
 }
 
 /** Starts the retries of some deliveries once the transaction has committed. One that runs reads the database again. */

@@ -90,8 +90,8 @@ it('the redaction reaches a name that the insight no longer has, too', async () 
   const endpoint = await createEndpoint(org, receiver, { event_types: TYPES });
   const session = await resolvedSaying(stack, org, SECRET);
   const [insight] = await insightsOf(org);
-  await org.patch(`/insights/${insight?.id}`, { content: 'Parcels are late' });
   const [delivery] = await deliveriesOf(org, endpoint.id, { delivered: 1 });
+  await org.patch(`/insights/${insight?.id}`, { content: 'Parcels are late' });
   const stored = () => storedOf(org, endpoint.id, [delivery?.id ?? '']);
   expect(await stored()).toContain('zirconium');
   const left = await redacted(org, session, stored);

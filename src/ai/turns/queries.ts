@@ -1,8 +1,7 @@
 import { sql, type Updateable } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
 import { orderedByCreation, type PageRequest } from '../../db/cursor.ts';
-import { notify } from '../../db/notify.ts';
-import { afterCommit } from '../../db/transaction.ts';
+import { notifyAfterCommit } from '../../db/transaction.ts';
 import type { TurnRef } from './contract.ts';
 import { TURNS_CHANNEL, type TurnState } from './states.rules.ts';
 import type { AiTurnsTable } from './table.ts';
@@ -104,8 +103,7 @@ export async function updateHelpfulness(trx: Trx, orgId: string, messageId: stri
 }
 
 /** Tells those who wait for the end of a session's turn, once the transaction has committed. */
-export const notifyTurn = (trx: Trx, sessionId: string): void =>
-  afterCommit(trx, (db) => notify(db, TURNS_CHANNEL, sessionId));
+export const notifyTurn = (trx: Trx, sessionId: string): void => notifyAfterCommit(trx, TURNS_CHANNEL, sessionId);
 
 /** Lists what steps of a turn have decided. */
 export const listDecisions = (db: Db, orgId: string, turnId: string) =>
