@@ -16,7 +16,7 @@ export async function pipelined(trx: Trx): Promise<Trx> {
   return new Transaction<Database>({ config: { dialect }, dialect, driver: new DummyDriver(), executor });
 }
 
-const unanswered = new WeakMap<Trx, Promise<unknown>>();
+const unanswered = new WeakMap<Trx, Promise<unknown>[]>();
 
 /** The answer to the last statement of a transaction. It comes while the transaction commits. */
 export interface Sent<Row> {
@@ -29,15 +29,34 @@ export interface Sent<Row> {
  */
 export async function sendWithCommit<Row>(trx: Trx, statement: RawBuilder<Row>): Promise<Sent<Row>> {
   const connection = await connectionOf(trx);
-  const row = connection.executeQuery<Row>(statement.compile(trx)).then(onlyRow);
-  row.catch(() => undefined); // told by untilAnswered
-  unanswered.set(trx, row);
-  return { row };
+  return { row: answerOf(trx, connection.executeQuery<Row>(statement.compile(trx)).then(onlyRow)) };
 }
 
-/** Waits for the answer to a statement of sendWithCommit. Rejects if it has failed. */
+/**
+ * Sends a statement that nothing before the commit depends on, without waiting for the answer. It comes with the next
+ * one or the commit. If the statement fails, so does the transaction, or the savepoint.
+ */
+export async function sendAhead<Row>(trx: Trx, statement: RawBuilder<Row>): Promise<{ rows: Promise<Row[]> }> {
+  const connection = await connectionOf(trx);
+  return {
+    rows: answerOf(
+      trx,
+      connection.executeQuery<Row>(statement.compile(trx)).then(({ rows }) => rows),
+    ),
+  };
+}
+
+function answerOf<Answer>(trx: Trx, answer: Promise<Answer>): Promise<Answer> {
+  answer.catch(() => undefined); // told by untilAnswered
+  unanswered.set(trx, [...(unanswered.get(trx) ?? []), answer]);
+  return answer;
+}
+
+/** Waits for the answers to all statements that were sent without waiting. Rejects with the first failure. */
 export async function untilAnswered(trx: Trx): Promise<void> {
-  await unanswered.get(trx);
+  const answers = unanswered.get(trx) ?? [];
+  unanswered.delete(trx);
+  await Promise.all(answers);
 }
 
 /** The connection of a transaction. */

@@ -90,10 +90,12 @@ export async function inSavepoint<T>(trx: Trx, work: () => Promise<T>): Promise<
   await sql`savepoint attempt`.execute(trx);
   try {
     const result = await work();
+    await untilAnswered(trx);
     await sql`release savepoint attempt`.execute(trx);
     return result;
   } catch (error) {
     await sql`rollback to savepoint attempt`.execute(trx);
+    await untilAnswered(trx); // an earlier failure tells the cause
     throw error;
   }
 }

@@ -41,14 +41,16 @@ export function signalWithStart<Input extends object>(
  */
 export async function enqueue(trx: Trx, orgId: string, ...commands: Command[]): Promise<void> {
   if (commands.length === 0) return;
-  await sql`
-    insert into outbox (org_id, kind, type, subject_id, workflow_id, task_queue, signal, summary, payload)
-    select ${orgId}::uuid, kind, type, subject_id, workflow_id, task_queue, signal, summary, payload
-    from jsonb_to_recordset(${JSON.stringify(commands)}::jsonb) as command (kind text, type text, subject_id uuid, workflow_id text,
-      task_queue text, signal text, summary text, payload jsonb)
-  `.execute(trx);
+  await insertOfCommands(orgId, commands).execute(trx);
   wakeForCommands(trx);
 }
+
+/** SQL: inserts commands. A condition on each `command` can follow. */
+export const insertOfCommands = (orgId: string, commands: Command[]) => sql`
+  insert into outbox (org_id, kind, type, subject_id, workflow_id, task_queue, signal, summary, payload)
+  select ${orgId}::uuid, kind, type, subject_id, workflow_id, task_queue, signal, summary, payload
+  from jsonb_to_recordset(${JSON.stringify(commands)}::jsonb) as command (kind text, type text, subject_id uuid, workflow_id text,
+    task_queue text, signal text, summary text, payload jsonb)`;
 
 function commandOf<Input extends object>(
   contract: WorkflowContract<Input>,

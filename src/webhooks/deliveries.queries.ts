@@ -1,7 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
+import { sendAhead } from '../db/pipeline.ts';
 import { PLANNED_EACH_TIME } from '../db/preparing-client.ts';
 import { newId } from '../ids.ts';
+import { type Command, insertOfCommands } from '../outbox/outbox.ts';
 import type { EndpointRef } from './contract.ts';
 import { VERSION } from './endpoints.queries.ts';
 
@@ -31,15 +33,19 @@ const MANY = 20;
 
 /**
  * Inserts deliveries in their order, once for each endpoint and event, and numbers those of a session. They are held
- * while their endpoint is disabled. Returns what is to be sent now, by endpoint.
+ * while their endpoint is disabled. `wakeUps` are commands to the senders of the endpoints: those that are idle get
+ * theirs. The rows say what is to be sent now, by endpoint. They come with the commit.
  */
 export async function insertDeliveries(
   trx: Trx,
   orgId: string,
   deliveries: NewDelivery[],
-): Promise<StoredDeliveries[]> {
+  wakeUps: Command[],
+): Promise<{ rows: Promise<StoredDeliveries[]> }> {
   const areMany = deliveries.length >= MANY;
-  const { rows } = await sql<StoredDeliveries>`
+  const { rows } = await sendAhead(
+    trx,
+    sql<StoredDeliveries>`
     ${sql.raw(areMany ? PLANNED_EACH_TIME : '')}
     with new as materialized (
       select delivery.*, endpoint.enabled
@@ -63,18 +69,26 @@ export async function insertDeliveries(
       order by new.position
       on conflict (org_id, endpoint_id, event_id) do nothing
       returning *
-    )
-    select endpoint.id as endpoint_id, endpoint.${VERSION} as version, endpoint.is_sending, pending.deliveries from (
+    ), pending as (
       select endpoint_id, ${sql.raw(areMany ? 'null::jsonb' : 'jsonb_agg(inserted order by id)')} as deliveries
       from inserted where status = 'pending' group by endpoint_id
-    ) as pending
-    join webhook_endpoints as endpoint on endpoint.org_id = ${orgId} and endpoint.id = pending.endpoint_id
-  `.execute(trx);
-  return rows.map((row) => ({ ...row, deliveries: row.deliveries?.map(withDate) ?? null }));
+    ), stored as (
+      select endpoint.id as endpoint_id, endpoint.${VERSION} as version, endpoint.is_sending, pending.deliveries from pending
+      join webhook_endpoints as endpoint on endpoint.org_id = ${orgId} and endpoint.id = pending.endpoint_id
+    ), woken as (
+      ${insertOfCommands(orgId, wakeUps)}
+      where exists (select from stored where stored.endpoint_id = command.subject_id and not is_sending)
+    )
+    select * from stored`,
+  );
+  return { rows: rows.then((stored) => stored.map(withDates)) };
 }
 
-/** Returns a row that was read as JSON. */
-const withDate = (row: DeliveryRow): DeliveryRow => ({ ...row, occurred_at: new Date(row.occurred_at) });
+/** Returns deliveries that were read as JSON. */
+const withDates = ({ deliveries, ...row }: StoredDeliveries): StoredDeliveries => ({
+  ...row,
+  deliveries: deliveries?.map((delivery) => ({ ...delivery, occurred_at: new Date(delivery.occurred_at) })) ?? null,
+});
 
 /** Inserts a test of an endpoint, and returns its id. */
 export async function insertTestDelivery(trx: Trx, orgId: string, endpointId: string, data: object): Promise<string> {

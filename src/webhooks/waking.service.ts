@@ -1,10 +1,11 @@
 import type { Trx } from '../db/connect.ts';
 import { notify } from '../db/notify.ts';
 import { afterCommit, notifyAfterCommit } from '../db/transaction.ts';
-import { enqueue, signalWithStart } from '../outbox/outbox.ts';
+import { type Command, enqueue, signalWithStart } from '../outbox/outbox.ts';
+import { wakeForCommands } from '../outbox/wake.ts';
 import { WAKE } from '../temporal/contract.ts';
 import { DELIVER_WEBHOOK, type EndpointRef, SEND_WEBHOOKS, type WebhookDeliveryRef } from './contract.ts';
-import type { StoredDeliveries } from './deliveries.queries.ts';
+import { insertDeliveries, type NewDelivery } from './deliveries.queries.ts';
 import type { WebhookNews } from './sending/news.ts';
 
 /** The channel of hints about new deliveries. Each names an endpoint. */
@@ -16,42 +17,35 @@ export const wakeSender = (trx: Trx, endpoint: EndpointRef): Promise<void> =>
 
 /** Has the pending deliveries of some endpoints sent once the transaction has committed. */
 export async function wakeSenders(trx: Trx, orgId: string, endpointIds: string[]): Promise<void> {
-  const commands = endpointIds.map((endpointId) =>
-    signalWithStart(SEND_WEBHOOKS, { orgId, endpointId }, WAKE, {
-      subjectId: endpointId,
-      summary: 'first tries of webhooks',
-    }),
-  );
-  await enqueue(trx, orgId, ...commands);
-  tellSenders(trx, endpointIds);
+  await enqueue(trx, orgId, ...endpointIds.map((endpointId) => wakeUpOf({ orgId, endpointId })));
+  for (const endpointId of endpointIds) notifyAfterCommit(trx, WEBHOOKS_CHANNEL, endpointId); // nothing is lost without it
 }
+
+const wakeUpOf = (endpoint: EndpointRef): Command =>
+  signalWithStart(SEND_WEBHOOKS, endpoint, WAKE, {
+    subjectId: endpoint.endpointId,
+    summary: 'first tries of webhooks',
+  });
 
 /**
- * Has deliveries sent that this transaction has stored, once it has committed: by the sender of this process if it can
- * take them, else by one that gets the news. A sender that works, or comes back by itself, needs no signal. The caller
- * has called lockTargets.
+ * Stores deliveries and has them sent, once the transaction has committed: by the sender of this process if it can take
+ * them, else by one that gets the news. A sender that works, or comes back by itself, needs no signal. The caller has
+ * called lockTargets.
  */
-export async function sendStored(
+export async function sendDeliveries(
   trx: Trx,
   orgId: string,
-  stored: StoredDeliveries[],
+  deliveries: NewDelivery[],
   news: Pick<WebhookNews, 'handOver'>,
 ): Promise<void> {
-  const idle = stored.filter(({ is_sending }) => !is_sending);
-  await wakeSenders(
-    trx,
-    orgId,
-    idle.map(({ endpoint_id }) => endpoint_id),
-  );
-  for (const one of stored)
-    afterCommit(trx, (db) => {
-      if (!news.handOver(one)) notify(db, WEBHOOKS_CHANNEL, one.endpoint_id);
-    });
-}
-
-/** Gives the news to senders that wait for it. Nothing is lost if it does not arrive. */
-function tellSenders(trx: Trx, endpointIds: string[]): void {
-  for (const endpointId of endpointIds) notifyAfterCommit(trx, WEBHOOKS_CHANNEL, endpointId);
+  const endpointIds = [...new Set(deliveries.map(({ endpoint_id }) => endpoint_id))];
+  const wakeUps = endpointIds.map((endpointId) => wakeUpOf({ orgId, endpointId }));
+  const { rows } = await insertDeliveries(trx, orgId, deliveries, wakeUps);
+  afterCommit(trx, async (db) => {
+    const stored = await rows;
+    if (stored.some(({ is_sending }) => !is_sending)) wakeForCommands(db);
+    for (const one of stored) if (!news.handOver(one)) notify(db, WEBHOOKS_CHANNEL, one.endpoint_id);
+  });
 }
 
 /** Starts the retries of some deliveries once the transaction has committed. One that runs reads the database again. */

@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Listener, listen } from '../../src/db/listen.ts';
 import { inTransaction, notifyAfterCommit } from '../../src/db/transaction.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';
+import { eventually } from '../support/stack/stack.ts';
 
 const CHANNEL = 'heard';
 
@@ -13,7 +14,7 @@ describe('what a transaction tells others', () => {
   beforeAll(async () => {
     api = await startApi();
     listener = listen(api.databaseUrl, CHANNEL, (payload) => heard.push(...payload.split(' ')));
-    await vi.waitUntil(() => heard.length > 0);
+    await eventually('what was told', () => heard.length > 0);
   });
   beforeEach(() => {
     heard = [];
@@ -32,21 +33,21 @@ describe('what a transaction tells others', () => {
   it('is heard once it has committed, also if many do at once', async () => {
     const hints = Array.from({ length: 200 }, (_, nth) => `hint-${nth}`);
     await Promise.all(hints.map((hint) => tell(hint)));
-    await vi.waitUntil(() => heard.length >= hints.length);
+    await eventually('what was told', () => heard.length >= hints.length);
     expect(heard.toSorted()).toEqual(hints.toSorted());
   });
 
   it('is not heard if it has failed', async () => {
     await expect(tell('failed', 'select 1 / 0')).rejects.toThrow('division by zero');
     await tell('committed');
-    await vi.waitUntil(() => heard.length > 0);
+    await eventually('what was told', () => heard.length > 0);
     expect(heard).toEqual(['committed']);
   });
 
   it('does not break what its connection does next, if the notification fails', async () => {
     await tell('x'.repeat(9_000));
     await tell('next');
-    await vi.waitUntil(() => heard.includes('next'));
+    await eventually('what was told', () => heard.includes('next'));
     expect(heard).toEqual(['', 'next']);
   });
 });

@@ -2,10 +2,10 @@ import type { Trx } from '../../db/connect.ts';
 import { newId } from '../../ids.ts';
 import type { ClaimedEvent } from '../../outbox/claim.ts';
 import type { Reactions, ReadingReaction } from '../../outbox/reactions.ts';
-import { insertDeliveries, type NewDelivery } from '../deliveries.queries.ts';
+import type { NewDelivery } from '../deliveries.queries.ts';
 import { lockTargets, type Target } from '../endpoints.queries.ts';
 import type { WebhookNews } from '../sending/news.ts';
-import { sendStored } from '../waking.service.ts';
+import { sendDeliveries } from '../waking.service.ts';
 import { RENDERED_EVENT_TYPES, RENDERERS, type RenderedEventType } from './renderers.service.ts';
 import type { Rendered, Renderer, RenderingDeps } from './rendering.ts';
 
@@ -46,7 +46,7 @@ async function storeDeliveries<Type extends RenderedEventType>(
     const rendered = await render(place, events.slice(at, at + EVENTS_PER_BATCH));
     const deliveries = rendered.flatMap((webhook) => deliveriesOf(webhook, targets));
     if (deliveries.length === 0) continue;
-    await sendStored(trx, orgId, await insertDeliveries(trx, orgId, deliveries), webhookNews);
+    await sendDeliveries(trx, orgId, deliveries, webhookNews);
   }
 }
 
