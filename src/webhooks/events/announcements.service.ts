@@ -1,6 +1,7 @@
 import type { Trx } from '../../db/connect.ts';
 import { newId } from '../../ids.ts';
 import type { ClaimedEvent } from '../../outbox/claim.ts';
+import type { EventType } from '../../outbox/events.ts';
 import type { Reactions, ReadingReaction } from '../../outbox/reactions.ts';
 import type { NewDelivery } from '../deliveries.queries.ts';
 import { lockTargets, type Target } from '../endpoints.queries.ts';
@@ -23,30 +24,47 @@ export function createWebhookReactions(deps: AnnouncingDeps): Reactions {
   return Object.fromEntries(RENDERED_EVENT_TYPES.map((type) => [type, [reactionOf(deps, type)]]));
 }
 
+/**
+ * Events of orgs that had endpoints for them the last time are rendered while the endpoints are read: it saves a round
+ * trip, and is in vain if they have none now.
+ */
 function reactionOf<Type extends RenderedEventType>(deps: AnnouncingDeps, type: Type): ReadingReaction<Type> {
   const renderer = RENDERERS[type] as unknown as Renderer<Type>;
+  const orgsWithTargets = new Set<string>();
   return {
     async read(reading, orgId, events) {
-      const targets = await lockTargets(reading, orgId, renderer.makes);
+      const isLikely = orgsWithTargets.has(orgId);
+      const [targets, first] = await Promise.all([
+        lockTargets(reading, orgId, renderer.makes),
+        isLikely ? renderer.render({ ...deps, trx: reading, orgId }, events.slice(0, EVENTS_PER_BATCH)) : undefined,
+      ]);
+      if (targets.length === 0) orgsWithTargets.delete(orgId);
+      else orgsWithTargets.add(orgId);
       if (targets.length === 0) return undefined;
-      return (trx) => storeDeliveries({ ...deps, trx, orgId }, renderer, targets, events);
+      return (trx) => storeDeliveries({ ...deps, trx, orgId }, { renderer, targets, events, first });
     },
   };
+}
+
+/** Events, and the webhooks of the first of them if they are rendered already. */
+interface ForTargets<Type extends EventType> {
+  renderer: Renderer<Type>;
+  targets: Target[];
+  events: ClaimedEvent<Type>[];
+  first: Rendered[] | undefined;
 }
 
 /** Stores a delivery of each event for each endpoint that wants it, and has them sent. */
 async function storeDeliveries<Type extends RenderedEventType>(
   place: AnnouncingDeps & { trx: Trx; orgId: string },
-  { render }: Renderer<Type>,
-  targets: Target[],
-  events: ClaimedEvent<Type>[],
+  { renderer, targets, events, first }: ForTargets<Type>,
 ): Promise<void> {
   const { trx, orgId, webhookNews } = place;
   for (let at = 0; at < events.length; at += EVENTS_PER_BATCH) {
-    const rendered = await render(place, events.slice(at, at + EVENTS_PER_BATCH));
+    const isRendered = at === 0 && first !== undefined;
+    const rendered = isRendered ? first : await renderer.render(place, events.slice(at, at + EVENTS_PER_BATCH));
     const deliveries = rendered.flatMap((webhook) => deliveriesOf(webhook, targets));
-    if (deliveries.length === 0) continue;
-    await sendDeliveries(trx, orgId, deliveries, webhookNews);
+    if (deliveries.length > 0) await sendDeliveries(trx, orgId, deliveries, webhookNews);
   }
 }
 
