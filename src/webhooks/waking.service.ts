@@ -1,4 +1,4 @@
-import type { Trx } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import { notify } from '../db/notify.ts';
 import { afterCommit, notifyAfterCommit } from '../db/transaction.ts';
 import { type Command, enqueue, signalWithStart } from '../outbox/outbox.ts';
@@ -41,11 +41,12 @@ export async function sendDeliveries(
   const endpointIds = [...new Set(deliveries.map(({ endpoint_id }) => endpoint_id))];
   const wakeUps = endpointIds.map((endpointId) => wakeUpOf({ orgId, endpointId }));
   const { rows } = await insertDeliveries(trx, orgId, deliveries, wakeUps);
-  afterCommit(trx, async (db) => {
+  const tell = async (db: Db) => {
     const stored = await rows;
     if (stored.some(({ is_sending }) => !is_sending)) wakeForCommands(db);
     for (const one of stored) if (!news.handOver(one)) notify(db, WEBHOOKS_CHANNEL, one.endpoint_id);
-  });
+  };
+  afterCommit(trx, (db) => void tell(db));
 }
 
 /** Starts the retries of some deliveries once the transaction has committed. One that runs reads the database again. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pipelined, sendWithCommit } from '../../src/db/pipeline.ts';
-import { inTransaction } from '../../src/db/transaction.ts';
+import { pipelined, sendAhead, sendWithCommit } from '../../src/db/pipeline.ts';
+import { inSavepoint, inTransaction } from '../../src/db/transaction.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';
 
 describe('statements that do not wait for one another', () => {
@@ -46,6 +46,20 @@ describe('statements that do not wait for one another', () => {
   it('are committed with the last one, whose answer comes with the commit', async () => {
     const { row } = await inTransaction(api.db, (trx) => sendWithCommit(trx, rename('one more')));
     expect([await row, await tagsNow()]).toEqual([{ tag_name: 'one more' }, ['one more']]);
+  });
+
+  it('undo the savepoint if one of them fails in it, with the error of the first', async () => {
+    const renamed = await inTransaction(api.db, async (trx) => {
+      const failing = inSavepoint(trx, async () => {
+        await sendAhead(trx, sql`select 1 / 0 as row`);
+        await rename('undone').execute(trx);
+      });
+      await expect(failing).rejects.toThrow('division by zero');
+      const { rows } = await sendAhead(trx, rename('after it'));
+      return rows;
+    });
+    expect([renamed, await tagsNow()]).toEqual([[{ tag_name: 'after it' }], ['after it']]);
+    await inTransaction(api.db, (trx) => rename('one more').execute(trx));
   });
 
   it('take another connection once the server has ended one', async () => {
