@@ -29,18 +29,21 @@ export interface AiTurnActivityDeps extends Pick<TurnDeps, 'sending' | 'publicUr
 
 export type AiTurnActivities = ReturnType<typeof createAiTurnActivities>;
 
-export function createAiTurnActivities({ db, egress, calls, secrets, sending, publicUrl }: AiTurnActivityDeps) {
-  const semantics = semanticSearchOf({ egress, secrets, calls });
-  const deps: TurnDeps = {
-    db,
-    egress,
-    calls,
-    secrets,
-    sending,
-    publicUrl,
-    semantics,
-    chatContextOf: findChatContext,
-  };
+/** Returns what turns need, with what other domains do for them. */
+export const turnDepsOf = ({ db, egress, calls, secrets, sending, publicUrl }: AiTurnActivityDeps): TurnDeps => ({
+  db,
+  egress,
+  calls,
+  secrets,
+  sending,
+  publicUrl,
+  semantics: semanticSearchOf({ egress, secrets, calls }),
+  chatContextOf: findChatContext,
+});
+
+export function createAiTurnActivities(given: AiTurnActivityDeps) {
+  const { db } = given;
+  const deps = turnDepsOf(given);
   return {
     /** Returns the turn to do next. Repeated, it returns the same turn: a session has one that has not ended. */
     reviewTurns: (ref: SessionRef): Promise<NextTurn | null> => reviewTurns(db, ref),

@@ -7,6 +7,7 @@ import { assertSchemaKnown } from '../src/db/migrate.ts';
 import { createWriteQuota } from '../src/db/write-quota.ts';
 import { startRelay } from '../src/outbox/relay.ts';
 import { onStopSignal } from '../src/shutdown.ts';
+import { createWorkAtOnce } from './at-once.ts';
 import { loadWorkflowBundle } from './bundle.ts';
 import { startCleanup } from './cleanup.ts';
 import { createWorkerDeps } from './deps.ts';
@@ -51,6 +52,7 @@ const relay = isInteractive
       commandDb: relayConnection.db,
       temporal: () => temporal?.client,
       reactions: createReactions(quota, config, deps),
+      atOnce: createWorkAtOnce(deps),
       log,
     })
   : undefined;

@@ -3,6 +3,7 @@ import type { Client } from '@temporalio/client';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Db } from '../db/connect.ts';
 import { listen } from '../db/listen.ts';
+import type { WorkAtOnce } from './at-once.ts';
 import type { Ended } from './claim.ts';
 import { commandSender } from './dispatching.ts';
 import { eventExpander } from './expansion.ts';
@@ -24,6 +25,8 @@ export interface RelayOptions {
   /** Undefined until Temporal has been reached. */
   temporal: () => Client | undefined;
   reactions: Reactions;
+  /** What is done without its workflow where that is possible. */
+  atOnce?: WorkAtOnce;
   log: Log;
 }
 
@@ -33,7 +36,15 @@ export interface Relay {
 }
 
 /** Starts the relay: it expands events and hands commands to Temporal. Any number of relays may run at once. */
-export function startRelay({ databaseUrl, db, commandDb, temporal, reactions, log }: RelayOptions): Relay {
+export function startRelay({
+  databaseUrl,
+  db,
+  commandDb,
+  temporal,
+  reactions,
+  atOnce = new Map(),
+  log,
+}: RelayOptions): Relay {
   const stopping = new AbortController();
   const waking: Record<OutboxKind, Waking> = {
     events: createWaking(EVENT_LOOPS),
@@ -77,9 +88,10 @@ export function startRelay({ databaseUrl, db, commandDb, temporal, reactions, lo
   };
 
   const claims = new Set<number>();
+  const sender = { db: commandDb, atOnce, log };
   const loops = [
     ...Array.from({ length: EVENT_LOOPS }, () => loop('events', eventExpander(db, reactions, log, claims))),
-    ...Array.from({ length: COMMAND_LOOPS }, () => loop('commands', commandSender(commandDb, temporal, log))),
+    ...Array.from({ length: COMMAND_LOOPS }, () => loop('commands', commandSender(sender, temporal))),
   ];
 
   return {

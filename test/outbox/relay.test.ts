@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { newId } from '../../src/ids.ts';
+import { type WorkAtOnce, workOf } from '../../src/outbox/at-once.ts';
 import { enqueue, signalWithStart, start } from '../../src/outbox/outbox.ts';
 import type { Reactions } from '../../src/outbox/reactions.ts';
 import { startRelay } from '../../src/outbox/relay.ts';
@@ -34,7 +36,7 @@ describe('the relay', () => {
     await api.close();
   });
 
-  const withRelay = async (reactions: Reactions, during: () => Promise<void>) => {
+  const withRelay = async (reactions: Reactions, during: () => Promise<void>, atOnce?: WorkAtOnce) => {
     const { db } = api;
     const log = pino({ level: 'silent' });
     const relay = startRelay({
@@ -43,6 +45,7 @@ describe('the relay', () => {
       commandDb: db,
       temporal: () => temporal.client,
       reactions,
+      ...(atOnce && { atOnce }),
       log,
     });
     try {
@@ -126,5 +129,65 @@ describe('the relay', () => {
       await eventually('an empty outbox', async () => (await outbox(api.org.id)).length === 0);
     });
     await expect(temporal.client.workflow.getHandle(`look/${id}`).describe()).rejects.toThrow(WorkflowNotFoundError);
+  });
+
+  describe('where the work of a workflow can be done without it', () => {
+    const wake = (orgId: string, ...ids: string[]) =>
+      inTransaction(api.db, (trx) =>
+        enqueue(trx, orgId, ...ids.map((id) => signalWithStart(LOOK, { id }, 'wake', { subjectId: id }))),
+      );
+    const isStarted = async (id: string) =>
+      temporal.client.workflow
+        .getHandle(`look/${id}`)
+        .describe()
+        .then(
+          () => true,
+          () => false,
+        );
+    const untilEmpty = (orgId: string) => eventually('an empty outbox', async () => (await outbox(orgId)).length === 0);
+
+    it('starts the workflow only if something is left for it, or the work fails or takes too long', async () => {
+      const [done, left, failing, hanging] = [newId(), newId(), newId(), newId()];
+      await wake(api.org.id, done, left, failing, hanging);
+      const work = workOf(LOOK, async ({ id }) => {
+        if (id === failing) throw new Error('no');
+        if (id === hanging) await new Promise(() => undefined);
+        return id === done;
+      });
+      await withRelay({}, async () => void (await untilEmpty(api.org.id)), new Map([work]));
+      expect(await Promise.all([done, left, failing, hanging].map(isStarted))).toEqual([false, true, true, true]);
+    });
+
+    it('does the work of many signals in short batches, so that other orgs’ commands do not wait for all of it', async () => {
+      const busy = await api.createOrg('Busy');
+      const ids = Array.from({ length: 25 }, newId);
+      await wake(busy.id, ...ids);
+      const worked: string[] = [];
+      const work = workOf(LOOK, async ({ id }) => {
+        if (ids.includes(id)) {
+          await sleep(200);
+          worked.push(id);
+        }
+        return ids.includes(id);
+      });
+      const other = newId();
+      let before = 0;
+      await withRelay(
+        {},
+        async () => {
+          await eventually('the first work', () => worked.length > 0);
+          await inTransaction(api.db, (trx) =>
+            enqueue(trx, api.org.id, start(LOOK, { id: other }, { subjectId: other })),
+          );
+          await untilEmpty(api.org.id);
+          before = worked.length;
+          await untilEmpty(busy.id);
+        },
+        new Map([work]),
+      );
+      expect(before).toBeLessThan(ids.length);
+      expect(worked.toSorted()).toEqual(ids.toSorted());
+      expect(await isStarted(other)).toBe(true);
+    });
   });
 });

@@ -7,7 +7,7 @@ import { loadContext, type TurnContext } from './context.service.ts';
 import type { FoundTurn, SessionRef, StepName, TurnEnd, TurnRef } from './contract.ts';
 import type { DecisionLimits } from './decision/decision.service.ts';
 import type { TurnDeps } from './deps.ts';
-import { type ReviewedTurn, reviewLocked } from './review.service.ts';
+import { isDue, type ReviewedTurn, reviewLocked } from './review.service.ts';
 import { StepNeeded } from './steps.service.ts';
 
 /**
@@ -22,16 +22,59 @@ export const answerAtOnce = (deps: TurnDeps, ref: TurnRef, signal: AbortSignal):
  * then it says how the turn ended, or its next step. Repeated, it does nothing that was done.
  */
 export async function answerDueTurn(deps: TurnDeps, ref: SessionRef, signal: AbortSignal): Promise<FoundTurn> {
-  const { turn, begun, mayAssume } = await inTransaction(deps.db, async (trx) => {
+  return answerReviewed(
+    deps,
+    ref,
+    await inTransaction(deps.db, async (trx) => reviewAndBegin(trx, ref, await loadContext(trx, ref))),
+    signal,
+  );
+}
+
+/**
+ * Does the next turn of a session without its workflow, if none is under way, and it is due and needs no third party.
+ * Returns whether nothing is left for the workflow. Repeated, it leaves a turn that was begun to the workflow: so a turn
+ * that ends the process is tried as often as any other.
+ */
+export async function answerWithoutWorkflow(deps: TurnDeps, ref: SessionRef, signal: AbortSignal): Promise<boolean> {
+  const look = await inTransaction(deps.db, async (trx) => {
     const context = await loadContext(trx, ref);
-    const reviewed = await reviewLocked(trx, ref, context, { beginsDue: true });
-    const isDue = reviewed !== null && reviewed.dueInMs <= 0;
-    return {
-      turn: reviewed,
-      begun: isDue ? await beginReviewed(trx, ref, context, reviewed) : undefined,
-      mayAssume: context.settings.assume_resolved_after_minutes !== null,
-    };
+    signal.throwIfAborted();
+    return needsWorkflow(context) ? undefined : reviewAndBegin(trx, ref, context);
   });
+  if (look === undefined) return false;
+  const { turn, end } = await answerReviewed(deps, ref, look, signal);
+  return turn === null || (typeof end === 'string' && end !== 'superseded');
+}
+
+/** Returns whether a session's workflow may be under way, or has to be: to ask a model, or to wait. */
+const needsWorkflow = (context: TurnContext): boolean =>
+  context.open !== null ||
+  context.isProviderConnected ||
+  context.settings.assume_resolved_after_minutes !== null ||
+  !isDue(context);
+
+/** What a look at a session has found. A turn that is due was begun. */
+interface Look {
+  turn: ReviewedTurn | null;
+  begun: BegunTurn | undefined;
+  mayAssume: boolean;
+}
+
+async function reviewAndBegin(trx: Trx, ref: SessionRef, context: TurnContext): Promise<Look> {
+  const turn = await reviewLocked(trx, ref, context, { beginsDue: true });
+  return {
+    turn,
+    begun: turn !== null && turn.dueInMs <= 0 ? await beginReviewed(trx, ref, context, turn) : undefined,
+    mayAssume: context.settings.assume_resolved_after_minutes !== null,
+  };
+}
+
+async function answerReviewed(
+  deps: TurnDeps,
+  ref: SessionRef,
+  { turn, begun, mayAssume }: Look,
+  signal: AbortSignal,
+): Promise<FoundTurn> {
   if (turn === null) return { turn, mayAssume };
   const { isBegun: _, ...next } = turn;
   if (begun === undefined) return { turn: next, mayAssume };

@@ -154,6 +154,10 @@ async function extendTurn(
   return { turnId: turn.id, number: turn.number, dueInMs: waitMs, isBegun: false };
 }
 
+/** Returns whether what waits for an answer, if anything, is to be answered now. */
+export const isDue = ({ session, settings, unanswered }: TurnContext): boolean =>
+  unanswered.length === 0 || dueOf(unanswered, settings, session) <= 0;
+
 const dueOf = (unanswered: ConversationMessage[], settings: AiSettings, { channel }: SessionRow): number =>
   dueInMs(
     { firstAgeMs: unanswered[0]?.age_ms ?? 0, lastAgeMs: unanswered.at(-1)?.age_ms ?? 0 },

@@ -11,6 +11,8 @@ const TAKEOVERS = IS_LONG ? 100 : 20;
 const PARTS = Array.from({ length: IS_LONG ? 10 : 1 }, (_, nth) => nth + 1);
 /** Within it a turn has mostly ended. */
 const TAKEOVER_WITHIN_MS = IS_LONG ? 4_000 : 1_500;
+/** The same for turns that need no workflow. */
+const TAKEOVER_AT_ONCE_MS = 100;
 
 let stack: Stack;
 beforeAll(async () => {
@@ -204,13 +206,14 @@ describe('a turn of the AI without a model', () => {
 
   it.each(
     PARTS.flatMap((part) => [
-      ['whenever that happens', part, false] as const,
-      ['also where nothing tells the turn of it', part, true] as const,
+      ['whenever that happens', part, false, 0.3] as const,
+      ['also where nothing tells the turn of it', part, true, 0.3] as const,
+      ['also where the turn needs no workflow', part, false, 0] as const,
     ]),
-  )('says nothing after a person took over, %s, part %i', async (_, __, isUntold) => {
+  )('says nothing after a person took over, %s, part %i', async (_, __, isUntold, quietSeconds) => {
     const org = await newAnsweringOrg(stack);
     if (isUntold) await dropEventsOfTakeovers(org.id);
-    await org.patch('/autopilot/settings', { quiet_seconds: { api: 0.3 }, cap_seconds: { api: 1 } });
+    await org.patch('/autopilot/settings', { quiet_seconds: { api: quietSeconds }, cap_seconds: { api: 1 } });
     await org.post('/autopilot/settings/publish');
     const takeovers = await Promise.all(
       Array.from({ length: TAKEOVERS }, async (_, nth) => {
@@ -218,7 +221,7 @@ describe('a turn of the AI without a model', () => {
         const ask = { sender: 'contact', message: { type: 'text', text: QUESTION } };
         await org.post(`/chat/sessions/${id}/send`, ask, { headers: { prefer: 'wait=0' } });
         if (nth % 10 === 9) await endedTurns(id, 1);
-        else await sleep(Math.random() * TAKEOVER_WITHIN_MS);
+        else await sleep(Math.random() * (quietSeconds === 0 ? TAKEOVER_AT_ONCE_MS : TAKEOVER_WITHIN_MS));
         await org.post(`/chat/sessions/${id}/send`, {
           sender: 'agent',
           message: { type: 'text', text: 'I have it.' },
@@ -235,7 +238,7 @@ describe('a turn of the AI without a model', () => {
       if (senders.includes('ai')) spoke++;
     }
     expect(spoke).toBeGreaterThan(0);
-    expect(spoke).toBeLessThan(TAKEOVERS);
+    if (quietSeconds > 0) expect(spoke).toBeLessThan(TAKEOVERS);
   });
 
   it('answers again once people have returned the session, first what waits for a reply', async () => {
