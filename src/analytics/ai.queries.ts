@@ -17,7 +17,7 @@ const SUMS = [
 export const countAi = <Figures>(db: Db, scope: Scope): Promise<Reported<Figures>> =>
   countFacts(db, {
     facts: sql.join(
-      [sessionSums, resolutionSums, turnSums, costSums].map((sumsOf) => sumsOf(scope)),
+      [sessionSums, resolutionSums, turnSums].map((sumsOf) => sumsOf(scope)),
       sql` union all `,
     ),
     figures: FIGURES,
@@ -63,9 +63,9 @@ const sessionSums = (scope: Scope): RawBuilder<unknown> =>
     },
   );
 
-/** A contact comes back by a message in the session, or by another session. */
+/** A contact comes back by a message in the session, or by another session. Most write nothing more in the session. */
 const CAME_BACK = sql`
-  exists (
+  session.last_contact_seq > resolution.seq and exists (
     select from session_events as later
     where later.org_id = resolution.org_id and later.session_id = resolution.session_id and later.seq > resolution.seq
       and later.sender = 'contact' and later.created_at <= resolution.created_at + interval '72 hours'
@@ -104,24 +104,11 @@ const turnSums = (scope: Scope): RawBuilder<unknown> =>
       turns_asked: inState('asked'),
       turns_handed_off: inState('handed_off'),
       turns_skipped: inState('skipped'),
+      input_tokens: sql`sum(turn.input_tokens)`,
+      output_tokens: sql`sum(turn.output_tokens)`,
+      cost: sql`sum(turn.cost)`,
     },
     { from: sql`ai_turns as turn ${SESSION_OF_TURN}`, where: ofTurns(scope), at: sql`turn.created_at` },
-  );
-
-const costSums = (scope: Scope): RawBuilder<unknown> =>
-  select(
-    groupingOfSession(scope, sql`turn.created_at`),
-    {
-      input_tokens: sql`sum((step.usage->>'input')::integer)`,
-      output_tokens: sql`sum((step.usage->>'output')::integer)`,
-      cost: sql`sum(step.cost)`,
-    },
-    {
-      from: sql`ai_turns as turn
-        join ai_steps as step on step.org_id = turn.org_id and step.turn_id = turn.id and (step.usage is not null or step.cost is not null)
-        ${SESSION_OF_TURN}`,
-      where: sql`${ofTurns(scope)} and ${within('turn.created_at', scope)}`,
-    },
   );
 
 const sum = (name: (typeof SUMS)[number]) => sql`coalesce(sum(${sql.ref(name)}), 0)::float8`;

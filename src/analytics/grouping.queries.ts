@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
 import { firstDayOf } from '../db/periods.ts';
-import { READ_PLANNED_EACH_TIME } from '../db/preparing-client.ts';
+import { REPORT } from '../db/preparing-client.ts';
 import { onlyRow } from '../db/rows.ts';
 
 /** One report: what is counted, by what, and how. */
@@ -27,7 +27,7 @@ type Row<Figures> = { key: string | null; name: string | null; is_total: boolean
  */
 export async function countFacts<Figures>(db: Db, { facts, figures, nameOf }: Report): Promise<Reported<Figures>> {
   const { rows } = await sql<Row<Figures>>`
-    ${sql.raw(READ_PLANNED_EACH_TIME)} with facts as (${facts}),
+    ${sql.raw(REPORT)} with facts as (${facts}),
     grouped as (
       select facts.key::text as key, grouping(facts.key) = 1 as is_total, ${figures}
       from facts group by grouping sets ((facts.key), ())
