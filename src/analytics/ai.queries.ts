@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
-import { type Counted, countFacts, countOf, type Grouping, type Reported, share, sumsBy } from './grouping.queries.ts';
+import { type Counted, countFacts, countOf, type Reported, share, sumsBy } from './grouping.queries.ts';
 import type { AiQuery } from './schema.ts';
 import type { ReportScope } from './scope.ts';
-import { groupingOfSession, inSessions, nameOfSessionKey, ofSessions, SESSION_KEYS } from './sessions.queries.ts';
+import { inSessions, nameOfSessionKey, ofSessions, SESSION_KEYS } from './sessions.queries.ts';
 
 type Scope = ReportScope<AiQuery>;
 
@@ -26,15 +26,6 @@ export const countAi = <Figures>(db: Db, scope: Scope): Promise<Reported<Figures
 
 /** Selects some of the sums of rows by their key, and 0 for the others. */
 const select = (
-  { key, join }: Grouping,
-  sums: Partial<Record<(typeof SUMS)[number], RawBuilder<unknown>>>,
-  { from, where }: { from: RawBuilder<unknown>; where: RawBuilder<unknown> },
-): RawBuilder<unknown> => sql`
-  select ${key} as key, ${columnsOf(sums)}
-  from ${from} ${join} where ${where} group by 1`;
-
-/** The same of rows that stand in an index by time. */
-const selectByTime = (
   scope: Scope,
   sums: Partial<Record<(typeof SUMS)[number], RawBuilder<unknown>>>,
   rows: Pick<Counted, 'from' | 'where' | 'at'>,
@@ -43,13 +34,10 @@ const selectByTime = (
 const columnsOf = (sums: Partial<Record<(typeof SUMS)[number], RawBuilder<unknown>>>) =>
   sql.join(SUMS.map((name) => sql`${sums[name] ?? sql`0`} as ${sql.ref(name)}`));
 
-const within = (column: string, { from, to }: Scope) =>
-  sql`${sql.ref(column)} >= ${from} and ${sql.ref(column)} < ${to}`;
-
 const ANSWERED = sql`session.ai_messages > 0`;
 
 const sessionSums = (scope: Scope): RawBuilder<unknown> =>
-  selectByTime(
+  select(
     scope,
     {
       sessions: sql`count(*)`,
@@ -78,13 +66,13 @@ const CAME_BACK = sql`
 
 const resolutionSums = (scope: Scope): RawBuilder<unknown> =>
   select(
-    groupingOfSession(scope, sql`resolution.created_at`),
+    scope,
     { resolved_by_ai: sql`count(*)`, came_back: countOf(CAME_BACK) },
     {
       from: sql`session_events as resolution
         join sessions as session on session.org_id = resolution.org_id and session.id = resolution.session_id`,
-      where: sql`${inSessions(scope)} and resolution.org_id = ${scope.orgId} and resolution.type = 'ai_resolved_issue'
-        and ${within('resolution.created_at', scope)}`,
+      where: sql`${inSessions(scope)} and resolution.org_id = ${scope.orgId} and resolution.type = 'ai_resolved_issue'`,
+      at: sql`resolution.created_at`,
     },
   );
 
@@ -96,7 +84,7 @@ const ofTurns = (scope: Scope): RawBuilder<unknown> =>
 const inState = (state: string) => countOf(sql`turn.state = ${sql.lit(state)}`);
 
 const turnSums = (scope: Scope): RawBuilder<unknown> =>
-  selectByTime(
+  select(
     scope,
     {
       turns: sql`count(*)`,
