@@ -15,7 +15,8 @@ const timeOf = (nth: string, all: number) => sql.raw(`now() - interval '365 days
 
 /**
  * Fills an org with a year of sessions with five messages each, and as many deliveries as messages. A fifth of that are
- * runs, scores, SLA clocks and turns. Half of the teams have office hours.
+ * runs, scores, SLA clocks and turns. The AI resolved a fifth of the sessions, and a fifth of these contacts came back. Half
+ * of the teams have office hours.
  */
 export async function seedAnalytics(db: Db, orgId: string, sessions: number): Promise<void> {
   await db.connection().execute(async (one) => {
@@ -45,12 +46,13 @@ async function seedTeams(db: Db, orgId: string): Promise<void> {
 async function seedSessions(db: Db, orgId: string, sessions: number): Promise<void> {
   await sql`
     insert into sessions (org_id, id, ticket_number, channel, status, team_id, custom_data, created_at, closed_at, last_message_at,
-      last_seq, contact_messages, ai_messages, agent_messages, first_contact_message_at, first_ai_message_at, first_agent_message_at,
+      last_seq, last_contact_seq, contact_messages, ai_messages, agent_messages, first_contact_message_at, first_ai_message_at, first_agent_message_at,
       first_handoff_at)
     select ${orgId}::uuid, uuidv7(), n, case when n % 3 = 0 then 'email' else 'web' end,
       case when n % 10 < 2 then 'open' else 'closed_resolved' end, teams.ids[1 + n % 12],
       jsonb_build_object('plan', 'pro', 'order', 'No ' || n), at, case when n % 10 >= 2 then at + n % 300 * interval '1 hour' end,
-      at + n % 90 * interval '1 hour', 5, 2, 1, 2, at, at + interval '2 seconds', at + n % 900 * interval '1 minute',
+      at + n % 90 * interval '1 hour', case when n % 25 = 0 then 7 when n % 5 = 0 then 6 else 5 end, case when n % 25 = 0 then 7 else 5 end,
+      2, 1, 2, at, at + interval '2 seconds', at + n % 900 * interval '1 minute',
       case when n % 4 = 0 then at + interval '1 minute' end
     from (select n, ${timeOf('n', sessions)} as at from generate_series(1, ${sessions}::bigint) n) as made,
       (select array(select id from teams where org_id = ${orgId}) as ids) as teams
@@ -65,6 +67,11 @@ async function seedSessions(db: Db, orgId: string, sessions: number): Promise<vo
     insert into session_events (org_id, session_id, seq, id, type, data, created_at)
     select org_id, id, 6, uuidv7(), 'ai_resolved_issue', '{"closure": "resolved"}', created_at + interval '6 minutes'
     from sessions where org_id = ${orgId} and ticket_number % 5 = 0
+  `.execute(db);
+  await sql`
+    insert into session_events (org_id, session_id, seq, id, type, sender, content, created_at)
+    select org_id, id, 7, uuidv7(), 'message', 'contact', 'It is still not here.', created_at + interval '1 day'
+    from sessions where org_id = ${orgId} and ticket_number % 25 = 0
   `.execute(db);
   await sql`
     insert into csat_scores (org_id, id, session_id, resolution, score, created_at)

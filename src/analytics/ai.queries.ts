@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
-import { type Counted, countFacts, countOf, type Grouping, type Reported, share, sumsBy } from './grouping.queries.ts';
+import { type Counted, countFacts, countOf, type Reported, share, sumsBy } from './grouping.queries.ts';
 import type { AiQuery } from './schema.ts';
 import type { ReportScope } from './scope.ts';
-import { groupingOfSession, inSessions, nameOfSessionKey, ofSessions, SESSION_KEYS } from './sessions.queries.ts';
+import { inSessions, nameOfSessionKey, ofSessions, SESSION_KEYS } from './sessions.queries.ts';
 
 type Scope = ReportScope<AiQuery>;
 
@@ -17,7 +17,7 @@ const SUMS = [
 export const countAi = <Figures>(db: Db, scope: Scope): Promise<Reported<Figures>> =>
   countFacts(db, {
     facts: sql.join(
-      [sessionSums, resolutionSums, turnSums, costSums].map((sumsOf) => sumsOf(scope)),
+      [sessionSums, resolutionSums, turnSums].map((sumsOf) => sumsOf(scope)),
       sql` union all `,
     ),
     figures: FIGURES,
@@ -26,15 +26,6 @@ export const countAi = <Figures>(db: Db, scope: Scope): Promise<Reported<Figures
 
 /** Selects some of the sums of rows by their key, and 0 for the others. */
 const select = (
-  { key, join }: Grouping,
-  sums: Partial<Record<(typeof SUMS)[number], RawBuilder<unknown>>>,
-  { from, where }: { from: RawBuilder<unknown>; where: RawBuilder<unknown> },
-): RawBuilder<unknown> => sql`
-  select ${key} as key, ${columnsOf(sums)}
-  from ${from} ${join} where ${where} group by 1`;
-
-/** The same of rows that stand in an index by time. */
-const selectByTime = (
   scope: Scope,
   sums: Partial<Record<(typeof SUMS)[number], RawBuilder<unknown>>>,
   rows: Pick<Counted, 'from' | 'where' | 'at'>,
@@ -43,13 +34,10 @@ const selectByTime = (
 const columnsOf = (sums: Partial<Record<(typeof SUMS)[number], RawBuilder<unknown>>>) =>
   sql.join(SUMS.map((name) => sql`${sums[name] ?? sql`0`} as ${sql.ref(name)}`));
 
-const within = (column: string, { from, to }: Scope) =>
-  sql`${sql.ref(column)} >= ${from} and ${sql.ref(column)} < ${to}`;
-
 const ANSWERED = sql`session.ai_messages > 0`;
 
 const sessionSums = (scope: Scope): RawBuilder<unknown> =>
-  selectByTime(
+  select(
     scope,
     {
       sessions: sql`count(*)`,
@@ -63,9 +51,9 @@ const sessionSums = (scope: Scope): RawBuilder<unknown> =>
     },
   );
 
-/** A contact comes back by a message in the session, or by another session. */
+/** A contact comes back by a message in the session, or by another session. Most write nothing more in the session. */
 const CAME_BACK = sql`
-  exists (
+  session.last_contact_seq > resolution.seq and exists (
     select from session_events as later
     where later.org_id = resolution.org_id and later.session_id = resolution.session_id and later.seq > resolution.seq
       and later.sender = 'contact' and later.created_at <= resolution.created_at + interval '72 hours'
@@ -78,13 +66,13 @@ const CAME_BACK = sql`
 
 const resolutionSums = (scope: Scope): RawBuilder<unknown> =>
   select(
-    groupingOfSession(scope, sql`resolution.created_at`),
+    scope,
     { resolved_by_ai: sql`count(*)`, came_back: countOf(CAME_BACK) },
     {
       from: sql`session_events as resolution
         join sessions as session on session.org_id = resolution.org_id and session.id = resolution.session_id`,
-      where: sql`${inSessions(scope)} and resolution.org_id = ${scope.orgId} and resolution.type = 'ai_resolved_issue'
-        and ${within('resolution.created_at', scope)}`,
+      where: sql`${inSessions(scope)} and resolution.org_id = ${scope.orgId} and resolution.type = 'ai_resolved_issue'`,
+      at: sql`resolution.created_at`,
     },
   );
 
@@ -96,7 +84,7 @@ const ofTurns = (scope: Scope): RawBuilder<unknown> =>
 const inState = (state: string) => countOf(sql`turn.state = ${sql.lit(state)}`);
 
 const turnSums = (scope: Scope): RawBuilder<unknown> =>
-  selectByTime(
+  select(
     scope,
     {
       turns: sql`count(*)`,
@@ -104,24 +92,11 @@ const turnSums = (scope: Scope): RawBuilder<unknown> =>
       turns_asked: inState('asked'),
       turns_handed_off: inState('handed_off'),
       turns_skipped: inState('skipped'),
+      input_tokens: sql`sum(turn.input_tokens)`,
+      output_tokens: sql`sum(turn.output_tokens)`,
+      cost: sql`sum(turn.cost)`,
     },
     { from: sql`ai_turns as turn ${SESSION_OF_TURN}`, where: ofTurns(scope), at: sql`turn.created_at` },
-  );
-
-const costSums = (scope: Scope): RawBuilder<unknown> =>
-  select(
-    groupingOfSession(scope, sql`turn.created_at`),
-    {
-      input_tokens: sql`sum((step.usage->>'input')::integer)`,
-      output_tokens: sql`sum((step.usage->>'output')::integer)`,
-      cost: sql`sum(step.cost)`,
-    },
-    {
-      from: sql`ai_turns as turn
-        join ai_steps as step on step.org_id = turn.org_id and step.turn_id = turn.id and (step.usage is not null or step.cost is not null)
-        ${SESSION_OF_TURN}`,
-      where: sql`${ofTurns(scope)} and ${within('turn.created_at', scope)}`,
-    },
   );
 
 const sum = (name: (typeof SUMS)[number]) => sql`coalesce(sum(${sql.ref(name)}), 0)::float8`;

@@ -1,15 +1,21 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
-import { counted, joinCalendars, type TeamTimes } from './counted-time.queries.ts';
+import { counted, joinCalendars, placeOf, type TeamTimes } from './counted-time.queries.ts';
 import { countFacts, countOf, percentiles, type Reported } from './grouping.queries.ts';
 import type { ConversationQuery } from './schema.ts';
 import type { ReportScope } from './scope.ts';
 import { inSessions, keyOfSession, nameOfSessionKey } from './sessions.queries.ts';
 
-const responseEnd = sql`least(session.first_ai_message_at, session.first_agent_message_at)`;
-/** From then on people owe a reply. */
-const replyStart = sql`case when session.first_ai_message_at < session.first_handoff_at then session.first_handoff_at
-  else least(session.first_contact_message_at, session.first_handoff_at) end`;
+/** The times of a session that are compared. From `owed_at` on people owe a reply. */
+const TIMES = {
+  opened_at: sql`session.created_at`,
+  ended_at: sql`session.closed_at`,
+  written_at: sql`session.first_contact_message_at`,
+  answered_at: sql`least(session.first_ai_message_at, session.first_agent_message_at)`,
+  owed_at: sql`case when session.first_ai_message_at < session.first_handoff_at then session.first_handoff_at
+    else least(session.first_contact_message_at, session.first_handoff_at) end`,
+  replied_at: sql`session.first_agent_message_at`,
+};
 
 /** Counts the sessions opened in the range, their messages and their times. */
 export function countConversations<Figures>(
@@ -19,14 +25,21 @@ export function countConversations<Figures>(
   return countFacts(db, { facts: sessionFacts(scope), figures: FIGURES, nameOf: nameOfSessionKey(scope) });
 }
 
+/** The place of each time is computed once: `offset '0'` keeps Postgres from doing so wherever it is asked for. */
 const sessionFacts = (scope: ReportScope<ConversationQuery> & { times: TeamTimes[] }): RawBuilder<unknown> => sql`
-  select ${keyOfSession(scope)} as key, session.status, session.contact_messages, session.ai_messages, session.agent_messages,
-    session.first_handoff_at is not null as is_handed_off,
-    ${counted(sql`session.first_contact_message_at`, responseEnd)} as first_response,
-    ${counted(replyStart, sql`session.first_agent_message_at`)} as first_reply,
-    ${counted(sql`session.created_at`, sql`session.closed_at`)} as resolution
-  from sessions as session ${joinCalendars(scope.times)}
-  where ${inSessions(scope)} and session.created_at >= ${scope.from} and session.created_at < ${scope.to}`;
+  select key, status, contact_messages, ai_messages, agent_messages, is_handed_off,
+    ${counted('written_at', 'answered_at')} as first_response, ${counted('owed_at', 'replied_at')} as first_reply,
+    ${counted('opened_at', 'ended_at')} as resolution
+  from (
+    select timed.*, ${sql.join(Object.keys(TIMES).map(placeOf))} from (
+      select ${keyOfSession(scope)} as key, session.status, session.contact_messages, session.ai_messages, session.agent_messages,
+        session.first_handoff_at is not null as is_handed_off,
+        ${sql.join(Object.entries(TIMES).map(([name, time]) => sql`${time} as ${sql.ref(name)}`))},
+        calendar.starts, calendar.ends, calendar.counted
+      from sessions as session ${joinCalendars(scope.times)}
+      where ${inSessions(scope)} and session.created_at >= ${scope.from} and session.created_at < ${scope.to}
+    ) as timed offset bigint '0'
+  ) as placed`;
 
 const FIGURES = sql`
   count(*) as sessions, ${countOf(sql`status = 'open'`)} as open, ${countOf(sql`status = 'closed_resolved'`)} as resolved,

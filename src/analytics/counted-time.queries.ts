@@ -19,22 +19,25 @@ export function joinCalendars(times: TeamTimes[]): RawBuilder<unknown> {
     on calendar.team_id = session.team_id`;
 }
 
+/** Selects the place of a time among the open intervals, by a binary search: the last one that has begun, or 0. */
+export const placeOf = (column: string): RawBuilder<unknown> =>
+  sql`width_bucket(${sql.ref(column)}, starts) as ${sql.ref(`${column}_place`)}`;
+
 /**
  * The seconds between two times of a session that count: those in the office hours of its team, or all if it has none.
- * Null if one of the times is missing, or they are not in order.
+ * Null if one of the times is missing, or they are not in order. Both times are columns beside their places.
  */
-export const counted = (start: RawBuilder<unknown>, end: RawBuilder<unknown>): RawBuilder<unknown> => sql`
-  case when ${end} >= ${start} then
-    case when calendar.team_id is null then date_part('epoch', ${end} - ${start})
+export const counted = (start: string, end: string): RawBuilder<unknown> => sql`
+  case when ${sql.ref(end)} >= ${sql.ref(start)} then
+    case when starts is null then date_part('epoch', ${sql.ref(end)} - ${sql.ref(start)})
       else ${openBefore(end)} - ${openBefore(start)} + date_part('epoch', ${openSince(end)} - ${openSince(start)}) end
   end`;
 
-/** The place of a time among the open intervals, by a binary search: the last one that has begun, or 0. */
-const placeOf = (at: RawBuilder<unknown>) => sql`width_bucket(${at}, calendar.starts)`;
+const atPlace = (array: string, column: string) => sql`${sql.ref(array)}[${sql.ref(`${column}_place`)}]`;
 
 /** The seconds that were open before the interval of a time. */
-const openBefore = (at: RawBuilder<unknown>) => sql`coalesce(calendar.counted[${placeOf(at)}], 0)`;
+const openBefore = (column: string) => sql`coalesce(${atPlace('counted', column)}, 0)`;
 
 /** How long it was open in the interval of a time until then. */
-const openSince = (at: RawBuilder<unknown>) => sql`coalesce(
-  least(${at}, calendar.ends[${placeOf(at)}]) - calendar.starts[${placeOf(at)}], interval '0')`;
+const openSince = (column: string) => sql`coalesce(
+  least(${sql.ref(column)}, ${atPlace('ends', column)}) - ${atPlace('starts', column)}, interval '0')`;

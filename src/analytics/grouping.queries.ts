@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
 import { firstDayOf } from '../db/periods.ts';
-import { READ_PLANNED_EACH_TIME } from '../db/preparing-client.ts';
+import { REPORT } from '../db/preparing-client.ts';
 import { onlyRow } from '../db/rows.ts';
 
 /** One report: what is counted, by what, and how. */
@@ -27,7 +27,7 @@ type Row<Figures> = { key: string | null; name: string | null; is_total: boolean
  */
 export async function countFacts<Figures>(db: Db, { facts, figures, nameOf }: Report): Promise<Reported<Figures>> {
   const { rows } = await sql<Row<Figures>>`
-    ${sql.raw(READ_PLANNED_EACH_TIME)} with facts as (${facts}),
+    ${sql.raw(REPORT)} with facts as (${facts}),
     grouped as (
       select facts.key::text as key, grouping(facts.key) = 1 as is_total, ${figures}
       from facts group by grouping sets ((facts.key), ())
@@ -50,36 +50,11 @@ export function periodOf(groupBy: string, at: RawBuilder<unknown>, timeZone: str
   return firstDayOf(groupBy, sql`${at} at time zone ${timeZone}::text`);
 }
 
-/** What facts are counted by: their key, and what has to be joined for it. */
-export interface Grouping {
-  key: RawBuilder<unknown>;
-  join: RawBuilder<unknown>;
-}
-
 interface GroupedScope {
   group_by: string;
   from: Date;
   to: Date;
   timeZone: string;
-}
-
-/**
- * Returns how to count facts in parallel by one of some keys, or by the period of a time as periodOf has it. The days of
- * the range are joined: Postgres takes a day computed from a time for nearly unique, and would not count in parallel. Of
- * joined days it knows that they are few.
- */
-export function groupingOf(
-  { group_by, from, to, timeZone }: GroupedScope,
-  at: RawBuilder<unknown>,
-  keys: Record<string, RawBuilder<unknown>>,
-): Grouping {
-  if (!PERIODS.includes(group_by)) return { key: keys[group_by] ?? sql`null::text`, join: sql`` };
-  return {
-    key: group_by === 'day' ? sql`days.day` : sql`date_trunc(${group_by}::text, days.day::timestamp)::date`,
-    join: sql`left join unnest(array(
-      select generate_series(${from}::timestamptz - interval '2 days', ${to}::timestamptz + interval '2 days', interval '1 day')::date
-    )) as days (day) on days.day = (${at} at time zone ${timeZone}::text)::date`,
-  };
 }
 
 /** Which rows are counted, at which of their times, and by what besides the key. */

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type Grouping, groupingOf, periodOf } from './grouping.queries.ts';
+import { periodOf } from './grouping.queries.ts';
 import type { ReportScope } from './scope.ts';
 
 type SessionQuery = { group_by: string; channel?: string | undefined; team_id?: string | undefined };
@@ -17,10 +17,6 @@ export const keyOfSession = (
   { group_by, timeZone }: ReportScope<SessionQuery>,
   at: RawBuilder<unknown> = sql`session.created_at`,
 ): RawBuilder<unknown> => periodOf(group_by, at, timeZone) ?? SESSION_KEYS[group_by] ?? sql`null::text`;
-
-/** The same for facts that are counted in parallel. */
-export const groupingOfSession = (scope: ReportScope<SessionQuery>, at: RawBuilder<unknown>): Grouping =>
-  groupingOf(scope, at, SESSION_KEYS);
 
 /** Restricts `session` to those of the report. */
 export const inSessions = (scope: ReportScope<SessionQuery>): RawBuilder<unknown> =>

@@ -92,7 +92,10 @@ const COUNTED = [
   ['human_agent', 'agent'],
 ] as const;
 
-/** Counts the messages of each sender, and records the times of the first ones and of the first handoff. */
+/**
+ * Counts the messages of each sender, and records the times of the first ones and of the first handoff, and the `seq` of
+ * the contact's last one.
+ */
 function countedOf(events: NewEvent[]): RawBuilder<unknown> {
   const handoff = firstTime('first_handoff_at', hasType(events, 'handoff'));
   const bySender = COUNTED.map(([sender, name]) => {
@@ -100,7 +103,9 @@ function countedOf(events: NewEvent[]): RawBuilder<unknown> {
     const messages = sql.ref(`${name}_messages`);
     return sql`${messages} = ${messages} + ${count}::integer, ${firstTime(`first_${name}_message_at`, count > 0)}`;
   });
-  return sql.join([handoff, ...bySender]);
+  const place = events.findLastIndex(({ sender }) => sender === 'contact') + 1;
+  const last = sql`last_contact_seq = case when ${place > 0}::boolean then last_seq + ${place}::integer else last_contact_seq end`;
+  return sql.join([handoff, last, ...bySender]);
 }
 
 const firstTime = (column: string, isNow: boolean) =>

@@ -94,6 +94,8 @@ export interface SessionsTable {
   resolutions: Generated<number>;
   /** The `seq` of its last event. */
   last_seq: Generated<number>;
+  /** The `seq` of the contact's last message, or 0. */
+  last_contact_seq: Generated<number>;
   /** The `xid` of its last event. */
   last_event_xid: Generated<string>;
   created_at: Generated<Date>;

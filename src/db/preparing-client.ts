@@ -14,6 +14,17 @@ export const PLANNED_EACH_TIME = '/* planned each time */';
 export const READ_PLANNED_EACH_TIME = `/* read */ ${PLANNED_EACH_TIME}`;
 
 /**
+ * A statement with this comment sorts in memory what a report reads of an org's year, unless the server gives its
+ * statements more memory anyway. By the default of 4 MB, such a sort goes through files.
+ */
+const SORTED_IN_MEMORY = '/* sorted in memory */';
+const MAX_SORT_KB = 32_768;
+/** The beginning of a report: a statement that is planned each time, only reads, and sorts in memory. */
+export const REPORT = `${READ_PLANNED_EACH_TIME} ${SORTED_IN_MEMORY}`;
+const MORE_MEMORY = `select set_config('work_mem', greatest(setting::integer, ${MAX_SORT_KB})::text, false)
+  from pg_settings where name = 'work_mem'`;
+
+/**
  * A statement with this comment is planned once per connection and PLAN_TTL_MS, for all values. For a statement that
  * takes longer to plan than to run and looks up rows by key: its best plan depends on the size of the tables only.
  */
@@ -40,6 +51,7 @@ export class PreparingClient extends pg.Client {
     this.#gather();
     if (typeof config === 'string' && Array.isArray(values) && values.length > 0 && callback === undefined) {
       if (config.includes(SHORT_LIVED_PLAN)) return this.#queryByPlan(config, values);
+      if (config.includes(SORTED_IN_MEMORY)) return this.#queryInMemory(config, values);
       const name = statementName(config);
       if (name !== undefined) return super.query({ name, text: config, values });
     }
@@ -52,6 +64,14 @@ export class PreparingClient extends pg.Client {
     this.#send('set plan_cache_mode = force_generic_plan');
     const result = super.query({ name, text, values });
     this.#send('reset plan_cache_mode');
+    return result;
+  }
+
+  /** Queries with more memory for sorts. The settings around it are sent together with it. */
+  #queryInMemory(text: string, values: unknown[]): Promise<pg.QueryResult> {
+    this.#send(MORE_MEMORY);
+    const result = super.query(text, values);
+    this.#send('reset work_mem');
     return result;
   }
 

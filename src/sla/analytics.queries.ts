@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
 import { firstDayOf } from '../db/periods.ts';
-import { READ_PLANNED_EACH_TIME } from '../db/preparing-client.ts';
+import { REPORT } from '../db/preparing-client.ts';
 import type { SlaMetric } from './timelines.rules.ts';
 
 export interface AnalyticsRange {
@@ -48,7 +48,7 @@ const decidedClocks = (
 
 export async function countDecided(db: Db, orgId: string, range: AnalyticsRange): Promise<MetricCounts[]> {
   const { rows } = await sql<MetricCounts>`
-    ${sql.raw(READ_PLANNED_EACH_TIME)} with decided as (select ${CLOCK_COLUMNS} ${decidedClocks(orgId, range)})
+    ${sql.raw(REPORT)} with decided as (select ${CLOCK_COLUMNS} ${decidedClocks(orgId, range)})
     select ${COUNT_COLUMNS} from decided as clock group by clock.metric
   `.execute(db);
   return rows;
@@ -72,7 +72,7 @@ export async function countByPeriod(
   const period = firstDayOf(granularity, sql`clock.decided_at at time zone ${timeZone}::text`);
   return grouped(
     await sql<MetricCounts & { is_total: boolean; period_start: Date }>`
-      ${sql.raw(READ_PLANNED_EACH_TIME)} with decided as (select ${CLOCK_COLUMNS}, ${period} as key ${decidedClocks(orgId, range)})
+      ${sql.raw(REPORT)} with decided as (select ${CLOCK_COLUMNS}, ${period} as key ${decidedClocks(orgId, range)})
       select clock.key::timestamp at time zone ${timeZone}::text as period_start, grouping(clock.key) = 1 as is_total, ${COUNT_COLUMNS}
       from decided as clock group by grouping sets ((clock.metric, clock.key), (clock.metric)) order by period_start
     `.execute(db),
@@ -107,7 +107,7 @@ export async function countByKey(
 ): Promise<GroupedCounts<{ key: string | null; name: string | null }>> {
   return grouped(
     await sql<MetricCounts & { is_total: boolean; key: string | null; name: string | null }>`
-      ${sql.raw(READ_PLANNED_EACH_TIME)} with decided as (select ${CLOCK_COLUMNS}, ${GROUP_KEYS[groupBy]} as key ${decidedClocks(orgId, range)})
+      ${sql.raw(REPORT)} with decided as (select ${CLOCK_COLUMNS}, ${GROUP_KEYS[groupBy]} as key ${decidedClocks(orgId, range)})
       select clock.key::text as key, ${nameOf(orgId)[groupBy]} as name, grouping(clock.key) = 1 as is_total, ${COUNT_COLUMNS}
       from decided as clock group by grouping sets ((clock.metric, clock.key), (clock.metric)) order by clock.key::text nulls last
     `.execute(db),

@@ -192,7 +192,9 @@ describe('the AI', () => {
       sql`insert into session_events (org_id, session_id, seq, id, type, sender, created_at)
         values (${api.org.id}, ${id}, ${seq}, ${newId()}, ${type}, ${sender}, ${time})`.execute(api.db);
     if (resolved) await insertEvent(101, 'ai_resolved_issue', null, new Date(AT + HOUR_MS));
-    if (back > 0) await insertEvent(102, 'message', 'contact', new Date(AT + HOUR_MS + back * HOUR_MS));
+    if (back === 0) return id;
+    await insertEvent(102, 'message', 'contact', new Date(AT + HOUR_MS + back * HOUR_MS));
+    await sql`update sessions set last_contact_seq = 102 where id = ${id}`.execute(api.db);
     return id;
   }
 

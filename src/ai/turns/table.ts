@@ -1,4 +1,4 @@
-import type { ColumnType, Generated } from 'kysely';
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { TurnState } from './states.rules.ts';
 
 /** One attempt of the AI to answer. A session has at most one turn that has not ended. */
@@ -31,6 +31,10 @@ export interface AiTurnsTable {
   is_helpful: boolean | null;
   /** The confidence of an extractive answer. */
   score: number | null;
+  /** What its steps have used. The database sums it up as steps are inserted. */
+  input_tokens: GeneratedAlways<number>;
+  output_tokens: GeneratedAlways<number>;
+  cost: GeneratedAlways<string>;
   due_at: Date;
   started_at: Date | null;
   ended_at: Date | null;

@@ -117,27 +117,52 @@ function conditionsOnInsights({
   return conditions;
 }
 
+/** What an insight knows of its sessions, and what the sessions themselves call it. */
+const COPIED = {
+  ticket_sentiment: 'sentiment',
+  language: 'language',
+  channel: 'channel',
+  status: 'status',
+  contact_id: 'contact_id',
+} as const;
+type Copied = keyof typeof COPIED;
+
+/**
+ * Conditions on `place`. Where sessions are read anyway, for what only they know, all conditions narrow them: an index
+ * alone leads from few sessions to their insights.
+ */
 function conditionsOnSessions(orgId: string, query: InsightQuery): Condition[] {
+  const own = query.sentiment == null ? [] : [sql<SqlBool>`place.sentiment = ${query.sentiment}`];
+  const ofTicket = objectsOf(query.ticketCustomData);
+  if (ofTicket === undefined) return [...own, ...conditionsOnCopies(orgId, query, (name) => sql.ref(`place.${name}`))];
+  const others = conditionsOnCopies(orgId, query, (name) => sql.ref(`session.${COPIED[name]}`));
+  const narrowed = [sql`session.custom_data @> any(${ofTicket}::jsonb[])`, sql`session.custom_data <> '{}'`, ...others];
+  return [
+    ...own,
+    sql`place.session_id in (
+      select session.id from sessions as session where session.org_id = ${orgId} and ${sql.join(narrowed, sql` and `)}
+    )`,
+  ];
+}
+
+function conditionsOnCopies(
+  orgId: string,
+  query: InsightQuery,
+  column: (name: Copied) => RawBuilder<unknown>,
+): Condition[] {
   const conditions: Condition[] = [];
-  const add = (condition: Condition) => void conditions.push(condition);
-  const equals = (column: string, value: string | null | undefined) => {
-    if (value != null) add(sql`place.${sql.ref(column)} = ${value}`);
+  const equals = (name: Copied, value: string | null | undefined) => {
+    if (value != null) conditions.push(sql`${column(name)} = ${value}`);
   };
-  equals('sentiment', query.sentiment);
   equals('ticket_sentiment', query.ticketSentiment);
   equals('language', query.sessionLanguage);
   equals('channel', query.channel);
   equals('status', query.sessionStatus);
   equals('contact_id', query.sessionContactId);
-  const ofTicket = objectsOf(query.ticketCustomData);
-  if (ofTicket !== undefined)
-    add(sql`place.session_id in (
-      select id from sessions where org_id = ${orgId} and custom_data @> any(${ofTicket}::jsonb[]) and custom_data <> '{}'
-    )`);
   const ofContact = objectsOf(query.contactCustomData);
   if (ofContact !== undefined)
-    add(
-      sql`place.contact_id in (select id from contacts where org_id = ${orgId} and custom_data @> any(${ofContact}::jsonb[]))`,
+    conditions.push(
+      sql`${column('contact_id')} in (select id from contacts where org_id = ${orgId} and custom_data @> any(${ofContact}::jsonb[]))`,
     );
   return conditions;
 }
