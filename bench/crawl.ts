@@ -66,7 +66,7 @@ async function measure(stack: Stack): Promise<Finding[]> {
   );
   note(`ratio to the bare loop without a search index: ${medianRatio(rates.ours, rates.bare).toFixed(2)}`);
   return [
-    rateFinding('crawl, extracted, stored and indexed / Crawlee, links only', rates.ours, rates.crawlee, 2),
+    rateFinding('crawl, extracted, stored and indexed / Crawlee, links only', rates.ours, rates.crawlee, 3),
     rateFinding('crawl / a bare loop with the same parser, upsert and search index', rates.ours, rates.indexed, 0.5),
     {
       ...rateFinding('crawl of unchanged pages, beside the first', rates.again, rates.ours, 1),
@@ -77,7 +77,7 @@ async function measure(stack: Stack): Promise<Finding[]> {
       `crawl, the last ${STRETCH} of ${MANY_PAGES} pages / ${STRETCH} from the ${EARLY_BEGIN}th`,
       [late],
       [early],
-      0.9,
+      0.95,
     ),
     {
       name: `peak memory of the worker, ${ROUNDS} crawls of ${PAGES} pages`,

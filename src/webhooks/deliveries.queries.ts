@@ -3,7 +3,6 @@ import type { Db, Trx } from '../db/connect.ts';
 import { sendAhead } from '../db/pipeline.ts';
 import { PLANNED_EACH_TIME } from '../db/preparing-client.ts';
 import { newId } from '../ids.ts';
-import { type Command, insertOfCommands } from '../outbox/outbox.ts';
 import type { EndpointRef } from './contract.ts';
 import { VERSION } from './endpoints.queries.ts';
 
@@ -33,14 +32,14 @@ const MANY = 20;
 
 /**
  * Inserts deliveries in their order, once for each endpoint and event, and numbers those of a session. They are held
- * while their endpoint is disabled. `wakeUps` are commands to the senders of the endpoints: those that are idle get
- * theirs. The rows say what is to be sent now, by endpoint. They come with the commit.
+ * while their endpoint is disabled. `wakeUps` is the SQL of insertOfCommands, for commands to the senders of the endpoints:
+ * those that are idle get theirs. The rows say what is to be sent now, by endpoint. They come with the commit.
  */
 export async function insertDeliveries(
   trx: Trx,
   orgId: string,
   deliveries: NewDelivery[],
-  wakeUps: Command[],
+  wakeUps: RawBuilder<unknown>,
 ): Promise<{ rows: Promise<StoredDeliveries[]> }> {
   const areMany = deliveries.length >= MANY;
   const { rows } = await sendAhead(
@@ -76,7 +75,7 @@ export async function insertDeliveries(
       select endpoint.id as endpoint_id, endpoint.${VERSION} as version, endpoint.is_sending, pending.deliveries from pending
       join webhook_endpoints as endpoint on endpoint.org_id = ${orgId} and endpoint.id = pending.endpoint_id
     ), woken as (
-      ${insertOfCommands(orgId, wakeUps)}
+      ${wakeUps}
       where exists (select from stored where stored.endpoint_id = command.subject_id and not is_sending)
     )
     select * from stored`,

@@ -1,7 +1,7 @@
 import type { Db, Trx } from '../db/connect.ts';
 import { notify } from '../db/notify.ts';
 import { afterCommit, notifyAfterCommit } from '../db/transaction.ts';
-import { type Command, enqueue, signalWithStart } from '../outbox/outbox.ts';
+import { type Command, enqueue, insertOfCommands, signalWithStart } from '../outbox/outbox.ts';
 import { wakeForCommands } from '../outbox/wake.ts';
 import { WAKE } from '../temporal/contract.ts';
 import { DELIVER_WEBHOOK, type EndpointRef, SEND_WEBHOOKS, type WebhookDeliveryRef } from './contract.ts';
@@ -40,7 +40,7 @@ export async function sendDeliveries(
 ): Promise<void> {
   const endpointIds = [...new Set(deliveries.map(({ endpoint_id }) => endpoint_id))];
   const wakeUps = endpointIds.map((endpointId) => wakeUpOf({ orgId, endpointId }));
-  const { rows } = await insertDeliveries(trx, orgId, deliveries, wakeUps);
+  const { rows } = await insertDeliveries(trx, orgId, deliveries, insertOfCommands(orgId, wakeUps));
   const tell = async (db: Db) => {
     const stored = await rows;
     if (stored.some(({ is_sending }) => !is_sending)) wakeForCommands(db);
