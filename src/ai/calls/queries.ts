@@ -314,11 +314,11 @@ export const findAnsweredMessage = (db: Db, orgId: string, turnId: string) =>
     .where('id', '=', turnId)
     .executeTakeFirst();
 
-/** Ends the calls of sessions that were not sent yet. */
+/** Ends the calls of sessions that were not sent yet. The links to confirm them say so from then on. */
 export async function expireOpenCalls(trx: Trx, orgId: string, sessionIds: string[], reason: string): Promise<void> {
   await trx
     .updateTable('ai_calls')
-    .set({ state: 'expired', reason, token_hash: null, ended_at: sql<Date>`clock_timestamp()` })
+    .set({ state: 'expired', reason, ended_at: sql<Date>`clock_timestamp()` })
     .where('org_id', '=', orgId)
     .where('session_id', '=', sql<string>`any(${sessionIds}::uuid[])`)
     .where('state', 'in', ['proposed', 'needs_confirmation', 'confirmed'])

@@ -259,6 +259,8 @@ describe('a confirmation', () => {
     expect([409, 410]).toContain((await decideBy(path, 'confirm')).status);
     await eventually('the end of the call', async () => (await stateOf(call.id)) === 'expired');
     expect(shop.calls).toEqual([]);
+    expect((await stack.client().get(path)).status).toBe(410);
+    expect((await decideBy(path, 'confirm')).status).toBe(410);
   });
 
   it.each([
