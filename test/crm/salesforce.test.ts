@@ -361,15 +361,17 @@ describe('the contact’s messages', () => {
     const { id, conversationId } = await handedOver();
     await untilIdle(id);
     fake.expireTokens();
-    for (const text of ['Hello?', 'Are you there?']) {
+    const reply = async (text: string) => {
       fake.say(conversationId, text);
       await notify(id);
       await untilIdle(id);
-    }
-    const notes = (await events(id)).filter(({ type }) => type === 'human_agent_comment');
-    expect(notes).toMatchObject([{ content: expect.stringContaining('guest’s token has ended') }]);
+    };
+    await reply('Hello?');
     const { items } = (await org.get('/integrations')).body;
     expect(items[0].last_error).toContain(id);
+    await reply('Are you there?');
+    const notes = (await events(id)).filter(({ type }) => type === 'human_agent_comment');
+    expect(notes).toMatchObject([{ content: expect.stringContaining('guest’s token has ended') }]);
   });
 
   it('are answered after a guest’s token would have expired: it is renewed before, while the session is open', async () => {
