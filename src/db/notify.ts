@@ -29,7 +29,7 @@ export function notify(db: Db, channel: string, hint = ''): void {
   addHint(hints, channel, hint);
   if (waiting !== undefined) return;
   pendingNotifications.set(db, hints);
-  queueMicrotask(() => void sendAll(db, (statement) => db.executeQuery(statement))); // what the same commit has to tell goes along
+  queueMicrotask(() => void sendAll(db, byPool(db))); // what the same commit has to tell goes along
 }
 
 /**
@@ -48,9 +48,14 @@ export function addHint(hints: Hints, channel: string, hint: string): void {
   hints.set(channel, ofChannel.add(hint));
 }
 
+const byPool =
+  (db: Db): Send =>
+  (statement) =>
+    db.executeQuery(statement);
+
 /** Sends what waits, until nothing does: the first by `send`. */
 async function sendAll(db: Db, send: Send): Promise<void> {
-  for (let by = send; ; by = (statement) => db.executeQuery(statement)) {
+  for (let by = send; ; by = byPool(db)) {
     const hints = pendingNotifications.get(db);
     if (hints === undefined || hints.size === 0) break;
     pendingNotifications.set(db, new Map());

@@ -1,4 +1,11 @@
-import { type DatabaseConnection, DummyDriver, PostgresDialect, type RawBuilder, Transaction } from 'kysely';
+import {
+  type DatabaseConnection,
+  DummyDriver,
+  PostgresDialect,
+  type QueryResult,
+  type RawBuilder,
+  Transaction,
+} from 'kysely';
 import type { Trx } from './connect.ts';
 import type { Database } from './database.ts';
 import { onlyRow } from './rows.ts';
@@ -28,8 +35,7 @@ export interface Sent<Row> {
  * it fails, so does the transaction.
  */
 export async function sendWithCommit<Row>(trx: Trx, statement: RawBuilder<Row>): Promise<Sent<Row>> {
-  const connection = await connectionOf(trx);
-  return { row: answerOf(trx, connection.executeQuery<Row>(statement.compile(trx)).then(onlyRow)) };
+  return { row: send(trx, await connectionOf(trx), statement, onlyRow) };
 }
 
 /**
@@ -37,16 +43,16 @@ export async function sendWithCommit<Row>(trx: Trx, statement: RawBuilder<Row>):
  * one or the commit. If the statement fails, so does the transaction, or the savepoint.
  */
 export async function sendAhead<Row>(trx: Trx, statement: RawBuilder<Row>): Promise<{ rows: Promise<Row[]> }> {
-  const connection = await connectionOf(trx);
-  return {
-    rows: answerOf(
-      trx,
-      connection.executeQuery<Row>(statement.compile(trx)).then(({ rows }) => rows),
-    ),
-  };
+  return { rows: send(trx, await connectionOf(trx), statement, ({ rows }) => rows) };
 }
 
-function answerOf<Answer>(trx: Trx, answer: Promise<Answer>): Promise<Answer> {
+function send<Row, Answer>(
+  trx: Trx,
+  connection: DatabaseConnection,
+  statement: RawBuilder<Row>,
+  read: (result: QueryResult<Row>) => Answer,
+): Promise<Answer> {
+  const answer = connection.executeQuery<Row>(statement.compile(trx)).then(read);
   answer.catch(() => undefined); // told by untilAnswered
   unanswered.set(trx, [...(unanswered.get(trx) ?? []), answer]);
   return answer;

@@ -21,8 +21,10 @@ const SORTED_IN_MEMORY = '/* sorted in memory */';
 const MAX_SORT_KB = 32_768;
 /** The beginning of a report: a statement that is planned each time, only reads, and sorts in memory. */
 export const REPORT = `${READ_PLANNED_EACH_TIME} ${SORTED_IN_MEMORY}`;
-const MORE_MEMORY = `select set_config('work_mem', greatest(setting::integer, ${MAX_SORT_KB})::text, false)
-  from pg_settings where name = 'work_mem'`;
+const MORE_MEMORY: Setting = {
+  set: `select set_config('work_mem', greatest(setting::integer, ${MAX_SORT_KB})::text, false) from pg_settings where name = 'work_mem'`,
+  reset: 'reset work_mem',
+};
 
 /**
  * A statement with this comment is planned once per connection and PLAN_TTL_MS, for all values. For a statement that
@@ -30,6 +32,13 @@ const MORE_MEMORY = `select set_config('work_mem', greatest(setting::integer, ${
  */
 export const SHORT_LIVED_PLAN = '/* short-lived plan */';
 const PLAN_TTL_MS = 2_000;
+const ONE_PLAN: Setting = { set: 'set plan_cache_mode = force_generic_plan', reset: 'reset plan_cache_mode' };
+
+/** Statements that set and reset a parameter of Postgres. */
+interface Setting {
+  set: string;
+  reset: string;
+}
 
 interface ShortLivedPlan {
   name: string;
@@ -50,28 +59,20 @@ export class PreparingClient extends pg.Client {
   override query(config: any, values?: any, callback?: any): any {
     this.#gather();
     if (typeof config === 'string' && Array.isArray(values) && values.length > 0 && callback === undefined) {
-      if (config.includes(SHORT_LIVED_PLAN)) return this.#queryByPlan(config, values);
-      if (config.includes(SORTED_IN_MEMORY)) return this.#queryInMemory(config, values);
       const name = statementName(config);
       if (name !== undefined) return super.query({ name, text: config, values });
+      if (config.includes(SHORT_LIVED_PLAN))
+        return this.#queryUnder(ONE_PLAN, { name: this.#planOf(config), text: config, values });
+      if (config.includes(SORTED_IN_MEMORY)) return this.#queryUnder(MORE_MEMORY, { text: config, values });
     }
     return super.query(config, values, callback);
   }
 
-  /** Queries by one plan for all values. The settings around it are sent together with it, and undone with it. */
-  #queryByPlan(text: string, values: unknown[]): Promise<pg.QueryResult> {
-    const name = this.#planOf(text);
-    this.#send('set plan_cache_mode = force_generic_plan');
-    const result = super.query({ name, text, values });
-    this.#send('reset plan_cache_mode');
-    return result;
-  }
-
-  /** Queries with more memory for sorts. The settings around it are sent together with it. */
-  #queryInMemory(text: string, values: unknown[]): Promise<pg.QueryResult> {
-    this.#send(MORE_MEMORY);
-    const result = super.query(text, values);
-    this.#send('reset work_mem');
+  /** Queries under a setting. It is sent together with the query, and undone with it. */
+  #queryUnder({ set, reset }: Setting, query: pg.QueryConfig): Promise<pg.QueryResult> {
+    this.#send(set);
+    const result = super.query(query);
+    this.#send(reset);
     return result;
   }
 
@@ -108,7 +109,8 @@ export class PreparingClient extends pg.Client {
 function statementName(text: string): string | undefined {
   const known = names.get(text);
   if (known !== undefined) return known;
-  if (names.size >= NAMED_STATEMENTS || text.includes(PLANNED_EACH_TIME)) return undefined;
+  const isUnnamed = text.includes(PLANNED_EACH_TIME) || text.includes(SHORT_LIVED_PLAN);
+  if (isUnnamed || names.size >= NAMED_STATEMENTS) return undefined;
   const name = createHash('sha1').update(text).digest('base64url');
   names.set(text, name);
   return name;

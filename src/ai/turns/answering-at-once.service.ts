@@ -22,12 +22,8 @@ export const answerAtOnce = (deps: TurnDeps, ref: TurnRef, signal: AbortSignal):
  * then it says how the turn ended, or its next step. Repeated, it does nothing that was done.
  */
 export async function answerDueTurn(deps: TurnDeps, ref: SessionRef, signal: AbortSignal): Promise<FoundTurn> {
-  return answerReviewed(
-    deps,
-    ref,
-    await inTransaction(deps.db, async (trx) => reviewAndBegin(trx, ref, await loadContext(trx, ref))),
-    signal,
-  );
+  const look = await inTransaction(deps.db, async (trx) => reviewAndBegin(trx, ref, await loadContext(trx, ref)));
+  return answerReviewed(deps, ref, look, signal);
 }
 
 /**

@@ -38,9 +38,11 @@ function reactionOf<Type extends RenderedEventType>(deps: AnnouncingDeps, type: 
         lockTargets(reading, orgId, renderer.makes),
         isLikely ? renderer.render({ ...deps, trx: reading, orgId }, events.slice(0, EVENTS_PER_BATCH)) : undefined,
       ]);
-      if (targets.length === 0) orgsWithTargets.delete(orgId);
-      else orgsWithTargets.add(orgId);
-      if (targets.length === 0) return undefined;
+      if (targets.length === 0) {
+        orgsWithTargets.delete(orgId);
+        return undefined;
+      }
+      orgsWithTargets.add(orgId);
       return (trx) => storeDeliveries({ ...deps, trx, orgId }, { renderer, targets, events, first });
     },
   };
