@@ -80,7 +80,7 @@ export function createExtractor(): Extractor {
   const places = Array.from({ length: size }, (): ThreadSlot => ({ thread: undefined }));
   const idle = [...places];
   const waiting: ((place: ThreadSlot) => void)[] = [];
-  let isClosed = false;
+  const closing = new AbortController();
 
   const release = (place: ThreadSlot) => {
     const next = waiting.shift();
@@ -88,14 +88,14 @@ export function createExtractor(): Extractor {
     else next(place);
   };
   const readAt = async (place: ThreadSlot, page: Page): Promise<ThreadResult> => {
-    if (isClosed) throw new Error('The extractor is closed');
-    place.thread ??= await startThread(() => {
+    closing.signal.throwIfAborted();
+    place.thread ??= await startThread(closing.signal, () => {
       place.thread = undefined;
     });
     try {
-      return await readInThread(place.thread, page);
+      return await readInThread(place.thread, page, closing.signal);
     } catch (error) {
-      if (isClosed) throw new Error('The extractor was closed');
+      closing.signal.throwIfAborted();
       await place.thread?.terminate();
       return { failure: failureOf(error) };
     }
@@ -114,20 +114,20 @@ export function createExtractor(): Extractor {
       }
     },
     async close() {
-      isClosed = true;
+      closing.abort(new Error('The extractor is closed'));
       await Promise.all(places.map(({ thread }) => thread?.terminate()));
     },
   };
 }
 
-async function readInThread(thread: Worker, page: Page): Promise<ThreadResult> {
+async function readInThread(thread: Worker, page: Page, closing: AbortSignal): Promise<ThreadResult> {
   const limitMs = kindOf(page.bytes, page.contentType) === 'pdf' ? MAX_PDF_READ_MS : MAX_READ_MS;
   const bytes = new Uint8Array(page.bytes); // a Buffer may be a view of a much larger memory
   const tooLarge = new AbortController();
   const watch = setInterval(() => void abortWhenTooLarge(thread, tooLarge), MEMORY_CHECK_MS);
   thread.postMessage({ ...page, bytes }, [bytes.buffer]);
   try {
-    const signal = AbortSignal.any([AbortSignal.timeout(limitMs), tooLarge.signal]);
+    const signal = AbortSignal.any([AbortSignal.timeout(limitMs), tooLarge.signal, closing]);
     const [answer] = await once(thread, 'message', { signal });
     return answer as ThreadResult;
   } catch (error) {
@@ -147,10 +147,15 @@ async function abortWhenTooLarge(thread: Worker, tooLarge: AbortController): Pro
 }
 
 /** Resolves when the thread's code is loaded, so that loading does not count towards a page's time. */
-async function startThread(onExit: () => void): Promise<Worker> {
+async function startThread(closing: AbortSignal, onExit: () => void): Promise<Worker> {
   const thread = new Worker(THREAD, { resourceLimits: MEMORY_LIMITS });
   thread.unref();
-  await once(thread, 'message');
+  try {
+    await once(thread, 'message', { signal: closing });
+  } catch (error) {
+    await thread.terminate();
+    throw error;
+  }
   thread.on('error', () => undefined); // the code waiting for the answer handles the error
   thread.once('exit', onExit);
   return thread;

@@ -85,16 +85,20 @@ describe('the extractor', () => {
     expect(texts).toEqual(Array.from({ length: 50 }, (_, nth) => `Page ${nth}`));
   });
 
-  it('can be closed while pages are being read', async () => {
+  it.each([
+    ['while its thread starts', false, '<p>a page'],
+    ['while a page is being read', true, filled('</i>', '<b>'.repeat(500_000))],
+  ])('can be closed %s', async (_, isStarted, html) => {
     const closing = createExtractor();
-    const pages = [filled('</i>', '<b>'.repeat(500_000)), '<p>waiting'].map((html) =>
-      closing.extract({ bytes: Buffer.from(html), contentType: 'text/html', url: URL }).then(
+    const read = (text: string) =>
+      closing.extract({ bytes: Buffer.from(text), contentType: 'text/html', url: URL }).then(
         () => 'read',
         () => 'closed',
-      ),
-    );
+      );
+    if (isStarted) expect(await read('<p>first')).toBe('read');
+    const pages = [html, ...Array.from({ length: 8 }, () => '<p>waiting')].map(read);
     await closing.close();
-    expect(await Promise.all(pages)).toEqual(['closed', 'closed']);
+    expect(new Set(await Promise.all(pages))).toEqual(new Set(['closed']));
   });
 });
 
