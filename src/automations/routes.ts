@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Deps } from '../deps.ts';
 import { errorResponses } from '../http/errors.ts';
-import { Id, NO_BODY, NoBody } from '../http/schemas.ts';
+import { Cursor, Id, NO_BODY, NoBody } from '../http/schemas.ts';
 import { hasScope } from '../http/scopes.ts';
 import type { OrgPrincipal } from '../keys/verifier.ts';
 import {
@@ -30,7 +30,10 @@ import {
 } from './service.ts';
 
 const tags = ['workflows'];
-const Page = z.object({ cursor: Id.optional(), limit: z.coerce.number().int().min(1).max(100).default(50) });
+const Page = z.object({
+  cursor: Cursor.pipe(Id).optional(),
+  limit: z.coerce.number().int().min(1).max(100).default(50),
+});
 
 /** Routes of customers' workflows and their versions. */
 export const workflowRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config, secrets }) => {

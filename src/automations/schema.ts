@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, Name, Timestamp } from '../http/schemas.ts';
+import { Cursor, Id, Name, Timestamp } from '../http/schemas.ts';
 import { AnyJson, type Step, TriggerType } from './blocks/schema.ts';
 import { hasAtMostValues } from './json.rules.ts';
 
@@ -92,7 +92,7 @@ export const Workflow = z
   .meta({ id: 'Workflow' });
 
 export const VersionPage = z.object({
-  cursor: z.coerce.number().int().min(1).max(2_147_483_647).optional().describe('The `next` of the page before.'),
+  cursor: Cursor.pipe(z.coerce.number<string>().int().min(1).max(2_147_483_647)).optional(),
   limit: z.coerce.number().int().min(1).max(100).default(50),
 });
 

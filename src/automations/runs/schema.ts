@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { Id, Timestamp } from '../../http/schemas.ts';
+import { Cursor, Id, Timestamp } from '../../http/schemas.ts';
 import { AnyJson } from '../blocks/schema.ts';
 
 const RunStatus = z.enum(['idle', 'in_progress', 'completed', 'failed', 'canceled']);
 const TriggerCause = z.enum(['manual', 'automatic', 'scheduled']);
 
-export const StepPage = z.object({ cursor: z.string().max(1_000).optional().describe('The `next` of an answer.') });
+export const StepPage = z.object({ cursor: Cursor.optional() });
 
 export const RunPath = z.object({ id: Id.describe('The workflow_id.'), runId: Id });
 

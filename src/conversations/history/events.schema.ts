@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, Timestamp } from '../../http/schemas.ts';
+import { Cursor, Id, Timestamp } from '../../http/schemas.ts';
 import { SessionStatus } from '../sessions/schema.ts';
 
 export const Sender = z.enum(['contact', 'ai', 'human_agent', 'system']);
@@ -137,11 +137,7 @@ export const HistoryItem = z
 export type HistoryItem = z.infer<typeof HistoryItem>;
 
 export const ListHistory = z.object({
-  cursor: z
-    .string()
-    .regex(/^[0-9]{1,9}$/, 'must be the `next` of an earlier page')
-    .optional()
-    .describe('The `next` of the page before.'),
+  cursor: Cursor.pipe(z.string().regex(/^[0-9]{1,9}$/, 'must be the `next` of an earlier page')).optional(),
   limit: z.coerce.number().int().min(1).max(200).default(100),
 });
 export type ListHistory = z.infer<typeof ListHistory>;
