@@ -34,6 +34,13 @@ export const SHORT_LIVED_PLAN = '/* short-lived plan */';
 const PLAN_TTL_MS = 2_000;
 const ONE_PLAN: Setting = { set: 'set plan_cache_mode = force_generic_plan', reset: 'reset plan_cache_mode' };
 
+/**
+ * Postgres keeps the plans of named statements and of checks of foreign keys. One made for a table of a few rows may read
+ * a whole org's rows by any index that begins with the org, and stays until the table is analyzed, which may be a minute
+ * later. A connection has its plans made anew after this time.
+ */
+const MAX_PLAN_AGE_MS = 10_000;
+
 /** Statements that set and reset a parameter of Postgres. */
 interface Setting {
   set: string;
@@ -54,10 +61,12 @@ export class PreparingClient extends pg.Client {
   declare readonly connection: pg.Connection & { stream: Socket; parsedStatements: Record<string, string> };
   readonly #plans = new Map<string, ShortLivedPlan>();
   #planned = 0;
+  #replanAt = performance.now() + MAX_PLAN_AGE_MS;
 
   // biome-ignore lint/suspicious/noExplicitAny: pg.Client.query has a dozen overloads
   override query(config: any, values?: any, callback?: any): any {
     this.#gather();
+    this.#discardOldPlans();
     if (typeof config === 'string' && Array.isArray(values) && values.length > 0 && callback === undefined) {
       const name = statementName(config);
       if (name !== undefined) return super.query({ name, text: config, values });
@@ -90,6 +99,13 @@ export class PreparingClient extends pg.Client {
   #forget(name: string): void {
     this.#send(`deallocate ${name}`);
     delete this.connection.parsedStatements[name];
+  }
+
+  #discardOldPlans(): void {
+    const now = performance.now();
+    if (now < this.#replanAt) return;
+    this.#replanAt = now + MAX_PLAN_AGE_MS;
+    this.#send('discard plans');
   }
 
   /** Gathers what is written to the socket until all that runs now has ended. */

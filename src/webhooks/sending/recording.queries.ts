@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
-import { sendAhead } from '../../db/pipeline.ts';
 import { PLANNED_EACH_TIME } from '../../db/preparing-client.ts';
 import { onlyRow } from '../../db/rows.ts';
 import type { EndpointRef } from '../contract.ts';
@@ -35,11 +34,9 @@ export interface TriedDelivery {
 /**
  * Records tries of deliveries, each as a row, and moves the deliveries on. An accepted one is delivered for good,
  * whatever became of it meanwhile. A failure moves only what still waits for this try. Planned each time, by the present
- * size of the tables: only the primary key fits. Postgres keeps its plan for checking the foreign key of an attempt: made
- * while there are few deliveries, it would read all of them for each attempt once there are many.
+ * size of the tables.
  */
 export async function recordTries(trx: Trx, orgId: string, tries: RecordedTry[]): Promise<TriedDelivery[]> {
-  await sendAhead(trx, sql`set local enable_seqscan = off`);
   const { rows } = await sql<TriedDelivery>`
     ${sql.raw(PLANNED_EACH_TIME)}
     with try as materialized (
