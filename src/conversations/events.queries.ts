@@ -34,6 +34,8 @@ interface Appended {
   announcements: Announcement[];
   /** Whether no event can have one of the ids, as they were made in this transaction. */
   areNew?: boolean;
+  /** The language of the session, if these are its first events. */
+  language?: string | undefined;
 }
 
 /**
@@ -58,13 +60,15 @@ export async function appendEvents(trx: Trx, orgId: string, sessionId: string, a
  * statement sees all earlier writes to it. Therefore a `last_event_xid` not yet assigned by this server stems from
  * another server, from before a restore, and is ignored.
  */
-function appendStatement(orgId: string, sessionId: string, { events, announcements }: Appended) {
+function appendStatement(orgId: string, sessionId: string, { events, announcements, language, areNew }: Appended) {
+  const spoken = language === undefined ? sql`` : sql`, language = ${language}`;
   const announced = sql`, announced as (${insertOf(orgId, announcements)} where exists (select from appended))`;
+  const noneExists = sql`
+        and not exists (select from session_events where org_id = ${orgId} and id = any(${events.map(({ id }) => id)}::uuid[]))`;
   return sql<{ id: string }>`
     with session as (
-      update sessions set ${changesBy(events)}
-      where org_id = ${orgId} and id = ${sessionId}
-        and not exists (select from session_events where org_id = ${orgId} and id = any(${events.map(({ id }) => id)}::uuid[]))
+      update sessions set ${changesBy(events)}${spoken}
+      where org_id = ${orgId} and id = ${sessionId}${areNew === true ? sql`` : noneExists}
       returning org_id, id, language, last_seq, last_event_xid
     ), appended as (
       insert into session_events (org_id, session_id, seq, id, type, sender, content, data, xid, language)

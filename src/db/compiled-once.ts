@@ -1,4 +1,4 @@
-import type { CompiledQuery, RawBuilder } from 'kysely';
+import type { CompiledQuery } from 'kysely';
 import type { Db } from './connect.ts';
 
 /** Stands for a value in a compiled statement. */
@@ -17,11 +17,11 @@ const placeholders = new Proxy({}, { get: (_, name) => new Placeholder(String(na
  * do nothing with them but put them into SQL. For statements of frequent requests: compiling takes longer than sending.
  */
 export function compiledOnce<Values extends object, Row>(
-  build: (values: Values) => RawBuilder<Row>,
+  build: (values: Values, db: Db) => { compile(db: Db): CompiledQuery<Row> },
 ): (db: Db, values: Values) => CompiledQuery<Row> {
   let compiled: CompiledQuery<Row> | undefined;
   return (db, values) => {
-    compiled ??= build(placeholders as Values).compile(db);
+    compiled ??= build(placeholders as Values, db).compile(db);
     const known = new Map<string, unknown>(Object.entries(values));
     const parameters = compiled.parameters.map((value) =>
       value instanceof Placeholder ? known.get(value.name) : value,

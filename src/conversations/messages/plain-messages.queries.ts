@@ -12,6 +12,8 @@ interface PlainMessage {
   /** Made for this message. */
   id: string;
   text: string;
+  /** Whether the text may tell the language of a session without one. */
+  mayShowLanguage: boolean;
 }
 
 interface PlainAppended {
@@ -28,16 +30,16 @@ interface PlainTerms {
 /**
  * Returns the function that appends a contact's message to its session and announces it, like `changeSession`, but in one
  * statement that locks the session itself. It does so only if nothing else follows from the message: the session is open,
- * its language is known, and the contact is not blocked. Otherwise it changes nothing and returns undefined; so too if an
+ * its language stays as it is, and the contact is not blocked. Otherwise it changes nothing and returns undefined; so too if an
  * event was appended after the statement began, as the order of the org's events needs a newer snapshot then.
  */
 export function plainAppender({ isBlocked, hasAutopilot }: PlainTerms) {
   const statement = compiledOnce<PlainMessage, PlainAppended>(
-    ({ orgId, sessionId, id, text }) => sql<PlainAppended>`
+    ({ orgId, sessionId, id, text, mayShowLanguage }) => sql<PlainAppended>`
       with session as (
         update sessions as session set ${changesBy([{ type: 'message', sender: 'contact' }])}
-        where org_id = ${orgId} and id = ${sessionId} and status = 'open' and language is not null and ${KNOWS_LAST_XID}
-          and not ${isBlocked(orgId)}
+        where org_id = ${orgId} and id = ${sessionId} and status = 'open' and ${KNOWS_LAST_XID}
+          and (language is not null or not ${mayShowLanguage}::boolean) and not ${isBlocked(orgId)}
         returning org_id, id, contact_id, channel, language, relayed_side, has_sla, handoff, last_seq, last_event_xid
       ), appended as (
         insert into session_events (org_id, session_id, seq, id, type, sender, content, xid, language)

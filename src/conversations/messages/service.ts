@@ -16,6 +16,7 @@ import { changeSession, type SessionEvent } from '../change-session.service.ts';
 import type { DeliveriesPort } from '../deliveries.port.ts';
 import { startHandoff } from '../handoff/service.ts';
 import type { LockedSession } from '../queries.ts';
+import { mayShowLanguage } from '../sessions/language.service.ts';
 import { lockSession } from '../sessions/service.ts';
 import { attachmentOf } from './attachments.service.ts';
 import { addContactMessage } from './contact-messages.service.ts';
@@ -90,7 +91,8 @@ const appendPlainMessage = plainAppender({
 /** Adds a plain message. Returns undefined, and changes nothing, if it is not simply the next one of an open session. */
 async function sendPlainly(db: Db, orgId: string, sessionId: string, text: string): Promise<SendResult | undefined> {
   const id = newId();
-  const appended = await appendPlainMessage(db, { orgId, sessionId, id, text });
+  const message = { orgId, sessionId, id, text, mayShowLanguage: mayShowLanguage(text) };
+  const appended = await appendPlainMessage(db, message);
   return appended && { id, isHandedOff: appended.is_handed_off, mayBeAnswered: appended.has_autopilot };
 }
 

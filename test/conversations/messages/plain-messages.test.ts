@@ -105,6 +105,33 @@ describe('a contact’s message without details leaves what one with details doe
     });
 });
 
+it('a text too short for it leaves a session’s language open, and a longer one tells it of both', async () => {
+  const session = await newSession({ language: null });
+  await send(session.id, { message: { type: 'text', text: 'Hi' } });
+  expect((await tracesOf(session)).session.language).toBeNull();
+  await send(session.id);
+  const { session: known, events } = await tracesOf(session);
+  expect(known.language).toBe('en');
+  expect(events.map(({ language }: { language: string }) => language)).toEqual(['en', 'en']);
+});
+
+it('the first message of a session that tells its language changes the session once', async () => {
+  const { id } = await newSession({ language: null });
+  await sql`create table changes_of_sessions as select 0 as changes`.execute(api.db);
+  await sql`
+    create function count_changes() returns trigger language plpgsql as $$
+      begin update changes_of_sessions set changes = changes + 1; return null; end $$;
+    create trigger count_changes after update on sessions for each row execute function count_changes()`.execute(
+    api.db,
+  );
+  await send(id);
+  const { rows } = await sql`select changes, language from changes_of_sessions, sessions where id = ${id}`.execute(
+    api.db,
+  );
+  expect(rows).toEqual([{ changes: 1, language: 'en' }]);
+  await sql`drop function count_changes cascade`.execute(api.db);
+});
+
 /** Runs `work` in a transaction that ends when `finish` is called. */
 async function hold(work: (trx: Trx) => Promise<unknown>) {
   const { promise: finished, resolve: finish } = Promise.withResolvers<void>();
