@@ -14,7 +14,7 @@ const placeholders = new Proxy({}, { get: (_, name) => new Placeholder(String(na
 
 /**
  * Returns a function that puts values into a statement, which is compiled only once. `build` gets placeholders, and can
- * do nothing with them but put them into SQL. For statements of frequent requests: compiling takes longer than sending.
+ * do nothing with them but put them into SQL. For statements of frequent requests: compiling takes 10 to 30 µs each time.
  */
 export function compiledOnce<Values extends object, Row>(
   build: (values: Values, db: Db) => { compile(db: Db): CompiledQuery<Row> },
