@@ -34,6 +34,8 @@ interface WholeChange extends SessionChanges {
   announced?: Announcement[];
   /** Whether the ids of the events were made in this transaction. */
   areNew?: boolean;
+  /** The language that the events show, if they are the session's first ones. */
+  firstLanguage?: string | undefined;
 }
 
 /**
@@ -45,11 +47,11 @@ export async function changeSession(
   trx: Trx,
   orgId: string,
   session: Pick<LockedSession, 'id' | 'relayed_side' | 'has_sla'>,
-  { events = [], announced = [], areNew = false, ...change }: WholeChange,
+  { events = [], announced = [], areNew = false, firstLanguage, ...change }: WholeChange,
 ): Promise<boolean> {
   const changed = { ...change, events };
   const announcements = [...announcementsOf(session, changed), ...announced];
-  const appended = { events: events.map(rowOf), announcements, areNew };
+  const appended = { events: events.map(rowOf), announcements, areNew, language: firstLanguage };
   if (events.length === 0) await announceAll(trx, orgId, announcements);
   else if (!(await appendEvents(trx, orgId, session.id, appended))) return false;
   if (Object.keys(change).length > 0) await updateSession(trx, orgId, session.id, change);

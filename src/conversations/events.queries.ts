@@ -23,9 +23,10 @@ const WAITING_ON: Record<Sender, WaitingOn | null> = {
   system: null,
 };
 
+/** SQL: whether this server had assigned the xid of a session's last event when the statement began. */
+export const KNOWS_LAST_XID = sql<boolean>`(last_event_xid < pg_snapshot_xmax(pg_current_snapshot()))`;
 /** SQL: the xid of a session's next event. One that this server has not assigned yet is of another server. */
-const NEXT_EVENT_XID = sql`greatest(pg_current_xact_id(),
-  case when last_event_xid < pg_snapshot_xmax(pg_current_snapshot()) then last_event_xid end)`;
+const NEXT_EVENT_XID = sql`greatest(pg_current_xact_id(), case when ${KNOWS_LAST_XID} then last_event_xid end)`;
 
 interface Appended {
   events: NewEvent[];
@@ -33,6 +34,8 @@ interface Appended {
   announcements: Announcement[];
   /** Whether no event can have one of the ids, as they were made in this transaction. */
   areNew?: boolean;
+  /** The language of the session, if these are its first events. */
+  language?: string | undefined;
 }
 
 /**
@@ -57,19 +60,15 @@ export async function appendEvents(trx: Trx, orgId: string, sessionId: string, a
  * statement sees all earlier writes to it. Therefore a `last_event_xid` not yet assigned by this server stems from
  * another server, from before a restore, and is ignored.
  */
-function appendStatement(orgId: string, sessionId: string, { events, announcements }: Appended) {
-  const speaker = events.findLast(({ type }) => type === 'message')?.sender;
-  const waitingOn = speaker === undefined ? null : WAITING_ON[speaker];
-  const hasMessage = hasType(events, 'message', 'workflow_message');
+function appendStatement(orgId: string, sessionId: string, { events, announcements, language, areNew }: Appended) {
+  const spoken = language === undefined ? sql`` : sql`, language = ${language}`;
   const announced = sql`, announced as (${insertOf(orgId, announcements)} where exists (select from appended))`;
+  const noneExists = sql`
+        and not exists (select from session_events where org_id = ${orgId} and id = any(${events.map(({ id }) => id)}::uuid[]))`;
   return sql<{ id: string }>`
     with session as (
-      update sessions set last_seq = last_seq + ${events.length}::integer, updated_at = greatest(updated_at, now()),
-        last_message_at = case when ${hasMessage}::boolean then greatest(last_message_at, now()) else last_message_at end,
-        waiting_on = coalesce(${waitingOn}::text, waiting_on), ${countedOf(events)},
-        last_event_xid = ${NEXT_EVENT_XID}
-      where org_id = ${orgId} and id = ${sessionId}
-        and not exists (select from session_events where org_id = ${orgId} and id = any(${events.map(({ id }) => id)}::uuid[]))
+      update sessions set ${changesBy(events)}${spoken}
+      where org_id = ${orgId} and id = ${sessionId}${areNew === true ? sql`` : noneExists}
       returning org_id, id, language, last_seq, last_event_xid
     ), appended as (
       insert into session_events (org_id, session_id, seq, id, type, sender, content, data, xid, language)
@@ -85,6 +84,18 @@ function appendStatement(orgId: string, sessionId: string, { events, announcemen
   `;
 }
 
+type Kind = Pick<NewEvent, 'type' | 'sender'>;
+
+/** SQL: what events change in the row of their session. */
+export function changesBy(events: Kind[]): RawBuilder<unknown> {
+  const speaker = events.findLast(({ type }) => type === 'message')?.sender;
+  const waitingOn = speaker === undefined ? null : WAITING_ON[speaker];
+  const hasMessage = hasType(events, 'message', 'workflow_message');
+  return sql`last_seq = last_seq + ${events.length}::integer, updated_at = greatest(updated_at, now()),
+    last_message_at = case when ${hasMessage}::boolean then greatest(last_message_at, now()) else last_message_at end,
+    waiting_on = coalesce(${waitingOn}::text, waiting_on), ${countedOf(events)}, last_event_xid = ${NEXT_EVENT_XID}`;
+}
+
 /** The senders whose messages a session counts, and the names of their columns. */
 const COUNTED = [
   ['contact', 'contact'],
@@ -96,7 +107,7 @@ const COUNTED = [
  * Counts the messages of each sender, and records the times of the first ones and of the first handoff, and the `seq` of
  * the contact's last one.
  */
-function countedOf(events: NewEvent[]): RawBuilder<unknown> {
+function countedOf(events: Kind[]): RawBuilder<unknown> {
   const handoff = firstTime('first_handoff_at', hasType(events, 'handoff'));
   const bySender = COUNTED.map(([sender, name]) => {
     const count = events.filter((event) => event.type === 'message' && event.sender === sender).length;
@@ -111,7 +122,7 @@ function countedOf(events: NewEvent[]): RawBuilder<unknown> {
 const firstTime = (column: string, isNow: boolean) =>
   sql`${sql.ref(column)} = case when ${isNow}::boolean then coalesce(${sql.ref(column)}, now()) else ${sql.ref(column)} end`;
 
-const hasType = (events: NewEvent[], ...types: EventType[]) => events.some(({ type }) => types.includes(type));
+const hasType = (events: Kind[], ...types: EventType[]) => events.some(({ type }) => types.includes(type));
 
 /** A message to append to one of several sessions. */
 export interface AutomaticMessage {

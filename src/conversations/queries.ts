@@ -1,5 +1,6 @@
 import { type Insertable, type RawBuilder, sql, type Updateable } from 'kysely';
 import { jsonBuildObject } from 'kysely/helpers/postgres';
+import { compiledOnce } from '../db/compiled-once.ts';
 import type { Db, Trx } from '../db/connect.ts';
 import { lockName } from '../db/locks.ts';
 import { inRange, type RangePageRequest } from '../db/ranges.ts';
@@ -31,8 +32,8 @@ export async function insertSession(
   `.execute(trx);
 }
 
-const selectForUpdate = (trx: Trx, orgId: string) =>
-  trx
+const selectForUpdate = (db: Db, orgId: string) =>
+  db
     .selectFrom('sessions')
     .select([
       'id',
@@ -50,9 +51,13 @@ const selectForUpdate = (trx: Trx, orgId: string) =>
     .where('org_id', '=', orgId)
     .forNoKeyUpdate();
 
+const sessionForUpdate = compiledOnce(({ orgId, id }: { orgId: string; id: string }, db) =>
+  selectForUpdate(db, orgId).where('id', '=', id),
+);
+
 /** Finds a session and locks it until the transaction ends. */
-export const findSessionForUpdate = (trx: Trx, orgId: string, id: string) =>
-  selectForUpdate(trx, orgId).where('id', '=', id).executeTakeFirst();
+export const findSessionForUpdate = async (trx: Trx, orgId: string, id: string) =>
+  (await trx.executeQuery(sessionForUpdate(trx, { orgId, id }))).rows[0];
 
 /** Finds sessions and locks them, in order of id, until the transaction ends. */
 export const findSessionsForUpdate = (trx: Trx, orgId: string, ids: string[]) =>

@@ -16,10 +16,12 @@ import { changeSession, type SessionEvent } from '../change-session.service.ts';
 import type { DeliveriesPort } from '../deliveries.port.ts';
 import { startHandoff } from '../handoff/service.ts';
 import type { LockedSession } from '../queries.ts';
+import { mayShowLanguage } from '../sessions/language.service.ts';
 import { lockSession } from '../sessions/service.ts';
 import { attachmentOf } from './attachments.service.ts';
 import { addContactMessage } from './contact-messages.service.ts';
 import { findMessageTerms, type MessageTerms } from './conversation.queries.ts';
+import { plainAppender } from './plain-messages.queries.ts';
 import type { SendMessage } from './schema.ts';
 
 export interface SendResult {
@@ -55,13 +57,15 @@ export interface SendingDeps {
  * the session over from the AI, and an agent's message on e-mail, SMS or WhatsApp is sent there. Throws notFound, and
  * conflict or invalid if it cannot be sent.
  */
-export function sendMessage(
+export async function sendMessage(
   db: Db,
   deps: SendingDeps,
   orgId: string,
   sessionId: string,
   said: NewMessage,
 ): Promise<SendResult> {
+  const sent = isPlain(said) ? await sendPlainly(db, orgId, sessionId, said.message.text) : undefined;
+  if (sent !== undefined) return sent;
   return inTransaction(db, async (trx) => {
     const reading = await pipelined(trx);
     const [session, terms] = await Promise.all([
@@ -73,6 +77,23 @@ export function sendMessage(
       ? sendAsAgent(trx, deps, orgId, { session, ...said })
       : sendAsContact(trx, orgId, session, { ...said, terms });
   });
+}
+
+/** Returns whether a message is a contact's text without anything else. */
+const isPlain = ({ sender, contact, files }: NewMessage): boolean =>
+  sender === 'contact' && contact === undefined && files.length === 0;
+
+const appendPlainMessage = plainAppender({
+  isBlocked: (orgId) => blockedContactIn(orgId, 'session.contact_id'),
+  hasAutopilot: isAutopilotOnAnywhere,
+});
+
+/** Adds a plain message. Returns undefined, and changes nothing, if it is not simply the next one of an open session. */
+async function sendPlainly(db: Db, orgId: string, sessionId: string, text: string): Promise<SendResult | undefined> {
+  const id = newId();
+  const message = { orgId, sessionId, id, text, mayShowLanguage: mayShowLanguage(text) };
+  const appended = await appendPlainMessage(db, message);
+  return appended && { id, isHandedOff: appended.is_handed_off, mayBeAnswered: appended.has_autopilot };
 }
 
 const readMessageTerms = (trx: Trx, orgId: string, sessionId: string) =>

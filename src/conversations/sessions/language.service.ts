@@ -1,5 +1,6 @@
 import type { Trx } from '../../db/connect.ts';
 import { Language } from '../../http/schemas.ts';
+import type { LockedSession } from '../queries.ts';
 import { setLanguage } from './language.queries.ts';
 
 /**
@@ -10,17 +11,32 @@ const MIN_LATIN_LETTERS = 12;
 const MIN_LETTERS = 4;
 const MAX_CHARACTERS = 1_000;
 
-/** Sets the language of a session from its contact's message, if it can be detected. */
-export async function detectSessionLanguage(trx: Trx, orgId: string, sessionId: string, text: string): Promise<void> {
+/**
+ * Returns the language of a session without one that a contact's message shows, if it does, to be set with the message.
+ * Where the session has events already, it is set here, as they are to be found by its words too.
+ */
+export async function detectSessionLanguage(
+  trx: Trx,
+  orgId: string,
+  session: Pick<LockedSession, 'id' | 'last_seq'>,
+  text: string,
+): Promise<string | undefined> {
   const language = await detectLanguage(text);
-  if (language !== undefined) await setLanguage(trx, orgId, sessionId, language);
+  if (language !== undefined && session.last_seq > 0) await setLanguage(trx, orgId, session.id, language);
+  return language;
+}
+
+/** Returns whether a text has enough letters to detect its language. */
+export function mayShowLanguage(text: string): boolean {
+  const start = text.slice(0, MAX_CHARACTERS);
+  const letters = start.match(/\p{L}/gu)?.length ?? 0;
+  return letters >= (/\p{Script=Latin}/u.test(start) ? MIN_LATIN_LETTERS : MIN_LETTERS);
 }
 
 /** Returns the language of a text, if it is long and clear enough. The same text always has the same result. */
 export async function detectLanguage(text: string): Promise<string | undefined> {
+  if (!mayShowLanguage(text)) return undefined;
   const start = text.slice(0, MAX_CHARACTERS);
-  const letters = start.match(/\p{L}/gu)?.length ?? 0;
-  if (letters < (/\p{Script=Latin}/u.test(start) ? MIN_LATIN_LETTERS : MIN_LETTERS)) return undefined;
   const { eld } = await import('eld/extrasmall'); // takes 90 MB: loaded only by processes receiving messages of contacts
   const guess = eld.detect(start);
   return guess.isReliable() && Language.safeParse(guess.language).success ? guess.language : undefined;

@@ -1,0 +1,67 @@
+import { type RawBuilder, sql } from 'kysely';
+import { compiledOnce } from '../../db/compiled-once.ts';
+import type { Db } from '../../db/connect.ts';
+import { notifyAfterCommit } from '../../db/transaction.ts';
+import { executeAnnouncing } from '../../outbox/announcing.ts';
+import { changesBy, KNOWS_LAST_XID } from '../events.queries.ts';
+import { LIVE_CHANNEL } from '../live/rules.ts';
+
+interface PlainMessage {
+  orgId: string;
+  sessionId: string;
+  /** Made for this message. */
+  id: string;
+  text: string;
+  /** Whether the text may tell the language of a session without one. */
+  mayShowLanguage: boolean;
+}
+
+interface PlainAppended {
+  is_handed_off: boolean;
+  has_autopilot: boolean;
+}
+
+/** SQL: conditions about the org and the contact of `session`. */
+interface PlainTerms {
+  isBlocked(orgId: string): RawBuilder<boolean>;
+  hasAutopilot(orgId: string): RawBuilder<boolean>;
+}
+
+/**
+ * Returns the function that appends a contact's message to its session and announces it, like `changeSession`, but in one
+ * statement that locks the session itself. It does so only if nothing else follows from the message: the session is open,
+ * its language stays as it is, and the contact is not blocked. Otherwise it changes nothing and returns undefined; so too if an
+ * event was appended after the statement began, as the order of the org's events needs a newer snapshot then.
+ */
+export function plainAppender({ isBlocked, hasAutopilot }: PlainTerms) {
+  const statement = compiledOnce<PlainMessage, PlainAppended>(
+    ({ orgId, sessionId, id, text, mayShowLanguage }) => sql<PlainAppended>`
+      with session as (
+        update sessions as session set ${changesBy([{ type: 'message', sender: 'contact' }])}
+        where org_id = ${orgId} and id = ${sessionId} and status = 'open' and ${KNOWS_LAST_XID}
+          and (language is not null or not ${mayShowLanguage}::boolean) and not ${isBlocked(orgId)}
+        returning org_id, id, contact_id, channel, language, relayed_side, has_sla, handoff, last_seq, last_event_xid
+      ), appended as (
+        insert into session_events (org_id, session_id, seq, id, type, sender, content, xid, language)
+        select org_id, id, last_seq, ${id}::uuid, 'message', 'contact', ${text}, last_event_xid, language from session
+      ), announced as (
+        insert into outbox (org_id, kind, type, subject_id, payload)
+        select org_id, 'event', event.* from session cross join lateral (values
+          ('message-created', id, jsonb_build_object('message_id', ${id}::uuid, 'sender', 'contact')),
+          ('message-relayed', case when relayed_side in ('agents', 'both') then id end,
+            jsonb_build_object('message_id', ${id}::uuid, 'to', 'agents')),
+          ('session-activity', case when has_sla then id end, '{}'),
+          ('contact-replied', contact_id, jsonb_build_object('channel', channel))
+        ) as event (type, subject_id, payload)
+        where event.subject_id is not null
+      )
+      select handoff is not null as is_handed_off, ${hasAutopilot(orgId)} as has_autopilot from session
+    `,
+  );
+  return async (db: Db, message: PlainMessage): Promise<PlainAppended | undefined> => {
+    const { rows } = await executeAnnouncing(db, statement(db, message));
+    const [appended] = rows;
+    if (appended !== undefined) notifyAfterCommit(db, LIVE_CHANNEL, `${message.orgId}/${message.sessionId}`);
+    return appended;
+  };
+}

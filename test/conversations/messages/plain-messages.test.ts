@@ -1,0 +1,207 @@
+import { sql, type Updateable } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { SessionsTable } from '../../../src/conversations/table.ts';
+import type { Trx } from '../../../src/db/connect.ts';
+import { inTransaction } from '../../../src/db/transaction.ts';
+import { newId } from '../../../src/ids.ts';
+import { startApi, type TestApi } from '../../support/stack/api.ts';
+import { eventually } from '../../support/stack/stack.ts';
+
+const TEXT = 'Where is the parcel that I ordered on the third of last month?';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi();
+  await api.org.post('/blocklist/contacts', { email: 'blocked@example.com' });
+});
+afterAll(() => api.close());
+
+type State = Pick<
+  Updateable<SessionsTable>,
+  'status' | 'language' | 'relayed_side' | 'has_sla' | 'waiting_on' | 'ai_state' | 'handoff'
+>;
+
+async function newSession(state: State = {}, email: string | null = `${crypto.randomUUID()}@example.com`) {
+  const contact_id = email === null ? undefined : (await api.org.post('/contacts', { contact: { email } })).body.id;
+  const { id } = (await api.org.post('/chat/sessions', { contact_id })).body;
+  await api.db
+    .updateTable('sessions')
+    .set({ language: 'en', ...state })
+    .where('org_id', '=', api.org.id)
+    .where('id', '=', id)
+    .execute();
+  await sql`delete from outbox where subject_id in (${id}, ${contact_id ?? id})`.execute(api.db);
+  return { id, contactId: contact_id as string | undefined };
+}
+
+const send = (id: string, more: object = {}, headers: Record<string, string> = {}) =>
+  api.org.post(
+    `/chat/sessions/${id}/send`,
+    { sender: 'contact', message: { type: 'text', text: TEXT }, ...more },
+    {
+      headers,
+    },
+  );
+
+/** What a message has left behind, without times and what is different for each session. */
+async function tracesOf({ id, contactId }: { id: string; contactId: string | undefined }) {
+  const session = await api.db.selectFrom('sessions').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+  const events = await api.db
+    .selectFrom('session_events')
+    .select(['seq', 'id', 'type', 'sender', 'content', 'data', 'language', sql`search::text`.as('search')])
+    .select(sql`xid = ${session.last_event_xid}::xid8`.as('is_of_session'))
+    .where('session_id', '=', id)
+    .orderBy('seq')
+    .execute();
+  const announced = await api.db
+    .selectFrom('outbox')
+    .select(['kind', 'type', 'subject_id', 'payload', 'causation', 'depth'])
+    .where('subject_id', 'in', [id, contactId ?? id])
+    .orderBy('id')
+    .execute();
+  const times = Object.fromEntries(
+    Object.entries(session).map(([name, value]) => [name, value instanceof Date ? 'a time' : value]),
+  );
+  const known = new Map([[id, 'session'], ...(contactId === undefined ? [] : ([[contactId, 'contact']] as const))]);
+  for (const [place, event] of events.entries()) known.set(event.id, `event ${place}`);
+  const text = JSON.stringify({ session: { ...times, ticket_number: 0, last_event_xid: '' }, events, announced });
+  return JSON.parse([...known].reduce((rest, [from, to]) => rest.replaceAll(from, to), text));
+}
+
+const STATES: Record<string, [State, (string | null)?]> = {
+  'an open session': [{}],
+  'a session without a contact': [{}, null],
+  'a session under an SLA policy': [{ has_sla: true }],
+  'a session whose agents work in another system': [{ relayed_side: 'agents' }],
+  'a session with another system on both sides': [{ relayed_side: 'both', has_sla: true }],
+  'a session whose customer is served by another system': [{ relayed_side: 'customer' }],
+  'a session that is handed off': [
+    { handoff: '{"state":"done","summary":null,"sentiment":null,"reason":null,"at":"2026-01-01T00:00:00Z"}' },
+  ],
+  'a session that waits for its customer': [{ waiting_on: 'customers', ai_state: 'on' }],
+  'a session of an unknown language': [{ language: null }],
+  'a closed session': [{ status: 'closed_resolved' }],
+  'a session of a blocked contact': [{}, 'blocked@example.com'],
+};
+
+describe('a contact’s message without details leaves what one with details does', () => {
+  for (const [name, [state, email]] of Object.entries(STATES))
+    it(`in ${name}`, async () => {
+      const [plain, detailed] = [await newSession(state, email), await newSession(state, email)];
+      const answers = [await send(plain.id), await send(detailed.id, { contact: {} })];
+      expect(answers[0]?.status).toBe(201);
+      expect(answers[0]?.body).toEqual(answers[1]?.body);
+      const traces = await tracesOf(plain);
+      expect(traces.events.at(-1)).toMatchObject({
+        type: 'message',
+        sender: 'contact',
+        content: TEXT,
+        is_of_session: true,
+      });
+      expect(traces).toEqual(await tracesOf(detailed));
+      await send(plain.id);
+      await send(detailed.id, { contact: {} });
+      expect(await tracesOf(plain)).toEqual(await tracesOf(detailed));
+    });
+});
+
+it('a text too short for it leaves a session’s language open, and a longer one tells it of both', async () => {
+  const session = await newSession({ language: null });
+  await send(session.id, { message: { type: 'text', text: 'Hi' } });
+  expect((await tracesOf(session)).session.language).toBeNull();
+  await send(session.id);
+  const { session: known, events } = await tracesOf(session);
+  expect(known.language).toBe('en');
+  expect(events.map(({ language }: { language: string }) => language)).toEqual(['en', 'en']);
+});
+
+it('the first message of a session that tells its language changes the session once', async () => {
+  const { id } = await newSession({ language: null });
+  await sql`create table changes_of_sessions as select 0 as changes`.execute(api.db);
+  await sql`
+    create function count_changes() returns trigger language plpgsql as $$
+      begin update changes_of_sessions set changes = changes + 1; return null; end $$;
+    create trigger count_changes after update on sessions for each row execute function count_changes()`.execute(
+    api.db,
+  );
+  await send(id);
+  const { rows } = await sql`select changes, language from changes_of_sessions, sessions where id = ${id}`.execute(
+    api.db,
+  );
+  expect(rows).toEqual([{ changes: 1, language: 'en' }]);
+  await sql`drop function count_changes cascade`.execute(api.db);
+});
+
+/** Runs `work` in a transaction that ends when `finish` is called. */
+async function hold(work: (trx: Trx) => Promise<unknown>) {
+  const { promise: finished, resolve: finish } = Promise.withResolvers<void>();
+  const { promise: done, resolve: isDone } = Promise.withResolvers<void>();
+  const committed = inTransaction(api.db, async (trx) => {
+    await work(trx);
+    isDone();
+    await finished;
+  });
+  await done;
+  return async () => {
+    finish();
+    await committed;
+  };
+}
+
+const untilWaiting = (statements: number) =>
+  eventually('statements that wait for a lock', async () => {
+    const { rows } = await sql`
+      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(api.db);
+    return rows.length === statements;
+  });
+
+describe('a contact’s message that waits for its session', () => {
+  it('reopens the session if it was closed meanwhile', async () => {
+    const { id } = await newSession();
+    const finish = await hold((trx) =>
+      sql`update sessions set status = 'closed_resolved', closed_at = now() where id = ${id}`.execute(trx),
+    );
+    const sent = send(id);
+    await untilWaiting(1);
+    await finish();
+    expect((await sent).status).toBe(201);
+    const { events, session } = await tracesOf({ id, contactId: undefined });
+    expect(events.map(({ type }: { type: string }) => type)).toEqual(['status_changed', 'message']);
+    expect(session.status).toBe('open');
+  });
+
+  it('is not before a message in the org’s order of events that is before it in the session', async () => {
+    const { id } = await newSession();
+    const finish = await hold((trx) => sql`select from sessions where id = ${id} for no key update`.execute(trx));
+    const first = send(id, { sender: 'agent' });
+    await untilWaiting(1);
+    const second = send(id);
+    await untilWaiting(2);
+    await finish();
+    expect([(await first).status, (await second).status]).toEqual([201, 201]);
+    const { rows } = await sql<{ sender: string }>`
+      select sender from session_events where session_id = ${id} order by xid, session_id, seq`.execute(api.db);
+    const { events } = await tracesOf({ id, contactId: undefined });
+    expect(rows.map(({ sender }) => sender)).toEqual(events.map(({ sender }: { sender: string }) => sender));
+    expect(rows).toHaveLength(2);
+  });
+});
+
+it('a contact’s message with an Idempotency-Key is added once', async () => {
+  const session = await newSession();
+  const headers = { 'idempotency-key': newId() };
+  const [first, again] = [await send(session.id, {}, headers), await send(session.id, {}, headers)];
+  expect(again.headers.get('idempotent-replayed')).toBe('true');
+  expect(again.body).toEqual(first.body);
+  const { events, announced } = await tracesOf(session);
+  expect(events).toHaveLength(1);
+  expect(announced.map(({ type }: { type: string }) => type)).toEqual(['message-created', 'contact-replied']);
+});
+
+it('a contact’s message to a session of another org is refused, and changes nothing', async () => {
+  const session = await newSession();
+  const before = await tracesOf(session);
+  const body = { sender: 'contact', message: { type: 'text', text: TEXT } };
+  expect((await api.other.post(`/chat/sessions/${session.id}/send`, body)).status).toBe(404);
+  expect(await tracesOf(session)).toEqual(before);
+});
