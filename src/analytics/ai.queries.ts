@@ -16,6 +16,7 @@ const SUMS = [
 /** Counts what the AI did in the range: the sessions it answered, those it resolved, its turns and their cost. */
 export const countAi = <Figures>(db: Db, scope: Scope): Promise<Reported<Figures>> =>
   countFacts(db, {
+    scope,
     facts: sql.join(
       [sessionSums, resolutionSums, turnSums].map((sumsOf) => sumsOf(scope)),
       sql` union all `,
@@ -51,12 +52,17 @@ const sessionSums = (scope: Scope): RawBuilder<unknown> =>
     },
   );
 
-/** A contact comes back by a message in the session, or by another session. Most write nothing more in the session. */
+/**
+ * A contact comes back by a message in the session, or by another session. Most write nothing more in the session. Where
+ * the contact did and nobody wrote later than 72 hours after, the contact wrote before: no message is read for that.
+ */
 const CAME_BACK = sql`
-  session.last_contact_seq > resolution.seq and exists (
-    select from session_events as later
-    where later.org_id = resolution.org_id and later.session_id = resolution.session_id and later.seq > resolution.seq
-      and later.sender = 'contact' and later.created_at <= resolution.created_at + interval '72 hours'
+  session.last_contact_seq > resolution.seq and (
+    session.last_message_at <= resolution.created_at + interval '72 hours' or exists (
+      select from session_events as later
+      where later.org_id = resolution.org_id and later.session_id = resolution.session_id and later.seq > resolution.seq
+        and later.sender = 'contact' and later.created_at <= resolution.created_at + interval '72 hours'
+    )
   ) or exists (
     select from sessions as other
     where other.org_id = session.org_id and other.contact_id = session.contact_id and other.id <> session.id

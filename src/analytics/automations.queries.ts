@@ -19,8 +19,9 @@ const FIGURES = sql`
 /** Counts the runs of customers' workflows created in the range. */
 export const countRuns = <Figures>(db: Db, scope: ReportScope<AutomationQuery>): Promise<Reported<Figures>> =>
   countFacts(db, {
+    scope,
     facts: sql`
-      select ${periodOf(scope.group_by, sql`created_at`, scope.timeZone) ?? KEYS[scope.group_by]} as key, status,
+      select ${periodOf(scope, sql`created_at`) ?? KEYS[scope.group_by]} as key, status,
         extract(epoch from run_ended_at - run_started_at)::float8 as duration
       from automation_runs
       where org_id = ${scope.orgId} and created_at >= ${scope.from} and created_at < ${scope.to} and not is_test_run`,

@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
 import { counted, joinCalendars, placeOf, type TeamTimes } from './counted-time.queries.ts';
-import { countFacts, countOf, percentiles, type Reported } from './grouping.queries.ts';
+import { countFacts, countOf, percentiles, periodOf, type Reported } from './grouping.queries.ts';
 import type { ConversationQuery } from './schema.ts';
 import type { ReportScope } from './scope.ts';
-import { inSessions, keyOfSession, nameOfSessionKey } from './sessions.queries.ts';
+import { inSessions, nameOfSessionKey, SESSION_KEYS } from './sessions.queries.ts';
 
 /** The times of a session that are compared. From `owed_at` on people owe a reply. */
 const TIMES = {
@@ -22,17 +22,20 @@ export function countConversations<Figures>(
   db: Db,
   scope: ReportScope<ConversationQuery> & { times: TeamTimes[] },
 ): Promise<Reported<Figures>> {
-  return countFacts(db, { facts: sessionFacts(scope), figures: FIGURES, nameOf: nameOfSessionKey(scope) });
+  return countFacts(db, { scope, facts: sessionFacts(scope), figures: FIGURES, nameOf: nameOfSessionKey(scope) });
 }
 
-/** The place of each time is computed once: `offset '0'` keeps Postgres from doing so wherever it is asked for. */
+/**
+ * The place of each time is computed once: `offset '0'` keeps Postgres from doing so wherever it is asked for. The period
+ * is computed outside of it, as workers would otherwise not compute any of this.
+ */
 const sessionFacts = (scope: ReportScope<ConversationQuery> & { times: TeamTimes[] }): RawBuilder<unknown> => sql`
-  select key, status, contact_messages, ai_messages, agent_messages, is_handed_off,
+  select ${periodOf(scope, sql`opened_at`) ?? sql`key`} as key, status, contact_messages, ai_messages, agent_messages, is_handed_off,
     ${counted('written_at', 'answered_at')} as first_response, ${counted('owed_at', 'replied_at')} as first_reply,
     ${counted('opened_at', 'ended_at')} as resolution
   from (
     select timed.*, ${sql.join(Object.keys(TIMES).map(placeOf))} from (
-      select ${keyOfSession(scope)} as key, session.status, session.contact_messages, session.ai_messages, session.agent_messages,
+      select ${SESSION_KEYS[scope.group_by] ?? sql`null::text`} as key, session.status, session.contact_messages, session.ai_messages, session.agent_messages,
         session.first_handoff_at is not null as is_handed_off,
         ${sql.join(Object.entries(TIMES).map(([name, time]) => sql`${time} as ${sql.ref(name)}`))},
         calendar.starts, calendar.ends, calendar.counted

@@ -14,6 +14,7 @@ const FIGURES = sql`
 /** Counts the scores given in the range. */
 export const countScores = <Figures>(db: Db, scope: ReportScope<CsatQuery>): Promise<Reported<Figures>> =>
   countFacts(db, {
+    scope,
     facts: sql`
       select ${keyOfSession(scope, sql`given.created_at`)} as key, given.score
       from csat_scores as given

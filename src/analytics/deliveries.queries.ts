@@ -26,6 +26,7 @@ const FIGURES = sql`
 /** Counts the deliveries created in the range by what has become of them. */
 export const countDeliveries = <Figures>(db: Db, scope: ReportScope<DeliveryQuery>): Promise<Reported<Figures>> =>
   countFacts(db, {
+    scope,
     facts: sumsBy(scope, KEYS, {
       from: sql`deliveries`,
       where: sql`org_id = ${scope.orgId}`,

@@ -13,10 +13,8 @@ export const SESSION_KEYS: Record<string, RawBuilder<unknown>> = {
 };
 
 /** The key of a fact about `session`: a period of the time `at`, or a property of the session. */
-export const keyOfSession = (
-  { group_by, timeZone }: ReportScope<SessionQuery>,
-  at: RawBuilder<unknown> = sql`session.created_at`,
-): RawBuilder<unknown> => periodOf(group_by, at, timeZone) ?? SESSION_KEYS[group_by] ?? sql`null::text`;
+export const keyOfSession = (scope: ReportScope<SessionQuery>, at: RawBuilder<unknown>): RawBuilder<unknown> =>
+  periodOf(scope, at) ?? SESSION_KEYS[scope.group_by] ?? sql`null::text`;
 
 /** Restricts `session` to those of the report. */
 export const inSessions = (scope: ReportScope<SessionQuery>): RawBuilder<unknown> =>

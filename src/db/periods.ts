@@ -1,5 +1,46 @@
 import { type RawBuilder, sql } from 'kysely';
 
-/** SQL: the first day of the `day`, `week` or `month` of a local time. */
-export const firstDayOf = (period: string, local: RawBuilder<unknown>): RawBuilder<unknown> =>
-  period === 'day' ? sql`(${local})::date` : sql`date_trunc(${period}::text, ${local})::date`;
+const PERIODS = ['day', 'week', 'month'] as const;
+type Period = (typeof PERIODS)[number];
+
+/** A range of times, and the zone by whose wall clock it is divided into periods. */
+export interface DividedRange {
+  from: Date;
+  to: Date;
+  timeZone: string;
+}
+
+export const isPeriod = (name: string): name is Period => PERIODS.some((period) => period === name);
+
+/**
+ * SQL: all periods of a range in order, as `periods`: the number `nth`, the first `day`, and the times in the range from
+ * `first` until before `next`. It is no CTE, as workers cannot read those.
+ */
+export function periodsOf(period: Period, { from, to, timeZone }: DividedRange): RawBuilder<unknown> {
+  const local = (time: Date) => sql`${time}::timestamptz at time zone ${timeZone}::text`;
+  const length = sql`${`1 ${period}`}::interval`;
+  return sql`(
+    select nth, day::date as day, greatest(${from}::timestamptz, ${beginOf(sql`day`, timeZone)}) as first,
+      least(${to}::timestamptz, ${beginOf(sql`day + ${length}`, timeZone)}) as next
+    from generate_series(date_trunc(${period}::text, ${local(from)}), ${local(to)}, ${length}) with ordinality as series (day, nth)
+  ) as periods`;
+}
+
+/**
+ * SQL: the number of the period that a time in the range belongs to. To search for it among all takes a fifth of the time
+ * of computing the local time.
+ */
+export const periodAt = (at: RawBuilder<unknown>, period: Period, range: DividedRange): RawBuilder<unknown> =>
+  sql`width_bucket(${at}, (select array_agg(first order by nth) from ${periodsOf(period, range)}))`;
+
+/** SQL: the first day of the period with a number. */
+export const firstDayOf = (nth: RawBuilder<unknown>, period: Period, range: DividedRange): RawBuilder<unknown> =>
+  sql`(select array_agg(day order by nth) from ${periodsOf(period, range)})[${nth}]`;
+
+/**
+ * The time at which a day begins, given as its local midnight. Where clocks are set back to midnight an hour later, that
+ * is the first of two.
+ */
+const beginOf = (day: RawBuilder<unknown>, timeZone: string): RawBuilder<unknown> => sql`(
+  select case when (begin - interval '1 hour') at time zone ${timeZone}::text >= ${day} then begin - interval '1 hour' else begin end
+  from (select (${day}) at time zone ${timeZone}::text as begin) as midnight)`;

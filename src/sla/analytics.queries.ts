@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
-import { firstDayOf } from '../db/periods.ts';
+import { firstDayOf, periodAt } from '../db/periods.ts';
 import { REPORT } from '../db/preparing-client.ts';
 import type { SlaMetric } from './timelines.rules.ts';
 
@@ -69,11 +69,12 @@ export async function countByPeriod(
   range: AnalyticsRange,
   { granularity, timeZone }: { granularity: Granularity; timeZone: string },
 ): Promise<GroupedCounts<{ period_start: Date }>> {
-  const period = firstDayOf(granularity, sql`clock.decided_at at time zone ${timeZone}::text`);
+  const divided = { ...range, timeZone };
+  const key = periodAt(sql`clock.decided_at`, granularity, divided);
   return grouped(
     await sql<MetricCounts & { is_total: boolean; period_start: Date }>`
-      ${sql.raw(REPORT)} with decided as (select ${CLOCK_COLUMNS}, ${period} as key ${decidedClocks(orgId, range)})
-      select clock.key::timestamp at time zone ${timeZone}::text as period_start, grouping(clock.key) = 1 as is_total, ${COUNT_COLUMNS}
+      ${sql.raw(REPORT)} with decided as (select ${CLOCK_COLUMNS}, ${key} as key ${decidedClocks(orgId, range)})
+      select ${firstDayOf(sql`clock.key`, granularity, divided)}::timestamp at time zone ${timeZone}::text as period_start, grouping(clock.key) = 1 as is_total, ${COUNT_COLUMNS}
       from decided as clock group by grouping sets ((clock.metric, clock.key), (clock.metric)) order by period_start
     `.execute(db),
   );

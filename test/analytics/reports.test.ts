@@ -183,7 +183,14 @@ describe('the AI', () => {
   const AT = Date.parse('2026-03-20T12:00:00Z');
   let contact: string;
 
-  async function insertSession({ ai = 0, agent = 0, handedOff = false, resolved = false, back = 0 }): Promise<string> {
+  async function insertSession({
+    ai = 0,
+    agent = 0,
+    handedOff = false,
+    resolved = false,
+    back = 0,
+    later = 0,
+  }): Promise<string> {
     const { id } = (await api.org.post('/chat/sessions', { contact_id: contact })).body;
     const at = new Date(AT);
     await sql`update sessions set created_at = ${at}, contact_messages = 1, ai_messages = ${ai}, agent_messages = ${agent},
@@ -194,7 +201,9 @@ describe('the AI', () => {
     if (resolved) await insertEvent(101, 'ai_resolved_issue', null, new Date(AT + HOUR_MS));
     if (back === 0) return id;
     await insertEvent(102, 'message', 'contact', new Date(AT + HOUR_MS + back * HOUR_MS));
-    await sql`update sessions set last_contact_seq = 102 where id = ${id}`.execute(api.db);
+    const lastAt = new Date(AT + HOUR_MS + (back + later) * HOUR_MS);
+    if (later > 0) await insertEvent(103, 'message', 'human_agent', lastAt);
+    await sql`update sessions set last_contact_seq = 102, last_message_at = ${lastAt} where id = ${id}`.execute(api.db);
     return id;
   }
 
@@ -215,19 +224,20 @@ describe('the AI', () => {
     const only = await insertSession({ ai: 2, resolved: true });
     await insertSession({ ai: 1, resolved: true, back: 72 });
     await insertSession({ ai: 1, resolved: true, back: 73 });
+    await insertSession({ ai: 1, resolved: true, back: 71, later: 2 });
     await insertSession({ ai: 1, handedOff: true });
     await insertSession({ agent: 1 });
     for (const [nth, state] of ['answered', 'asked', 'superseded'].entries()) await insertTurn(only, nth + 1, state);
     const { totals, items } = await report('ai', 'group_by=day&channel=api');
     expect(totals).toEqual({
-      sessions: 5,
-      answered_by_ai: 4,
-      only_by_ai: 3,
-      answered_share: 0.8,
-      only_by_ai_share: 0.6,
-      resolved_by_ai: 3,
-      came_back: 1,
-      came_back_share: expect.closeTo(1 / 3),
+      sessions: 6,
+      answered_by_ai: 5,
+      only_by_ai: 4,
+      answered_share: expect.closeTo(5 / 6),
+      only_by_ai_share: expect.closeTo(4 / 6),
+      resolved_by_ai: 4,
+      came_back: 2,
+      came_back_share: 0.5,
       turns: 2,
       turns_answered: 1,
       turns_asked: 1,
@@ -244,7 +254,7 @@ describe('the AI', () => {
     const { id } = (await api.org.post('/chat/sessions', { contact_id: contact })).body;
     const at = new Date(AT + 20 * HOUR_MS);
     await sql`update sessions set created_at = ${at}, contact_messages = 1 where id = ${id}`.execute(api.db);
-    expect((await report('ai', 'group_by=channel')).totals).toMatchObject({ resolved_by_ai: 3, came_back: 3 });
+    expect((await report('ai', 'group_by=channel')).totals).toMatchObject({ resolved_by_ai: 4, came_back: 4 });
   });
 });
 
