@@ -15,10 +15,12 @@ import {
   findResumePoint,
   type RunStepRef,
 } from '../src/automations/runs/steps.service.ts';
+import type { WriteQuota } from '../src/db/write-quota.ts';
 
 export type AutomationActivityDeps = ActionDeps & {
   /** Aborted when the worker stops: no further run of a batch begins. */
   stopping: AbortSignal;
+  quota: Pick<WriteQuota, 'isUsed'>;
 };
 
 export type AutomationActivities = ReturnType<typeof createAutomationActivities>;
@@ -26,6 +28,7 @@ export type AutomationActivities = ReturnType<typeof createAutomationActivities>
 export const createAutomationActivities = (outside: AutomationActivityDeps) => {
   const deps = { ...outside, actions: ACTIONS };
   const isStopped = () => outside.stopping.aborted || Context.current().cancellationSignal.aborted;
+  const isUsedUp = ({ orgId }: { orgId: string }) => outside.quota.isUsed(orgId);
   return {
     /**
      * Runs an action of a run and returns the next step. If this runs twice, our own data changes once, and the called
@@ -33,8 +36,11 @@ export const createAutomationActivities = (outside: AutomationActivityDeps) => {
      */
     doStep: (at: RunStepRef) => doStep(deps, at),
 
-    /** Runs the first steps of a run as far as they go within some seconds, and returns the next step. */
-    doFirstSteps: (input: RunInput): Promise<NextStep> => doFirstSteps(deps, input),
+    /**
+     * Runs the first steps of a run as far as they go within some seconds and the org's write quota, and returns the next
+     * step.
+     */
+    doFirstSteps: (input: RunInput): Promise<NextStep> => doFirstSteps(deps, input, () => isUsedUp(input)),
 
     /** Records the failure of a step after its last attempt. */
     failStep: (at: RunStepRef & { error: string }) => failStep(deps, at),
@@ -51,8 +57,8 @@ export const createAutomationActivities = (outside: AutomationActivityDeps) => {
      */
     findResumePoint: (ref: RunRef): Promise<NextStep | null> => findResumePoint(deps, ref),
 
-    /** Does the runs of a batch. If this runs again, runs that had begun go on in workflows of their own. */
-    runBatch: (batch: BatchRef): Promise<BatchEnd> => runBatch(deps, batch, isStopped),
+    /** Does the runs of a batch, within the org's write quota. If this runs again, runs that had begun go on in workflows of their own. */
+    runBatch: (batch: BatchRef): Promise<BatchEnd> => runBatch(deps, batch, () => isStopped() || isUsedUp(batch)),
 
     /** Releases the runs of a batch that was stopped: those that had begun go on, the others wait again. */
     releaseBatch: (batch: BatchRef): Promise<BatchEnd> => releaseBatch(deps.db, batch),

@@ -31,7 +31,7 @@ import { createWebhookNews } from '../src/webhooks/sending/news.ts';
 import { WEBHOOKS_CHANNEL } from '../src/webhooks/waking.service.ts';
 
 export interface WorkerDeps {
-  deps: Omit<ActivityDeps, 'stopping'>;
+  deps: Omit<ActivityDeps, 'stopping' | 'quota'>;
   /** The port for receiving e-mail. Undefined if no e-mail is received. */
   inboundPort: number | undefined;
   /** Stops receiving e-mail. Call it first. */

@@ -16,7 +16,7 @@ export interface WorkersOptions {
   workflowBundle: { code: string };
   /** The queues to poll. */
   queues: readonly TaskQueue[];
-  deps: Omit<ActivityDeps, 'stopping'>;
+  deps: Omit<ActivityDeps, 'stopping' | 'quota'>;
   quota: WriteQuota;
 }
 
@@ -37,7 +37,7 @@ export async function runWorkers({
   quota,
 }: WorkersOptions): Promise<Workers> {
   const stopping = new AbortController();
-  const activities = createActivities({ ...deps, stopping: stopping.signal });
+  const activities = createActivities({ ...deps, stopping: stopping.signal, quota });
   const create = (taskQueue: TaskQueue) =>
     Worker.create({
       connection,

@@ -28,6 +28,8 @@ export interface WriteQuota {
   add(bytes: number, writer?: string): void;
   /** Counts the parameters of a statement that writes. */
   countStatement(event: LogEvent): void;
+  /** Whether the writer's quota is used up. */
+  isUsed(writer: string): boolean;
   /** Throws WriteQuotaUsed if the writer's quota is used up. */
   assertLeft(writer: string): void;
   /** Begins to save the counts, and to read those of other processes. Returns the function that saves the last ones. */
@@ -64,8 +66,14 @@ export function createWriteQuota(bytesPerDay: number): WriteQuota {
     saving = new Map();
   };
 
+  const isUsed = (writer: string) => {
+    if (day !== today()) return false;
+    return [written, saving, pending].reduce((sum, counts) => sum + (counts.get(writer) ?? 0), 0) >= bytesPerDay;
+  };
+
   return {
     add,
+    isUsed,
     countStatement({ level, query }) {
       if (level !== 'query') return;
       if (currentWriter() === undefined) return;
@@ -73,9 +81,7 @@ export function createWriteQuota(bytesPerDay: number): WriteQuota {
       if (bytes >= MIN_COUNTED && WRITES.test(query.sql)) add(bytes);
     },
     assertLeft(writer) {
-      if (day !== today()) return;
-      const used = [written, saving, pending].reduce((sum, counts) => sum + (counts.get(writer) ?? 0), 0);
-      if (used >= bytesPerDay) throw new WriteQuotaUsed(Math.ceil((DAY_MS - (Date.now() % DAY_MS)) / 1000));
+      if (isUsed(writer)) throw new WriteQuotaUsed(Math.ceil((DAY_MS - (Date.now() % DAY_MS)) / 1000));
     },
     start(db) {
       let flushing: Promise<void> = Promise.resolve();

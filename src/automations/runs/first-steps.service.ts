@@ -16,13 +16,17 @@ const FIRST_RETRY_MS = 1_000;
 const calls = createCallLimit({ atOnce: CALLS_AT_ONCE, perOrg: CALLS_PER_ORG });
 
 /**
- * Runs the first steps of a run, one after the other, until a wait, an action that takes long or the end. Returns the
- * next step. A failed action is the next step with its other attempts, after a delay.
+ * Runs the first steps of a run, one after the other, until a wait, an action that takes long or the end. `isStopped` ends
+ * them between two steps. Returns the next step. A failed action is the next step with its other attempts, after a delay.
  */
-export async function doFirstSteps(deps: StepDeps, { next, ...run }: RunInput): Promise<NextStep> {
+export async function doFirstSteps(
+  deps: StepDeps,
+  { next, ...run }: RunInput,
+  isStopped: () => boolean,
+): Promise<NextStep> {
   const until = performance.now() + MAX_MS;
   let at = next;
-  while (performance.now() < until) {
+  while (performance.now() < until && !isStopped()) {
     const after = await stepOn(deps, run, at);
     if (after === undefined) return at;
     at = after;
