@@ -23,10 +23,9 @@ const WAITING_ON: Record<Sender, WaitingOn | null> = {
   system: null,
 };
 
-/** SQL: whether this server had assigned the xid of a session's last event when the statement began. */
-export const KNOWS_LAST_XID = sql<boolean>`(last_event_xid < pg_snapshot_xmax(pg_current_snapshot()))`;
 /** SQL: the xid of a session's next event. One that this server has not assigned yet is of another server. */
-const NEXT_EVENT_XID = sql`greatest(pg_current_xact_id(), case when ${KNOWS_LAST_XID} then last_event_xid end)`;
+const NEXT_EVENT_XID = sql`greatest(pg_current_xact_id(),
+  case when last_event_xid < pg_snapshot_xmax(pg_current_snapshot()) then last_event_xid end)`;
 
 interface Appended {
   events: NewEvent[];

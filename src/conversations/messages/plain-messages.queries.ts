@@ -3,8 +3,11 @@ import { compiledOnce } from '../../db/compiled-once.ts';
 import type { Db } from '../../db/connect.ts';
 import { notifyAfterCommit } from '../../db/transaction.ts';
 import { executeAnnouncing } from '../../outbox/announcing.ts';
-import { changesBy, KNOWS_LAST_XID } from '../events.queries.ts';
+import { changesBy } from '../events.queries.ts';
 import { LIVE_CHANNEL } from '../live/rules.ts';
+
+/** SQL: whether the session's last event had been committed on this server when the statement began. */
+const SEES_LAST_EVENT = sql`pg_visible_in_snapshot(last_event_xid, pg_current_snapshot())`;
 
 interface PlainMessage {
   orgId: string;
@@ -31,14 +34,15 @@ interface PlainTerms {
  * Returns the function that appends a contact's message to its session and announces it, like `changeSession`, but in one
  * statement that locks the session itself. It does so only if nothing else follows from the message: the session is open,
  * its language stays as it is, and the contact is not blocked. Otherwise it changes nothing and returns undefined; so too if an
- * event was appended after the statement began, as the order of the org's events needs a newer snapshot then.
+ * event was committed after the statement began: the statement does not see what else that transaction did, and the order
+ * of the org's events may need a newer snapshot.
  */
 export function plainAppender({ isBlocked, hasAutopilot }: PlainTerms) {
   const statement = compiledOnce<PlainMessage, PlainAppended>(
     ({ orgId, sessionId, id, text, mayShowLanguage }) => sql<PlainAppended>`
       with session as (
         update sessions as session set ${changesBy([{ type: 'message', sender: 'contact' }])}
-        where org_id = ${orgId} and id = ${sessionId} and status = 'open' and ${KNOWS_LAST_XID}
+        where org_id = ${orgId} and id = ${sessionId} and status = 'open' and ${SEES_LAST_EVENT}
           and (language is not null or not ${mayShowLanguage}::boolean) and not ${isBlocked(orgId)}
         returning org_id, id, contact_id, channel, language, relayed_side, has_sla, handoff, last_seq, last_event_xid
       ), appended as (

@@ -150,13 +150,14 @@ async function abortWhenTooLarge(thread: Worker, tooLarge: AbortController): Pro
 async function startThread(closing: AbortSignal, onExit: () => void): Promise<Worker> {
   const thread = new Worker(THREAD, { resourceLimits: MEMORY_LIMITS });
   thread.unref();
+  thread.on('error', () => undefined); // the code waiting for the answer handles the error
   try {
     await once(thread, 'message', { signal: closing });
   } catch (error) {
     await thread.terminate();
+    closing.throwIfAborted();
     throw error;
   }
-  thread.on('error', () => undefined); // the code waiting for the answer handles the error
   thread.once('exit', onExit);
   return thread;
 }

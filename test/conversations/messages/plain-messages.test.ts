@@ -170,6 +170,28 @@ describe('a contact’s message that waits for its session', () => {
     expect(session.status).toBe('open');
   });
 
+  it('is not answered if the session was given a blocked contact meanwhile', async () => {
+    const { id } = await newSession({}, null);
+    await api.org.post('/blocklist/contacts', { email: 'late@example.com' });
+    const contactId = newId();
+    const finish = await hold(async (trx) => {
+      await sql`insert into contacts (org_id, id, email) values (${api.org.id}, ${contactId}, 'late@example.com')`.execute(
+        trx,
+      );
+      await sql`
+        update sessions set contact_id = ${contactId}, last_event_xid = pg_current_xact_id() where id = ${id}`.execute(
+        trx,
+      );
+    });
+    await sql`select pg_current_xact_id()`.execute(api.db); // it began later, and has ended
+    const sent = send(id);
+    await untilWaiting(1);
+    await finish();
+    expect((await sent).status).toBe(201);
+    const { announced } = await tracesOf({ id, contactId });
+    expect(announced.map(({ type }: { type: string }) => type)).not.toContain('contact-replied');
+  });
+
   it('is not before a message in the org’s order of events that is before it in the session', async () => {
     const { id } = await newSession();
     const finish = await hold((trx) => sql`select from sessions where id = ${id} for no key update`.execute(trx));
