@@ -28,7 +28,6 @@ export type AutomationActivities = ReturnType<typeof createAutomationActivities>
 export const createAutomationActivities = (outside: AutomationActivityDeps) => {
   const deps = { ...outside, actions: ACTIONS };
   const isStopped = () => outside.stopping.aborted || Context.current().cancellationSignal.aborted;
-  const isUsedUp = ({ orgId }: { orgId: string }) => outside.quota.isUsed(orgId);
   return {
     /**
      * Runs an action of a run and returns the next step. If this runs twice, our own data changes once, and the called
@@ -40,7 +39,8 @@ export const createAutomationActivities = (outside: AutomationActivityDeps) => {
      * Runs the first steps of a run as far as they go within some seconds and the org's write quota, and returns the next
      * step.
      */
-    doFirstSteps: (input: RunInput): Promise<NextStep> => doFirstSteps(deps, input, () => isUsedUp(input)),
+    doFirstSteps: (input: RunInput): Promise<NextStep> =>
+      doFirstSteps(deps, input, () => outside.quota.isUsed(input.orgId)),
 
     /** Records the failure of a step after its last attempt. */
     failStep: (at: RunStepRef & { error: string }) => failStep(deps, at),
@@ -57,8 +57,12 @@ export const createAutomationActivities = (outside: AutomationActivityDeps) => {
      */
     findResumePoint: (ref: RunRef): Promise<NextStep | null> => findResumePoint(deps, ref),
 
-    /** Does the runs of a batch, within the org's write quota. If this runs again, runs that had begun go on in workflows of their own. */
-    runBatch: (batch: BatchRef): Promise<BatchEnd> => runBatch(deps, batch, () => isStopped() || isUsedUp(batch)),
+    /**
+     * Does the runs of a batch, within the org's write quota. If this runs again, runs that had begun go on in workflows of
+     * their own.
+     */
+    runBatch: (batch: BatchRef): Promise<BatchEnd> =>
+      runBatch(deps, batch, () => isStopped() || outside.quota.isUsed(batch.orgId)),
 
     /** Releases the runs of a batch that was stopped: those that had begun go on, the others wait again. */
     releaseBatch: (batch: BatchRef): Promise<BatchEnd> => releaseBatch(deps.db, batch),

@@ -4,7 +4,7 @@ import { counted, joinCalendars, placeOf, type TeamTimes } from './counted-time.
 import { countFacts, countOf, percentiles, periodOf, type Reported } from './grouping.queries.ts';
 import type { ConversationQuery } from './schema.ts';
 import type { ReportScope } from './scope.ts';
-import { inSessions, nameOfSessionKey, SESSION_KEYS } from './sessions.queries.ts';
+import { inSessions, nameOfSessionKey, propertyOfSession } from './sessions.queries.ts';
 
 /** The times of a session that are compared. From `owed_at` on people owe a reply. */
 const TIMES = {
@@ -35,7 +35,7 @@ const sessionFacts = (scope: ReportScope<ConversationQuery> & { times: TeamTimes
     ${counted('opened_at', 'ended_at')} as resolution
   from (
     select timed.*, ${sql.join(Object.keys(TIMES).map(placeOf))} from (
-      select ${SESSION_KEYS[scope.group_by] ?? sql`null::text`} as key, session.status, session.contact_messages, session.ai_messages, session.agent_messages,
+      select ${propertyOfSession(scope)} as key, session.status, session.contact_messages, session.ai_messages, session.agent_messages,
         session.first_handoff_at is not null as is_handed_off,
         ${sql.join(Object.entries(TIMES).map(([name, time]) => sql`${time} as ${sql.ref(name)}`))},
         calendar.starts, calendar.ends, calendar.counted

@@ -12,9 +12,13 @@ export const SESSION_KEYS: Record<string, RawBuilder<unknown>> = {
   language: sql`session.language`,
 };
 
+/** The property of `session` that a report is grouped by. Null if it is grouped by periods. */
+export const propertyOfSession = ({ group_by }: ReportScope<SessionQuery>): RawBuilder<unknown> =>
+  SESSION_KEYS[group_by] ?? sql`null::text`;
+
 /** The key of a fact about `session`: a period of the time `at`, or a property of the session. */
 export const keyOfSession = (scope: ReportScope<SessionQuery>, at: RawBuilder<unknown>): RawBuilder<unknown> =>
-  periodOf(scope, at) ?? SESSION_KEYS[scope.group_by] ?? sql`null::text`;
+  periodOf(scope, at) ?? propertyOfSession(scope);
 
 /** Restricts `session` to those of the report. */
 export const inSessions = (scope: ReportScope<SessionQuery>): RawBuilder<unknown> =>

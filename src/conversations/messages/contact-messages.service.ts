@@ -42,7 +42,7 @@ export async function addContactMessage(
   session: LockedSession,
   { id, text, attachments = [], name, avatarUrl, clientContext, greetings = [], isNew, ...known }: ContactMessage,
 ): Promise<boolean> {
-  const language = session.language === null ? await detectSessionLanguage(trx, orgId, session, text) : undefined;
+  const firstLanguage = session.language === null ? await detectSessionLanguage(trx, orgId, session, text) : undefined;
   const isBlocked = known.isBlocked ?? (await isContactBlocked(trx, orgId, session.contact_id));
   const isReopened = session.status !== 'open' && !isBlocked;
   const reopening: SessionEvent[] = isReopened
@@ -88,7 +88,7 @@ export async function addContactMessage(
       : [{ type: 'contact-replied', subject_id: session.contact_id, payload: { channel: session.channel } }];
   const events = [...greeted, ...reopening, message];
   const areNew = isNew === true && greetings.length === 0;
-  const change = { ...opened, events, announced: replied, areNew, firstLanguage: language };
+  const change = { ...opened, events, announced: replied, areNew, firstLanguage };
   if (!(await changeSession(trx, orgId, session, change))) return false;
   if (isReopened) {
     await reviewAssignee(trx, orgId, session);

@@ -12,8 +12,8 @@ const MIN_LETTERS = 4;
 const MAX_CHARACTERS = 1_000;
 
 /**
- * Returns the language of a session without one that a contact's message shows, if it does, to be set with the message.
- * Where the session has events already, it is set here, as they are to be found by its words too.
+ * Detects the language of a session without one from its contact's message. Where the session has events already, sets
+ * it, as they are to be found by its words too. Otherwise returns it, to be set with the message.
  */
 export async function detectSessionLanguage(
   trx: Trx,
@@ -22,8 +22,9 @@ export async function detectSessionLanguage(
   text: string,
 ): Promise<string | undefined> {
   const language = await detectLanguage(text);
-  if (language !== undefined && session.last_seq > 0) await setLanguage(trx, orgId, session.id, language);
-  return language;
+  if (language === undefined || session.last_seq === 0) return language;
+  await setLanguage(trx, orgId, session.id, language);
+  return undefined;
 }
 
 /** Returns whether a text has enough letters to detect its language. */
