@@ -10,7 +10,7 @@ import type { Site } from './scope/rules.ts';
 /** External dependencies of crawls. */
 export interface CrawlDeps {
   egress: Egress;
-  extractor: Pick<Extractor, 'extract'>;
+  extractor: Pick<Extractor, 'extract' | 'split'>;
   /** Undefined if no Chromium is installed. */
   renderer?: Pick<Renderer, 'render'> | undefined;
   /** Delay between two requests to a host whose robots.txt sets none. */

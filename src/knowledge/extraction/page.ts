@@ -1,10 +1,10 @@
 import { decode } from './charset.ts';
 import { chooseContent } from './content.ts';
+import { type ExtractedPage, ExtractionError, type Page } from './contract.ts';
 import { markdownOf } from './markdown.ts';
 import { kindOf } from './media-types.rules.ts';
 import { looksScripted, metadataOf } from './page-metadata.ts';
 import { pdfTextOf } from './pdf.ts';
-import { type ExtractedPage, ExtractionError, type Page } from './service.ts';
 import { MAX_CHARACTERS, parseHtml } from './tree.ts';
 
 const MAX_TITLE_LENGTH = 500;

@@ -1,4 +1,4 @@
-import { ExtractionError } from './service.ts';
+import { ExtractionError } from './contract.ts';
 
 const MAX_PAGES = 300;
 /** Minimum distance of lines in different paragraphs, as a multiple of their height. */

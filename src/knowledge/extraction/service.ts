@@ -1,59 +1,26 @@
 import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
+import { createWordList, type WordList } from '../index/lexemes.service.ts';
+import type { SplitText } from '../index/parts.rules.ts';
+import { type SplitPart, splitHere } from '../index/splitting.service.ts';
+import {
+  type ExtractedPage,
+  ExtractionError,
+  type Failure,
+  type NumberedParts,
+  type Page,
+  type ThreadResult,
+  type ThreadTask,
+} from './contract.ts';
 import { kindOf } from './media-types.rules.ts';
-
-/** The content and metadata of a page. */
-export interface ExtractedPage {
-  title: string;
-  markdown: string;
-  language: string | null;
-  canonical: string | null;
-  isNoindex: boolean;
-  isNofollow: boolean;
-  /** Absolute http(s) addresses in document order, without fragments. */
-  links: string[];
-  /** The number of further references, beyond the limit of links. */
-  cutLinks: number;
-  /** The target of an automatic redirect in the page. */
-  refresh: string | null;
-  /** Little text and mostly scripts: a browser would show more. */
-  looksScripted: boolean;
-}
-
-export interface Page {
-  bytes: Uint8Array;
-  contentType: string | null;
-  /** The address of the page. */
-  url: string;
-  /** Parameters that links of the same host are read without. */
-  ignoredParameters?: readonly string[];
-}
 
 export interface Extractor {
   /** Reads a page of HTML, plain text or PDF. Throws ExtractionError. */
   extract(input: Page): Promise<ExtractedPage>;
+  /** Splits a text for the search index. */
+  split(text: SplitText): Promise<SplitPart[]>;
   close(): Promise<void>;
-}
-
-type ExtractionFailure = 'too_slow' | 'too_large' | 'unreadable' | 'unsupported_type';
-
-export class ExtractionError extends Error {
-  readonly code: ExtractionFailure;
-
-  constructor(code: ExtractionFailure, message: string) {
-    super(message);
-    this.name = 'ExtractionError';
-    this.code = code;
-  }
-}
-
-/** A thread's answer for a page. */
-export type ThreadResult = { read: ExtractedPage } | { failure: Failure };
-
-export interface Failure {
-  code: ExtractionFailure;
-  message: string;
 }
 
 const THREAD = new URL('./thread.ts', import.meta.url);
@@ -66,9 +33,11 @@ const MAX_BUFFER_BYTES = 256 * 1024 * 1024;
 const MEMORY_CHECK_MS = 200;
 const TOO_MUCH_MEMORY = 'The page takes too much memory to be read';
 
-/** A slot for one page at a time. Its thread is started for the first page. */
+/** A slot for one task at a time. Its thread is started for the first task. */
 interface ThreadSlot {
   thread: Worker | undefined;
+  /** The words numbered by the thread. */
+  words: WordList;
 }
 
 /**
@@ -77,7 +46,7 @@ interface ThreadSlot {
  */
 export function createExtractor(): Extractor {
   const size = Math.max(1, Math.min(MAX_THREADS, availableParallelism() - 1));
-  const places = Array.from({ length: size }, (): ThreadSlot => ({ thread: undefined }));
+  const places = Array.from({ length: size }, (): ThreadSlot => ({ thread: undefined, words: createWordList() }));
   const idle = [...places];
   const waiting: ((place: ThreadSlot) => void)[] = [];
   const closing = new AbortController();
@@ -87,32 +56,43 @@ export function createExtractor(): Extractor {
     if (next === undefined) idle.push(place);
     else next(place);
   };
-  const readAt = async (place: ThreadSlot, page: Page): Promise<ThreadResult> => {
+  const doAt = async (place: ThreadSlot, task: ThreadTask): Promise<ThreadResult> => {
     closing.signal.throwIfAborted();
-    place.thread ??= await startThread(closing.signal, () => {
-      place.thread = undefined;
-    });
+    if (place.thread === undefined) {
+      place.words = createWordList();
+      place.thread = await startThread(closing.signal, () => {
+        place.thread = undefined;
+      });
+    }
     try {
-      return await readInThread(place.thread, page, closing.signal);
+      return await doInThread(place.thread, task, closing.signal);
     } catch (error) {
       closing.signal.throwIfAborted();
       await place.thread?.terminate();
       return { failure: failureOf(error) };
     }
   };
+  const withPlace = async <T>(work: (place: ThreadSlot) => Promise<T>): Promise<T> => {
+    const place = idle.pop() ?? (await new Promise<ThreadSlot>((resolve) => waiting.push(resolve)));
+    try {
+      return await work(place);
+    } finally {
+      release(place);
+    }
+  };
 
   return {
     async extract(page) {
       if (page.bytes.byteLength > MAX_BYTES) throw new ExtractionError('too_large', 'The page is larger than 5 MB');
-      const place = idle.pop() ?? (await new Promise<ThreadSlot>((resolve) => waiting.push(resolve)));
-      try {
-        const answer = await readAt(place, page);
-        if ('read' in answer) return answer.read;
-        throw new ExtractionError(answer.failure.code, answer.failure.message);
-      } finally {
-        release(place);
-      }
+      const answer = await withPlace((place) => doAt(place, { page }));
+      if ('read' in answer) return answer.read;
+      throw errorOf(answer);
     },
+    split: (text) =>
+      withPlace(async (place) => {
+        const answer = await doAt(place, { text });
+        return 'split' in answer ? receiveParts(place, answer.split) : splitHere(text);
+      }),
     async close() {
       closing.abort(new Error('The extractor is closed'));
       await Promise.all(places.map(({ thread }) => thread?.terminate()));
@@ -120,14 +100,20 @@ export function createExtractor(): Extractor {
   };
 }
 
-async function readInThread(thread: Worker, page: Page, closing: AbortSignal): Promise<ThreadResult> {
-  const limitMs = kindOf(page.bytes, page.contentType) === 'pdf' ? MAX_PDF_READ_MS : MAX_READ_MS;
-  const bytes = new Uint8Array(page.bytes); // a Buffer may be a view of a much larger memory
+/** Adds the words that a thread has numbered to those known of it. */
+function receiveParts(place: ThreadSlot, { parts, isNewNumbering, addedWords }: NumberedParts): SplitPart[] {
+  if (isNewNumbering) place.words = createWordList();
+  const { words: list } = place;
+  list.add(addedWords);
+  return parts.map(({ counts, ...part }) => ({ ...part, countWords: () => ({ counts, list }) }));
+}
+
+async function doInThread(thread: Worker, task: ThreadTask, closing: AbortSignal): Promise<ThreadResult> {
   const tooLarge = new AbortController();
   const watch = setInterval(() => void abortWhenTooLarge(thread, tooLarge), MEMORY_CHECK_MS);
-  thread.postMessage({ ...page, bytes }, [bytes.buffer]);
+  send(thread, task);
   try {
-    const signal = AbortSignal.any([AbortSignal.timeout(limitMs), tooLarge.signal, closing]);
+    const signal = AbortSignal.any([AbortSignal.timeout(limitOf(task)), tooLarge.signal, closing]);
     const [answer] = await once(thread, 'message', { signal });
     return answer as ThreadResult;
   } catch (error) {
@@ -136,6 +122,15 @@ async function readInThread(thread: Worker, page: Page, closing: AbortSignal): P
     clearInterval(watch);
   }
 }
+
+function send(thread: Worker, task: ThreadTask): void {
+  if ('text' in task) return thread.postMessage(task);
+  const bytes = new Uint8Array(task.page.bytes); // a Buffer may be a view of a much larger memory
+  thread.postMessage({ page: { ...task.page, bytes } }, [bytes.buffer]);
+}
+
+const limitOf = (task: ThreadTask): number =>
+  'page' in task && kindOf(task.page.bytes, task.page.contentType) === 'pdf' ? MAX_PDF_READ_MS : MAX_READ_MS;
 
 /**
  * Aborts a thread with too much buffer memory. Thread limits do not cover buffers, and a PDF of 5 MB can inflate to
@@ -161,6 +156,11 @@ async function startThread(closing: AbortSignal, onExit: () => void): Promise<Wo
   thread.once('exit', onExit);
   return thread;
 }
+
+const errorOf = (answer: ThreadResult): ExtractionError =>
+  'failure' in answer
+    ? new ExtractionError(answer.failure.code, answer.failure.message)
+    : new ExtractionError('unreadable', 'The page cannot be read');
 
 function failureOf(error: unknown): Failure {
   if (error instanceof ExtractionError) return { code: error.code, message: error.message };

@@ -1,17 +1,28 @@
 import { parentPort } from 'node:worker_threads';
+import { partsOf, type SplitText } from '../index/parts.rules.ts';
+import { createWordNumbering } from '../index/word-counts.rules.ts';
+import { ExtractionError, type Failure, type ThreadResult, type ThreadTask } from './contract.ts';
 import { readPage } from './page.ts';
-import { ExtractionError, type Failure, type Page, type ThreadResult } from './service.ts';
 
-// Answers each page with its content or the reason for a failure. The first message announces readiness.
-parentPort?.on(
-  'message',
-  (page: Page) =>
-    void readPage(page).then(
-      (read) => postResult({ read }),
-      (error) => postResult({ failure: failureOf(error) }),
-    ),
-);
+const numbering = createWordNumbering();
+
+// Answers each task with its result or the reason for a failure. The first message announces readiness.
+parentPort?.on('message', (task: ThreadTask) => void answer(task).then(postResult));
 parentPort?.postMessage('ready');
+
+async function answer(task: ThreadTask): Promise<ThreadResult> {
+  try {
+    return 'page' in task ? { read: await readPage(task.page) } : { split: split(task.text) };
+  } catch (error) {
+    return { failure: failureOf(error) };
+  }
+}
+
+function split(text: SplitText) {
+  const isNewNumbering = numbering.startOverIfLarge();
+  const parts = partsOf(text, numbering);
+  return { parts, isNewNumbering, addedWords: numbering.takeAdded() };
+}
 
 const postResult = (message: ThreadResult) => parentPort?.postMessage(message);
 

@@ -1,9 +1,8 @@
 import type { Db } from '../../db/connect.ts';
-import type { AnalysedText } from './analysis.rules.ts';
+import { isGram } from './analysis.rules.ts';
 import { listLexemes } from './lexemes.queries.ts';
+import type { WordCounts } from './word-counts.rules.ts';
 
-/** Postgres splits a text at the characters between these words. */
-const WORD = /[^\s\0-/:-@[-`{-\x9f]+/g;
 const MAX_CACHED_WORDS = 50_000;
 const MAX_CACHED_WORD_LENGTH = 40;
 
@@ -28,17 +27,21 @@ const vocabularies = new Map<string | null, Vocabulary>();
 const grams: Vocabulary = new Map();
 let numberings = 0;
 
-/** A text of a chunk and the weight of each of its words. */
-export interface WeightedText {
-  words: Word[];
-  weight: number;
+/** The words of a numbering. */
+export interface WordList {
+  /** Adds the numbering's next words. */
+  add(texts: readonly string[]): void;
+  /** Returns the words of a language by their numbers, at least those with the given ones. */
+  wordsIn(language: string | null, numbers: Uint32Array): readonly (Word | undefined)[];
 }
 
-/** The searchable texts of a chunk. */
-interface ChunkTexts {
-  language: string | null;
-  texts: WeightedText[];
+/** The words of a chunk, counted by their numbers in a list. */
+export interface CountedWords {
+  counts: WordCounts;
+  list: WordList;
 }
+
+type CountedChunk = CountedWords & { language: string | null };
 
 /** The frequencies of lexemes in chunks. */
 export interface LexemeCounts {
@@ -55,15 +58,28 @@ export interface LexemeCounts {
   }[];
 }
 
-/** Returns the words of a text in order, followed by its grams. */
-export function wordsOf(text: AnalysedText, language: string | null): Word[] {
-  const vocabulary = vocabularyOf(language);
-  const words = (text.words.match(WORD) ?? []).map((word) => wordOf(vocabulary, word));
-  return words.concat(text.grams.map((gram) => wordOf(grams, gram, [gram])));
+export function createWordList(): WordList {
+  const texts: string[] = [];
+  const byLanguage = new Map<string | null, (Word | undefined)[]>();
+  return {
+    add(more) {
+      for (const text of more) texts.push(text);
+    },
+    wordsIn(language, numbers) {
+      const words = byLanguage.get(language) ?? [];
+      byLanguage.set(language, words);
+      const vocabulary = vocabularyOf(language);
+      for (let nth = 0; nth < numbers.length; nth++) {
+        const number = numbers[nth] as number;
+        words[number] ??= wordOf(vocabulary, texts[number] ?? '');
+      }
+      return words;
+    },
+  };
 }
 
 /** Counts each lexeme and gram in each chunk, with the lexemes of `to_tsvector` in the language's configuration. */
-export async function countLexemes(db: Db, chunks: readonly ChunkTexts[]): Promise<LexemeCounts> {
+export async function countLexemes(db: Db, chunks: readonly CountedChunk[]): Promise<LexemeCounts> {
   await findLexemes(db, chunks);
   return countOccurrences(chunks);
 }
@@ -79,26 +95,24 @@ function vocabularyOf(language: string | null): Vocabulary {
   return vocabulary;
 }
 
-function wordOf(vocabulary: Vocabulary, text: string, lexemes?: readonly string[]): Word {
+function wordOf(vocabulary: Vocabulary, text: string): Word {
+  if (isGram(text)) return remembered(grams, text, [text]);
+  return remembered(vocabulary, text);
+}
+
+function remembered(vocabulary: Vocabulary, text: string, lexemes?: readonly string[]): Word {
   const known = vocabulary.get(text);
   if (known !== undefined) return known;
-  const isRemembered = text.length <= MAX_CACHED_WORD_LENGTH;
-  const word = { text: isRemembered ? copyOf(text) : text, lexemes, numbers: [], numbering: 0 };
-  if (isRemembered) vocabulary.set(word.text, word);
+  const word = { text, lexemes, numbers: [], numbering: 0 };
+  if (text.length <= MAX_CACHED_WORD_LENGTH) vocabulary.set(text, word);
   return word;
 }
 
-/**
- * Copies a word. V8 stores a substring of 13 letters or more as a reference to its text, so that a cached word would
- * keep the whole text in memory.
- */
-const copyOf = (text: string): string => Buffer.from(text).toString();
-
-async function findLexemes(db: Db, chunks: readonly ChunkTexts[]): Promise<void> {
+async function findLexemes(db: Db, chunks: readonly CountedChunk[]): Promise<void> {
   for (const [language, own] of Map.groupBy(chunks, (chunk) => chunk.language)) {
     const unknown = new Map<string, Set<Word>>();
-    for (const { texts } of own)
-      forEachWord(texts, (word) => {
+    for (const chunk of own)
+      forEachWord(chunk, (word) => {
         if (word.lexemes === undefined) unknown.set(word.text, (unknown.get(word.text) ?? new Set()).add(word));
       });
     if (unknown.size === 0) continue;
@@ -109,11 +123,11 @@ async function findLexemes(db: Db, chunks: readonly ChunkTexts[]): Promise<void>
 }
 
 /** Must not await: a word stores its numbers for only one numbering at a time. */
-function countOccurrences(chunks: readonly ChunkTexts[]): LexemeCounts {
+function countOccurrences(chunks: readonly CountedChunk[]): LexemeCounts {
   const { lexemes, numbersOf } = createNumbering();
   let most = 0;
-  for (const { texts } of chunks)
-    forEachWord(texts, (word) => {
+  for (const chunk of chunks)
+    forEachWord(chunk, (word) => {
       most += word.lexemes?.length ?? 0;
     });
   const numbers = new Uint32Array(most);
@@ -121,20 +135,20 @@ function countOccurrences(chunks: readonly ChunkTexts[]): LexemeCounts {
   /** The last place of each lexeme in the counts, by its number. */
   const places: number[] = [];
   let end = 0;
-  const countChunk = ({ texts }: ChunkTexts) => {
+  const countChunk = (chunk: CountedChunk) => {
     const begin = end;
     let length = 0;
-    forEachWord(texts, (word, weight) => {
+    forEachWord(chunk, (word, frequency) => {
       const own = numbersOf(word);
       for (let nth = 0; nth < own.length; nth++) {
         const number = own[nth] as number;
         const place = places[number] ?? -1;
-        length += weight;
-        if (place >= begin) frequencies[place] = (frequencies[place] ?? 0) + weight;
+        length += frequency;
+        if (place >= begin) frequencies[place] = (frequencies[place] ?? 0) + frequency;
         else {
           places[number] = end;
           numbers[end] = number;
-          frequencies[end] = weight;
+          frequencies[end] = frequency;
           end++;
         }
       }
@@ -167,7 +181,12 @@ function createNumbering() {
   };
 }
 
-/** Visits each word without allocating memory: there may be a million. */
-function forEachWord(texts: readonly WeightedText[], visit: (word: Word, weight: number) => void): void {
-  for (const { words, weight } of texts) for (let nth = 0; nth < words.length; nth++) visit(words[nth] as Word, weight);
+/** Visits each word of a chunk without allocating memory: all chunks may have a million. */
+function forEachWord(
+  { counts: { numbers, frequencies }, list, language }: CountedChunk,
+  visit: (word: Word, frequency: number) => void,
+): void {
+  const words = list.wordsIn(language, numbers);
+  for (let nth = 0; nth < numbers.length; nth++)
+    visit(words[numbers[nth] as number] as Word, frequencies[nth] as number);
 }

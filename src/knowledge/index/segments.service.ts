@@ -1,21 +1,21 @@
 import { elementAt } from '../../checked-access.ts';
 import type { Trx } from '../../db/connect.ts';
-import { countLexemes, type LexemeCounts, type WeightedText } from './lexemes.service.ts';
+import { type CountedWords, countLexemes, type LexemeCounts } from './lexemes.service.ts';
 import { packHit } from './postings.rules.ts';
 import { insertChunks, insertPostings, type NewChunk, type NewPostings, type PlacedChunk } from './queries.ts';
 import { insertSpellings } from './spelling.service.ts';
 
-/** A chunk prepared for indexing, with a function for its searchable texts. */
+/** A chunk prepared for indexing. */
 export interface PreparedChunk extends Omit<NewChunk, 'length' | 'lexemes'> {
   language: string | null;
-  takeApart(): WeightedText[];
+  countWords(): CountedWords;
 }
 
 /** Writes chunks with their postings and the org's new words. */
 export async function writeSegment(trx: Trx, orgId: string, chunks: PreparedChunk[]): Promise<PlacedChunk[]> {
   const counted = await countLexemes(
     trx,
-    chunks.map(({ language, takeApart }) => ({ language, texts: takeApart() })),
+    chunks.map(({ language, countWords }) => ({ language, ...countWords() })),
   );
   const { lexemes } = counted;
   const placed = await insertChunks(

@@ -1,13 +1,11 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { detectLanguage } from '../../conversations/sessions/language.service.ts';
 import type { Trx } from '../../db/connect.ts';
 import { announce } from '../../outbox/events.ts';
 import { requestEmbedding } from '../embedding/service.ts';
-import { analyseMarkdown, hasGrams, proseOf } from './analysis.rules.ts';
-import { chunksOf } from './chunking.rules.ts';
+import { proseOf } from './analysis.rules.ts';
 import type { KnowledgeItem } from './items.schema.ts';
-import { type WeightedText, wordsOf } from './lexemes.service.ts';
 import {
   deleteChunks,
   deleteItems,
@@ -20,6 +18,7 @@ import {
   upsertItems,
 } from './queries.ts';
 import { type PreparedChunk, writeSegment } from './segments.service.ts';
+import { type SplitPart, type Splitter, splitHere, splitUncounted } from './splitting.service.ts';
 
 export type { KnowledgeItem } from './items.schema.ts';
 export { updateItemUrls } from './queries.ts';
@@ -29,13 +28,8 @@ const CHUNKS_PER_SEGMENT = 900;
 const ITEMS_PER_EVENT = 500;
 /** Limited, because a statement may take at most 30 s. */
 const CHUNKS_PER_DELETE = 5_000;
-/** Weight of the nearest headings; headings above them count like the body. */
-const HEADING_WEIGHT = 3;
-/**
- * Longer texts, and those in scripts without spaces, need many times their size for words. Their words are built only
- * during counting.
- */
-const MAX_PREPARED_LENGTH = 10_000;
+/** In characters. The words of a longer text are counted only while it is written, as they need several times its memory. */
+const MAX_COUNTED_LENGTH = 100_000;
 /** Part of the hash of chunks. Must change with the way postings are made, so that all chunks are written again. */
 const POSTINGS_VERSION = '1';
 
@@ -65,10 +59,15 @@ export async function indexItems(trx: Trx, orgId: string, items: KnowledgeItem[]
   await indexPrepared(trx, orgId, prepared);
 }
 
-/** Prepares an item other than a draft before the transaction. A long text takes long. */
-export async function prepareItem(item: KnowledgeItem): Promise<PreparedItem> {
+/**
+ * Prepares an item other than a draft before the transaction. A long text takes long. `split` may split a shorter one in
+ * another thread.
+ */
+export async function prepareItem(item: KnowledgeItem, split: Splitter = splitHere): Promise<PreparedItem> {
   const { markdown, ...rest } = await withLanguage(item);
-  return { item: rest, chunks: chunksOfItem(rest, markdown) };
+  const splitter = markdown.length > MAX_COUNTED_LENGTH ? splitUncounted : split;
+  const parts = await splitter({ title: rest.title, markdown });
+  return { item: rest, chunks: chunksOfParts(rest, markdown, parts) };
 }
 
 /** Indexes prepared items with different ids, as `indexItems` does. */
@@ -164,34 +163,22 @@ async function writeChunks(
   return { kept, added, changed: [...new Set(gone.map(({ item_id }) => item_id))] };
 }
 
-function chunksOfItem({ id, title, language }: PreparedItem['item'], markdown: string): PreparedChunk[] {
-  const weighed = (text: string, weight: number): WeightedText => ({
-    words: wordsOf(analyseMarkdown(text), language),
-    weight,
-  });
-  const isShort = markdown.length <= MAX_PREPARED_LENGTH && !hasGrams(markdown);
-  return chunksOf(markdown).map(({ start, end, path, headings, body }, position) => {
-    const trail = [title, ...path];
+const chunksOfParts = (
+  { id, title, language }: PreparedItem['item'],
+  markdown: string,
+  parts: SplitPart[],
+): PreparedChunk[] =>
+  parts.map(({ start, end, path, headings, countWords }, position) => {
     const content = markdown.slice(start, end);
-    const hash = createHash('sha256')
-      .update(JSON.stringify([POSTINGS_VERSION, title, path, headings, content, language]))
-      .digest('hex');
-    const takeApart = () => [
-      weighed(body, 1),
-      weighed([trail.at(-1), ...headings].join('\n'), HEADING_WEIGHT),
-      weighed(trail.slice(0, -1).join('\n'), 1),
-    ];
-    const texts = isShort ? takeApart() : undefined;
     return {
       item_id: id,
       position,
       start_offset: start,
       end_offset: end,
-      hash,
-      path: trail,
+      hash: hash('sha256', JSON.stringify([POSTINGS_VERSION, title, path, headings, content, language])),
+      path: [title, ...path],
       content,
       language,
-      takeApart: () => texts ?? takeApart(),
+      countWords,
     };
   });
-}

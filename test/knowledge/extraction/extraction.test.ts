@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ExtractedPage } from '../../../src/knowledge/extraction/contract.ts';
 import { directivesOf } from '../../../src/knowledge/extraction/robots-directives.rules.ts';
-import { createExtractor, type ExtractedPage, type Extractor } from '../../../src/knowledge/extraction/service.ts';
+import { createExtractor, type Extractor } from '../../../src/knowledge/extraction/service.ts';
 import { pageTextOf } from './page-text.ts';
 import { pdfOf } from './pdfs.ts';
 

@@ -1,21 +1,62 @@
-import { expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
+import { createExtractor } from '../../../src/knowledge/extraction/service.ts';
 import { prepareItem } from '../../../src/knowledge/index/service.ts';
+import type { SplitPart, Splitter } from '../../../src/knowledge/index/splitting.service.ts';
 import { newItem } from './items.ts';
 
-it('the words of a short text are prepared once, before it is written', async () => {
-  const { chunks } = await prepareItem(newItem({ markdown: 'Boil the water.\n\n'.repeat(100) }));
+const extractor = createExtractor();
+afterAll(() => extractor.close());
+
+/** Returns the words of a part with their frequencies. */
+function wordsOf({ countWords }: Pick<SplitPart, 'countWords'>): Record<string, number> {
+  const { counts, list } = countWords();
+  const words = list.wordsIn('en', counts.numbers);
+  return Object.fromEntries(
+    Array.from(counts.numbers, (number, nth) => [words[number]?.text ?? '', counts.frequencies[nth] ?? 0]),
+  );
+}
+
+const prepare = async (markdown: string, split?: Splitter) =>
+  (await prepareItem(newItem({ title: 'Tea', markdown, language: 'en' }), split)).chunks;
+
+const SPLITTERS: [string, Splitter | undefined][] = [
+  ['this thread', undefined],
+  ['an extractor', extractor.split],
+];
+
+it.each(SPLITTERS)('the words of a text are counted once in %s, before it is written', async (_name, split) => {
+  const chunks = await prepare('Boil the water.\n\n'.repeat(100), split);
   expect(chunks.length).toBeGreaterThan(1);
-  for (const { takeApart } of chunks) expect(takeApart()).toBe(takeApart());
+  for (const { countWords } of chunks) expect(countWords().counts).toBe(countWords().counts);
 });
 
-it.each([
-  ['a long text', 'Boil the water.\n\n'.repeat(1_000)],
-  ['a script without spaces', '先把水烧开。\n\n'.repeat(300)],
-])('the words of %s are not kept, because they take many times its memory', async (_name, markdown) => {
-  const { chunks } = await prepareItem(newItem({ markdown }));
-  expect(chunks.length).toBeGreaterThan(1);
-  for (const { takeApart } of chunks) {
-    expect(takeApart()).toEqual(takeApart());
-    expect(takeApart()).not.toBe(takeApart());
+it.each(SPLITTERS)('%s counts words by their weights, and letters without spaces as pairs', async (_name, split) => {
+  const [chunk] = await prepare('## Boil water\n\nBoil it twice, twice: 水を沸かす\n\n### Twice', split);
+  expect(chunk && wordsOf(chunk)).toEqual({
+    Tea: 1,
+    Boil: 4,
+    water: 3,
+    it: 1,
+    twice: 2,
+    Twice: 3,
+    水: 1,
+    水を: 1,
+    沸: 1,
+    を沸: 1,
+    沸か: 1,
+  });
+});
+
+it('texts with many words are counted alike in both, also when their numberings start over', async () => {
+  const markdownOf = (nth: number) => Array.from({ length: 12_000 }, (_, word) => `w${nth * 12_000 + word}`).join(' ');
+  for (let nth = 0; nth < 6; nth++) {
+    const [here, there] = [await prepare(markdownOf(nth)), await prepare(markdownOf(nth), extractor.split)];
+    expect(there.map(wordsOf)).toEqual(here.map(wordsOf));
+    expect(Object.keys(Object.assign({}, ...there.map(wordsOf)))).toContain(`w${nth * 12_000 + 11_999}`);
   }
+});
+
+it('the words of a long text are not kept until it is written, as they take several times its memory', async () => {
+  const chunks = await prepare('Boil the water.\n\n'.repeat(7_000), extractor.split);
+  for (const { countWords } of chunks) expect(countWords().counts).not.toBe(countWords().counts);
 });

@@ -1,4 +1,4 @@
-import type { ExtractedPage } from '../../extraction/service.ts';
+import type { ExtractedPage } from '../../extraction/contract.ts';
 import type { CrawlBatch } from '../context.ts';
 import { fetchPage } from '../fetching/pages.ts';
 import { awaitHostSlot, extract } from '../visiting/visit.ts';

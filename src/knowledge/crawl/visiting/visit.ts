@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type ExtractedPage, ExtractionError } from '../../extraction/contract.ts';
 import { directivesOf } from '../../extraction/robots-directives.rules.ts';
-import { type ExtractedPage, ExtractionError } from '../../extraction/service.ts';
 import { type KnowledgeItem, type PreparedItem, prepareItem } from '../../index/service.ts';
 import type { CrawlBatch } from '../context.ts';
 import { deferHost, findHostWaitMs, reserveHostSlot } from '../fetching/hosts.queries.ts';
@@ -163,14 +163,16 @@ async function handleFailure(
   return { kind: 'none', reason, detail, links: NO_LINKS, retryAfterMs: pauseMs };
 }
 
+type HashedPage = FetchedPage & { rawHash: string };
+
 async function readFetched(
   visiting: CrawlBatch,
   page: LeasedPage,
   url: URL,
-  fetched: FetchedPage,
+  received: FetchedPage,
 ): Promise<VisitResult> {
-  const rawHash = hashOf(fetched.bytes);
-  if (conditionsOf(visiting, page) !== undefined && page.raw_hash?.toString('hex') === rawHash)
+  const fetched = { ...received, rawHash: hashOf(received.bytes) };
+  if (conditionsOf(visiting, page) !== undefined && page.raw_hash?.toString('hex') === fetched.rawHash)
     return { kind: 'unchanged' };
   const extracted = await extract(visiting, url, fetched);
   if (typeof extracted === 'string') return noContent(extracted);
@@ -203,7 +205,7 @@ async function readRendered(
   visiting: CrawlBatch,
   page: LeasedPage,
   url: URL,
-  fetched: FetchedPage,
+  fetched: HashedPage,
 ): Promise<VisitResult> {
   const rendered = await renderPage(visiting, url, fetched);
   if ('problem' in rendered) return noContent('script_only', rendered.problem);
@@ -225,7 +227,7 @@ async function readText(
     extracted,
     links,
     isRendered,
-  }: { fetched: FetchedPage; extracted: ExtractedPage; links: PageLinks; isRendered: boolean },
+  }: { fetched: HashedPage; extracted: ExtractedPage; links: PageLinks; isRendered: boolean },
 ): Promise<VisitResult> {
   const markdown = extracted.markdown.trim();
   if (markdown === '') return noContent('empty', null, links);
@@ -237,10 +239,9 @@ async function readText(
   if (!page.is_stored && page.choice !== 'included' && page.text_hash?.toString('hex') === textHash)
     return noContent('soft_not_found', null, links); // the text is kept of no other page that is not stored
   const isSame = page.is_stored && page.text_hash?.toString('hex') === textHash && page.title === text.title;
-  const item = isSame ? undefined : await prepareContent(page, { ...text, url: url.href });
+  const item = isSame ? undefined : await prepareContent(visiting, page, { ...text, url: url.href });
   if (item === 'unreadable') return noContent(item);
-  const { etag, lastModified } = fetched;
-  const rawHash = hashOf(fetched.bytes);
+  const { etag, lastModified, rawHash } = fetched;
   const content = {
     ...text,
     links,
@@ -265,20 +266,24 @@ function linksOf({ links, cutLinks }: ExtractedPage): PageLinks {
 }
 
 async function prepareContent(
+  { deps: { extractor } }: CrawlBatch,
   { id }: LeasedPage,
   text: Pick<KnowledgeItem, 'url' | 'title' | 'markdown' | 'language'>,
 ): Promise<PreparedItem | 'unreadable'> {
   try {
-    return await prepareItem({
-      ...text,
-      id,
-      sourceType: 'website',
-      source: 'website',
-      visibility: 'public',
-      channels: [],
-      segments: [],
-      isDraft: false,
-    });
+    return await prepareItem(
+      {
+        ...text,
+        id,
+        sourceType: 'website',
+        source: 'website',
+        visibility: 'public',
+        channels: [],
+        segments: [],
+        isDraft: false,
+      },
+      extractor.split,
+    );
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     return 'unreadable'; // as in writeVisits: a retry with the same text fails again
@@ -318,4 +323,4 @@ export async function extract(
   }
 }
 
-const hashOf = (content: Buffer | string) => createHash('sha256').update(content).digest('hex');
+const hashOf = (content: Buffer | string) => hash('sha256', content);

@@ -1,0 +1,60 @@
+import type { SplitText, TextPart } from '../index/parts.rules.ts';
+
+/** The content and metadata of a page. */
+export interface ExtractedPage {
+  title: string;
+  markdown: string;
+  language: string | null;
+  canonical: string | null;
+  isNoindex: boolean;
+  isNofollow: boolean;
+  /** Absolute http(s) addresses in document order, without fragments. */
+  links: string[];
+  /** The number of further references, beyond the limit of links. */
+  cutLinks: number;
+  /** The target of an automatic redirect in the page. */
+  refresh: string | null;
+  /** Little text and mostly scripts: a browser would show more. */
+  looksScripted: boolean;
+}
+
+export interface Page {
+  bytes: Uint8Array;
+  contentType: string | null;
+  /** The address of the page. */
+  url: string;
+  /** Parameters that links of the same host are read without. */
+  ignoredParameters?: readonly string[];
+}
+
+type ExtractionFailure = 'too_slow' | 'too_large' | 'unreadable' | 'unsupported_type';
+
+export class ExtractionError extends Error {
+  readonly code: ExtractionFailure;
+
+  constructor(code: ExtractionFailure, message: string) {
+    super(message);
+    this.name = 'ExtractionError';
+    this.code = code;
+  }
+}
+
+/** What a thread is asked. */
+export type ThreadTask = { page: Page } | { text: SplitText };
+
+/** A thread's answer to a task. */
+export type ThreadResult = { read: ExtractedPage } | { split: NumberedParts } | { failure: Failure };
+
+/** A text's chunks, with the words of each by their numbers in the thread's numbering. */
+export interface NumberedParts {
+  parts: TextPart[];
+  /** Whether the numbering has started over. */
+  isNewNumbering: boolean;
+  /** The next words of the numbering. */
+  addedWords: string[];
+}
+
+export interface Failure {
+  code: ExtractionFailure;
+  message: string;
+}
