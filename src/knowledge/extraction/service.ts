@@ -24,7 +24,7 @@ export interface Extractor {
 }
 
 const THREAD = new URL('./thread.ts', import.meta.url);
-const MEMORY_LIMITS = { maxOldGenerationSizeMb: 384, maxYoungGenerationSizeMb: 12 };
+const MEMORY_LIMITS = { maxOldGenerationSizeMb: 384, maxYoungGenerationSizeMb: 6 };
 const MAX_BYTES = 5 * 1024 * 1024;
 const MAX_READ_MS = 2_000;
 const MAX_PDF_READ_MS = 10_000;
