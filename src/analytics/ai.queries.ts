@@ -29,8 +29,8 @@ export const countAi = <Figures>(db: Db, scope: Scope): Promise<Reported<Figures
 const select = (
   scope: Scope,
   sums: Partial<Record<(typeof SUMS)[number], RawBuilder<unknown>>>,
-  rows: Pick<Counted, 'from' | 'where' | 'at'>,
-): RawBuilder<unknown> => sumsBy(scope, SESSION_KEYS, { ...rows, sums: columnsOf(sums) });
+  { keys = SESSION_KEYS, ...rows }: Pick<Counted, 'from' | 'where' | 'at'> & { keys?: typeof SESSION_KEYS },
+): RawBuilder<unknown> => sumsBy(scope, keys, { ...rows, sums: columnsOf(sums) });
 
 const columnsOf = (sums: Partial<Record<(typeof SUMS)[number], RawBuilder<unknown>>>) =>
   sql.join(SUMS.map((name) => sql`${sums[name] ?? sql`0`} as ${sql.ref(name)}`));
@@ -70,22 +70,26 @@ const CAME_BACK = sql`
       and other.contact_messages > 0
   )`;
 
+/** The AI resolves a part of the sessions: `offset` keeps Postgres from reading all of the org. */
+const SESSION_OF_RESOLUTION = sql`
+  select org_id, id, channel, team_id, contact_id, last_contact_seq, last_message_at from sessions
+  where org_id = resolution.org_id and id = resolution.session_id offset bigint '0'`;
+
 const resolutionSums = (scope: Scope): RawBuilder<unknown> =>
   select(
     scope,
     { resolved_by_ai: sql`count(*)`, came_back: countOf(CAME_BACK) },
     {
-      from: sql`session_events as resolution
-        join sessions as session on session.org_id = resolution.org_id and session.id = resolution.session_id`,
+      from: sql`session_events as resolution cross join lateral (${SESSION_OF_RESOLUTION}) as session`,
       where: sql`${inSessions(scope)} and resolution.org_id = ${scope.orgId} and resolution.type = 'ai_resolved_issue'`,
       at: sql`resolution.created_at`,
     },
   );
 
-const SESSION_OF_TURN = sql`left join sessions as session on session.org_id = turn.org_id and session.id = turn.session_id`;
+const KEYS_OF_TURNS = { channel: sql`turn.channel`, team: sql`turn.team_id` };
 
 const ofTurns = (scope: Scope): RawBuilder<unknown> =>
-  sql`${ofSessions(scope)} and turn.org_id = ${scope.orgId} and turn.state <> 'superseded'`;
+  sql`${ofSessions(scope, 'turn')} and turn.org_id = ${scope.orgId} and turn.state <> 'superseded'`;
 
 const inState = (state: string) => countOf(sql`turn.state = ${sql.lit(state)}`);
 
@@ -102,7 +106,7 @@ const turnSums = (scope: Scope): RawBuilder<unknown> =>
       output_tokens: sql`sum(turn.output_tokens)`,
       cost: sql`sum(turn.cost)`,
     },
-    { from: sql`ai_turns as turn ${SESSION_OF_TURN}`, where: ofTurns(scope), at: sql`turn.created_at` },
+    { from: sql`ai_turns as turn`, where: ofTurns(scope), at: sql`turn.created_at`, keys: KEYS_OF_TURNS },
   );
 
 const sum = (name: (typeof SUMS)[number]) => sql`coalesce(sum(${sql.ref(name)}), 0)::float8`;

@@ -25,14 +25,17 @@ export const inSessions = (scope: ReportScope<SessionQuery>): RawBuilder<unknown
   sql`session.org_id = ${scope.orgId} and ${ofSessions(scope)}`;
 
 /**
- * Restricts facts to the report's sessions, which are outer joined: Postgres reads none where the report asks nothing of
- * them.
+ * Restricts facts to the report's sessions, by a row that has their properties. Sessions are outer joined: Postgres reads
+ * none where the report asks nothing of them.
  */
-export const ofSessions = ({ channel, team_id }: ReportScope<SessionQuery>): RawBuilder<unknown> =>
+export const ofSessions = (
+  { channel, team_id }: ReportScope<SessionQuery>,
+  row: 'session' | 'turn' = 'session',
+): RawBuilder<unknown> =>
   sql.join(
     [
-      ...(channel === undefined ? [] : [sql`session.channel = ${channel}`]),
-      ...(team_id === undefined ? [] : [sql`session.team_id = ${team_id}`]),
+      ...(channel === undefined ? [] : [sql`${sql.ref(`${row}.channel`)} = ${channel}`]),
+      ...(team_id === undefined ? [] : [sql`${sql.ref(`${row}.team_id`)} = ${team_id}`]),
       sql`true`,
     ],
     sql` and `,

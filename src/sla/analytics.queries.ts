@@ -21,28 +21,30 @@ export interface MetricCounts {
   p95_seconds: number | null;
 }
 
-/** What is counted of a clock. One that was not stopped has no duration. */
-const CLOCK_COLUMNS = sql`clock.metric, clock.outcome,
+const METRICS: readonly SlaMetric[] = ['first_reply', 'next_reply', 'resolution'];
+const METRIC_NAMES = sql.join(METRICS.map((metric) => sql.lit(metric)));
+
+/** What is counted of a clock, sorted by the number of its metric. One that was not stopped has no duration. */
+const CLOCK_COLUMNS = sql`array_position(array[${METRIC_NAMES}], clock.metric) as metric, clock.outcome,
   case when clock.stopped_at is not null then clock.elapsed_seconds end as elapsed_seconds`;
 
-const COUNT_COLUMNS = sql`clock.metric, count(*) filter (where clock.outcome = 'met') as met,
+const COUNT_COLUMNS = sql`(array[${METRIC_NAMES}])[clock.metric] as metric, count(*) filter (where clock.outcome = 'met') as met,
   count(*) filter (where clock.outcome = 'breached') as breached,
   percentile_cont(0.5) within group (order by clock.elapsed_seconds) as p50_seconds,
   percentile_cont(0.9) within group (order by clock.elapsed_seconds) as p90_seconds,
   percentile_cont(0.95) within group (order by clock.elapsed_seconds) as p95_seconds`;
 
-/** The clocks decided in the range, with the current state of their sessions, which Postgres only reads where it is asked for. */
+/** The clocks decided in the range. */
 const decidedClocks = (
   orgId: string,
   { from, to, policy_id, team_id, channel }: AnalyticsRange,
 ): RawBuilder<unknown> => {
   const narrower = [
     policy_id !== undefined && sql`and clock.policy_id = ${policy_id}`,
-    team_id !== undefined && sql`and session.team_id = ${team_id}`,
-    channel !== undefined && sql`and session.channel = ${channel}`,
+    team_id !== undefined && sql`and clock.team_id = ${team_id}`,
+    channel !== undefined && sql`and clock.channel = ${channel}`,
   ].filter((condition) => condition !== false);
   return sql`from sla_clocks as clock
-    left join sessions as session on session.org_id = clock.org_id and session.id = clock.session_id
     where clock.org_id = ${orgId} and clock.decided_at >= ${from} and clock.decided_at < ${to} ${sql.join(narrower, sql` `)}`;
 };
 
@@ -87,9 +89,9 @@ const grouped = <Row extends { is_total: boolean }>({ rows }: { rows: Row[] }) =
 
 const GROUP_KEYS = {
   policy: sql`clock.policy_id`,
-  team: sql`session.team_id`,
-  channel: sql`session.channel`,
-  assignee: sql`session.assignee_id`,
+  team: sql`clock.team_id`,
+  channel: sql`clock.channel`,
+  assignee: sql`clock.assignee_id`,
 };
 
 const nameOf = (orgId: string) => ({
@@ -99,7 +101,7 @@ const nameOf = (orgId: string) => ({
   assignee: sql`(select name from members as member where member.org_id = ${orgId} and member.user_id = clock.key)`,
 });
 
-/** Counts decided clocks by a property of their clock or session, and all of them, in one pass. */
+/** Counts decided clocks by a property of theirs or of their session, and all of them, in one pass. */
 export async function countByKey(
   db: Db,
   orgId: string,

@@ -2,7 +2,7 @@ import { type SqlBool, sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
 import type { SlaClocksTable } from './table.ts';
 
-export type ClockRow = Omit<SlaClocksTable, 'org_id' | 'session_id'>;
+export type ClockRow = Omit<SlaClocksTable, 'org_id' | 'session_id' | 'channel' | 'team_id' | 'assignee_id'>;
 
 /** Selects a session's policy with its office hours and the database's current time. */
 export const findSla = (db: Db, orgId: string, sessionId: string) =>

@@ -1,4 +1,5 @@
-import type { ColumnType, Generated } from 'kysely';
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
+import type { SessionChannel } from '../http/schemas.ts';
 import type { SlaAssignment } from './policies.schema.ts';
 import type { SlaMetric } from './timelines.rules.ts';
 
@@ -42,6 +43,10 @@ export interface SlaClocksTable {
   stopped_at: Date | null;
   outcome: 'met' | 'breached' | null;
   decided_at: Date | null;
+  /** The session's current ones. The database copies them. */
+  channel: GeneratedAlways<SessionChannel>;
+  team_id: GeneratedAlways<string | null>;
+  assignee_id: GeneratedAlways<number | null>;
 }
 
 declare module '../db/database.ts' {

@@ -250,6 +250,20 @@ describe('the AI', () => {
     expect(items).toEqual([{ key: '2026-03-20', name: null, ...totals }]);
   });
 
+  it('counts the turns of a session for the team that it has now', async () => {
+    const id = await insertSession({ ai: 1 });
+    await insertTurn(id, 1, 'answered');
+    const turnsOf = async (team: string) => (await report('ai', `team_id=${team}`)).totals.turns;
+    for (const name of ['First', 'Second']) {
+      const team = (await api.org.post('/teams', { name })).body.id;
+      await api.org.post(`/chat/sessions/${id}/assign`, { assignee_id: null, team_id: team });
+      expect(await turnsOf(team)).toBe(1);
+      expect((await report('ai', 'group_by=team')).items).toContainEqual(
+        expect.objectContaining({ key: team, name, sessions: 1, turns: 1 }),
+      );
+    }
+  });
+
   it('counts another session of the contact within 72 hours as coming back', async () => {
     const { id } = (await api.org.post('/chat/sessions', { contact_id: contact })).body;
     const at = new Date(AT + 20 * HOUR_MS);

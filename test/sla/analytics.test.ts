@@ -1,4 +1,7 @@
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { updateSession } from '../../src/conversations/queries.ts';
+import { inTransaction } from '../../src/db/transaction.ts';
 import { newId } from '../../src/ids.ts';
 import { startApi, type TestApi, type TestOrg } from '../support/stack/api.ts';
 
@@ -26,11 +29,20 @@ async function decided(
   expect([opened.status, opened.body.message]).toEqual([201, undefined]);
   const { id } = opened.body;
   if (of !== undefined) await org.post(`/chat/sessions/${id}/assign`, { team_id: of });
+  await insertDecided(org, id, policy_id, { decided_at, stoppedAfter, outcome, metric });
+}
+
+async function insertDecided(
+  org: TestOrg,
+  session_id: string,
+  policy_id: string,
+  { decided_at, stoppedAfter, outcome = 'met', metric = 'first_reply' }: DecidedAt,
+): Promise<void> {
   await api.db
     .insertInto('sla_clocks')
     .values({
       org_id: org.id,
-      session_id: id,
+      session_id,
       metric,
       cycle: 1,
       policy_id,
@@ -44,6 +56,10 @@ async function decided(
       decided_at: new Date(decided_at),
     })
     .execute();
+}
+interface DecidedAt extends Decided {
+  decided_at: string;
+  stoppedAfter: number | null;
 }
 interface Decided {
   outcome?: 'met' | 'breached';
@@ -149,6 +165,38 @@ describe('SLA analytics', () => {
       ['web', 'web', 2, 2],
     ]);
     expect(await by('assignee')).toEqual([[null, null, 3, 2]]);
+  });
+
+  it('count a clock for the team and the assignee that its session has now', async () => {
+    const org = await api.createOrg();
+    const policy = await policyOf(org, 'Gold');
+    const teams: string[] = [];
+    for (const name of ['First', 'Second']) teams.push((await org.post('/teams', { name })).body.id);
+    const [before = '', after = ''] = teams;
+    await decided(org, policy, '2026-03-02T10:00:00Z', 10, { of: before });
+    await decided(org, policy, '2026-03-02T10:00:00Z', 20, { of: before });
+    const of = async (narrower: string) =>
+      first((await org.get(`/sla/analytics?${query}&${narrower}`)).body.metrics)[0];
+    expect(await of(`team_id=${before}`)).toBe(2);
+    const [moved] = (await org.get('/chat/sessions?limit=1')).body.items;
+    await org.post(`/chat/sessions/${moved.id}/assign`, { team_id: after });
+    expect([await of(`team_id=${before}`), await of(`team_id=${after}`)]).toEqual([1, 1]);
+    expect([await of(`team_id=${after}&channel=web`), await of(`team_id=${after}&channel=sms`)]).toEqual([1, 0]);
+  });
+
+  it('count a clock that is written while its session moves to another team for that team', async () => {
+    const org = await api.createOrg();
+    const policy = await policyOf(org, 'Gold');
+    const moved = (await org.post('/teams', { name: 'Moved' })).body.id;
+    const { id } = (await org.post('/chat/sessions', { channel: { type: 'web' } })).body;
+    const written = await inTransaction(api.db, async (trx) => {
+      await updateSession(trx, org.id, id, { team_id: moved });
+      const insertion = insertDecided(org, id, policy, { decided_at: '2026-03-02T10:00:00Z', stoppedAfter: 10 });
+      await setTimeout(200);
+      return { insertion };
+    });
+    await written.insertion;
+    expect(first((await org.get(`/sla/analytics?${query}&team_id=${moved}`)).body.metrics)).toEqual([1, 0]);
   });
 
   it('refuse invalid queries, and count no clocks of other orgs', async () => {

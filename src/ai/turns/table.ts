@@ -1,4 +1,5 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
+import type { SessionChannel } from '../../http/schemas.ts';
 import type { TurnState } from './states.rules.ts';
 
 /** One attempt of the AI to answer. A session has at most one turn that has not ended. */
@@ -35,6 +36,9 @@ export interface AiTurnsTable {
   input_tokens: GeneratedAlways<number>;
   output_tokens: GeneratedAlways<number>;
   cost: GeneratedAlways<string>;
+  /** The session's current ones. The database copies them. */
+  channel: GeneratedAlways<SessionChannel>;
+  team_id: GeneratedAlways<string | null>;
   due_at: Date;
   started_at: Date | null;
   ended_at: Date | null;

@@ -3,27 +3,27 @@ import { type BusinessCalendar, businessCalendar, openIntervals } from './busine
 import { listSupportHours } from './queries.ts';
 
 /**
- * The open time of a team within a range, for SQL: the open intervals in order, and the seconds that are open before
- * each.
+ * The open time of teams with the same office hours within a range, for SQL: the open intervals in order, and the seconds
+ * that are open before each.
  */
 export interface CountedTime {
-  team_id: string;
+  team_ids: string[];
   starts: Date[];
   ends: Date[];
   counted: number[];
 }
 
-/** Returns the open time of each team that has office hours. */
+/** Returns the open time of the teams that have office hours. */
 export async function countedTimes(
   db: Db,
   orgId: string,
   { from, to }: { from: Date; to: Date },
 ): Promise<CountedTime[]> {
-  const teams = await listSupportHours(db, orgId);
-  return teams.map(({ team_id, ...hours }) => ({ team_id, ...countedTimeOf(businessCalendar(hours), from, to) }));
+  const all = await listSupportHours(db, orgId);
+  return all.map(({ team_ids, ...hours }) => ({ team_ids, ...countedTimeOf(businessCalendar(hours), from, to) }));
 }
 
-function countedTimeOf(calendar: BusinessCalendar, from: Date, to: Date): Omit<CountedTime, 'team_id'> {
+function countedTimeOf(calendar: BusinessCalendar, from: Date, to: Date): Omit<CountedTime, 'team_ids'> {
   const intervals = openIntervals(calendar, from, to);
   const starts = intervals.map(({ start }) => start);
   const ends = intervals.map(({ end }) => end);

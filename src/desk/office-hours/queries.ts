@@ -65,8 +65,10 @@ export const listSupportHours = (db: Db, orgId: string) =>
     .innerJoin('office_hours as hours', (join) =>
       join.onRef('hours.org_id', '=', 'team.org_id').onRef('hours.id', '=', 'team.support_office_hours_id'),
     )
-    .select(['team.id as team_id', 'hours.iana_timezone', 'hours.shifts', 'hours.holidays'])
+    .select(['hours.iana_timezone', 'hours.shifts', 'hours.holidays'])
+    .select(sql<string[]>`array_agg(team.id::text)`.as('team_ids'))
     .where('team.org_id', '=', orgId)
+    .groupBy(['hours.org_id', 'hours.id'])
     .execute();
 
 /** Returns the names of some of the teams that work in these office hours, the oldest first. */
