@@ -28,7 +28,7 @@ export interface StoredDeliveries {
 }
 
 /** So many deliveries are planned anew, by the present size of the tables. */
-export const MANY_DELIVERIES = 20;
+const MANY_DELIVERIES = 20;
 
 /**
  * Inserts deliveries in their order, each id once, and numbers those of a session. They are held while their endpoint is

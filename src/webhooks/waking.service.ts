@@ -5,7 +5,7 @@ import { type Command, enqueue, insertOfCommands, signalWithStart } from '../out
 import { wakeForCommands } from '../outbox/wake.ts';
 import { WAKE } from '../temporal/contract.ts';
 import { DELIVER_WEBHOOK, type EndpointRef, SEND_WEBHOOKS, type WebhookDeliveryRef } from './contract.ts';
-import { insertDeliveries, MANY_DELIVERIES, type NewDelivery, type StoredDeliveries } from './deliveries.queries.ts';
+import { insertDeliveries, type NewDelivery, type StoredDeliveries } from './deliveries.queries.ts';
 import type { WebhookNews } from './sending/news.ts';
 import { dataAsStored } from './sending/stored-data.rules.ts';
 
@@ -51,10 +51,9 @@ export async function sendDeliveries(
   const wakeUps = forEndpoints.map(({ endpointId }) => wakeUpOf({ orgId, endpointId }));
   const { rows } = await insertDeliveries(trx, orgId, deliveries, insertOfCommands(orgId, wakeUps));
   const takers = new Map<string, Promise<boolean>>();
-  if (deliveries.length < MANY_DELIVERIES)
-    whileCommitting(trx, (areStored) => {
-      for (const one of forEndpoints) takers.set(one.endpointId, handOver({ orgId, rows, areStored, news }, one));
-    });
+  whileCommitting(trx, (areStored) => {
+    for (const one of forEndpoints) takers.set(one.endpointId, handOver({ orgId, rows, areStored, news }, one));
+  });
   const tell = async (db: Db) => {
     const stored = await rows;
     if (stored.some(({ is_sending }) => !is_sending)) wakeForCommands(db);
