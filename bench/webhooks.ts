@@ -8,7 +8,7 @@ import { announce } from '../src/outbox/events.ts';
 import { createSecrets } from '../src/secrets.ts';
 import { CreateEndpoint } from '../src/webhooks/endpoints/schema.ts';
 import { createEndpoint } from '../src/webhooks/endpoints/service.ts';
-import { type Finding, median, note, rateFinding, report, timeFinding } from './support/report.ts';
+import { type Finding, median, note, percentile, rateFinding, report, timeFinding } from './support/report.ts';
 import { seedOrg } from './support/seed.ts';
 import { type Stack, withStack } from './support/stack.ts';
 
@@ -17,6 +17,9 @@ const WARM_UP_PAIRS = 20;
 const PAUSE_MS = 20;
 const BACKLOG = 2_000;
 const ROUNDS = 5;
+/** About half of what the worker can send. */
+const STEADY_PER_SECOND = 1_250;
+const TICK_MS = 20;
 const MEMORY_LIMIT_MB = 400;
 const EGRESS_ALLOW = '127.0.0.0/8';
 const HANGING = '/hanging';
@@ -158,6 +161,46 @@ async function hindrance(single: Sides, hindered: Sides): Promise<Finding> {
   return rateFinding('webhooks, beside a hanging endpoint / alone', beside, alone, 0.95);
 }
 
+/** Commits events at a steady rate, and returns the time from each commit to the arrival. */
+async function steadyDelays({ receiver, ids, ours }: Sides): Promise<number[]> {
+  receiver.arrivals.clear();
+  const committedAt = new Map<string, number>();
+  const perTick = (STEADY_PER_SECOND * TICK_MS) / 1_000;
+  const commits: Promise<void>[] = [];
+  const begun = performance.now();
+  for (let at = 0; at < ids.length; at += perTick) {
+    const batch = ids.slice(at, at + perTick);
+    const noted = ours(batch).then(() => {
+      const now = performance.now();
+      for (const id of batch) committedAt.set(id, now);
+    });
+    commits.push(noted);
+    await sleep(Math.max(begun + commits.length * TICK_MS - performance.now(), 0));
+  }
+  await Promise.all(commits);
+  await receiver.untilArrived(ids);
+  return ids.map((id) => (receiver.arrivals.get(id) ?? 0) - (committedAt.get(id) ?? 0));
+}
+
+/** Compares the delays at an endpoint beside a hanging one of its org with those at one that is alone in its org. */
+async function delays(single: Sides, hindered: Sides): Promise<Finding[]> {
+  const [alone, beside]: [number[], number[]] = [[], []];
+  for (let round = 0; round <= ROUNDS; round++) {
+    const [ofSingle, ofHindered] = [await steadyDelays(single), await steadyDelays(hindered)];
+    if (round === 0) continue;
+    alone.push(...ofSingle);
+    beside.push(...ofHindered);
+  }
+  return [50, 95].map((percent) =>
+    timeFinding(
+      `webhooks, ${STEADY_PER_SECOND}/s, p${percent} beside a hanging endpoint / alone`,
+      percentile(beside, percent),
+      percentile(alone, percent),
+      1.05,
+    ),
+  );
+}
+
 async function addEndpoint(db: Db, env: Stack['env'], orgId: string, url: string): Promise<void> {
   const deps = { secrets: createSecrets(env.SECRET_KEYS ?? ''), egress: { resolve: async () => '127.0.0.1' } };
   await createEndpoint(db, deps, orgId, CreateEndpoint.parse({ url, event_types: ['contact.created'] }));
@@ -185,7 +228,7 @@ async function measure(stack: Stack, receiver: Receiver): Promise<Finding[]> {
     select ${other}::uuid, uuidv7(), email, name, custom_data from contacts where org_id = ${orgId}`.execute(db);
   const otherIds = await seedContacts(db, other);
   const beside = { ...sides, ids: otherIds, ours: (some: string[]) => happen(db, other, some) };
-  findings.push(await hindrance(sides, beside));
+  findings.push(...(await delays(sides, beside)), await hindrance(sides, beside));
   const memory = worker.peakMemoryMb();
   findings.push({
     name: 'webhooks, memory of the worker at its peak',

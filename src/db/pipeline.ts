@@ -1,4 +1,5 @@
 import {
+  type CompiledQuery,
   type DatabaseConnection,
   DummyDriver,
   PostgresDialect,
@@ -25,6 +26,9 @@ export async function pipelined(trx: Trx): Promise<Trx> {
 
 const unanswered = new WeakMap<Trx, Promise<unknown>[]>();
 
+/** A statement, compiled or not. */
+type Statement<Row> = RawBuilder<Row> | CompiledQuery<Row>;
+
 /** The answer to the last statement of a transaction. It comes while the transaction commits. */
 export interface Sent<Row> {
   row: Promise<Row>;
@@ -34,7 +38,7 @@ export interface Sent<Row> {
  * Sends the last statement of a transaction, which returns one row, to be committed without waiting for the answer. If
  * it fails, so does the transaction.
  */
-export async function sendWithCommit<Row>(trx: Trx, statement: RawBuilder<Row>): Promise<Sent<Row>> {
+export async function sendWithCommit<Row>(trx: Trx, statement: Statement<Row>): Promise<Sent<Row>> {
   return { row: send(trx, await connectionOf(trx), statement, onlyRow) };
 }
 
@@ -42,17 +46,18 @@ export async function sendWithCommit<Row>(trx: Trx, statement: RawBuilder<Row>):
  * Sends a statement that nothing before the commit depends on, without waiting for the answer. It comes with the next
  * one or the commit. If the statement fails, so does the transaction, or the savepoint.
  */
-export async function sendAhead<Row>(trx: Trx, statement: RawBuilder<Row>): Promise<{ rows: Promise<Row[]> }> {
+export async function sendAhead<Row>(trx: Trx, statement: Statement<Row>): Promise<{ rows: Promise<Row[]> }> {
   return { rows: send(trx, await connectionOf(trx), statement, ({ rows }) => rows) };
 }
 
 function send<Row, Answer>(
   trx: Trx,
   connection: DatabaseConnection,
-  statement: RawBuilder<Row>,
+  statement: Statement<Row>,
   read: (result: QueryResult<Row>) => Answer,
 ): Promise<Answer> {
-  const answer = connection.executeQuery<Row>(statement.compile(trx)).then(read);
+  const compiled = 'compile' in statement ? statement.compile(trx) : statement;
+  const answer = connection.executeQuery<Row>(compiled).then(read);
   answer.catch(() => undefined); // told by untilAnswered
   unanswered.set(trx, [...(unanswered.get(trx) ?? []), answer]);
   return answer;

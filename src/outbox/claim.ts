@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { compiledOnce } from '../db/compiled-once.ts';
 import type { Trx } from '../db/connect.ts';
 import { pipelined, type Sent, sendWithCommit } from '../db/pipeline.ts';
 import { NIL_UUID } from '../ids.ts';
@@ -43,11 +44,14 @@ export interface EventClaim {
  * event holds back the later ones of its subject. The locks end with the transaction.
  */
 export async function claimEvents(trx: Trx, limit: number, behind: string): Promise<EventClaim> {
-  const { rows } = await sql<AnyClaimedEvent & { may_be_interrupted: boolean }>`
-    select * from claim_events(${behind}::uuid, ${limit}::integer, ${SHARE_AFTER_FAILURE}::float8)
-  `.execute(trx);
+  const { rows } = await trx.executeQuery(claim(trx, { behind, limit }));
   return { events: rows, mayBeInterrupted: rows[0]?.may_be_interrupted === true };
 }
+
+const claim = compiledOnce(
+  ({ behind, limit }: { behind: string; limit: number }) => sql<AnyClaimedEvent & { may_be_interrupted: boolean }>`
+    select * from claim_events(${behind}::uuid, ${limit}::integer, ${SHARE_AFTER_FAILURE}::float8)`,
+);
 
 /** Average number of commands per workflow in a batch. Repeated commands are sent once. */
 const COMMANDS_PER_WORKFLOW = 5;

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { compiledOnce } from '../db/compiled-once.ts';
 import type { Db, Trx } from '../db/connect.ts';
 import { sendWithCommit } from '../db/pipeline.ts';
 import { onlyRow } from '../db/rows.ts';
@@ -15,13 +16,16 @@ const DELAY_FACTOR = 4;
  * too, nobody can tell what the process died of. Adds the claim to those of this process.
  */
 export async function insertClaim(db: Db, orgId: string, ids: number[], claims: Set<number>): Promise<number> {
-  const inserted = sql<{ id: number }>`
-    with setting as materialized (select set_config('synchronous_commit', 'off', true))
-    insert into outbox_claims (org_id, event_ids) select ${orgId}::uuid, ${ids}::bigint[] from setting returning id`;
-  const { id } = onlyRow(await inserted.execute(db));
+  const { id } = onlyRow(await db.executeQuery(insertionOfClaim(db, { orgId, ids })));
   claims.add(id);
   return id;
 }
+
+const insertionOfClaim = compiledOnce(
+  ({ orgId, ids }: { orgId: string; ids: number[] }) => sql<{ id: number }>`
+    with setting as materialized (select set_config('synchronous_commit', 'off', true))
+    insert into outbox_claims (org_id, event_ids) select ${orgId}::uuid, ${ids}::bigint[] from setting returning id`,
+);
 
 /** Deletes a claim of events that were not expanded. */
 export async function deleteClaim(db: Db, id: number): Promise<void> {
@@ -30,13 +34,14 @@ export async function deleteClaim(db: Db, id: number): Promise<void> {
 
 /** Deletes a claim with the events that were expanded, as the last statement of the transaction. */
 export const deleteExpanded = (trx: Trx, claim: number, ids: number[]): Promise<Ended> =>
-  sendWithCommit(
-    trx,
-    sql<{ is_more: boolean }>`
-      with expanded as (delete from outbox where id = any(${ids}::bigint[])),
-        ended as (delete from outbox_claims where id = ${claim})
-      ${selectIsMore('events', ids)}`,
-  );
+  sendWithCommit(trx, deletion(trx, { claim, ids }));
+
+const deletion = compiledOnce(
+  ({ claim, ids }: { claim: number; ids: number[] }) => sql<{ is_more: boolean }>`
+    with expanded as (delete from outbox where id = any(${ids}::bigint[])),
+      ended as (delete from outbox_claims where id = ${claim})
+    ${selectIsMore('events', ids)}`,
+);
 
 /**
  * Defers those of the locked events that another process was expanding when it ended, each time for longer, and parks

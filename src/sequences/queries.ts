@@ -1,4 +1,5 @@
 import { type SqlBool, sql, type UpdateObject } from 'kysely';
+import { compiledOnce } from '../db/compiled-once.ts';
 import type { Db } from '../db/connect.ts';
 import { orderedByCreation, type PageRequest } from '../db/cursor.ts';
 import type { Database } from '../db/database.ts';
@@ -50,16 +51,18 @@ export const listSequences = (db: Db, orgId: string, place: PageRequest) =>
   sequenceQuery(db, orgId).$call(orderedByCreation(place)).execute();
 
 /** Returns the continuous sequences that enroll new contacts. Paused ones are included, so that no contact is missed during a pause. */
-export function listAutoEnrollingSequences(db: Db, orgId: string) {
-  return db
+export const listAutoEnrollingSequences = async (db: Db, orgId: string) =>
+  (await db.executeQuery(autoEnrollingSequences(db, { orgId }))).rows;
+
+const autoEnrollingSequences = compiledOnce(({ orgId }: { orgId: string }, db) =>
+  db
     .selectFrom('sequences')
     .select(['id', 'name', 'filter', 'created_at'])
     .where('org_id', '=', orgId)
     .where('is_continuous', '=', true)
     .where('deleted_at', 'is', null)
-    .where('status', 'in', ['active', 'paused'])
-    .execute();
-}
+    .where('status', 'in', ['active', 'paused']),
+);
 
 export async function insertSequence(
   db: Db,

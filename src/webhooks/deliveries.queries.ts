@@ -4,36 +4,36 @@ import { sendAhead } from '../db/pipeline.ts';
 import { PLANNED_EACH_TIME } from '../db/preparing-client.ts';
 import { newId } from '../ids.ts';
 import type { EndpointRef } from './contract.ts';
-import { VERSION } from './endpoints.queries.ts';
 
 /** A webhook for one endpoint. */
 export interface NewDelivery {
+  /** The same for the same event and endpoint. */
   id: string;
   endpoint_id: string;
   event_id: string;
   event_type: string;
   occurred_at: Date;
   session_id: string | null;
-  data: object;
+  /** As JSON. */
+  data: string;
 }
 
 /** What is to be sent now to an endpoint. */
 export interface StoredDeliveries {
   endpoint_id: string;
-  /** The version of the endpoint, and whether its sender works or comes back by itself. */
-  version: string;
+  /** Whether its sender works or comes back by itself. */
   is_sending: boolean;
-  /** As they are stored. Null if there are many. */
-  deliveries: DeliveryRow[] | null;
+  /** The deliveries' numbers in their sessions, by id. Null if there are many deliveries. */
+  sequences: Record<string, number | null> | null;
 }
 
-/** So many deliveries are planned anew, by the present size of the tables, and not returned. */
-const MANY = 20;
+/** So many deliveries are planned anew, by the present size of the tables. */
+const MANY_DELIVERIES = 20;
 
 /**
- * Inserts deliveries in their order, once for each endpoint and event, and numbers those of a session. They are held
- * while their endpoint is disabled. `wakeUps` is the SQL of insertOfCommands, for commands to the senders of the endpoints:
- * those that are idle get theirs. The rows say what is to be sent now, by endpoint. They come with the commit.
+ * Inserts deliveries in their order, each id once, and numbers those of a session. They are held while their endpoint is
+ * disabled. `wakeUps` is the SQL of insertOfCommands, for commands to the senders of the endpoints: those that are idle
+ * get theirs. The rows say what is to be sent now, by endpoint. They come with the commit.
  */
 export async function insertDeliveries(
   trx: Trx,
@@ -41,17 +41,18 @@ export async function insertDeliveries(
   deliveries: NewDelivery[],
   wakeUps: RawBuilder<unknown>,
 ): Promise<{ rows: Promise<StoredDeliveries[]> }> {
-  const areMany = deliveries.length >= MANY;
-  const { rows } = await sendAhead(
+  const areMany = deliveries.length >= MANY_DELIVERIES;
+  const { places, texts } = withoutRepeats(deliveries);
+  return sendAhead(
     trx,
     sql<StoredDeliveries>`
     ${sql.raw(areMany ? PLANNED_EACH_TIME : '')}
     with new as materialized (
-      select delivery.*, endpoint.enabled
+      select delivery.*, ${texts}::jsonb -> place as data, endpoint.enabled
       from rows from (
-        jsonb_to_recordset(${JSON.stringify(deliveries)}::jsonb) as (id uuid, endpoint_id uuid, event_id uuid, event_type text,
-          occurred_at timestamptz, session_id uuid, data jsonb)
-      ) with ordinality as delivery (id, endpoint_id, event_id, event_type, occurred_at, session_id, data, position)
+        jsonb_to_recordset(${JSON.stringify(places)}::jsonb) as (id uuid, endpoint_id uuid, event_id uuid, event_type text,
+          occurred_at timestamptz, session_id uuid, place integer)
+      ) with ordinality as delivery (id, endpoint_id, event_id, event_type, occurred_at, session_id, place, position)
       join webhook_endpoints as endpoint on endpoint.org_id = ${orgId} and endpoint.id = delivery.endpoint_id
     ), numbers as (
       insert into webhook_sequences as numbers (org_id, endpoint_id, session_id, last)
@@ -66,13 +67,13 @@ export async function insertDeliveries(
         new.data, case when new.enabled then 'pending' else 'held' end
       from new left join numbers on numbers.endpoint_id = new.endpoint_id and numbers.session_id = new.session_id
       order by new.position
-      on conflict (org_id, endpoint_id, event_id) do nothing
-      returning *
+      on conflict (org_id, id) do nothing
+      returning id, endpoint_id, sequence, status
     ), pending as (
-      select endpoint_id, ${sql.raw(areMany ? 'null::jsonb' : 'jsonb_agg(inserted order by id)')} as deliveries
+      select endpoint_id, ${sql.raw(areMany ? 'null::jsonb' : 'jsonb_object_agg(id, sequence)')} as sequences
       from inserted where status = 'pending' group by endpoint_id
     ), stored as (
-      select endpoint.id as endpoint_id, endpoint.${VERSION} as version, endpoint.is_sending, pending.deliveries from pending
+      select endpoint.id as endpoint_id, endpoint.is_sending, pending.sequences from pending
       join webhook_endpoints as endpoint on endpoint.org_id = ${orgId} and endpoint.id = pending.endpoint_id
     ), woken as (
       ${wakeUps}
@@ -80,14 +81,18 @@ export async function insertDeliveries(
     )
     select * from stored`,
   );
-  return { rows: rows.then((stored) => stored.map(withDates)) };
 }
 
-/** Returns deliveries that were read as JSON. */
-const withDates = ({ deliveries, ...row }: StoredDeliveries): StoredDeliveries => ({
-  ...row,
-  deliveries: deliveries?.map((delivery) => ({ ...delivery, occurred_at: new Date(delivery.occurred_at) })) ?? null,
-});
+/** Returns deliveries with the places of their data in a JSON array: endpoints that get the same share it. */
+function withoutRepeats(deliveries: NewDelivery[]) {
+  const placeOf = new Map<string, number>();
+  const places = deliveries.map(({ data, ...delivery }) => {
+    const place = placeOf.get(data) ?? placeOf.size;
+    placeOf.set(data, place);
+    return { ...delivery, place };
+  });
+  return { places, texts: `[${[...placeOf.keys()].join(',')}]` };
+}
 
 /** Inserts a test of an endpoint, and returns its id. */
 export async function insertTestDelivery(trx: Trx, orgId: string, endpointId: string, data: object): Promise<string> {
@@ -118,7 +123,7 @@ export async function holdDeliveries(trx: Trx, orgId: string, endpointId: string
     .set({ status: 'held', next_attempt_at: null, updated_at: sql<Date>`now()` })
     .where('org_id', '=', orgId)
     .where('endpoint_id', '=', endpointId)
-    .where('status', 'in', ['pending', 'retrying'])
+    .where(sql<boolean>`status in ('pending', 'retrying')`)
     .execute();
 }
 
@@ -152,8 +157,9 @@ export function listPendingDeliveries(
     .select(SENT_COLUMNS)
     .where('org_id', '=', orgId)
     .where('endpoint_id', '=', endpointId)
-    .where('status', '=', 'pending')
+    .where(sql<boolean>`status = 'pending'`)
     .where('id', '<>', sql<string>`all(${except}::uuid[])`)
+    .orderBy('created_at')
     .orderBy('id')
     .limit(limit);
   return (isOrdered ? pending.where(IS_FIRST_OF_SESSION) : pending).execute();

@@ -1,4 +1,5 @@
 import { type Insertable, sql, type Updateable } from 'kysely';
+import { compiledOnce } from '../db/compiled-once.ts';
 import type { Db, Trx } from '../db/connect.ts';
 import { orderedByCreation, type PageRequest } from '../db/cursor.ts';
 import { lockName } from '../db/locks.ts';
@@ -42,7 +43,7 @@ export const lockEndpoint = (trx: Trx, orgId: string, id: string) =>
 export type LockedEndpoint = NonNullable<Awaited<ReturnType<typeof lockEndpoint>>>;
 
 /** SQL: another one after each change of an endpoint. */
-export const VERSION = sql<string>`xmin::text`;
+const VERSION = sql<string>`xmin::text`;
 
 /** Finds an endpoint with its secrets, and how it fares now. */
 export const findWholeEndpoint = (db: Db, orgId: string, id: string) =>
@@ -89,15 +90,18 @@ export const HEALTHY = { failures: 0, failing_since: null, probe_at: null } as c
  * the end of their senders, until the transaction ends: what it stores for them from now on is sent, or held. In an org
  * without endpoints, this costs one read.
  */
-export const lockTargets = (trx: Trx, orgId: string, types: readonly string[]) =>
-  existing(trx, orgId)
-    .select(['id', 'event_types', 'payload'])
+export const lockTargets = async (trx: Trx, orgId: string, types: readonly string[]): Promise<Target[]> =>
+  (await trx.executeQuery(lockedTargets(trx, { orgId, types }))).rows;
+
+const lockedTargets = compiledOnce(({ orgId, types }: { orgId: string; types: readonly string[] }, db) =>
+  existing(db, orgId)
+    .select(['id', 'event_types', 'payload', VERSION.as('version')])
     .select(sql`pg_advisory_xact_lock_shared(hashtextextended('webhook sender ' || id, 0))`.as('lock'))
     .where(sql<boolean>`(event_types = '{}' or event_types && ${types}::text[])`)
-    .orderBy('id')
-    .execute();
+    .orderBy('id'),
+);
 
-export type Target = Pick<Awaited<ReturnType<typeof lockTargets>>[number], 'id' | 'event_types' | 'payload'>;
+export type Target = Pick<WebhookEndpointsTable, 'id' | 'event_types' | 'payload'> & { version: string };
 
 /** Waits for transactions that have called lockTargets. What they have stored can be read afterwards. */
 export async function lockSender(trx: Trx, endpointId: string): Promise<void> {

@@ -1,19 +1,23 @@
 import { sql } from 'kysely';
+import { compiledOnce } from '../../db/compiled-once.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import type { Json, TriggerType } from '../blocks/schema.ts';
 import type { RunStatus, TriggerCause } from './table.ts';
 
 /** Returns whether an active workflow of the org starts by this trigger type, or a run waits for it. */
 export async function isTriggerTypeUsed(db: Db, orgId: string, type: TriggerType): Promise<boolean> {
-  const { rows } = await sql<{ is_of_interest: boolean }>`
+  const { rows } = await db.executeQuery(triggerTypeUse(db, { orgId, type }));
+  return rows[0]?.is_of_interest === true;
+}
+
+const triggerTypeUse = compiledOnce(
+  ({ orgId, type }: { orgId: string; type: TriggerType }) => sql<{ is_of_interest: boolean }>`
     select exists (
       select from automations as automation
       join automation_versions as version on version.org_id = automation.org_id and version.id = automation.active_version
       where automation.org_id = ${orgId} and automation.active_version is not null and version.trigger_type = ${type}
-    ) or exists (select from automation_listeners where org_id = ${orgId} and trigger_type = ${type}) as is_of_interest
-  `.execute(db);
-  return rows[0]?.is_of_interest === true;
-}
+    ) or exists (select from automation_listeners where org_id = ${orgId} and trigger_type = ${type}) as is_of_interest`,
+);
 
 export interface ActiveVersion {
   automation_id: string;

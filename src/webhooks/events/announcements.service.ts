@@ -1,12 +1,12 @@
 import type { Trx } from '../../db/connect.ts';
-import { newId } from '../../ids.ts';
+import { idOfPair } from '../../ids.ts';
 import type { ClaimedEvent } from '../../outbox/claim.ts';
 import type { EventType } from '../../outbox/events.ts';
 import type { Reactions, ReadingReaction } from '../../outbox/reactions.ts';
 import type { NewDelivery } from '../deliveries.queries.ts';
 import { lockTargets, type Target } from '../endpoints.queries.ts';
 import type { WebhookNews } from '../sending/news.ts';
-import { sendDeliveries } from '../waking.service.ts';
+import { type ForEndpoint, sendDeliveries } from '../waking.service.ts';
 import { RENDERED_EVENT_TYPES, RENDERERS, type RenderedEventType } from './renderers.service.ts';
 import type { Rendered, Renderer, RenderingDeps } from './rendering.ts';
 
@@ -65,29 +65,39 @@ async function storeDeliveries<Type extends RenderedEventType>(
   for (let at = 0; at < events.length; at += EVENTS_PER_BATCH) {
     const isRendered = at === 0 && first !== undefined;
     const rendered = isRendered ? first : await renderer.render(place, events.slice(at, at + EVENTS_PER_BATCH));
-    const deliveries = rendered.flatMap((webhook) => deliveriesOf(webhook, targets));
-    if (deliveries.length > 0) await sendDeliveries(trx, orgId, deliveries, webhookNews);
+    const forEndpoints = deliveriesFor(targets, rendered);
+    if (forEndpoints.length > 0) await sendDeliveries(trx, orgId, forEndpoints, webhookNews);
   }
+}
+
+/** Returns a delivery for each endpoint that wants it. */
+function deliveriesFor(targets: Target[], rendered: Rendered[]): ForEndpoint[] {
+  const webhooks = rendered.map((webhook) => ({ ...webhook, ...textsOf(webhook) }));
+  const all = targets.map((target) => ({
+    endpointId: target.id,
+    version: target.version,
+    deliveries: webhooks
+      .filter(({ type }) => isFor(target, type))
+      .map(
+        ({ type, eventId, occurredAt, place, sessionId, fullText, thinText }): NewDelivery => ({
+          id: idOfPair(occurredAt, place, [eventId, target.id]),
+          endpoint_id: target.id,
+          event_id: eventId,
+          event_type: type,
+          occurred_at: occurredAt,
+          session_id: sessionId,
+          data: target.payload === 'full' ? fullText : thinText,
+        }),
+      ),
+  }));
+  return all.filter(({ deliveries }) => deliveries.length > 0);
 }
 
 const isFor = ({ event_types }: Target, type: string): boolean =>
   event_types.length === 0 || event_types.includes(type);
 
-/** Returns a delivery for each endpoint. */
-function deliveriesOf(
-  { type, eventId, occurredAt, sessionId, full, thin }: Rendered,
-  targets: Target[],
-): NewDelivery[] {
-  const isShort = Buffer.byteLength(JSON.stringify(full)) <= MAX_DATA_BYTES;
-  return targets
-    .filter((target) => isFor(target, type))
-    .map((target) => ({
-      id: newId(),
-      endpoint_id: target.id,
-      event_id: eventId,
-      event_type: type,
-      occurred_at: occurredAt,
-      session_id: sessionId,
-      data: target.payload === 'full' && isShort ? full : thin,
-    }));
+/** Returns both forms of a webhook's data as JSON. What would be too large is thin in either. */
+function textsOf({ full, thin }: Rendered) {
+  const [fullText, thinText] = [JSON.stringify(full), JSON.stringify(thin)];
+  return { fullText: Buffer.byteLength(fullText) <= MAX_DATA_BYTES ? fullText : thinText, thinText };
 }

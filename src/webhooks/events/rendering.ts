@@ -18,6 +18,8 @@ export interface RenderedOf<Type extends WebhookEventType> {
   /** The same for the same event, whatever is rendered again. */
   eventId: string;
   occurredAt: Date;
+  /** Where the event is among those of its time. */
+  place: number;
   sessionId: string | null;
   full: FullData<Type>;
   thin: ThinData<Type>;
@@ -45,4 +47,5 @@ const eventIdOf = ({ org_id, id }: Pick<ClaimedEvent<EventType>, 'org_id' | 'id'
 export const headOf = (event: ClaimedEvent<EventType>, part?: string) => ({
   eventId: eventIdOf(event, part),
   occurredAt: event.created_at,
+  place: event.id,
 });

@@ -1,11 +1,21 @@
-import type { StoredDeliveries } from '../deliveries.queries.ts';
+import type { SentDelivery } from './posting.ts';
+
+/** Deliveries that are being committed. */
+export interface NewDeliveries {
+  endpointId: string;
+  /** The version of the endpoint that they were made for. */
+  version: string;
+  list: () => SentDelivery[];
+  /** Resolves to whether they are stored. */
+  areStored: Promise<boolean>;
+}
 
 /** A sender that waits for new deliveries. */
 export interface NewsSubscriber {
   /** There may be new deliveries in the database. */
   onNews(): void;
-  /** Takes new deliveries that are committed. Returns false if it cannot: it has to be told of them then. */
-  take(stored: StoredDeliveries): boolean;
+  /** Takes new deliveries. Returns false if it cannot: it has to be told of them once they are stored. */
+  take(deliveries: NewDeliveries): boolean;
 }
 
 /** Tells senders of this process about new deliveries. */
@@ -14,8 +24,8 @@ export interface WebhookNews {
   subscribe(endpointId: string, subscriber: NewsSubscriber): () => void;
   /** Tells of the endpoints named in the hints, or of all if there are none. */
   tell(hints: string): void;
-  /** Hands deliveries that are committed over to a sender, without a way through the database. Returns false if none takes them. */
-  handOver(stored: StoredDeliveries): boolean;
+  /** Hands deliveries over to a sender, without a way through the database. Returns false if none takes them. */
+  handOver(deliveries: NewDeliveries): boolean;
 }
 
 export function createWebhookNews(): WebhookNews {
@@ -34,6 +44,6 @@ export function createWebhookNews(): WebhookNews {
       const ids = hints === '' ? [...subscribers.keys()] : hints.split(' ');
       for (const id of ids) for (const subscriber of of(id)) subscriber.onNews();
     },
-    handOver: (stored) => of(stored.endpoint_id).some((subscriber) => subscriber.take(stored)),
+    handOver: (deliveries) => of(deliveries.endpointId).some((subscriber) => subscriber.take(deliveries)),
   };
 }

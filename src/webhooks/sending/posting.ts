@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import { messageOf } from '../../errors.ts';
 import type { HttpClient } from '../../providers/egress/egress.ts';
 import { reasonFrom, retryAfterOf } from '../../providers/egress/provider-responses.ts';
@@ -20,7 +20,7 @@ const MIN_SHOWN_PART = 4;
 export interface Receiver {
   url: string;
   headers: Record<string, string>;
-  keys: Buffer[];
+  keys: KeyObject[];
   /** Texts that no record of an answer may contain. */
   secrets: string[];
 }
@@ -32,7 +32,7 @@ export function receiverOf(secrets: Secrets, endpoint: WholeEndpoint): Receiver 
   const signing = sealed.map((one) => openSecret(secrets, endpoint, one));
   const keys = signing.map(keyOf);
   const secretTexts = [...signing, ...keys.map((key) => key.toString('base64')), ...secretPartsOf(headers)];
-  return { url: endpoint.url, headers, keys, secrets: secretTexts };
+  return { url: endpoint.url, headers, keys: keys.map((key) => createSecretKey(key)), secrets: secretTexts };
 }
 
 /** Returns the values of headers, and their parts: a receiver may repeat the token of an Authorization alone. */
@@ -40,6 +40,12 @@ const secretPartsOf = (headers: Record<string, string>): string[] =>
   Object.values(headers).flatMap((value) =>
     [value, ...value.split(/[\s,;]+/)].filter((part) => part.length >= MIN_SHOWN_PART),
   );
+
+/** What a try needs to know of a delivery. */
+export type SentDelivery = Pick<
+  DeliveryRow,
+  'id' | 'org_id' | 'event_type' | 'occurred_at' | 'sequence' | 'data' | 'round_attempts'
+>;
 
 /** What a try has shown. */
 export interface Try extends TriedOnce {
@@ -49,7 +55,7 @@ export interface Try extends TriedOnce {
 }
 
 /** Returns the body of a webhook: the same at each try. */
-const bodyOf = ({ event_type, occurred_at, org_id, sequence, data }: DeliveryRow): string =>
+const bodyOf = ({ event_type, occurred_at, org_id, sequence, data }: SentDelivery): string =>
   JSON.stringify({
     type: event_type,
     timestamp: occurred_at.toISOString(),
@@ -59,7 +65,7 @@ const bodyOf = ({ event_type, occurred_at, org_id, sequence, data }: DeliveryRow
   });
 
 /** Returns the headers of the Standard Webhooks scheme, with a signature by each key. */
-function signedHeaders(keys: Buffer[], { id, body, at }: { id: string; body: string; at: Date }) {
+function signedHeaders(keys: KeyObject[], { id, body, at }: { id: string; body: string; at: Date }) {
   const timestamp = String(Math.floor(at.getTime() / 1_000));
   const signatures = keys.map(
     (key) => `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`,
@@ -68,7 +74,7 @@ function signedHeaders(keys: Buffer[], { id, body, at }: { id: string; body: str
 }
 
 /** Makes one try of a delivery. Never throws: what went wrong is part of the result. */
-export async function post(http: HttpClient, receiver: Receiver, delivery: DeliveryRow): Promise<Try> {
+export async function post(http: HttpClient, receiver: Receiver, delivery: SentDelivery): Promise<Try> {
   const at = new Date();
   const began = performance.now();
   const body = bodyOf(delivery);
