@@ -23,6 +23,7 @@ export interface Connection {
 
 /** How long a request of the API waits for a lock: it holds a connection meanwhile. */
 export const LOCK_TIMEOUT_MS = 2_000;
+const STATEMENT_TIMEOUT_MS = 30_000;
 
 interface ConnectOptions {
   poolSize: number;
@@ -30,6 +31,8 @@ interface ConnectOptions {
   applicationName?: string;
   /** Without it, a statement waits for locks until its own time limit. */
   lockTimeoutMs?: number;
+  /** 0: statements may take any time. */
+  statementTimeoutMs?: number;
   /** Counts what is written. Without it, nothing is counted. */
   quota?: WriteQuota;
 }
@@ -44,7 +47,7 @@ export function connect(url: string, options: ConnectOptions): Connection {
     application_name: options.applicationName ?? APPLICATION_NAME,
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 60_000,
-    statement_timeout: 30_000,
+    statement_timeout: options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS,
     lock_timeout: options.lockTimeoutMs,
     idle_in_transaction_session_timeout: 60_000,
     keepAlive: true,

@@ -20,9 +20,10 @@ const migratorOf = (db: Db) => new Migrator({ db: db as unknown as Kysely<unknow
 
 /**
  * Migrates the schema to this version's state. Several processes may call it at once: they queue on an advisory lock.
+ * An index of a large table, and the wait for another process, may take any time.
  */
 export async function migrateToLatest(databaseUrl: string): Promise<void> {
-  const { db, close } = connect(databaseUrl, { poolSize: 4 });
+  const { db, close } = connect(databaseUrl, { poolSize: 4, statementTimeoutMs: 0 });
   try {
     const { error, results } = await migratorOf(db).migrateToLatest();
     const failed = results?.find((result) => result.status === 'Error');

@@ -124,7 +124,10 @@ async function doInThread(thread: Worker, task: ThreadTask, closing: AbortSignal
 }
 
 function send(thread: Worker, task: ThreadTask): void {
-  if ('text' in task) return thread.postMessage(task);
+  if ('text' in task) {
+    thread.postMessage(task);
+    return;
+  }
   const bytes = new Uint8Array(task.page.bytes); // a Buffer may be a view of a much larger memory
   thread.postMessage({ page: { ...task.page, bytes } }, [bytes.buffer]);
 }

@@ -35,8 +35,6 @@ export function analyse(text: string): AnalysedText {
   return { words: readable.replace(UNSPACED_RUN, ' '), grams: (readable.match(UNSPACED_RUN) ?? []).flatMap(gramsOf) };
 }
 
-export const hasGrams = (text: string): boolean => text.search(UNSPACED_RUN) >= 0;
-
 /** Whether a lexeme belongs to such a script and is not a word form. */
 export const isGram = (lexeme: string): boolean => lexeme.search(UNSPACED_RUN) === 0;
 
