@@ -20,8 +20,8 @@ const NAMES_OF_OTHERS = '3d0f7a52-6a0c-5d53-9d2a-5a0f3c1e8b77';
 export const idOf = (...name: string[]): string => v5(name.join('\n'), NAMES_OF_OTHERS);
 
 /**
- * Returns our id for what belongs to two others, of which one has nothing else with this time and place: always the same
- * UUID version 7 (RFC 9562). It sorts by time, then by `place` as far as 26 bits tell.
+ * Returns our id for what belongs to two others: always the same UUID version 7 (RFC 9562). `at` and `place` are those of
+ * one of the two. It sorts by time, then by `place` as far as 26 bits tell; 48 more bits tell pairs apart.
  */
 export function idOfPair(at: Date, place: number, [one, other]: [string, string]): string {
   const others = parse(other);

@@ -31,7 +31,7 @@ interface ConnectOptions {
   applicationName?: string;
   /** Without it, a statement waits for locks until its own time limit. */
   lockTimeoutMs?: number;
-  /** 0: statements may take any time. */
+  /** 0: as long as the server allows. */
   statementTimeoutMs?: number;
   /** Counts what is written. Without it, nothing is counted. */
   quota?: WriteQuota;

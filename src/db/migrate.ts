@@ -10,17 +10,27 @@ const provider: MigrationProvider = {
   async getMigrations() {
     const migrations: Record<string, Migration> = {};
     for (const file of (await readdir(folder)).filter((name) => name.endsWith('.ts')).sort()) {
-      migrations[file.slice(0, -'.ts'.length)] = await import(new URL(file, folder).href);
+      const { up }: Migration = await import(new URL(file, folder).href);
+      migrations[file.slice(0, -'.ts'.length)] = { up: (db) => limited(db, up) };
     }
     return migrations;
   },
 };
 
+/**
+ * Runs a migration. An index of a large table may take any time, but a wait for a table ends soon: all others that use it
+ * queue behind.
+ */
+async function limited(db: Kysely<unknown>, up: Migration['up']): Promise<void> {
+  await sql`set local statement_timeout = 0`.execute(db);
+  await sql`set local lock_timeout = '30s'`.execute(db);
+  await up(db);
+}
+
 const migratorOf = (db: Db) => new Migrator({ db: db as unknown as Kysely<unknown>, provider });
 
 /**
  * Migrates the schema to this version's state. Several processes may call it at once: they queue on an advisory lock.
- * An index of a large table, and the wait for another process, may take any time.
  */
 export async function migrateToLatest(databaseUrl: string): Promise<void> {
   const { db, close } = connect(databaseUrl, { poolSize: 4, statementTimeoutMs: 0 });

@@ -8,14 +8,11 @@ import { followCommit } from './pipelining-dialect.ts';
 const MAX_TRIES = 3;
 
 type CommitCallback = (db: Db) => void;
-/** `ended` resolves to whether the transaction has committed. */
-type CommittingCallback = (ended: Promise<boolean>) => void;
 
 /** What is called, and told, once a transaction has committed. */
 interface Aftermath {
   db: Db;
   hooks: CommitCallback[];
-  committing: CommittingCallback[];
   hints: Hints;
 }
 const aftermaths = new WeakMap<object, Aftermath>();
@@ -27,21 +24,17 @@ const aftermaths = new WeakMap<object, Aftermath>();
 export async function inTransaction<T>(db: Db, work: (trx: Trx) => Promise<T>): Promise<T> {
   if (isTransaction(db)) return work(db);
   for (let tries = 1; ; tries++) {
-    const after: Aftermath = { db, hooks: [], committing: [], hints: new Map() };
-    const ended = Promise.withResolvers<boolean>();
+    const after: Aftermath = { db, hooks: [], hints: new Map() };
     try {
       const result = await commit(db, async (trx) => {
         aftermaths.set(trx, after);
         const done = await work(trx);
         if (after.hints.size > 0) await tellBehindCommit(trx, after);
-        for (const hook of after.committing) hook(ended.promise);
         return done;
       });
-      ended.resolve(true);
       for (const hook of after.hooks) hook(db);
       return result;
     } catch (error) {
-      ended.resolve(false);
       if (tries === MAX_TRIES || !isDeadlock(error)) throw error;
     }
   }
@@ -82,14 +75,6 @@ export function afterCommit(db: Db, hook: CommitCallback): void {
   else if (!hooks.includes(hook)) hooks.push(hook);
 }
 
-/**
- * Calls `hook` once nothing of the transaction is left but the commit, and the answers to statements that were sent ahead.
- * It can still fail then, if only with the database.
- */
-export function whileCommitting(trx: Trx, hook: CommittingCallback): void {
-  aftermaths.get(trx)?.committing.push(hook);
-}
-
 /** Notifies a channel like `notify` once the transaction has committed, or immediately without a transaction. */
 export function notifyAfterCommit(db: Db, channel: string, hint = ''): void {
   const after = aftermaths.get(db);
@@ -100,10 +85,8 @@ export function notifyAfterCommit(db: Db, channel: string, hint = ''): void {
 /** Returns the pool of a transaction, or the given one. */
 export const poolOf = (db: Db): Db => aftermaths.get(db)?.db ?? db;
 
-/** Runs `work` so that an error undoes its writes, and its calls of whileCommitting, and leaves the transaction usable. */
+/** Runs `work` so that an error undoes its writes and leaves the transaction usable. */
 export async function inSavepoint<T>(trx: Trx, work: () => Promise<T>): Promise<T> {
-  const committing = aftermaths.get(trx)?.committing;
-  const hooksBefore = committing?.length;
   await sql`savepoint attempt`.execute(trx);
   try {
     const result = await work();
@@ -111,7 +94,6 @@ export async function inSavepoint<T>(trx: Trx, work: () => Promise<T>): Promise<
     await sql`release savepoint attempt`.execute(trx);
     return result;
   } catch (error) {
-    committing?.splice(hooksBefore ?? 0);
     await sql`rollback to savepoint attempt`.execute(trx);
     await untilAnswered(trx); // an earlier failure tells the cause
     throw error;

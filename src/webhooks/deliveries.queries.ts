@@ -4,6 +4,7 @@ import { sendAhead } from '../db/pipeline.ts';
 import { PLANNED_EACH_TIME } from '../db/preparing-client.ts';
 import { newId } from '../ids.ts';
 import type { EndpointRef } from './contract.ts';
+import { VERSION } from './endpoints.queries.ts';
 
 /** A webhook for one endpoint. */
 export interface NewDelivery {
@@ -21,10 +22,11 @@ export interface NewDelivery {
 /** What is to be sent now to an endpoint. */
 export interface StoredDeliveries {
   endpoint_id: string;
-  /** Whether its sender works or comes back by itself. */
+  /** The version of the endpoint, and whether its sender works or comes back by itself. */
+  version: string;
   is_sending: boolean;
-  /** The deliveries' numbers in their sessions, by id. Null if there are many deliveries. */
-  sequences: Record<string, number | null> | null;
+  /** The deliveries' numbers in their sessions, by id. */
+  sequences: Record<string, number | null>;
 }
 
 /** So many deliveries are planned anew, by the present size of the tables. */
@@ -70,10 +72,10 @@ export async function insertDeliveries(
       on conflict (org_id, id) do nothing
       returning id, endpoint_id, sequence, status
     ), pending as (
-      select endpoint_id, ${sql.raw(areMany ? 'null::jsonb' : 'jsonb_object_agg(id, sequence)')} as sequences
+      select endpoint_id, jsonb_object_agg(id, sequence) as sequences
       from inserted where status = 'pending' group by endpoint_id
     ), stored as (
-      select endpoint.id as endpoint_id, endpoint.is_sending, pending.sequences from pending
+      select endpoint.id as endpoint_id, endpoint.${VERSION} as version, endpoint.is_sending, pending.sequences from pending
       join webhook_endpoints as endpoint on endpoint.org_id = ${orgId} and endpoint.id = pending.endpoint_id
     ), woken as (
       ${wakeUps}

@@ -43,7 +43,7 @@ export const lockEndpoint = (trx: Trx, orgId: string, id: string) =>
 export type LockedEndpoint = NonNullable<Awaited<ReturnType<typeof lockEndpoint>>>;
 
 /** SQL: another one after each change of an endpoint. */
-const VERSION = sql<string>`xmin::text`;
+export const VERSION = sql<string>`xmin::text`;
 
 /** Finds an endpoint with its secrets, and how it fares now. */
 export const findWholeEndpoint = (db: Db, orgId: string, id: string) =>
@@ -95,13 +95,13 @@ export const lockTargets = async (trx: Trx, orgId: string, types: readonly strin
 
 const lockedTargets = compiledOnce(({ orgId, types }: { orgId: string; types: readonly string[] }, db) =>
   existing(db, orgId)
-    .select(['id', 'event_types', 'payload', VERSION.as('version')])
+    .select(['id', 'event_types', 'payload'])
     .select(sql`pg_advisory_xact_lock_shared(hashtextextended('webhook sender ' || id, 0))`.as('lock'))
     .where(sql<boolean>`(event_types = '{}' or event_types && ${types}::text[])`)
     .orderBy('id'),
 );
 
-export type Target = Pick<WebhookEndpointsTable, 'id' | 'event_types' | 'payload'> & { version: string };
+export type Target = Pick<WebhookEndpointsTable, 'id' | 'event_types' | 'payload'>;
 
 /** Waits for transactions that have called lockTargets. What they have stored can be read afterwards. */
 export async function lockSender(trx: Trx, endpointId: string): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Db, Trx } from '../db/connect.ts';
 import { notify } from '../db/notify.ts';
-import { afterCommit, notifyAfterCommit, whileCommitting } from '../db/transaction.ts';
+import { afterCommit, notifyAfterCommit } from '../db/transaction.ts';
 import { type Command, enqueue, insertOfCommands, signalWithStart } from '../outbox/outbox.ts';
 import { wakeForCommands } from '../outbox/wake.ts';
 import { WAKE } from '../temporal/contract.ts';
@@ -28,71 +28,38 @@ const wakeUpOf = (endpoint: EndpointRef): Command =>
     summary: 'first tries of webhooks',
   });
 
-/** Deliveries to be sent to one endpoint. */
-export interface ForEndpoint {
-  endpointId: string;
-  /** The version of the endpoint. */
-  version: string;
-  deliveries: NewDelivery[];
-}
-
 /**
- * Stores deliveries and has them sent: while they are being committed, by the sender of this process if it can take them,
- * else afterwards by one that gets the news. Should the commit fail, the event makes the same deliveries again. A sender
- * that works, or comes back by itself, needs no signal. The caller has called lockTargets.
+ * Stores deliveries and has them sent, once the transaction has committed: by the sender of this process if it can take
+ * them, else by one that gets the news. A sender that works, or comes back by itself, needs no signal. The caller has
+ * called lockTargets.
  */
 export async function sendDeliveries(
   trx: Trx,
   orgId: string,
-  forEndpoints: ForEndpoint[],
+  deliveries: NewDelivery[],
   news: Pick<WebhookNews, 'handOver'>,
 ): Promise<void> {
-  const deliveries = forEndpoints.flatMap((own) => own.deliveries);
-  const wakeUps = forEndpoints.map(({ endpointId }) => wakeUpOf({ orgId, endpointId }));
+  const endpointIds = [...new Set(deliveries.map(({ endpoint_id }) => endpoint_id))];
+  const wakeUps = endpointIds.map((endpointId) => wakeUpOf({ orgId, endpointId }));
   const { rows } = await insertDeliveries(trx, orgId, deliveries, insertOfCommands(orgId, wakeUps));
-  const takers = new Map<string, Promise<boolean>>();
-  whileCommitting(trx, (areStored) => {
-    for (const one of forEndpoints) takers.set(one.endpointId, handOver({ orgId, rows, areStored, news }, one));
-  });
   const tell = async (db: Db) => {
-    const stored = await rows;
+    const stored = await rows.catch(() => []); // undone by a savepoint
     if (stored.some(({ is_sending }) => !is_sending)) wakeForCommands(db);
-    for (const { endpoint_id } of stored)
-      if ((await takers.get(endpoint_id)) !== true) notify(db, WEBHOOKS_CHANNEL, endpoint_id);
+    for (const one of stored)
+      if (!news.handOver({ ...one, list: () => sentOf(orgId, deliveries, one) }))
+        notify(db, WEBHOOKS_CHANNEL, one.endpoint_id);
   };
   afterCommit(trx, (db) => void tell(db));
 }
 
-interface Handing {
-  orgId: string;
-  rows: Promise<StoredDeliveries[]>;
-  areStored: Promise<boolean>;
-  news: Pick<WebhookNews, 'handOver'>;
-}
-
-/** Hands an endpoint's deliveries over to its sender. Those of sessions wait for their numbers. Resolves to whether it takes them. */
-async function handOver(
-  { orgId, rows, areStored, news }: Handing,
-  { endpointId, version, deliveries }: ForEndpoint,
-): Promise<boolean> {
-  const areNumbered = deliveries.some(({ session_id }) => session_id !== null);
-  const sequences: Record<string, number | null> | null = areNumbered ? await sequencesOf(rows, endpointId) : {};
-  if (sequences === null) return false;
-  const list = () =>
-    deliveries.map(({ id, event_type, occurred_at, data }) => ({
+/** Returns those of the deliveries that are stored for an endpoint. */
+const sentOf = (orgId: string, deliveries: NewDelivery[], { endpoint_id, sequences }: StoredDeliveries) =>
+  deliveries
+    .filter((delivery) => delivery.endpoint_id === endpoint_id && delivery.id in sequences)
+    .map(({ id, event_type, occurred_at, data }) => ({
       ...{ id, org_id: orgId, event_type, occurred_at, data: dataAsStored(data) },
       ...{ sequence: sequences[id] ?? null, round_attempts: 0 },
     }));
-  return news.handOver({ endpointId, version, list, areStored });
-}
-
-async function sequencesOf(
-  rows: Promise<StoredDeliveries[]>,
-  endpointId: string,
-): Promise<Record<string, number | null> | null> {
-  const stored = await rows.catch(() => []);
-  return stored.find(({ endpoint_id }) => endpoint_id === endpointId)?.sequences ?? null;
-}
 
 /** Starts the retries of some deliveries once the transaction has committed. One that runs reads the database again. */
 export async function wakeRetries(trx: Trx, orgId: string, deliveries: WebhookDeliveryRef[]): Promise<void> {

@@ -1,4 +1,5 @@
 import type { SplitText, TextPart } from '../index/parts.rules.ts';
+import type { AddedWords } from '../index/word-counts.rules.ts';
 
 /** The content and metadata of a page. */
 export interface ExtractedPage {
@@ -43,15 +44,15 @@ export class ExtractionError extends Error {
 export type ThreadTask = { page: Page } | { text: SplitText };
 
 /** A thread's answer to a task. */
-export type ThreadResult = { read: ExtractedPage } | { split: NumberedParts } | { failure: Failure };
+export type ThreadResult<Task extends ThreadTask = ThreadTask> =
+  | (Task extends { page: Page } ? { read: ExtractedPage } : { split: NumberedParts })
+  | { failure: Failure };
 
 /** A text's chunks, with the words of each by their numbers in the thread's numbering. */
 export interface NumberedParts {
   parts: TextPart[];
-  /** Whether the numbering has started over. */
-  isNewNumbering: boolean;
   /** The next words of the numbering. */
-  addedWords: string[];
+  added: AddedWords;
 }
 
 export interface Failure {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import { createWordList, type WordList } from '../index/lexemes.service.ts';
+import { createWordList, type WordList, withAdded } from '../index/lexemes.service.ts';
 import type { SplitText } from '../index/parts.rules.ts';
 import { type SplitPart, splitHere } from '../index/splitting.service.ts';
 import {
@@ -56,7 +56,7 @@ export function createExtractor(): Extractor {
     if (next === undefined) idle.push(place);
     else next(place);
   };
-  const doAt = async (place: ThreadSlot, task: ThreadTask): Promise<ThreadResult> => {
+  const doAt = async <Task extends ThreadTask>(place: ThreadSlot, task: Task): Promise<ThreadResult<Task>> => {
     closing.signal.throwIfAborted();
     if (place.thread === undefined) {
       place.words = createWordList();
@@ -85,13 +85,13 @@ export function createExtractor(): Extractor {
     async extract(page) {
       if (page.bytes.byteLength > MAX_BYTES) throw new ExtractionError('too_large', 'The page is larger than 5 MB');
       const answer = await withPlace((place) => doAt(place, { page }));
-      if ('read' in answer) return answer.read;
-      throw errorOf(answer);
+      if ('failure' in answer) throw new ExtractionError(answer.failure.code, answer.failure.message);
+      return answer.read;
     },
     split: (text) =>
       withPlace(async (place) => {
         const answer = await doAt(place, { text });
-        return 'split' in answer ? receiveParts(place, answer.split) : splitHere(text);
+        return 'failure' in answer ? splitHere(text) : receiveParts(place, answer.split);
       }),
     async close() {
       closing.abort(new Error('The extractor is closed'));
@@ -101,21 +101,24 @@ export function createExtractor(): Extractor {
 }
 
 /** Adds the words that a thread has numbered to those known of it. */
-function receiveParts(place: ThreadSlot, { parts, isNewNumbering, addedWords }: NumberedParts): SplitPart[] {
-  if (isNewNumbering) place.words = createWordList();
-  const { words: list } = place;
-  list.add(addedWords);
+function receiveParts(place: ThreadSlot, { parts, added }: NumberedParts): SplitPart[] {
+  const list = withAdded(place.words, added);
+  place.words = list;
   return parts.map(({ counts, ...part }) => ({ ...part, countWords: () => ({ counts, list }) }));
 }
 
-async function doInThread(thread: Worker, task: ThreadTask, closing: AbortSignal): Promise<ThreadResult> {
+async function doInThread<Task extends ThreadTask>(
+  thread: Worker,
+  task: Task,
+  closing: AbortSignal,
+): Promise<ThreadResult<Task>> {
   const tooLarge = new AbortController();
   const watch = setInterval(() => void abortWhenTooLarge(thread, tooLarge), MEMORY_CHECK_MS);
   send(thread, task);
   try {
     const signal = AbortSignal.any([AbortSignal.timeout(limitOf(task)), tooLarge.signal, closing]);
     const [answer] = await once(thread, 'message', { signal });
-    return answer as ThreadResult;
+    return answer as ThreadResult<Task>;
   } catch (error) {
     throw tooLarge.signal.aborted ? new ExtractionError('too_large', TOO_MUCH_MEMORY) : error;
   } finally {
@@ -159,11 +162,6 @@ async function startThread(closing: AbortSignal, onExit: () => void): Promise<Wo
   thread.once('exit', onExit);
   return thread;
 }
-
-const errorOf = (answer: ThreadResult): ExtractionError =>
-  'failure' in answer
-    ? new ExtractionError(answer.failure.code, answer.failure.message)
-    : new ExtractionError('unreadable', 'The page cannot be read');
 
 function failureOf(error: unknown): Failure {
   if (error instanceof ExtractionError) return { code: error.code, message: error.message };

@@ -19,9 +19,8 @@ async function answer(task: ThreadTask): Promise<ThreadResult> {
 }
 
 function split(text: SplitText) {
-  const isNewNumbering = numbering.startOverIfLarge();
-  const parts = partsOf(text, numbering);
-  return { parts, isNewNumbering, addedWords: numbering.takeAdded() };
+  numbering.startOverIfLarge();
+  return { parts: partsOf(text, numbering), added: numbering.takeAdded() };
 }
 
 const postResult = (message: ThreadResult) => parentPort?.postMessage(message);

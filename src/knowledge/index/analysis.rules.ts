@@ -31,7 +31,7 @@ export const proseOf = (markdown: string): string =>
  * are left out, as they are mostly grammar.
  */
 export function analyse(text: string): AnalysedText {
-  const readable = text.slice(0, MAX_ANALYSED_LENGTH).normalize('NFKC').replace(INVISIBLE, '');
+  const readable = text.slice(0, MAX_ANALYSED_LENGTH).toWellFormed().normalize('NFKC').replace(INVISIBLE, '');
   return { words: readable.replace(UNSPACED_RUN, ' '), grams: (readable.match(UNSPACED_RUN) ?? []).flatMap(gramsOf) };
 }
 

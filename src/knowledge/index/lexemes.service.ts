@@ -1,7 +1,8 @@
+import { elementAt } from '../../checked-access.ts';
 import type { Db } from '../../db/connect.ts';
 import { isGram } from './analysis.rules.ts';
 import { listLexemes } from './lexemes.queries.ts';
-import type { WordCounts } from './word-counts.rules.ts';
+import type { AddedWords, WordCounts } from './word-counts.rules.ts';
 
 const MAX_CACHED_WORDS = 50_000;
 const MAX_CACHED_WORD_LENGTH = 40;
@@ -71,11 +72,18 @@ export function createWordList(): WordList {
       const vocabulary = vocabularyOf(language);
       for (let nth = 0; nth < numbers.length; nth++) {
         const number = numbers[nth] as number;
-        words[number] ??= wordOf(vocabulary, texts[number] ?? '');
+        words[number] ??= wordOf(vocabulary, elementAt(texts, number));
       }
       return words;
     },
   };
+}
+
+/** Returns the list with a numbering's next words, or a new one if the numbering has started over. */
+export function withAdded(list: WordList, { from, words }: AddedWords): WordList {
+  const whole = from === 0 ? createWordList() : list;
+  whole.add(words);
+  return whole;
 }
 
 /** Counts each lexeme and gram in each chunk, with the lexemes of `to_tsvector` in the language's configuration. */

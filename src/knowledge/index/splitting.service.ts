@@ -1,5 +1,5 @@
 import { type Chunk, chunksOf } from './chunking.rules.ts';
-import { type CountedWords, createWordList } from './lexemes.service.ts';
+import { type CountedWords, createWordList, withAdded } from './lexemes.service.ts';
 import { type SplitText, textsOf } from './parts.rules.ts';
 import { createWordNumbering, type WeightedText } from './word-counts.rules.ts';
 
@@ -26,8 +26,8 @@ export const splitUncounted = ({ title, markdown }: SplitText): SplitPart[] =>
   chunksOf(markdown).map((chunk) => ({ ...chunk, countWords: () => countWords(textsOf(title, chunk)) }));
 
 function countWords(texts: readonly WeightedText[]): CountedWords {
-  if (numbering.startOverIfLarge()) list = createWordList();
+  numbering.startOverIfLarge();
   const counts = numbering.count(texts);
-  list.add(numbering.takeAdded());
+  list = withAdded(list, numbering.takeAdded());
   return { counts, list };
 }

@@ -20,14 +20,21 @@ export interface WordCounts {
   frequencies: Uint32Array;
 }
 
+/** Words in the order of their numbers. */
+export interface AddedWords {
+  /** The number of the first. 0: the numbering has started over. */
+  from: number;
+  words: string[];
+}
+
 /** Numbers the words of texts, so that they can be counted in one thread and looked up in another. */
 export interface WordNumbering {
   /** Counts the words of a chunk's texts. */
   count(texts: readonly WeightedText[]): WordCounts;
-  /** Returns the words numbered since the last call, in the order of their numbers. */
-  takeAdded(): string[];
-  /** Starts over if there are too many words. Returns whether it did: the next word has the number 0. */
-  startOverIfLarge(): boolean;
+  /** Returns the words numbered since the last call. */
+  takeAdded(): AddedWords;
+  /** Starts over if there are too many words: the next one has the number 0. */
+  startOverIfLarge(): void;
 }
 
 export function createWordNumbering(): WordNumbering {
@@ -41,7 +48,7 @@ export function createWordNumbering(): WordNumbering {
     const known = numberOf.get(word);
     if (known !== undefined) return known;
     const own = copyOf(word);
-    const number = numberOf.size;
+    const number = places.length;
     numberOf.set(own, number);
     places.push(-1);
     added.push(own);
@@ -70,17 +77,16 @@ export function createWordNumbering(): WordNumbering {
       return { numbers: Uint32Array.from(numbers), frequencies: Uint32Array.from(frequencies) };
     },
     takeAdded() {
-      const taken = added;
+      const words = added;
       added = [];
-      return taken;
+      return { from: places.length - words.length, words };
     },
     startOverIfLarge() {
-      if (numberOf.size <= MAX_NUMBERED_WORDS && characters <= MAX_NUMBERED_CHARACTERS) return false;
+      if (places.length <= MAX_NUMBERED_WORDS && characters <= MAX_NUMBERED_CHARACTERS) return;
       numberOf.clear();
       places.length = 0;
       added = [];
       characters = 0;
-      return true;
     },
   };
 }

@@ -6,7 +6,7 @@ import type { Reactions, ReadingReaction } from '../../outbox/reactions.ts';
 import type { NewDelivery } from '../deliveries.queries.ts';
 import { lockTargets, type Target } from '../endpoints.queries.ts';
 import type { WebhookNews } from '../sending/news.ts';
-import { type ForEndpoint, sendDeliveries } from '../waking.service.ts';
+import { sendDeliveries } from '../waking.service.ts';
 import { RENDERED_EVENT_TYPES, RENDERERS, type RenderedEventType } from './renderers.service.ts';
 import type { Rendered, Renderer, RenderingDeps } from './rendering.ts';
 
@@ -65,32 +65,27 @@ async function storeDeliveries<Type extends RenderedEventType>(
   for (let at = 0; at < events.length; at += EVENTS_PER_BATCH) {
     const isRendered = at === 0 && first !== undefined;
     const rendered = isRendered ? first : await renderer.render(place, events.slice(at, at + EVENTS_PER_BATCH));
-    const forEndpoints = deliveriesFor(targets, rendered);
-    if (forEndpoints.length > 0) await sendDeliveries(trx, orgId, forEndpoints, webhookNews);
+    const deliveries = deliveriesFor(targets, rendered);
+    if (deliveries.length > 0) await sendDeliveries(trx, orgId, deliveries, webhookNews);
   }
 }
 
 /** Returns a delivery for each endpoint that wants it. */
-function deliveriesFor(targets: Target[], rendered: Rendered[]): ForEndpoint[] {
+function deliveriesFor(targets: Target[], rendered: Rendered[]): NewDelivery[] {
   const webhooks = rendered.map((webhook) => ({ ...webhook, ...textsOf(webhook) }));
-  const all = targets.map((target) => ({
-    endpointId: target.id,
-    version: target.version,
-    deliveries: webhooks
+  return targets.flatMap((target) =>
+    webhooks
       .filter(({ type }) => isFor(target, type))
-      .map(
-        ({ type, eventId, occurredAt, place, sessionId, fullText, thinText }): NewDelivery => ({
-          id: idOfPair(occurredAt, place, [eventId, target.id]),
-          endpoint_id: target.id,
-          event_id: eventId,
-          event_type: type,
-          occurred_at: occurredAt,
-          session_id: sessionId,
-          data: target.payload === 'full' ? fullText : thinText,
-        }),
-      ),
-  }));
-  return all.filter(({ deliveries }) => deliveries.length > 0);
+      .map(({ type, eventId, occurredAt, place, sessionId, fullText, thinText }) => ({
+        id: idOfPair(occurredAt, place, [eventId, target.id]),
+        endpoint_id: target.id,
+        event_id: eventId,
+        event_type: type,
+        occurred_at: occurredAt,
+        session_id: sessionId,
+        data: target.payload === 'full' ? fullText : thinText,
+      })),
+  );
 }
 
 const isFor = ({ event_types }: Target, type: string): boolean =>

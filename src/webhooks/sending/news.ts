@@ -1,20 +1,16 @@
+import type { StoredDeliveries } from '../deliveries.queries.ts';
 import type { SentDelivery } from './posting.ts';
 
-/** Deliveries that are being committed. */
-export interface NewDeliveries {
-  endpointId: string;
-  /** The version of the endpoint that they were made for. */
-  version: string;
+/** New deliveries for an endpoint. They are committed. */
+export interface NewDeliveries extends Pick<StoredDeliveries, 'endpoint_id' | 'version'> {
   list: () => SentDelivery[];
-  /** Resolves to whether they are stored. */
-  areStored: Promise<boolean>;
 }
 
 /** A sender that waits for new deliveries. */
 export interface NewsSubscriber {
   /** There may be new deliveries in the database. */
   onNews(): void;
-  /** Takes new deliveries. Returns false if it cannot: it has to be told of them once they are stored. */
+  /** Takes new deliveries. Returns false if it cannot: it has to be told of them then. */
   take(deliveries: NewDeliveries): boolean;
 }
 
@@ -44,6 +40,6 @@ export function createWebhookNews(): WebhookNews {
       const ids = hints === '' ? [...subscribers.keys()] : hints.split(' ');
       for (const id of ids) for (const subscriber of of(id)) subscriber.onNews();
     },
-    handOver: (deliveries) => of(deliveries.endpointId).some((subscriber) => subscriber.take(deliveries)),
+    handOver: (deliveries) => of(deliveries.endpoint_id).some((subscriber) => subscriber.take(deliveries)),
   };
 }

@@ -26,14 +26,6 @@ export interface SenderDeps extends PostingDeps {
   isStopped: () => boolean;
 }
 
-/** A delivery that waits for its first try. */
-interface Waiting {
-  delivery: SentDelivery;
-  at: number;
-  /** Resolves to whether it is stored. */
-  isStored: true | Promise<boolean>;
-}
-
 /** What a sender knows of its endpoint and of what is under way. */
 interface Sender {
   deps: SenderDeps;
@@ -41,7 +33,7 @@ interface Sender {
   endpoint: WholeEndpoint;
   receiver: Receiver;
   health: Health;
-  waiting: Waiting[];
+  waiting: { delivery: SentDelivery; at: number }[];
   inFlight: Map<string, Promise<void>>;
   maxInFlight: number;
   ended: Try[];
@@ -154,15 +146,15 @@ const isIdle = ({ waiting, inFlight, ended, hasMore }: Sender): boolean =>
   waiting.length === 0 && inFlight.size === 0 && ended.length === 0 && !hasMore;
 
 /**
- * Begins to send deliveries while they are being stored, if nothing else waits and the endpoint is as it was read. What
- * the rate or the order of an endpoint decides about is read from the database.
+ * Begins to send deliveries that were just stored, if nothing else waits and the endpoint is as it was read. What the
+ * rate or the order of an endpoint decides about is read from the database.
  */
-function take(sender: Sender, { version, list, areStored }: NewDeliveries): boolean {
+function take(sender: Sender, { version, list }: NewDeliveries): boolean {
   const { endpoint, isOpen, hasMore, waiting } = sender;
   const isFree = isOpen && !hasMore && waiting.length === 0 && !sender.deps.isStopped();
   const isSimple = !endpoint.ordered && endpoint.max_per_second === null;
   if (!isFree || !isSimple || version !== endpoint.version) return false;
-  sender.waiting = list().map((delivery) => ({ delivery, at: 0, isStored: areStored }));
+  sender.waiting = list().map((delivery) => ({ delivery, at: 0 }));
   startDue(sender);
   sender.wake();
   return true;
@@ -186,11 +178,7 @@ async function readMore(sender: Sender): Promise<void> {
       ? { in_ms: 0, interval_ms: 0 }
       : await reserveSlots(deps.db, ref, deliveries.length);
   const now = performance.now();
-  sender.waiting = deliveries.map((delivery, nth) => ({
-    delivery,
-    at: now + in_ms + nth * interval_ms,
-    isStored: true,
-  }));
+  sender.waiting = deliveries.map((delivery, nth) => ({ delivery, at: now + in_ms + nth * interval_ms }));
 }
 
 /** Begins as many tries as may be under way. */
@@ -199,16 +187,13 @@ function startDue(sender: Sender): void {
     const [first] = sender.waiting;
     if (first === undefined || first.at > performance.now()) return;
     sender.waiting.shift();
-    sender.inFlight.set(first.delivery.id, tryOnce(sender, first));
+    sender.inFlight.set(first.delivery.id, tryOnce(sender, first.delivery));
   }
 }
 
-/** Makes a try. Nothing is left of one whose delivery was not stored: its event makes the same one again. */
-async function tryOnce(sender: Sender, { delivery, isStored }: Waiting): Promise<void> {
+async function tryOnce(sender: Sender, delivery: SentDelivery): Promise<void> {
   const result = await post(sender.deps.egress, sender.receiver, delivery);
-  const isKnown = await isStored;
   sender.inFlight.delete(delivery.id);
-  if (!isKnown) return sender.wake();
   if (sender.ended.length === 0) sender.firstEndedAt = performance.now();
   sender.ended.push(result);
   sender.maxInFlight = result.isAccepted ? Math.min(sender.maxInFlight + 1, MAX_IN_FLIGHT) : FIRST_IN_FLIGHT;

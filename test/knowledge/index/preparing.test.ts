@@ -47,6 +47,21 @@ it.each(SPLITTERS)('%s counts words by their weights, and letters without spaces
   });
 });
 
+it.each(SPLITTERS)('a letter that is cut in half spoils no other word in %s', async (_name, split) => {
+  const start = '```\n';
+  const cut = `${start}a${'a '.repeat((49_998 - start.length) / 2)}😀 b\n\`\`\``;
+  const chunks = [
+    ...(await prepare('\ufffd', split)),
+    ...(await prepare(cut, split)),
+    ...(await prepare('Boil water', split)),
+  ];
+  expect(chunks.map(wordsOf)).toEqual([
+    { Tea: 3, '\ufffd': 1 },
+    { Tea: 3, aa: 1, a: expect.any(Number), '\ufffd': 1 },
+    { Tea: 3, Boil: 1, water: 1 },
+  ]);
+});
+
 it('texts with many words are counted alike in both, also when their numberings start over', async () => {
   const markdownOf = (nth: number) => Array.from({ length: 12_000 }, (_, word) => `w${nth * 12_000 + word}`).join(' ');
   for (let nth = 0; nth < 6; nth++) {
