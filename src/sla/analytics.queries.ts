@@ -25,10 +25,10 @@ const METRICS: readonly SlaMetric[] = ['first_reply', 'next_reply', 'resolution'
 const METRIC_NAMES = sql.join(METRICS.map((metric) => sql.lit(metric)));
 
 /** What is counted of a clock, sorted by the number of its metric. One that was not stopped has no duration. */
-const CLOCK_COLUMNS = sql`array_position(array[${METRIC_NAMES}], clock.metric) as metric, clock.outcome,
+const CLOCK_COLUMNS = sql`array_position(array[${METRIC_NAMES}], clock.metric) as metric_number, clock.outcome,
   case when clock.stopped_at is not null then clock.elapsed_seconds end as elapsed_seconds`;
 
-const COUNT_COLUMNS = sql`(array[${METRIC_NAMES}])[clock.metric] as metric, count(*) filter (where clock.outcome = 'met') as met,
+const COUNT_COLUMNS = sql`(array[${METRIC_NAMES}])[clock.metric_number] as metric, count(*) filter (where clock.outcome = 'met') as met,
   count(*) filter (where clock.outcome = 'breached') as breached,
   percentile_cont(0.5) within group (order by clock.elapsed_seconds) as p50_seconds,
   percentile_cont(0.9) within group (order by clock.elapsed_seconds) as p90_seconds,
@@ -51,7 +51,7 @@ const decidedClocks = (
 export async function countDecided(db: Db, orgId: string, range: AnalyticsRange): Promise<MetricCounts[]> {
   const { rows } = await sql<MetricCounts>`
     ${sql.raw(REPORT)} with decided as (select ${CLOCK_COLUMNS} ${decidedClocks(orgId, range)})
-    select ${COUNT_COLUMNS} from decided as clock group by clock.metric
+    select ${COUNT_COLUMNS} from decided as clock group by clock.metric_number
   `.execute(db);
   return rows;
 }
@@ -77,7 +77,7 @@ export async function countByPeriod(
     await sql<MetricCounts & { is_total: boolean; period_start: Date }>`
       ${sql.raw(REPORT)} with decided as (select ${CLOCK_COLUMNS}, ${key} as key ${decidedClocks(orgId, range)})
       select ${firstDayOf(sql`clock.key`, granularity, divided)}::timestamp at time zone ${timeZone}::text as period_start, grouping(clock.key) = 1 as is_total, ${COUNT_COLUMNS}
-      from decided as clock group by grouping sets ((clock.metric, clock.key), (clock.metric)) order by period_start
+      from decided as clock group by grouping sets ((clock.metric_number, clock.key), (clock.metric_number)) order by period_start
     `.execute(db),
   );
 }
@@ -112,7 +112,7 @@ export async function countByKey(
     await sql<MetricCounts & { is_total: boolean; key: string | null; name: string | null }>`
       ${sql.raw(REPORT)} with decided as (select ${CLOCK_COLUMNS}, ${GROUP_KEYS[groupBy]} as key ${decidedClocks(orgId, range)})
       select clock.key::text as key, ${nameOf(orgId)[groupBy]} as name, grouping(clock.key) = 1 as is_total, ${COUNT_COLUMNS}
-      from decided as clock group by grouping sets ((clock.metric, clock.key), (clock.metric)) order by clock.key::text nulls last
+      from decided as clock group by grouping sets ((clock.metric_number, clock.key), (clock.metric_number)) order by clock.key::text nulls last
     `.execute(db),
   );
 }
