@@ -85,8 +85,13 @@ export function notifyAfterCommit(db: Db, channel: string, hint = ''): void {
 /** Returns the pool of a transaction, or the given one. */
 export const poolOf = (db: Db): Db => aftermaths.get(db)?.db ?? db;
 
-/** Runs `work` so that an error undoes its writes and leaves the transaction usable. */
+/**
+ * Runs `work` so that an error undoes its writes, with what it wanted called after the commit, and leaves the transaction
+ * usable.
+ */
 export async function inSavepoint<T>(trx: Trx, work: () => Promise<T>): Promise<T> {
+  const hooks = aftermaths.get(trx)?.hooks;
+  const hooksBefore = hooks?.length;
   await sql`savepoint attempt`.execute(trx);
   try {
     const result = await work();
@@ -94,6 +99,7 @@ export async function inSavepoint<T>(trx: Trx, work: () => Promise<T>): Promise<
     await sql`release savepoint attempt`.execute(trx);
     return result;
   } catch (error) {
+    hooks?.splice(hooksBefore ?? 0);
     await sql`rollback to savepoint attempt`.execute(trx);
     await untilAnswered(trx); // an earlier failure tells the cause
     throw error;

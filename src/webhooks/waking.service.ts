@@ -43,7 +43,7 @@ export async function sendDeliveries(
   const wakeUps = endpointIds.map((endpointId) => wakeUpOf({ orgId, endpointId }));
   const { rows } = await insertDeliveries(trx, orgId, deliveries, insertOfCommands(orgId, wakeUps));
   const tell = async (db: Db) => {
-    const stored = await rows.catch(() => []); // undone by a savepoint
+    const stored = await rows;
     if (stored.some(({ is_sending }) => !is_sending)) wakeForCommands(db);
     for (const one of stored)
       if (!news.handOver({ ...one, list: () => sentOf(orgId, deliveries, one) }))
@@ -57,8 +57,13 @@ const sentOf = (orgId: string, deliveries: NewDelivery[], { endpoint_id, sequenc
   deliveries
     .filter((delivery) => delivery.endpoint_id === endpoint_id && delivery.id in sequences)
     .map(({ id, event_type, occurred_at, data }) => ({
-      ...{ id, org_id: orgId, event_type, occurred_at, data: dataAsStored(data) },
-      ...{ sequence: sequences[id] ?? null, round_attempts: 0 },
+      id,
+      org_id: orgId,
+      event_type,
+      occurred_at,
+      sequence: sequences[id] ?? null,
+      data: dataAsStored(data),
+      round_attempts: 0,
     }));
 
 /** Starts the retries of some deliveries once the transaction has committed. One that runs reads the database again. */

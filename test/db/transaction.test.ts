@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { inTransaction } from '../../src/db/transaction.ts';
+import { afterCommit, inSavepoint, inTransaction } from '../../src/db/transaction.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';
 
 let api: TestApi;
@@ -37,6 +37,20 @@ it('two transactions in a deadlock both succeed, each with its effect once', asy
   expect(runs).toBeGreaterThan(2); // both may be refused at once
   const { body } = await api.org.get('/tags');
   expect(body.map(({ tag_name }: { tag_name: string }) => tag_name)).toEqual(['a!!', 'b!!']);
+});
+
+it('nothing that an undone savepoint wanted called after the commit is called', async () => {
+  const called: string[] = [];
+  await inTransaction(api.db, async (trx) => {
+    afterCommit(trx, () => called.push('before'));
+    const undone = inSavepoint(trx, async () => {
+      afterCommit(trx, () => called.push('undone'));
+      throw new Error('undone');
+    });
+    await expect(undone).rejects.toThrow('undone');
+    await inSavepoint(trx, async () => afterCommit(trx, () => called.push('kept')));
+  });
+  expect(called).toEqual(['before', 'kept']);
 });
 
 async function newTag(name: string): Promise<string> {

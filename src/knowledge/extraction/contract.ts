@@ -1,5 +1,4 @@
-import type { SplitText, TextPart } from '../index/parts.rules.ts';
-import type { AddedWords } from '../index/word-counts.rules.ts';
+import type { NumberedParts, SplitText } from '../index/parts.rules.ts';
 
 /** The content and metadata of a page. */
 export interface ExtractedPage {
@@ -47,13 +46,6 @@ export type ThreadTask = { page: Page } | { text: SplitText };
 export type ThreadResult<Task extends ThreadTask = ThreadTask> =
   | (Task extends { page: Page } ? { read: ExtractedPage } : { split: NumberedParts })
   | { failure: Failure };
-
-/** A text's chunks, with the words of each by their numbers in the thread's numbering. */
-export interface NumberedParts {
-  parts: TextPart[];
-  /** The next words of the numbering. */
-  added: AddedWords;
-}
 
 export interface Failure {
   code: ExtractionFailure;

@@ -1,18 +1,11 @@
 import { withoutParameters } from '../../urls.rules.ts';
 import { findFirst } from './content.ts';
+import type { ExtractedPage } from './contract.ts';
 import { directivesOf } from './robots-directives.rules.ts';
 import { type Element, isElement, type Tree } from './tree.ts';
 
 /** Metadata declared by a page. */
-export interface PageMetadata {
-  title: string;
-  language: string | null;
-  canonical: string | null;
-  isNoindex: boolean;
-  isNofollow: boolean;
-  links: string[];
-  cutLinks: number;
-  refresh: string | null;
+export interface PageMetadata extends Omit<ExtractedPage, 'markdown' | 'looksScripted'> {
   /** Resolves a reference of the page to its absolute http(s) address. */
   resolve: (reference: string) => string | undefined;
 }

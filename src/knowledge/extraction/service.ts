@@ -1,14 +1,13 @@
 import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import { createWordList, type WordList, withAdded } from '../index/lexemes.service.ts';
+import { createWordList } from '../index/lexemes.service.ts';
 import type { SplitText } from '../index/parts.rules.ts';
-import { type SplitPart, splitHere } from '../index/splitting.service.ts';
+import { type KnownNumbering, receiveParts, type SplitPart, splitHere } from '../index/splitting.service.ts';
 import {
   type ExtractedPage,
   ExtractionError,
   type Failure,
-  type NumberedParts,
   type Page,
   type ThreadResult,
   type ThreadTask,
@@ -33,11 +32,9 @@ const MAX_BUFFER_BYTES = 256 * 1024 * 1024;
 const MEMORY_CHECK_MS = 200;
 const TOO_MUCH_MEMORY = 'The page takes too much memory to be read';
 
-/** A slot for one task at a time. Its thread is started for the first task. */
-interface ThreadSlot {
+/** A slot for one task at a time, with what is known of its thread's numbering. The thread is started for the first task. */
+interface ThreadSlot extends KnownNumbering {
   thread: Worker | undefined;
-  /** The words numbered by the thread. */
-  words: WordList;
 }
 
 /**
@@ -58,12 +55,9 @@ export function createExtractor(): Extractor {
   };
   const doAt = async <Task extends ThreadTask>(place: ThreadSlot, task: Task): Promise<ThreadResult<Task>> => {
     closing.signal.throwIfAborted();
-    if (place.thread === undefined) {
-      place.words = createWordList();
-      place.thread = await startThread(closing.signal, () => {
-        place.thread = undefined;
-      });
-    }
+    place.thread ??= await startThread(closing.signal, () => {
+      place.thread = undefined;
+    });
     try {
       return await doInThread(place.thread, task, closing.signal);
     } catch (error) {
@@ -98,13 +92,6 @@ export function createExtractor(): Extractor {
       await Promise.all(places.map(({ thread }) => thread?.terminate()));
     },
   };
-}
-
-/** Adds the words that a thread has numbered to those known of it. */
-function receiveParts(place: ThreadSlot, { parts, added }: NumberedParts): SplitPart[] {
-  const list = withAdded(place.words, added);
-  place.words = list;
-  return parts.map(({ counts, ...part }) => ({ ...part, countWords: () => ({ counts, list }) }));
 }
 
 async function doInThread<Task extends ThreadTask>(

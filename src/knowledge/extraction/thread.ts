@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import { partsOf, type SplitText } from '../index/parts.rules.ts';
+import { numberedPartsOf } from '../index/parts.rules.ts';
 import { createWordNumbering } from '../index/word-counts.rules.ts';
 import { ExtractionError, type Failure, type ThreadResult, type ThreadTask } from './contract.ts';
 import { readPage } from './page.ts';
@@ -12,15 +12,10 @@ parentPort?.postMessage('ready');
 
 async function answer(task: ThreadTask): Promise<ThreadResult> {
   try {
-    return 'page' in task ? { read: await readPage(task.page) } : { split: split(task.text) };
+    return 'page' in task ? { read: await readPage(task.page) } : { split: numberedPartsOf(task.text, numbering) };
   } catch (error) {
     return { failure: failureOf(error) };
   }
-}
-
-function split(text: SplitText) {
-  numbering.startOverIfLarge();
-  return { parts: partsOf(text, numbering), added: numbering.takeAdded() };
 }
 
 const postResult = (message: ThreadResult) => parentPort?.postMessage(message);

@@ -1,5 +1,5 @@
 import { type Chunk, chunksOf } from './chunking.rules.ts';
-import type { WeightedText, WordCounts, WordNumbering } from './word-counts.rules.ts';
+import type { AddedWords, WeightedText, WordCounts, WordNumbering } from './word-counts.rules.ts';
 
 /** Weight of the nearest headings; headings above them count like the body. */
 const HEADING_WEIGHT = 3;
@@ -15,12 +15,22 @@ export interface TextPart extends Omit<Chunk, 'body'> {
   counts: WordCounts;
 }
 
+/** A text's chunks, with the words of each by their numbers in a numbering. */
+export interface NumberedParts {
+  parts: TextPart[];
+  /** The next words of the numbering. */
+  added: AddedWords;
+}
+
 /** Splits a text into chunks and counts their words. */
-export const partsOf = ({ title, markdown }: SplitText, numbering: WordNumbering): TextPart[] =>
-  chunksOf(markdown).map(({ body, ...chunk }) => ({
+export function numberedPartsOf({ title, markdown }: SplitText, numbering: WordNumbering): NumberedParts {
+  numbering.startOverIfLarge();
+  const parts = chunksOf(markdown).map(({ body, ...chunk }) => ({
     ...chunk,
     counts: numbering.count(textsOf(title, { body, ...chunk })),
   }));
+  return { parts, added: numbering.takeAdded() };
+}
 
 /** Returns the searchable texts of a chunk. */
 export function textsOf(title: string, { path, headings, body }: Chunk): WeightedText[] {

@@ -1,6 +1,6 @@
 import { type Chunk, chunksOf } from './chunking.rules.ts';
-import { type CountedWords, createWordList, withAdded } from './lexemes.service.ts';
-import { type SplitText, textsOf } from './parts.rules.ts';
+import { type CountedWords, createWordList, type WordList, withAdded } from './lexemes.service.ts';
+import { type NumberedParts, numberedPartsOf, type SplitText, textsOf } from './parts.rules.ts';
 import { createWordNumbering, type WeightedText } from './word-counts.rules.ts';
 
 /** A chunk of a text, with a function for its words. */
@@ -11,15 +11,23 @@ export interface SplitPart extends Omit<Chunk, 'body'> {
 /** Splits a text into chunks and counts their words. */
 export type Splitter = (text: SplitText) => SplitPart[] | Promise<SplitPart[]>;
 
+/** What is known of a numbering. */
+export interface KnownNumbering {
+  words: WordList;
+}
+
 const numbering = createWordNumbering();
-let list = createWordList();
+const known: KnownNumbering = { words: createWordList() };
 
 /** Splits a text and counts its words in this thread. */
-export const splitHere = (text: SplitText): SplitPart[] =>
-  splitUncounted(text).map(({ countWords, ...part }) => {
-    const counted = countWords();
-    return { ...part, countWords: () => counted };
-  });
+export const splitHere = (text: SplitText): SplitPart[] => receiveParts(known, numberedPartsOf(text, numbering));
+
+/** Returns the chunks of a text whose words were numbered, and adds the next words to those known of the numbering. */
+export function receiveParts(of: KnownNumbering, { parts, added }: NumberedParts): SplitPart[] {
+  const list = withAdded(of.words, added);
+  of.words = list;
+  return parts.map(({ counts, ...part }) => ({ ...part, countWords: () => ({ counts, list }) }));
+}
 
 /** Splits a text. Its words are counted each time they are asked for. */
 export const splitUncounted = ({ title, markdown }: SplitText): SplitPart[] =>
@@ -28,6 +36,6 @@ export const splitUncounted = ({ title, markdown }: SplitText): SplitPart[] =>
 function countWords(texts: readonly WeightedText[]): CountedWords {
   numbering.startOverIfLarge();
   const counts = numbering.count(texts);
-  list = withAdded(list, numbering.takeAdded());
-  return { counts, list };
+  known.words = withAdded(known.words, numbering.takeAdded());
+  return { counts, list: known.words };
 }
