@@ -12,6 +12,17 @@ export const FIRST_PATH: StepPath = '0';
 const segmentsOf = (place: StepPath): PathSegment[] => place.split('.');
 const pathOf = (parts: readonly (PathSegment | number)[]): StepPath => parts.join('.');
 
+/** Returns the path that a run comes to last, or undefined if there is none. */
+export const lastPathOf = (places: readonly StepPath[]): StepPath | undefined => places.toSorted(byOrder).at(-1);
+
+/** A run comes to the paths of a list in order, and to those inside of a block after the block. */
+function byOrder(one: StepPath, other: StepPath): number {
+  const [parts, others] = [segmentsOf(one), segmentsOf(other)];
+  const at = parts.findIndex((part, nth) => part !== others[nth]);
+  const isInside = at === -1 || others[at] === undefined;
+  return isInside ? parts.length - others.length : Number(parts[at]) - Number(others[at]);
+}
+
 /** Returns the step at a path, or undefined if the definition has none there. */
 export function stepAt(blocks: readonly Step[], place: StepPath): Step | undefined {
   const parts = segmentsOf(place);

@@ -117,6 +117,17 @@ export async function reopenRun(trx: Trx, orgId: string, runId: string): Promise
     .execute();
 }
 
+/** Sets a failed step to in progress again. */
+export async function reopenStep(trx: Trx, orgId: string, runId: string, place: string): Promise<void> {
+  await trx
+    .updateTable('automation_steps')
+    .set({ status: 'in_progress', ended_at: null })
+    .where('org_id', '=', orgId)
+    .where('run_id', '=', runId)
+    .where('place', '=', place)
+    .execute();
+}
+
 /** Saves the next step of a resumed run. */
 export async function setResumedAt(trx: Trx, orgId: string, runId: string, next: NextStep): Promise<void> {
   await trx

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
+import type { StepPath } from '../interpreter/step-paths.rules.ts';
 import type { RunRef } from './contract.ts';
 
 /** A run in progress, with the batch that does it. */
@@ -18,15 +19,34 @@ export async function listRunsInProgress(db: Db, after: RunRef | undefined, limi
   return rows;
 }
 
-/** Returns the step of a run that was begun last, one in progress or waiting before all others. */
-export const findLatestStep = (trx: Trx, { orgId, runId }: RunRef) =>
+const stepsOf = (trx: Trx, { orgId, runId }: RunRef) =>
   trx
     .selectFrom('automation_steps')
     .select(['place', 'status'])
     .where('org_id', '=', orgId)
-    .where('run_id', '=', runId)
-    .orderBy(sql<boolean>`status in ('in_progress', 'waiting')`, 'desc')
+    .where('run_id', '=', runId);
+
+/** Returns the step of a run that is in progress or waiting. */
+export const findOpenStep = (trx: Trx, ref: RunRef) =>
+  stepsOf(trx, ref)
+    .where('status', 'in', ['in_progress', 'waiting'])
     .orderBy('started_at', 'desc')
-    .orderBy('place', 'desc')
     .limit(1)
     .executeTakeFirst();
+
+/**
+ * Returns the paths of the actions and waits of a run that were begun last, at the same time. Blocks that only decide are
+ * left out: their rows can be older than those of the steps that they decided about.
+ */
+export async function listLastActions(trx: Trx, ref: RunRef): Promise<StepPath[]> {
+  const rows = await stepsOf(trx, ref)
+    .where('type', 'not in', ['if-else', 'switch', 'for-each'])
+    .orderBy('started_at', 'desc')
+    .fetch(1, 'with ties')
+    .execute();
+  return rows.map(({ place }) => place);
+}
+
+/** Returns whether a run has begun a step. */
+export const hasStep = async (trx: Trx, ref: RunRef): Promise<boolean> =>
+  (await stepsOf(trx, ref).limit(1).executeTakeFirst()) !== undefined;

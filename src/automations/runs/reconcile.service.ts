@@ -10,7 +10,7 @@ import { type BatchRef, workflowIdOfBatch } from './batches/contract.ts';
 import { releaseRun } from './batches/release.service.ts';
 import { type NextStep, type RunRef, workflowIdOfRun } from './contract.ts';
 import { finishRun } from './finish-run.service.ts';
-import { findLatestStep, type RunInProgress } from './reconcile.queries.ts';
+import { findOpenStep, type RunInProgress } from './reconcile.queries.ts';
 import { findNextStep } from './resume-point.service.ts';
 import { resumeRun, startQueuedRuns } from './run-queue.service.ts';
 
@@ -72,10 +72,10 @@ async function mendRunInBatch(db: Db, ref: RunRef & BatchRef): Promise<string | 
 /** Fails a run at its step in flight, so that the step can be retried by hand. */
 async function failLostRun(trx: Trx, context: RunContext): Promise<NextStep> {
   const { orgId, run, definition } = context;
-  const latest = await findLatestStep(trx, { orgId, runId: run.id });
-  const step = latest && stepAt(definition.blocks, latest.place);
-  if (latest !== undefined && step !== undefined && (latest.status === 'in_progress' || latest.status === 'waiting'))
-    return failRun(trx, context, { place: latest.place, step, message: LOST });
+  const open = await findOpenStep(trx, { orgId, runId: run.id });
+  const step = open && stepAt(definition.blocks, open.place);
+  if (open !== undefined && step !== undefined)
+    return failRun(trx, context, { place: open.place, step, message: LOST });
   await finishRun(trx, orgId, run.id, { status: 'failed', error: LOST });
   return { kind: 'failed', error: LOST };
 }

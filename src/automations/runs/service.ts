@@ -30,6 +30,7 @@ import {
   listSteps,
   MAX_STEPS,
   reopenRun,
+  reopenStep,
   setResumedAt,
   updateStepInput,
 } from './history.queries.ts';
@@ -148,7 +149,10 @@ export function retryRun(
       );
       await updateStepInput(trx, orgId, runId, { place, input: fieldsOf(sealed) });
     }
-    if (!skip) await deleteUnanswered(trx, orgId, dedupeKeyOf(runId, place)); // people have decided to call again
+    if (!skip) {
+      await reopenStep(trx, orgId, runId, place);
+      await deleteUnanswered(trx, orgId, dedupeKeyOf(runId, place)); // people have decided to call again
+    }
     const next =
       skip || step?.$kind !== 'Action'
         ? await advanceRun(trx, { ...context, run: { ...run, status: 'in_progress' } }, place)

@@ -36,6 +36,7 @@ import { setCausingRun } from './causation.queries.ts';
 import type { NextStep, RunRef } from './contract.ts';
 import { waitForPace } from './pacing/pace.ts';
 import { startQueuedRuns } from './run-queue.service.ts';
+import type { AutomationStepsTable } from './table.ts';
 
 export interface StepDeps extends ActionDeps {
   actions: ReadonlyMap<string, Action>;
@@ -46,8 +47,11 @@ export interface RunStepRef extends RunRef {
 }
 
 const ENDED_STEP: NextStep = { kind: 'end' };
-const DONE_STATUSES = new Set(['completed', 'skipped']);
 const MAX_MESSAGE = 1_000;
+
+/** Whether a step has ended in a way that the run goes on from. */
+const isDone = ({ on_error }: ActionStep, status: AutomationStepsTable['status'] | undefined): boolean =>
+  status === 'completed' || status === 'skipped' || (status === 'failed' && on_error === 'continue');
 
 /**
  * Runs an action and returns the next step. Repeats the action after a failed or unsaved attempt, but not after a
@@ -82,7 +86,7 @@ export async function attemptStep(
 ): Promise<NextStep> {
   const { db, actions } = deps;
   await waitForPace(orgId);
-  if (known !== undefined && DONE_STATUSES.has(known.status)) return lockAndAdvance(deps, { orgId, runId, place });
+  if (isDone(step, known?.status)) return lockAndAdvance(deps, { orgId, runId, place });
 
   const sealer = createSealer(deps.secrets, orgId, context.run.automation_id);
   const given = sealer.open(known?.changed_input ?? step.input);
@@ -134,14 +138,14 @@ async function applyAction(
     const run = await lockRun(trx, orgId, runId);
     if (run === undefined) return ENDED_STEP;
     const known = await findStep(trx, orgId, runId, place); // as of now: another attempt may have held the lock
-    const isDone = DONE_STATUSES.has(known?.status ?? '');
+    const context = await loadContext(trx, orgId, run);
+    const isOver = isDone(actionAt(context, place), known?.status);
     if (run.status !== 'in_progress') {
-      if (reached !== undefined && !isDone)
+      if (reached !== undefined && !isOver)
         await endStep(trx, orgId, runId, { place, status: 'completed', output: reached as Json });
       return ENDED_STEP;
     }
-    const context = await loadContext(trx, orgId, run);
-    if (isDone) return advanceAndStartQueued(trx, context, place);
+    if (isOver) return advanceAndStartQueued(trx, context, place);
     let output = reached;
     if ('apply' in action) {
       await setCausingRun(trx, { runId, depth });
@@ -181,7 +185,8 @@ async function advanceAndStartQueued(trx: Trx, context: RunContext, place: StepP
 }
 
 /**
- * Records the failure of an action after its last attempt. The run continues if the step says so, otherwise it fails.
+ * Records the failure of an action after its last attempt. The run continues if the step says so, otherwise it fails. A
+ * step that another attempt has ended meanwhile stays as it is.
  */
 export function failStep(
   { db }: StepDeps,
@@ -192,6 +197,8 @@ export function failStep(
     const context = await lockActiveRun(trx, ref);
     if (context === undefined) return ENDED_STEP;
     const step = actionAt(context, place);
+    const known = await findStep(trx, orgId, runId, place);
+    if (isDone(step, known?.status)) return advanceAndStartQueued(trx, context, place);
     if (step.on_error === 'continue') {
       await endStep(trx, orgId, runId, { place, status: 'failed', error });
       return advanceAndStartQueued(trx, context, place);

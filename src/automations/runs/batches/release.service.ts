@@ -6,7 +6,7 @@ import { advanceRun, loadContext, type RunContext } from '../advance-run.service
 import type { NextStep } from '../contract.ts';
 import { finishRun } from '../finish-run.service.ts';
 import { setResumedAt } from '../history.queries.ts';
-import { findLatestStep } from '../reconcile.queries.ts';
+import { hasStep } from '../reconcile.queries.ts';
 import { findNextStep } from '../resume-point.service.ts';
 import { resumeRun, startQueuedRuns } from '../run-queue.service.ts';
 import type { BatchEnd, BatchRef } from './contract.ts';
@@ -59,8 +59,7 @@ export async function releaseRun(trx: Trx, ref: BatchRef, runId: string): Promis
   const { orgId } = ref;
   const run = await lockRunInBatch(trx, ref, runId);
   if (run === undefined) return undefined;
-  if ((await findLatestStep(trx, { orgId, runId })) !== undefined)
-    return leaveBatch(trx, await loadContext(trx, orgId, run), findNextStep);
+  if (await hasStep(trx, { orgId, runId })) return leaveBatch(trx, await loadContext(trx, orgId, run), findNextStep);
   await requeueRun(trx, orgId, runId);
   return 'queued';
 }

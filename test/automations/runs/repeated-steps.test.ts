@@ -1,0 +1,92 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { type Action, remoteAction } from '../../../src/automations/actions/action.ts';
+import { ACTIONS } from '../../../src/automations/actions/registry.ts';
+import type { RunInput } from '../../../src/automations/runs/contract.ts';
+import { doFirstSteps } from '../../../src/automations/runs/first-steps.service.ts';
+import { continueRun, doStep, failStep, type StepDeps } from '../../../src/automations/runs/steps.service.ts';
+import { ProviderError } from '../../../src/errors.ts';
+import { newId } from '../../../src/ids.ts';
+import { startApi, type TestApi, type TestOrg } from '../../support/stack/api.ts';
+import { activate } from '../../support/triggers.ts';
+import { depsOf } from '../action-runner.ts';
+
+/** No worker runs here: the tests call the activities' services. */
+let api: TestApi;
+let org: TestOrg;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.close());
+beforeEach(async () => {
+  org = await api.createOrg();
+});
+
+const step = (id: string, more: object = {}) => ({
+  ...{ $kind: 'Action', id, type: 'add-note', name: 'Far', input: { session_id: newId(), text: 'Hello' } },
+  retry: { attempts: 1 },
+  ...more,
+});
+
+/** A system that refuses the first call, and notes for which step each was made. */
+function refusingOnce() {
+  const calls: string[] = [];
+  const { input, output } = ACTIONS.get('add-note') as Action;
+  const action = remoteAction({
+    ...{ type: 'add-note', title: '', description: '', input, output },
+    async call(_deps, { dedupeKey }) {
+      calls.push(dedupeKey);
+      if (calls.length === 1) throw new ProviderError('It answered 500', { transient: true });
+      return { message_id: 'm' } as never;
+    },
+  });
+  return { calls, deps: { ...depsOf(api), actions: new Map([['add-note', action]]) } satisfies StepDeps };
+}
+
+/** Triggers a workflow, and returns what the workflow of its run begins with. */
+async function startRun(workflow_blocks: object[]): Promise<RunInput & { orgId: string }> {
+  const { id } = await activate(org, { trigger_type: 'manual-trigger', workflow_blocks });
+  const { run_id } = (await org.post(`/workflows/${id}/trigger`, { input: {} })).body;
+  return { orgId: org.id, runId: run_id, next: { kind: 'action', place: '0', title: 'first', attempts: 1 } };
+}
+
+const stepsOf = async ({ runId }: RunInput) => {
+  const { rows } = await sql<{ place: string; status: string }>`
+    select place, status from automation_steps where run_id = ${runId} order by place
+  `.execute(api.db);
+  return rows.map(({ place, status }) => `${place} ${status}`);
+};
+
+it('a step that failed and was passed is not called again when the first steps are repeated', async () => {
+  const { calls, deps } = refusingOnce();
+  const run = await startRun([step('first', { on_error: 'continue' }), step('second'), step('third')]);
+  await doFirstSteps(deps, run, () => calls.length === 2);
+  await doFirstSteps(deps, run, () => false); // as after a kill
+  expect(calls.map((key) => key.split('/').at(-1))).toEqual(['0', '1', '2']);
+  expect(await stepsOf(run)).toEqual(['0 failed', '1 completed', '2 completed']);
+});
+
+it('an attempt that fails late changes nothing of a step that another attempt has completed', async () => {
+  const { deps } = refusingOnce();
+  const run = await startRun([step('first'), step('second')]);
+  const at = { orgId: run.orgId, runId: run.runId, place: '0' };
+  await expect(doStep(deps, at)).rejects.toThrow('It answered 500');
+  await doStep(deps, at);
+  expect(await failStep(deps, { ...at, error: 'It answered nothing' })).toMatchObject({ kind: 'action', place: '1' });
+  expect(await stepsOf(run)).toEqual(['0 completed']);
+  expect(await continueRun(deps, at)).toMatchObject({ kind: 'action', place: '1' });
+});
+
+it('a step that failed is called again after a retry by hand, also if its failure was to be passed', async () => {
+  const { calls, deps } = refusingOnce();
+  const run = await startRun([step('first', { on_error: 'continue' }), step('second')]);
+  await doFirstSteps(deps, run, () => calls.length === 1);
+  await sql`update automation_runs set status = 'failed' where id = ${run.runId}`.execute(api.db);
+  const { rows } = await sql<{
+    id: string;
+  }>`select automation_id as id from automation_runs where id = ${run.runId}`.execute(api.db);
+  expect((await org.post(`/workflows/${rows[0]?.id}/runs/${run.runId}/retry`, {})).status).toBe(200);
+  await doFirstSteps(deps, run, () => false);
+  expect(calls).toHaveLength(3);
+  expect(await stepsOf(run)).toEqual(['0 completed', '1 completed']);
+});
