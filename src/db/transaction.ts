@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db, Trx } from './connect.ts';
 import { isDeadlock } from './failures.ts';
 import { addHint, type Hints, notify, notifyBy } from './notify.ts';
-import { connectionOf, untilAnswered } from './pipeline.ts';
+import { connectionOf, sendAhead, untilAnswered } from './pipeline.ts';
 import { followCommit } from './pipelining-dialect.ts';
 
 const MAX_TRIES = 3;
@@ -85,23 +85,32 @@ export function notifyAfterCommit(db: Db, channel: string, hint = ''): void {
 /** Returns the pool of a transaction, or the given one. */
 export const poolOf = (db: Db): Db => aftermaths.get(db)?.db ?? db;
 
+/** The number of savepoints that a transaction is in. */
+const depths = new WeakMap<Trx, number>();
+
 /**
  * Runs `work` so that an error undoes its writes, with what it wanted called after the commit, and leaves the transaction
- * usable.
+ * usable. It takes one round trip: the savepoint goes ahead of the first statement, and the answers to all statements
+ * that were sent ahead come with that to its release.
  */
 export async function inSavepoint<T>(trx: Trx, work: () => Promise<T>): Promise<T> {
   const hooks = aftermaths.get(trx)?.hooks;
   const hooksBefore = hooks?.length;
-  await sql`savepoint attempt`.execute(trx);
+  const depth = (depths.get(trx) ?? 0) + 1;
+  const name = sql.id(`attempt_${depth}`); // by depth: an undone savepoint remains, and would hide an outer one
+  depths.set(trx, depth);
+  await sendAhead(trx, sql`savepoint ${name}`);
   try {
     const result = await work();
+    await sendAhead(trx, sql`release savepoint ${name}`);
     await untilAnswered(trx);
-    await sql`release savepoint attempt`.execute(trx);
     return result;
   } catch (error) {
     hooks?.splice(hooksBefore ?? 0);
-    await sql`rollback to savepoint attempt`.execute(trx);
+    await sql`rollback to savepoint ${name}`.execute(trx);
     await untilAnswered(trx); // an earlier failure tells the cause
     throw error;
+  } finally {
+    depths.set(trx, depth - 1);
   }
 }
