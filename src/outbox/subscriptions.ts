@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Trx } from '../db/connect.ts';
+import { lockName } from '../db/locks.ts';
 import type { EventType, NewEvent } from './events.ts';
 import { wakeForEvents } from './wake.ts';
 
@@ -19,7 +20,7 @@ export async function replaceSubscriptions(trx: Trx, orgId: string, types: Event
  * wait for this one: so every change that is committed after it is announced.
  */
 export async function lockSubscriptions(trx: Trx, orgId: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended('subscriptions ' || ${orgId}, 0))`.execute(trx);
+  await lockName(trx, `subscriptions ${orgId}`);
 }
 
 /** Announces events like `announce`, where somebody waits for them. */
