@@ -12,7 +12,7 @@ import {
   messageIdOf,
   replyAddress,
 } from '../../../src/deliveries/inbound/mail-tokens.ts';
-import { startCleanup } from '../../../worker/cleanup.ts';
+import { startMaintenance } from '../../../worker/maintenance.ts';
 import { createWorkerDeps } from '../../../worker/deps.ts';
 import { exchangeReport, mailOf, POSTFIX_DELAYED, POSTFIX_NO_SUCH_USER, postfixReport } from '../../support/mails.ts';
 import { handOver } from '../../support/smtp.ts';
@@ -315,7 +315,7 @@ describe('inbound e-mail', () => {
       .where('id', '=', old?.id ?? '')
       .execute();
 
-    const stop = startCleanup(stack.db, stack.config, { warn: () => undefined });
+    const stop = startMaintenance(stack.db, stack.config, { warn: () => undefined });
     await eventually('the sweep', async () => (await inboundEmailsOf(sent))[0]?.raw === null);
     stop();
     expect((await inboundEmailsOf(sent)).map(({ raw, result }) => [raw === null, result])).toEqual([
