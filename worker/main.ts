@@ -7,10 +7,10 @@ import { assertSchemaKnown } from '../src/db/migrate.ts';
 import { createWriteQuota } from '../src/db/write-quota.ts';
 import { startRelay } from '../src/outbox/relay.ts';
 import { onStopSignal } from '../src/shutdown.ts';
-import { createWorkAtOnce } from './at-once.ts';
 import { loadWorkflowBundle } from './bundle.ts';
 import { createWorkerDeps } from './deps.ts';
 import { startDomainChecks } from './domain-checks.ts';
+import { createInlineWork } from './inline-work.ts';
 import { startMaintenance } from './maintenance.ts';
 import { createReactions } from './reactions.ts';
 import { startReconciliation } from './reconciliation.ts';
@@ -52,7 +52,7 @@ const relay = isInteractive
       commandDb: relayConnection.db,
       temporal: () => temporal?.client,
       reactions: createReactions(quota, config, deps),
-      atOnce: createWorkAtOnce(deps),
+      inline: createInlineWork(deps),
       log,
     })
   : undefined;

@@ -11,7 +11,7 @@ import { z } from 'zod';
 import type { Db } from '../../src/db/connect.ts';
 import { type FakeModel, startFakeModel } from '../../test/support/fakes/model.ts';
 import { type AiPrograms, type AnsweringOrg, startAiPrograms, WORKER_ENV } from '../support/ai-programs.ts';
-import { forEachConcurrently } from '../support/concurrency.ts';
+import { forEachConcurrently } from '../../src/concurrency.ts';
 import type { Program } from '../support/processes.ts';
 import { type Finding, note, report } from '../support/report.ts';
 import { type Stack, withStack } from '../support/stack.ts';

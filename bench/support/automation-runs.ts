@@ -7,7 +7,7 @@ import { connect, type Db } from '../../src/db/connect.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { newId } from '../../src/ids.ts';
 import { createSecrets } from '../../src/secrets.ts';
-import { forEachConcurrently } from './concurrency.ts';
+import { forEachConcurrently } from '../../src/concurrency.ts';
 import type { Program } from './processes.ts';
 import { median, note } from './report.ts';
 import { seedOrg } from './seed.ts';

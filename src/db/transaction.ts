@@ -29,7 +29,7 @@ export async function inTransaction<T>(db: Db, work: (trx: Trx) => Promise<T>): 
       const result = await commit(db, async (trx) => {
         aftermaths.set(trx, after);
         const done = await work(trx);
-        if (after.hints.size > 0) await tellBehindCommit(trx, after);
+        if (after.hints.size > 0) await notifyBehindCommit(trx, after);
         return done;
       });
       for (const hook of after.hooks) hook(db);
@@ -54,7 +54,7 @@ async function commit<T>(db: Db, work: (trx: Trx) => Promise<T>): Promise<T> {
 }
 
 /** Sends the notifications right behind the commit, or after it if others are being sent. */
-async function tellBehindCommit(trx: Trx, { db, hooks, hints }: Aftermath): Promise<void> {
+async function notifyBehindCommit(trx: Trx, { db, hooks, hints }: Aftermath): Promise<void> {
   followCommit(await connectionOf(trx), (connection) => {
     if (!notifyBy(db, hints, (statement) => connection.executeQuery(statement)))
       hooks.push(() => {

@@ -4,7 +4,7 @@ import type { MessageSender } from '../../../src/deliveries/sending/message-send
 import { createUnsubscribeLinks } from '../../../src/deliveries/suppressions/unsubscribe-links.ts';
 import { createSmtpSender, smtpSettingsOf } from '../../../src/providers/email/smtp.ts';
 import type { SendOutcome } from '../../../src/providers/sending.ts';
-import { forEachConcurrently } from '../concurrency.ts';
+import { forEachConcurrently } from '../../../src/concurrency.ts';
 import { serve } from '../processes.ts';
 import { senderOfEnvironment } from '../programs/costless-sender.ts';
 import { EMAIL, EMAIL_CONTENT } from '../seed.ts';

@@ -5,7 +5,7 @@ import { connect } from '../../../src/db/connect.ts';
 import { inTransaction } from '../../../src/db/transaction.ts';
 import { newId } from '../../../src/ids.ts';
 import { WORDS_ONLY } from '../../../src/knowledge/search/passage-search.service.ts';
-import { forEachConcurrently } from '../concurrency.ts';
+import { forEachConcurrently } from '../../../src/concurrency.ts';
 import { serve } from '../processes.ts';
 
 // The minimal loop for comparison: the same search, and the same rows in one transaction.

@@ -4,7 +4,7 @@ import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } 
 import { loadConfig } from '../../../src/config.ts';
 import { connect } from '../../../src/db/connect.ts';
 import { newId } from '../../../src/ids.ts';
-import { forEachConcurrently } from '../concurrency.ts';
+import { forEachConcurrently } from '../../../src/concurrency.ts';
 import { serve } from '../processes.ts';
 import { COSTLESS, createCostlessSender } from '../programs/costless-sender.ts';
 import { EMAIL_CONTENT } from '../seed.ts';

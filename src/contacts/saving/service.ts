@@ -1,7 +1,7 @@
 import { batchByOrg } from '../../batch-by-org.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { runAsOwner } from '../../db/current-work.ts';
-import { isDatabaseAway, isDeadlock, violatedUnique } from '../../db/failures.ts';
+import { isDatabaseUnavailable, isDeadlock, violatedUnique } from '../../db/failures.ts';
 import { inSavepoint, inTransaction } from '../../db/transaction.ts';
 import { conflict, type DomainError, invalid, notFound } from '../../errors.ts';
 import { newId } from '../../ids.ts';
@@ -54,7 +54,7 @@ async function insertEach(pool: Db, orgId: string, contacts: StoredContact[]): P
     const inserted = new Set(await insertContacts(pool, orgId, contacts));
     return contacts.map(({ id }) => inserted.has(id));
   } catch (error) {
-    if (contacts.length === 1 || (isDatabaseAway(error) && !isDeadlock(error))) throw error;
+    if (contacts.length === 1 || (isDatabaseUnavailable(error) && !isDeadlock(error))) throw error;
     return contacts.map((contact) => insertAlone(pool, orgId, contact));
   }
 }
