@@ -1,4 +1,4 @@
-import { batchByOrg } from '../../batch-by-org.ts';
+import { batchByKey } from '../../batch-by-key.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { runAsOwner } from '../../db/current-work.ts';
 import { isDatabaseUnavailable, isDeadlock, violatedUnique } from '../../db/failures.ts';
@@ -39,7 +39,7 @@ const insertAlone: InsertContact = async (db, orgId, contact) =>
  * A call resolves once its contact is committed. A call in a transaction inserts alone.
  */
 export function createInsertTogether(pool: Db): InsertContact {
-  const insert = batchByOrg(INSERT_LIMITS, (orgId, contacts: StoredContact[]) =>
+  const insert = batchByKey(INSERT_LIMITS, (orgId, contacts: StoredContact[]) =>
     runAsOwner(orgId, () => insertEach(pool, orgId, contacts)),
   );
   return (db, orgId, contact) => (db.isTransaction ? insertAlone(db, orgId, contact) : insert(orgId, contact));
