@@ -83,5 +83,10 @@ export function startMaintenance(db: Db, retention: Retention, log: Pick<Fastify
       await runChore(chore, untilNothingIsLeft, signal);
     }
   };
-  return runPeriodically(runChores, { intervalMs: INTERVAL_MS, beginsAtOnce: true, failure: 'maintenance failed', log });
+  return runPeriodically(runChores, {
+    intervalMs: INTERVAL_MS,
+    beginsAtOnce: true,
+    failure: 'maintenance failed',
+    log,
+  });
 }

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from './connect.ts';
+import { connectionOf, sendAhead, untilAnswered } from './connections/pipeline.ts';
+import { followCommit } from './connections/pipelining-dialect.ts';
 import { isDeadlock } from './failures.ts';
 import { addHint, type Hints, notify, notifyBy } from './notify.ts';
-import { connectionOf, sendAhead, untilAnswered } from './pipeline.ts';
-import { followCommit } from './pipelining-dialect.ts';
 
 const MAX_TRIES = 3;
 

@@ -89,7 +89,8 @@ export function answerTo(error: FastifyError | DomainError | TooManyRequests): E
   if (error instanceof TooManyRequests) return errorAnswer(429, error.message);
   if (isLockTimeout(error)) return errorAnswer(503, 'Another change of it is taking long: try again soon');
   if (isDatabaseUnavailable(error)) return errorAnswer(503, 'The database is away: try again soon');
-  if (isStatementTimeout(error)) return errorAnswer(503, 'This took too long: ask for less at once, or try again later');
+  if (isStatementTimeout(error))
+    return errorAnswer(503, 'This took too long: ask for less at once, or try again later');
   if (isDataException(error)) return errorAnswer(400, 'A value is outside of what can be stored');
   if (error instanceof ProviderError && error.transient) {
     return errorAnswer(503, 'A service behind this one is away: try again soon');

@@ -1,6 +1,6 @@
 import { type CompiledQuery, type QueryResult, type RawBuilder, sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
-import { sendWithCommit } from '../db/pipeline.ts';
+import { sendWithCommit } from '../db/connections/pipeline.ts';
 import { type EventPayloads, type EventType, INSERT_EVENTS, type NewEvent } from './events.ts';
 import { wakeForEvents } from './wake.ts';
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { compiledOnce } from '../db/compiled-once.ts';
 import type { Trx } from '../db/connect.ts';
-import { pipelined, type Sent, sendWithCommit } from '../db/pipeline.ts';
+import { compiledOnce } from '../db/connections/compiled-once.ts';
+import { pipelined, type Sent, sendWithCommit } from '../db/connections/pipeline.ts';
 import { NIL_UUID } from '../ids.ts';
 import type { DispatchedCommand } from '../temporal/dispatch.ts';
 import type { EventPayloads, EventType } from './events.ts';

@@ -1,12 +1,19 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { elementAt } from '../checked-access.ts';
+import { runAsWriter } from '../current-work.ts';
 import type { Db, Trx } from '../db/connect.ts';
-import { runAsWriter } from '../db/current-work.ts';
+import { pipelined } from '../db/connections/pipeline.ts';
 import { isDatabaseUnavailable } from '../db/failures.ts';
-import { pipelined } from '../db/pipeline.ts';
 import { inSavepoint, inTransaction } from '../db/transaction.ts';
 import { NIL_UUID } from '../ids.ts';
-import { type AnyClaimedEvent, type ClaimedEvent, claimEvents, defer, type FinishedBatch, setEventDepth } from './claim.ts';
+import {
+  type AnyClaimedEvent,
+  type ClaimedEvent,
+  claimEvents,
+  defer,
+  type FinishedBatch,
+  setEventDepth,
+} from './claim.ts';
 import type { EventType } from './events.ts';
 import { groupsOf } from './groups.rules.ts';
 import { deferInterrupted, deleteClaim, deleteExpanded, insertClaim } from './interruptions.ts';

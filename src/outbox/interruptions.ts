@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { compiledOnce } from '../db/compiled-once.ts';
 import type { Db, Trx } from '../db/connect.ts';
-import { sendWithCommit } from '../db/pipeline.ts';
+import { compiledOnce } from '../db/connections/compiled-once.ts';
+import { sendWithCommit } from '../db/connections/pipeline.ts';
 import { onlyRow } from '../db/rows.ts';
 import { type FinishedBatch, selectIsMore } from './claim.ts';
 

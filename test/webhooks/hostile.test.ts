@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http';
 import { buildConnector } from 'undici';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createEgress } from '../../src/providers/egress/egress.ts';
-import { createSenderRegistry } from '../../src/webhooks/sending/sender-registry.ts';
 import { sendPending } from '../../src/webhooks/sending/pending.service.ts';
+import { createSenderRegistry } from '../../src/webhooks/sending/sender-registry.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/fakes/webhook-receiver.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';
 

@@ -1,6 +1,6 @@
 import { batchByKey } from '../../batch-by-key.ts';
+import { runAsOwner } from '../../current-work.ts';
 import type { Db, Trx } from '../../db/connect.ts';
-import { runAsOwner } from '../../db/current-work.ts';
 import { isDatabaseUnavailable, isDeadlock, violatedUnique } from '../../db/failures.ts';
 import { inSavepoint, inTransaction } from '../../db/transaction.ts';
 import { conflict, type DomainError, invalid, notFound } from '../../errors.ts';

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import { compiledOnce } from '../../db/compiled-once.ts';
 import type { Db } from '../../db/connect.ts';
+import { compiledOnce } from '../../db/connections/compiled-once.ts';
 import { notifyAfterCommit } from '../../db/transaction.ts';
 import { announcementsOf, executeAnnouncing } from '../../outbox/announcing.ts';
 import { changesBy } from '../events.queries.ts';

@@ -1,6 +1,6 @@
 import { batchByKey } from '../../batch-by-key.ts';
+import { runAsOwner } from '../../current-work.ts';
 import type { Db, Trx } from '../../db/connect.ts';
-import { runAsOwner } from '../../db/current-work.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { notFound, unauthorized, unavailable } from '../../errors.ts';
 import { newId } from '../../ids.ts';

@@ -2,12 +2,12 @@ import { inTransaction } from '../../db/transaction.ts';
 import type { EndpointRef, WebhookProgress } from '../contract.ts';
 import { listPendingDeliveries } from '../deliveries.queries.ts';
 import { findWholeEndpoint, type WholeEndpoint } from '../endpoints.queries.ts';
-import type { NewDeliveries, SenderRegistry } from './sender-registry.ts';
 import { post, type Receiver, receiverOf, type SentDelivery, type Try } from './posting.ts';
 import { claimProbe, reserveSlots, setSending } from './recording.queries.ts';
 import { type Health, recordResults } from './recording.service.ts';
 import type { PostingDeps } from './retries.service.ts';
 import { FAILURES_UNTIL_PROBES, probeDelayMs, trailingFailures } from './schedule.rules.ts';
+import type { NewDeliveries, SenderRegistry } from './sender-registry.ts';
 
 const DELIVERIES_PER_READ = 200;
 /** A hanging endpoint holds only the first number of connections: more are opened as it accepts. */

@@ -12,8 +12,8 @@ import {
   messageIdOf,
   replyAddress,
 } from '../../../src/deliveries/inbound/mail-tokens.ts';
-import { startMaintenance } from '../../../worker/maintenance.ts';
 import { createWorkerDeps } from '../../../worker/deps.ts';
+import { startMaintenance } from '../../../worker/maintenance.ts';
 import { exchangeReport, mailOf, POSTFIX_DELAYED, POSTFIX_NO_SUCH_USER, postfixReport } from '../../support/mails.ts';
 import { handOver } from '../../support/smtp.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';

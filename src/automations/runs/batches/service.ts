@@ -1,4 +1,4 @@
-import { setCountry } from '../../../db/current-work.ts';
+import { setCountry } from '../../../current-work.ts';
 import { isDatabaseUnavailable } from '../../../db/failures.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { messageOf } from '../../../errors.ts';
