@@ -155,12 +155,7 @@ const roles = [
     'schema-imports',
     'A schema is built of zod, other schemas, rules and a parser of phone numbers. The country of the current work says whose numbers they are.',
     anyDomain('schema'),
-    [
-      npm('zod', 'libphonenumber-js'),
-      `^src/[^/]+/${role('schema|rules')}`,
-      sharedSchemas,
-      '^src/db/current-work\\.ts$',
-    ],
+    [npm('zod', 'libphonenumber-js'), `^src/[^/]+/${role('schema|rules')}`, sharedSchemas, '^src/current-work\\.ts$'],
   ),
   only('table-imports', 'A table imports only types.', anyDomain('table'), [], ['type-only']),
   only(

@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { answerTurn } from '../src/ai/turns/answering.service.ts';
-import { answerAtOnce, answerDueTurn } from '../src/ai/turns/answering-at-once.service.ts';
+import { answerDueTurn, answerInline } from '../src/ai/turns/answering-inline.service.ts';
 import { assumeResolved } from '../src/ai/turns/assumption.service.ts';
 import type {
   AssumedEnd,
@@ -57,7 +57,7 @@ export function createAiTurnActivities(given: AiTurnActivityDeps) {
 
     /** Does a turn that is due as far as it needs no third party at all, so that it takes some milliseconds. */
     answerAtOnce: (ref: TurnRef): Promise<TurnEnd | StepName> =>
-      answerAtOnce(deps, ref, Context.current().cancellationSignal),
+      answerInline(deps, ref, Context.current().cancellationSignal),
 
     /**
      * Takes the next step of a turn, and goes on as far as the one after it. Repeated, it takes the step again only if

@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises';
+import { forEachConcurrently } from '../src/concurrency.ts';
 import { logFolder, runStep, type Step, type StepResult } from './check/step.ts';
 import { runningSteps, staticSteps } from './check/steps.ts';
 
@@ -6,14 +7,11 @@ import { runningSteps, staticSteps } from './check/steps.ts';
 async function runAll(steps: Step[], width: number): Promise<StepResult[]> {
   const waiting = steps.filter(({ skipped }) => skipped === undefined);
   const results: StepResult[] = [];
-  const lane = async () => {
-    for (let step = waiting.shift(); step !== undefined; step = waiting.shift()) {
-      const result = await runStep(step);
-      results.push(result);
-      report(result);
-    }
-  };
-  await Promise.all(Array.from({ length: width }, lane));
+  await forEachConcurrently(waiting, width, async (step) => {
+    const result = await runStep(step);
+    results.push(result);
+    report(result);
+  });
   return results;
 }
 

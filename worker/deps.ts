@@ -27,7 +27,7 @@ import { createSalesforce } from '../src/providers/crm/salesforce/salesforce.ts'
 import { ALLOW_ALL, createEgress, type Egress } from '../src/providers/egress/egress.ts';
 import { startMailReceiver } from '../src/providers/email/mail-receiver.ts';
 import { createSecrets, type Secrets } from '../src/secrets.ts';
-import { createWebhookNews } from '../src/webhooks/sending/news.ts';
+import { createSenderRegistry } from '../src/webhooks/sending/sender-registry.ts';
 import { WEBHOOKS_CHANNEL } from '../src/webhooks/waking.service.ts';
 
 export interface WorkerDeps {
@@ -60,9 +60,9 @@ export async function createWorkerDeps(
   const renderer = createRenderer({ path: config.CHROMIUM_PATH, isSandboxed: config.CHROMIUM_SANDBOX === 'on' }, log);
   const tagLearner = createTagLearner();
   const mailReader = createMailReader();
-  const webhookNews = createWebhookNews();
+  const webhookSenders = createSenderRegistry();
   const webhookListener = config.WORKER_QUEUES.includes('webhooks')
-    ? listen(config.DATABASE_URL, WEBHOOKS_CHANNEL, webhookNews.tell)
+    ? listen(config.DATABASE_URL, WEBHOOKS_CHANNEL, webhookSenders.notify)
     : undefined;
   const receiver = receivesMail
     ? await receiveMail({ db, tokens, quota, log, startReceiver: startMailReceiver }, config)
@@ -77,7 +77,7 @@ export async function createWorkerDeps(
       publicUrl: config.PUBLIC_URL,
       mailReader,
       tagLearner,
-      webhookNews,
+      webhookSenders,
       senders: sending.senders,
       channelDefaults: { hasMailServer: config.SMTP_URL !== undefined, isDevelopment: config.DEVELOPMENT },
       ...handoffDeps,

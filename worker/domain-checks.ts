@@ -3,6 +3,7 @@ import type { Config } from '../src/config.ts';
 import type { Db } from '../src/db/connect.ts';
 import { checkVerifiedDomains } from '../src/deliveries/email-domains/service.ts';
 import { createDns } from '../src/providers/egress/dns.ts';
+import { runPeriodically } from './periodically.ts';
 
 const INTERVAL_MS = 10 * 60_000;
 
@@ -13,18 +14,9 @@ export function startDomainChecks(
   log: Pick<FastifyBaseLogger, 'warn'>,
 ): () => void {
   const dns = createDns({ servers: DNS_SERVERS });
-  let isBusy = false;
   const check = async () => {
-    if (isBusy) return;
-    isBusy = true;
-    try {
-      for (const lost of await checkVerifiedDomains(db, dns)) log.warn(lost, 'a sending domain is no longer verified');
-    } catch (error) {
-      log.warn({ err: error }, 'sending domains could not be checked; retrying later');
-    } finally {
-      isBusy = false;
-    }
+    for (const lost of await checkVerifiedDomains(db, dns)) log.warn(lost, 'a sending domain is no longer verified');
   };
-  const timer = setInterval(() => void check(), INTERVAL_MS);
-  return () => clearInterval(timer);
+  const failure = 'sending domains could not be checked; retrying later';
+  return runPeriodically(check, { intervalMs: INTERVAL_MS, failure, log });
 }

@@ -7,11 +7,11 @@ import { assertSchemaKnown } from '../src/db/migrate.ts';
 import { createWriteQuota } from '../src/db/write-quota.ts';
 import { startRelay } from '../src/outbox/relay.ts';
 import { onStopSignal } from '../src/shutdown.ts';
-import { createWorkAtOnce } from './at-once.ts';
 import { loadWorkflowBundle } from './bundle.ts';
-import { startCleanup } from './cleanup.ts';
 import { createWorkerDeps } from './deps.ts';
 import { startDomainChecks } from './domain-checks.ts';
+import { createInlineWork } from './inline-work.ts';
+import { startMaintenance } from './maintenance.ts';
 import { createReactions } from './reactions.ts';
 import { startReconciliation } from './reconciliation.ts';
 import { runWorkers, type Workers } from './run.ts';
@@ -52,12 +52,12 @@ const relay = isInteractive
       commandDb: relayConnection.db,
       temporal: () => temporal?.client,
       reactions: createReactions(quota, config, deps),
-      atOnce: createWorkAtOnce(deps),
+      inline: createInlineWork(deps),
       log,
     })
   : undefined;
 
-const stopCleanup = isInteractive ? startCleanup(db, config, log) : undefined;
+const stopMaintenance = isInteractive ? startMaintenance(db, config, log) : undefined;
 const stopDomainChecks = isInteractive ? startDomainChecks(db, config, log) : undefined;
 const stopRenewal = isInteractive ? startTokenRenewal(db, log) : undefined;
 const stopReconciliation = isInteractive ? startReconciliation(db, () => temporal?.client, log) : undefined;
@@ -66,7 +66,7 @@ let workers: Workers | undefined;
 let isStopping = false;
 onStopSignal(log, async () => {
   isStopping = true;
-  stopCleanup?.();
+  stopMaintenance?.();
   stopDomainChecks?.();
   stopRenewal?.();
   stopReconciliation?.();

@@ -56,7 +56,7 @@ import { redactContactWebhooks, redactInsightWebhooks, redactWebhooks } from '..
 export function createReactions(
   quota: Pick<WriteQuota, 'assertLeft'>,
   { DEVELOPMENT, JWT_SECRET, PUBLIC_URL }: Pick<Config, 'DEVELOPMENT' | 'JWT_SECRET' | 'PUBLIC_URL'>,
-  { webhookNews }: Pick<AnnouncingDeps, 'webhookNews'>,
+  { webhookSenders }: Pick<AnnouncingDeps, 'webhookSenders'>,
 ): Reactions {
   const startWorkflows = {
     async read(reading: Trx, orgId: string, events: TriggeringEvent[]) {
@@ -76,7 +76,7 @@ export function createReactions(
 
   const applyTags = createAutoTagging();
 
-  const announcing = { publicUrl: PUBLIC_URL, mediaLinks: createMediaLinks(JWT_SECRET, PUBLIC_URL), webhookNews };
+  const announcing = { publicUrl: PUBLIC_URL, mediaLinks: createMediaLinks(JWT_SECRET, PUBLIC_URL), webhookSenders };
 
   return withWebhooks(announcing, {
     'contact-created': [enrollCreatedContacts, startWorkflows],

@@ -2,6 +2,7 @@ import type { Client } from '@temporalio/client';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Db } from '../src/db/connect.ts';
 import { reconcile } from '../src/reconciler.ts';
+import { runPeriodically } from './periodically.ts';
 
 const INTERVAL_MS = 10 * 60_000;
 
@@ -11,20 +12,12 @@ export function startReconciliation(
   temporal: () => Client | undefined,
   log: Pick<FastifyBaseLogger, 'warn'>,
 ): () => void {
-  let isBusy = false;
-  const sweep = async () => {
+  const compare = async () => {
     const client = temporal();
-    if (client === undefined || isBusy) return;
-    isBusy = true;
-    try {
-      for (const mismatch of await reconcile(db, client, { isDryRun: false }))
-        log.warn(mismatch, 'a row in progress had no workflow in Temporal');
-    } catch (error) {
-      log.warn({ err: error }, 'the comparison with Temporal failed; it will be retried later');
-    } finally {
-      isBusy = false;
-    }
+    if (client === undefined) return;
+    for (const mismatch of await reconcile(db, client, { isDryRun: false }))
+      log.warn(mismatch, 'a row in progress had no workflow in Temporal');
   };
-  const timer = setInterval(() => void sweep(), INTERVAL_MS);
-  return () => clearInterval(timer);
+  const failure = 'the comparison with Temporal failed; it will be retried later';
+  return runPeriodically(compare, { intervalMs: INTERVAL_MS, failure, log });
 }

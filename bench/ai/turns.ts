@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
+import { forEachConcurrently } from '../../src/concurrency.ts';
 import type { Db } from '../../src/db/connect.ts';
 import { type AiPrograms, type AnsweringOrg, startAiPrograms } from '../support/ai-programs.ts';
-import { forEachConcurrently } from '../support/concurrency.ts';
 import { createRandom, createWriter } from '../support/generated-texts.ts';
 import type { Program } from '../support/processes.ts';
 import { type Finding, median, note, percentile, rateFinding, report } from '../support/report.ts';

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
+import { REPORT } from '../db/connections/preparing-client.ts';
 import { type DividedRange, firstDayOf, isPeriod, periodAt, periodsOf } from '../db/periods.ts';
-import { REPORT } from '../db/preparing-client.ts';
 import { onlyRow } from '../db/rows.ts';
 
 /** One report: what is counted, by what, and how. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { compiledOnce } from '../db/compiled-once.ts';
 import type { Db } from '../db/connect.ts';
+import { compiledOnce } from '../db/connections/compiled-once.ts';
 import { blockedEmail } from './blocklist/queries.ts';
 
 const shownContacts = (db: Db, orgId: string) =>

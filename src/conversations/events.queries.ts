@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
-import { sendWithCommit } from '../db/pipeline.ts';
+import { sendWithCommit } from '../db/connections/pipeline.ts';
 import { notifyAfterCommit } from '../db/transaction.ts';
 import { type Announcement, executeAnnouncing, insertOf, sendAnnouncing } from '../outbox/announcing.ts';
 import type { EventType, Sender } from './history/events.schema.ts';

@@ -1,7 +1,7 @@
 import { type Insertable, type RawBuilder, sql, type Updateable } from 'kysely';
 import { jsonBuildObject } from 'kysely/helpers/postgres';
-import { compiledOnce } from '../db/compiled-once.ts';
 import type { Db, Trx } from '../db/connect.ts';
+import { compiledOnce } from '../db/connections/compiled-once.ts';
 import { lockName } from '../db/locks.ts';
 import { inRange, type RangePageRequest } from '../db/ranges.ts';
 import type { SessionChannel } from '../http/schemas.ts';

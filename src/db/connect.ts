@@ -1,9 +1,9 @@
 import { Kysely, type Transaction } from 'kysely';
 import pg from 'pg';
+import { PipeliningDialect } from './connections/pipelining-dialect.ts';
+import { PreparingClient } from './connections/preparing-client.ts';
+import { SharedPool } from './connections/shared-pool.ts';
 import type { Database } from './database.ts';
-import { PipeliningDialect } from './pipelining-dialect.ts';
-import { PreparingClient } from './preparing-client.ts';
-import { SharedPool } from './shared-pool.ts';
 import type { WriteQuota } from './write-quota.ts';
 
 /** The pool or a transaction, for code with reads or a single write statement. */

@@ -5,7 +5,7 @@ const DRIVER =
   /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Cannot use a pool after calling end/i;
 
 /** Whether the database could not be reached or ended the connection, so that a later retry may succeed. */
-export function isDatabaseAway(error: unknown): boolean {
+export function isDatabaseUnavailable(error: unknown): boolean {
   const code = codeOf(error) ?? '';
   if (NETWORK.has(code) || /^(08|57P0[1-3]|53|40001|40P01|25P03)/.test(code)) return true;
   return error instanceof Error && DRIVER.test(error.message);
@@ -15,10 +15,10 @@ export function isDatabaseAway(error: unknown): boolean {
 export const isDeadlock = (error: unknown): boolean => codeOf(error) === '40P01';
 
 /** Whether a statement exceeded its time limit. A retry would exceed it too. */
-export const isTooSlow = (error: unknown): boolean => codeOf(error) === '57014';
+export const isStatementTimeout = (error: unknown): boolean => codeOf(error) === '57014';
 
 /** Whether a lock could not be acquired within its time limit. */
-export const isLockTaken = (error: unknown): boolean => codeOf(error) === '55P03';
+export const isLockTimeout = (error: unknown): boolean => codeOf(error) === '55P03';
 
 /**
  * Whether Postgres itself refused a value (SQLSTATE class 22). The value came from the caller, through a gap in

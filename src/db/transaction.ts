@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from './connect.ts';
+import { connectionOf, sendAhead, untilAnswered } from './connections/pipeline.ts';
+import { followCommit } from './connections/pipelining-dialect.ts';
 import { isDeadlock } from './failures.ts';
 import { addHint, type Hints, notify, notifyBy } from './notify.ts';
-import { connectionOf, untilAnswered } from './pipeline.ts';
-import { followCommit } from './pipelining-dialect.ts';
 
 const MAX_TRIES = 3;
 
@@ -29,7 +29,7 @@ export async function inTransaction<T>(db: Db, work: (trx: Trx) => Promise<T>): 
       const result = await commit(db, async (trx) => {
         aftermaths.set(trx, after);
         const done = await work(trx);
-        if (after.hints.size > 0) await tellBehindCommit(trx, after);
+        if (after.hints.size > 0) await notifyBehindCommit(trx, after);
         return done;
       });
       for (const hook of after.hooks) hook(db);
@@ -54,7 +54,7 @@ async function commit<T>(db: Db, work: (trx: Trx) => Promise<T>): Promise<T> {
 }
 
 /** Sends the notifications right behind the commit, or after it if others are being sent. */
-async function tellBehindCommit(trx: Trx, { db, hooks, hints }: Aftermath): Promise<void> {
+async function notifyBehindCommit(trx: Trx, { db, hooks, hints }: Aftermath): Promise<void> {
   followCommit(await connectionOf(trx), (connection) => {
     if (!notifyBy(db, hints, (statement) => connection.executeQuery(statement)))
       hooks.push(() => {
@@ -85,23 +85,32 @@ export function notifyAfterCommit(db: Db, channel: string, hint = ''): void {
 /** Returns the pool of a transaction, or the given one. */
 export const poolOf = (db: Db): Db => aftermaths.get(db)?.db ?? db;
 
+/** The number of savepoints that a transaction is in. */
+const depths = new WeakMap<Trx, number>();
+
 /**
  * Runs `work` so that an error undoes its writes, with what it wanted called after the commit, and leaves the transaction
- * usable.
+ * usable. It takes one round trip: the savepoint goes ahead of the first statement, and the answers to all statements
+ * that were sent ahead come with that to its release.
  */
 export async function inSavepoint<T>(trx: Trx, work: () => Promise<T>): Promise<T> {
   const hooks = aftermaths.get(trx)?.hooks;
   const hooksBefore = hooks?.length;
-  await sql`savepoint attempt`.execute(trx);
+  const depth = (depths.get(trx) ?? 0) + 1;
+  const name = sql.id(`attempt_${depth}`); // by depth: an undone savepoint remains, and would hide an outer one
+  depths.set(trx, depth);
+  await sendAhead(trx, sql`savepoint ${name}`);
   try {
     const result = await work();
+    await sendAhead(trx, sql`release savepoint ${name}`);
     await untilAnswered(trx);
-    await sql`release savepoint attempt`.execute(trx);
     return result;
   } catch (error) {
     hooks?.splice(hooksBefore ?? 0);
-    await sql`rollback to savepoint attempt`.execute(trx);
+    await sql`rollback to savepoint ${name}`.execute(trx);
     await untilAnswered(trx); // an earlier failure tells the cause
     throw error;
+  } finally {
+    depths.set(trx, depth - 1);
   }
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fastifyPlugin from 'fastify-plugin';
 import ipaddr from 'ipaddr.js';
-import { runAsWork, setCountry, setOwner } from '../db/current-work.ts';
+import { runAsWork, setCountry, setOwner } from '../current-work.ts';
 import type { Deps } from '../deps.ts';
 import { forbidden, unauthorized } from '../errors.ts';
 import type { KeyVerifier, OrgPrincipal } from '../keys/verifier.ts';

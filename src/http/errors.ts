@@ -3,7 +3,7 @@ import type { FastifyError, FastifyInstance } from 'fastify';
 import fastifyPlugin from 'fastify-plugin';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { isDatabaseAway, isDataException, isLockTaken, isTooSlow } from '../db/failures.ts';
+import { isDatabaseUnavailable, isDataException, isLockTimeout, isStatementTimeout } from '../db/failures.ts';
 import { DomainError, type ErrorKind, type Issue, ProviderError, TooManyRequests } from '../errors.ts';
 
 const STATUS_OF: Record<ErrorKind, number> = {
@@ -87,9 +87,10 @@ export function answerTo(error: FastifyError | DomainError | TooManyRequests): E
     return errorAnswer(400, `The request is not valid: ${summary.slice(0, 500)}`, issues);
   }
   if (error instanceof TooManyRequests) return errorAnswer(429, error.message);
-  if (isLockTaken(error)) return errorAnswer(503, 'Another change of it is taking long: try again soon');
-  if (isDatabaseAway(error)) return errorAnswer(503, 'The database is away: try again soon');
-  if (isTooSlow(error)) return errorAnswer(503, 'This took too long: ask for less at once, or try again later');
+  if (isLockTimeout(error)) return errorAnswer(503, 'Another change of it is taking long: try again soon');
+  if (isDatabaseUnavailable(error)) return errorAnswer(503, 'The database is away: try again soon');
+  if (isStatementTimeout(error))
+    return errorAnswer(503, 'This took too long: ask for less at once, or try again later');
   if (isDataException(error)) return errorAnswer(400, 'A value is outside of what can be stored');
   if (error instanceof ProviderError && error.transient) {
     return errorAnswer(503, 'A service behind this one is away: try again soon');

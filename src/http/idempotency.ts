@@ -3,7 +3,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from
 import fastifyPlugin from 'fastify-plugin';
 import { sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
-import { inTransaction } from '../db/transaction.ts';
+import { tryLockName } from '../db/locks.ts';
+import { inSavepoint, inTransaction } from '../db/transaction.ts';
 import type { Deps } from '../deps.ts';
 import { conflict, DomainError, invalid, tooLarge, unprocessable } from '../errors.ts';
 import type { Secrets } from '../secrets.ts';
@@ -148,9 +149,7 @@ function handleOnce(
   const principalId = principalOf(request);
 
   return inTransaction(request.db, async (trx) => {
-    if (!(await tryLock(trx, principalId, key))) {
-      throw stillRunning();
-    }
+    if (!(await tryLockName(trx, `idempotency ${principalId} ${key}`))) throw stillRunning();
     const kept = await findResponse(trx, request, key, secrets);
     if (kept !== undefined) return { isReplay: true, answer: kept };
 
@@ -188,17 +187,17 @@ async function handleInSavepoint(
   handle: () => Promise<unknown>,
 ): Promise<StoredResponse> {
   const outer = request.db;
-  await sql`savepoint handler`.execute(trx);
   try {
-    request.db = trx;
-    const answer = await handle();
-    const body = answer === '' || answer === undefined ? '' : String(reply.serialize(answer));
-    if (body.length > MAX_STORED_CHARACTERS)
-      throw tooLarge('The answer is too long to be stored for the Idempotency-Key: send the request in parts');
-    return { statusCode: reply.statusCode, body };
+    return await inSavepoint(trx, async () => {
+      request.db = trx;
+      const answer = await handle();
+      const body = answer === '' || answer === undefined ? '' : String(reply.serialize(answer));
+      if (body.length > MAX_STORED_CHARACTERS)
+        throw tooLarge('The answer is too long to be stored for the Idempotency-Key: send the request in parts');
+      return { statusCode: reply.statusCode, body };
+    });
   } catch (error) {
     if (!(error instanceof DomainError) || error.kind === 'unavailable') throw error;
-    await sql`rollback to savepoint handler`.execute(trx);
     const answer = answerTo(error);
     return { statusCode: answer.statusCode, body: JSON.stringify(answer) };
   } finally {
@@ -231,13 +230,6 @@ async function completed(
     .where('key', '=', key)
     .execute();
   return { isReplay: false, answer: { ...handled.answer, body } };
-}
-
-async function tryLock(trx: Trx, principalId: string, key: string): Promise<boolean> {
-  const { rows } = await sql<{ locked: boolean }>`
-    select pg_try_advisory_xact_lock(hashtextextended(${`idempotency ${principalId} ${key}`}, 0)) as locked
-  `.execute(trx);
-  return rows[0]?.locked === true;
 }
 
 function findStored(db: Db, principalId: string, key: string) {

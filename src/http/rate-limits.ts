@@ -8,7 +8,7 @@ import {
   RateLimiterPostgres,
   RateLimiterRes,
 } from 'rate-limiter-flexible';
-import { batchByOrg } from '../batch-by-org.ts';
+import { batchByKey } from '../batch-by-key.ts';
 import { keysOf, valueAt } from '../checked-access.ts';
 import type { Config } from '../config.ts';
 import { TooManyRequests } from '../errors.ts';
@@ -76,7 +76,7 @@ interface RequestCount {
  * they would queue for the same row. Each request still gets its own number.
  */
 const countTogether = (limiter: RateLimiterAbstract) =>
-  batchByOrg(COUNTING, async (id, requests: null[]): Promise<RequestCount[]> => {
+  batchByKey(COUNTING, async (id, requests: null[]): Promise<RequestCount[]> => {
     const { last, resetMs } = await count(limiter, id, requests.length);
     return requests.map((_, nth) => ({ place: last - requests.length + 1 + nth, resetMs }));
   });

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fastifyPlugin from 'fastify-plugin';
-import { currentWriter } from '../db/current-work.ts';
+import { currentWriter } from '../current-work.ts';
 import type { WriteQuota } from '../db/write-quota.ts';
 
 const WRITING_METHODS = ['POST', 'PUT', 'PATCH'];

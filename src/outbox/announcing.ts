@@ -1,7 +1,7 @@
 import { type CompiledQuery, type QueryResult, type RawBuilder, sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
-import { sendWithCommit } from '../db/pipeline.ts';
-import type { EventType, NewEvent } from './events.ts';
+import { sendWithCommit } from '../db/connections/pipeline.ts';
+import { type EventPayloads, type EventType, INSERT_EVENTS, type NewEvent } from './events.ts';
 import { wakeForEvents } from './wake.ts';
 
 export type { NewEvent, SessionEventType, SessionState } from './events.ts';
@@ -18,13 +18,43 @@ export interface EventRow<Type extends EventType> extends NewEvent<Type> {
  * executed by executeAnnouncing.
  */
 export const announcementText = (type: EventType, rows: string): string => `
-  insert into outbox (org_id, kind, type, subject_id, payload)
+  ${INSERT_EVENTS}
   select org_id, 'event', '${type}', subject_id, payload from (${rows}) as announced`;
 
 /** Returns announcementText as SQL, for a query with values. */
 export const announcementOf = <Type extends EventType>(type: Type, rows: RawBuilder<EventRow<Type>>) => sql`
-  insert into outbox (org_id, kind, type, subject_id, payload)
+  ${sql.raw(INSERT_EVENTS)}
   select org_id, 'event', ${sql.lit(type)}, subject_id, payload from (${rows}) as announced`;
+
+/** What an event of each row has in its payload: constants of the code, or SQL. */
+type PayloadExpression<Payload> = {
+  [Key in keyof Payload]: Extract<Payload[Key], string | number | boolean> | RawBuilder<Payload[Key]>;
+};
+
+/** An event for each row of a query. It is not announced where it has no subject. */
+interface EventExpression<Type extends EventType> {
+  type: Type;
+  subjectId: RawBuilder<string | null>;
+  payload: PayloadExpression<EventPayloads[Type]>;
+}
+type AnyEventExpression = { [Type in EventType]: EventExpression<Type> }[EventType];
+
+/** Returns SQL that announces events of several types, in this order, for each row of `source`, which has an org_id. */
+export const announcementsOf = (source: RawBuilder<unknown>, events: AnyEventExpression[]) => sql`
+  ${sql.raw(INSERT_EVENTS)}
+  select org_id, 'event', event.* from ${source} cross join lateral (values ${sql.join(events.map(rowOf))}
+  ) as event (type, subject_id, payload)
+  where event.subject_id is not null`;
+
+const rowOf = ({ type, subjectId, payload }: AnyEventExpression) =>
+  sql`(${sql.lit(type)}, ${subjectId}, ${payloadOf(Object.entries(payload))})`;
+
+const payloadOf = (entries: [string, unknown][]) =>
+  entries.length === 0
+    ? sql`'{}'`
+    : sql`jsonb_build_object(${sql.join(
+        entries.flatMap(([key, value]) => [sql.lit(key), typeof value === 'object' ? value : sql.lit(value)]),
+      )})`;
 
 /** Executes a statement containing an announcement, and wakes the relay once it has committed. */
 export async function executeAnnouncing<Row>(

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { compiledOnce } from '../db/compiled-once.ts';
 import type { Trx } from '../db/connect.ts';
-import { pipelined, type Sent, sendWithCommit } from '../db/pipeline.ts';
+import { compiledOnce } from '../db/connections/compiled-once.ts';
+import { pipelined, type Sent, sendWithCommit } from '../db/connections/pipeline.ts';
 import { NIL_UUID } from '../ids.ts';
 import type { DispatchedCommand } from '../temporal/dispatch.ts';
 import type { EventPayloads, EventType } from './events.ts';
@@ -113,9 +113,9 @@ async function listOrgs(trx: Trx, behind: string): Promise<string[]> {
 }
 
 /** A batch that was worked off, and whether there is more to do. */
-export type Ended = Sent<{ is_more: boolean }>;
+export type FinishedBatch = Sent<{ is_more: boolean }>;
 
-/** SQL, with the answer of an Ended: whether there are events, or commands, besides those that this statement deletes. */
+/** SQL, with the answer of a FinishedBatch: whether there are events, or commands, besides those that this statement deletes. */
 export const selectIsMore = (kind: OutboxKind, deleted: number[]) => sql<{ is_more: boolean }>`
   select exists (
     select from outbox
@@ -123,7 +123,7 @@ export const selectIsMore = (kind: OutboxKind, deleted: number[]) => sql<{ is_mo
   ) as is_more`;
 
 /** Deletes commands that were sent, as the last statement of the transaction. */
-export const deleteClaimed = (trx: Trx, ids: number[]): Promise<Ended> =>
+export const deleteClaimed = (trx: Trx, ids: number[]): Promise<FinishedBatch> =>
   sendWithCommit(
     trx,
     sql<{ is_more: boolean }>`

@@ -1,95 +1,111 @@
 import type { Client } from '@temporalio/client';
 import type { FastifyBaseLogger } from 'fastify';
-import type { Db } from '../db/connect.ts';
+import { forEachConcurrently } from '../concurrency.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { NIL_UUID } from '../ids.ts';
-import { dispatch, isTemporalAway } from '../temporal/dispatch.ts';
-import { doAtOnce, type WorkAtOnce } from './at-once.ts';
-import { type ClaimedCommand, claimCommands, defer, deleteClaimed, type Ended } from './claim.ts';
+import { dispatch, isTemporalUnavailable } from '../temporal/dispatch.ts';
+import { type ClaimedCommand, claimCommands, defer, deleteClaimed, type FinishedBatch } from './claim.ts';
+import { type InlineWork, runInline } from './inline-work.ts';
 
 const COMMANDS_PER_BATCH = 200;
 /** More only wait for one another in Temporal, and so does whatever else is asked of it. */
 const DISPATCHES_PER_LOOP = 8;
-/** A batch begins no more work of workflows after this time. The next one does it, after other orgs' commands. */
-const WORK_PER_BATCH_MS = 250;
+/** A batch begins no more inline work after this time. The next one does it, after other orgs' commands. */
+const INLINE_WORK_PER_BATCH_MS = 250;
 
 type Log = Pick<FastifyBaseLogger, 'warn' | 'error'>;
 
 interface Sender {
   db: Db;
-  atOnce: WorkAtOnce;
+  inline: InlineWork;
   log: Log;
 }
 
+/** Commands that a relay has locked, and what has become of them so far. */
+interface Batch extends Sender {
+  trx: Trx;
+  client: Client;
+  /** The commands that nothing is left to do for. */
+  sent: number[];
+  /** When to begin no more inline work, once some was begun. */
+  inlineUntil: number | undefined;
+  /** Why Temporal could not be reached. */
+  unavailable: Error | undefined;
+}
+
 /**
- * Returns a function to send one batch of commands per call, continuing with the next orgs each time. What `atOnce` can do
- * needs no workflow, and is done instead. It resolves to undefined if there were no commands, and rejects if Temporal is
- * unavailable.
+ * Returns a function to send one batch of commands per call, continuing with the next orgs each time. What can be done
+ * inline needs no workflow, and is done instead. It resolves to undefined if there were no commands, and rejects if
+ * Temporal is unavailable.
  */
-export function commandSender(sender: Sender, temporal: () => Client | undefined): () => Promise<Ended | undefined> {
+export function commandSender(
+  sender: Sender,
+  temporal: () => Client | undefined,
+): () => Promise<FinishedBatch | undefined> {
   let served: string = NIL_UUID;
   return async () => {
     const client = temporal();
     if (client === undefined) throw new Error('Temporal is unavailable');
-    const { last, ended } = await sendCommands(sender, client, served);
+    const { last, finished } = await sendCommands(sender, client, served);
     served = last;
-    return ended;
+    return finished;
   };
 }
 
-async function sendCommands({ db, atOnce, log }: Sender, client: Client, behind: string) {
-  let away: Error | undefined;
-  let worksUntil: number | undefined;
-  const claimed = await inTransaction(db, async (trx): Promise<{ last: string; ended?: Ended }> => {
+interface SentCommands {
+  /** The org served last. */
+  last: string;
+  finished?: FinishedBatch;
+}
+
+async function sendCommands(sender: Sender, client: Client, behind: string): Promise<SentCommands> {
+  let unavailable: Error | undefined;
+  const served = await inTransaction(sender.db, async (trx): Promise<SentCommands> => {
     const { commands, last } = await claimCommands(trx, COMMANDS_PER_BATCH, behind);
     if (commands.length === 0) return { last };
-    const queues = inOrderOfCost(
-      [...Map.groupBy(commands, ({ workflow_id }) => workflow_id).values()],
-      atOnce,
-    ).values();
-    const sent: number[] = [];
-
-    /** Sends commands in order, up to the first failure. */
-    const sendQueue = async (queue: ClaimedCommand[]) => {
-      for (const [command, ids] of withoutRepeats(queue)) {
-        const work = atOnce.get(command.type);
-        if (work !== undefined) {
-          worksUntil ??= performance.now() + WORK_PER_BATCH_MS;
-          if (performance.now() > worksUntil) return;
-        }
-        try {
-          if (work === undefined || !(await doAtOnce(work, command, log))) await dispatch(client, command);
-          sent.push(...ids);
-        } catch (error) {
-          if (isTemporalAway(error)) {
-            away = new Error('Temporal is unavailable', { cause: error });
-            return;
-          }
-          const { id, workflow_id } = command;
-          log.error({ err: error, workflow_id, command: id }, 'Temporal rejected a command; retrying later');
-          await defer(trx, [id], String(error));
-          return;
-        }
-      }
-    };
-    const lane = async () => {
-      for (const queue of queues) {
-        if (away !== undefined) return;
-        await sendQueue(queue);
-      }
-    };
-    await Promise.all(Array.from({ length: DISPATCHES_PER_LOOP }, lane));
-    return { last, ended: await deleteClaimed(trx, sent) };
+    const batch: Batch = { ...sender, trx, client, sent: [], inlineUntil: undefined, unavailable: undefined };
+    const queues = [...Map.groupBy(commands, ({ workflow_id }) => workflow_id).values()];
+    await forEachConcurrently(inOrderOfCost(queues, sender.inline), DISPATCHES_PER_LOOP, async (queue) => {
+      if (batch.unavailable === undefined) await sendQueue(batch, queue);
+    });
+    unavailable = batch.unavailable;
+    return { last, finished: await deleteClaimed(trx, batch.sent) };
   });
-  if (away !== undefined) throw away;
-  return claimed;
+  if (unavailable !== undefined) throw unavailable;
+  return served;
 }
 
 /** Returns what only has to be sent before what may take longer. */
-const inOrderOfCost = (queues: ClaimedCommand[][], atOnce: WorkAtOnce): ClaimedCommand[][] => {
-  const isSlow = (queue: ClaimedCommand[]) => queue.some(({ type }) => atOnce.has(type));
+const inOrderOfCost = (queues: ClaimedCommand[][], inline: InlineWork): ClaimedCommand[][] => {
+  const isSlow = (queue: ClaimedCommand[]) => queue.some(({ type }) => inline.has(type));
   return [...queues.filter((queue) => !isSlow(queue)), ...queues.filter(isSlow)];
 };
+
+/** Sends the commands of one workflow in order, up to the first failure. */
+async function sendQueue(batch: Batch, queue: ClaimedCommand[]): Promise<void> {
+  const { trx, client, inline, log } = batch;
+  for (const [command, ids] of withoutRepeats(queue)) {
+    const work = inline.get(command.type);
+    if (work !== undefined) {
+      batch.inlineUntil ??= performance.now() + INLINE_WORK_PER_BATCH_MS;
+      if (performance.now() > batch.inlineUntil) return;
+    }
+    try {
+      if (work === undefined || !(await runInline(work, command, log))) await dispatch(client, command);
+      batch.sent.push(...ids);
+    } catch (error) {
+      if (isTemporalUnavailable(error)) {
+        batch.unavailable = new Error('Temporal is unavailable', { cause: error });
+        return;
+      }
+      const { id, workflow_id } = command;
+      log.error({ err: error, workflow_id, command: id }, 'Temporal rejected a command; retrying later');
+      await defer(trx, [id], String(error));
+      return;
+    }
+  }
+}
 
 /** Merges consecutive equal signals: a signal only means "read the database again". */
 function withoutRepeats(queue: ClaimedCommand[]): [ClaimedCommand, number[]][] {

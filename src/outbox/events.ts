@@ -171,9 +171,12 @@ export interface NewEvent<Type extends EventType> {
 /** An event to announce, of any type. */
 export type Announcement = { [Type in EventType]: NewEvent<Type> & { type: Type } }[EventType];
 
+/** SQL: the beginning of each insert of events. A query for these columns follows; the kind is 'event'. */
+export const INSERT_EVENTS = 'insert into outbox (org_id, kind, type, subject_id, payload)';
+
 /** SQL: inserts events, in their order. A condition on what else a statement does can follow. */
 export const insertOf = (orgId: string, events: { type: EventType; subject_id: string; payload: object }[]) => sql`
-  insert into outbox (org_id, kind, type, subject_id, payload)
+  ${sql.raw(INSERT_EVENTS)}
   select ${orgId}::uuid, 'event', type, subject_id, payload
   from jsonb_to_recordset(${JSON.stringify(events)}::jsonb) as event (type text, subject_id uuid, payload jsonb)`;
 

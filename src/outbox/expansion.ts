@@ -1,16 +1,23 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { elementAt } from '../checked-access.ts';
+import { runAsWriter } from '../current-work.ts';
 import type { Db, Trx } from '../db/connect.ts';
-import { runAsWriter } from '../db/current-work.ts';
-import { isDatabaseAway } from '../db/failures.ts';
-import { pipelined } from '../db/pipeline.ts';
+import { pipelined } from '../db/connections/pipeline.ts';
+import { isDatabaseUnavailable } from '../db/failures.ts';
 import { inSavepoint, inTransaction } from '../db/transaction.ts';
 import { NIL_UUID } from '../ids.ts';
-import { type AnyClaimedEvent, type ClaimedEvent, claimEvents, defer, type Ended, setEventDepth } from './claim.ts';
+import {
+  type AnyClaimedEvent,
+  type ClaimedEvent,
+  claimEvents,
+  defer,
+  type FinishedBatch,
+  setEventDepth,
+} from './claim.ts';
 import type { EventType } from './events.ts';
 import { groupsOf } from './groups.rules.ts';
 import { deferInterrupted, deleteClaim, deleteExpanded, insertClaim } from './interruptions.ts';
-import type { Act, Reactions } from './reactions.ts';
+import type { PendingReaction, Reactions } from './reactions.ts';
 
 const EVENTS_PER_BATCH = 500;
 
@@ -42,7 +49,7 @@ export function eventExpander(
   reactions: Reactions,
   log: Log,
   claims: Set<number>,
-): () => Promise<Ended | undefined> {
+): () => Promise<FinishedBatch | undefined> {
   const expander = { db, reactions, log, claims, served: NIL_UUID as string };
   return async () => {
     const ended = await expandEvents(expander);
@@ -55,12 +62,12 @@ export function eventExpander(
  * Expands one batch of events of the next org, if there are any. Reactions usually succeed: so all of them run together
  * first. If one fails, they run again, each type of event by itself.
  */
-async function expandEvents(expander: Expander): Promise<Ended | undefined> {
+async function expandEvents(expander: Expander): Promise<FinishedBatch | undefined> {
   const before = expander.served;
   try {
     return await expandBatch(expander, expandTogether);
   } catch (error) {
-    if (isDatabaseAway(error)) throw error;
+    if (isDatabaseUnavailable(error)) throw error;
     expander.served = before;
     return expandBatch(expander, expandApart);
   }
@@ -73,7 +80,7 @@ async function expandEvents(expander: Expander): Promise<Ended | undefined> {
 async function expandBatch(
   expander: Expander,
   expand: (trx: Trx, expander: Expander, batch: Batch) => Promise<number[]>,
-): Promise<Ended | undefined> {
+): Promise<FinishedBatch | undefined> {
   const { db, log, claims } = expander;
   const own: { claim?: Promise<number> } = {};
   try {
@@ -109,8 +116,8 @@ async function expandBatch(
 async function expandTogether(trx: Trx, { reactions }: Expander, { orgId, groups, claim }: Batch): Promise<number[]> {
   const reading = await pipelined(trx);
   const read = Promise.all(groups.map((group) => readFor(reading, reactions, orgId, typed(group))));
-  const [acts] = await Promise.all([read, claim]);
-  for (const [place, group] of groups.entries()) await actOn(trx, group, acts[place] ?? []);
+  const [pending] = await Promise.all([read, claim]);
+  for (const [place, group] of groups.entries()) await actOn(trx, group, pending[place] ?? []);
   return groups.flat().map(({ id }) => id);
 }
 
@@ -127,7 +134,7 @@ async function expandApart(trx: Trx, { reactions, log }: Expander, { orgId, grou
       await inSavepoint(trx, async () => actOn(trx, group, await readFor(trx, reactions, orgId, typed(group))));
       expanded.push(...ids);
     } catch (error) {
-      if (isDatabaseAway(error)) throw error;
+      if (isDatabaseUnavailable(error)) throw error;
       const { type } = elementAt(group, 0);
       log.error({ err: error, org_id: orgId, type, events: ids.length }, 'reactions to events failed; retrying later');
       await defer(trx, ids, String(error));
@@ -142,20 +149,20 @@ async function readFor<Type extends EventType>(
   reactions: Reactions,
   orgId: string,
   { type, events }: { type: Type; events: ClaimedEvent<Type>[] },
-): Promise<Act[]> {
-  const acts = (reactions[type] ?? []).map(
-    async (reaction): Promise<Act | undefined> =>
+): Promise<PendingReaction[]> {
+  const pending = (reactions[type] ?? []).map(
+    async (reaction): Promise<PendingReaction | undefined> =>
       typeof reaction === 'function' ? (acting) => reaction(acting, orgId, events) : reaction.read(trx, orgId, events),
   );
-  return (await Promise.all(acts)).filter((act) => act !== undefined);
+  return (await Promise.all(pending)).filter((found) => found !== undefined);
 }
 
 const typed = (group: AnyClaimedEvent[]) => ({ type: elementAt(group, 0).type, events: group });
 
 /** Does what the reactions to events of one type and depth have to do. */
-async function actOn(trx: Trx, group: AnyClaimedEvent[], acts: Act[]): Promise<void> {
+async function actOn(trx: Trx, group: AnyClaimedEvent[], pending: PendingReaction[]): Promise<void> {
   const { depth } = elementAt(group, 0);
   if (depth > 0) await setEventDepth(trx, depth);
-  for (const act of acts) await act(trx);
+  for (const react of pending) await react(trx);
   if (depth > 0) await setEventDepth(trx, 0);
 }

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import { compiledOnce } from '../db/compiled-once.ts';
 import type { Db, Trx } from '../db/connect.ts';
-import { sendWithCommit } from '../db/pipeline.ts';
+import { compiledOnce } from '../db/connections/compiled-once.ts';
+import { sendWithCommit } from '../db/connections/pipeline.ts';
 import { onlyRow } from '../db/rows.ts';
-import { type Ended, selectIsMore } from './claim.ts';
+import { type FinishedBatch, selectIsMore } from './claim.ts';
 
 /** An event that ended so many processes is parked until an operator retries it. */
 const MAX_INTERRUPTIONS = 6;
@@ -33,7 +33,7 @@ export async function deleteClaim(db: Db, id: number): Promise<void> {
 }
 
 /** Deletes a claim with the events that were expanded, as the last statement of the transaction. */
-export const deleteExpanded = (trx: Trx, claim: number, ids: number[]): Promise<Ended> =>
+export const deleteExpanded = (trx: Trx, claim: number, ids: number[]): Promise<FinishedBatch> =>
   sendWithCommit(trx, deletion(trx, { claim, ids }));
 
 const deletion = compiledOnce(

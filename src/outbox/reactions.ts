@@ -13,8 +13,9 @@ export interface ReadingReaction<Type extends EventType> {
    * Reads at the same time as the other reactions to the batch, so before what they do. Resolves to what is to be done,
    * in the order of the reactions; undefined for nothing.
    */
-  read(trx: Trx, orgId: string, events: ClaimedEvent<Type>[]): Promise<Act | undefined>;
+  read(trx: Trx, orgId: string, events: ClaimedEvent<Type>[]): Promise<PendingReaction | undefined>;
 }
-export type Act = (trx: Trx) => Promise<void>;
+/** What a reaction has found to be done. */
+export type PendingReaction = (trx: Trx) => Promise<void>;
 
 export type Reactions = { [Type in EventType]?: (Reaction<Type> | ReadingReaction<Type>)[] };

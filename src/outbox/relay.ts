@@ -3,10 +3,10 @@ import type { Client } from '@temporalio/client';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Db } from '../db/connect.ts';
 import { listen } from '../db/listen.ts';
-import type { WorkAtOnce } from './at-once.ts';
-import type { Ended } from './claim.ts';
+import type { FinishedBatch } from './claim.ts';
 import { commandSender } from './dispatching.ts';
 import { eventExpander } from './expansion.ts';
+import type { InlineWork } from './inline-work.ts';
 import type { Reactions } from './reactions.ts';
 import { OUTBOX_CHANNEL, type OutboxKind, wakeAllRelays, wakeDirectly } from './wake.ts';
 import { createWaking, type Waking } from './waking.ts';
@@ -26,7 +26,7 @@ export interface RelayOptions {
   temporal: () => Client | undefined;
   reactions: Reactions;
   /** What is done without its workflow where that is possible. */
-  atOnce?: WorkAtOnce;
+  inline?: InlineWork;
   log: Log;
 }
 
@@ -42,7 +42,7 @@ export function startRelay({
   commandDb,
   temporal,
   reactions,
-  atOnce = new Map(),
+  inline = new Map(),
   log,
 }: RelayOptions): Relay {
   const stopping = new AbortController();
@@ -54,44 +54,17 @@ export function startRelay({
     for (const kind of ['events', 'commands'] as const) if (hints === '' || hints.includes(kind)) waking[kind].wakeUp();
   });
   const stopWakingDirectly = wakeDirectly(db, {
-    events: () => waking.events.wakeUp(true),
-    commands: () => waking.commands.wakeUp(true),
+    events: () => waking.events.wakeUp({ isLocal: true }),
+    commands: () => waking.commands.wakeUp({ isLocal: true }),
   });
 
-  /**
-   * Works until nothing is left. From the second batch on, it wakes another loop to help, or else those of other
-   * processes. Then waits for the next wake-up or the sweep. A wake-up during the work is not lost.
-   */
-  const loop = async (kind: OutboxKind, work: () => Promise<Ended | undefined>) => {
-    let batches = 0;
-    while (!stopping.signal.aborted) {
-      const look = waking[kind].look();
-      try {
-        const ended = await work();
-        if ((await ended?.row)?.is_more === true) {
-          batches++;
-          const isHelped = batches === 1 || waking[kind].wakeOne();
-          if (!isHelped && batches === 2) wakeAllRelays(db, kind);
-          await setImmediate(); // what waits for this commit goes first
-          continue;
-        }
-        const wasWokenHere = waking[kind].wasWokenHere();
-        if (ended === undefined && wasWokenHere) wakeAllRelays(db, kind); // one of another process has it locked
-        batches = 0;
-      } catch (error) {
-        log.warn({ err: error, loop: kind }, 'relay failed; retrying');
-        await sleep(BACK_OFF_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
-        continue;
-      }
-      await waking[kind].sleep(look, stopping.signal);
-    }
-  };
-
+  const startLoop = (kind: OutboxKind, work: Loop['work']) =>
+    runLoop({ db, kind, waking: waking[kind], work, stop: stopping.signal, log });
   const claims = new Set<number>();
-  const sender = { db: commandDb, atOnce, log };
+  const sender = { db: commandDb, inline, log };
   const loops = [
-    ...Array.from({ length: EVENT_LOOPS }, () => loop('events', eventExpander(db, reactions, log, claims))),
-    ...Array.from({ length: COMMAND_LOOPS }, () => loop('commands', commandSender(sender, temporal))),
+    ...Array.from({ length: EVENT_LOOPS }, () => startLoop('events', eventExpander(db, reactions, log, claims))),
+    ...Array.from({ length: COMMAND_LOOPS }, () => startLoop('commands', commandSender(sender, temporal))),
   ];
 
   return {
@@ -102,4 +75,43 @@ export function startRelay({
       await Promise.all([...loops, listener.close()]);
     },
   };
+}
+
+interface Loop {
+  db: Db;
+  kind: OutboxKind;
+  waking: Waking;
+  /** Works off one batch. Resolves to undefined if there was none. */
+  work: () => Promise<FinishedBatch | undefined>;
+  stop: AbortSignal;
+  log: Log;
+}
+
+/**
+ * Works until nothing is left. From the second batch on, it wakes another loop to help, or else those of other
+ * processes. Then waits for the next wake-up or the sweep. A wake-up during the work is not lost.
+ */
+async function runLoop({ db, kind, waking, work, stop, log }: Loop): Promise<void> {
+  let batches = 0;
+  while (!stop.aborted) {
+    const pass = waking.beginPass();
+    try {
+      const finished = await work();
+      if ((await finished?.row)?.is_more === true) {
+        batches++;
+        const isHelped = batches === 1 || waking.wakeOne();
+        if (!isHelped && batches === 2) wakeAllRelays(db, kind);
+        await setImmediate(); // what waits for this commit goes first
+        continue;
+      }
+      const isLocalOnly = waking.consumeLocalWakeUp();
+      if (finished === undefined && isLocalOnly) wakeAllRelays(db, kind); // one of another process has it locked
+      batches = 0;
+    } catch (error) {
+      log.warn({ err: error, loop: kind }, 'relay failed; retrying');
+      await sleep(BACK_OFF_MS, undefined, { signal: stop }).catch(() => undefined);
+      continue;
+    }
+    await waking.sleep(pass, stop);
+  }
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Trx } from '../db/connect.ts';
-import type { EventType, NewEvent } from './events.ts';
+import { lockName } from '../db/locks.ts';
+import { type EventType, INSERT_EVENTS, type NewEvent } from './events.ts';
 import { wakeForEvents } from './wake.ts';
 
 /** Replaces the types of events that somebody waits for in an org. The caller has called lockSubscriptions. */
@@ -19,7 +20,7 @@ export async function replaceSubscriptions(trx: Trx, orgId: string, types: Event
  * wait for this one: so every change that is committed after it is announced.
  */
 export async function lockSubscriptions(trx: Trx, orgId: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended('subscriptions ' || ${orgId}, 0))`.execute(trx);
+  await lockName(trx, `subscriptions ${orgId}`);
 }
 
 /** Announces events like `announce`, where somebody waits for them. */
@@ -31,7 +32,7 @@ export async function announceToSubscribers<Type extends EventType>(
 ): Promise<void> {
   if (events.length === 0) return;
   const { numAffectedRows = 0n } = await sql`
-    insert into outbox (org_id, kind, type, subject_id, payload)
+    ${sql.raw(INSERT_EVENTS)}
     select ${orgId}::uuid, 'event', ${type}, subject_id, payload
     from jsonb_to_recordset(${JSON.stringify(events)}::jsonb) as event (subject_id uuid, payload jsonb)
     where (select has_subscribers(${orgId}, ${type}))

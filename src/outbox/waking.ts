@@ -1,21 +1,21 @@
-/** If the loop that works does not look again within this time, another one does. */
+/** If the loop that works begins no other pass within this time, another one does. */
 const HELP_AFTER_MS = 10;
 /** What a lost wake-up would have found is found after this time. */
 const SWEEP_MS = 1_000;
 
 /** The sleep of loops that look for the same work. */
 export interface Waking {
-  /** Call it before each look for work. Wake-ups after it end the next sleep at once. */
-  look(): number;
-  /** Sleeps until woken, unless something was to be done since the look; also ends with the sweep or the signal. */
-  sleep(look: number, stop: AbortSignal): Promise<void>;
+  /** Call it before each pass, which looks for work. Wake-ups after it end the next sleep at once. */
+  beginPass(): number;
+  /** Sleeps until woken, unless there was a wake-up since the pass began; also ends with the sweep or the signal. */
+  sleep(pass: number, stop: AbortSignal): Promise<void>;
   /**
-   * Says that there is work. One loop wakes up if all sleep. Otherwise the one that works is left the time to end its
-   * batch: two that look for the same would both pay for it. `isHere`: no other process was told.
+   * Signals that there is work. One loop wakes up if all sleep. Otherwise the one that works is left the time to end its
+   * batch: two that look for the same would both pay for it. `isLocal`: no other process was told.
    */
-  wakeUp(isHere?: boolean): void;
-  /** Whether no other process was told of some work since the last call. */
-  wasWokenHere(): boolean;
+  wakeUp(options?: { isLocal: boolean }): void;
+  /** Returns whether no other process was told of some work since the last call. */
+  consumeLocalWakeUp(): boolean;
   /** Wakes one loop. Returns false if none sleeps. */
   wakeOne(): boolean;
   wakeAll(): void;
@@ -25,9 +25,9 @@ export interface Waking {
 export function createWaking(loops: number): Waking {
   const sleepers = new Set<() => void>();
   let wakeUps = 0;
-  let looked = 0;
+  let lastPass = 0;
   let isHelpComing = false;
-  let isToldHere = false;
+  let isLocalOnly = false;
 
   const wakeOne = () => {
     const [wake] = sleepers;
@@ -40,14 +40,14 @@ export function createWaking(loops: number): Waking {
     isHelpComing = true;
     setTimeout(() => {
       isHelpComing = false;
-      if (looked < wakeUps) wakeOne();
+      if (lastPass < wakeUps) wakeOne();
     }, HELP_AFTER_MS);
   };
 
   return {
-    look: () => (looked = wakeUps),
-    async sleep(look, stop) {
-      if (look < wakeUps || stop.aborted) return;
+    beginPass: () => (lastPass = wakeUps),
+    async sleep(pass, stop) {
+      if (pass < wakeUps || stop.aborted) return;
       await new Promise<void>((resolve) => {
         const wake = () => {
           clearTimeout(timer);
@@ -58,16 +58,16 @@ export function createWaking(loops: number): Waking {
         sleepers.add(wake);
       });
     },
-    wakeUp(isHere = false) {
+    wakeUp({ isLocal } = { isLocal: false }) {
       wakeUps++;
-      isToldHere ||= isHere;
+      isLocalOnly ||= isLocal;
       if (sleepers.size === loops) wakeOne();
       else helpLater();
     },
-    wasWokenHere() {
-      const was = isToldHere;
-      isToldHere = false;
-      return was;
+    consumeLocalWakeUp() {
+      const wasLocalOnly = isLocalOnly;
+      isLocalOnly = false;
+      return wasLocalOnly;
     },
     wakeOne,
     wakeAll() {

@@ -1,6 +1,6 @@
 import { type SqlBool, sql, type UpdateObject } from 'kysely';
-import { compiledOnce } from '../db/compiled-once.ts';
 import type { Db } from '../db/connect.ts';
+import { compiledOnce } from '../db/connections/compiled-once.ts';
 import { orderedByCreation, type PageRequest } from '../db/cursor.ts';
 import type { Database } from '../db/database.ts';
 import { isUuid } from '../ids.ts';

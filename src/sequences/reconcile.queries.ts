@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
-import { PLANNED_EACH_TIME } from '../db/preparing-client.ts';
+import { PLANNED_EACH_TIME } from '../db/connections/preparing-client.ts';
 import { NIL_UUID } from '../ids.ts';
 import { executeAnnouncing } from '../outbox/announcing.ts';
 import { ANNOUNCE_COMPLETED, MOVED_COLUMNS } from './completion.queries.ts';

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
+import { REPORT } from '../db/connections/preparing-client.ts';
 import { firstDayOf, periodAt } from '../db/periods.ts';
-import { REPORT } from '../db/preparing-client.ts';
 import type { SlaMetric } from './timelines.rules.ts';
 
 export interface AnalyticsRange {

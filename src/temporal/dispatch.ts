@@ -61,7 +61,7 @@ async function send(client: Client, command: DispatchedCommand): Promise<void> {
 }
 
 /** Whether Temporal itself is unavailable or overloaded, so that every other command would fail as well. */
-export function isTemporalAway(error: unknown): boolean {
+export function isTemporalUnavailable(error: unknown): boolean {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
   return isGrpcServiceError(cause) && SERVER_STATES.has(cause.code);
 }

@@ -1,6 +1,6 @@
 import { type Insertable, sql, type Updateable } from 'kysely';
-import { compiledOnce } from '../db/compiled-once.ts';
 import type { Db, Trx } from '../db/connect.ts';
+import { compiledOnce } from '../db/connections/compiled-once.ts';
 import { orderedByCreation, type PageRequest } from '../db/cursor.ts';
 import { lockName } from '../db/locks.ts';
 import type { WebhookEndpointsTable } from './table.ts';
@@ -85,6 +85,9 @@ export async function updateEndpoint(
 /** The columns of an endpoint about which nothing bad is known. */
 export const HEALTHY = { failures: 0, failing_since: null, probe_at: null } as const;
 
+/** The name of the lock of an endpoint's sender, before the endpoint's id. */
+const SENDER_LOCK = 'webhook sender ';
+
 /**
  * Lists the endpoints of an org that want one of these types, and locks all of them against being disabled, and against
  * the end of their senders, until the transaction ends: what it stores for them from now on is sent, or held. In an org
@@ -96,7 +99,7 @@ export const lockTargets = async (trx: Trx, orgId: string, types: readonly strin
 const lockedTargets = compiledOnce(({ orgId, types }: { orgId: string; types: readonly string[] }, db) =>
   existing(db, orgId)
     .select(['id', 'event_types', 'payload'])
-    .select(sql`pg_advisory_xact_lock_shared(hashtextextended('webhook sender ' || id, 0))`.as('lock'))
+    .select(sql`pg_advisory_xact_lock_shared(hashtextextended(${sql.lit(SENDER_LOCK)} || id, 0))`.as('lock'))
     .where(sql<boolean>`(event_types = '{}' or event_types && ${types}::text[])`)
     .orderBy('id'),
 );
@@ -105,5 +108,5 @@ export type Target = Pick<WebhookEndpointsTable, 'id' | 'event_types' | 'payload
 
 /** Waits for transactions that have called lockTargets. What they have stored can be read afterwards. */
 export async function lockSender(trx: Trx, endpointId: string): Promise<void> {
-  await lockName(trx, `webhook sender ${endpointId}`);
+  await lockName(trx, SENDER_LOCK + endpointId);
 }

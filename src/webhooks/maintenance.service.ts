@@ -21,7 +21,7 @@ export const deleteOldWebhooks = (db: Db): Promise<number> =>
 export const deleteEndpointRemains = (db: Db): Promise<number> => deleteOfDeletedEndpoints(db, ROWS_PER_SWEEP);
 
 /** Continues with webhooks whose workflow was stopped by an operator. */
-export async function wakeStalledWebhooks(db: Db): Promise<0> {
+export async function wakeStalledWebhooks(db: Db): Promise<void> {
   const stalled = { olderThanMs: STALLED_AFTER_MS, limit: ROWS_PER_SWEEP };
   for (const { org_id, id } of await listStalledEndpoints(db, stalled))
     await inTransaction(db, (trx) => wakeSenders(trx, org_id, [id]));
@@ -36,5 +36,4 @@ export async function wakeStalledWebhooks(db: Db): Promise<0> {
     }));
     await inTransaction(db, (trx) => wakeRetries(trx, orgId, refs));
   }
-  return 0;
 }

@@ -6,7 +6,7 @@ import { wakeForCommands } from '../outbox/wake.ts';
 import { WAKE } from '../temporal/contract.ts';
 import { DELIVER_WEBHOOK, type EndpointRef, SEND_WEBHOOKS, type WebhookDeliveryRef } from './contract.ts';
 import { insertDeliveries, type NewDelivery, type StoredDeliveries } from './deliveries.queries.ts';
-import type { WebhookNews } from './sending/news.ts';
+import type { SenderRegistry } from './sending/sender-registry.ts';
 import { dataAsStored } from './sending/stored-data.rules.ts';
 
 /** The channel of hints about new deliveries. Each names an endpoint. */
@@ -30,26 +30,26 @@ const wakeUpOf = (endpoint: EndpointRef): Command =>
 
 /**
  * Stores deliveries and has them sent, once the transaction has committed: by the sender of this process if it can take
- * them, else by one that gets the news. A sender that works, or comes back by itself, needs no signal. The caller has
+ * them, else by one that is notified. A sender that works, or comes back by itself, needs no signal. The caller has
  * called lockTargets.
  */
 export async function sendDeliveries(
   trx: Trx,
   orgId: string,
   deliveries: NewDelivery[],
-  news: Pick<WebhookNews, 'handOver'>,
+  senders: Pick<SenderRegistry, 'handOver'>,
 ): Promise<void> {
   const endpointIds = [...new Set(deliveries.map(({ endpoint_id }) => endpoint_id))];
   const wakeUps = endpointIds.map((endpointId) => wakeUpOf({ orgId, endpointId }));
   const { rows } = await insertDeliveries(trx, orgId, deliveries, insertOfCommands(orgId, wakeUps));
-  const tell = async (db: Db) => {
+  const handOver = async (db: Db) => {
     const stored = await rows;
     if (stored.some(({ is_sending }) => !is_sending)) wakeForCommands(db);
     for (const one of stored)
-      if (!news.handOver({ ...one, list: () => sentOf(orgId, deliveries, one) }))
+      if (!senders.handOver({ ...one, list: () => sentOf(orgId, deliveries, one) }))
         notify(db, WEBHOOKS_CHANNEL, one.endpoint_id);
   };
-  afterCommit(trx, (db) => void tell(db));
+  afterCommit(trx, (db) => void handOver(db));
 }
 
 /** Returns those of the deliveries that are stored for an endpoint. */

@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyInstance } from 'fastify';
 import fastifyPlugin from 'fastify-plugin';
-import { setOwner } from '../db/current-work.ts';
+import { setOwner } from '../current-work.ts';
 import type { Deps } from '../deps.ts';
 import { unauthorized } from '../errors.ts';
 import { answerTo, errorHeaders } from '../http/errors.ts';

@@ -68,7 +68,7 @@ export type Visitor = NonNullable<Awaited<ReturnType<typeof findVisitor>>>;
  * Deletes some contacts of visitors who came long ago and left nothing: no address, session, message or enrollment. The
  * visitors go with them.
  */
-export async function deleteAbandonedVisitors(trx: Trx): Promise<{ org_id: string; id: string }[]> {
+export async function deleteAbandonedVisitorRows(trx: Trx): Promise<{ org_id: string; id: string }[]> {
   const { rows } = await sql<{ org_id: string; id: string }>`
     with abandoned as (
       select contact.org_id, contact.id from widget_visitors as visitor

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { forEachConcurrently } from '../../src/concurrency.ts';
 import { changeSession } from '../../src/conversations/change-session.service.ts';
 import { lockSession } from '../../src/conversations/sessions/service.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
@@ -95,10 +96,7 @@ beforeAll(async () => {
   teams = [await newTeam('Day', hours.id), await newTeam('Always'), null];
   const waiting = fc.sample(scenario, { numRuns: SESSIONS, seed: 20 });
   const played: Awaited<ReturnType<typeof playOut>>[] = [];
-  const lane = async () => {
-    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) played.push(await playOut(next));
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, lane));
+  await forEachConcurrently(waiting, AT_ONCE, async (next) => void played.push(await playOut(next)));
   await stretchTime();
   sessions = [];
   for (const session of played) {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pipelined, sendAhead, sendWithCommit } from '../../src/db/pipeline.ts';
+import { pipelined, sendAhead, sendWithCommit } from '../../src/db/connections/pipeline.ts';
 import { inSavepoint, inTransaction } from '../../src/db/transaction.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';
 

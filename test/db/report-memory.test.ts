@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Db } from '../../src/db/connect.ts';
-import { REPORT } from '../../src/db/preparing-client.ts';
+import { REPORT } from '../../src/db/connections/preparing-client.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';
 
 describe('a report', () => {

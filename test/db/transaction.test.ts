@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Trx } from '../../src/db/connect.ts';
 import { afterCommit, inSavepoint, inTransaction } from '../../src/db/transaction.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';
 
@@ -51,6 +52,26 @@ it('nothing that an undone savepoint wanted called after the commit is called', 
     await inSavepoint(trx, async () => afterCommit(trx, () => called.push('kept')));
   });
   expect(called).toEqual(['before', 'kept']);
+});
+
+it('a savepoint undoes all that was written in it, also what came before an undone savepoint within it', async () => {
+  await newTag('nested');
+  const rename = (trx: Trx, name: string) =>
+    trx.updateTable('tags').set({ tag_name: name }).where('org_id', '=', api.org.id).where('tag_key', '=', 'nested');
+  await inTransaction(api.db, async (trx) => {
+    const undone = inSavepoint(trx, async () => {
+      await rename(trx, 'outer').execute();
+      const inner = inSavepoint(trx, async () => {
+        await rename(trx, 'inner').execute();
+        throw new Error('inner');
+      });
+      await expect(inner).rejects.toThrow('inner');
+      throw new Error('outer');
+    });
+    await expect(undone).rejects.toThrow('outer');
+  });
+  const { body } = await api.org.get('/tags');
+  expect(body.map(({ tag_name }: { tag_name: string }) => tag_name)).toContain('nested');
 });
 
 async function newTag(name: string): Promise<string> {

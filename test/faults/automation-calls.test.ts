@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { forEachConcurrently } from '../../src/concurrency.ts';
 import { type FakeProvider, startFakeProvider } from '../support/fakes/provider.ts';
 import type { FaultOrg } from './support/fault-org.ts';
 import { type FaultStack, startFaultStack } from './support/fault-stack.ts';
@@ -55,14 +56,10 @@ async function bookingWorkflow(org: FaultOrg): Promise<{ id: string; session: st
 }
 
 async function startOrders(org: FaultOrg, id: string, count: number, pauseMs: number): Promise<void> {
-  const orders = Array.from({ length: count }, (_, order) => order).values();
-  const lane = async () => {
-    for (const order of orders) {
-      expect((await org.post(`/workflows/${id}/trigger`, { input: { order: String(order) } })).status).toBe(200);
-      await sleep(pauseMs);
-    }
-  };
-  await Promise.all(Array.from({ length: pauseMs > 0 ? 1 : STARTS_AT_ONCE }, lane));
+  await forEachConcurrently(Array(count).keys(), pauseMs > 0 ? 1 : STARTS_AT_ONCE, async (order) => {
+    expect((await org.post(`/workflows/${id}/trigger`, { input: { order: String(order) } })).status).toBe(200);
+    await sleep(pauseMs);
+  });
 }
 
 /** Kills the worker in the midst of calls, as often as wanted. */

@@ -1,5 +1,12 @@
+import Fastify, { type FastifyRequest } from 'fastify';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sendAhead } from '../../src/db/connections/pipeline.ts';
+import { afterCommit, inTransaction } from '../../src/db/transaction.ts';
+import { conflict } from '../../src/errors.ts';
+import { authenticate } from '../../src/http/authenticate.ts';
+import { handleErrors } from '../../src/http/errors.ts';
+import { idempotency } from '../../src/http/idempotency.ts';
 import { type FakeFareHarbor, startFakeFareHarbor } from '../support/fakes/fareharbor.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';
 
@@ -149,5 +156,48 @@ describe('an Idempotency-Key', () => {
     expect((await api.partner.post(ORGS, { name: 'X' }, withKey('k'.repeat(255)))).status).toBe(201);
     expect((await api.partner.post(ORGS, { name: 'X' }, withKey('k'.repeat(256)))).status).toBe(400);
     expect((await api.partner.post(ORGS, { name: 'X' }, withKey(''))).status).toBe(400);
+  });
+});
+
+describe('a refusal that undoes a handler with an Idempotency-Key', () => {
+  /** The answer to one request that runs `handle`, twice: the second answer is the stored one. */
+  const answersTo = async (handle: (request: FastifyRequest) => Promise<unknown>) => {
+    const app = Fastify();
+    await app.register(handleErrors);
+    await app.register(authenticate, api.deps);
+    await app.register(idempotency, api.deps);
+    app.post('/', { config: { scope: 'any' } }, handle);
+    const headers = { authorization: `Bearer ${api.org.key}`, 'idempotency-key': crypto.randomUUID() };
+    const post = async () => {
+      const { statusCode, headers: answered } = await app.inject({ method: 'POST', url: '/', headers });
+      return [statusCode, answered['idempotent-replayed']];
+    };
+    const answers = [await post(), await post()];
+    await app.close();
+    return answers;
+  };
+
+  it('calls nothing that the handler wanted called after the commit', async () => {
+    const called: string[] = [];
+    const answers = await answersTo(async ({ db }) => {
+      afterCommit(db, () => called.push('undone'));
+      throw conflict('refused');
+    });
+    expect(answers).toEqual([
+      [409, undefined],
+      [409, 'true'],
+    ]);
+    expect(called).toEqual([]);
+  });
+
+  it('is not stored if a statement of the handler has failed', async () => {
+    const answers = await answersTo(async ({ db }) => {
+      await inTransaction(db, (trx) => sendAhead(trx, sql`select from missing`));
+      throw conflict('refused');
+    });
+    expect(answers).toEqual([
+      [500, undefined],
+      [500, undefined],
+    ]);
   });
 });

@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { newId } from '../../src/ids.ts';
-import { type WorkAtOnce, workOf } from '../../src/outbox/at-once.ts';
+import { type InlineWork, inlineWorkOf } from '../../src/outbox/inline-work.ts';
 import { enqueue, signalWithStart, start } from '../../src/outbox/outbox.ts';
 import type { Reactions } from '../../src/outbox/reactions.ts';
 import { startRelay } from '../../src/outbox/relay.ts';
@@ -36,7 +36,7 @@ describe('the relay', () => {
     await api.close();
   });
 
-  const withRelay = async (reactions: Reactions, during: () => Promise<void>, atOnce?: WorkAtOnce) => {
+  const withRelay = async (reactions: Reactions, during: () => Promise<void>, inline?: InlineWork) => {
     const { db } = api;
     const log = pino({ level: 'silent' });
     const relay = startRelay({
@@ -45,7 +45,7 @@ describe('the relay', () => {
       commandDb: db,
       temporal: () => temporal.client,
       reactions,
-      ...(atOnce && { atOnce }),
+      ...(inline && { inline }),
       log,
     });
     try {
@@ -149,7 +149,7 @@ describe('the relay', () => {
     it('starts the workflow only if something is left for it, or the work fails or takes too long', async () => {
       const [done, left, failing, hanging] = [newId(), newId(), newId(), newId()];
       await wake(api.org.id, done, left, failing, hanging);
-      const work = workOf(LOOK, async ({ id }) => {
+      const work = inlineWorkOf(LOOK, async ({ id }) => {
         if (id === failing) throw new Error('no');
         if (id === hanging) await new Promise(() => undefined);
         return id === done;
@@ -163,7 +163,7 @@ describe('the relay', () => {
       const ids = Array.from({ length: 25 }, newId);
       await wake(busy.id, ...ids);
       const worked: string[] = [];
-      const work = workOf(LOOK, async ({ id }) => {
+      const work = inlineWorkOf(LOOK, async ({ id }) => {
         if (ids.includes(id)) {
           await sleep(200);
           worked.push(id);

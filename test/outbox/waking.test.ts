@@ -8,10 +8,10 @@ function runLoop(waking: Waking, ms: number): number[] {
   const looks: number[] = [];
   void (async () => {
     for (;;) {
-      const look = waking.look();
+      const pass = waking.beginPass();
       looks.push(Date.now());
       if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms));
-      await waking.sleep(look, never);
+      await waking.sleep(pass, never);
     }
   })();
   return looks;
@@ -60,9 +60,9 @@ describe('the sleep of the relay’s loops', () => {
   it('remembers that no other process was told of some work, until somebody asks', () => {
     const waking = createWaking(1);
     waking.wakeUp();
-    expect(waking.wasWokenHere()).toBe(false);
-    waking.wakeUp(true);
+    expect(waking.consumeLocalWakeUp()).toBe(false);
+    waking.wakeUp({ isLocal: true });
     waking.wakeUp();
-    expect([waking.wasWokenHere(), waking.wasWokenHere()]).toEqual([true, false]);
+    expect([waking.consumeLocalWakeUp(), waking.consumeLocalWakeUp()]).toEqual([true, false]);
   });
 });

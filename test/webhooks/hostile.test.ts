@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http';
 import { buildConnector } from 'undici';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createEgress } from '../../src/providers/egress/egress.ts';
-import { createWebhookNews } from '../../src/webhooks/sending/news.ts';
 import { sendPending } from '../../src/webhooks/sending/pending.service.ts';
+import { createSenderRegistry } from '../../src/webhooks/sending/sender-registry.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/fakes/webhook-receiver.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';
 
@@ -40,7 +40,7 @@ afterAll(async () => {
 async function tryOnce(endpointId: string) {
   const { db, secrets } = api.deps;
   const { body } = await api.org.post(`/webhooks/${endpointId}/test`);
-  const deps = { db, egress, secrets, webhookNews: createWebhookNews(), isStopped: () => false };
+  const deps = { db, egress, secrets, webhookSenders: createSenderRegistry(), isStopped: () => false };
   await sendPending(deps, { orgId: api.org.id, endpointId });
   return (await api.org.get(`/webhooks/${endpointId}/deliveries/${body.delivery_id}`)).body;
 }

@@ -2,7 +2,7 @@ import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { ActivityInboundCallsInterceptor } from '@temporalio/worker';
 import type { createActivities } from '../../activities/index.ts';
-import { runAsWriter } from '../../src/db/current-work.ts';
+import { runAsWriter } from '../../src/current-work.ts';
 import { type WriteQuota, WriteQuotaUsed } from '../../src/db/write-quota.ts';
 
 type ActivityName = keyof ReturnType<typeof createActivities>;

@@ -1,10 +1,10 @@
+import { forEachConcurrently } from '../../../src/concurrency.ts';
 import { loadConfig } from '../../../src/config.ts';
 import { connect } from '../../../src/db/connect.ts';
 import type { MessageSender } from '../../../src/deliveries/sending/message-sender.ts';
 import { createUnsubscribeLinks } from '../../../src/deliveries/suppressions/unsubscribe-links.ts';
 import { createSmtpSender, smtpSettingsOf } from '../../../src/providers/email/smtp.ts';
 import type { SendOutcome } from '../../../src/providers/sending.ts';
-import { forEachConcurrently } from '../concurrency.ts';
 import { serve } from '../processes.ts';
 import { senderOfEnvironment } from '../programs/costless-sender.ts';
 import { EMAIL, EMAIL_CONTENT } from '../seed.ts';

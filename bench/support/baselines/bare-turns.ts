@@ -1,11 +1,11 @@
 import { answerByQuotes } from '../../../src/ai/answers/extractive.service.ts';
 import { insertClaims, insertSteps } from '../../../src/ai/turns/ending.queries.ts';
+import { forEachConcurrently } from '../../../src/concurrency.ts';
 import { loadConfig } from '../../../src/config.ts';
 import { connect } from '../../../src/db/connect.ts';
 import { inTransaction } from '../../../src/db/transaction.ts';
 import { newId } from '../../../src/ids.ts';
 import { WORDS_ONLY } from '../../../src/knowledge/search/passage-search.service.ts';
-import { forEachConcurrently } from '../concurrency.ts';
 import { serve } from '../processes.ts';
 
 // The minimal loop for comparison: the same search, and the same rows in one transaction.

@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
 import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { forEachConcurrently } from '../../../src/concurrency.ts';
 import { loadConfig } from '../../../src/config.ts';
 import { connect } from '../../../src/db/connect.ts';
 import { newId } from '../../../src/ids.ts';
-import { forEachConcurrently } from '../concurrency.ts';
 import { serve } from '../processes.ts';
 import { COSTLESS, createCostlessSender } from '../programs/costless-sender.ts';
 import { EMAIL_CONTENT } from '../seed.ts';

@@ -1,8 +1,8 @@
 import Fastify from 'fastify';
+import { forEachConcurrently } from '../../../src/concurrency.ts';
 import { loadConfig } from '../../../src/config.ts';
 import { newId } from '../../../src/ids.ts';
 import { connectTemporal } from '../../../src/temporal/client.ts';
-import { forEachConcurrently } from '../concurrency.ts';
 import type { BenchEvent } from '../crm-batches.ts';
 import { serve } from '../processes.ts';
 

@@ -1,11 +1,11 @@
 import { Client, type WorkflowClientInterceptor } from '@temporalio/client';
 import { pino } from 'pino';
+import { forEachConcurrently } from '../../../src/concurrency.ts';
 import { loadConfig } from '../../../src/config.ts';
 import { connect, RELAY_APPLICATION_NAME } from '../../../src/db/connect.ts';
 import { type Relay, startRelay } from '../../../src/outbox/relay.ts';
 import { connectTemporal } from '../../../src/temporal/client.ts';
 import { searchAttributes } from '../../../src/temporal/search-attributes.ts';
-import { forEachConcurrently } from '../concurrency.ts';
 import { type Served, serve } from '../processes.ts';
 
 // Runs the relay, and direct starts from the same process by the same client. In both cases, an interceptor records the

@@ -1,4 +1,4 @@
-import { isDatabaseAway } from '../../db/failures.ts';
+import { isDatabaseUnavailable } from '../../db/failures.ts';
 import { DomainError, notFound } from '../../errors.ts';
 import type { PreviewedTurn } from '../preview/schema.ts';
 import { previewTurn } from '../preview/service.ts';
@@ -56,7 +56,7 @@ async function runCase(
   } catch (error) {
     if (signal.aborted) throw error;
     if (tooLate.aborted) return failed(`It took longer than ${TIMEOUT_MS / 1_000} seconds`, latencyMs());
-    if (isDatabaseAway(error)) throw error;
+    if (isDatabaseUnavailable(error)) throw error;
     return failed(error instanceof DomainError ? error.message : 'It could not be decided', latencyMs());
   }
 }

@@ -1,5 +1,5 @@
 import { Piscina } from 'piscina';
-import { createTurns } from '../../turns.ts';
+import { createFairQueue } from '../../fair-queue.ts';
 import { type Learnt, type Lesson, learnTags } from './learning.rules.ts';
 
 const THREAD = new URL('./learning.rules.ts', import.meta.url).href;
@@ -14,7 +14,7 @@ export interface TagLearner {
 
 /** Creates the learner. Its thread is started when it is needed. */
 export function createTagLearner(): TagLearner {
-  const turns = createTurns();
+  const turns = createFairQueue();
   const thread = new Piscina({
     filename: THREAD,
     minThreads: 0,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db, Trx } from '../../db/connect.ts';
-import { isDatabaseAway } from '../../db/failures.ts';
+import { isDatabaseUnavailable } from '../../db/failures.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { DomainError, ProviderError } from '../../errors.ts';
 import { commitTurn, failTurn } from './commit.service.ts';
@@ -48,7 +48,7 @@ export async function answerBegun(
     return await commitTurn(deps, ref, decision);
   } catch (error) {
     if (error instanceof StepNeeded) return error.step;
-    if (limits.signal.aborted || isDatabaseAway(error) || tries < MAX_TRIES) throw retryable(error);
+    if (limits.signal.aborted || isDatabaseUnavailable(error) || tries < MAX_TRIES) throw retryable(error);
     return failTurn(deps, ref);
   }
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { compiledOnce } from '../../db/compiled-once.ts';
 import type { Db, Trx } from '../../db/connect.ts';
+import { compiledOnce } from '../../db/connections/compiled-once.ts';
 import type { Json, TriggerType } from '../blocks/schema.ts';
 import type { RunStatus, TriggerCause } from './table.ts';
 

@@ -1,5 +1,5 @@
+import { setCountry } from '../../current-work.ts';
 import type { Trx } from '../../db/connect.ts';
-import { setCountry } from '../../db/current-work.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { invalid, messageOf } from '../../errors.ts';
 import { satisfiesConstraint } from '../../json-logic.ts';

@@ -1,6 +1,6 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
-import { PLANNED_EACH_TIME } from '../../db/preparing-client.ts';
+import { PLANNED_EACH_TIME } from '../../db/connections/preparing-client.ts';
 import type { CompositeFilter, ContactFilter } from './schema.ts';
 
 /** The references of a filter, as resolved now. A missing one matches no contact. */

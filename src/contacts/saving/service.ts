@@ -1,7 +1,7 @@
-import { batchByOrg } from '../../batch-by-org.ts';
+import { batchByKey } from '../../batch-by-key.ts';
+import { runAsOwner } from '../../current-work.ts';
 import type { Db, Trx } from '../../db/connect.ts';
-import { runAsOwner } from '../../db/current-work.ts';
-import { isDatabaseAway, isDeadlock, violatedUnique } from '../../db/failures.ts';
+import { isDatabaseUnavailable, isDeadlock, violatedUnique } from '../../db/failures.ts';
 import { inSavepoint, inTransaction } from '../../db/transaction.ts';
 import { conflict, type DomainError, invalid, notFound } from '../../errors.ts';
 import { newId } from '../../ids.ts';
@@ -39,7 +39,7 @@ const insertAlone: InsertContact = async (db, orgId, contact) =>
  * A call resolves once its contact is committed. A call in a transaction inserts alone.
  */
 export function createInsertTogether(pool: Db): InsertContact {
-  const insert = batchByOrg(INSERT_LIMITS, (orgId, contacts: StoredContact[]) =>
+  const insert = batchByKey(INSERT_LIMITS, (orgId, contacts: StoredContact[]) =>
     runAsOwner(orgId, () => insertEach(pool, orgId, contacts)),
   );
   return (db, orgId, contact) => (db.isTransaction ? insertAlone(db, orgId, contact) : insert(orgId, contact));
@@ -54,7 +54,7 @@ async function insertEach(pool: Db, orgId: string, contacts: StoredContact[]): P
     const inserted = new Set(await insertContacts(pool, orgId, contacts));
     return contacts.map(({ id }) => inserted.has(id));
   } catch (error) {
-    if (contacts.length === 1 || (isDatabaseAway(error) && !isDeadlock(error))) throw error;
+    if (contacts.length === 1 || (isDatabaseUnavailable(error) && !isDeadlock(error))) throw error;
     return contacts.map((contact) => insertAlone(pool, orgId, contact));
   }
 }

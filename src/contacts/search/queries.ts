@@ -1,6 +1,6 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
-import { READ_PLANNED_EACH_TIME } from '../../db/preparing-client.ts';
+import { READ_PLANNED_EACH_TIME } from '../../db/connections/preparing-client.ts';
 
 /** Rows scanned in order before the set of all matches is built. They fill a page of 100 if one in fifteen matches. */
 const SCAN_WINDOW = 1_500;

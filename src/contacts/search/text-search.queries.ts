@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
-import { READ_PLANNED_EACH_TIME } from '../../db/preparing-client.ts';
+import { READ_PLANNED_EACH_TIME } from '../../db/connections/preparing-client.ts';
 
 /** The number of candidates compared for each kind of match. */
 const MAX_CANDIDATES = 200;

@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
-import { isLockTaken } from '../../db/failures.ts';
+import { isLockTimeout } from '../../db/failures.ts';
 import { lockName } from '../../db/locks.ts';
 import { inSavepoint } from '../../db/transaction.ts';
 
@@ -25,7 +25,7 @@ export async function tryLockAssignment(trx: Trx, orgId: string): Promise<boolea
     await inSavepoint(trx, () => lockAssignment(trx, orgId));
     return true;
   } catch (error) {
-    if (isLockTaken(error)) return false;
+    if (isLockTimeout(error)) return false;
     throw error;
   } finally {
     await sql`set local lock_timeout to default`.execute(trx);

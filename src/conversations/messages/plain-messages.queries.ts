@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
-import { compiledOnce } from '../../db/compiled-once.ts';
 import type { Db } from '../../db/connect.ts';
+import { compiledOnce } from '../../db/connections/compiled-once.ts';
 import { notifyAfterCommit } from '../../db/transaction.ts';
-import { executeAnnouncing } from '../../outbox/announcing.ts';
+import { announcementsOf, executeAnnouncing } from '../../outbox/announcing.ts';
 import { changesBy } from '../events.queries.ts';
 import { LIVE_CHANNEL } from '../live/rules.ts';
 
@@ -30,6 +30,19 @@ interface PlainTerms {
   hasAutopilot(orgId: string): RawBuilder<boolean>;
 }
 
+/** SQL: what is announced of a message, for the row of `session`. */
+const eventsOf = (id: string) =>
+  announcementsOf(sql`session`, [
+    { type: 'message-created', subjectId: sql`id`, payload: { message_id: sql`${id}::uuid`, sender: 'contact' } },
+    {
+      type: 'message-relayed',
+      subjectId: sql`case when relayed_side in ('agents', 'both') then id end`,
+      payload: { message_id: sql`${id}::uuid`, to: 'agents' },
+    },
+    { type: 'session-activity', subjectId: sql`case when has_sla then id end`, payload: {} },
+    { type: 'contact-replied', subjectId: sql`contact_id`, payload: { channel: sql`channel` } },
+  ]);
+
 /**
  * Returns the function that appends a contact's message to its session and announces it, like `changeSession`, but in one
  * statement that locks the session itself. It does so only if nothing else follows from the message: the session is open,
@@ -48,16 +61,7 @@ export function plainAppender({ isBlocked, hasAutopilot }: PlainTerms) {
       ), appended as (
         insert into session_events (org_id, session_id, seq, id, type, sender, content, xid, language)
         select org_id, id, last_seq, ${id}::uuid, 'message', 'contact', ${text}, last_event_xid, language from session
-      ), announced as (
-        insert into outbox (org_id, kind, type, subject_id, payload)
-        select org_id, 'event', event.* from session cross join lateral (values
-          ('message-created', id, jsonb_build_object('message_id', ${id}::uuid, 'sender', 'contact')),
-          ('message-relayed', case when relayed_side in ('agents', 'both') then id end,
-            jsonb_build_object('message_id', ${id}::uuid, 'to', 'agents')),
-          ('session-activity', case when has_sla then id end, '{}'),
-          ('contact-replied', contact_id, jsonb_build_object('channel', channel))
-        ) as event (type, subject_id, payload)
-        where event.subject_id is not null
+      ), announced as (${eventsOf(id)}
       )
       select handoff is not null as is_handed_off, ${hasAutopilot(orgId)} as has_autopilot from session
     `,

@@ -3,7 +3,7 @@ import { blockedContactIn } from '../../contacts/blocklist/service.ts';
 import { saveContact, updateContact } from '../../contacts/saving/service.ts';
 import { getContact } from '../../contacts/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
-import { pipelined } from '../../db/pipeline.ts';
+import { pipelined } from '../../db/connections/pipeline.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { conflict } from '../../errors.ts';
 import type { SessionChannel } from '../../http/schemas.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
-import { READ_PLANNED_EACH_TIME } from '../../db/preparing-client.ts';
+import { READ_PLANNED_EACH_TIME } from '../../db/connections/preparing-client.ts';
 
 /**
  * The number of newest events scanned in order before all matches are searched. A page is found among them if one in a

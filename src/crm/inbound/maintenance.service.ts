@@ -16,10 +16,9 @@ export const deleteOldBatches = (db: Db): Promise<number> => deleteExpiredBatche
 
 /**
  * Wakes every queue with events that have waited for minutes: a signal may have been lost with Temporal's data. Queues
- * with a command in the outbox are left out. A workflow already running reads the queue once more. Resolves to 0: one
- * call does it all.
+ * with a command in the outbox are left out. A workflow already running reads the queue once more.
  */
-export async function wakeStalledQueues(db: Db): Promise<0> {
+export async function wakeStalledQueues(db: Db): Promise<void> {
   let mark: EventPosition | undefined;
   do {
     const waiting = await listStalledEvents(db, mark, EVENTS_PER_PAGE);
@@ -28,7 +27,6 @@ export async function wakeStalledQueues(db: Db): Promise<0> {
     }
     mark = waiting.length < EVENTS_PER_PAGE ? undefined : waiting.at(-1);
   } while (mark !== undefined);
-  return 0;
 }
 
 const wakeOrgQueues = (db: Db, orgId: string, queues: string[]): Promise<void> =>

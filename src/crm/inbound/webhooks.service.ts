@@ -1,6 +1,6 @@
-import { batchByOrg } from '../../batch-by-org.ts';
+import { batchByKey } from '../../batch-by-key.ts';
+import { runAsOwner } from '../../current-work.ts';
 import type { Db, Trx } from '../../db/connect.ts';
-import { runAsOwner } from '../../db/current-work.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { notFound, unauthorized, unavailable } from '../../errors.ts';
 import { newId } from '../../ids.ts';
@@ -70,10 +70,10 @@ interface PostedBatch {
  * processed.
  */
 export function createCrmWebhooks({ db, secrets, app }: CrmWebhooksDeps): CrmWebhooks {
-  const take = batchByOrg(BATCH_LIMITS, (orgId, batches: PostedBatch[]) =>
+  const take = batchByKey(BATCH_LIMITS, (orgId, batches: PostedBatch[]) =>
     runAsOwner(orgId, () => storeBatches(db, orgId, batches)),
   );
-  const lookUp = batchByOrg(LOOKUP_LIMITS, async (orgId, asked: null[]) => {
+  const lookUp = batchByKey(LOOKUP_LIMITS, async (orgId, asked: null[]) => {
     const receiver = await findCrmWebhookCredentials(db, secrets, orgId);
     return asked.map(() => receiver);
   });

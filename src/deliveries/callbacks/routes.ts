@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { setOwner } from '../../db/current-work.ts';
+import { setOwner } from '../../current-work.ts';
 import type { Deps } from '../../deps.ts';
 import { forbidden, notFound } from '../../errors.ts';
 import { CALLBACK_PROVIDERS } from '../../http/callback-urls.ts';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { createTurns } from '../../turns.ts';
+import { createFairQueue } from '../../fair-queue.ts';
 import type { ParsedEmail } from './parsed-mail.rules.ts';
 
 const THREAD = new URL('./mail-reader.thread.ts', import.meta.url);
@@ -20,7 +20,7 @@ export interface MailReader {
 export function createMailReader(timeoutMs = TIMEOUT_MS): MailReader {
   let thread: Worker | undefined; // started by the first e-mail, as it needs 50 MB
   let isClosed = false;
-  const turns = createTurns();
+  const queue = createFairQueue();
 
   const end = async () => {
     await thread?.terminate();
@@ -44,7 +44,7 @@ export function createMailReader(timeoutMs = TIMEOUT_MS): MailReader {
 
   return {
     read: (orgId, load) =>
-      turns.run(orgId, async () => {
+      queue.run(orgId, async () => {
         const raw = await load();
         return raw === null ? undefined : readNow(raw);
       }),

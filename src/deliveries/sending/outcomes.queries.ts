@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
-import { SHORT_LIVED_PLAN } from '../../db/preparing-client.ts';
+import { SHORT_LIVED_PLAN } from '../../db/connections/preparing-client.ts';
 import { NIL_UUID, newId } from '../../ids.ts';
 import { executeAnnouncing } from '../../outbox/announcing.ts';
 import { KEEP_BOUNCED } from '../suppressions.queries.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { elementAt } from '../../checked-access.ts';
-import { isDatabaseAway, isTooSlow } from '../../db/failures.ts';
+import { isDatabaseUnavailable, isStatementTimeout } from '../../db/failures.ts';
 import { ProviderError } from '../../errors.ts';
 import type { SendOutcome } from '../../providers/sending.ts';
 import type { MessageSender, OutgoingMessage } from './message-sender.ts';
@@ -98,7 +98,7 @@ async function retryWhileDatabaseIsDown<T>(isGivenUp: () => boolean, work: () =>
     try {
       return await work();
     } catch (error) {
-      if (!(isDatabaseAway(error) || isTooSlow(error)) || isGivenUp()) throw error;
+      if (!(isDatabaseUnavailable(error) || isStatementTimeout(error)) || isGivenUp()) throw error;
       await sleep(DATABASE_RETRY_MS);
     }
   }

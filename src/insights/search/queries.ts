@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
-import { READ_PLANNED_EACH_TIME } from '../../db/preparing-client.ts';
+import { READ_PLANNED_EACH_TIME } from '../../db/connections/preparing-client.ts';
 import { onlyRow } from '../../db/rows.ts';
 import { selectInsights } from '../queries.ts';
 import { INSIGHTS_PER_PAGE, type InsightQuery } from './schema.ts';

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { Piscina } from 'piscina';
-import { createTurns } from '../../turns.ts';
+import { createFairQueue } from '../../fair-queue.ts';
 import { htmlOfMarkdown, htmlOfText } from './markdown.rules.ts';
 
 const MAX_CACHED_CHARACTERS = 32_000_000;
@@ -31,7 +31,7 @@ export function createRendering(): Rendering {
     maxSize: MAX_CACHED_CHARACTERS,
     sizeCalculation: (html) => html.length + 1,
   });
-  const turns = createTurns();
+  const turns = createFairQueue();
   const thread = new Piscina({
     filename: THREAD,
     minThreads: 0,

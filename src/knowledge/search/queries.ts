@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
-import { READ_PLANNED_EACH_TIME } from '../../db/preparing-client.ts';
+import { READ_PLANNED_EACH_TIME } from '../../db/connections/preparing-client.ts';
 import { itemsOfDeletedDatasources } from '../deleted-datasources.queries.ts';
 import type { SourceType, Visibility } from '../index/items.schema.ts';
 import { FREQUENCY_BITS, LENGTH_BITS } from '../index/postings.rules.ts';

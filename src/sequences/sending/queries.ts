@@ -1,7 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { TemplateContact } from '../../contacts/templates/rules.ts';
 import type { Db } from '../../db/connect.ts';
-import { SHORT_LIVED_PLAN } from '../../db/preparing-client.ts';
+import { SHORT_LIVED_PLAN } from '../../db/connections/preparing-client.ts';
 import type { DeliveryStatus } from '../../deliveries/contract.ts';
 import type { SettlingContinuation } from '../../deliveries/sending/settling.rules.ts';
 import { newId } from '../../ids.ts';

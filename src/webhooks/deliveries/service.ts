@@ -1,10 +1,10 @@
 import type { Db } from '../../db/connect.ts';
 import { pageOf } from '../../db/cursor.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { conflict, notFound } from '../../errors.ts';
+import { notFound } from '../../errors.ts';
 import type { EndpointRef } from '../contract.ts';
 import type { Recover } from '../endpoints/schema.ts';
-import { getEndpoint, getLockedEndpoint } from '../endpoints/service.ts';
+import { getEndpoint, getLockedEnabledEndpoint, getLockedEndpoint } from '../endpoints/service.ts';
 import { wakeSender } from '../waking.service.ts';
 import {
   countRecoverable,
@@ -33,8 +33,7 @@ export async function getDelivery(db: Db, endpoint: EndpointRef, id: string) {
 /** Sends a delivery again, in whatever state it is, under the same `webhook-id`. Throws notFound, and conflict while its endpoint is disabled. */
 export function resendDelivery(db: Db, endpoint: EndpointRef, id: string) {
   return inTransaction(db, async (trx) => {
-    const { enabled } = await getLockedEndpoint(trx, endpoint.orgId, endpoint.endpointId);
-    if (!enabled) throw isDisabled();
+    await getLockedEnabledEndpoint(trx, endpoint.orgId, endpoint.endpointId);
     await getDelivery(trx, endpoint, id);
     await requeueDelivery(trx, endpoint, id);
     await wakeSender(trx, endpoint);
@@ -42,13 +41,10 @@ export function resendDelivery(db: Db, endpoint: EndpointRef, id: string) {
   });
 }
 
-const isDisabled = () => conflict('enabled: a disabled endpoint gets nothing: enable it first');
-
 /** Sends deliveries of a period again, or only counts them. Throws notFound, and conflict while the endpoint is disabled. */
 export function recoverDeliveries(db: Db, endpoint: EndpointRef, { since, until, states, dry_run }: Recover) {
   return inTransaction(db, async (trx) => {
-    const { enabled } = await getLockedEndpoint(trx, endpoint.orgId, endpoint.endpointId);
-    if (!enabled && !dry_run) throw isDisabled();
+    await (dry_run ? getLockedEndpoint : getLockedEnabledEndpoint)(trx, endpoint.orgId, endpoint.endpointId);
     const recovery = { since, until, states };
     const counts = await (dry_run ? countRecoverable : requeueDeliveries)(trx, endpoint, recovery);
     if (!dry_run) await wakeSender(trx, endpoint);

@@ -144,6 +144,13 @@ export async function getLockedEndpoint(trx: Trx, orgId: string, id: string): Pr
   return endpoint;
 }
 
+/** Locks an enabled endpoint until the transaction ends. Throws notFound, and conflict while it is disabled. */
+export async function getLockedEnabledEndpoint(trx: Trx, orgId: string, id: string): Promise<LockedEndpoint> {
+  const endpoint = await getLockedEndpoint(trx, orgId, id);
+  if (!endpoint.enabled) throw conflict('enabled: a disabled endpoint gets nothing: enable it first');
+  return endpoint;
+}
+
 /** Disables an endpoint and holds what it would have got. */
 export async function disableEndpoint(
   trx: Trx,
@@ -188,8 +195,7 @@ export function rotateSecret(
 /** Sends a `webhook.test` to an endpoint, and returns the id of its delivery. Throws notFound, and conflict while it is disabled. */
 export function testEndpoint(db: Db, publicUrl: string, orgId: string, id: string): Promise<string> {
   return inTransaction(db, async (trx) => {
-    const { enabled, payload } = await getLockedEndpoint(trx, orgId, id);
-    if (!enabled) throw conflict('enabled: a disabled endpoint gets nothing: enable it first');
+    const { payload } = await getLockedEnabledEndpoint(trx, orgId, id);
     const full = { endpoint_id: id };
     const data = payload === 'full' ? full : { ...full, url: `${publicUrl}/webhooks/${id}` };
     const deliveryId = await insertTestDelivery(trx, orgId, id, data);

@@ -5,7 +5,7 @@ import type { EventType } from '../../outbox/events.ts';
 import type { Reactions, ReadingReaction } from '../../outbox/reactions.ts';
 import type { NewDelivery } from '../deliveries.queries.ts';
 import { lockTargets, type Target } from '../endpoints.queries.ts';
-import type { WebhookNews } from '../sending/news.ts';
+import type { SenderRegistry } from '../sending/sender-registry.ts';
 import { sendDeliveries } from '../waking.service.ts';
 import { RENDERED_EVENT_TYPES, RENDERERS, type RenderedEventType } from './renderers.service.ts';
 import type { Rendered, Renderer, RenderingDeps } from './rendering.ts';
@@ -16,7 +16,7 @@ const EVENTS_PER_BATCH = 100;
 
 /** What turns events into deliveries. */
 export interface AnnouncingDeps extends RenderingDeps {
-  webhookNews: Pick<WebhookNews, 'handOver'>;
+  webhookSenders: Pick<SenderRegistry, 'handOver'>;
 }
 
 /** Returns the reactions that turn events into deliveries. In an org without endpoints, each costs one read. */
@@ -61,12 +61,12 @@ async function storeDeliveries<Type extends RenderedEventType>(
   place: AnnouncingDeps & { trx: Trx; orgId: string },
   { renderer, targets, events, first }: ForTargets<Type>,
 ): Promise<void> {
-  const { trx, orgId, webhookNews } = place;
+  const { trx, orgId, webhookSenders } = place;
   for (let at = 0; at < events.length; at += EVENTS_PER_BATCH) {
     const isRendered = at === 0 && first !== undefined;
     const rendered = isRendered ? first : await renderer.render(place, events.slice(at, at + EVENTS_PER_BATCH));
     const deliveries = deliveriesFor(targets, rendered);
-    if (deliveries.length > 0) await sendDeliveries(trx, orgId, deliveries, webhookNews);
+    if (deliveries.length > 0) await sendDeliveries(trx, orgId, deliveries, webhookSenders);
   }
 }
 

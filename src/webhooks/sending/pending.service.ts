@@ -2,12 +2,12 @@ import { inTransaction } from '../../db/transaction.ts';
 import type { EndpointRef, WebhookProgress } from '../contract.ts';
 import { listPendingDeliveries } from '../deliveries.queries.ts';
 import { findWholeEndpoint, type WholeEndpoint } from '../endpoints.queries.ts';
-import type { NewDeliveries, WebhookNews } from './news.ts';
 import { post, type Receiver, receiverOf, type SentDelivery, type Try } from './posting.ts';
 import { claimProbe, reserveSlots, setSending } from './recording.queries.ts';
 import { type Health, recordResults } from './recording.service.ts';
 import type { PostingDeps } from './retries.service.ts';
-import { FAILURES_UNTIL_PROBES, probeDelayMs } from './schedule.rules.ts';
+import { FAILURES_UNTIL_PROBES, probeDelayMs, trailingFailures } from './schedule.rules.ts';
+import type { NewDeliveries, SenderRegistry } from './sender-registry.ts';
 
 const DELIVERIES_PER_READ = 200;
 /** A hanging endpoint holds only the first number of connections: more are opened as it accepts. */
@@ -16,12 +16,12 @@ const MAX_IN_FLIGHT = 50;
 const TRIES_PER_WRITE = 100;
 /** Results are written together, at the latest after this time. */
 const MAX_UNWRITTEN_MS = 25;
-/** A sender that finds nothing more waits for news, as the next delivery then needs no new activity. */
+/** A sender that finds nothing more waits for a change, as the next delivery then needs no new activity. */
 const LINGER_MS = 5_000;
 const MAX_SENDING_MS = 45_000;
 
 export interface SenderDeps extends PostingDeps {
-  webhookNews: WebhookNews;
+  webhookSenders: SenderRegistry;
   /** Whether to begin no more tries. */
   isStopped: () => boolean;
 }
@@ -46,7 +46,7 @@ interface Sender {
 }
 
 /**
- * Makes the first tries of an endpoint's pending deliveries, many at once, until there are none and no news for a while.
+ * Makes the first tries of an endpoint's pending deliveries, many at once, until there are none and nothing changes for a while.
  * After many failures in a row one try goes at a time, and the time until the next is returned.
  */
 export async function sendPending(deps: SenderDeps, ref: EndpointRef): Promise<WebhookProgress> {
@@ -73,12 +73,12 @@ async function sendOnce(deps: SenderDeps, ref: EndpointRef): Promise<WebhookProg
   const probeDelay = probeDelayMs(endpoint.failures, endpoint.failing_for_ms);
   if (probeDelay !== null) return probe(deps, ref, endpoint, probeDelay);
   const sender = senderOf(deps, ref, endpoint);
-  const stopListening = deps.webhookNews.subscribe(ref.endpointId, {
-    onNews() {
+  const stopListening = deps.webhookSenders.subscribe(ref.endpointId, {
+    onChange() {
       sender.hasMore = true;
       sender.wake();
     },
-    take: (deliveries) => take(sender, deliveries),
+    accept: (deliveries) => accept(sender, deliveries),
   });
   try {
     return await sendWhileHealthy(sender);
@@ -122,24 +122,21 @@ async function sendWhileHealthy(sender: Sender): Promise<WebhookProgress> {
     if (sender.hasMore && sender.waiting.length === 0) await readMore(sender);
     startDue(sender);
     sender.isOpen = true;
-    const isNews = !isIdle(sender) || (await nextNews(sender, LINGER_MS));
-    if (!isNews && isIdle(sender)) return { nextInMs: null, details: 'nothing to send' };
+    const wasWoken = !isIdle(sender) || (await waitForChange(sender, LINGER_MS));
+    if (!wasWoken && isIdle(sender)) return { nextInMs: null, details: 'nothing to send' };
     await nextResult(sender);
     if (isTimeToWrite(sender)) await writeResults(sender);
   }
   sender.isOpen = false;
   await Promise.all(sender.inFlight.values());
   await writeResults(sender);
-  return { nextInMs: sender.health.isEnabled ? 0 : null, details: 'goes on' };
+  return { nextInMs: sender.health.isEnabled ? 0 : null, details: 'continues' };
 }
 
-const isHealthy = ({ health, ended }: Sender): boolean =>
-  health.isEnabled && trailingFailures(ended, health.failures) < FAILURES_UNTIL_PROBES;
-
-/** Returns the failures in a row, with those of results that are not written yet. */
-function trailingFailures(ended: Try[], before: number): number {
-  const lastAccepted = ended.findLastIndex(({ isAccepted }) => isAccepted);
-  return lastAccepted >= 0 ? ended.length - 1 - lastAccepted : before + ended.length;
+/** Results that are not written yet count as well. */
+function isHealthy({ health, ended }: Sender): boolean {
+  const { failures, wasAccepted } = trailingFailures(ended);
+  return health.isEnabled && failures + (wasAccepted ? 0 : health.failures) < FAILURES_UNTIL_PROBES;
 }
 
 const isIdle = ({ waiting, inFlight, ended, hasMore }: Sender): boolean =>
@@ -149,7 +146,7 @@ const isIdle = ({ waiting, inFlight, ended, hasMore }: Sender): boolean =>
  * Begins to send deliveries that were just stored, if nothing else waits and the endpoint is as it was read. What the
  * rate or the order of an endpoint decides about is read from the database.
  */
-function take(sender: Sender, { version, list }: NewDeliveries): boolean {
+function accept(sender: Sender, { version, list }: NewDeliveries): boolean {
   const { endpoint, isOpen, hasMore, waiting } = sender;
   const isFree = isOpen && !hasMore && waiting.length === 0 && !sender.deps.isStopped();
   const isSimple = !endpoint.ordered && endpoint.max_per_second === null;
@@ -200,7 +197,7 @@ async function tryOnce(sender: Sender, delivery: SentDelivery): Promise<void> {
   sender.wake();
 }
 
-/** Waits until a try ends, one is due, results must be written, or there is news. */
+/** Waits until a try ends, one is due, results must be written, or there may be new deliveries. */
 async function nextResult(sender: Sender): Promise<void> {
   const { waiting, ended, inFlight, maxInFlight, firstEndedAt } = sender;
   const now = performance.now();
@@ -209,13 +206,13 @@ async function nextResult(sender: Sender): Promise<void> {
   const writeInMs = ended.length === 0 ? Infinity : firstEndedAt + MAX_UNWRITTEN_MS - now;
   const isNothingUnderWay = inFlight.size === 0 && waiting.length === 0;
   if (isNothingUnderWay || (sender.hasMore && waiting.length === 0)) return;
-  await nextNews(sender, Math.min(dueInMs, writeInMs, LINGER_MS));
+  await waitForChange(sender, Math.min(dueInMs, writeInMs, LINGER_MS));
 }
 
-/** Waits for the next result or news. Resolves to false if there was none. */
-async function nextNews(sender: Sender, ms: number): Promise<boolean> {
+/** Waits until a try ends or there may be new deliveries. Resolves to false if neither happened in time. */
+async function waitForChange(sender: Sender, ms: number): Promise<boolean> {
   if (ms <= 0) return false;
-  const isNews = await new Promise<boolean>((resolve) => {
+  const wasWoken = await new Promise<boolean>((resolve) => {
     const timer = setTimeout(() => resolve(false), ms);
     sender.wake = () => {
       clearTimeout(timer);
@@ -223,7 +220,7 @@ async function nextNews(sender: Sender, ms: number): Promise<boolean> {
     };
   });
   sender.wake = () => {};
-  return isNews;
+  return wasWoken;
 }
 
 const isTimeToWrite = ({ ended, inFlight, firstEndedAt }: Sender): boolean =>

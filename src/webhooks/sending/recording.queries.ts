@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
-import { PLANNED_EACH_TIME } from '../../db/preparing-client.ts';
+import { PLANNED_EACH_TIME } from '../../db/connections/preparing-client.ts';
 import { onlyRow } from '../../db/rows.ts';
 import type { EndpointRef } from '../contract.ts';
 import { lockSender } from '../endpoints.queries.ts';

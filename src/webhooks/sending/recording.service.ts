@@ -6,7 +6,7 @@ import { disableEndpoint } from '../endpoints/service.ts';
 import { wakeRetries, wakeSender } from '../waking.service.ts';
 import type { Try } from './posting.ts';
 import { countFailures, recordTries, setProbe, type TriedDelivery } from './recording.queries.ts';
-import { DISABLED_AFTER_MS, probeDelayMs, retryDelayMs } from './schedule.rules.ts';
+import { DISABLED_AFTER_MS, probeDelayMs, retryDelayMs, trailingFailures } from './schedule.rules.ts';
 
 /** An endpoint as its sender knows it. */
 export interface RecordedEndpoint extends EndpointRef {
@@ -48,9 +48,7 @@ const STEADY = { enabled: true, failures: 0, failing_for_ms: 0 };
 
 /** Counts failures since the last success. After many, all but one try at a time wait. */
 async function recordHealth(trx: Trx, endpoint: EndpointRef, tries: Try[]) {
-  const lastAccepted = tries.findLastIndex(({ isAccepted }) => isAccepted);
-  const failures = tries.length - 1 - lastAccepted;
-  const health = await countFailures(trx, endpoint, { failures, wasAccepted: lastAccepted >= 0 });
+  const health = await countFailures(trx, endpoint, trailingFailures(tries));
   const delayMs = probeDelayMs(health?.failures ?? 0, health?.failing_for_ms ?? 0);
   if (delayMs !== null) await setProbe(trx, endpoint, delayMs);
   return health;

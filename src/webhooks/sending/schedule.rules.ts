@@ -42,3 +42,12 @@ export function retryDelayMs(tries: number, retryAfterMs: number | undefined, ra
  */
 export const probeDelayMs = (failures: number, failingForMs: number): number | null =>
   failures < FAILURES_UNTIL_PROBES ? null : Math.min(Math.max(failingForMs * PROBE_SHARE, MIN_PROBE_MS), MAX_PROBE_MS);
+
+/** Counts the failures since the last accepted try, and tells whether there was one. */
+export function trailingFailures(tries: readonly { isAccepted: boolean }[]): {
+  failures: number;
+  wasAccepted: boolean;
+} {
+  const lastAccepted = tries.findLastIndex(({ isAccepted }) => isAccepted);
+  return { failures: tries.length - 1 - lastAccepted, wasAccepted: lastAccepted >= 0 };
+}

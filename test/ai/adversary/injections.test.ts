@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { forEachConcurrently } from '../../../src/concurrency.ts';
 import { inTransaction } from '../../../src/db/transaction.ts';
 import { newId } from '../../../src/ids.ts';
 import { indexItems } from '../../../src/knowledge/index/service.ts';
@@ -105,11 +106,9 @@ async function say(id: string, text: string) {
 async function eachAttack(work: (nth: number) => Promise<string[]>): Promise<string[]> {
   const wrong: string[] = [];
   const before = model.asked.length;
-  const rest = ATTACKS.keys();
-  const lane = async () => {
-    for (const nth of rest) wrong.push(...(await work(nth)).map((problem) => `attack ${nth}: ${problem}`));
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, lane));
+  await forEachConcurrently(ATTACKS.keys(), AT_ONCE, async (nth) => {
+    wrong.push(...(await work(nth)).map((problem) => `attack ${nth}: ${problem}`));
+  });
   const asked = model.asked.slice(before);
   const unseen = ATTACKS.filter((attack) => !asked.some((one) => sees(one, attack)));
   return [...wrong, ...unseen.map((attack) => `the model never saw “${attack}”`)];

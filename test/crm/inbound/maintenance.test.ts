@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startCleanup } from '../../../worker/cleanup.ts';
+import { startMaintenance } from '../../../worker/maintenance.ts';
 import { startApi, type TestApi, type TestOrg } from '../../support/stack/api.ts';
 import { eventually } from '../../support/stack/stack.ts';
 import { batchesOf, commandsOf, connectCrm, deliver, eventsOf, newMessage } from '../webhook-deliveries.ts';
@@ -20,7 +20,7 @@ describe('the maintenance of CRM events', () => {
 
   const keepHouseUntil = async (what: string, look: () => Promise<boolean>) => {
     const failures: unknown[] = [];
-    const stop = startCleanup(api.db, api.config, { warn: (failure: unknown) => void failures.push(failure) });
+    const stop = startMaintenance(api.db, api.config, { warn: (failure: unknown) => void failures.push(failure) });
     await eventually(what, look);
     stop();
     expect(failures).toEqual([]);

@@ -12,8 +12,8 @@ import {
   messageIdOf,
   replyAddress,
 } from '../../../src/deliveries/inbound/mail-tokens.ts';
-import { startCleanup } from '../../../worker/cleanup.ts';
 import { createWorkerDeps } from '../../../worker/deps.ts';
+import { startMaintenance } from '../../../worker/maintenance.ts';
 import { exchangeReport, mailOf, POSTFIX_DELAYED, POSTFIX_NO_SUCH_USER, postfixReport } from '../../support/mails.ts';
 import { handOver } from '../../support/smtp.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
@@ -315,7 +315,7 @@ describe('inbound e-mail', () => {
       .where('id', '=', old?.id ?? '')
       .execute();
 
-    const stop = startCleanup(stack.db, stack.config, { warn: () => undefined });
+    const stop = startMaintenance(stack.db, stack.config, { warn: () => undefined });
     await eventually('the sweep', async () => (await inboundEmailsOf(sent))[0]?.raw === null);
     stop();
     expect((await inboundEmailsOf(sent)).map(({ raw, result }) => [raw === null, result])).toEqual([

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startRuns } from '../../../src/automations/runs/start-runs.service.ts';
 import { inTransaction } from '../../../src/db/transaction.ts';
 import { newId } from '../../../src/ids.ts';
-import { startCleanup } from '../../../worker/cleanup.ts';
+import { startMaintenance } from '../../../worker/maintenance.ts';
 import { type Answer, startApi, type TestApi, type TestOrg } from '../../support/stack/api.ts';
 import { eventually } from '../../support/stack/stack.ts';
 import { activate } from '../../support/triggers.ts';
@@ -211,7 +211,7 @@ describe('runs', () => {
       });
     const countRuns = async () => (await org.get(`/workflows/${id}/runs`)).body.total_items;
     expect(await countRuns()).toBe(7);
-    const stop = startCleanup(api.db, api.config, { warn: () => undefined });
+    const stop = startMaintenance(api.db, api.config, { warn: () => undefined });
     await eventually('the sweep', async () => (await countRuns()) === 4);
     stop();
   });

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { connect, RELAY_APPLICATION_NAME } from '../../../src/db/connect.ts';
 import { startRelay } from '../../../src/outbox/relay.ts';
-import { createWorkAtOnce } from '../../../worker/at-once.ts';
 import { createWorkerDeps } from '../../../worker/deps.ts';
+import { createInlineWork } from '../../../worker/inline-work.ts';
 import { createReactions } from '../../../worker/reactions.ts';
 import { runWorkers } from '../../../worker/run.ts';
 import { connectWorkers } from '../../../worker/temporal.ts';
@@ -48,7 +48,7 @@ export async function startStack({ env = {} }: { env?: Record<string, string> } 
     commandDb: relayConnection.db,
     temporal: () => temporal.client,
     reactions: createReactions(quota, config, deps),
-    atOnce: createWorkAtOnce(deps),
+    inline: createInlineWork(deps),
     log,
   });
 

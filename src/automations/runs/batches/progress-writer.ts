@@ -1,5 +1,5 @@
 import type { Db, Trx } from '../../../db/connect.ts';
-import { isDatabaseAway } from '../../../db/failures.ts';
+import { isDatabaseUnavailable } from '../../../db/failures.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import type { Json } from '../../blocks/schema.ts';
 import type { StepPath } from '../../interpreter/step-paths.rules.ts';
@@ -49,7 +49,7 @@ export function createProgressWriter(db: Db, ref: BatchRef): ProgressWriter {
       );
       for (const { progress, resolve } of items) resolve(going.has(progress.runId));
     } catch (error) {
-      if (items.length > 1 && !isDatabaseAway(error)) for (const item of items) await saveAll([item]);
+      if (items.length > 1 && !isDatabaseUnavailable(error)) for (const item of items) await saveAll([item]);
       else for (const { reject } of items) reject(error);
     }
   };

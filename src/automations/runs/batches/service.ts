@@ -1,5 +1,5 @@
-import { setCountry } from '../../../db/current-work.ts';
-import { isDatabaseAway } from '../../../db/failures.ts';
+import { setCountry } from '../../../current-work.ts';
+import { isDatabaseUnavailable } from '../../../db/failures.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { messageOf } from '../../../errors.ts';
 import { readSettings } from '../../../orgs/service.ts';
@@ -83,7 +83,7 @@ async function doOrRelease(work: BatchWork, run: Run): Promise<Released | undefi
   try {
     return await doRun(work, run).catch(() => leave(findNextStep));
   } catch (error) {
-    if (isDatabaseAway(error)) throw error;
+    if (isDatabaseUnavailable(error)) throw error;
     return leave(failingWith(messageOf(error)));
   }
 }

@@ -1,10 +1,10 @@
 import { setTimeout as sleep, setImmediate as yieldToOthers } from 'node:timers/promises';
-import { createTurns } from '../../../turns.ts';
+import { createFairQueue } from '../../../fair-queue.ts';
 
 /** An iteration of the event loop below this time delays nobody. */
 const SHORT_MS = 5;
 
-const turns = createTurns();
+const turns = createFairQueue();
 
 /**
  * Waits until a step of the org may compute. Only one step of this process begins in an iteration of the event loop, and

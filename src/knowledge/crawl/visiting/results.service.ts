@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Trx } from '../../../db/connect.ts';
-import { isTooSlow } from '../../../db/failures.ts';
+import { isStatementTimeout } from '../../../db/failures.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { codeOf } from '../../../errors.ts';
 import { newId } from '../../../ids.ts';
@@ -61,7 +61,7 @@ export async function writeVisits(visiting: CrawlBatch, found: Visit[]): Promise
     if (error instanceof PagesReassigned) {
       const left = visits.filter(({ page }) => error.left.has(page.id));
       if (left.length > 0) await writeVisits(visiting, left);
-    } else if (others.length > 0 && (isUnstorable(error) || isTooSlow(error))) {
+    } else if (others.length > 0 && (isUnstorable(error) || isStatementTimeout(error))) {
       const half = Math.ceil(visits.length / 2);
       await writeVisits(visiting, visits.slice(0, half));
       await writeVisits(visiting, visits.slice(half));

@@ -11,11 +11,11 @@ const MAX_WORK_MS = 2_000;
  */
 type Work<Input> = (input: Input, signal: AbortSignal) => Promise<boolean>;
 
-/** The work that is done without its workflow where that is possible, by the type of the workflow. */
-export type WorkAtOnce = ReadonlyMap<string, Work<object>>;
+/** The work that is done inline, so without its workflow, where that is possible: by the type of the workflow. */
+export type InlineWork = ReadonlyMap<string, Work<object>>;
 
-/** Returns the entry of a workflow in WorkAtOnce. */
-export const workOf = <Input extends object>(
+/** Returns the entry of a workflow in InlineWork. */
+export const inlineWorkOf = <Input extends object>(
   { type }: WorkflowContract<Input>,
   work: Work<Input>,
 ): [string, Work<object>] => [type, (input, signal) => work(input as Input, signal)];
@@ -24,7 +24,7 @@ export const workOf = <Input extends object>(
  * Does the work of a command without its workflow, if possible. Resolves to whether nothing is left for the workflow: false
  * also if the work fails or takes too long, as the workflow tries again.
  */
-export async function doAtOnce(
+export async function runInline(
   work: Work<object>,
   { id, workflow_id, payload }: ClaimedCommand,
   log: Pick<FastifyBaseLogger, 'warn'>,

@@ -89,14 +89,14 @@ export class PreparingClient extends pg.Client {
     const now = performance.now();
     const known = this.#plans.get(text);
     if (known !== undefined && known.until > now) return known.name;
-    if (known !== undefined) this.#forget(known.name);
+    if (known !== undefined) this.#deallocate(known.name);
     const name = `plan_${++this.#planned}`;
     this.#plans.set(text, { name, until: now + PLAN_TTL_MS });
     return name;
   }
 
   /** Ends a prepared statement. pg remembers the names of all, for as long as the connection lives. */
-  #forget(name: string): void {
+  #deallocate(name: string): void {
     this.#send(`deallocate ${name}`);
     delete this.connection.parsedStatements[name];
   }

@@ -14,7 +14,7 @@ import { StepNeeded } from './steps.service.ts';
  * Goes on with a turn that is due as far as it needs no third party at all, and returns how it ended, or its next step.
  * Repeated, it does nothing that was done.
  */
-export const answerAtOnce = (deps: TurnDeps, ref: TurnRef, signal: AbortSignal): Promise<TurnEnd | StepName> =>
+export const answerInline = (deps: TurnDeps, ref: TurnRef, signal: AbortSignal): Promise<TurnEnd | StepName> =>
   answerTurn(withoutThirdParties(deps), ref, limitsOf(signal));
 
 /**
@@ -95,9 +95,9 @@ async function beginReviewed(
 const limitsOf = (signal: AbortSignal): DecisionLimits => ({ steps: 0, callsOut: false, signal });
 
 /** The same with a search by words, which leaves the turn to another step where the org has an embedding model to ask. */
-const withoutThirdParties = (deps: TurnDeps): TurnDeps => ({ ...deps, semantics: wordsAtOnce(deps) });
+const withoutThirdParties = (deps: TurnDeps): TurnDeps => ({ ...deps, semantics: wordsOnly(deps) });
 
-const wordsAtOnce = ({ secrets }: TurnDeps): SemanticSearch => ({
+const wordsOnly = ({ secrets }: TurnDeps): SemanticSearch => ({
   async similarities(db, orgId) {
     if ((await findEmbeddingModel(db, secrets, orgId)) !== undefined)
       throw new StepNeeded({ step: 2, purpose: 'search' });

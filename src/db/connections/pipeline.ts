@@ -7,9 +7,9 @@ import {
   type RawBuilder,
   Transaction,
 } from 'kysely';
-import type { Trx } from './connect.ts';
-import type { Database } from './database.ts';
-import { onlyRow } from './rows.ts';
+import type { Trx } from '../connect.ts';
+import type { Database } from '../database.ts';
+import { onlyRow } from '../rows.ts';
 
 /** A transaction has to name one. Its statements are compiled and sent by their executor. */
 const dialect = new PostgresDialect({ pool: () => Promise.reject(new Error('not a pool')) });

@@ -18,12 +18,23 @@ import { deleteUnusedWords } from '../src/knowledge/index/maintenance.service.ts
 import { deleteExpiredLogins } from '../src/partners/login.service.ts';
 import { deleteOldForecasts } from '../src/sequences/forecast/jobs.service.ts';
 import { deleteEndpointRemains, deleteOldWebhooks, wakeStalledWebhooks } from '../src/webhooks/maintenance.service.ts';
-import { forgetAbandonedVisitors } from '../src/widget/maintenance.service.ts';
+import { deleteAbandonedVisitors } from '../src/widget/maintenance.service.ts';
+import { runPeriodically } from './periodically.ts';
 
 type Retention = Pick<Config, 'RUN_RETENTION_DAYS'>;
 
 const INTERVAL_MS = 10 * 60_000;
-const CLEANUPS: Record<string, (db: Db, retention: Retention) => Promise<number>> = {
+
+/** These start or wake all that is due or stalled in one call. */
+const CHORES_OF_ONE_CALL: Record<string, (db: Db) => Promise<unknown>> = {
+  startStalledRuns,
+  wakeStalledQueues,
+  wakeStalledWebhooks,
+  requestCalibrationsAfterChanges,
+};
+
+/** These do some of what is due in each call, and return how much: 0 once nothing is left. */
+const CHORES: Record<string, (db: Db, retention: Retention) => Promise<number>> = {
   deleteExpiredResponses,
   deleteExpiredLogins,
   deleteExpiredMail,
@@ -31,7 +42,6 @@ const CLEANUPS: Record<string, (db: Db, retention: Retention) => Promise<number>
   deleteOldBatches,
   deleteOldRuns: (db, { RUN_RETENTION_DAYS }) => deleteOldRuns(db, RUN_RETENTION_DAYS),
   deleteUnheardEvents,
-  startStalledRuns,
   deleteOldCallbacks,
   deleteOldSandboxMessages,
   deleteIdleHosts,
@@ -39,10 +49,8 @@ const CLEANUPS: Record<string, (db: Db, retention: Retention) => Promise<number>
   deleteOldCrawls,
   deleteUnusedWords,
   deleteOldForecasts,
-  forgetAbandonedVisitors,
-  wakeStalledQueues,
+  deleteAbandonedVisitors,
   requestDailyCalibrations,
-  requestCalibrationsAfterChanges,
   settleAbandonedCalls,
   deleteOldModelCalls,
   expireConfirmations,
@@ -51,30 +59,34 @@ const CLEANUPS: Record<string, (db: Db, retention: Retention) => Promise<number>
   deleteOldEvalRuns,
   deleteOldWebhooks,
   deleteEndpointRemains,
-  wakeStalledWebhooks,
   requestWeeklyReviews,
 };
 
 /**
- * Deletes expired data periodically. Every worker does so: a second one finds nothing left. The returned function stops
- * it.
+ * Runs chores periodically: deletes expired data, and starts or wakes what is due or stalled. Every worker does so: a
+ * second one finds nothing left. The returned function stops it.
  */
-export function startCleanup(db: Db, retention: Retention, log: Pick<FastifyBaseLogger, 'warn'>): () => void {
-  let isStopped = false;
-  const sweep = async () => {
-    for (const [chore, run] of Object.entries(CLEANUPS)) {
-      try {
-        while (!isStopped && (await run(db, retention)) > 0);
-      } catch (error) {
-        if (isStopped) return; // the database is being closed
-        log.warn({ err: error, chore }, 'cleanup failed; it will be retried later');
-      }
+export function startMaintenance(db: Db, retention: Retention, log: Pick<FastifyBaseLogger, 'warn'>): () => void {
+  const runChore = async (chore: string, run: () => Promise<unknown>, signal: AbortSignal) => {
+    try {
+      if (!signal.aborted) await run();
+    } catch (error) {
+      if (!signal.aborted) log.warn({ err: error, chore }, 'a chore failed; it will be retried later');
     }
   };
-  void sweep();
-  const timer = setInterval(() => void sweep(), INTERVAL_MS);
-  return () => {
-    isStopped = true;
-    clearInterval(timer);
+  const runChores = async (signal: AbortSignal) => {
+    for (const [chore, run] of Object.entries(CHORES_OF_ONE_CALL)) await runChore(chore, () => run(db), signal);
+    for (const [chore, run] of Object.entries(CHORES)) {
+      const untilNothingIsLeft = async () => {
+        while (!signal.aborted && (await run(db, retention)) > 0);
+      };
+      await runChore(chore, untilNothingIsLeft, signal);
+    }
   };
+  return runPeriodically(runChores, {
+    intervalMs: INTERVAL_MS,
+    beginsAtOnce: true,
+    failure: 'maintenance failed',
+    log,
+  });
 }

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { newId } from '../../src/ids.ts';
-import { startCleanup } from '../../worker/cleanup.ts';
+import { startMaintenance } from '../../worker/maintenance.ts';
 import { startApi } from '../support/stack/api.ts';
 import { eventually } from '../support/stack/stack.ts';
 import { unverified } from '../widget/client.ts';
 
-it('the cleanup deletes stored answers after a day and expired login links, and nothing earlier', async () => {
+it('the maintenance deletes stored answers after a day and expired login links, and nothing earlier', async () => {
   const { org, db, partner, config, close } = await startApi();
   try {
     for (const key of ['old', 'new']) {
@@ -26,7 +26,7 @@ it('the cleanup deletes stored answers after a day and expired login links, and 
       .where('token_hash', '=', link?.token_hash as Buffer)
       .execute();
 
-    const stop = startCleanup(db, config, { warn: () => undefined });
+    const stop = startMaintenance(db, config, { warn: () => undefined });
     await eventually(
       'the sweep',
       async () => (await db.selectFrom('login_links').select('token_hash').execute()).length === 1,
@@ -39,7 +39,7 @@ it('the cleanup deletes stored answers after a day and expired login links, and 
   }
 });
 
-it('the cleanup deletes old reports, idle hosts, unused words and abandoned visitors, and keeps what is in use', async () => {
+it('the maintenance deletes old reports, idle hosts, unused words and abandoned visitors, and keeps what is in use', async () => {
   const api = await startApi({ env: { EGRESS_ALLOW: '127.0.0.0/8' } });
   const { org, other, db } = api;
   try {
@@ -134,7 +134,7 @@ it('the cleanup deletes old reports, idle hosts, unused words and abandoned visi
       .where('contact_id', '<>', visitors[2]?.contactId as string)
       .execute();
 
-    const stop = startCleanup(db, api.config, { warn: (problem: unknown) => expect(problem).toBeUndefined() });
+    const stop = startMaintenance(db, api.config, { warn: (problem: unknown) => expect(problem).toBeUndefined() });
     const remaining = async () =>
       (await db.selectFrom('widget_visitors').select('contact_id').execute()).map(({ contact_id }) => contact_id);
     await eventually('the sweep', async () => (await remaining()).length === 3);

@@ -1,5 +1,5 @@
 import type { CompiledQuery } from 'kysely';
-import type { Db } from './connect.ts';
+import type { Db } from '../connect.ts';
 
 /** Stands for a value in a compiled statement. */
 class Placeholder {

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import { batchByOrg } from '../../src/batch-by-org.ts';
+import { batchByKey } from '../../src/batch-by-key.ts';
 
 const gate = () => Promise.withResolvers<void>();
 
 it('batches run at most the allowed number at once per org, and the next batch includes all waiting items', async () => {
   const groups: [string, number[]][] = [];
   const open = gate();
-  const run = batchByOrg({ maxConcurrent: 2, maxBatchSize: 3, maxWaiting: 5 }, async (orgId, items: number[]) => {
+  const run = batchByKey({ maxConcurrent: 2, maxBatchSize: 3, maxWaiting: 5 }, async (orgId, items: number[]) => {
     groups.push([orgId, items]);
     await open.promise;
     return items.map((item) => item * 10);
@@ -29,7 +29,7 @@ it('batches run at most the allowed number at once per org, and the next batch i
 });
 
 it('a failed batch fails only its own items, and the next batch runs', async () => {
-  const run = batchByOrg({ maxConcurrent: 1, maxBatchSize: 1, maxWaiting: 5 }, async (_orgId, [item = 0]: number[]) => {
+  const run = batchByKey({ maxConcurrent: 1, maxBatchSize: 1, maxWaiting: 5 }, async (_orgId, [item = 0]: number[]) => {
     if (item === 1) throw new Error('no');
     return [item];
   });

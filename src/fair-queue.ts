@@ -1,10 +1,10 @@
-export interface Turns {
+export interface FairQueue {
   /** Runs the work when it is the org's turn. Settles as the work does. */
   run<Result>(orgId: string, work: () => Promise<Result>): Promise<Result>;
 }
 
 /** Runs one piece of work at a time. Orgs alternate: work waits for what is running and for one of each other org. */
-export function createTurns(): Turns {
+export function createFairQueue(): FairQueue {
   const waiting = new Map<string, (() => Promise<unknown>)[]>();
   let isBusy = false;
 
