@@ -12,6 +12,7 @@ import { startCalledRuns } from '../src/automations/triggers/ai-calls.service.ts
 import { syncTriggers } from '../src/automations/triggers/schedules.service.ts';
 import { startTriggeredRuns } from '../src/automations/triggers/trigger-events.service.ts';
 import type { TriggeringEvent } from '../src/automations/triggers/trigger-payloads.service.ts';
+import { elementAt } from '../src/checked-access.ts';
 import type { Config } from '../src/config.ts';
 import { assignIfRelieved, assignIfWaiting } from '../src/conversations/assignment/queues.service.ts';
 import { confirmPortalOnSettingsChange } from '../src/crm/connection/accounts.service.ts';
@@ -31,7 +32,7 @@ import { redactInsights } from '../src/insights/redaction/service.ts';
 import { embedOnChange } from '../src/knowledge/embedding/service.ts';
 import { createMediaLinks } from '../src/media/links.ts';
 import type { EventType } from '../src/outbox/events.ts';
-import type { Reaction, Reactions } from '../src/outbox/reactions.ts';
+import type { Reaction, Reactions, ReadingMoment } from '../src/outbox/reactions.ts';
 import { exitRepliedContacts } from '../src/sequences/enrollment/replies.service.ts';
 import { enrollChangedContacts, enrollCreatedContacts } from '../src/sequences/enrollment/service.ts';
 import { cancelSendsOfDeletedContacts, reevaluateDeferrals } from '../src/sequences/sending/deferrals.service.ts';
@@ -59,12 +60,16 @@ export function createReactions(
   { webhookSenders }: Pick<AnnouncingDeps, 'webhookSenders'>,
 ): Reactions {
   const startWorkflows = {
-    async read(reading: Trx, orgId: string, events: TriggeringEvent[]) {
-      const [first] = events;
-      if (first === undefined || !(await isTriggerTypeUsed(reading, orgId, first.type))) return undefined;
-      return async (trx: Trx) => {
+    async read(reading: Trx, orgId: string, events: TriggeringEvent[], { isAhead }: ReadingMoment) {
+      const { type } = elementAt(events, 0);
+      const start = async (trx: Trx) => {
         quota.assertLeft(orgId);
         await startTriggeredRuns(trx, orgId, events);
+      };
+      if (!isAhead) return (await isTriggerTypeUsed(reading, orgId, type)) ? start : undefined;
+      // Runs that earlier events of the batch start may wait for these.
+      return async (trx: Trx) => {
+        if (await isTriggerTypeUsed(trx, orgId, type)) await start(trx);
       };
     },
   };

@@ -35,6 +35,8 @@ export interface EventClaim {
   events: AnyClaimedEvent[];
   /** Whether a process may have ended while it expanded some of them: nobody else expands events of this org now. */
   mayBeInterrupted: boolean;
+  /** The process id of the connection in Postgres. */
+  backend: number;
 }
 
 /**
@@ -45,12 +47,15 @@ export interface EventClaim {
  */
 export async function claimEvents(trx: Trx, limit: number, behind: string): Promise<EventClaim> {
   const { rows } = await trx.executeQuery(claim(trx, { behind, limit }));
-  return { events: rows, mayBeInterrupted: rows[0]?.may_be_interrupted === true };
+  const [first] = rows;
+  return { events: rows, mayBeInterrupted: first?.may_be_interrupted === true, backend: first?.backend ?? 0 };
 }
 
 const claim = compiledOnce(
-  ({ behind, limit }: { behind: string; limit: number }) => sql<AnyClaimedEvent & { may_be_interrupted: boolean }>`
-    select * from claim_events(${behind}::uuid, ${limit}::integer, ${SHARE_AFTER_FAILURE}::float8)`,
+  ({ behind, limit }: { behind: string; limit: number }) => sql<
+    AnyClaimedEvent & { may_be_interrupted: boolean; backend: number }
+  >`
+    select *, pg_backend_pid() as backend from claim_events(${behind}::uuid, ${limit}::integer, ${SHARE_AFTER_FAILURE}::float8)`,
 );
 
 /** Average number of commands per workflow in a batch. Repeated commands are sent once. */

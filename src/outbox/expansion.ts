@@ -16,8 +16,8 @@ import {
 } from './claim.ts';
 import type { EventType } from './events.ts';
 import { groupsOf } from './groups.rules.ts';
-import { deferInterrupted, deleteClaim, deleteExpanded, insertClaim } from './interruptions.ts';
-import type { PendingReaction, Reactions } from './reactions.ts';
+import { deferInterrupted, deleteClaims, deleteExpanded, insertClaim } from './interruptions.ts';
+import type { PendingReaction, Reactions, ReadingMoment } from './reactions.ts';
 
 const EVENTS_PER_BATCH = 500;
 
@@ -27,8 +27,6 @@ interface Expander {
   db: Db;
   reactions: Reactions;
   log: Log;
-  /** The claims of this process. */
-  claims: Set<number>;
   /** The org served last. */
   served: string;
 }
@@ -42,15 +40,10 @@ interface Batch {
 
 /**
  * Returns a function to expand one batch of events per call, continuing with the next org each time. It resolves to
- * undefined if there were none. All expanders of a process share `claims`.
+ * undefined if there were none.
  */
-export function eventExpander(
-  db: Db,
-  reactions: Reactions,
-  log: Log,
-  claims: Set<number>,
-): () => Promise<FinishedBatch | undefined> {
-  const expander = { db, reactions, log, claims, served: NIL_UUID as string };
+export function eventExpander(db: Db, reactions: Reactions, log: Log): () => Promise<FinishedBatch | undefined> {
+  const expander = { db, reactions, log, served: NIL_UUID as string };
   return async () => {
     const ended = await expandEvents(expander);
     if (ended === undefined) expander.served = NIL_UUID;
@@ -81,41 +74,40 @@ async function expandBatch(
   expander: Expander,
   expand: (trx: Trx, expander: Expander, batch: Batch) => Promise<number[]>,
 ): Promise<FinishedBatch | undefined> {
-  const { db, log, claims } = expander;
-  const own: { claim?: Promise<number> } = {};
+  const { db, log } = expander;
+  const claims: Promise<number>[] = []; // more than one if the transaction is repeated
   try {
-    return await inTransaction(db, async (trx) => {
-      const { events, mayBeInterrupted } = await claimEvents(trx, EVENTS_PER_BATCH, expander.served);
+    const finished = await inTransaction(db, async (trx) => {
+      const { events, mayBeInterrupted, backend } = await claimEvents(trx, EVENTS_PER_BATCH, expander.served);
       if (events.length === 0) return undefined;
       const { org_id } = elementAt(events, 0);
       expander.served = org_id; // also if this batch fails: then another org is next
       const ids = events.map(({ id }) => id);
-      const interrupted = mayBeInterrupted ? await deferInterrupted(trx, org_id, ids, claims) : 0;
+      const interrupted = mayBeInterrupted ? await deferInterrupted(trx, org_id) : 0;
       if (interrupted > 0) {
         log.error({ org_id, events: interrupted }, 'a process ended while it handled events; retrying later');
         return { row: Promise.resolve({ is_more: true }) };
       }
-      const claim = insertClaim(db, org_id, ids, claims);
-      own.claim = claim;
+      const claim = insertClaim(db, { orgId: org_id, ids, backend });
+      claims.push(claim);
       const batch = { orgId: org_id, groups: groupsOf(events), claim };
       const expanded = await runAsWriter(org_id, () => expand(trx, expander, batch));
       return await deleteExpanded(trx, await claim, expanded);
     });
+    await deleteClaims(db, await Promise.all(claims.slice(0, -1)));
+    return finished;
   } catch (error) {
-    if (own.claim !== undefined) await deleteClaim(db, await own.claim);
+    await deleteClaims(db, await Promise.all(claims));
     throw error;
-  } finally {
-    void own.claim?.then(
-      (id) => claims.delete(id),
-      () => undefined,
-    );
   }
 }
 
 /** Expands events once their claim is stored. Returns the ids of all of them. */
 async function expandTogether(trx: Trx, { reactions }: Expander, { orgId, groups, claim }: Batch): Promise<number[]> {
   const reading = await pipelined(trx);
-  const read = Promise.all(groups.map((group) => readFor(reading, reactions, orgId, typed(group))));
+  const read = Promise.all(
+    groups.map((group, nth) => readFor(reading, reactions, orgId, { ...typed(group), isAhead: nth > 0 })),
+  );
   const [pending] = await Promise.all([read, claim]);
   for (const [place, group] of groups.entries()) await actOn(trx, group, pending[place] ?? []);
   return groups.flat().map(({ id }) => id);
@@ -131,7 +123,9 @@ async function expandApart(trx: Trx, { reactions, log }: Expander, { orgId, grou
   for (const group of groups) {
     const ids = group.map(({ id }) => id);
     try {
-      await inSavepoint(trx, async () => actOn(trx, group, await readFor(trx, reactions, orgId, typed(group))));
+      await inSavepoint(trx, async () =>
+        actOn(trx, group, await readFor(trx, reactions, orgId, { ...typed(group), isAhead: false })),
+      );
       expanded.push(...ids);
     } catch (error) {
       if (isDatabaseUnavailable(error)) throw error;
@@ -148,11 +142,13 @@ async function readFor<Type extends EventType>(
   trx: Trx,
   reactions: Reactions,
   orgId: string,
-  { type, events }: { type: Type; events: ClaimedEvent<Type>[] },
+  { type, events, isAhead }: { type: Type; events: ClaimedEvent<Type>[] } & ReadingMoment,
 ): Promise<PendingReaction[]> {
   const pending = (reactions[type] ?? []).map(
     async (reaction): Promise<PendingReaction | undefined> =>
-      typeof reaction === 'function' ? (acting) => reaction(acting, orgId, events) : reaction.read(trx, orgId, events),
+      typeof reaction === 'function'
+        ? (acting) => reaction(acting, orgId, events)
+        : reaction.read(trx, orgId, events, { isAhead }),
   );
   return (await Promise.all(pending)).filter((found) => found !== undefined);
 }

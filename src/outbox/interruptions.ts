@@ -10,26 +10,34 @@ const MAX_INTERRUPTIONS = 6;
 const FIRST_DELAY_SECONDS = 2;
 const DELAY_FACTOR = 4;
 
+/** What a relay is about to expand. */
+export interface NewClaim {
+  orgId: string;
+  /** The ids of the events. */
+  ids: number[];
+  /** The process id, in Postgres, of the connection whose transaction has locked them. */
+  backend: number;
+}
+
 /**
  * Writes down which events a relay is about to expand. Call this outside of the transaction that has locked them: it
  * tells of them if the process ends before the transaction does. It does not wait for the disk: if the database ends
- * too, nobody can tell what the process died of. Adds the claim to those of this process.
+ * too, nobody can tell what the process died of. Returns the id of the claim.
  */
-export async function insertClaim(db: Db, orgId: string, ids: number[], claims: Set<number>): Promise<number> {
-  const { id } = onlyRow(await db.executeQuery(insertionOfClaim(db, { orgId, ids })));
-  claims.add(id);
-  return id;
+export async function insertClaim(db: Db, claim: NewClaim): Promise<number> {
+  return onlyRow(await db.executeQuery(insertionOfClaim(db, claim))).id;
 }
 
 const insertionOfClaim = compiledOnce(
-  ({ orgId, ids }: { orgId: string; ids: number[] }) => sql<{ id: number }>`
+  ({ orgId, ids, backend }: NewClaim) => sql<{ id: number }>`
     with setting as materialized (select set_config('synchronous_commit', 'off', true))
-    insert into outbox_claims (org_id, event_ids) select ${orgId}::uuid, ${ids}::bigint[] from setting returning id`,
+    insert into outbox_claims (org_id, event_ids, backend_pid)
+    select ${orgId}::uuid, ${ids}::bigint[], ${backend}::integer from setting returning id`,
 );
 
-/** Deletes a claim of events that were not expanded. */
-export async function deleteClaim(db: Db, id: number): Promise<void> {
-  await db.deleteFrom('outbox_claims').where('id', '=', id).execute();
+/** Deletes claims of events that were not expanded. */
+export async function deleteClaims(db: Db, ids: number[]): Promise<void> {
+  if (ids.length > 0) await db.deleteFrom('outbox_claims').where('id', 'in', ids).execute();
 }
 
 /** Deletes a claim with the events that were expanded, as the last statement of the transaction. */
@@ -44,17 +52,20 @@ const deletion = compiledOnce(
 );
 
 /**
- * Defers those of the locked events that another process was expanding when it ended, each time for longer, and parks
- * them in the end. Returns their number. The caller holds the locks, so no claim of these events is in use. One of this
- * process is of a batch that has failed: Postgres has released its locks at the error, before the claim was deleted.
+ * Defers the events of an org that a process was expanding when it ended, each time for longer, and parks them in the
+ * end. Returns their number. The caller has the org's events to itself. So a claim whose connection lives is of a batch
+ * that has just failed: Postgres releases the locks at the error, before the relay has deleted the claim. One from before
+ * a restart of Postgres is deleted and says nothing.
  */
-export async function deferInterrupted(trx: Trx, orgId: string, ids: number[], own: Set<number>): Promise<number> {
+export async function deferInterrupted(trx: Trx, orgId: string): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
-    with abandoned as (
-      delete from outbox_claims where org_id = ${orgId} and event_ids && ${ids}::bigint[] and id <> all(${[...own]}::bigint[])
-      returning event_ids
+    with ended as (
+      delete from outbox_claims where org_id = ${orgId} and not (
+        server_started_at = pg_postmaster_start_time() and backend_pid in (select pid from pg_stat_activity)
+      )
+      returning event_ids, server_started_at = pg_postmaster_start_time() as is_of_this_server
     ), interrupted as (
-      select id from outbox where id in (select unnest(event_ids) from abandoned) for update skip locked
+      select id from outbox where id in (select unnest(event_ids) from ended where is_of_this_server) for update skip locked
     )
     update outbox set attempts = attempts + 1, interruptions = interruptions + 1,
       last_error = 'The process ended while it handled this event',

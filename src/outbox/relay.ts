@@ -60,10 +60,9 @@ export function startRelay({
 
   const startLoop = (kind: OutboxKind, work: Loop['work']) =>
     runLoop({ db, kind, waking: waking[kind], work, stop: stopping.signal, log });
-  const claims = new Set<number>();
   const sender = { db: commandDb, inline, log };
   const loops = [
-    ...Array.from({ length: EVENT_LOOPS }, () => startLoop('events', eventExpander(db, reactions, log, claims))),
+    ...Array.from({ length: EVENT_LOOPS }, () => startLoop('events', eventExpander(db, reactions, log))),
     ...Array.from({ length: COMMAND_LOOPS }, () => startLoop('commands', commandSender(sender, temporal))),
   ];
 

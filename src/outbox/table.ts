@@ -27,6 +27,8 @@ export interface OutboxClaimsTable {
   org_id: string;
   event_ids: number[];
   created_at: Generated<Date>;
+  backend_pid: number;
+  server_started_at: Generated<Date>;
 }
 
 /** The types of events that somebody waits for. */

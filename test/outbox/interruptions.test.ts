@@ -1,5 +1,8 @@
+import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { connect } from '../../src/db/connect.ts';
+import { onlyRow } from '../../src/db/rows.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { deferInterrupted, insertClaim } from '../../src/outbox/interruptions.ts';
 import type { Reactions } from '../../src/outbox/reactions.ts';
@@ -52,7 +55,7 @@ describe('an event during which a process ended', () => {
     const delays: number[] = [];
     for (let end = 1; end <= 6; end++) {
       await api.db.updateTable('outbox').set({ available_at: new Date() }).where('org_id', '=', deadly.id).execute();
-      await insertClaim(api.db, deadly.id, ids, new Set()); // as a process leaves it that ended
+      await insertClaim(api.db, { orgId: deadly.id, ids, backend: 0 }); // as a process leaves it that ended
       await withRelay(reactions, async () => {
         const [row] = await eventually('the delay', async () => {
           const rows = await rowsOf(deadly.id);
@@ -76,7 +79,7 @@ describe('an event during which a process ended', () => {
   it('is handled after its delay', async () => {
     const org = await api.createOrg('Unlucky');
     const ids = await save(org);
-    await insertClaim(api.db, org.id, ids, new Set());
+    await insertClaim(api.db, { orgId: org.id, ids, backend: 0 });
     let handled = 0;
     const reactions: Reactions = { 'contact-created': [async () => void handled++] };
     await withRelay(reactions, async () => {
@@ -89,13 +92,51 @@ describe('an event during which a process ended', () => {
     expect(await api.db.selectFrom('outbox_claims').select('id').where('org_id', '=', org.id).execute()).toEqual([]);
   });
 
-  it('is told from one whose batch has just failed in this process, which still deletes the claim', async () => {
+  const claimsOf = (orgId: string) =>
+    api.db.selectFrom('outbox_claims').select('id').where('org_id', '=', orgId).execute();
+  const deferred = (orgId: string) => inTransaction(api.db, (trx) => deferInterrupted(trx, orgId));
+
+  it('is told from one whose batch has just failed in any process, which still deletes the claim', async () => {
     const org = await api.createOrg('Failed');
     const ids = await save(org);
-    const claims = new Set<number>();
-    await insertClaim(api.db, org.id, ids, claims);
-    const deferred = (own: Set<number>) => inTransaction(api.db, (trx) => deferInterrupted(trx, org.id, ids, own));
-    expect(await deferred(claims)).toBe(0);
-    expect(await deferred(new Set())).toBe(1);
+    const relay = connect(api.databaseUrl, { poolSize: 1 });
+    const backend = onlyRow(await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(relay.db)).pid;
+    await insertClaim(api.db, { orgId: org.id, ids, backend });
+    expect(await deferred(org.id)).toBe(0);
+    expect(await claimsOf(org.id)).toHaveLength(1);
+    await relay.close();
+    await eventually('the end of the connection', async () => (await deferred(org.id)) === 1);
+    expect(await claimsOf(org.id)).toEqual([]);
+  });
+
+  it('is not told by a claim from before a restart of Postgres, which may have been the reason', async () => {
+    const org = await api.createOrg('Restarted');
+    const ids = await save(org);
+    await insertClaim(api.db, { orgId: org.id, ids, backend: 0 });
+    await sql`update outbox_claims set server_started_at = now() - interval '1 year' where org_id = ${org.id}`.execute(
+      api.db,
+    );
+    expect(await deferred(org.id)).toBe(0);
+    expect(await claimsOf(org.id)).toEqual([]);
+  });
+
+  it('leaves no claim behind when its transaction is repeated', async () => {
+    const org = await api.createOrg('Deadlocked');
+    await save(org);
+    let times = 0;
+    const reactions: Reactions = {
+      'contact-created': [
+        async (trx) => {
+          times++;
+          if (times === 1)
+            await sql`do $$ begin raise exception 'deadlock' using errcode = '40P01'; end $$`.execute(trx);
+        },
+      ],
+    };
+    await withRelay(reactions, () =>
+      eventually('an empty outbox', async () => (await rowsOf(org.id)).length === 0).then(() => undefined),
+    );
+    expect(times).toBe(2);
+    expect(await claimsOf(org.id)).toEqual([]);
   });
 });

@@ -71,12 +71,7 @@ describe('events of one subject', () => {
     const [one, two] = [newId(), newId()];
     await tell(org.id, 'contact-created', one);
     const interrupted = await api.db.selectFrom('outbox').select('id').where('org_id', '=', org.id).execute();
-    await insertClaim(
-      api.db,
-      org.id,
-      interrupted.map(({ id }) => id),
-      new Set(),
-    );
+    await insertClaim(api.db, { orgId: org.id, ids: interrupted.map(({ id }) => id), backend: 0 });
     const { handled, reactions } = recording();
     const relay = startsRelay(reactions);
     await eventually('the delay', async () => {

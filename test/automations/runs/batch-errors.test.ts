@@ -106,7 +106,10 @@ const block = (type: string, inputs: object, branches: object) => ({
 const yes = { condition: { operatorName: 'equals', left: 1, right: 1 } };
 
 it('a run goes on inside of the branch that was chosen before the process ended', async () => {
-  const blocks = [block('if-else', yes, { then: [step('inside', 'Hello')], else: [] }), step('behind', 'Hello')];
+  const blocks = [
+    block('if-else', yes, Object.fromEntries([['then', [step('inside', 'Hello')]]])),
+    step('behind', 'Hello'),
+  ];
   const next = await restAfter(blocks, [{ place: '0', type: 'if-else', output: { result: true } }]);
   expect(next).toEqual([expect.objectContaining({ kind: 'action', place: '0.then.0' })]);
 });

@@ -167,6 +167,33 @@ describe('a workflow starts once, with the event in its trigger output, when', (
   });
 });
 
+describe('a run waits for events since its start', () => {
+  it('also for those that the relay handles together with the event that started it', async () => {
+    const { id } = await activate(org, {
+      trigger_type: 'ticket-created',
+      workflow_blocks: [
+        {
+          $kind: 'Block',
+          type: 'wait-for-event',
+          id: 'end',
+          inputs: { trigger_type: 'ticket-resolved', timeout_minutes: 60 },
+        },
+      ],
+    });
+    await inTransaction(stack.db, async (trx) => {
+      await lockName(trx, `events ${org.id}`);
+      const session = await newSession();
+      await patch(session, { status: 'closed_resolved' });
+    });
+    const run = await eventually('the end of the run', async () => {
+      const { runs } = (await org.get(`/workflows/${id}/runs`)).body;
+      return runs[0]?.status === 'completed' && runs[0];
+    });
+    const { steps } = (await org.get(`/workflows/${id}/runs/${run.id}`)).body;
+    expect(steps).toEqual([expect.objectContaining({ output: expect.objectContaining({ timed_out: false }) })]);
+  });
+});
+
 describe('trigger.output tells the session as of the event, however late the relay comes:', () => {
   /** Does something while the relay cannot handle events of the org, and then waits until it has. */
   async function whileEventsWait(work: () => Promise<void>): Promise<void> {
