@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../src/db/connect.ts';
+import { addVector, emptySum, readSum, readVector, type VectorSum } from '../../src/insights/likeness/vectors.rules.ts';
 
 /**
  * Everything of an org's insights that is counted or kept beside their statements, counted anew from the statements.
@@ -42,3 +43,36 @@ export async function differencesFromRecount(db: Db, orgId: string): Promise<{ w
   `.execute(db);
   return rows;
 }
+
+/**
+ * The sums of an org's vectors, beside the same added up anew. Each insight's is of its own statements in the space of the
+ * sum. The org's is of those that stand in a sum of its own space. Returns what differs, with both.
+ */
+export async function differencesFromSums(db: Db, orgId: string): Promise<unknown[]> {
+  const statements = await db
+    .selectFrom('insight_statements as said')
+    .innerJoin('insight_centroids as centroid', (join) =>
+      join
+        .onRef('centroid.org_id', '=', 'said.org_id')
+        .onRef('centroid.insight_id', '=', 'said.own_insight_id')
+        .onRef('centroid.space', '=', 'said.space'),
+    )
+    .select(['centroid.insight_id', 'said.space', 'said.vector'])
+    .where('said.org_id', '=', orgId)
+    .$narrowType<{ vector: Buffer }>()
+    .execute();
+  const centroids = await db.selectFrom('insight_centroids').selectAll().where('org_id', '=', orgId).execute();
+  const spaces = await db.selectFrom('insight_spaces').selectAll().where('org_id', '=', orgId).execute();
+  const kept = [...centroids, ...spaces.map((row) => ({ ...row, insight_id: null }))];
+  return kept.flatMap(({ insight_id, space, sum, vectors }) => {
+    const own = statements.filter((one) => one.space === space && (insight_id ?? one.insight_id) === one.insight_id);
+    const expected = emptySum(readSum(sum).length);
+    for (const { vector } of own) addVector(expected, readVector(vector));
+    return isSame({ sum: readSum(sum), vectors }, expected) ? [] : [{ insight_id, vectors, expected: expected.vectors }];
+  });
+}
+
+const isSame = (one: VectorSum, other: VectorSum): boolean =>
+  one.vectors === other.vectors &&
+  one.sum.length === other.sum.length &&
+  one.sum.every((part, nth) => part === other.sum[nth]);

@@ -33,6 +33,20 @@ export async function updateVectors(db: Db, orgId: string, vectors: NewVector[])
   `.execute(db);
 }
 
+/** Stores the vectors of these insights' own statements. Those of other insights stay as they are. */
+export async function updateVectorsOf(
+  db: Db,
+  orgId: string,
+  insightIds: string[],
+  vectors: NewVector[],
+): Promise<void> {
+  await sql`
+    update insight_statements as said set space = made.space, vector = decode(made.vector, 'hex')
+    from ${vectorRows(vectors)}
+    where said.org_id = ${orgId} and said.id = made.id and said.own_insight_id = any(${insightIds}::uuid[])
+  `.execute(db);
+}
+
 /** Takes the vectors of a session's statements away that belong to no insight yet. */
 export async function clearVectors(db: Db, orgId: string, sessionId: string): Promise<void> {
   await db

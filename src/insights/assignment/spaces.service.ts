@@ -8,13 +8,22 @@ export interface Space extends VectorSum {
   revision: number;
 }
 
-/** Returns the sum of an org's vectors in a space. It is empty where the org's last vectors were of another one. */
-export async function readSpace(db: Db, orgId: string, space: string, dimensions: number): Promise<Space> {
+/**
+ * Returns the sum of an org's vectors in a space. It is empty where the org's last vectors were of another space, or of
+ * another length. Without a length, any will do.
+ */
+export async function readSpace(
+  db: Db,
+  orgId: string,
+  space: string,
+  dimensions: number | undefined,
+): Promise<Space> {
   const known = await findSpace(db, orgId);
   const revision = known?.revision ?? 0;
-  if (known?.space !== space) return { ...emptySum(dimensions), revision };
+  if (known?.space !== space) return { ...emptySum(dimensions ?? 0), revision };
   const sum = readSum(known.sum);
-  return sum.length === dimensions ? { sum, vectors: known.vectors, revision } : { ...emptySum(dimensions), revision };
+  const isOfLength = dimensions === undefined || sum.length === dimensions;
+  return isOfLength ? { sum, vectors: known.vectors, revision } : { ...emptySum(dimensions), revision };
 }
 
 /** Returns the vector of the words of a new text of the org, which counts from now on. */
