@@ -132,6 +132,14 @@ export interface InsightOperationsTable {
   undone_at: Date | null;
 }
 
+/** Statements that a split has moved, each with its insight before. */
+export interface InsightMovesTable {
+  org_id: string;
+  operation_id: string;
+  statement_id: string;
+  own_insight_id: string;
+}
+
 /** Two insights that may be the same. `insight_id` is the older one. */
 export interface InsightProposalsTable {
   org_id: string;
@@ -157,6 +165,7 @@ declare module '../db/database.ts' {
     insight_centroids: InsightCentroidsTable;
     insight_counters: InsightCountersTable;
     insight_extractions: InsightExtractionsTable;
+    insight_moves: InsightMovesTable;
     insight_operations: InsightOperationsTable;
     insight_proposals: InsightProposalsTable;
     insight_reviews: InsightReviewsTable;

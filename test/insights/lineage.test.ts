@@ -97,6 +97,80 @@ describe('a split', () => {
   });
 });
 
+describe('operations that depend on one another', () => {
+  const insightWith = async (org: TestOrg, text: string): Promise<string> =>
+    (await insightsOf(org)).find(({ content }) => content === text)?.id ?? '';
+  const undo = (org: TestOrg, id: string) => org.post(`/insights/operations/${id}/undo`);
+
+  /** Two insights of two sessions each. The second is merged into the first, and one occurrence that it had is split off. */
+  async function mergedAndSplit() {
+    const org = await stack.createOrg();
+    for (const text of [PARCEL, PARCEL, PASSWORD]) await resolvedSaying(stack, org, text);
+    const session = await resolvedSaying(stack, org, PASSWORD);
+    const [parcel, password] = [await insightWith(org, PARCEL), await insightWith(org, PASSWORD)];
+    const [merge] = (await org.post(`/insights/${parcel}/merge`, { insight_ids: [password] })).body.items;
+    const { items } = (await org.get(`/insights/${parcel}/occurrences`)).body;
+    const occurrence = items.find((one: { session_id: string }) => one.session_id === session);
+    const split = (await org.post(`/insights/${parcel}/split`, { occurrence_ids: [occurrence.id] })).body;
+    return { org, merge, split: split.operation, newOne: split.insight.id as string };
+  }
+
+  it('are undone from the last one on, and every occurrence is back where it was', async () => {
+    const { org, merge, split } = await mergedAndSplit();
+    expect(await countsOf(org)).toEqual([
+      [1, 3],
+      [3, 1],
+    ]);
+    expect((await undo(org, split.id)).status).toBe(200);
+    expect(await countsOf(org)).toEqual([[1, 4]]);
+    expect((await undo(org, merge.id)).status).toBe(200);
+    expect(await countsOf(org)).toEqual([
+      [1, 2],
+      [2, 2],
+    ]);
+  });
+
+  it('are refused while a later one stands, with its insight', async () => {
+    const { org, merge, split } = await mergedAndSplit();
+    const early = await undo(org, merge.id);
+    expect([early.status, early.body.message]).toEqual([409, expect.stringContaining('Insight 3')]);
+    await undo(org, split.id);
+    expect((await undo(org, merge.id)).status).toBe(200);
+    expect((await countsOf(org)).map(([, sessions]) => sessions)).toEqual([2, 2]);
+  });
+
+  it('are refused for a split whose occurrences were split off once more', async () => {
+    const { org, ids } = await orgWithThree();
+    await org.post(`/insights/${ids[0]}/merge`, { insight_ids: [ids[1], ids[2]] });
+    const occurrencesOf = async (id: string): Promise<string[]> =>
+      (await org.get(`/insights/${id}/occurrences`)).body.items.map((one: { id: string }) => one.id);
+    const splitOff = async (id: string, count: number) => {
+      const occurrence_ids = (await occurrencesOf(id)).slice(0, count);
+      return (await org.post(`/insights/${id}/split`, { occurrence_ids })).body;
+    };
+    const first = await splitOff(ids[0], 2);
+    const second = await splitOff(first.insight.id, 1);
+    expect((await undo(org, first.operation.id)).status).toBe(409);
+    expect((await undo(org, second.operation.id)).status).toBe(200);
+    expect((await undo(org, first.operation.id)).status).toBe(200);
+    expect(await countsOf(org)).toEqual([[1, 4]]);
+  });
+
+  it('take what has come to a split insight to where its occurrences go', async () => {
+    const { org, merge, split, newOne } = await mergedAndSplit();
+    const { items } = (await org.get(`/insights/${newOne}/occurrences`)).body;
+    expect(items).toHaveLength(1);
+    await resolvedSaying(stack, org, PASSWORD);
+    await undo(org, split.id);
+    await undo(org, merge.id);
+    expect(await countsOf(org)).toEqual([
+      [1, 2],
+      [2, 3],
+    ]);
+    expect((await org.get(`/insights/${newOne}`)).body).toMatchObject({ number: 2 });
+  });
+});
+
 describe('the redaction of a session', () => {
   const SECRET = 'My parcel with the zirconium ring has not arrived although it was sent two weeks ago';
 

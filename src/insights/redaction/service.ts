@@ -2,7 +2,7 @@ import { listLastSequences } from '../../conversations/history/service.ts';
 import type { Trx } from '../../db/connect.ts';
 import { announce } from '../../outbox/events.ts';
 import type { Reaction } from '../../outbox/reactions.ts';
-import { removeVectors } from '../assignment/removal.service.ts';
+import { moveVectors } from '../assignment/moves.service.ts';
 import { requestExtraction } from '../extraction/requests.service.ts';
 import { listInsightsNamedAfter, nameByMedoid } from '../naming/central.service.ts';
 import { lockInsights, recount, refreshSessions } from '../queries.ts';
@@ -34,10 +34,10 @@ async function isOutdated(trx: Trx, orgId: string, sessionId: string): Promise<b
 async function redact(trx: Trx, orgId: string, sessionId: string): Promise<void> {
   const statements = await deleteStatements(trx, orgId, sessionId);
   const assigned = statements.flatMap(({ own_insight_id, ...one }) =>
-    own_insight_id === null ? [] : [{ ...one, own_insight_id }],
+    own_insight_id === null ? [] : [{ ...one, own_insight_id, to: null }],
   );
   const ids = [...new Set(statements.flatMap(({ insight_id }) => insight_id ?? []))];
-  if (assigned.length > 0) await removeVectors(trx, orgId, assigned);
+  if (assigned.length > 0) await moveVectors(trx, orgId, assigned);
   await refreshSessions(trx, orgId, ids, [sessionId]);
   await recount(trx, orgId, ids);
   const named = await renameWithout(

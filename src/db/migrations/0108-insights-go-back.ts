@@ -1,0 +1,22 @@
+import { type Kysely, sql } from 'kysely';
+
+/**
+ * A split notes where its statements were, so that its undo puts them back there: the insight that it was made of may have
+ * others merged into it. A statement that is deleted and found again is another one.
+ */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create table insight_moves (
+      org_id uuid not null,
+      operation_id uuid not null,
+      statement_id uuid not null,
+      own_insight_id uuid not null,
+      primary key (org_id, operation_id, statement_id),
+      foreign key (org_id, operation_id) references insight_operations (org_id, id),
+      foreign key (org_id, statement_id) references insight_statements (org_id, id) on delete cascade,
+      foreign key (org_id, own_insight_id) references insights (org_id, id)
+    );
+    create index insight_moves_by_statement on insight_moves (org_id, statement_id);
+    create index insight_moves_by_own_insight on insight_moves (org_id, own_insight_id);
+  `.execute(db);
+}
