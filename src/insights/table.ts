@@ -15,6 +15,7 @@ export interface InsightsTable {
   /** The number of its sessions when it was named. */
   named_at_count: Generated<number>;
   category: string | null;
+  /** A person may have said that it has none. */
   category_by: 'person' | 'classifier' | null;
   status: Generated<InsightStatus>;
   /** The most frequent sentiment of its statements. */

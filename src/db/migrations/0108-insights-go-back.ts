@@ -2,7 +2,8 @@ import { type Kysely, sql } from 'kysely';
 
 /**
  * A split notes where its statements were, so that its undo puts them back there: the insight that it was made of may have
- * others merged into it. A statement that is deleted and found again is another one.
+ * others merged into it. A statement that is deleted and found again is another one. A person can say that an insight has no
+ * category.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -18,5 +19,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     );
     create index insight_moves_by_statement on insight_moves (org_id, statement_id);
     create index insight_moves_by_own_insight on insight_moves (org_id, own_insight_id);
+
+    alter table insights drop constraint insights_check;
+    alter table insights add constraint insights_category_check
+      check (case when category is null then category_by is distinct from 'classifier' else category_by is not null end);
   `.execute(db);
 }

@@ -29,7 +29,7 @@ export async function listCategorizedTexts(
   const { rows } = await sql<{ text: string; category: string }>`
     select said.content as text, insight.category from insights as insight
     join insight_statements as said on said.org_id = insight.org_id and said.insight_id = insight.id
-    where insight.org_id = ${orgId} and insight.category_by = 'person'
+    where insight.org_id = ${orgId} and insight.category_by = 'person' and insight.category is not null
     order by said.said_at desc, said.id desc limit ${limit}
   `.execute(db);
   return rows;
@@ -54,7 +54,7 @@ export const findReview = (db: Db, orgId: string) =>
     .where('org_id', '=', orgId)
     .executeTakeFirst();
 
-/** Lists insights without a category given by people after an id, each with some of its latest statements. */
+/** Lists insights after an id whose category no person has set, each with some of its latest statements. */
 export async function listUncategorized(
   db: Db,
   orgId: string,
@@ -74,7 +74,7 @@ export async function listUncategorized(
   return rows;
 }
 
-/** Gives insights their categories. Those that people have given one meanwhile keep it. Returns how many were changed. */
+/** Gives insights their categories. Those that people have set meanwhile stay. Returns how many were changed. */
 export async function updateCategories(
   db: Db,
   orgId: string,
