@@ -35,17 +35,26 @@ export async function listCategorizedTexts(
   return rows;
 }
 
-export async function upsertReview(
+/** Stores what a review has learnt. */
+export async function upsertLearnt(
   db: Db,
   orgId: string,
   { tags, model }: { tags: LearntTag[]; model: Uint8Array },
 ): Promise<void> {
   await sql`
-    insert into insight_reviews (org_id, tags, model, reviewed_at)
-    values (${orgId}, ${JSON.stringify(tags)}::jsonb, ${Buffer.from(model)}, clock_timestamp())
-    on conflict (org_id) do update set tags = excluded.tags, model = excluded.model, reviewed_at = excluded.reviewed_at
+    insert into insight_reviews (org_id, tags, model)
+    values (${orgId}, ${JSON.stringify(tags)}::jsonb, ${Buffer.from(model)})
+    on conflict (org_id) do update set tags = excluded.tags, model = excluded.model
   `.execute(db);
 }
+
+/** Notes that a review is done. */
+export const updateReviewed = (db: Db, orgId: string) =>
+  db
+    .updateTable('insight_reviews')
+    .set({ reviewed_at: sql<Date>`clock_timestamp()` })
+    .where('org_id', '=', orgId)
+    .execute();
 
 export const findReview = (db: Db, orgId: string) =>
   db

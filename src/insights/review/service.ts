@@ -22,9 +22,10 @@ import {
   listSums,
   listUncategorized,
   updateCategories,
+  updateReviewed,
+  upsertLearnt,
   upsertProposals,
   upsertRequest,
-  upsertReview,
 } from './queries.ts';
 
 const ORGS_PER_BATCH = 100;
@@ -83,14 +84,16 @@ export async function reviewInsights(
   signal: AbortSignal,
 ): Promise<ReviewResult> {
   const categorized = await categorize(db, learner, orgId, signal);
-  return { categorized, proposed: await propose(db, orgId, signal) };
+  const proposed = await propose(db, orgId, signal);
+  await updateReviewed(db, orgId);
+  return { categorized, proposed };
 }
 
 async function categorize(db: Db, learner: TagLearner, orgId: string, signal: AbortSignal): Promise<number> {
   const examples = await listCategorizedTexts(db, orgId, MAX_TEXTS);
   const texts = examples.map(({ text, category }) => ({ text, tags: [category], unsure: [] }));
   const { tags, model } = await learner.learn(orgId, { texts }, signal);
-  await upsertReview(db, orgId, { tags, model });
+  await upsertLearnt(db, orgId, { tags, model });
   const classifiers = decodeModel(Buffer.from(model));
   const allowed = new Set((await getCategories(db, orgId)).categories);
   let changed = 0;
