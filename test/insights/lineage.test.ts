@@ -103,7 +103,7 @@ describe('operations that depend on one another', () => {
   const undo = (org: TestOrg, id: string) => org.post(`/insights/operations/${id}/undo`);
 
   /** Two insights of two sessions each. The second is merged into the first, and one occurrence that it had is split off. */
-  async function mergedAndSplit() {
+  async function mergedAndSplit(content?: string) {
     const org = await stack.createOrg();
     for (const text of [PARCEL, PARCEL, PASSWORD]) await resolvedSaying(stack, org, text);
     const session = await resolvedSaying(stack, org, PASSWORD);
@@ -111,8 +111,8 @@ describe('operations that depend on one another', () => {
     const [merge] = (await org.post(`/insights/${parcel}/merge`, { insight_ids: [password] })).body.items;
     const { items } = (await org.get(`/insights/${parcel}/occurrences`)).body;
     const occurrence = items.find((one: { session_id: string }) => one.session_id === session);
-    const split = (await org.post(`/insights/${parcel}/split`, { occurrence_ids: [occurrence.id] })).body;
-    return { org, merge, split: split.operation, newOne: split.insight.id as string };
+    const split = (await org.post(`/insights/${parcel}/split`, { occurrence_ids: [occurrence.id], content })).body;
+    return { org, parcel, password, session, merge, split: split.operation, newOne: split.insight.id as string };
   }
 
   it('are undone from the last one on, and every occurrence is back where it was', async () => {
@@ -169,6 +169,14 @@ describe('operations that depend on one another', () => {
     ]);
     expect((await org.get(`/insights/${newOne}`)).body).toMatchObject({ number: 2 });
   });
+
+  it('leave no word of a redacted session in the name of an insight that was split off', async () => {
+    const { org, session, split } = await mergedAndSplit('The zirconium password');
+    await undo(org, split.id);
+    await org.post('/redaction/session', { sessionId: session });
+    await eventually('no word', async () => !(await storedTextOf(stack, org)).includes('zirconium') || undefined);
+    expect(await countsOf(org)).toEqual([[1, 3]]);
+  });
 });
 
 describe('the redaction of a session', () => {
@@ -199,6 +207,30 @@ describe('the redaction of a session', () => {
       { content: 'Redacted', occurrence_count: 0, archived_reason: expect.any(String) },
     ]);
     expect(await storedTextOf(stack, org)).not.toContain('zirconium');
+  });
+
+  it('archives an insight without statements that was named by hand, with its name', async () => {
+    const org = await stack.createOrg();
+    const session = await resolvedSaying(stack, org, SECRET);
+    const [insight] = await insightsOf(org);
+    await org.patch(`/insights/${insight?.id}`, { content: 'The zirconium ring of Ann' });
+    await org.post('/redaction/session', { sessionId: session });
+    await eventually('an archived insight', async () => (await insightsOf(org, { status: 'archived' }))[0]);
+    expect(await insightsOf(org)).toMatchObject([{ number: 1, content: 'Redacted', occurrence_count: 0 }]);
+    expect(await storedTextOf(stack, org)).not.toContain('zirconium');
+    await resolvedSaying(stack, org, PASSWORD);
+    expect(await insightsOf(org, { status: 'unresolved' })).toMatchObject([{ number: 2, content: PASSWORD }]);
+  });
+
+  it('keeps a name given by hand as long as others said it too', async () => {
+    const org = await stack.createOrg();
+    const session = await resolvedSaying(stack, org, SECRET);
+    await resolvedSaying(stack, org, PARCEL);
+    const [insight] = await insightsOf(org);
+    await org.patch(`/insights/${insight?.id}`, { content: 'Parcels are late' });
+    await org.post('/redaction/session', { sessionId: session });
+    await eventually('one session', async () => (await insightsOf(org))[0]?.occurrence_count === 1 || undefined);
+    expect(await insightsOf(org)).toMatchObject([{ content: 'Parcels are late', status: 'unresolved' }]);
   });
 
   it('of one message takes what is left of the session', async () => {
