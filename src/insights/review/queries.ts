@@ -136,33 +136,51 @@ export async function upsertProposals(db: Db, orgId: string, proposals: NewPropo
   return rows.filter(({ is_new }) => is_new).length;
 }
 
+interface ProposedInsight {
+  id: string;
+  number: number;
+  content: string;
+}
+
+interface ProposalRow {
+  id: string;
+  likeness: number;
+  created_at: Date;
+  insight: ProposedInsight;
+  other: ProposedInsight;
+}
+
+/** SQL: an org's proposals in the API's format, to be narrowed down. */
+const selectProposals = (orgId: string) => sql`
+  select proposal.id, proposal.likeness, proposal.created_at,
+    jsonb_build_object('id', insight.id, 'number', insight.number, 'content', insight.content) as insight,
+    jsonb_build_object('id', other.id, 'number', other.number, 'content', other.content) as other
+  from insight_proposals as proposal
+  join insights as insight on insight.org_id = proposal.org_id and insight.id = proposal.insight_id
+  join insights as other on other.org_id = proposal.org_id and other.id = proposal.other_id
+  where proposal.org_id = ${orgId}`;
+
 /** Lists proposals that are open: neither dismissed nor of an insight that is part of another one. The most alike first. */
-export async function listProposals(db: Db, orgId: string, limit: number) {
-  const { rows } = await sql<{
-    id: string;
-    likeness: number;
-    created_at: Date;
-    insight: { id: string; number: number; content: string };
-    other: { id: string; number: number; content: string };
-  }>`
-    select proposal.id, proposal.likeness, proposal.created_at,
-      jsonb_build_object('id', insight.id, 'number', insight.number, 'content', insight.content) as insight,
-      jsonb_build_object('id', other.id, 'number', other.number, 'content', other.content) as other
-    from insight_proposals as proposal
-    join insights as insight on insight.org_id = proposal.org_id and insight.id = proposal.insight_id and insight.merged_into is null
-    join insights as other on other.org_id = proposal.org_id and other.id = proposal.other_id and other.merged_into is null
-    where proposal.org_id = ${orgId} and proposal.dismissed_at is null
+export async function listProposals(db: Db, orgId: string, limit: number): Promise<ProposalRow[]> {
+  const { rows } = await sql<ProposalRow>`
+    ${selectProposals(orgId)} and proposal.dismissed_at is null and insight.merged_into is null and other.merged_into is null
     order by proposal.likeness desc, proposal.id limit ${limit}
   `.execute(db);
   return rows;
 }
 
-export async function dismiss(db: Db, orgId: string, id: string): Promise<boolean> {
-  const { numUpdatedRows } = await db
+/** Finds a proposal, dismissed or not. */
+export async function findProposal(db: Db, orgId: string, id: string): Promise<ProposalRow | undefined> {
+  const { rows } = await sql<ProposalRow>`${selectProposals(orgId)} and proposal.id = ${id}`.execute(db);
+  return rows[0];
+}
+
+/** Dismisses a proposal. One that is dismissed stays as it is. */
+export const dismiss = (db: Db, orgId: string, id: string) =>
+  db
     .updateTable('insight_proposals')
-    .set({ dismissed_at: sql<Date>`coalesce(dismissed_at, now())` })
+    .set({ dismissed_at: sql<Date>`now()` })
     .where('org_id', '=', orgId)
     .where('id', '=', id)
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
-}
+    .where('dismissed_at', 'is', null)
+    .execute();

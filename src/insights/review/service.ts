@@ -15,6 +15,7 @@ import { WORDS } from '../likeness/words.rules.ts';
 import { REVIEW_INSIGHTS, type ReviewResult } from './contract.ts';
 import {
   dismiss,
+  findProposal,
   findReview,
   listCategorizedTexts,
   listDueOrgs,
@@ -68,9 +69,12 @@ export async function getProposals(db: Db, orgId: string) {
   };
 }
 
-/** Dismisses a proposal: it is not made again. Throws notFound. */
-export async function dismissProposal(db: Db, orgId: string, id: string): Promise<void> {
-  if (!(await dismiss(db, orgId, id))) throw notFound('proposal');
+/** Dismisses a proposal, and returns it: it is not made again. Throws notFound. */
+export async function dismissProposal(db: Db, orgId: string, id: string) {
+  await dismiss(db, orgId, id);
+  const proposal = await findProposal(db, orgId, id);
+  if (proposal === undefined) throw notFound('proposal');
+  return proposal;
 }
 
 /**
