@@ -8,7 +8,7 @@ export interface InsightsTable {
   /** Counts from 1 in the org, without gaps. */
   number: number;
   content: string;
-  /** Who named it. `redaction`: all its statements were redacted. */
+  /** Who named it. `quote`: what one of its statements says. `redaction`: all its statements were redacted. */
   named_by: 'quote' | 'model' | 'person' | 'redaction';
   /** The statements that the name was made from. */
   name_sources: Generated<string[]>;
