@@ -60,6 +60,8 @@ export interface InsightStatementsTable {
   /** What made the vector: `words`, or `model:` and its name. */
   space: string | null;
   vector: Buffer | null;
+  /** Whether the words of its content are counted in the org's terms. */
+  has_terms: Generated<boolean>;
   created_at: Generated<Date>;
 }
 

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { alignInsights } from '../../src/insights/assignment/embedding.service.ts';
+import { bytesOf, storedVectorOf } from '../../src/insights/likeness/vectors.rules.ts';
 import { FAKES_ALLOWED } from '../support/channels.ts';
 import { startApi, type TestApi, type TestOrg } from '../support/stack/api.ts';
-import { differencesFromSums } from './recount.ts';
+import { differencesFromSums, termsOf } from './recount.ts';
 import { redactedFrom, sessionWith } from './support.ts';
 
 /** Each is an insight: none has a word of another one. */
@@ -33,6 +34,7 @@ function vectorOf(text: string, nth = 0): Float32Array {
   vector[TEXTS.length + nth] = 0.28;
   return vector;
 }
+const bytesOfText = (text: string) => bytesOf(storedVectorOf(vectorOf(text)));
 
 const align = (org: TestOrg, embed = async (texts: string[]) => texts.map((text) => vectorOf(text))) =>
   alignInsights({ db: api.db, secrets: api.deps.secrets, embed: (_, texts) => embed(texts) }, org.id);
@@ -88,5 +90,46 @@ describe('after a change of the embedding model', () => {
       return texts.map((text) => vectorOf(text, 1));
     });
     expect(await differencesFromSums(api.db, org.id)).toEqual([]);
+  });
+});
+
+describe('the words that statements are compared by', () => {
+  const expectTerms = async (org: TestOrg) => {
+    const { stored, counted } = await termsOf(api.db, org.id);
+    expect(stored).toEqual(counted);
+    return Object.keys(stored).length;
+  };
+
+  it('are forgotten with the statements of a redacted session', async () => {
+    const { org, sessions } = await orgBeforeAlignment([...TEXTS.slice(0, 3), TEXTS[0] ?? '']);
+    const several = await sessionWith(api.db, org, ['parcel lost again', 'voucher lost again']);
+    expect(await expectTerms(org)).toBeGreaterThan(0);
+    await redactedFrom(api.db, org, [several, sessions[0] ?? '']);
+    expect(await expectTerms(org)).toBeGreaterThan(0);
+    await redactedFrom(api.db, org, [several]);
+    await expectTerms(org);
+    await redactedFrom(api.db, org, sessions);
+    expect(await expectTerms(org)).toBe(0);
+  });
+
+  it('are forgotten after a change to a model too', async () => {
+    const { org, sessions } = await orgBeforeAlignment(TEXTS.slice(0, 3));
+    await connect(org);
+    await alignAll(org);
+    await redactedFrom(api.db, org, sessions.slice(0, 2));
+    expect(await expectTerms(org)).toBeGreaterThan(0);
+  });
+
+  it('are not forgotten for statements that a model has compared', async () => {
+    const { org } = await orgBeforeAlignment(TEXTS.slice(0, 3));
+    const before = (await termsOf(api.db, org.id)).stored;
+    await connect(org);
+    await alignAll(org);
+    const made = { space: SPACE, vectorOf: bytesOfText };
+    const session = await sessionWith(api.db, org, [TEXTS[0] ?? ''], made);
+    expect((await org.delete('/integrations/llm')).status).toBeLessThan(300);
+    await alignAll(org);
+    await redactedFrom(api.db, org, [session]);
+    expect((await termsOf(api.db, org.id)).stored).toEqual(before);
   });
 });

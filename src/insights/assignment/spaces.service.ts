@@ -2,7 +2,7 @@ import { featuresOf } from '../../ai/tagging/features.rules.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { emptySum, readSum, type StoredVector, storedVectorOf, type VectorSum } from '../likeness/vectors.rules.ts';
 import { wordVectorOf } from '../likeness/words.rules.ts';
-import { countTerms, findSpace, listTerms } from './queries.ts';
+import { countTerms, findSpace, listTerms, uncountTerms } from './queries.ts';
 
 export interface Space extends VectorSum {
   revision: number;
@@ -31,6 +31,16 @@ export async function vectorOfNewText(trx: Trx, orgId: string, text: string, tex
   const features = featuresOf(text);
   const counts = await countTerms(trx, orgId, [...features.buckets]);
   return storedVectorOf(wordVectorOf(features, { texts: texts + 1, counts }));
+}
+
+/** Takes back that these texts count. */
+export async function uncountTexts(trx: Trx, orgId: string, texts: readonly string[]): Promise<void> {
+  if (texts.length === 0) return;
+  await uncountTerms(
+    trx,
+    orgId,
+    texts.flatMap((text) => [...featuresOf(text).buckets]),
+  );
 }
 
 /** Returns the vector of the words of a text that the org has had before. */

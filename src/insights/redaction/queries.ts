@@ -7,7 +7,7 @@ export const deleteStatements = (trx: Trx, orgId: string, sessionId: string) =>
     .deleteFrom('insight_statements')
     .where('org_id', '=', orgId)
     .where('session_id', '=', sessionId)
-    .returning(['id', 'own_insight_id', 'insight_id', 'space', 'vector'])
+    .returning(['id', 'own_insight_id', 'insight_id', 'space', 'vector', 'content', 'has_terms'])
     .execute();
 
 /**

@@ -3,6 +3,7 @@ import type { Trx } from '../../db/connect.ts';
 import { announce } from '../../outbox/events.ts';
 import type { Reaction } from '../../outbox/reactions.ts';
 import { moveVectors } from '../assignment/moves.service.ts';
+import { uncountTexts } from '../assignment/spaces.service.ts';
 import { requestExtraction } from '../extraction/requests.service.ts';
 import { listInsightsNamedAfter, nameByMedoid } from '../naming/central.service.ts';
 import { lockInsights, recount, refreshSessions } from '../queries.ts';
@@ -40,6 +41,8 @@ async function redact(trx: Trx, orgId: string, sessionId: string): Promise<void>
   );
   const ids = [...new Set(statements.flatMap(({ insight_id }) => insight_id ?? []))];
   if (assigned.length > 0) await moveVectors(trx, orgId, assigned);
+  const counted = statements.filter(({ has_terms }) => has_terms).map(({ content }) => content);
+  await uncountTexts(trx, orgId, counted);
   await refreshSessions(trx, orgId, ids, [sessionId]);
   await recount(trx, orgId, ids);
   const named = await renameWithout(
