@@ -69,7 +69,9 @@ export async function differencesFromSums(db: Db, orgId: string): Promise<unknow
     const own = statements.filter((one) => one.space === space && (insight_id ?? one.insight_id) === one.insight_id);
     const expected = emptySum(readSum(sum).length);
     for (const { vector } of own) addVector(expected, readVector(vector));
-    return isSame({ sum: readSum(sum), vectors }, expected) ? [] : [{ insight_id, vectors, expected: expected.vectors }];
+    return isSame({ sum: readSum(sum), vectors }, expected)
+      ? []
+      : [{ insight_id, vectors, expected: expected.vectors }];
   });
 }
 

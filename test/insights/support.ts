@@ -90,9 +90,7 @@ export async function sessionWith(
     ...{ id: newId(), kind: 'problem' as const, messageId: newId(), at: new Date(), sentiment: null },
     ...{ content: text, quote: text },
   }));
-  await inTransaction(db, (trx) =>
-    insertExtraction(trx, org.id, { sessionId, number: 1, madeBy: 'test', statements }),
-  );
+  await inTransaction(db, (trx) => insertExtraction(trx, org.id, { sessionId, number: 1, madeBy: 'test', statements }));
   for (const { id, content } of made === undefined ? [] : statements)
     await db
       .updateTable('insight_statements')
@@ -107,9 +105,5 @@ export async function sessionWith(
 /** Redacts sessions, as the reaction to it does. */
 export const redactedFrom = (db: Db, org: TestOrg, sessionIds: string[]): Promise<void> =>
   inTransaction(db, (trx) =>
-    redactInsights(
-      trx,
-      org.id,
-      sessionIds.map((id) => ({ subject_id: id, payload: { message_id: null } })) as never,
-    ),
+    redactInsights(trx, org.id, sessionIds.map((id) => ({ subject_id: id, payload: { message_id: null } })) as never),
   );

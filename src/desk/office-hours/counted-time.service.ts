@@ -1,9 +1,9 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { Db } from '../../db/connect.ts';
+import { DAY_MS } from '../../orgs/time-zones.rules.ts';
 import { type BusinessCalendar, businessCalendar, DAYS_OF_WEEK, openIntervals } from './business-time.rules.ts';
 import { listSupportHours } from './queries.ts';
 
-const DAY_MS = 86_400_000;
 /** What is computed at once, so that other requests wait for a few milliseconds at most. */
 const PIECE_MS = 90 * DAY_MS;
 

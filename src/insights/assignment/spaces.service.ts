@@ -12,12 +12,7 @@ export interface Space extends VectorSum {
  * Returns the sum of an org's vectors in a space. It is empty where the org's last vectors were of another space, or of
  * another length. Without a length, any will do.
  */
-export async function readSpace(
-  db: Db,
-  orgId: string,
-  space: string,
-  dimensions: number | undefined,
-): Promise<Space> {
+export async function readSpace(db: Db, orgId: string, space: string, dimensions: number | undefined): Promise<Space> {
   const known = await findSpace(db, orgId);
   const revision = known?.revision ?? 0;
   if (known?.space !== space) return { ...emptySum(dimensions ?? 0), revision };

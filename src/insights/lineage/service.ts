@@ -117,7 +117,11 @@ export const splitInsight = (
     return { operation: done, insight: await getInsight(trx, orgId, newOne) };
   });
 
-async function move(trx: Trx, orgId: string, statements: (MovedStatement & { id: string; to: string })[]): Promise<void> {
+async function move(
+  trx: Trx,
+  orgId: string,
+  statements: (MovedStatement & { id: string; to: string })[],
+): Promise<void> {
   await moveVectors(trx, orgId, statements);
   await moveStatements(trx, orgId, statements);
 }
@@ -143,8 +147,7 @@ export const undoOperation = (db: Db, { id: orgId, keyId }: Caller, operationId:
 
 type Lineage = Awaited<ReturnType<typeof findLineages>>[number];
 
-const changedSince = (number: number) =>
-  conflict(`Insight ${number} was merged or split since then: undo that first`);
+const changedSince = (number: number) => conflict(`Insight ${number} was merged or split since then: undo that first`);
 
 /** Undoes a merge, unless some of the statements that it has moved were split off since then. */
 async function separate(trx: Trx, orgId: string, { id, number, ...insight }: Lineage, into: Lineage): Promise<void> {

@@ -31,7 +31,5 @@ export const Proposals = z
   })
   .meta({
     id: 'InsightProposals',
-    examples: [
-      { requested_at: '2026-01-30T10:00:00.000Z', reviewed_at: '2026-01-30T10:00:09.000Z', items: [EXAMPLE] },
-    ],
+    examples: [{ requested_at: '2026-01-30T10:00:00.000Z', reviewed_at: '2026-01-30T10:00:09.000Z', items: [EXAMPLE] }],
   });
