@@ -24,5 +24,6 @@ export function reportRangeOf({ from, to }: { from?: string | undefined; to?: st
   return { from: start, to: end };
 }
 
-const refusedQuery = (name: string, message: string) =>
+/** A parameter of the query that cannot be answered. */
+export const refusedQuery = (name: string, message: string) =>
   invalid(`The request is not valid: querystring.${name}: ${message}`, [{ path: `querystring.${name}`, message }]);

@@ -3,9 +3,9 @@ import { type RawBuilder, sql } from 'kysely';
 /** The open time of teams: see `CountedTime` of the office hours. */
 export interface TeamTimes {
   team_ids: string[];
-  starts: Date[];
-  ends: Date[];
-  counted: number[];
+  starts: string;
+  ends: string;
+  counted: string;
 }
 
 /** Joins the open time of each session's team, as `calendar`. A team without office hours has none. */

@@ -1,11 +1,11 @@
 import type { z } from 'zod';
 import type { Db } from '../db/connect.ts';
-import { countedTimes } from '../desk/office-hours/counted-time.service.ts';
 import { readSettings } from '../orgs/service.ts';
 import { reportRangeOf } from '../report-range.ts';
 import { getSlaBreakdown, getSlaTrend } from '../sla/analytics.service.ts';
 import { countAi } from './ai.queries.ts';
 import { countRuns } from './automations.queries.ts';
+import { openTimes } from './calendars.service.ts';
 import { countConversations } from './conversations.queries.ts';
 import { countScores } from './csat.queries.ts';
 import { countDeliveries } from './deliveries.queries.ts';
@@ -29,43 +29,41 @@ import { slaFiguresOf } from './sla.rules.ts';
 
 type Totals<Report extends z.ZodType> = z.infer<Report> extends { totals: infer Figures } ? Figures : never;
 
-const DAY_MS = 86_400_000;
-/** Covers the distance between the clocks of this process and the database. */
-const CLOCK_TOLERANCE_MS = DAY_MS;
-
-/** Reports sessions, their messages and times. Throws invalid for a range that ends before it begins, or is too long. */
+/**
+ * Reports sessions, their messages and times. Throws invalid for a range that ends before it begins, is too long, or has too
+ * many office hours.
+ */
 export async function reportConversations(db: Db, orgId: string, query: ConversationQuery) {
   const scope = await scopeOf(db, orgId, query);
-  const until = new Date(Date.now() + CLOCK_TOLERANCE_MS);
-  const times = await countedTimes(db, orgId, { from: scope.from, to: until });
+  const times = await openTimes(db, orgId, scope);
   return answerOf(scope, await countConversations<Totals<typeof ConversationReport>>(db, { ...scope, times }));
 }
 
-/** Reports the scores of customers. Throws as reportConversations. */
+/** Reports the scores of customers. Throws as reportRangeOf. */
 export async function reportCsat(db: Db, orgId: string, query: CsatQuery) {
   const scope = await scopeOf(db, orgId, query);
   return answerOf(scope, await countScores<Totals<typeof CsatReport>>(db, scope));
 }
 
-/** Reports deliveries by what has become of them. Throws as reportConversations. */
+/** Reports deliveries by what has become of them. Throws as reportRangeOf. */
 export async function reportDeliveries(db: Db, orgId: string, query: DeliveryQuery) {
   const scope = await scopeOf(db, orgId, query);
   return answerOf(scope, await countDeliveries<Totals<typeof DeliveryReport>>(db, scope));
 }
 
-/** Reports the runs of workflows. Throws as reportConversations. */
+/** Reports the runs of workflows. Throws as reportRangeOf. */
 export async function reportAutomations(db: Db, orgId: string, query: AutomationQuery) {
   const scope = await scopeOf(db, orgId, query);
   return answerOf(scope, await countRuns<Totals<typeof AutomationReport>>(db, scope));
 }
 
-/** Reports what the AI did. Throws as reportConversations. */
+/** Reports what the AI did. Throws as reportRangeOf. */
 export async function reportAi(db: Db, orgId: string, query: AiQuery) {
   const scope = await scopeOf(db, orgId, query);
   return answerOf(scope, await countAi<Totals<typeof AiReport>>(db, scope));
 }
 
-/** Reports how SLA targets were met: the counts of /sla/analytics. Throws as reportConversations. */
+/** Reports how SLA targets were met: the counts of /sla/analytics. Throws as reportRangeOf. */
 export async function reportSla(db: Db, orgId: string, query: SlaQuery): Promise<z.infer<typeof SlaReport>> {
   const { group_by, ...rest } = query;
   const range = reportRangeOf(rest);

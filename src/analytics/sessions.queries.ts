@@ -1,4 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { Db } from '../db/connect.ts';
+import type { ReportRange } from '../report-range.ts';
 import { periodOf } from './grouping.queries.ts';
 import type { ReportScope } from './scope.ts';
 
@@ -49,3 +51,15 @@ export function nameOfSessionKey({ orgId, group_by }: ReportScope<SessionQuery>)
     return sql`(select name from members as member where member.org_id = ${orgId} and member.user_id = grouped.key::bigint)`;
   return undefined;
 }
+
+/** Finds when the org's first session in a range was opened. */
+export const findFirstOpening = (db: Db, orgId: string, { from, to }: ReportRange) =>
+  db
+    .selectFrom('sessions')
+    .select('created_at')
+    .where('org_id', '=', orgId)
+    .where('created_at', '>=', from)
+    .where('created_at', '<', to)
+    .orderBy('created_at')
+    .limit(1)
+    .executeTakeFirst();

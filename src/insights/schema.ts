@@ -19,7 +19,11 @@ export const Insight = z
     number: z
       .int()
       .describe('Counts from 1 in the org. It stays for ever: merged, it leads to the insight that it is part of.'),
-    content: z.string().describe('Its name: a quote, a model’s words over several, or what somebody wrote.'),
+    content: z
+      .string()
+      .describe(
+        'Its name: its most central statement, a model’s words over several quotes, or what somebody wrote. Without a model, statements are in the customers’ words.',
+      ),
     category: z.string().nullable().describe('One of the org’s categories.'),
     status: z.enum(INSIGHT_STATUSES),
     sentiment: Sentiment.nullable().describe('The most frequent one of its statements. null: none is known.'),

@@ -8,13 +8,14 @@ export interface InsightsTable {
   /** Counts from 1 in the org, without gaps. */
   number: number;
   content: string;
-  /** Who named it. `redaction`: all its statements were redacted. */
+  /** Who named it. `quote`: what one of its statements says. `redaction`: all its statements were redacted. */
   named_by: 'quote' | 'model' | 'person' | 'redaction';
   /** The statements that the name was made from. */
   name_sources: Generated<string[]>;
   /** The number of its sessions when it was named. */
   named_at_count: Generated<number>;
   category: string | null;
+  /** A person may have said that it has none. */
   category_by: 'person' | 'classifier' | null;
   status: Generated<InsightStatus>;
   /** The most frequent sentiment of its statements. */
@@ -59,6 +60,8 @@ export interface InsightStatementsTable {
   /** What made the vector: `words`, or `model:` and its name. */
   space: string | null;
   vector: Buffer | null;
+  /** Whether the words of its content are counted in the org's terms. */
+  has_terms: Generated<boolean>;
   created_at: Generated<Date>;
 }
 
@@ -132,6 +135,14 @@ export interface InsightOperationsTable {
   undone_at: Date | null;
 }
 
+/** Statements that a split has moved, each with its insight before. */
+export interface InsightMovesTable {
+  org_id: string;
+  operation_id: string;
+  statement_id: string;
+  own_insight_id: string;
+}
+
 /** Two insights that may be the same. `insight_id` is the older one. */
 export interface InsightProposalsTable {
   org_id: string;
@@ -157,6 +168,7 @@ declare module '../db/database.ts' {
     insight_centroids: InsightCentroidsTable;
     insight_counters: InsightCountersTable;
     insight_extractions: InsightExtractionsTable;
+    insight_moves: InsightMovesTable;
     insight_operations: InsightOperationsTable;
     insight_proposals: InsightProposalsTable;
     insight_reviews: InsightReviewsTable;

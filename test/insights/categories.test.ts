@@ -59,6 +59,18 @@ async function categorizingOrg() {
 }
 
 describe('a review of insights', () => {
+  it('gives no category to an insight that a person said has none', async () => {
+    const { org, left } = await categorizingOrg();
+    expect((await org.patch(`/insights/${left.refund}`, { category: null })).body.category).toBeNull();
+    await review(org);
+    expect(await categoryOf(org, left.delivery)).toBe('Delivery');
+    expect(await categoryOf(org, left.refund)).toBeNull();
+    await org.patch(`/insights/${left.refund}`, { content: 'Money, please' });
+    await org.put('/insights/categories', { categories: ['Money'] });
+    await review(org);
+    expect(await categoryOf(org, left.refund)).toBeNull();
+  }, 60_000);
+
   it('gives the categories that people have given to insights like theirs, and none where it is not sure', async () => {
     const { org, left } = await categorizingOrg();
     await review(org);

@@ -6,10 +6,10 @@ import { newId } from '../../src/ids.ts';
 import { type CentroidCache, createCentroidCache } from '../../src/insights/assignment/centroid-cache.ts';
 import { assignStatements } from '../../src/insights/assignment/service.ts';
 import { insertExtraction } from '../../src/insights/extraction/queries.ts';
-import { addVector, bytesOf, emptySum, readVector, storedVectorOf } from '../../src/insights/likeness/vectors.rules.ts';
+import { bytesOf, storedVectorOf } from '../../src/insights/likeness/vectors.rules.ts';
 import { redactInsights } from '../../src/insights/redaction/service.ts';
 import { startApi, type TestApi, type TestOrg } from '../support/stack/api.ts';
-import { differencesFromRecount } from './recount.ts';
+import { differencesFromRecount, differencesFromSums } from './recount.ts';
 
 const RUNS = process.env.TEST_TIER === 'long' ? 60 : 8;
 const TOPICS = ['parcel', 'refund', 'password', 'invoice', 'voucher'];
@@ -35,6 +35,8 @@ interface World {
   cache: CentroidCache;
   sessions: string[];
   operations: string[];
+  /** The insight that each statement was assigned to when it came. */
+  first: Map<string, string | null>;
 }
 
 type Step = {
@@ -45,7 +47,7 @@ type Step = {
 const pick = <Item>(items: readonly Item[], nth: number): Item | undefined => items[nth % Math.max(1, items.length)];
 
 /** Stores what a customer says, with its vector, and assigns it: as the activities do, without a workflow. */
-async function say({ org, cache, sessions }: World, { a, b }: Step): Promise<void> {
+async function say({ org, cache, sessions, first }: World, { a, b }: Step): Promise<void> {
   const repeated = b % 3 === 0 ? pick(sessions, a) : undefined;
   const sessionId =
     repeated ?? (await org.post('/chat/sessions', { channel: { type: a % 2 ? 'api' : 'web' } })).body.id;
@@ -68,6 +70,7 @@ async function say({ org, cache, sessions }: World, { a, b }: Step): Promise<voi
       .execute();
   await assignStatements(api.db, cache, org.id, sessionId);
   await assignStatements(api.db, cache, org.id, sessionId);
+  for (const [id, own] of await ownInsightsOf(org, sessionId)) if (!first.has(id)) first.set(id, own);
 }
 
 async function take(world: World, step: Step): Promise<void> {
@@ -129,36 +132,48 @@ async function expectRanges(org: TestOrg): Promise<void> {
   }
 }
 
-/** The sums of vectors, beside the same added up anew. */
-async function expectSums(org: TestOrg): Promise<void> {
-  const statements = await api.db
+/** The own insights of statements, of all or of a session. */
+const ownInsightsOf = async (org: TestOrg, sessionId?: string): Promise<[id: string, own: string | null][]> => {
+  const rows = await api.db
     .selectFrom('insight_statements')
-    .select(['own_insight_id', 'vector'])
+    .select(['id', 'own_insight_id'])
     .where('org_id', '=', org.id)
-    .$narrowType<{ own_insight_id: string; vector: Buffer }>()
+    .$if(sessionId !== undefined, (query) => query.where('session_id', '=', sessionId ?? ''))
+    .orderBy('id')
     .execute();
-  const all = emptySum(TOPICS.length + 8);
-  const sums = new Map<string, ReturnType<typeof emptySum>>();
-  for (const { own_insight_id, vector } of statements) {
-    const own = sums.get(own_insight_id) ?? emptySum(TOPICS.length + 8);
-    sums.set(own_insight_id, own);
-    for (const sum of [all, own]) addVector(sum, readVector(vector));
+  return rows.map(({ id, own_insight_id }) => [id, own_insight_id]);
+};
+
+/** Undoes all operations in an order that the number decides, each when it is allowed. Returns those that never are. */
+async function undoAll(org: TestOrg, operations: readonly string[], order: number): Promise<string[]> {
+  let left = operations.map((id, nth) => ({ id, at: (nth * (2 * order + 1)) % 41 })).sort((a, b) => a.at - b.at);
+  for (;;) {
+    const refused: typeof left = [];
+    for (const one of left) {
+      const { status, body } = await org.post(`/insights/operations/${one.id}/undo`);
+      if (status === 409 && !/undone already/.test(JSON.stringify(body))) refused.push(one);
+    }
+    if (refused.length === 0 || refused.length === left.length) return refused.map(({ id }) => id);
+    left = refused;
   }
-  const centroids = await api.db.selectFrom('insight_centroids').selectAll().where('org_id', '=', org.id).execute();
-  for (const row of centroids) {
-    const { sum, vectors } = sums.get(row.insight_id) ?? emptySum(TOPICS.length + 8);
-    expect({ sum: row.sum.toString('hex'), vectors: row.vectors }).toEqual({
-      sum: bytesOf(sum).toString('hex'),
-      vectors,
-    });
-  }
-  const [space] = await api.db.selectFrom('insight_spaces').selectAll().where('org_id', '=', org.id).execute();
-  if (space !== undefined)
-    expect([space.sum.toString('hex'), space.vectors]).toEqual([bytesOf(all.sum).toString('hex'), all.vectors]);
 }
 
+/** The insights of customers, not of a split, that are part of another one. */
+const mergedInsights = async (org: TestOrg): Promise<string[]> => {
+  const rows = await api.db
+    .selectFrom('insights')
+    .select('id')
+    .where('org_id', '=', org.id)
+    .where('merged_into', 'is not', null)
+    .where('id', 'not in', (eb) =>
+      eb.selectFrom('insight_operations').select('insight_id').where('org_id', '=', org.id).where('kind', '=', 'split'),
+    )
+    .execute();
+  return rows.map(({ id }) => id);
+};
+
 describe('the counts of insights', () => {
-  it('equal a plain recount after any operations', async () => {
+  it('equal a plain recount after any operations, and all that is undone returns to its first insight', async () => {
     const step: fc.Arbitrary<Step> = fc.record({
       kind: fc.oneof(
         { weight: 4, arbitrary: fc.constant('say' as const) },
@@ -183,11 +198,20 @@ describe('the counts of insights', () => {
     });
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40 }), async (steps) => {
-        const world: World = { org: await api.createOrg(), cache: createCentroidCache(), sessions: [], operations: [] };
+        const world: World = {
+          ...{ org: await api.createOrg(), cache: createCentroidCache() },
+          ...{ sessions: [], operations: [], first: new Map() },
+        };
         for (const one of steps) await take(world, one);
         expect(await differencesFromRecount(api.db, world.org.id)).toEqual([]);
-        await expectSums(world.org);
+        expect(await differencesFromSums(api.db, world.org.id)).toEqual([]);
         await expectRanges(world.org);
+        expect(await undoAll(world.org, world.operations, steps.length)).toEqual([]);
+        const left = await ownInsightsOf(world.org);
+        expect(left).toEqual(left.map(([id]) => [id, world.first.get(id)]));
+        expect(await mergedInsights(world.org)).toEqual([]);
+        expect(await differencesFromRecount(api.db, world.org.id)).toEqual([]);
+        expect(await differencesFromSums(api.db, world.org.id)).toEqual([]);
       }),
       { numRuns: RUNS },
     );

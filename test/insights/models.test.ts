@@ -122,7 +122,10 @@ describe('a review', () => {
       return body.items.length > 0 ? body : undefined;
     });
     expect(items).toMatchObject([{ insight: { number: 1 }, other: { number: 2 } }]);
-    expect((await org.post(`/insights/proposals/${items[0].id}/dismiss`)).status).toBe(204);
+    const dismissed = await org.post(`/insights/proposals/${items[0].id}/dismiss`);
+    expect([dismissed.status, dismissed.body]).toEqual([200, items[0]]);
+    expect((await org.post(`/insights/proposals/${items[0].id}/dismiss`)).body).toEqual(items[0]);
+    expect((await org.post(`/insights/proposals/${org.id}/dismiss`)).status).toBe(404);
     expect((await org.get('/insights/proposals')).body.items).toEqual([]);
   });
 });

@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
+import { featuresOf } from '../../src/ai/tagging/features.rules.ts';
 import type { Db } from '../../src/db/connect.ts';
+import { addVector, emptySum, readSum, readVector, type VectorSum } from '../../src/insights/likeness/vectors.rules.ts';
 
 /**
  * Everything of an org's insights that is counted or kept beside their statements, counted anew from the statements.
@@ -41,4 +43,52 @@ export async function differencesFromRecount(db: Db, orgId: string): Promise<{ w
     union all select 'number', max(number)::text from insights where org_id = ${orgId} having max(number) <> count(*)
   `.execute(db);
   return rows;
+}
+
+/**
+ * The sums of an org's vectors, beside the same added up anew. Each insight's is of its own statements in the space of the
+ * sum. The org's is of those that stand in a sum of its own space. Returns what differs, with both.
+ */
+export async function differencesFromSums(db: Db, orgId: string): Promise<unknown[]> {
+  const statements = await db
+    .selectFrom('insight_statements as said')
+    .innerJoin('insight_centroids as centroid', (join) =>
+      join
+        .onRef('centroid.org_id', '=', 'said.org_id')
+        .onRef('centroid.insight_id', '=', 'said.own_insight_id')
+        .onRef('centroid.space', '=', 'said.space'),
+    )
+    .select(['centroid.insight_id', 'said.space', 'said.vector'])
+    .where('said.org_id', '=', orgId)
+    .$narrowType<{ vector: Buffer }>()
+    .execute();
+  const centroids = await db.selectFrom('insight_centroids').selectAll().where('org_id', '=', orgId).execute();
+  const spaces = await db.selectFrom('insight_spaces').selectAll().where('org_id', '=', orgId).execute();
+  const kept = [...centroids, ...spaces.map((row) => ({ ...row, insight_id: null }))];
+  return kept.flatMap(({ insight_id, space, sum, vectors }) => {
+    const own = statements.filter((one) => one.space === space && (insight_id ?? one.insight_id) === one.insight_id);
+    const expected = emptySum(readSum(sum).length);
+    for (const { vector } of own) addVector(expected, readVector(vector));
+    return isSame({ sum: readSum(sum), vectors }, expected)
+      ? []
+      : [{ insight_id, vectors, expected: expected.vectors }];
+  });
+}
+
+const isSame = (one: VectorSum, other: VectorSum): boolean =>
+  one.vectors === other.vectors &&
+  one.sum.length === other.sum.length &&
+  one.sum.every((part, nth) => part === other.sum[nth]);
+
+/** In how many of an org's statements each feature of words occurs, as it is stored and counted anew. */
+export async function termsOf(db: Db, orgId: string): Promise<{ stored: object; counted: object }> {
+  const terms = await db.selectFrom('insight_terms').selectAll().where('org_id', '=', orgId).execute();
+  const said = await db.selectFrom('insight_statements').select('content').where('org_id', '=', orgId).execute();
+  const counted = new Map<number, number>();
+  for (const { content } of said)
+    for (const bucket of featuresOf(content).buckets) counted.set(bucket, (counted.get(bucket) ?? 0) + 1);
+  return {
+    stored: Object.fromEntries(terms.map(({ bucket, texts }) => [bucket, texts])),
+    counted: Object.fromEntries(counted),
+  };
 }

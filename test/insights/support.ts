@@ -1,6 +1,11 @@
 import { sql } from 'kysely';
+import type { Db } from '../../src/db/connect.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { newId } from '../../src/ids.ts';
+import { createCentroidCache } from '../../src/insights/assignment/centroid-cache.ts';
+import { assignStatements } from '../../src/insights/assignment/service.ts';
+import { insertExtraction } from '../../src/insights/extraction/queries.ts';
+import { redactInsights } from '../../src/insights/redaction/service.ts';
 import { addMessage } from '../support/messages.ts';
 import type { TestOrg } from '../support/stack/api.ts';
 import { eventually, type Stack } from '../support/stack/stack.ts';
@@ -72,3 +77,33 @@ export async function storedTextOf(stack: Pick<Stack, 'db'>, org: TestOrg): Prom
   }
   return texts.join('\n');
 }
+
+/** Opens a session with statements, assigned by their words or vectors: as the activities do, without a workflow. */
+export async function sessionWith(
+  db: Db,
+  org: TestOrg,
+  texts: string[],
+  made?: { space: string; vectorOf: (text: string) => Buffer },
+): Promise<string> {
+  const { id: sessionId } = (await org.post('/chat/sessions', { channel: { type: 'api' } })).body;
+  const statements = texts.map((text) => ({
+    ...{ id: newId(), kind: 'problem' as const, messageId: newId(), at: new Date(), sentiment: null },
+    ...{ content: text, quote: text },
+  }));
+  await inTransaction(db, (trx) => insertExtraction(trx, org.id, { sessionId, number: 1, madeBy: 'test', statements }));
+  for (const { id, content } of made === undefined ? [] : statements)
+    await db
+      .updateTable('insight_statements')
+      .set({ space: made?.space ?? null, vector: made?.vectorOf(content) ?? null })
+      .where('org_id', '=', org.id)
+      .where('id', '=', id)
+      .execute();
+  await assignStatements(db, createCentroidCache(), org.id, sessionId);
+  return sessionId;
+}
+
+/** Redacts sessions, as the reaction to it does. */
+export const redactedFrom = (db: Db, org: TestOrg, sessionIds: string[]): Promise<void> =>
+  inTransaction(db, (trx) =>
+    redactInsights(trx, org.id, sessionIds.map((id) => ({ subject_id: id, payload: { message_id: null } })) as never),
+  );

@@ -68,6 +68,7 @@ const OTHER_TABLES = [
   'insight_terms',
   'insight_counters',
   'insight_operations',
+  'insight_moves',
   'insight_proposals',
   'ai_workflow_tools',
   'sequence_forecasts',

@@ -58,6 +58,7 @@ interface Span {
   end: number;
 }
 
+export const DAYS_OF_WEEK = 7;
 /** Thursday. */
 const FIRST_DAY_OF_1970 = 4;
 /** The longest span to search for a clock change at once. */
@@ -70,7 +71,7 @@ export function businessCalendar({ iana_timezone, shifts, holidays }: WorkingTim
   const days = shifts.flatMap(daysOf);
   return {
     timeZone: iana_timezone,
-    week: Array.from({ length: 7 }, (_, day) => mergedSpans(days.filter((span) => span.day === day))),
+    week: Array.from({ length: DAYS_OF_WEEK }, (_, day) => mergedSpans(days.filter((span) => span.day === day))),
     holidays: new Set(holidays.map(({ date }) => Date.parse(date))),
   };
 }
@@ -138,7 +139,7 @@ function* openSpans(calendar: BusinessCalendar, from: number, to: number): Itera
 function* openSpansOnWallClock({ week, holidays }: BusinessCalendar, from: number, to: number): Iterable<Span> {
   for (let midnight = Math.floor(from / DAY_MS) * DAY_MS; midnight < to; midnight += DAY_MS) {
     if (holidays.has(midnight)) continue;
-    for (const span of week[modulo(midnight / DAY_MS + FIRST_DAY_OF_1970, 7)] ?? []) {
+    for (const span of week[modulo(midnight / DAY_MS + FIRST_DAY_OF_1970, DAYS_OF_WEEK)] ?? []) {
       const start = Math.max(midnight + span.start, from);
       const end = Math.min(midnight + span.end, to);
       if (start < end) yield { start, end };
@@ -155,7 +156,7 @@ function daysOf({ day_of_week, start_time, end_time }: WorkingShift): (Span & { 
       ? [{ day, start, end }]
       : [
           { day, start, end: DAY_MS },
-          { day: (day + 1) % 7, start: 0, end },
+          { day: (day + 1) % DAYS_OF_WEEK, start: 0, end },
         ],
   );
 }

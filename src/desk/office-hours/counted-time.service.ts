@@ -1,37 +1,67 @@
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { Db } from '../../db/connect.ts';
-import { type BusinessCalendar, businessCalendar, openIntervals } from './business-time.rules.ts';
+import { DAY_MS } from '../../orgs/time-zones.rules.ts';
+import { type BusinessCalendar, businessCalendar, DAYS_OF_WEEK, openIntervals } from './business-time.rules.ts';
 import { listSupportHours } from './queries.ts';
+
+/** What is computed at once, so that other requests wait for a few milliseconds at most. */
+const PIECE_MS = 90 * DAY_MS;
 
 /**
  * The open time of teams with the same office hours within a range, for SQL: the open intervals in order, and the seconds
- * that are open before each.
+ * that are open before each. They are arrays as Postgres writes them: to make those of lists takes longer than all else.
  */
 export interface CountedTime {
   team_ids: string[];
-  starts: Date[];
-  ends: Date[];
-  counted: number[];
+  starts: string;
+  ends: string;
+  counted: string;
 }
 
-/** Returns the open time of the teams that have office hours. */
+export interface CountedRange {
+  from: Date;
+  to: Date;
+  /** Absent: all teams. */
+  teamId: string | undefined;
+}
+
+/**
+ * Returns the open time of the teams that have office hours, or undefined if it has more intervals than `maxIntervals` in
+ * all. Others get the processor in between.
+ */
 export async function countedTimes(
   db: Db,
   orgId: string,
-  { from, to }: { from: Date; to: Date },
-): Promise<CountedTime[]> {
-  const all = await listSupportHours(db, orgId);
-  return all.map(({ team_ids, ...hours }) => ({ team_ids, ...countedTimeOf(businessCalendar(hours), from, to) }));
+  { from, to, teamId }: CountedRange,
+  maxIntervals: number,
+): Promise<CountedTime[] | undefined> {
+  const all = await listSupportHours(db, orgId, teamId);
+  const calendars = all.map(({ team_ids, ...hours }) => ({ team_ids, calendar: businessCalendar(hours) }));
+  const weeks = Math.max(0, to.getTime() - from.getTime()) / (DAYS_OF_WEEK * DAY_MS);
+  const intervals = calendars.reduce((sum, { calendar }) => sum + weeks * intervalsPerWeek(calendar), 0);
+  if (intervals > maxIntervals) return undefined;
+  const times: CountedTime[] = [];
+  for (const { team_ids, calendar } of calendars)
+    times.push({ team_ids, ...(await countedTimeOf(calendar, from, to)) });
+  return times;
 }
 
-function countedTimeOf(calendar: BusinessCalendar, from: Date, to: Date): Omit<CountedTime, 'team_ids'> {
-  const intervals = openIntervals(calendar, from, to);
-  const starts = intervals.map(({ start }) => start);
-  const ends = intervals.map(({ end }) => end);
+const intervalsPerWeek = ({ week }: BusinessCalendar): number => week.reduce((sum, { length }) => sum + length, 0);
+
+async function countedTimeOf(calendar: BusinessCalendar, from: Date, to: Date): Promise<Omit<CountedTime, 'team_ids'>> {
+  const [starts, ends, counted]: [string[], string[], number[]] = [[], [], []];
   let sum = 0;
-  const counted = intervals.map(({ start, end }) => {
-    const before = sum;
-    sum += (end.getTime() - start.getTime()) / 1000;
-    return before;
-  });
-  return { starts, ends, counted };
+  for (let at = from.getTime(); at < to.getTime(); at += PIECE_MS) {
+    const end = new Date(Math.min(at + PIECE_MS, to.getTime()));
+    for (const interval of openIntervals(calendar, new Date(at), end)) {
+      starts.push(interval.start.toISOString());
+      ends.push(interval.end.toISOString());
+      counted.push(sum);
+      sum += (interval.end.getTime() - interval.start.getTime()) / 1000;
+    }
+    await yieldToOthers();
+  }
+  return { starts: arrayOf(starts), ends: arrayOf(ends), counted: arrayOf(counted) };
 }
+
+const arrayOf = (values: (string | number)[]): string => `{${values.join(',')}}`;

@@ -58,8 +58,8 @@ export async function deleteOfficeHours(db: Db, orgId: string, id: string): Prom
 export const listOfficeHours = (db: Db, orgId: string, place: PageRequest) =>
   db.selectFrom('office_hours').select(COLUMNS).where('org_id', '=', orgId).$call(orderedByCreation(place)).execute();
 
-/** Lists the office hours of the teams that have any. */
-export const listSupportHours = (db: Db, orgId: string) =>
+/** Lists the office hours of the teams that have any, or of one team. */
+export const listSupportHours = (db: Db, orgId: string, teamId: string | undefined) =>
   db
     .selectFrom('teams as team')
     .innerJoin('office_hours as hours', (join) =>
@@ -68,6 +68,7 @@ export const listSupportHours = (db: Db, orgId: string) =>
     .select(['hours.iana_timezone', 'hours.shifts', 'hours.holidays'])
     .select(sql<string[]>`array_agg(team.id::text)`.as('team_ids'))
     .where('team.org_id', '=', orgId)
+    .$if(teamId !== undefined, (query) => query.where('team.id', '=', teamId ?? ''))
     .groupBy(['hours.org_id', 'hours.id'])
     .execute();
 

@@ -13,6 +13,7 @@ import {
   listUnassigned,
   type NewVector,
   updateVectors,
+  updateVectorsOf,
   upsertCentroids,
   upsertSpace,
 } from './queries.ts';
@@ -93,17 +94,20 @@ interface Aligned {
   insightIds: string[];
 }
 
-/** Stores vectors, and the sums of what the insights now have in the space. Those aligned meanwhile stay as they are. */
+/**
+ * Stores vectors, and the sums of what the insights now have in the space. Those aligned meanwhile stay as they are, with the
+ * vectors of their statements. Where no statement is left, the org's sum stays too.
+ */
 async function storeAligned(db: Db, orgId: string, { space, vectors, insightIds }: Aligned): Promise<void> {
   await inTransaction(db, async (trx) => {
     await lockInsights(trx, orgId);
     const known = await listCentroidsOf(trx, orgId, insightIds);
     const ids = known.filter((centroid) => centroid.space !== space).map(({ insight_id }) => insight_id);
-    await updateVectors(trx, orgId, vectors);
+    await updateVectorsOf(trx, orgId, ids, vectors);
     const own = await listOwnVectors(trx, orgId, ids, space);
-    const dimensions = own[0] === undefined ? 0 : readVector(own[0].vector).length;
+    const dimensions = own[0] === undefined ? undefined : readVector(own[0].vector).length;
     const mean = await readSpace(trx, orgId, space, dimensions);
-    const sums = new Map(ids.map((id) => [id, emptySum(dimensions)]));
+    const sums = new Map(ids.map((id) => [id, emptySum(mean.sum.length)]));
     for (const { insight_id, vector } of own)
       for (const sum of [mean, sums.get(insight_id)]) if (sum !== undefined) addVector(sum, readVector(vector));
     const revision = await upsertSpace(trx, orgId, { space, sum: bytesOf(mean.sum), vectors: mean.vectors });

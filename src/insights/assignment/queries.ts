@@ -33,6 +33,20 @@ export async function updateVectors(db: Db, orgId: string, vectors: NewVector[])
   `.execute(db);
 }
 
+/** Stores the vectors of these insights' own statements. Those of other insights stay as they are. */
+export async function updateVectorsOf(
+  db: Db,
+  orgId: string,
+  insightIds: string[],
+  vectors: NewVector[],
+): Promise<void> {
+  await sql`
+    update insight_statements as said set space = made.space, vector = decode(made.vector, 'hex')
+    from ${vectorRows(vectors)}
+    where said.org_id = ${orgId} and said.id = made.id and said.own_insight_id = any(${insightIds}::uuid[])
+  `.execute(db);
+}
+
 /** Takes the vectors of a session's statements away that belong to no insight yet. */
 export async function clearVectors(db: Db, orgId: string, sessionId: string): Promise<void> {
   await db
@@ -200,15 +214,18 @@ export async function insertInsights(trx: Trx, orgId: string, insights: Numbered
 export interface Assigned {
   id: string;
   own_insight_id: string;
+  /** Whether its words were counted. */
+  has_terms: boolean;
 }
 
 /** Assigns statements to insights, by the vectors that decided it. */
 export async function assign(trx: Trx, orgId: string, statements: (Assigned & NewVector)[]): Promise<void> {
-  const places = statements.map(({ id, own_insight_id }) => ({ id, own_insight_id }));
+  const places = statements.map(({ id, own_insight_id, has_terms }) => ({ id, own_insight_id, has_terms }));
   await updateVectors(trx, orgId, statements);
   await sql`
-    update insight_statements as said set own_insight_id = made.own_insight_id, insight_id = insight.root_id
-    from jsonb_to_recordset(${JSON.stringify(places)}::jsonb) as made (id uuid, own_insight_id uuid)
+    update insight_statements as said
+    set own_insight_id = made.own_insight_id, insight_id = insight.root_id, has_terms = made.has_terms
+    from jsonb_to_recordset(${JSON.stringify(places)}::jsonb) as made (id uuid, own_insight_id uuid, has_terms boolean)
     join insights as insight on insight.org_id = ${orgId} and insight.id = made.own_insight_id
     where said.org_id = ${orgId} and said.id = made.id
   `.execute(trx);
@@ -223,6 +240,18 @@ export async function countTerms(trx: Trx, orgId: string, buckets: number[]): Pr
     returning bucket, texts
   `.execute(trx);
   return new Map(rows.map(({ bucket, texts }) => [bucket, texts]));
+}
+
+/** Takes back what texts have added, given the features of each, one after the other. */
+export async function uncountTerms(trx: Trx, orgId: string, buckets: number[]): Promise<void> {
+  await sql`
+    update insight_terms as term set texts = term.texts - gone.texts
+    from (select bucket, count(*) as texts from unnest(${buckets}::integer[]) as made (bucket) group by bucket) as gone
+    where term.org_id = ${orgId} and term.bucket = gone.bucket
+  `.execute(trx);
+  await sql`
+    delete from insight_terms where org_id = ${orgId} and bucket = any(${buckets}::integer[]) and texts <= 0
+  `.execute(trx);
 }
 
 /** Returns in how many of an org's texts these features occur. */

@@ -37,7 +37,7 @@ interface Decisions {
   /** The insights' own sums that have changed, and what they are merged into. */
   own: Map<string, { sum: VectorSum; rootId: string }>;
   created: NewInsight[];
-  assigned: { id: string; own_insight_id: string; vector: StoredVector }[];
+  assigned: { id: string; own_insight_id: string; has_terms: boolean; vector: StoredVector }[];
 }
 
 /**
@@ -98,7 +98,7 @@ async function decide(
     addVector(sum, vector);
     sums.set(insightId, sum);
     own.set(insightId, { sum, rootId: centroids.get(insightId)?.root_id ?? insightId });
-    assigned.push({ id, own_insight_id: insightId, vector });
+    assigned.push({ id, own_insight_id: insightId, has_terms: stored === null, vector });
   }
 }
 

@@ -2,19 +2,23 @@ import { featuresOf } from '../../ai/tagging/features.rules.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { emptySum, readSum, type StoredVector, storedVectorOf, type VectorSum } from '../likeness/vectors.rules.ts';
 import { wordVectorOf } from '../likeness/words.rules.ts';
-import { countTerms, findSpace, listTerms } from './queries.ts';
+import { countTerms, findSpace, listTerms, uncountTerms } from './queries.ts';
 
 export interface Space extends VectorSum {
   revision: number;
 }
 
-/** Returns the sum of an org's vectors in a space. It is empty where the org's last vectors were of another one. */
-export async function readSpace(db: Db, orgId: string, space: string, dimensions: number): Promise<Space> {
+/**
+ * Returns the sum of an org's vectors in a space. It is empty where the org's last vectors were of another space, or of
+ * another length. Without a length, any will do.
+ */
+export async function readSpace(db: Db, orgId: string, space: string, dimensions: number | undefined): Promise<Space> {
   const known = await findSpace(db, orgId);
   const revision = known?.revision ?? 0;
-  if (known?.space !== space) return { ...emptySum(dimensions), revision };
+  if (known?.space !== space) return { ...emptySum(dimensions ?? 0), revision };
   const sum = readSum(known.sum);
-  return sum.length === dimensions ? { sum, vectors: known.vectors, revision } : { ...emptySum(dimensions), revision };
+  const isOfLength = dimensions === undefined || sum.length === dimensions;
+  return isOfLength ? { sum, vectors: known.vectors, revision } : { ...emptySum(dimensions), revision };
 }
 
 /** Returns the vector of the words of a new text of the org, which counts from now on. */
@@ -22,6 +26,16 @@ export async function vectorOfNewText(trx: Trx, orgId: string, text: string, tex
   const features = featuresOf(text);
   const counts = await countTerms(trx, orgId, [...features.buckets]);
   return storedVectorOf(wordVectorOf(features, { texts: texts + 1, counts }));
+}
+
+/** Takes back that these texts count. */
+export async function uncountTexts(trx: Trx, orgId: string, texts: readonly string[]): Promise<void> {
+  if (texts.length === 0) return;
+  await uncountTerms(
+    trx,
+    orgId,
+    texts.flatMap((text) => [...featuresOf(text).buckets]),
+  );
 }
 
 /** Returns the vector of the words of a text that the org has had before. */

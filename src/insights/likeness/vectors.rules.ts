@@ -25,8 +25,9 @@ export const readSum = (bytes: Buffer): Int32Array => new Int32Array(new Uint8Ar
 /** Returns an empty sum of vectors of this length. */
 export const emptySum = (length: number): VectorSum => ({ sum: new Int32Array(length), vectors: 0 });
 
-/** Adds a vector to a sum, or with -1 takes it away. */
+/** Adds a vector to a sum, or with -1 takes it away. A sum of nothing takes the length of its first vector. */
 export function addVector(to: VectorSum, vector: StoredVector, times: 1 | -1 = 1): void {
+  if (to.vectors === 0 && to.sum.length !== vector.length) to.sum = new Int32Array(vector.length);
   for (let nth = 0; nth < vector.length; nth++) to.sum[nth] = (to.sum[nth] ?? 0) + times * (vector[nth] ?? 0);
   to.vectors += times;
 }

@@ -128,14 +128,65 @@ export async function countStatements(db: Db, orgId: string, insightId: string):
   return count;
 }
 
-/** Makes statements those of another insight, which is not merged. */
-export const moveStatements = (trx: Trx, orgId: string, ids: string[], to: string) =>
-  trx
-    .updateTable('insight_statements')
-    .set({ own_insight_id: to, insight_id: to })
-    .where('org_id', '=', orgId)
-    .where('id', '=', sql<string>`any(${ids}::uuid[])`)
+/** A statement with the insight that it belonged to before a split. */
+export interface Moved {
+  id: string;
+  own_insight_id: string;
+}
+
+/** Notes where the statements of a split were. */
+export async function insertMoves(trx: Trx, orgId: string, operationId: string, moved: Moved[]): Promise<void> {
+  await sql`
+    insert into insight_moves (org_id, operation_id, statement_id, own_insight_id)
+    select ${orgId}::uuid, ${operationId}::uuid, id, own_insight_id
+    from jsonb_to_recordset(${JSON.stringify(moved.map(({ id, own_insight_id }) => ({ id, own_insight_id })))}::jsonb)
+      as made (id uuid, own_insight_id uuid)
+  `.execute(trx);
+}
+
+/** Lists the statements of a split that are left, with their vectors: where they are, and where they were. */
+export const listMoved = (db: Db, orgId: string, operationId: string) =>
+  db
+    .selectFrom('insight_moves as moved')
+    .innerJoin('insight_statements as said', (join) =>
+      join.onRef('said.org_id', '=', 'moved.org_id').onRef('said.id', '=', 'moved.statement_id'),
+    )
+    .select(['said.id', 'said.own_insight_id', 'said.space', 'said.vector', 'moved.own_insight_id as to'])
+    .where('moved.org_id', '=', orgId)
+    .where('moved.operation_id', '=', operationId)
+    .$narrowType<{ own_insight_id: string }>() // only what belongs to an insight is split off
     .execute();
+
+/** Makes statements those of other insights. */
+export async function moveStatements(trx: Trx, orgId: string, moved: { id: string; to: string }[]): Promise<void> {
+  await sql`
+    update insight_statements as said set own_insight_id = insight.id, insight_id = insight.root_id
+    from jsonb_to_recordset(${JSON.stringify(moved.map(({ id, to }) => ({ id, to })))}::jsonb) as made (id uuid, "to" uuid)
+    join insights as insight on insight.org_id = ${orgId} and insight.id = made."to"
+    where said.org_id = ${orgId} and said.id = made.id
+  `.execute(trx);
+}
+
+/**
+ * Finds a split that has taken statements of an insight, or of one that is part of it, out of an insight that it is part of,
+ * and that is not undone. Returns the number of the insight that it made.
+ */
+export async function findSplitFromAbove(db: Db, orgId: string, id: string): Promise<number | undefined> {
+  const { rows } = await sql<{ number: number }>`
+    with recursive part (id) as (
+      select ${id}::uuid
+      union all
+      select insight.id from part join insights as insight on insight.org_id = ${orgId} and insight.merged_into = part.id
+    )
+    select made.number from insight_moves as moved
+    join insight_operations as operation on operation.org_id = moved.org_id and operation.id = moved.operation_id
+      and operation.undone_at is null
+    join insights as made on made.org_id = operation.org_id and made.id = operation.insight_id
+    where moved.org_id = ${orgId} and moved.own_insight_id in (select id from part) and operation.other_id not in (select id from part)
+    order by made.number desc limit 1
+  `.execute(db);
+  return rows[0]?.number;
+}
 
 /** Lists what was said about an insight before a position, the latest first, plus one more if there is one. */
 export const listOccurrences = (

@@ -28,7 +28,13 @@ export const SplitInsight = z
       .max(MAX_OCCURRENCES)
       .refine(haveNoRepetition, 'must not have an id twice')
       .describe('The occurrences that become an insight of their own, but not all of them.'),
-    content: z.string().trim().min(1).max(MAX_CONTENT).optional().describe('Its name. Absent: one of the quotes.'),
+    content: z
+      .string()
+      .trim()
+      .min(1)
+      .max(MAX_CONTENT)
+      .optional()
+      .describe('Its name. Absent: what the earliest of them says.'),
   })
   .meta({ id: 'SplitInsight', examples: [{ occurrence_ids: ['01920000-0000-7000-8000-000000000003'] }] });
 export type SplitInsight = z.infer<typeof SplitInsight>;

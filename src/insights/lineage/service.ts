@@ -4,7 +4,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { conflict, notFound, refused } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { createInsight } from '../assignment/creation.service.ts';
-import { removeVectors } from '../assignment/removal.service.ts';
+import { type MovedStatement, moveVectors } from '../assignment/moves.service.ts';
 import { nameByHand, renameMisnamed } from '../naming/central.service.ts';
 import { lockInsights, moveSessions, recount } from '../queries.ts';
 import { getInsight } from '../service.ts';
@@ -15,7 +15,10 @@ import {
   detach,
   findLineages,
   findOperationForUpdate,
+  findSplitFromAbove,
+  insertMoves,
   insertOperation,
+  listMoved,
   listOccurrences,
   listOperations,
   listOperationsById,
@@ -98,21 +101,34 @@ export const splitInsight = (
     if (statements.length === (await countStatements(trx, orgId, rootId)))
       throw conflict('These are all occurrences of the insight: nothing would be left of it');
     const newOne = await createInsight(trx, orgId, { content: content ?? first.content, source: first.id });
-    await removeVectors(trx, orgId, statements, newOne);
-    await moveStatements(trx, orgId, ids, newOne);
-    await moveSessions(trx, orgId, rootId, newOne);
-    await settle(trx, orgId, [rootId, newOne]);
     const operation = { id: newId(), kind: 'split' as const, insight_id: newOne, other_id: rootId };
     await insertOperation(trx, { org_id: orgId, done_by: keyId, ...operation });
+    await insertMoves(trx, orgId, operation.id, statements);
+    await move(
+      trx,
+      orgId,
+      statements.map((one) => ({ ...one, to: newOne })),
+    );
+    await moveSessions(trx, orgId, rootId, newOne);
+    await settle(trx, orgId, [rootId, newOne]);
     if (content !== undefined) await nameByHand(trx, orgId, newOne, content);
     const [done] = await listOperationsById(trx, orgId, [operation.id]);
     if (done === undefined) throw new Error('The operation was just inserted');
     return { operation: done, insight: await getInsight(trx, orgId, newOne) };
   });
 
+async function move(
+  trx: Trx,
+  orgId: string,
+  statements: (MovedStatement & { id: string; to: string })[],
+): Promise<void> {
+  await moveVectors(trx, orgId, statements);
+  await moveStatements(trx, orgId, statements);
+}
+
 /**
- * Undoes a merge, or a split by a merge. What has occurred since then goes with what it is like. Throws notFound, and conflict
- * for an operation that is undone, or that a later one has changed.
+ * Undoes a merge or a split. What has occurred since then goes with what it is like. Throws notFound, and conflict for an
+ * operation that is undone, or that a later one depends on.
  */
 export const undoOperation = (db: Db, { id: orgId, keyId }: Caller, operationId: string) =>
   inTransaction(db, async (trx) => {
@@ -124,24 +140,44 @@ export const undoOperation = (db: Db, { id: orgId, keyId }: Caller, operationId:
     const insight = insights.find(({ id }) => id === operation.insight_id);
     const other = insights.find(({ id }) => id === operation.other_id);
     if (insight === undefined || other === undefined) throw notFound('insight');
-    const isAsItWas = insight.merged_into === (operation.kind === 'merge' ? other.id : null);
-    if (!isAsItWas || (operation.kind === 'split' && other.root_id === insight.id))
-      throw conflict(`Insight ${insight.number} was merged or split since then: undo that first`);
-    if (operation.kind === 'merge') await separate(trx, orgId, insight.id, insight.root_id);
-    else await rejoin(trx, orgId, insight.id, { id: other.id, rootId: other.root_id });
+    if (operation.kind === 'merge') await separate(trx, orgId, insight, other);
+    else await rejoin(trx, orgId, operationId, { insight, other });
     return updateUndone(trx, orgId, operationId, keyId);
   });
 
-async function separate(trx: Trx, orgId: string, id: string, rootId: string): Promise<void> {
+type Lineage = Awaited<ReturnType<typeof findLineages>>[number];
+
+const changedSince = (number: number) => conflict(`Insight ${number} was merged or split since then: undo that first`);
+
+/** Undoes a merge, unless some of the statements that it has moved were split off since then. */
+async function separate(trx: Trx, orgId: string, { id, number, ...insight }: Lineage, into: Lineage): Promise<void> {
+  if (insight.merged_into !== into.id) throw changedSince(number);
+  const split = await findSplitFromAbove(trx, orgId, id);
+  if (split !== undefined) throw conflict(`Insight ${split} was split off since then: undo that first`);
   await detach(trx, orgId, id);
-  await moveSessions(trx, orgId, rootId, id);
-  await settle(trx, orgId, [rootId, id]);
+  await moveSessions(trx, orgId, insight.root_id, id);
+  await settle(trx, orgId, [insight.root_id, id]);
 }
 
-async function rejoin(trx: Trx, orgId: string, id: string, to: { id: string; rootId: string }): Promise<void> {
-  await attach(trx, orgId, id, to);
-  await moveSessions(trx, orgId, id, to.rootId);
-  await settle(trx, orgId, [to.rootId, id]);
+/**
+ * Undoes a split: its statements go back to the insights that they were taken from. The new insight, with what has come
+ * since then, becomes part of the one that has them, or of the one that was split if there are several.
+ */
+async function rejoin(
+  trx: Trx,
+  orgId: string,
+  operationId: string,
+  { insight: { id, number, merged_into }, other }: { insight: Lineage; other: Lineage },
+): Promise<void> {
+  const statements = await listMoved(trx, orgId, operationId);
+  const areThere = statements.every(({ own_insight_id }) => own_insight_id === id);
+  if (merged_into !== null || other.root_id === id || !areThere) throw changedSince(number);
+  await move(trx, orgId, statements);
+  const [owner, ...others] = new Set(statements.map(({ to }) => to));
+  const into = owner === undefined || others.length > 0 ? other.id : owner;
+  await attach(trx, orgId, id, { id: into, rootId: other.root_id });
+  await moveSessions(trx, orgId, id, other.root_id);
+  await settle(trx, orgId, [other.root_id, id]);
 }
 
 /** Returns a page of merges and splits, in the order in which they were done. */

@@ -7,8 +7,47 @@ export const deleteStatements = (trx: Trx, orgId: string, sessionId: string) =>
     .deleteFrom('insight_statements')
     .where('org_id', '=', orgId)
     .where('session_id', '=', sessionId)
-    .returning(['id', 'own_insight_id', 'insight_id', 'space', 'vector'])
+    .returning(['id', 'own_insight_id', 'insight_id', 'space', 'vector', 'content', 'has_terms'])
     .execute();
+
+/**
+ * Lists the insights that a session's statements belong to, or did before a split, or were split off to, with all that these
+ * are part of.
+ */
+export async function listInsightsOfSession(trx: Trx, orgId: string, sessionId: string): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    with recursive place (id) as (
+      (
+        select own_insight_id from insight_statements where org_id = ${orgId} and session_id = ${sessionId} and own_insight_id is not null
+        union
+        select unnest(array[moved.own_insight_id, operation.insight_id]) from insight_statements as said
+        join insight_moves as moved on moved.org_id = said.org_id and moved.statement_id = said.id
+        join insight_operations as operation on operation.org_id = moved.org_id and operation.id = moved.operation_id
+        where said.org_id = ${orgId} and said.session_id = ${sessionId}
+      )
+      union
+      select insight.merged_into from place join insights as insight on insight.org_id = ${orgId} and insight.id = place.id
+      where insight.merged_into is not null
+    )
+    select id from place order by id
+  `.execute(trx);
+  return rows.map(({ id }) => id);
+}
+
+/** Lists those of the insights that have no statement left, with all that is part of them. */
+export async function listEmpty(trx: Trx, orgId: string, insightIds: string[]): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    with recursive part (whole, id) as (
+      select id, id from unnest(${insightIds}::uuid[]) as wanted (id)
+      union all
+      select part.whole, insight.id from part join insights as insight on insight.org_id = ${orgId} and insight.merged_into = part.id
+    )
+    select whole as id from part group by whole having not bool_or(exists (
+      select from insight_statements where org_id = ${orgId} and own_insight_id = part.id
+    )) order by whole
+  `.execute(trx);
+  return rows.map(({ id }) => id);
+}
 
 /** Takes the name away from an insight without statements. One that is not part of another one is archived. */
 export async function emptyInsight(

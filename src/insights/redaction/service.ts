@@ -2,17 +2,19 @@ import { listLastSequences } from '../../conversations/history/service.ts';
 import type { Trx } from '../../db/connect.ts';
 import { announce } from '../../outbox/events.ts';
 import type { Reaction } from '../../outbox/reactions.ts';
-import { removeVectors } from '../assignment/removal.service.ts';
+import { moveVectors } from '../assignment/moves.service.ts';
+import { uncountTexts } from '../assignment/spaces.service.ts';
 import { requestExtraction } from '../extraction/requests.service.ts';
 import { listInsightsNamedAfter, nameByMedoid } from '../naming/central.service.ts';
 import { lockInsights, recount, refreshSessions } from '../queries.ts';
-import { deleteStatements, emptyInsight, findLastExtraction } from './queries.ts';
+import { deleteStatements, emptyInsight, findLastExtraction, listEmpty, listInsightsOfSession } from './queries.ts';
 
 const NO_NAME = { content: 'Redacted', reason: 'Everything that it was made of was redacted' };
 
 /**
- * Reaction to `session-redacted`: what the customer said leaves all insights, their sums and their names. After the
- * redaction of a message the rest of the session is extracted again.
+ * Reaction to `session-redacted`: what the customer said leaves all insights, their sums and their names. A name that a person
+ * gave may quote the session, so it goes if nothing else is left of the insight. After the redaction of a message the rest of
+ * the session is extracted again.
  */
 export const redactInsights: Reaction<'session-redacted'> = async (trx, orgId, events) => {
   await lockInsights(trx, orgId);
@@ -32,12 +34,15 @@ async function isOutdated(trx: Trx, orgId: string, sessionId: string): Promise<b
 }
 
 async function redact(trx: Trx, orgId: string, sessionId: string): Promise<void> {
+  const places = await listInsightsOfSession(trx, orgId, sessionId);
   const statements = await deleteStatements(trx, orgId, sessionId);
   const assigned = statements.flatMap(({ own_insight_id, ...one }) =>
-    own_insight_id === null ? [] : [{ ...one, own_insight_id }],
+    own_insight_id === null ? [] : [{ ...one, own_insight_id, to: null }],
   );
   const ids = [...new Set(statements.flatMap(({ insight_id }) => insight_id ?? []))];
-  if (assigned.length > 0) await removeVectors(trx, orgId, assigned);
+  if (assigned.length > 0) await moveVectors(trx, orgId, assigned);
+  const counted = statements.filter(({ has_terms }) => has_terms).map(({ content }) => content);
+  await uncountTexts(trx, orgId, counted);
   await refreshSessions(trx, orgId, ids, [sessionId]);
   await recount(trx, orgId, ids);
   const named = await renameWithout(
@@ -45,7 +50,8 @@ async function redact(trx: Trx, orgId: string, sessionId: string): Promise<void>
     orgId,
     statements.map(({ id }) => id),
   );
-  const affected = new Set([...named, ...ids, ...assigned.map(({ own_insight_id }) => own_insight_id)]);
+  for (const id of await listEmpty(trx, orgId, places)) await emptyInsight(trx, orgId, id, NO_NAME);
+  const affected = new Set([...named, ...places]);
   const events = [...affected].map((id) => ({ subject_id: id, payload: {} }));
   await announce(trx, orgId, 'insight-redacted', events);
 }

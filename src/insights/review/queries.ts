@@ -29,23 +29,32 @@ export async function listCategorizedTexts(
   const { rows } = await sql<{ text: string; category: string }>`
     select said.content as text, insight.category from insights as insight
     join insight_statements as said on said.org_id = insight.org_id and said.insight_id = insight.id
-    where insight.org_id = ${orgId} and insight.category_by = 'person'
+    where insight.org_id = ${orgId} and insight.category_by = 'person' and insight.category is not null
     order by said.said_at desc, said.id desc limit ${limit}
   `.execute(db);
   return rows;
 }
 
-export async function upsertReview(
+/** Stores what a review has learnt. */
+export async function upsertLearnt(
   db: Db,
   orgId: string,
   { tags, model }: { tags: LearntTag[]; model: Uint8Array },
 ): Promise<void> {
   await sql`
-    insert into insight_reviews (org_id, tags, model, reviewed_at)
-    values (${orgId}, ${JSON.stringify(tags)}::jsonb, ${Buffer.from(model)}, clock_timestamp())
-    on conflict (org_id) do update set tags = excluded.tags, model = excluded.model, reviewed_at = excluded.reviewed_at
+    insert into insight_reviews (org_id, tags, model)
+    values (${orgId}, ${JSON.stringify(tags)}::jsonb, ${Buffer.from(model)})
+    on conflict (org_id) do update set tags = excluded.tags, model = excluded.model
   `.execute(db);
 }
+
+/** Notes that a review is done. */
+export const updateReviewed = (db: Db, orgId: string) =>
+  db
+    .updateTable('insight_reviews')
+    .set({ reviewed_at: sql<Date>`clock_timestamp()` })
+    .where('org_id', '=', orgId)
+    .execute();
 
 export const findReview = (db: Db, orgId: string) =>
   db
@@ -54,7 +63,7 @@ export const findReview = (db: Db, orgId: string) =>
     .where('org_id', '=', orgId)
     .executeTakeFirst();
 
-/** Lists insights without a category given by people after an id, each with some of its latest statements. */
+/** Lists insights after an id whose category no person has set, each with some of its latest statements. */
 export async function listUncategorized(
   db: Db,
   orgId: string,
@@ -74,7 +83,7 @@ export async function listUncategorized(
   return rows;
 }
 
-/** Gives insights their categories. Those that people have given one meanwhile keep it. Returns how many were changed. */
+/** Gives insights their categories. Those that people have set meanwhile stay. Returns how many were changed. */
 export async function updateCategories(
   db: Db,
   orgId: string,
@@ -127,33 +136,51 @@ export async function upsertProposals(db: Db, orgId: string, proposals: NewPropo
   return rows.filter(({ is_new }) => is_new).length;
 }
 
+interface ProposedInsight {
+  id: string;
+  number: number;
+  content: string;
+}
+
+interface ProposalRow {
+  id: string;
+  likeness: number;
+  created_at: Date;
+  insight: ProposedInsight;
+  other: ProposedInsight;
+}
+
+/** SQL: an org's proposals in the API's format, to be narrowed down. */
+const selectProposals = (orgId: string) => sql`
+  select proposal.id, proposal.likeness, proposal.created_at,
+    jsonb_build_object('id', insight.id, 'number', insight.number, 'content', insight.content) as insight,
+    jsonb_build_object('id', other.id, 'number', other.number, 'content', other.content) as other
+  from insight_proposals as proposal
+  join insights as insight on insight.org_id = proposal.org_id and insight.id = proposal.insight_id
+  join insights as other on other.org_id = proposal.org_id and other.id = proposal.other_id
+  where proposal.org_id = ${orgId}`;
+
 /** Lists proposals that are open: neither dismissed nor of an insight that is part of another one. The most alike first. */
-export async function listProposals(db: Db, orgId: string, limit: number) {
-  const { rows } = await sql<{
-    id: string;
-    likeness: number;
-    created_at: Date;
-    insight: { id: string; number: number; content: string };
-    other: { id: string; number: number; content: string };
-  }>`
-    select proposal.id, proposal.likeness, proposal.created_at,
-      jsonb_build_object('id', insight.id, 'number', insight.number, 'content', insight.content) as insight,
-      jsonb_build_object('id', other.id, 'number', other.number, 'content', other.content) as other
-    from insight_proposals as proposal
-    join insights as insight on insight.org_id = proposal.org_id and insight.id = proposal.insight_id and insight.merged_into is null
-    join insights as other on other.org_id = proposal.org_id and other.id = proposal.other_id and other.merged_into is null
-    where proposal.org_id = ${orgId} and proposal.dismissed_at is null
+export async function listProposals(db: Db, orgId: string, limit: number): Promise<ProposalRow[]> {
+  const { rows } = await sql<ProposalRow>`
+    ${selectProposals(orgId)} and proposal.dismissed_at is null and insight.merged_into is null and other.merged_into is null
     order by proposal.likeness desc, proposal.id limit ${limit}
   `.execute(db);
   return rows;
 }
 
-export async function dismiss(db: Db, orgId: string, id: string): Promise<boolean> {
-  const { numUpdatedRows } = await db
+/** Finds a proposal, dismissed or not. */
+export async function findProposal(db: Db, orgId: string, id: string): Promise<ProposalRow | undefined> {
+  const { rows } = await sql<ProposalRow>`${selectProposals(orgId)} and proposal.id = ${id}`.execute(db);
+  return rows[0];
+}
+
+/** Dismisses a proposal. One that is dismissed stays as it is. */
+export const dismiss = (db: Db, orgId: string, id: string) =>
+  db
     .updateTable('insight_proposals')
-    .set({ dismissed_at: sql<Date>`coalesce(dismissed_at, now())` })
+    .set({ dismissed_at: sql<Date>`now()` })
     .where('org_id', '=', orgId)
     .where('id', '=', id)
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
-}
+    .where('dismissed_at', 'is', null)
+    .execute();

@@ -1,7 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { errorResponses } from '../../http/errors.ts';
-import { NO_BODY, NoBody } from '../../http/schemas.ts';
-import { ProposalPath, Proposals } from './schema.ts';
+import { Proposal, ProposalPath, Proposals } from './schema.ts';
 import { dismissProposal, getProposals, requestReview } from './service.ts';
 
 const tags = ['insights'];
@@ -44,11 +43,8 @@ export const reviewRoutes: FastifyPluginAsyncZod = async (app) => {
       summary: 'Dismiss a proposed merge',
       description: 'It is not proposed again.',
       params: ProposalPath,
-      response: { 204: NoBody, ...errorResponses(403, 404) },
+      response: { 200: Proposal, ...errorResponses(403, 404) },
     },
-    handler: async ({ db, org, params }, reply) => {
-      await dismissProposal(db, org.id, params.proposalId);
-      return reply.code(204).send(NO_BODY);
-    },
+    handler: async ({ db, org, params }) => dismissProposal(db, org.id, params.proposalId),
   });
 };

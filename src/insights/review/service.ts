@@ -15,6 +15,7 @@ import { WORDS } from '../likeness/words.rules.ts';
 import { REVIEW_INSIGHTS, type ReviewResult } from './contract.ts';
 import {
   dismiss,
+  findProposal,
   findReview,
   listCategorizedTexts,
   listDueOrgs,
@@ -22,9 +23,10 @@ import {
   listSums,
   listUncategorized,
   updateCategories,
+  updateReviewed,
+  upsertLearnt,
   upsertProposals,
   upsertRequest,
-  upsertReview,
 } from './queries.ts';
 
 const ORGS_PER_BATCH = 100;
@@ -67,9 +69,12 @@ export async function getProposals(db: Db, orgId: string) {
   };
 }
 
-/** Dismisses a proposal: it is not made again. Throws notFound. */
-export async function dismissProposal(db: Db, orgId: string, id: string): Promise<void> {
-  if (!(await dismiss(db, orgId, id))) throw notFound('proposal');
+/** Dismisses a proposal, and returns it: it is not made again. Throws notFound. */
+export async function dismissProposal(db: Db, orgId: string, id: string) {
+  await dismiss(db, orgId, id);
+  const proposal = await findProposal(db, orgId, id);
+  if (proposal === undefined) throw notFound('proposal');
+  return proposal;
 }
 
 /**
@@ -83,14 +88,16 @@ export async function reviewInsights(
   signal: AbortSignal,
 ): Promise<ReviewResult> {
   const categorized = await categorize(db, learner, orgId, signal);
-  return { categorized, proposed: await propose(db, orgId, signal) };
+  const proposed = await propose(db, orgId, signal);
+  await updateReviewed(db, orgId);
+  return { categorized, proposed };
 }
 
 async function categorize(db: Db, learner: TagLearner, orgId: string, signal: AbortSignal): Promise<number> {
   const examples = await listCategorizedTexts(db, orgId, MAX_TEXTS);
   const texts = examples.map(({ text, category }) => ({ text, tags: [category], unsure: [] }));
   const { tags, model } = await learner.learn(orgId, { texts }, signal);
-  await upsertReview(db, orgId, { tags, model });
+  await upsertLearnt(db, orgId, { tags, model });
   const classifiers = decodeModel(Buffer.from(model));
   const allowed = new Set((await getCategories(db, orgId)).categories);
   let changed = 0;

@@ -54,14 +54,12 @@ export const reopenInsight = (db: Db, orgId: string, id: string) =>
     await updateInsight(trx, orgId, rootId, { ...NOT_RESOLVED, status: 'unresolved', archived_reason: null });
   });
 
-/** Names an insight and sets its category, by hand. Throws notFound, and invalid for a category unknown to the org. */
+/** Names an insight and sets its category, or that it has none, by hand. Throws notFound, and invalid for a category unknown to the org. */
 export const changeInsight = (db: Db, orgId: string, id: string, { content, category }: UpdateInsight) =>
   change(db, orgId, id, async (trx, insight) => {
     if (typeof category === 'string') await assertCategory(trx, orgId, category);
     if (content !== undefined) await nameByHand(trx, orgId, insight.id, content);
-    if (category === undefined) return;
-    const by = category === null ? null : ('person' as const);
-    await updateInsight(trx, orgId, insight.id, { category, category_by: by });
+    if (category !== undefined) await updateInsight(trx, orgId, insight.id, { category, category_by: 'person' });
   });
 
 async function assertCategory(trx: Trx, orgId: string, category: string): Promise<void> {

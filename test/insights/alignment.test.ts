@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { alignInsights } from '../../src/insights/assignment/embedding.service.ts';
+import { bytesOf, storedVectorOf } from '../../src/insights/likeness/vectors.rules.ts';
+import { FAKES_ALLOWED } from '../support/channels.ts';
+import { startApi, type TestApi, type TestOrg } from '../support/stack/api.ts';
+import { differencesFromSums, termsOf } from './recount.ts';
+import { redactedFrom, sessionWith } from './support.ts';
+
+/** Each is an insight: none has a word of another one. */
+const TEXTS = [
+  'parcel lost yesterday',
+  'invoice shows wrong sum',
+  'cannot change password',
+  'lamp arrived broken',
+  'voucher expired early',
+  'courier was rude',
+  'app crashes often',
+  'refund takes forever',
+  'newsletter keeps coming',
+];
+const MODEL = { embedding_model: 'small', base_url: 'http://127.0.0.1:9/v1', api_key: 'none', model: 'chat' };
+const SPACE = 'model:small';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi({ env: FAKES_ALLOWED });
+});
+afterAll(() => api.close());
+
+/** A direction of its own for each text, and a little of another one for each try. */
+function vectorOf(text: string, nth = 0): Float32Array {
+  const vector = new Float32Array(TEXTS.length + 2);
+  vector[Math.max(0, TEXTS.indexOf(text))] = 0.96;
+  vector[TEXTS.length + nth] = 0.28;
+  return vector;
+}
+const bytesOfText = (text: string) => bytesOf(storedVectorOf(vectorOf(text)));
+
+const align = (org: TestOrg, embed = async (texts: string[]) => texts.map((text) => vectorOf(text))) =>
+  alignInsights({ db: api.db, secrets: api.deps.secrets, embed: (_, texts) => embed(texts) }, org.id);
+
+async function alignAll(org: TestOrg): Promise<void> {
+  while (!(await align(org)));
+}
+
+/** An org whose insights were made by words, one a text, and that has an embedding model since then. */
+async function orgBeforeAlignment(texts: string[]) {
+  const org = await api.createOrg();
+  const sessions: string[] = [];
+  for (const text of texts) sessions.push(await sessionWith(api.db, org, [text]));
+  return { org, sessions };
+}
+const connect = async (org: TestOrg, settings: object = MODEL) =>
+  expect((await org.put('/integrations/llm', { provider: 'openai-compatible', settings })).status).toBe(200);
+
+const spaceOf = (org: TestOrg) =>
+  api.db.selectFrom('insight_spaces').selectAll().where('org_id', '=', org.id).executeTakeFirstOrThrow();
+
+describe('after a change of the embedding model', () => {
+  it.each([
+    ['in the middle', TEXTS, 9],
+    ['at the end', TEXTS.slice(0, 8), 8],
+  ])('the sum of all vectors stays where insights %s have no statement left', async (_, texts, insights) => {
+    const { org, sessions } = await orgBeforeAlignment(texts);
+    await redactedFrom(api.db, org, sessions.slice(4, 8));
+    await connect(org);
+    await alignAll(org);
+    expect(await spaceOf(org)).toMatchObject({ space: SPACE, vectors: insights - 4 });
+    expect(await differencesFromSums(api.db, org.id)).toEqual([]);
+  });
+
+  it('insights have sums after a split too', async () => {
+    const { org, sessions } = await orgBeforeAlignment([...TEXTS.slice(0, 8), TEXTS[0] ?? '']);
+    await redactedFrom(api.db, org, sessions.slice(4, 8));
+    await connect(org);
+    await alignAll(org);
+    const [grown] = (await org.post('/insights', { minSessions: 2 })).body.data;
+    const [occurrence] = (await org.get(`/insights/${grown.id}/occurrences`)).body.items;
+    const { operation } = (await org.post(`/insights/${grown.id}/split`, { occurrence_ids: [occurrence.id] })).body;
+    expect(await differencesFromSums(api.db, org.id)).toEqual([]);
+    await org.post(`/insights/operations/${operation.id}/undo`);
+    expect(await differencesFromSums(api.db, org.id)).toEqual([]);
+  });
+
+  it('insights that another worker has compared anew meanwhile keep the vectors of their sums', async () => {
+    const { org } = await orgBeforeAlignment(TEXTS.slice(0, 2));
+    await connect(org);
+    await align(org, async (texts) => {
+      await align(org);
+      return texts.map((text) => vectorOf(text, 1));
+    });
+    expect(await differencesFromSums(api.db, org.id)).toEqual([]);
+  });
+});
+
+describe('the words that statements are compared by', () => {
+  const expectTerms = async (org: TestOrg) => {
+    const { stored, counted } = await termsOf(api.db, org.id);
+    expect(stored).toEqual(counted);
+    return Object.keys(stored).length;
+  };
+
+  it('are forgotten with the statements of a redacted session', async () => {
+    const { org, sessions } = await orgBeforeAlignment([...TEXTS.slice(0, 3), TEXTS[0] ?? '']);
+    const several = await sessionWith(api.db, org, ['parcel lost again', 'voucher lost again']);
+    expect(await expectTerms(org)).toBeGreaterThan(0);
+    await redactedFrom(api.db, org, [several, sessions[0] ?? '']);
+    expect(await expectTerms(org)).toBeGreaterThan(0);
+    await redactedFrom(api.db, org, [several]);
+    await expectTerms(org);
+    await redactedFrom(api.db, org, sessions);
+    expect(await expectTerms(org)).toBe(0);
+  });
+
+  it('are forgotten after a change to a model too', async () => {
+    const { org, sessions } = await orgBeforeAlignment(TEXTS.slice(0, 3));
+    await connect(org);
+    await alignAll(org);
+    await redactedFrom(api.db, org, sessions.slice(0, 2));
+    expect(await expectTerms(org)).toBeGreaterThan(0);
+  });
+
+  it('are not forgotten for statements that a model has compared', async () => {
+    const { org } = await orgBeforeAlignment(TEXTS.slice(0, 3));
+    const before = (await termsOf(api.db, org.id)).stored;
+    await connect(org);
+    await alignAll(org);
+    const made = { space: SPACE, vectorOf: bytesOfText };
+    const session = await sessionWith(api.db, org, [TEXTS[0] ?? ''], made);
+    expect((await org.delete('/integrations/llm')).status).toBeLessThan(300);
+    await alignAll(org);
+    await redactedFrom(api.db, org, [session]);
+    expect((await termsOf(api.db, org.id)).stored).toEqual(before);
+  });
+});
