@@ -1,17 +1,7 @@
 import type { Db } from '../../db/connect.ts';
 import { type BusinessCalendar, businessCalendar, openIntervals } from './business-time.rules.ts';
+import type { CountedTime } from './counted-time.rules.ts';
 import { listSupportHours } from './queries.ts';
-
-/**
- * The open time of teams with the same office hours within a range, for SQL: the open intervals in order, and the seconds
- * that are open before each.
- */
-export interface CountedTime {
-  team_ids: string[];
-  starts: Date[];
-  ends: Date[];
-  counted: number[];
-}
 
 /** Returns the open time of the teams that have office hours. */
 export async function countedTimes(
