@@ -111,8 +111,8 @@ export const splitInsight = (
   });
 
 /**
- * Undoes a merge, or a split by a merge. What has occurred since then goes with what it is like. Throws notFound, and conflict
- * for an operation that is undone, or that a later one has changed.
+ * Undoes a merge, or a split by a merge. What has occurred since then goes with what it is like. Throws notFound, and
+ * conflict for an operation that is undone, or that a later one has changed.
  */
 export const undoOperation = (db: Db, { id: orgId, keyId }: Caller, operationId: string) =>
   inTransaction(db, async (trx) => {
