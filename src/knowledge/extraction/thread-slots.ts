@@ -14,7 +14,7 @@ const MAX_BUFFER_BYTES = 256 * 1024 * 1024;
 const MEMORY_CHECK_MS = 200;
 const TOO_MUCH_MEMORY = 'The page takes too much memory to be read';
 
-/** A slot for one task at a time, with what is known of its thread's numbering. The thread is started for the first task. */
+/** A slot for one task at a time, with what is known of its thread's numbering. The first task starts the thread. */
 interface ThreadSlot extends KnownNumbering {
   thread: Worker | undefined;
 }
@@ -22,7 +22,10 @@ interface ThreadSlot extends KnownNumbering {
 export interface ThreadSlots {
   /** Calls `work` with an idle slot, and waits for one if all are in use. */
   withSlot<T>(work: (slot: ThreadSlot) => Promise<T>): Promise<T>;
-  /** Does a task in a slot's thread. A task that ends its thread, by its time or memory, is a failure. Throws once the slots are closed. */
+  /**
+   * Does a task in a slot's thread. A task that takes too much time or memory is a failure, and ends its thread. Throws
+   * once the slots are closed.
+   */
   runIn<Task extends ThreadTask>(slot: ThreadSlot, task: Task): Promise<ThreadResult<Task>>;
   close(): Promise<void>;
 }

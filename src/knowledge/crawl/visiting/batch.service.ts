@@ -36,8 +36,8 @@ const MIN_WAIT_MS = 1_000;
 
 /**
  * Visits the next pages of a crawl. With `isRendering`, these are the pages that wait for a browser. A repeated run
- * continues with the pages that the first left, and keeps its stored results. `isStopped` ends the batch after the visits
- * in progress.
+ * continues with the pages that the first left, and keeps its stored results. `isStopped` ends the batch after the
+ * visits in progress.
  */
 export async function crawlBatch(
   db: Db,
