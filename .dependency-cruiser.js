@@ -1,5 +1,5 @@
 // Every folder of src but these is a domain, so that a new domain is covered without a line here.
-const domain = '^src/(?!(?:http|db|outbox|temporal|providers|dev)/)([^/]+)/';
+const domain = '^src/(?!(?:http|db|outbox|temporal|providers|languages|dev)/)([^/]+)/';
 const infrastructure = '^src/(http|db|outbox|temporal|providers)/';
 const product = '^(src|workflows|activities|worker)/';
 const outsideProduct = '^(src/dev|test|bench|scripts)/';
@@ -10,6 +10,8 @@ const anyDomain = (roles) => `${domain}${role(roles)}`;
 const ownDomain = (roles) => `^src/$1/${role(roles)}`;
 /** What requests of every domain share: enumerations and the parts their schemas are built of. */
 const sharedSchemas = '^src/http/(scopes|schemas)\\.ts$';
+/** Rules of more than one domain. */
+const topRules = '^src/[^/]+\\.rules\\.ts$';
 const npm = (...names) => `node_modules/(?:${names.join('|')})/`;
 
 /** The domains, each above those that it may import: so that no folders form a circle. */
@@ -155,7 +157,13 @@ const roles = [
     'schema-imports',
     'A schema is built of zod, other schemas, rules and a parser of phone numbers. The country of the current work says whose numbers they are.',
     anyDomain('schema'),
-    [npm('zod', 'libphonenumber-js'), `^src/[^/]+/${role('schema|rules')}`, sharedSchemas, '^src/current-work\\.ts$'],
+    [
+      npm('zod', 'libphonenumber-js'),
+      `^src/[^/]+/${role('schema|rules')}`,
+      topRules,
+      sharedSchemas,
+      '^src/current-work\\.ts$',
+    ],
   ),
   only('table-imports', 'A table imports only types.', anyDomain('table'), [], ['type-only']),
   only(
@@ -171,7 +179,7 @@ const roles = [
     anyDomain('rules'),
     [
       `^src/[^/]+/${role('rules|contract')}`,
-      '^src/[^/]+\\.rules\\.ts$',
+      topRules,
       '^src/http/html\\.ts$',
       '^util$',
       npm('libphonenumber-js'),
@@ -186,6 +194,7 @@ const roles = [
     [
       '^src/db/',
       '^src/ids\\.ts$',
+      topRules,
       '^src/outbox/announcing\\.ts$',
       ownDomain('queries|table|schema|rules'),
       npm('kysely'),
@@ -305,6 +314,10 @@ const layers = [
     { path: '^src/db/' },
     { path: ['^src/(http|outbox|temporal|providers)/', domain] },
   ),
+  only('languages-imports', 'Languages are detected for every domain, by knowing none.', '^src/languages/', [
+    sharedSchemas,
+    npm('eld'),
+  ]),
   never(
     'migrations-are-frozen',
     'A migration imports nothing of the app, so that it never changes.',

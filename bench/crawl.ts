@@ -3,7 +3,7 @@ import type { Db } from '../src/db/connect.ts';
 import { createDatasource } from '../src/knowledge/crawl/datasources/service.ts';
 import { getJob, pageOfJobs, startCrawl } from '../src/knowledge/crawl/jobs/service.ts';
 import type { Program } from './support/processes.ts';
-import { type Finding, medianRatio, note, rateFinding, report } from './support/report.ts';
+import { type Finding, medianRatio, memoryFinding, note, rateFinding, report } from './support/report.ts';
 import { seedOrg } from './support/seed.ts';
 import { type Stack, withStack } from './support/stack.ts';
 
@@ -79,14 +79,7 @@ async function measure(stack: Stack): Promise<Finding[]> {
       [early],
       0.95,
     ),
-    {
-      name: `peak memory of the worker, ${ROUNDS} crawls of ${PAGES} pages`,
-      subject: `${memoryMb.toFixed(0)} MB`,
-      baseline: '',
-      ratio: '',
-      target: `< ${AT_MOST_MB} MB`,
-      isMet: memoryMb < AT_MOST_MB,
-    },
+    memoryFinding(`peak memory of the worker, ${ROUNDS} crawls of ${PAGES} pages`, memoryMb, AT_MOST_MB),
   ];
 }
 

@@ -13,7 +13,7 @@ import { agreementOf, clustersOf, wordVectorsOf } from './support/clusters.ts';
 import { createRandom } from './support/generated-texts.ts';
 import { seedInsights } from './support/insight-seed.ts';
 import { type LabeledText, readLabeledTexts } from './support/labeled-texts.ts';
-import { type Finding, median, note, report } from './support/report.ts';
+import { type Finding, limitFinding, median, note, report } from './support/report.ts';
 import { seedOrg } from './support/seed.ts';
 import { withStack } from './support/stack.ts';
 
@@ -93,16 +93,15 @@ const measureFilters = (): Promise<Finding[]> =>
       const ms = median(times);
       const { total } = await queryInsights(db, orgId, query);
       findings.push(
-        limitFinding(`${name} (${total})`, `${ms.toFixed(1)} ms`, `< ${MAX_MEDIAN_MS} ms`, ms < MAX_MEDIAN_MS),
+        insightsFinding(`${name} (${total})`, `${ms.toFixed(1)} ms`, `< ${MAX_MEDIAN_MS} ms`, ms < MAX_MEDIAN_MS),
       );
     }
     await close();
     return findings;
   });
 
-const limitFinding = (name: string, subject: string, target: string, isMet: boolean): Finding => ({
-  ...{ name: `insights: ${name}`, subject, baseline: '', ratio: '', target, isMet },
-});
+const insightsFinding = (name: string, subject: string, target: string, isMet: boolean): Finding =>
+  limitFinding(`insights: ${name}`, { subject, target, isMet });
 
 async function vectorsOf(texts: string[]): Promise<StoredVector[]> {
   const egress = createEgress({ allow: ALLOW_ALL });
@@ -158,8 +157,8 @@ async function measureSet({ name, texts, least }: TextSet): Promise<Finding[]> {
   }
   if (least === undefined) return [];
   return [
-    limitFinding(`${name}, NMI`, nmi.toFixed(3), `≥ ${least.nmi}`, nmi >= least.nmi),
-    limitFinding(`${name}, ARI`, ari.toFixed(3), `≥ ${least.ari}`, ari >= least.ari),
+    insightsFinding(`${name}, NMI`, nmi.toFixed(3), `≥ ${least.nmi}`, nmi >= least.nmi),
+    insightsFinding(`${name}, ARI`, ari.toFixed(3), `≥ ${least.ari}`, ari >= least.ari),
   ];
 }
 

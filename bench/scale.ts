@@ -5,7 +5,7 @@ import { transitionsOf } from '../src/sequences/rules.ts';
 import { findNextDue, listDue } from '../src/sequences/sending/due.queries.ts';
 import { startSequence } from '../src/sequences/service.ts';
 import { listAllSteps } from '../src/sequences/steps.queries.ts';
-import { type Finding, median, note, report, timeFinding } from './support/report.ts';
+import { type Finding, limitFinding, median, note, report, timeFinding } from './support/report.ts';
 import { seedOrg, seedSequence } from './support/seed.ts';
 import { type Stack, withStack } from './support/stack.ts';
 
@@ -31,14 +31,8 @@ async function enrolling(stack: Stack, db: Db): Promise<Finding[]> {
   const seconds = (performance.now() - begun) / 1000;
   const peakMb = worker.peakMemoryMb();
   await worker.stop();
-  const bound = (name: string, value: number, limit: number, unit: string): Finding => ({
-    name,
-    subject: `${value.toFixed(1)} ${unit}`,
-    baseline: '',
-    ratio: '',
-    target: `< ${limit} ${unit}`,
-    isMet: value < limit,
-  });
+  const bound = (name: string, value: number, limit: number, unit: string): Finding =>
+    limitFinding(name, { subject: `${value.toFixed(1)} ${unit}`, target: `< ${limit} ${unit}`, isMet: value < limit });
   return [
     bound('scale, enrolling 100,000 contacts', seconds, ENROLL_LIMIT_S, 's'),
     bound('scale, memory of the worker meanwhile', peakMb, MEMORY_LIMIT_MB, 'MB'),

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Db } from '../src/db/connect.ts';
 import { startSequence } from '../src/sequences/service.ts';
 import type { Program } from './support/processes.ts';
-import { type Finding, note, rateFinding, report } from './support/report.ts';
+import { type Finding, memoryFinding, note, rateFinding, report } from './support/report.ts';
 import { seedOrg, seedSequence } from './support/seed.ts';
 import { type Stack, withStack } from './support/stack.ts';
 
@@ -141,15 +141,6 @@ const describe = (rates: Record<string, number[]>) =>
     .map(([name, values]) => `${name} ${values.at(-1)?.toFixed(0)}/s`)
     .join(', ');
 
-const memoryFinding = (peakMb: number): Finding => ({
-  name: 'sequence, memory of the worker at its peak',
-  subject: `${peakMb.toFixed(0)} MB`,
-  baseline: '',
-  ratio: '',
-  target: `< ${MEMORY_LIMIT_MB} MB`,
-  isMet: peakMb < MEMORY_LIMIT_MB,
-});
-
 await report(() =>
   withStack({ hasTemporal: true }, async (stack) => {
     const { db } = stack;
@@ -157,6 +148,11 @@ await report(() =>
     const quick = await overQuickProvider(stack, db);
     const smtp = await overSmtp(stack, db);
     const peakMb = Math.max(costless.peakMb, quick.peakMb, smtp.peakMb);
-    return [...costless.findings, ...quick.findings, ...smtp.findings, memoryFinding(peakMb)];
+    return [
+      ...costless.findings,
+      ...quick.findings,
+      ...smtp.findings,
+      memoryFinding('sequence, memory of the worker at its peak', peakMb, MEMORY_LIMIT_MB),
+    ];
   }),
 );

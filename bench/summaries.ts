@@ -1,7 +1,7 @@
 import { chooseSentences } from '../src/conversations/summary/choice.rules.ts';
 import { summaryOf } from '../src/conversations/summary/summary.rules.ts';
 import { createRandom, createWriter } from './support/generated-texts.ts';
-import { type Finding, median, note, report } from './support/report.ts';
+import { type Finding, limitFinding, median, note, report } from './support/report.ts';
 import { type AnnotatedConversation, annotatedConversations, choiceF1, placeOf } from './support/sentence-choices.ts';
 
 const MIN_F1 = 0.54;
@@ -31,14 +31,11 @@ function measureCost(): Finding {
     const { user, system } = process.cpuUsage(before);
     return (user + system) / 1_000;
   });
-  return {
-    name: `summary of ${MESSAGES} messages of ${CHARACTERS} characters, median`,
+  return limitFinding(`summary of ${MESSAGES} messages of ${CHARACTERS} characters, median`, {
     subject: `${median(costs).toFixed(1)} ms`,
-    baseline: '',
-    ratio: '',
     target: `< ${MAX_SUMMARY_MS} ms`,
     isMet: median(costs) < MAX_SUMMARY_MS,
-  };
+  });
 }
 
 const chosenBy = (choose: typeof chooseSentences, { lengths }: AnnotatedConversation): Set<string> =>

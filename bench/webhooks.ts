@@ -8,7 +8,16 @@ import { announce } from '../src/outbox/events.ts';
 import { createSecrets } from '../src/secrets.ts';
 import { CreateEndpoint } from '../src/webhooks/endpoints/schema.ts';
 import { createEndpoint } from '../src/webhooks/endpoints/service.ts';
-import { type Finding, median, note, percentile, rateFinding, report, timeFinding } from './support/report.ts';
+import {
+  type Finding,
+  median,
+  memoryFinding,
+  note,
+  percentile,
+  rateFinding,
+  report,
+  timeFinding,
+} from './support/report.ts';
 import { seedOrg } from './support/seed.ts';
 import { type Stack, withStack } from './support/stack.ts';
 
@@ -230,14 +239,7 @@ async function measure(stack: Stack, receiver: Receiver): Promise<Finding[]> {
   const beside = { ...sides, ids: otherIds, ours: (some: string[]) => happen(db, other, some) };
   findings.push(...(await delays(sides, beside)), await hindrance(sides, beside));
   const memory = worker.peakMemoryMb();
-  findings.push({
-    name: 'webhooks, memory of the worker at its peak',
-    subject: `${memory.toFixed(0)} MB`,
-    baseline: '',
-    ratio: '',
-    target: `≤ ${MEMORY_LIMIT_MB} MB`,
-    isMet: memory <= MEMORY_LIMIT_MB,
-  });
+  findings.push(memoryFinding('webhooks, memory of the worker at its peak', memory, MEMORY_LIMIT_MB));
   return findings;
 }
 

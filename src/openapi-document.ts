@@ -9,7 +9,10 @@ export type DocumentObject = Record<string, unknown>;
 /** A text that is no document. The message continues a sentence about it: "is neither JSON nor YAML: …". */
 export class InvalidDocument extends Error {}
 
-/** Parses a JSON or YAML document. YAML aliases are not copied. Throws InvalidDocument with the position of a syntax error. */
+/**
+ * Parses a JSON or YAML document. YAML aliases are not copied. Throws InvalidDocument with the position of a syntax
+ * error.
+ */
 export function parseDocument(text: string): DocumentObject {
   const bare = text.replace(/^\ufeff/, '').trim();
   const value = bare.startsWith('{') ? parseJson(bare) : parseYaml(bare);

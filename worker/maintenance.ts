@@ -4,7 +4,11 @@ import { requestCalibrationsAfterChanges, requestDailyCalibrations } from '../sr
 import { expireConfirmations } from '../src/ai/confirmations/service.ts';
 import { deleteOldEvalRuns, startNightlyRuns } from '../src/ai/evals/runs.service.ts';
 import { requestDailyLearning } from '../src/ai/tagging/service.ts';
-import { deleteOldRuns, deleteUnheardEvents, startStalledRuns } from '../src/automations/runs/maintenance.service.ts';
+import {
+  deleteOldRuns,
+  deleteUnreceivedEvents,
+  startStalledRuns,
+} from '../src/automations/runs/maintenance.service.ts';
 import type { Config } from '../src/config.ts';
 import { deleteOldBatches, wakeStalledQueues } from '../src/crm/inbound/maintenance.service.ts';
 import type { Db } from '../src/db/connect.ts';
@@ -41,7 +45,7 @@ const CHORES: Record<string, (db: Db, retention: Retention) => Promise<number>> 
   deleteOldCounts,
   deleteOldBatches,
   deleteOldRuns: (db, { RUN_RETENTION_DAYS }) => deleteOldRuns(db, RUN_RETENTION_DAYS),
-  deleteUnheardEvents,
+  deleteUnreceivedEvents,
   deleteOldCallbacks,
   deleteOldSandboxMessages,
   deleteIdleHosts,

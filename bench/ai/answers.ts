@@ -21,7 +21,7 @@ import {
   readStackFaq,
   readXquad,
 } from '../support/question-answer-sets.ts';
-import { type Finding, note, report } from '../support/report.ts';
+import { type Finding, limitFinding, note, report } from '../support/report.ts';
 import { seedOrg } from '../support/seed.ts';
 import { withStack } from '../support/stack.ts';
 
@@ -136,14 +136,8 @@ function qualityWithLabels(asked: AskedQuestion[]): Quality {
   };
 }
 
-const finding = (name: string, value: number, target: string, isMet: boolean): Finding => ({
-  name: `answers: ${name}`,
-  subject: value.toFixed(3),
-  baseline: '',
-  ratio: '',
-  target,
-  isMet,
-});
+const finding = (name: string, value: number, target: string, isMet: boolean): Finding =>
+  limitFinding(`answers: ${name}`, { subject: value.toFixed(3), target, isMet });
 const atLeast = (name: string, value: number, least: number) => finding(name, value, `≥ ${least}`, value >= least);
 const atMost = (name: string, value: number, most: number) => finding(name, value, `≤ ${most}`, value <= most);
 

@@ -13,7 +13,7 @@ import type { Db } from '../../src/db/connect.ts';
 import { type FakeModel, startFakeModel } from '../../test/support/fakes/model.ts';
 import { type AiPrograms, type AnsweringOrg, startAiPrograms, WORKER_ENV } from '../support/ai-programs.ts';
 import type { Program } from '../support/processes.ts';
-import { type Finding, note, report } from '../support/report.ts';
+import { type Finding, limitFinding, note, report } from '../support/report.ts';
 import { type Stack, withStack } from '../support/stack.ts';
 
 /** A clone of sierra-research/tau-bench. */
@@ -255,14 +255,8 @@ async function playGold(
   return { reached, settled };
 }
 
-const finding = (name: string, value: string, target: string, isMet: boolean): Finding => ({
-  name: `tau-bench: ${name}`,
-  subject: value,
-  baseline: '',
-  ratio: '',
-  target,
-  isMet,
-});
+const finding = (name: string, value: string, target: string, isMet: boolean): Finding =>
+  limitFinding(`tau-bench: ${name}`, { subject: value, target, isMet });
 
 const reachedFinding = (name: string, reached: number, tasks: number): Finding =>
   finding(name, `${reached} of ${tasks}`, 'all', tasks > 0 && reached === tasks);

@@ -5,7 +5,7 @@ import type { Db } from '../../src/db/connect.ts';
 import { type AiPrograms, type AnsweringOrg, startAiPrograms } from '../support/ai-programs.ts';
 import { createRandom, createWriter } from '../support/generated-texts.ts';
 import type { Program } from '../support/processes.ts';
-import { type Finding, median, note, percentile, rateFinding, report } from '../support/report.ts';
+import { type Finding, limitFinding, median, note, percentile, rateFinding, report } from '../support/report.ts';
 import { withStack } from '../support/stack.ts';
 
 const ARTICLES = 300;
@@ -110,14 +110,8 @@ async function countAnsweredBy(db: Db, sessions: string[], agent: string): Promi
   return rows[0]?.count ?? 0;
 }
 
-const limitFinding = (name: string, ms: number, mostMs: number): Finding => ({
-  name,
-  subject: `${ms.toFixed(0)} ms`,
-  baseline: '',
-  ratio: '',
-  target: `≤ ${mostMs} ms`,
-  isMet: ms <= mostMs,
-});
+const latencyFinding = (name: string, ms: number, mostMs: number): Finding =>
+  limitFinding(name, { subject: `${ms.toFixed(0)} ms`, target: `≤ ${mostMs} ms`, isMet: ms <= mostMs });
 
 async function measureLatency(db: Db, programs: AiPrograms, model: Program): Promise<Finding[]> {
   const shop = await newShop(programs);
@@ -136,12 +130,12 @@ async function measureLatency(db: Db, programs: AiPrograms, model: Program): Pro
   note(`with a model: from ${Math.min(...times).toFixed(0)} to ${Math.max(...times).toFixed(0)} ms`);
   await assertUsage(shop.org, model);
   return [
-    limitFinding(
+    latencyFinding(
       `ai: due to stored answer at ${TURNS_PER_SECOND}/s, a model without cost, median`,
       median(times),
       MAX_MEDIAN_MS,
     ),
-    limitFinding('ai: the same, p95', percentile(times, 95), MAX_P95_MS),
+    latencyFinding('ai: the same, p95', percentile(times, 95), MAX_P95_MS),
   ];
 }
 
@@ -201,14 +195,11 @@ async function measureBudget(db: Db, programs: AiPrograms, model: Program): Prom
   const answered = await countAnsweredBy(db, sessions, 'helpful');
   note(`${EDGE_TURNS} turns at once: ${answered} were answered by the model`);
   if (answered === 0 || answered === EDGE_TURNS) throw new Error('the budget was not at its edge');
-  return {
-    name: `ai: ${EDGE_TURNS} turns at once at the edge of a budget, tokens`,
+  return limitFinding(`ai: ${EDGE_TURNS} turns at once at the edge of a budget, tokens`, {
     subject: `${input + output}`,
-    baseline: '',
-    ratio: '',
     target: `≤ ${EDGE_TOKENS}`,
     isMet: input + output <= EDGE_TOKENS,
-  };
+  });
 }
 
 /**

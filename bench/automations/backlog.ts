@@ -7,7 +7,7 @@ import {
   startRunsAtOnce,
   withAutomations,
 } from '../support/automation-runs.ts';
-import { type Finding, note, percentile, rateFinding, report } from '../support/report.ts';
+import { type Finding, limitFinding, note, percentile, rateFinding, report } from '../support/report.ts';
 
 const RUNS = 1_000;
 const ROUNDS = 5;
@@ -34,14 +34,12 @@ async function underFlood({ db, worker, url }: AutomationBench): Promise<Finding
   const peakMb = worker.peakMemoryMb();
   note(`${FLOOD} runs at once ended in ${seconds.toFixed(0)} s; worker at most ${peakMb.toFixed(0)} MB`);
   note(`single runs of another org meanwhile: ${late.map((ms) => ms.toFixed(0)).join(', ')} ms`);
-  const limit = (name: string, subject: number, atMost: number, unit: string): Finding => ({
-    name,
-    subject: `${subject.toFixed(0)} ${unit}`,
-    baseline: '',
-    ratio: '',
-    target: `≤ ${atMost} ${unit}`,
-    isMet: subject <= atMost,
-  });
+  const limit = (name: string, subject: number, atMost: number, unit: string): Finding =>
+    limitFinding(name, {
+      subject: `${subject.toFixed(0)} ${unit}`,
+      target: `≤ ${atMost} ${unit}`,
+      isMet: subject <= atMost,
+    });
   return [
     limit(`automations, ${FLOOD} runs at once`, seconds, FLOOD_LIMIT_S, 's'),
     limit(`automations, ${FLOOD} runs at once, memory of the worker`, peakMb, MEMORY_LIMIT_MB, 'MB'),

@@ -15,8 +15,8 @@ const timeOf = (nth: string, all: number) => sql.raw(`now() - interval '365 days
 
 /**
  * Fills an org with a year of sessions with five messages each, and as many deliveries as messages. A fifth of that are
- * runs, scores, SLA clocks and turns. The AI resolved a fifth of the sessions, and a fifth of these contacts came back. Half
- * of the teams have office hours.
+ * runs, scores, SLA clocks and turns. The AI resolved a fifth of the sessions, and a fifth of these contacts came back.
+ * Half of the teams have office hours.
  */
 export async function seedAnalytics(db: Db, orgId: string, sessions: number): Promise<void> {
   await db.connection().execute(async (one) => {

@@ -75,6 +75,16 @@ export function timeFinding(name: string, subjectMs: number, baselineMs: number,
   };
 }
 
+/** Returns a finding about a measurement without a baseline. */
+export const limitFinding = (
+  name: string,
+  { subject, target, isMet }: Pick<Finding, 'subject' | 'target' | 'isMet'>,
+): Finding => ({ name, subject, baseline: '', ratio: '', target, isMet });
+
+/** Returns a finding about the memory of a process. */
+export const memoryFinding = (name: string, mb: number, atMostMb: number): Finding =>
+  limitFinding(name, { subject: `${mb.toFixed(0)} MB`, target: `≤ ${atMostMb} MB`, isMet: mb <= atMostMb });
+
 export function median(values: number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length / 2;

@@ -5,7 +5,7 @@ import { inTransaction } from '../../src/db/transaction.ts';
 import { newId } from '../../src/ids.ts';
 import { indexItems, type KnowledgeItem } from '../../src/knowledge/index/service.ts';
 import { findPassages, WORDS_ONLY } from '../../src/knowledge/search/passage-search.service.ts';
-import { type Finding, note } from './report.ts';
+import { type Finding, limitFinding, note } from './report.ts';
 import { seedOrg } from './seed.ts';
 
 const DEPTH = 10;
@@ -34,14 +34,13 @@ export async function measureQuality(db: Db, folder: string | undefined): Promis
     .sort()) {
     const least = MIN_NDCG_BY_SET[name] ?? MIN_NDCG;
     const quality = await ndcgOf(db, readSet(join(folder, name)));
-    findings.push({
-      name: `nDCG@${DEPTH} of ${name}`,
-      subject: quality.toFixed(3),
-      baseline: '',
-      ratio: '',
-      target: `≥ ${least}`,
-      isMet: quality >= least,
-    });
+    findings.push(
+      limitFinding(`nDCG@${DEPTH} of ${name}`, {
+        subject: quality.toFixed(3),
+        target: `≥ ${least}`,
+        isMet: quality >= least,
+      }),
+    );
   }
   return findings;
 }

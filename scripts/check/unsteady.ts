@@ -10,8 +10,8 @@ async function readRecord(file: string): Promise<string[] | undefined> {
 }
 
 /**
- * Names the files that failed beside other tests and passed alone, records them for the next run, and returns how many of them were unsteady
- * in the run before too: those fail the check.
+ * Names the files that failed beside other tests and passed alone, and records them for the next run. Returns how many
+ * of them were unsteady in the run before too: those fail the check.
  */
 export async function countUnsteadyAgain(
   paths: string[],

@@ -1,7 +1,7 @@
 import type { Db } from '../db/connect.ts';
+import type { CountedTime } from '../desk/office-hours/counted-time.rules.ts';
 import { countedTimes } from '../desk/office-hours/counted-time.service.ts';
 import { type ReportRange, refusedQuery } from '../report-range.ts';
-import type { TeamTimes } from './counted-time.queries.ts';
 import { findFirstOpening } from './sessions.queries.ts';
 
 /** Covers the distance between the clocks of this process and the database. */
@@ -17,7 +17,7 @@ export async function openTimes(
   db: Db,
   orgId: string,
   { from, to, team_id: teamId }: ReportRange & { team_id?: string | undefined },
-): Promise<TeamTimes[]> {
+): Promise<CountedTime[]> {
   const first = await findFirstOpening(db, orgId, { from, to });
   if (first === undefined) return [];
   const begin = new Date(Math.max(from.getTime(), first.created_at.getTime() - CLOCK_TOLERANCE_MS));

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
-import { counted, joinCalendars, placeOf, type TeamTimes } from './counted-time.queries.ts';
+import type { CountedTime } from '../desk/office-hours/counted-time.rules.ts';
+import { counted, joinCalendars, placeOf } from './counted-time.queries.ts';
 import { countFacts, countOf, percentiles, periodOf, type Reported } from './grouping.queries.ts';
 import type { ConversationQuery } from './schema.ts';
 import type { ReportScope } from './scope.ts';
@@ -20,7 +21,7 @@ const TIMES = {
 /** Counts the sessions opened in the range, their messages and their times. */
 export function countConversations<Figures>(
   db: Db,
-  scope: ReportScope<ConversationQuery> & { times: TeamTimes[] },
+  scope: ReportScope<ConversationQuery> & { times: CountedTime[] },
 ): Promise<Reported<Figures>> {
   return countFacts(db, { scope, facts: sessionFacts(scope), figures: FIGURES, nameOf: nameOfSessionKey(scope) });
 }
@@ -29,7 +30,7 @@ export function countConversations<Figures>(
  * The place of each time is computed once: `offset '0'` keeps Postgres from doing so wherever it is asked for. The period
  * is computed outside of it, as workers would otherwise not compute any of this.
  */
-const sessionFacts = (scope: ReportScope<ConversationQuery> & { times: TeamTimes[] }): RawBuilder<unknown> => sql`
+const sessionFacts = (scope: ReportScope<ConversationQuery> & { times: CountedTime[] }): RawBuilder<unknown> => sql`
   select ${periodOf(scope, sql`opened_at`) ?? sql`key`} as key, status, contact_messages, ai_messages, agent_messages, is_handed_off,
     ${counted('written_at', 'answered_at')} as first_response, ${counted('owed_at', 'replied_at')} as first_reply,
     ${counted('opened_at', 'ended_at')} as resolution

@@ -1,15 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
-
-/** The open time of teams: see `CountedTime` of the office hours. */
-export interface TeamTimes {
-  team_ids: string[];
-  starts: string;
-  ends: string;
-  counted: string;
-}
+import type { CountedTime } from '../desk/office-hours/counted-time.rules.ts';
 
 /** Joins the open time of each session's team, as `calendar`. A team without office hours has none. */
-export function joinCalendars(times: TeamTimes[]): RawBuilder<unknown> {
+export function joinCalendars(times: CountedTime[]): RawBuilder<unknown> {
   const rows = times.map(
     ({ team_ids, starts, ends, counted: before }) =>
       sql`(${team_ids}::uuid[], ${starts}::timestamptz[], ${ends}::timestamptz[], ${before}::float8[])`,

@@ -1,8 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
 import { REPORT } from '../db/connections/preparing-client.ts';
-import { type DividedRange, firstDayOf, isPeriod, periodAt, periodsOf } from '../db/periods.ts';
+import { type DividedRange, firstDayOf, periodAt, periodsOf } from '../db/periods.ts';
 import { onlyRow } from '../db/rows.ts';
+import { isPeriod } from '../periods.rules.ts';
 
 /** One report: what is counted, by what, and how. */
 export interface Report {

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { Id, SessionChannel, Time, Timestamp } from '../http/schemas.ts';
-
-const PERIODS = ['day', 'week', 'month'] as const;
+import { PERIODS } from '../periods.rules.ts';
 
 const RANGE = {
   from: Time.optional().describe('Then or later. Absent: 30 days before `to`.'),

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Db } from '../db/connect.ts';
 import { readSettings } from '../orgs/service.ts';
+import { isPeriod } from '../periods.rules.ts';
 import { reportRangeOf } from '../report-range.ts';
 import { getSlaBreakdown, getSlaTrend } from '../sla/analytics.service.ts';
 import { countAi } from './ai.queries.ts';
@@ -72,7 +73,7 @@ export async function reportSla(db: Db, orgId: string, query: SlaQuery): Promise
 }
 
 async function countSla(db: Db, orgId: string, { group_by, ...query }: SlaQuery) {
-  if (group_by === 'day' || group_by === 'week' || group_by === 'month') {
+  if (isPeriod(group_by)) {
     const { timezone } = await readSettings(db, orgId);
     const { items, totals } = await getSlaTrend(db, orgId, { ...query, granularity: group_by });
     const dayOf = new Intl.DateTimeFormat('sv-SE', { timeZone: timezone ?? 'UTC' });

@@ -64,7 +64,10 @@ export function sealSteps(sealer: CredentialSealer, steps: readonly Step[], befo
   );
 }
 
-/** Returns the input of a step, given at a path of the body, with its credentials encrypted. Throws invalid as sealSteps. */
+/**
+ * Returns the input of a step, given at a path of the body, with its credentials encrypted. Throws invalid as
+ * sealSteps.
+ */
 export function sealInput(
   sealer: CredentialSealer,
   step: ActionStep,

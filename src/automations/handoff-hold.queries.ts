@@ -23,7 +23,7 @@ export async function insertHandoffHold(
 export async function addRunsToHold(trx: Trx, orgId: string, holdId: string, runIds: string[]): Promise<number> {
   const { numUpdatedRows } = await trx
     .updateTable('automation_runs')
-    .set({ gate_id: holdId })
+    .set({ handoff_hold_id: holdId })
     .where('org_id', '=', orgId)
     .where('id', '=', sql<string>`any(${runIds}::uuid[])`)
     .where('status', 'in', ['idle', 'in_progress'])
@@ -37,7 +37,7 @@ export async function countPendingRuns(db: Db, orgId: string, holdId: string): P
     .selectFrom('automation_runs')
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .where('org_id', '=', orgId)
-    .where('gate_id', '=', holdId)
+    .where('handoff_hold_id', '=', holdId)
     .where('status', 'in', ['idle', 'in_progress'])
     .executeTakeFirstOrThrow();
   return Number(count);
@@ -49,7 +49,7 @@ export async function findMaxDepth(db: Db, orgId: string, holdId: string): Promi
     .selectFrom('automation_runs')
     .select(({ fn }) => fn.max('depth').as('depth'))
     .where('org_id', '=', orgId)
-    .where('gate_id', '=', holdId)
+    .where('handoff_hold_id', '=', holdId)
     .executeTakeFirstOrThrow();
   return depth ?? 0;
 }
@@ -59,7 +59,7 @@ export const listHandoffHolds = (db: Db, orgId: string, automationId: string) =>
   db
     .selectFrom('automation_runs as run')
     .innerJoin('automation_gates as hold', (join) =>
-      join.onRef('hold.org_id', '=', 'run.org_id').onRef('hold.id', '=', 'run.gate_id'),
+      join.onRef('hold.org_id', '=', 'run.org_id').onRef('hold.id', '=', 'run.handoff_hold_id'),
     )
     .select(['hold.id', 'hold.session_id'])
     .distinct()

@@ -16,6 +16,7 @@ export const RUN_COLUMNS = [
   'batch_id',
   'left_batch',
 ] as const;
+const COLUMNS_OF_RUN = RUN_COLUMNS.map((column) => `run.${column}` as const);
 
 /** Returns a run with the columns needed by its steps. */
 export const findRun = (db: Db, orgId: string, id: string) =>
@@ -43,8 +44,7 @@ export async function findRunAtStep(
     .leftJoin('automation_steps as step', (join) =>
       join.onRef('step.org_id', '=', 'run.org_id').onRef('step.run_id', '=', 'run.id').on('step.place', '=', place),
     )
-    .select(['run.id', 'run.automation_id', 'run.version_id', 'run.status', 'run.is_waiting', 'run.trigger_output'])
-    .select(['run.depth', 'run.batch_id', 'run.left_batch'])
+    .select(COLUMNS_OF_RUN)
     .select(['step.status as step_status', 'step.changed_input'])
     .where('run.org_id', '=', orgId)
     .where('run.id', '=', runId)
@@ -133,7 +133,7 @@ export async function claimQueuedRuns(
     ), claimed as (
       update automation_runs as run set status = 'in_progress', run_started_at = now()
       from next where run.org_id = next.org_id and run.id = next.id
-      returning run.id, run.automation_id, run.version_id, run.status, run.is_waiting, run.trigger_output, run.depth, run.batch_id, run.left_batch
+      returning ${sql.raw(COLUMNS_OF_RUN.join(', '))}
     )
     select busy.own, busy.batched, waiting.queued, claimed.* from busy cross join waiting left join claimed on true
   `.execute(trx);
@@ -162,7 +162,7 @@ export interface RunEnd {
 /** A run that has ended, with the handoff hold that waits for it, if any. */
 export interface EndedRun {
   id: string;
-  gate_id: string | null;
+  handoff_hold_id: string | null;
   trigger_type: string | null;
 }
 
@@ -177,15 +177,15 @@ export async function endRuns(
     with ended as (
       update automation_runs set status = ${status}, error = ${error?.slice(0, 1000) ?? null}, is_waiting = false, run_ended_at = now()
       where org_id = ${orgId} and id = any(${ids}::uuid[])
-      returning id, gate_id, (
+      returning id, handoff_hold_id, (
         select trigger_type from automation_versions as version where version.org_id = automation_runs.org_id and version.id = version_id
       ) as trigger_type
-    ), unheard as (
-      delete from automation_heard where org_id = ${orgId} and run_id = any(${ids}::uuid[]) and ${status} <> 'failed'
-    ), deaf as (
+    ), deleted_receipts as (
+      delete from automation_received_events where org_id = ${orgId} and run_id = any(${ids}::uuid[]) and ${status} <> 'failed'
+    ), deleted_listeners as (
       delete from automation_listeners where org_id = ${orgId} and run_id = any(${ids}::uuid[])
     )
-    select id, gate_id, trigger_type from ended
+    select id, handoff_hold_id, trigger_type from ended
   `.execute(trx);
   return rows;
 }
@@ -336,29 +336,29 @@ export async function setStepError(
 export const listReceivedEvents = (trx: Trx, orgId: string, runId: string, type: TriggerType) =>
   receivedEvents(trx, orgId, runId, type)
     .innerJoin('automation_events as event', (join) =>
-      join.onRef('event.org_id', '=', 'heard.org_id').onRef('event.event_id', '=', 'heard.event_id'),
+      join.onRef('event.org_id', '=', 'received.org_id').onRef('event.event_id', '=', 'received.event_id'),
     )
-    .select(['heard.event_id', 'event.output'])
-    .orderBy('heard.heard_at')
-    .orderBy('heard.event_id')
+    .select(['received.event_id', 'event.output'])
+    .orderBy('received.received_at')
+    .orderBy('received.event_id')
     .execute();
 
 /** Returns whether a run has unconsumed events of a type. */
 export const hasReceivedEvent = async (trx: Trx, orgId: string, runId: string, type: TriggerType): Promise<boolean> =>
-  (await receivedEvents(trx, orgId, runId, type).select('heard.event_id').limit(1).executeTakeFirst()) !== undefined;
+  (await receivedEvents(trx, orgId, runId, type).select('received.event_id').limit(1).executeTakeFirst()) !== undefined;
 
 const receivedEvents = (trx: Trx, orgId: string, runId: string, type: TriggerType) =>
   trx
-    .selectFrom('automation_heard as heard')
-    .where('heard.org_id', '=', orgId)
-    .where('heard.run_id', '=', runId)
-    .where('heard.trigger_type', '=', type)
-    .where('heard.is_taken', '=', false);
+    .selectFrom('automation_received_events as received')
+    .where('received.org_id', '=', orgId)
+    .where('received.run_id', '=', runId)
+    .where('received.trigger_type', '=', type)
+    .where('received.is_consumed', '=', false);
 
 export async function consumeReceivedEvent(trx: Trx, orgId: string, runId: string, eventId: string): Promise<void> {
   await trx
-    .updateTable('automation_heard')
-    .set({ is_taken: true })
+    .updateTable('automation_received_events')
+    .set({ is_consumed: true })
     .where('org_id', '=', orgId)
     .where('run_id', '=', runId)
     .where('event_id', '=', eventId)
@@ -381,13 +381,13 @@ export async function deleteOldRuns(db: Db, days: number): Promise<number> {
 
 const EVENTS_PER_CLEANUP = 1_000;
 
-/** Deletes events that no run waits for any more, some at a time. Returns their number. */
-export async function deleteUnheardEvents(db: Db): Promise<number> {
+/** Deletes events that no run keeps any more, some at a time. Returns their number. */
+export async function deleteUnreceivedEvents(db: Db): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     delete from automation_events where (org_id, event_id) in (
       select org_id, event_id from automation_events as event
       where created_at < now() - interval '1 hour'
-        and not exists (select from automation_heard as heard where heard.org_id = event.org_id and heard.event_id = event.event_id)
+        and not exists (select from automation_received_events as received where received.org_id = event.org_id and received.event_id = event.event_id)
       limit ${EVENTS_PER_CLEANUP}
     )
   `.execute(db);

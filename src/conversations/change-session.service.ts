@@ -39,9 +39,10 @@ interface WholeChange extends SessionChanges {
 }
 
 /**
- * Changes a locked session: appends events to its history, updates its row, and announces what other domains react to: every message, and what the
- * caller announces with them. Messages are relayed, tags and a new contact re-evaluate the SLA policy, and events that move SLA clocks are announced
- * for sessions under a policy. Returns false, and changes nothing, if the history already has an event of one of these ids: it can be called again.
+ * Changes a locked session: appends events to its history, updates its row, and announces what other domains react to:
+ * every message, and what the caller announces with them. Messages are relayed, tags and a new contact re-evaluate the
+ * SLA policy, and events that move SLA clocks are announced for sessions under a policy. Returns false, and changes
+ * nothing, if the history already has an event of one of these ids: it can be called again.
  */
 export async function changeSession(
   trx: Trx,

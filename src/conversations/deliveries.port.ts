@@ -13,9 +13,15 @@ export interface Reply {
   isDevelopment: boolean;
 }
 
-/** What conversations need of the domain that sends. It is given as a dependency, because that domain itself adds messages to sessions. */
+/**
+ * What conversations need of the domain that sends. It is given as a dependency, because that domain itself adds
+ * messages to sessions.
+ */
 export interface DeliveriesPort {
-  /** Requests the delivery of a reply. Throws invalid for a text too long for the channel, and conflict without a sender. */
+  /**
+   * Requests the delivery of a reply. Throws invalid for a text too long for the channel, and conflict without a
+   * sender.
+   */
   requestReply(trx: Trx, orgId: string, reply: Reply): Promise<void>;
   /** Redacts the deliveries of messages. Throws conflict while one of them is being sent. */
   redactMessages(trx: Trx, orgId: string, messages: { ids: string[]; contactId: string | null }): Promise<void>;

@@ -25,8 +25,8 @@ const REDELIVERY_WINDOW_MS = 24 * 60 * 60_000 + MAX_CLOCK_SKEW_MS;
 
 /**
  * A reaction to `session-redacted`: removes quotations of the redacted texts. These are the CRM's errors about messages
- * and handoff parts, the last errors of connections, and the CRM's events about texts of the ticket, written by us. Other values of a ticket are data
- * of the session and stay with it.
+ * and handoff parts, the last errors of connections, and the CRM's events about texts of the ticket, written by us.
+ * Other values of a ticket are data of the session and stay with it.
  */
 export const redactCrmCopies: Reaction<'session-redacted'> = async (trx, orgId, events) => {
   await cutErrorsToStatus(trx, orgId);

@@ -11,8 +11,9 @@ import { findLatestScore, insertScore, listScores } from './queries.ts';
 import type { ListScores, SubmitScore } from './schema.ts';
 
 /**
- * Scores the latest resolution of a session, once: the same score again changes nothing. A new score gets the given
- * id, which must be free, and so does its event. Throws notFound. Throws conflict if the session was never resolved or the resolution has another score.
+ * Scores the latest resolution of a session, once: the same score again changes nothing. A new score gets the given id,
+ * which must be free, and so does its event. Throws notFound. Throws conflict if the session was never resolved or the
+ * resolution has another score.
  */
 export function submitScore(db: Db, orgId: string, { session_id, score, comment }: SubmitScore, id = newId()) {
   return inTransaction(db, async (trx) => {

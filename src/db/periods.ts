@@ -1,7 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-
-const PERIODS = ['day', 'week', 'month'] as const;
-type Period = (typeof PERIODS)[number];
+import type { Period } from '../periods.rules.ts';
 
 /** A range of times, and the zone by whose wall clock it is divided into periods. */
 export interface DividedRange {
@@ -9,8 +7,6 @@ export interface DividedRange {
   to: Date;
   timeZone: string;
 }
-
-export const isPeriod = (name: string): name is Period => PERIODS.some((period) => period === name);
 
 /**
  * SQL: all periods of a range in order, as `periods`: the number `nth`, the first `day`, and the times in the range from

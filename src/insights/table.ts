@@ -76,7 +76,10 @@ export interface InsightExtractionsTable {
   created_at: Generated<Date>;
 }
 
-/** Sessions in which an insight occurs, with what lists filter by. A trigger keeps these columns as those of the session. */
+/**
+ * Sessions in which an insight occurs, with what lists filter by. A trigger keeps these columns as those of the
+ * session.
+ */
 export interface InsightSessionsTable {
   org_id: string;
   insight_id: string;

@@ -50,7 +50,10 @@ export const listSequencesById = (db: Db, orgId: string, ids: string[]) =>
 export const listSequences = (db: Db, orgId: string, place: PageRequest) =>
   sequenceQuery(db, orgId).$call(orderedByCreation(place)).execute();
 
-/** Returns the continuous sequences that enroll new contacts. Paused ones are included, so that no contact is missed during a pause. */
+/**
+ * Returns the continuous sequences that enroll new contacts. Paused ones are included, so that no contact is missed
+ * during a pause.
+ */
 export const listAutoEnrollingSequences = async (db: Db, orgId: string) =>
   (await db.executeQuery(autoEnrollingSequences(db, { orgId }))).rows;
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Id, SessionChannel, Timestamp } from '../http/schemas.ts';
+import { PERIODS } from '../periods.rules.ts';
 
 const DateTime = z.iso.datetime({ offset: true, error: 'must be an ISO 8601 date-time, such as 2026-01-31T12:00:00Z' });
 
@@ -13,7 +14,7 @@ export const SlaQuery = z.object({
 });
 export type SlaQuery = z.infer<typeof SlaQuery>;
 
-const Granularity = z.enum(['day', 'week', 'month']);
+const Granularity = z.enum(PERIODS);
 
 export const SlaTrendQuery = SlaQuery.extend({
   granularity: Granularity.default('day').describe('Periods begin at midnight in the org’s time zone, UTC until set.'),

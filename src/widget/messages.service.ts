@@ -42,9 +42,9 @@ export interface MessageDeps {
 }
 
 /**
- * Adds a visitor's message to their session, once per uuid, and hands the session off to agents if the org wants that and
- * the AI does not answer on the channel.
- * A blocked contact's message is stored without a handoff. Throws notFound, and invalid for files not uploaded here and for too much data.
+ * Adds a visitor's message to their session, once per uuid, and hands the session off to agents if the org wants that
+ * and the AI does not answer on the channel. A blocked contact's message is stored without a handoff. Throws notFound,
+ * and invalid for files not uploaded here and for too much data.
  */
 function addVisitorMessage(db: Db, deps: MessageDeps, visitor: Visitor, message: SendWidgetMessage) {
   return inTransaction(db, async (trx) => {

@@ -18,7 +18,10 @@ import type { Visitor } from './visitors.service.ts';
 
 const SESSIONS_PER_PAGE = 20;
 
-/** Returns a page of the visitor's sessions, newest first. A client may pass the `next` of a page as the offset. Throws invalid for a malformed cursor. */
+/**
+ * Returns a page of the visitor's sessions, newest first. A client may pass the `next` of a page as the offset. Throws
+ * invalid for a malformed cursor.
+ */
 export async function pageOfSessions(db: Db, visitor: Visitor, { filters, cursor, offset }: ListWidgetSessions) {
   const next = cursor ?? (typeof offset === 'string' ? offset : undefined);
   const rows = await listSessions(db, visitor, {

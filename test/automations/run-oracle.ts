@@ -19,8 +19,8 @@ interface Stop {
 }
 
 /**
- * Tells how a run ends where there is one session, which takes notes and has no ticket, and webhooks arrive. It walks the definition by itself and
- * takes from the record only which branch a condition chose and how many items a loop had.
+ * Tells how a run ends where there is one session, which takes notes and has no ticket, and webhooks arrive. It walks
+ * the definition by itself and takes from the record only which branch a condition chose and how many items a loop had.
  */
 export function expectedRun(
   definition: readonly Step[],

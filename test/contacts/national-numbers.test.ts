@@ -89,7 +89,7 @@ describe('a phone number without a plus', () => {
     expect(await numbersOf(api.org)).toBeNull();
   });
 
-  it('of a country that does not exist is a 400', async () => {
+  it('a number of a country that does not exist is a 400', async () => {
     for (const country of ['XX', 'United Kingdom', '', 44, 'GBR'])
       expect(await british.patch('/org/settings', { country })).toMatchObject({ status: 400 });
   });

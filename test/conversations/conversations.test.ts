@@ -132,7 +132,7 @@ describe('messages of a session', () => {
     ]);
   });
 
-  it('of many concurrent senders are all stored once, and all returned by its pages', async () => {
+  it('messages of many concurrent senders are all stored once, and all returned by its pages', async () => {
     const id = await newSession();
     await Promise.all(Array.from({ length: 40 }, (_, n) => say(id, n % 2 === 0 ? 'contact' : 'agent', `m${n}`)));
     const seen: string[] = [];
@@ -145,7 +145,7 @@ describe('messages of a session', () => {
     expect(seen.toSorted()).toEqual(Array.from({ length: 40 }, (_, n) => `m${n}`).toSorted());
   });
 
-  it('of a contact reopen a closed session, and their details are merged into the contact', async () => {
+  it('messages of a contact reopen a closed session, and their details are merged into the contact', async () => {
     const id = await newSession();
     await api.org.patch(`/chat/sessions/${id}`, { status: 'closed_resolved' });
     await say(id, 'contact', 'Not yet', { contact: { custom_data: { plan: 'pro' } } });
@@ -169,7 +169,7 @@ describe('messages of a session', () => {
     expect((await session(other)).contact.id).toBe(known);
   });
 
-  it('of a blocked contact are stored, but neither reopen nor announce anything', async () => {
+  it('messages of a blocked contact are stored, but neither reopen nor announce anything', async () => {
     const email = `${crypto.randomUUID()}@blocked.example`;
     await api.org.post('/blocklist/contacts', { email });
     const id = await newSession({ contact_id: await newContact({ email }) });
@@ -180,7 +180,7 @@ describe('messages of a session', () => {
     expect(await announced(id)).toEqual([]);
   });
 
-  it('of an agent taking over hand the session off, only once', async () => {
+  it('messages of an agent taking over hand the session off, only once', async () => {
     const userId = await addMember(api.db, api.org.id, { email: `${crypto.randomUUID()}@team.example` });
     const id = await newSession();
     const takeOver = { agent: { id: userId }, should_take_over_session_from_ai: true };

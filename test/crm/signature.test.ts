@@ -23,7 +23,7 @@ const signed = (body: string, { url = URL, at = NOW, method = 'POST' } = {}): Si
 });
 
 describe('a HubSpot signature', () => {
-  it('of version 3 matches the test vector of HubSpot’s own libraries', () => {
+  it('a signature of version 3 matches the test vector of HubSpot’s own libraries', () => {
     const call = {
       method: 'POST',
       url: URL,
@@ -43,7 +43,7 @@ describe('a HubSpot signature', () => {
       '[{"eventId":1,"subscriptionId":12345,"portalId":62515,"occurredAt":1564113600000,"subscriptionType":"contact.creation","attemptNumber":0,"objectId":123,"changeSource":"CRM","changeFlag":"NEW","appId":54321}]',
       '232db2615f3d666fe21a8ec971ac7b5402d33b9a925784df3ca654d05f4817de',
     ],
-  ])('of version 1 matches the published example: %s', (body, signature) => {
+  ])('a signature of version 1 matches the published example: %s', (body, signature) => {
     const call = { method: 'POST', url: URL, body: Buffer.from(body), headers: { 'x-hubspot-signature': signature } };
     expect(isSigned(SECRET, call, NOW)).toBe(true);
     expect(isSigned('other', call, NOW)).toBe(false);
@@ -61,7 +61,7 @@ describe('a HubSpot signature', () => {
       expect([at, isSignedV3(SECRET, signed('[]', { at }), NOW)]).toEqual([at, isGood]);
   });
 
-  it('of version 1 does not replace an invalid one of version 3', () => {
+  it('a signature of version 1 does not replace an invalid one of version 3', () => {
     const stale = signed('[]', { at: NOW - 400_000 });
     stale.headers['x-hubspot-signature'] = hubspotSignatureV1(SECRET, stale.body);
     expect(isSigned(SECRET, stale, NOW)).toBe(false);

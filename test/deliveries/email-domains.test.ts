@@ -86,7 +86,7 @@ describe('a sending domain', () => {
     expect((await list()).items[0].domainStatus).toBe('verified');
   });
 
-  it('of another org is not found', async () => {
+  it('a domain of another org is not found', async () => {
     await prove('theirs.example', api.other);
     expect((await check('theirs.example')).status).toBe(404);
     expect((await org.delete('/email/domains/theirs.example')).status).toBe(404);

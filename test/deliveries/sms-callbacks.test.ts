@@ -104,7 +104,7 @@ describe('a status callback of Twilio', () => {
     expect(row?.look_up_at).toBeNull();
   });
 
-  it('that is forged is a 403 and changes nothing', async () => {
+  it('a forged callback is a 403 and changes nothing', async () => {
     const { id, message } = await accepted();
     const before = await readDelivery(org, id);
     expect(await twilio.callback(message, 'delivered', {}, { isForged: true })).toBe(403);
@@ -132,7 +132,7 @@ describe('a status callback of Twilio', () => {
     expect((await readDelivery(org, id)).status).toBe('accepted');
   });
 
-  it('of one org changes no delivery of another, even with a valid signature', async () => {
+  it('a callback of one org changes no delivery of another, even with a valid signature', async () => {
     const { id, message } = await accepted();
     const theirs = await connectTwilio(stack.other, twilio);
     expect(await twilio.callback(redirected(message, `${theirs}?delivery=${id}`), 'delivered')).toBe(200);

@@ -55,7 +55,7 @@ describe('the configuration', () => {
     }
   });
 
-  it.each(['src/main.ts', 'worker/main.ts'])('that is not valid ends %s with a list and no stack', (program) => {
+  it.each(['src/main.ts', 'worker/main.ts'])('an invalid configuration ends %s with a list and no stack', (program) => {
     const { status, stderr } = spawnSync(process.execPath, [program], {
       env: { PATH: process.env.PATH, PORT: '70000' },
       encoding: 'utf8',

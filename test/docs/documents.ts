@@ -20,7 +20,10 @@ export interface Example {
   output: string | undefined;
 }
 
-/** The `sh` blocks of a document from the one that reads the keys on. A block without a language behind one of them is its output. */
+/**
+ * The `sh` blocks of a document from the one that reads the keys on. A block without a language behind one of them is
+ * its output.
+ */
 export function examplesOf(text: string): Example[] {
   const blocks = [...text.matchAll(CODE_BLOCK)].map(([, language = '', code = '']) => ({ language, code }));
   const first = blocks.findIndex(({ code }) => code.includes(KEYS_FILE));

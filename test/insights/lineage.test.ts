@@ -56,7 +56,7 @@ describe('a merge', () => {
     ['itself', 400, (ids: string[]) => [ids[0]]],
     ['one that is unknown', 400, () => ['01920000-0000-7000-8000-000000000000']],
     ['one that is merged already', 409, (ids: string[]) => [ids[1]]],
-  ])('of an insight into %s is refused', async (_, status, pick) => {
+  ])('the merge of an insight into %s is refused', async (_, status, pick) => {
     const { org, ids } = await orgWithThree();
     if (status === 409) await org.post(`/insights/${ids[2]}/merge`, { insight_ids: [ids[1]] });
     expect((await org.post(`/insights/${ids[0]}/merge`, { insight_ids: pick(ids) })).status).toBe(status);
@@ -86,7 +86,7 @@ describe('a split', () => {
     expect(await insightsOf(org, { insightNumber: 4 })).toMatchObject([{ number: 1 }]);
   });
 
-  it('of all occurrences, or of those of another insight, is refused', async () => {
+  it('a split of all occurrences, or of those of another insight, is refused', async () => {
     const { org, ids } = await orgWithThree();
     const occurrencesOf = async (id: string): Promise<string[]> =>
       (await org.get(`/insights/${id}/occurrences`)).body.items.map((one: { id: string }) => one.id);
@@ -233,7 +233,7 @@ describe('the redaction of a session', () => {
     expect(await insightsOf(org)).toMatchObject([{ content: 'Parcels are late', status: 'unresolved' }]);
   });
 
-  it('of one message takes what is left of the session', async () => {
+  it('the redaction of one message takes what is left of the session', async () => {
     const org = await stack.createOrg();
     const session = await resolvedSaying(stack, org, SECRET, PASSWORD);
     const { items } = (await org.get(`/chat/sessions/${session}/history`)).body;

@@ -69,7 +69,7 @@ describe('a model', () => {
     await eventually('a name', async () => (await insightsOf(org))[0]?.content === 'Parcels are late' || undefined);
   });
 
-  it('that quotes nothing of the customer is not believed: the customer’s own sentence stands', async () => {
+  it('a model that quotes nothing of the customer is not believed: the customer’s own sentence stands', async () => {
     model.say(() => ({ json: { statements: [statement('Everything is fine', 'I am so happy today')] } }));
     const org = await orgWith(model.settings);
     await org.patch('/autopilot/settings', { budgets: { day: { tokens: 1 } } });

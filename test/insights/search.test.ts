@@ -75,7 +75,7 @@ describe('a query of insights', () => {
 });
 
 describe('an extraction', () => {
-  it('that is repeated changes no id and no count', async () => {
+  it('a repeated extraction changes no id and no count', async () => {
     const inOrder = { sortBy: 'created_at', sortOrder: 'asc' };
     const before = await org.post('/insights', inOrder);
     const { number } = await stack.db

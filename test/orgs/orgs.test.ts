@@ -202,7 +202,7 @@ describe('members of an org', () => {
     expect((await org.get('/members')).body).toHaveLength(1);
   });
 
-  it('of another org are not found, and stay unchanged', async () => {
+  it('members of another org are not found, and stay unchanged', async () => {
     const id = await join(api.other, 'theirs@acme.example');
     expect((await api.org.patch(`/members/${id}`, { name: 'Mine' })).status).toBe(404);
     expect((await api.org.delete(`/members/${id}`)).status).toBe(404);

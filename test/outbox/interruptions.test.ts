@@ -126,7 +126,8 @@ describe('an event during which a process ended', () => {
     let times = 0;
     const reactions: Reactions = {
       'contact-created': [
-        async (trx) => {
+        async (trx, orgId) => {
+          if (orgId !== org.id) return;
           times++;
           if (times === 1)
             await sql`do $$ begin raise exception 'deadlock' using errcode = '40P01'; end $$`.execute(trx);

@@ -189,7 +189,7 @@ it('a handoff that is held goes on after its workflow was terminated', async () 
   );
   await untilState(`handoff-hold/${held}/${holdId}`, 'RUNNING');
   await terminate(`handoff-hold/${held}/${holdId}`);
-  await sql`update automation_runs set status = 'completed', run_ended_at = now() where gate_id = ${holdId}`.execute(
+  await sql`update automation_runs set status = 'completed', run_ended_at = now() where handoff_hold_id = ${holdId}`.execute(
     stack.db,
   );
 

@@ -295,7 +295,10 @@ describe('a WhatsApp template', () => {
   });
 });
 
-/** https://docs.github.com/webhooks/using-webhooks/validating-webhook-deliveries: the same scheme, with a published example. */
+/**
+ * https://docs.github.com/webhooks/using-webhooks/validating-webhook-deliveries: the same scheme, with a published
+ * example.
+ */
 const PUBLISHED = {
   secret: "It's a Secret to Everybody",
   body: Buffer.from('Hello, World!'),

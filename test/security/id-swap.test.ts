@@ -27,7 +27,7 @@ const OTHER_TABLES = [
   'delivery_callbacks',
   'automation_events',
   'outbox_claims',
-  'automation_heard',
+  'automation_received_events',
   'automation_gates',
   'automation_retries',
   'action_calls',

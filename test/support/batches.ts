@@ -19,7 +19,10 @@ export interface PreparedAttempt {
   step: DueStep | undefined;
 }
 
-/** What a worker does for a sequence of the api's org, part by part, so that a test may end an attempt, or have it be late, in the middle. */
+/**
+ * What a worker does for a sequence of the api's org, part by part, so that a test may end an attempt, or have it be
+ * late, in the middle.
+ */
 export function attemptsOf({ db, org }: TestApi, sequenceId: string) {
   const provider = 'smtp';
   return {

@@ -101,7 +101,10 @@ export function createDesk({ db }: { db: Db }, org: TestOrg) {
       `.execute(db);
       return rows.map(({ count }) => count);
     },
-    /** The most open sessions that a member had at any time, as the history has it, where none was reassigned or opened again. */
+    /**
+     * The most open sessions that a member had at any time, as the history has it, where none was reassigned or opened
+     * again.
+     */
     async mostEver(): Promise<number> {
       const { rows } = await sql<{ most: number }>`
         with given as (

@@ -14,9 +14,9 @@ const FOLDER_NAME = /^switchboard-test-(\d+)-/;
 const stops: (() => Promise<void>)[] = [];
 
 /**
- * Starts what the tests share, once a run: Postgres with a migrated template, Temporal, and the bundled workflows. The tests
- * learn of them by TEST_DATABASE_URL, TEST_TEMPORAL_ADDRESS and TEST_WORKFLOW_BUNDLE. A run that is cut short leaves no process.
- * Returns what stops them and removes their data.
+ * Starts what the tests share, once a run: Postgres with a migrated template, Temporal, and the bundled workflows. The
+ * tests learn of them by TEST_DATABASE_URL, TEST_TEMPORAL_ADDRESS and TEST_WORKFLOW_BUNDLE. A run that is cut short
+ * leaves no process. Returns what stops them and removes their data.
  */
 export default async function startServers(): Promise<() => Promise<void>> {
   removeOldFolders();

@@ -31,7 +31,10 @@ export async function activate(org: TestOrg, trigger: NewTrigger): Promise<{ id:
   return { id: made.body.workflow_id, url: made.body.webhook_url };
 }
 
-/** All runs of a workflow, oldest first. Demands that each one's trigger output is as the catalogue says, no more and no less. */
+/**
+ * All runs of a workflow, oldest first. Demands that each one's trigger output is as the catalogue says, no more and no
+ * less.
+ */
 export async function expectRunsAsDescribed(db: Db, automationId: string): Promise<StartedRun[]> {
   const runs = await listRuns(db, automationId);
   for (const { trigger_output } of runs) {

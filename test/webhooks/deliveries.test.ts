@@ -46,7 +46,7 @@ describe('a delivery', () => {
     expect(detail).toMatchObject({ data: webhook?.body.data, attempt_log: [{ number: 1, status: 200, answer: 'ok' }] });
   });
 
-  it('that fails is tried again after 5 seconds, with the same id and body, and every try is a row', async () => {
+  it('a delivery that fails is tried again after 5 seconds, with the same id and body, and every try is a row', async () => {
     receiver.answer = (_, response) =>
       void response.writeHead(receiver.received.length === 1 ? 503 : 204).end('not now');
     const endpoint = await createEndpoint(org, receiver, onlyContacts);
@@ -65,7 +65,7 @@ describe('a delivery', () => {
     expect(body.attempt_log[0].next_attempt_at).not.toBeNull();
   });
 
-  it('whose commit fails is made again by its event, and sent only when it is stored', async () => {
+  it('a delivery whose commit fails is made again by its event, and sent only when it is stored', async () => {
     const endpoint = await createEndpoint(org, receiver, onlyContacts);
     await saveContact('first');
     await deliveriesOf(org, endpoint.id, { delivered: 1 });
@@ -112,7 +112,7 @@ describe('a delivery', () => {
     expect(receiver.received[1]?.id).toBe(delivery?.id);
   });
 
-  it('of a session has a number, and no text once the session is redacted', async () => {
+  it('a delivery of a session has a number, and no text once the session is redacted', async () => {
     receiver.answer = (_, response) => void response.writeHead(200).end('I keep the SECRETWORD');
     const endpoint = await createEndpoint(org, receiver, {
       event_types: ['conversation.started', 'conversation.contact_response'],
@@ -179,7 +179,7 @@ describe('a delivery', () => {
 });
 
 describe('an endpoint', () => {
-  it('that was disabled holds what happens, and recover sends exactly that', async () => {
+  it('an endpoint that was disabled holds what happens, and recover sends exactly that', async () => {
     const endpoint = await createEndpoint(org, receiver, onlyContacts);
     await saveContact('before');
     await deliveriesOf(org, endpoint.id, { delivered: 1 });
@@ -206,7 +206,7 @@ describe('an endpoint', () => {
     expect((await org.post(path, { since, dry_run: true })).body.count).toBe(0);
   });
 
-  it('that answers 410 is disabled, its delivery held, and admins and other endpoints are told', async () => {
+  it('an endpoint that answers 410 is disabled, its delivery held, and admins and other endpoints are told', async () => {
     const teller = await startWebhookReceiver();
     await createEndpoint(org, teller, { event_types: ['webhook.disabled'] });
     const roles = stack.db.selectFrom('roles').select('id').where('org_id', '=', org.id).where('name', '=', 'admin');
@@ -225,7 +225,7 @@ describe('an endpoint', () => {
     await teller.close();
   });
 
-  it('that fails ten times in a row gets one try at a time, and all once it accepts one', async () => {
+  it('an endpoint that fails ten times in a row gets one try at a time, and all once it accepts one', async () => {
     let isDown = true;
     receiver.answer = (_, response) => void response.writeHead(isDown ? 500 : 200).end();
     const endpoint = await createEndpoint(org, receiver, onlyContacts);
@@ -242,7 +242,7 @@ describe('an endpoint', () => {
     expect((await org.get(`/webhooks/${endpoint.id}`)).body.state).toBe('healthy');
   });
 
-  it('whose tries have all failed has failed deliveries, which can be recovered', async () => {
+  it('an endpoint whose tries have all failed has failed deliveries, which can be recovered', async () => {
     let isDown = true;
     receiver.answer = (_, response) => void response.writeHead(isDown ? 500 : 200).end();
     const endpoint = await createEndpoint(org, receiver, onlyContacts);
@@ -260,7 +260,7 @@ describe('an endpoint', () => {
     expect(receiver.received.map(({ id }) => id)).toEqual([failed?.id, failed?.id, failed?.id]);
   });
 
-  it('that has failed for five days is disabled at its next failure', async () => {
+  it('an endpoint that has failed for five days is disabled at its next failure', async () => {
     receiver.answer = (_, response) => void response.writeHead(500).end();
     const endpoint = await createEndpoint(org, receiver, onlyContacts);
     await sql`update webhook_endpoints set failing_since = now() - interval '121 hours', failures = 3 where id = ${endpoint.id}`.execute(
@@ -271,7 +271,7 @@ describe('an endpoint', () => {
     expect((await org.get(`/webhooks/${endpoint.id}`)).body).toMatchObject({ disabled_because: 'failing' });
   });
 
-  it('that is ordered gets a session’s next event when the one before was accepted', async () => {
+  it('an ordered endpoint gets a session’s next event when the one before was accepted', async () => {
     let first: string | undefined;
     receiver.answer = (webhook, response) => {
       first ??= webhook.id;
@@ -299,7 +299,7 @@ describe('an endpoint', () => {
     expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(2_200);
   });
 
-  it('whose secret is rotated accepts both for a while', async () => {
+  it('an endpoint whose secret is rotated gets signatures by both secrets for a while', async () => {
     const endpoint = await createEndpoint(org, receiver);
     const { body } = await org.post(`/webhooks/${endpoint.id}/rotate-secret`, { grace_hours: 1 });
     expect(body.secret).not.toBe(endpoint.secret);
@@ -375,7 +375,7 @@ describe('an endpoint', () => {
     expect(answered).toBeLessThan(100);
   });
 
-  it('of another org is not found', async () => {
+  it('an endpoint of another org is not found', async () => {
     const endpoint = await createEndpoint(org, receiver);
     for (const answer of [
       await stack.other.get(`/webhooks/${endpoint.id}`),

@@ -47,7 +47,7 @@ describe('a hostile widget message', () => {
     expect((await visitor.get(`sessions?filters=${filters}`)).body.items).toHaveLength(1);
   });
 
-  it('that is invalid is answered with a 200, a wrong request of another kind with a 400, and both name the field', async () => {
+  it('an invalid message is answered with a 200, a wrong request of another kind with a 400, and both name the field', async () => {
     const send = (change: object) =>
       widget.post('chat/send', { uuid: crypto.randomUUID(), content: 'x', session_id: id, ...change });
     const many = Object.fromEntries(Array.from({ length: 101 }, (_, n) => [`k${n}`, 'x']));
@@ -107,7 +107,7 @@ describe('a hostile widget message', () => {
     expect((await widget.poll(id)).history).toEqual([]);
   });
 
-  it.each(ROUTES)('of random JSON never causes a server error in %s', async (path) => {
+  it.each(ROUTES)('random JSON never causes a server error in %s', async (path) => {
     const own = await widget.newSession();
     const field = fc.oneof(fc.jsonValue({ maxDepth: 3 }), fc.constantFrom(own, crypto.randomUUID()));
     const bodies = fc.sample(
@@ -180,7 +180,7 @@ describe('a hostile upload from the widget', () => {
     ['empty.png', '', 400, 'invalid_request'],
     ['large.png', pngOf(5 * 1024 ** 2 + 1), 413, 'too_large'],
     ['huge.png', pngOf(20 * 1024 ** 2), 413, 'too_large'],
-  ])('of %s is refused with a reason, and not stored (%#)', async (name, content, expected, code) => {
+  ])('an upload of %s is refused with a reason, and not stored (%#)', async (name, content, expected, code) => {
     const before = await countMedia();
     const { status, body } = await widget.upload(content, name);
     expect([status, body]).toEqual([expected, { success: false, error: expect.objectContaining({ code }) }]);

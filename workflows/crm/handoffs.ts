@@ -54,7 +54,10 @@ export async function handOffSession(input: SessionRun): Promise<void> {
     );
 }
 
-/** Asks the org's model for the summary that the ticket gets. Without it, the ticket has the conversation's own sentences. */
+/**
+ * Asks the org's model for the summary that the ticket gets. Without it, the ticket has the conversation's own
+ * sentences.
+ */
 async function summarize({ orgId, sessionId }: SessionRun): Promise<void> {
   setCurrentDetails('Now: the summary');
   try {

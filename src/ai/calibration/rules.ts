@@ -56,7 +56,10 @@ export interface Thresholds {
   vectors: number | null;
 }
 
-/** Returns the thresholds of an org. What was measured with vectors says nothing about words alone, and the other way round. */
+/**
+ * Returns the thresholds of an org. What was measured with vectors says nothing about words alone, and the other way
+ * round.
+ */
 export function thresholdsOf(
   calibration: { threshold: number | null; report: Pick<CalibrationReport, 'with_vectors'> | null } | undefined,
 ): Thresholds {

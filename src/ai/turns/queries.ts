@@ -128,7 +128,10 @@ export async function deleteDecisions(db: Db, orgId: string, sessionIds: string[
     .execute();
 }
 
-/** SQL: the number of the last turns of a session after a `seq`, up to 20, that ended one after the other without an answer. */
+/**
+ * SQL: the number of the last turns of a session after a `seq`, up to 20, that ended one after the other without an
+ * answer.
+ */
 export const fruitlessTurns = (orgId: string, sessionId: string, after: number) => sql<number>`(
   with last as (
     select number, state, reason from ai_turns

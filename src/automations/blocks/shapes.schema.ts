@@ -37,7 +37,10 @@ const Minutes = orReference(
 const block = <Type extends string, More extends z.ZodRawShape>(type: Type, more: More) =>
   z.strictObject({ $kind: z.literal('Block'), type: z.literal(type), id: StepId, ...more });
 
-/** The condition of `if-else`: one operator and its operands. A constraint is something else: JSON Logic, see constraints.ts. */
+/**
+ * The condition of `if-else`: one operator and its operands. A constraint is something else: JSON Logic, see
+ * constraints.ts.
+ */
 const Condition = z
   .strictObject({
     operatorName: z

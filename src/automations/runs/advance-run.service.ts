@@ -89,9 +89,9 @@ async function saveProgress(trx: Trx, context: RunContext, next: UpcomingStep): 
       const { place, step, untilMs } = next;
       const input = { until: new Date(untilMs).toISOString() };
       await saveSteps(trx, orgId, runId, [stepRecordOf(place, step, { status: 'waiting', input, output: null })]);
-      const isToLook =
+      const hasEvent =
         step.type === 'wait-for-event' && (await hasReceivedEvent(trx, orgId, runId, step.inputs.trigger_type));
-      return isToLook ? { ...nextWaitOf(place, step, untilMs), ms: 0 } : nextWaitOf(place, step, untilMs);
+      return hasEvent ? { ...nextWaitOf(place, step, untilMs), ms: 0 } : nextWaitOf(place, step, untilMs);
     }
   }
 }

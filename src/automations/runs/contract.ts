@@ -2,7 +2,10 @@ import type { WorkflowContract } from '../../temporal/contract.ts';
 
 /** The next step of a run, as Temporal stores it. */
 export type NextStep =
-  /** `delayMs`: until the next attempt, after one that failed. `failure`: the error of the last attempt, not recorded yet. */
+  /**
+   * `delayMs`: until the next attempt, after one that failed. `failure`: the error of the last attempt, not recorded
+   * yet.
+   */
   | { kind: 'action'; place: string; title: string; attempts: number; delayMs?: number; failure?: string }
   | { kind: 'wait'; place: string; title: string; ms: number }
   | { kind: 'wait-for-event'; place: string; title: string; ms: number }

@@ -26,7 +26,7 @@ export async function finishRuns(trx: Trx, orgId: string, ids: string[], end: Ru
       'workflow-run-ended',
       ids.map((id) => ({ subject_id: id, payload: { status } })),
     );
-  for (const { gate_id: holdId } of ended) {
+  for (const { handoff_hold_id: holdId } of ended) {
     const hold = holdId === null ? undefined : await findHandoffHold(trx, orgId, holdId);
     if (holdId !== null && hold !== undefined)
       await enqueue(trx, orgId, wakeHandoffHold({ orgId, sessionId: hold.session_id, holdId }));

@@ -8,12 +8,12 @@ import { attemptStep, continueRun, failStep, loadStep, type StepDeps } from './s
 /** No step begins later: others wait for the task of the workflow. */
 const MAX_MS = 2_000;
 /** A call may hang for a minute: then other tasks of workflows, and other orgs, still have their share. */
-const CALLS_AT_ONCE = 6;
+const MAX_CONCURRENT_CALLS = 6;
 const CALLS_PER_ORG = 3;
 /** The first delay of the policy of retries. */
 const FIRST_RETRY_MS = 1_000;
 
-const calls = createCallLimit({ atOnce: CALLS_AT_ONCE, perOrg: CALLS_PER_ORG });
+const calls = createCallLimit({ atOnce: MAX_CONCURRENT_CALLS, perOrg: CALLS_PER_ORG });
 
 /**
  * Runs the first steps of a run, one after the other, until a wait, an action that takes long or the end. `isStopped` ends
@@ -64,7 +64,10 @@ function reserve(orgId: string, action: Action | undefined): (() => void) | unde
   return calls.reserve(orgId);
 }
 
-/** Returns the other attempts of a failed action, or the step after its last one. Undefined if the failure is not its own. */
+/**
+ * Returns the other attempts of a failed action, or the step after its last one. Undefined if the failure is not its
+ * own.
+ */
 export async function nextAfterFailure(
   deps: StepDeps,
   run: RunRef,

@@ -3,7 +3,8 @@ import type { Trx } from '../../db/connect.ts';
 
 /**
  * Redacts the texts of a session in runs of customers' workflows: in trigger outputs, in inputs, outputs and errors of
- * steps, in received events, and in what steps of any run have waited for. Contact fields, ids, times and statuses stay, so the runs can continue.
+ * steps, in received events, and in what steps of any run have waited for. Contact fields, ids, times and statuses
+ * stay, so the runs can continue.
  */
 export async function redactRunTexts(trx: Trx, orgId: string, sessionId: string): Promise<void> {
   await sql`

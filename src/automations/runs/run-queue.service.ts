@@ -18,10 +18,10 @@ const MAX_ACTIVE_RUNS = 100;
  */
 const MAX_ACTIVE_SHORT_RUNS = 40;
 /** With more active and queued runs than this, the queued ones are done in batches. */
-const BACKLOG = 100;
+const MAX_QUEUED_ONE_BY_ONE = 100;
 const RUNS_PER_BATCH = 500;
 /** A batch begins when no more runs than this are active in workflows of their own, and no more in the batch before. */
-const ACTIVE_BESIDE_BATCH = 50;
+const MAX_ACTIVE_BESIDE_BATCH = 50;
 
 const subjectOf = (runId: string, name: string) => ({ subjectId: runId, summary: name.slice(0, 200) });
 
@@ -30,7 +30,7 @@ export async function startQueuedRuns(trx: Trx, orgId: string): Promise<void> {
   let isLocked = false;
   for (let most = MAX_ACTIVE_SHORT_RUNS; ; ) {
     const isOneByOne = most === MAX_ACTIVE_RUNS;
-    const { runs, state } = await claimQueuedRuns(trx, orgId, { most, backlog: BACKLOG, isOneByOne });
+    const { runs, state } = await claimQueuedRuns(trx, orgId, { most, backlog: MAX_QUEUED_ONE_BY_ONE, isOneByOne });
     let ended = 0;
     for (const run of runs) ended += (await startRun(trx, orgId, run)) ? 0 : 1;
     if (ended > 0) continue;
@@ -57,7 +57,9 @@ async function isLongRunDue(trx: Trx, orgId: string, { own, batched }: QueueStat
 
 /** Whether a backlog waits, and neither many runs of their own nor those of a batch are before it. */
 const isBatchDue = ({ own, batched, queued }: QueueState): boolean =>
-  own + batched + queued > BACKLOG && own <= ACTIVE_BESIDE_BATCH && batched <= ACTIVE_BESIDE_BATCH;
+  own + batched + queued > MAX_QUEUED_ONE_BY_ONE &&
+  own <= MAX_ACTIVE_BESIDE_BATCH &&
+  batched <= MAX_ACTIVE_BESIDE_BATCH;
 
 /** Starts a run. Returns false if the run ended at once, without any work for Temporal. */
 async function startRun(trx: Trx, orgId: string, run: Run): Promise<boolean> {

@@ -146,7 +146,7 @@ export async function insertReceivedEvents(
       from jsonb_to_recordset(${JSON.stringify(triggerEvents)}::jsonb) as trigger_event (event_id text, output jsonb)
       on conflict (org_id, event_id) do update set created_at = now() -- keeps the row from being deleted meanwhile
     )
-    insert into automation_heard (org_id, run_id, event_id, trigger_type)
+    insert into automation_received_events (org_id, run_id, event_id, trigger_type)
     select ${orgId}::uuid, run_id, event_id, ${type}
     from unnest(${runIds}::uuid[]) as run_id
     cross join unnest(${triggerEvents.map(({ event_id }) => event_id)}::text[]) as event_id

@@ -29,13 +29,13 @@ const MAX_LISTENING_RUNS = 10_000;
 const TOO_MANY_LISTENERS = `${MAX_LISTENING_RUNS} runs of the org wait for events already: the next run is not started`;
 
 /** How long constraints are evaluated without a pause of the event loop. */
-const MAX_HOLD_MS = 20;
+const MAX_BLOCKING_MS = 20;
 /** Evaluating constraints that read so many values takes about a second. */
 const MAX_VALUES_AT_ONCE = 10_000_000;
 /** Events times the runs that receive them: each is a row. */
 const MAX_RECEIPTS_AT_ONCE = 100_000;
-/** The allowances of so few events are small enough together. */
-const FEW_EVENTS = 10;
+/** Up to so many events have no budget together: the allowances of each are small enough. */
+const MAX_UNMETERED_EVENTS = 10;
 const TOO_MUCH_AT_ONCE = 'The constraints of the workflows read too many values for so many events at once';
 
 /** An event that may start workflows. */
@@ -97,10 +97,10 @@ async function wakeListeningRuns(
 ): Promise<void> {
   const runIds = await listListeners(trx, orgId, type);
   if (runIds.length === 0) return;
-  if (triggerEvents.length > FEW_EVENTS && runIds.length * triggerEvents.length > MAX_RECEIPTS_AT_ONCE)
+  if (triggerEvents.length > MAX_UNMETERED_EVENTS && runIds.length * triggerEvents.length > MAX_RECEIPTS_AT_ONCE)
     throw new Error('Too many runs wait for so many events at once');
-  const heard = await insertReceivedEvents(trx, orgId, { type, triggerEvents, runIds });
-  const waiting = await listWaitingRuns(trx, orgId, heard);
+  const receivers = await insertReceivedEvents(trx, orgId, { type, triggerEvents, runIds });
+  const waiting = await listWaitingRuns(trx, orgId, receivers);
   await enqueue(trx, orgId, ...waiting.map((runId) => wakeRun(orgId, runId)));
 }
 
@@ -166,7 +166,7 @@ async function eventsThatStart(
   const errors: unknown[] = [];
   let pausedAt = performance.now();
   for (const [n, event] of triggerEvents.entries()) {
-    if (performance.now() - pausedAt > MAX_HOLD_MS) {
+    if (performance.now() - pausedAt > MAX_BLOCKING_MS) {
       await yieldToOthers();
       pausedAt = performance.now();
     }
@@ -178,7 +178,7 @@ async function eventsThatStart(
       errors.push(error);
     }
     if (budget !== undefined) budget.values -= values - allowance.values;
-    if (budget !== undefined && budget.values < 0 && triggerEvents.length > FEW_EVENTS)
+    if (budget !== undefined && budget.values < 0 && triggerEvents.length > MAX_UNMETERED_EVENTS)
       throw new Error(TOO_MUCH_AT_ONCE);
   }
   if (errors.length > 0)

@@ -156,6 +156,7 @@ async function applyAction(
   });
 }
 
+/** Returns the input of an action as its schema reads it. Throws invalid, naming the problems. */
 export function parseInput(action: Action, input: Json): unknown {
   const { success, data, error } = action.input.safeParse(input);
   if (success) return data;

@@ -27,7 +27,7 @@ export interface AutomationRunsTable {
   is_waiting: Generated<boolean>;
   error: string | null;
   /** The handoff hold waiting for this run to end. */
-  gate_id: string | null;
+  handoff_hold_id: string | null;
   /** The next step at the last retry by hand. */
   resumed_at: StoredOrNull<NextStep>;
   /** The batch that did its first steps, or does them. */
@@ -77,14 +77,14 @@ export interface AutomationEventsTable {
 }
 
 /** Which runs received an event. */
-export interface AutomationHeardTable {
+export interface AutomationReceivedEventsTable {
   org_id: string;
   run_id: string;
   event_id: string;
   trigger_type: TriggerType;
   /** An event ends only one wait. */
-  is_taken: Generated<boolean>;
-  heard_at: Generated<Date>;
+  is_consumed: Generated<boolean>;
+  received_at: Generated<Date>;
 }
 
 /** Retries of failed runs by hand. */
@@ -104,8 +104,8 @@ export interface AutomationRetriesTable {
 declare module '../../db/database.ts' {
   interface Database {
     automation_events: AutomationEventsTable;
-    automation_heard: AutomationHeardTable;
     automation_listeners: AutomationListenersTable;
+    automation_received_events: AutomationReceivedEventsTable;
     automation_retries: AutomationRetriesTable;
     automation_runs: AutomationRunsTable;
     automation_steps: AutomationStepsTable;

@@ -45,8 +45,8 @@ export async function getWebhook(db: Db, automationId: string, token: string): P
 
 /**
  * Starts the workflow of a webhook, once for each idempotency key of the sender. A repeated request gets the run of the
- * first one, and so does a repeated body whose signature has no time. Returns the run's id, or null if the constraint does not hold. Throws conflict, and forbidden if a
- * required signature is missing or wrong.
+ * first one, and so does a repeated body whose signature has no time. Returns the run's id, or null if the constraint
+ * does not hold. Throws conflict, and forbidden if a required signature is missing or wrong.
  */
 export async function receiveWebhook(
   db: Db,

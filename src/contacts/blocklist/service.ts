@@ -33,6 +33,7 @@ export async function unblockContact(db: Db, orgId: string, id: string): Promise
   if (!(await deleteBlockedContact(db, orgId, id))) throw notFound('blocked contact');
 }
 
+/** Returns a page of the blocked e-mails, and how many there are. */
 export async function pageOfBlockedContacts(db: Db, orgId: string, query: BlocklistQuery) {
   const data = await listBlockedContacts(db, orgId, rangeOf(query));
   return { data, ...totalsOf(query, await countBlocked(db, orgId, 'blocked_contacts')) };
@@ -53,6 +54,7 @@ export async function unblockDomain(db: Db, orgId: string, id: string): Promise<
   if (!(await deleteBlockedDomain(db, orgId, id))) throw notFound('blocked domain');
 }
 
+/** Returns a page of the blocked domains, and how many there are. */
 export async function pageOfBlockedDomains(db: Db, orgId: string, query: BlocklistQuery) {
   const data = await listBlockedDomains(db, orgId, rangeOf(query));
   return { data, ...totalsOf(query, await countBlocked(db, orgId, 'blocked_domains')) };

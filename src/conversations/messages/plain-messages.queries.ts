@@ -44,11 +44,11 @@ const eventsOf = (id: string) =>
   ]);
 
 /**
- * Returns the function that appends a contact's message to its session and announces it, like `changeSession`, but in one
- * statement that locks the session itself. It does so only if nothing else follows from the message: the session is open,
- * its language stays as it is, and the contact is not blocked. Otherwise it changes nothing and returns undefined; so too if an
- * event was committed after the statement began: the statement does not see what else that transaction did, and the order
- * of the org's events may need a newer snapshot.
+ * Returns the function that appends a contact's message to its session and announces it, like `changeSession`, but in
+ * one statement that locks the session itself. It does so only if nothing else follows from the message: the session is
+ * open, its language stays as it is, and the contact is not blocked. Otherwise it changes nothing and returns
+ * undefined; so too if an event was committed after the statement began: the statement does not see what else that
+ * transaction did, and the order of the org's events may need a newer snapshot.
  */
 export function plainAppender({ isBlocked, hasAutopilot }: PlainTerms) {
   const statement = compiledOnce<PlainMessage, PlainAppended>(

@@ -36,7 +36,10 @@ export async function redactEvents(
   return rows;
 }
 
-/** Removes what was concluded from a session's texts: summaries and sentiments. With `isWhole` also the handoff's reason and the closing payload. */
+/**
+ * Removes what was concluded from a session's texts: summaries and sentiments. With `isWhole` also the handoff's reason
+ * and the closing payload.
+ */
 export async function redactSummaries(
   trx: Trx,
   orgId: string,

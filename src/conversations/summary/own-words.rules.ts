@@ -22,7 +22,10 @@ const GREETED =
   /^(?:[^\S\n]+(?:there|all|everyone|everybody|folks|guys|team|support|again|or|and|zusammen|leute|nochmal|und|oder|à tous|a todos|tutti|allemaal|\p{Lu}[\p{L}\p{M}.'’-]*)){0,4}[^\S\n]*(?:[,!.:;،，。！、…]+|\n|$)/u;
 const MAX_GREETINGS = 2;
 
-/** Returns what the author of a message wrote anew: without quotations, the signature, and the greeting at its beginning. */
+/**
+ * Returns what the author of a message wrote anew: without quotations, the signature, and the greeting at its
+ * beginning.
+ */
 export function ownWordsOf(text: string): string {
   const lines = withoutQuotations(text.split(/\r\n?|\n/).map((line) => line.trim()));
   const end = lines.findIndex((line, nth) => endsOwnWords(line, lines[nth + 1] ?? ''));

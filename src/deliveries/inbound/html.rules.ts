@@ -6,7 +6,10 @@ const ENTITY = /&(?:#(\d{1,7})|#x([\da-f]{1,6})|(amp|lt|gt|quot|apos|nbsp));/gi;
 const NAMED_ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
 const MAX_CODE_POINT = 0x10ffff;
 
-/** Returns the text of an HTML e-mail without tags and with its line breaks. Takes time linear in the length of any input. */
+/**
+ * Returns the text of an HTML e-mail without tags and with its line breaks. Takes time linear in the length of any
+ * input.
+ */
 export function textOfHtml(html: string): string {
   return html
     .replace(/\s+/g, ' ')

@@ -9,8 +9,8 @@ const TIMEOUT_MS = 20_000;
 
 export interface MailReader {
   /**
-   * Reads one e-mail at a time, loaded when its turn comes; orgs take turns. Returns undefined if there is none, or if reading it fails
-   * or exceeds 20 s or 256 MB. Rejects if the reader itself cannot run.
+   * Reads one e-mail at a time, loaded when its turn comes; orgs take turns. Returns undefined if there is none, or if
+   * reading it fails or exceeds 20 s or 256 MB. Rejects if the reader itself cannot run.
    */
   read(orgId: string, load: () => Promise<Buffer | null>): Promise<ParsedEmail | undefined>;
   close(): Promise<void>;

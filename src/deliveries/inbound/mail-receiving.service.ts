@@ -13,7 +13,10 @@ export interface MailReceivingDeps {
   startReceiver: typeof startMailReceiver;
 }
 
-/** Receives e-mail to the bounce and reply addresses of deliveries. Returns undefined if no inbound domain is configured. */
+/**
+ * Receives e-mail to the bounce and reply addresses of deliveries. Returns undefined if no inbound domain is
+ * configured.
+ */
 export async function receiveMail(
   { db, tokens, quota, log, startReceiver }: MailReceivingDeps,
   { INBOUND_DOMAIN: domain, INBOUND_SMTP_PORT: port, HOST: host }: Config,

@@ -3,7 +3,10 @@ import { listConnections } from '../../orgs/integrations/service.ts';
 import type { Channel } from '../contract.ts';
 import { fromAddressIn, SANDBOX_FROM_ADDRESSES } from './from-addresses.rules.ts';
 
-/** The org's channels for sending. The value is the number that sends all messages of the channel, or null if each message names its own sender. */
+/**
+ * The org's channels for sending. The value is the number that sends all messages of the channel, or null if each
+ * message names its own sender.
+ */
 export type Channels = Map<Channel, string | null>;
 
 export interface ChannelDefaults {

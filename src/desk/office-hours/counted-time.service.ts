@@ -2,21 +2,11 @@ import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { Db } from '../../db/connect.ts';
 import { DAY_MS } from '../../orgs/time-zones.rules.ts';
 import { type BusinessCalendar, businessCalendar, DAYS_OF_WEEK, openIntervals } from './business-time.rules.ts';
+import type { CountedTime } from './counted-time.rules.ts';
 import { listSupportHours } from './queries.ts';
 
 /** What is computed at once, so that other requests wait for a few milliseconds at most. */
 const PIECE_MS = 90 * DAY_MS;
-
-/**
- * The open time of teams with the same office hours within a range, for SQL: the open intervals in order, and the seconds
- * that are open before each. They are arrays as Postgres writes them: to make those of lists takes longer than all else.
- */
-export interface CountedTime {
-  team_ids: string[];
-  starts: string;
-  ends: string;
-  counted: string;
-}
 
 export interface CountedRange {
   from: Date;

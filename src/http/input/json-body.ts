@@ -7,7 +7,10 @@ import { countValues } from '../../json-text.rules.ts';
 export const MAX_VALUES = 200_000;
 export const TOO_MANY_VALUES = `must have at most ${MAX_VALUES} values`;
 
-/** Parses JSON bodies, of which an empty one is absent. Refuses one with too many values before it is parsed: they take a hundred times its size. */
+/**
+ * Parses JSON bodies, of which an empty one is absent. Refuses one with too many values before it is parsed: they take a
+ * hundred times its size.
+ */
 export const jsonBody = fastifyPlugin(async (app: FastifyInstance) => {
   const parse = app.getDefaultJsonParser('error', 'error');
   app.removeContentTypeParser('application/json');

@@ -59,7 +59,10 @@ function byQuote(said: readonly SaidMessage[]): Extracted {
   return { madeBy: EXTRACTIVE, statements: statement === undefined ? [] : [statement] };
 }
 
-/** Asks the org's models, or returns undefined if none is connected or allowed. Throws what a later try may help against. */
+/**
+ * Asks the org's models, or returns undefined if none is connected or allowed. Throws what a later try may help
+ * against.
+ */
 async function askForStatements(
   deps: ModelDeps,
   { orgId, sessionId, said }: { orgId: string; sessionId: string; said: SaidMessage[] },

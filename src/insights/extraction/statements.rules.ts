@@ -24,7 +24,10 @@ const MAX_CHARACTERS = 500;
 const MIN_LETTERS = 5;
 const QUESTION = /[?？؟;]["'”’)]*$/u;
 
-/** Returns the longest sentence of the customer's first message with words of its own, or undefined if no message has any. */
+/**
+ * Returns the longest sentence of the customer's first message with words of its own, or undefined if no message has
+ * any.
+ */
 export function statementByQuote(messages: readonly CustomerMessage[]): Statement | undefined {
   for (const { id, text, at } of messages) {
     const sentences = sentencesOf(ownWordsOf(text)).filter(isLongEnough);

@@ -39,13 +39,13 @@ export interface CrawlBatch {
   /** Returns the time for which a host asked all crawls to wait when the batch first came to it. */
   deferralOf(host: string): Promise<number>;
   /** Records that the host with and without "www." is the same site. */
-  takeWww(): Promise<void>;
+  includeWww(): Promise<void>;
   /** Reads addresses without a query parameter from now on. */
   ignoreParameter(name: string): void;
-  /** Query parameters that were tried in vain. */
-  keptParameters: Set<string>;
+  /** Query parameters without which a page is another one. */
+  requiredParameters: Set<string>;
   /** The last problem with a host. */
-  trouble: string | null;
+  lastProblem: string | null;
   /** Time of the next request to a deferred host, on the clock of performance.now. */
   waitUntil: number | null;
 }

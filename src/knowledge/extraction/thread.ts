@@ -1,7 +1,8 @@
 import { parentPort } from 'node:worker_threads';
 import { numberedPartsOf } from '../index/parts.rules.ts';
 import { createWordNumbering } from '../index/word-counts.rules.ts';
-import { ExtractionError, type Failure, type ThreadResult, type ThreadTask } from './contract.ts';
+import type { ThreadResult, ThreadTask } from './contract.ts';
+import { failureOf } from './failures.ts';
 import { readPage } from './page.ts';
 
 const numbering = createWordNumbering();
@@ -19,11 +20,3 @@ async function answer(task: ThreadTask): Promise<ThreadResult> {
 }
 
 const postResult = (message: ThreadResult) => parentPort?.postMessage(message);
-
-function failureOf(error: unknown): Failure {
-  if (error instanceof ExtractionError) return { code: error.code, message: error.message };
-  return {
-    code: 'unreadable',
-    message: `The page cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-  };
-}

@@ -12,9 +12,9 @@ interface Word {
   readonly text: string;
   /** Undefined until loaded from Postgres. May contain repetitions. */
   lexemes: readonly string[] | undefined;
-  /** The numbers of its lexemes in the numbering `numbering`. */
+  /** The numbers of its lexemes in `lexemeNumbering`. */
   numbers: readonly number[];
-  numbering: number;
+  lexemeNumbering: number;
 }
 
 type Vocabulary = Map<string, Word>;
@@ -26,7 +26,7 @@ type Vocabulary = Map<string, Word>;
 const vocabularies = new Map<string | null, Vocabulary>();
 /** Cleared together with the vocabularies. Needs no Postgres: a gram is its own lexeme. */
 const grams: Vocabulary = new Map();
-let numberings = 0;
+let lexemeNumberings = 0;
 
 /** The words of a numbering. */
 export interface WordList {
@@ -59,6 +59,7 @@ export interface LexemeCounts {
   }[];
 }
 
+/** Returns the list of a numbering that has begun: it has no words yet. */
 export function createWordList(): WordList {
   const texts: string[] = [];
   const byLanguage = new Map<string | null, (Word | undefined)[]>();
@@ -111,7 +112,7 @@ function wordOf(vocabulary: Vocabulary, text: string): Word {
 function remembered(vocabulary: Vocabulary, text: string, lexemes?: readonly string[]): Word {
   const known = vocabulary.get(text);
   if (known !== undefined) return known;
-  const word = { text, lexemes, numbers: [], numbering: 0 };
+  const word = { text, lexemes, numbers: [], lexemeNumbering: 0 };
   if (text.length <= MAX_CACHED_WORD_LENGTH) vocabulary.set(text, word);
   return word;
 }
@@ -130,9 +131,9 @@ async function findLexemes(db: Db, chunks: readonly CountedChunk[]): Promise<voi
   }
 }
 
-/** Must not await: a word stores its numbers for only one numbering at a time. */
+/** Must not await: a word stores its numbers for only one numbering of lexemes at a time. */
 function countOccurrences(chunks: readonly CountedChunk[]): LexemeCounts {
-  const { lexemes, numbersOf } = createNumbering();
+  const { lexemes, numbersOf } = createLexemeNumbering();
   let most = 0;
   for (const chunk of chunks)
     forEachWord(chunk, (word) => {
@@ -167,8 +168,8 @@ function countOccurrences(chunks: readonly CountedChunk[]): LexemeCounts {
 }
 
 /** Numbers lexemes from 0 on, in the order of their appearance. */
-function createNumbering() {
-  const numbering = ++numberings;
+function createLexemeNumbering() {
+  const lexemeNumbering = ++lexemeNumberings;
   const lexemes: string[] = [];
   const numberByLexeme = new Map<string, number>();
   const numberOf = (lexeme: string): number => {
@@ -180,8 +181,8 @@ function createNumbering() {
   return {
     lexemes,
     numbersOf(word: Word): readonly number[] {
-      if (word.numbering !== numbering) {
-        word.numbering = numbering;
+      if (word.lexemeNumbering !== lexemeNumbering) {
+        word.lexemeNumbering = lexemeNumbering;
         word.numbers = word.lexemes?.map(numberOf) ?? [];
       }
       return word.numbers;

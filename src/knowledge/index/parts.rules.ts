@@ -29,7 +29,7 @@ export function numberedPartsOf({ title, markdown }: SplitText, numbering: WordN
     ...chunk,
     counts: numbering.count(textsOf(title, { body, ...chunk })),
   }));
-  return { parts, added: numbering.takeAdded() };
+  return { parts, added: numbering.drainAdded() };
 }
 
 /** Returns the searchable texts of a chunk. */

@@ -36,6 +36,6 @@ export const splitUncounted = ({ title, markdown }: SplitText): SplitPart[] =>
 function countWords(texts: readonly WeightedText[]): CountedWords {
   numbering.startOverIfLarge();
   const counts = numbering.count(texts);
-  known.words = withAdded(known.words, numbering.takeAdded());
+  known.words = withAdded(known.words, numbering.drainAdded());
   return { counts, list: known.words };
 }

@@ -32,7 +32,7 @@ export interface WordNumbering {
   /** Counts the words of a chunk's texts. */
   count(texts: readonly WeightedText[]): WordCounts;
   /** Returns the words numbered since the last call. */
-  takeAdded(): AddedWords;
+  drainAdded(): AddedWords;
   /** Starts over if there are too many words: the next one has the number 0. */
   startOverIfLarge(): void;
 }
@@ -76,7 +76,7 @@ export function createWordNumbering(): WordNumbering {
       }
       return { numbers: Uint32Array.from(numbers), frequencies: Uint32Array.from(frequencies) };
     },
-    takeAdded() {
+    drainAdded() {
       const words = added;
       added = [];
       return { from: places.length - words.length, words };

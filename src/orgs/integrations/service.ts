@@ -43,6 +43,7 @@ export interface IntegrationDeps {
 
 export { listHandoffTargets } from './queries.ts';
 
+/** Returns all connections of an org, as getIntegration does one. */
 export async function readIntegrations(db: Db, deps: IntegrationDeps, orgId: string) {
   const [rows, settings] = await Promise.all([listIntegrations(db, orgId), getSettings(db, orgId)]);
   return rows.map((row) => toAnswer(deps, orgId, row, settings));

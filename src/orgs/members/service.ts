@@ -29,6 +29,7 @@ import {
 
 const DEFAULT_ROLE: RoleName = 'agent';
 
+/** Returns the members of an org, each with its strongest role. */
 export async function listMembersWithRole(db: Db, orgId: string) {
   return (await listMembers(db, orgId)).map(withStrongestRole);
 }

@@ -26,7 +26,7 @@ import {
 
 const PAGE_SIZE = 1_000;
 /** How long contacts are simulated without a pause of the event loop. */
-const MAX_HOLD_MS = 20;
+const MAX_BLOCKING_MS = 20;
 const MS_PER_MINUTE = 60_000;
 
 /** How a forecast is computed. */
@@ -212,7 +212,7 @@ async function* simulateTogether(
   );
   let pausedAt = performance.now();
   for (let course = queue.pop(); course !== undefined; course = queue.pop()) {
-    if (performance.now() - pausedAt > MAX_HOLD_MS) {
+    if (performance.now() - pausedAt > MAX_BLOCKING_MS) {
       await yieldToOthers();
       pausedAt = performance.now();
     }

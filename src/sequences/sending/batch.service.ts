@@ -184,7 +184,10 @@ function partition<T>(items: T[], belongs: (item: T) => boolean): [T[], T[]] {
   return [items.filter(belongs), items.filter((item) => !belongs(item))];
 }
 
-/** Returns the time until the sequence's next send is due, without those of channels whose provider is away. Completes a one-off sequence with none left. */
+/**
+ * Returns the time until the sequence's next send is due, without those of channels whose provider is away. Completes a
+ * one-off sequence with none left.
+ */
 export async function completeOrFindNextDue(
   db: Db,
   orgId: string,

@@ -135,7 +135,7 @@ describe('the body of an action', () => {
     [{ 'text/plain': {} }, { a: 1 }],
     [{ 'application/octet-stream': {} }, [1]],
     [{ 'multipart/form-data': { schema: PARTS } }, { lines: [1] }],
-  ])('of %j is refused as %j', async (content, body_params) => {
+  ])('a body of %j is refused for %j', async (content, body_params) => {
     const { id } = (await create(content)).body;
     const { status, body } = await org.post(`/actions/${id}/test`, { parameters: { body_params } });
     expect([status, body.issues[0].path]).toEqual([400, 'body.parameters.body_params']);

@@ -78,18 +78,21 @@ describe('the calibration of answers', () => {
     [100, 0.05],
     [500, 0.05],
     [120, 0.2],
-  ])('of %i questions, keeps further ones within a share of %d of wrong answers mostly', (questions, maxWrong) => {
-    const random = randomFrom(7);
-    const trials = Array.from({ length: 4_000 }, () => {
-      const asked = Array.from({ length: questions }, () => ({ hidden: 3 * random(), shown: 3, isRight: true }));
-      return 1 - calibrate(asked, maxWrong).report.measured_threshold / 3;
-    });
-    const within = trials.filter((wrong) => wrong <= maxWrong).length / trials.length;
-    expect(within).toBeGreaterThanOrEqual(0.54);
-    const average = trials.reduce((sum, wrong) => sum + wrong, 0) / trials.length;
-    expect(average).toBeLessThan(maxWrong);
-    expect(average).toBeGreaterThan(maxWrong * 0.8);
-  });
+  ])(
+    'a calibration of %i questions mostly keeps further ones within a share of %d of wrong answers',
+    (questions, maxWrong) => {
+      const random = randomFrom(7);
+      const trials = Array.from({ length: 4_000 }, () => {
+        const asked = Array.from({ length: questions }, () => ({ hidden: 3 * random(), shown: 3, isRight: true }));
+        return 1 - calibrate(asked, maxWrong).report.measured_threshold / 3;
+      });
+      const within = trials.filter((wrong) => wrong <= maxWrong).length / trials.length;
+      expect(within).toBeGreaterThanOrEqual(0.54);
+      const average = trials.reduce((sum, wrong) => sum + wrong, 0) / trials.length;
+      expect(average).toBeLessThan(maxWrong);
+      expect(average).toBeGreaterThan(maxWrong * 0.8);
+    },
+  );
 
   it('gives no wrong answer to a few questions, however sure the search was', () => {
     const asked = fc.array(fc.record({ hidden: fc.double({ min: 0, max: 3, noNaN: true }) }), { maxLength: 15 });

@@ -100,7 +100,7 @@ describe('a change of the knowledge', () => {
     expect(isLargeChange(change, passages)).toBe(expected);
   });
 
-  it('that is large is measured, once an hour at most', async () => {
+  it('a large change of the knowledge leads to a new measurement, once an hour at most', async () => {
     const org = await newAnsweringOrg(stack);
     const { measured_at } = await calibrated(org);
     const more = Array.from({ length: 60 }, (_, nth) => ({

@@ -226,7 +226,7 @@ describe('the outcome of a call', () => {
     expect((await settle({ outcome: 'done', note: 'Seen' })).status).toBe(409);
   });
 
-  it('that an agent has settled as done is a receipt', async () => {
+  it('a call that an agent has settled as done is a receipt', async () => {
     faults = [resetAfter];
     const action = await newAction(org, shop.url);
     const { id } = await proposed(api.db, turn, action);
@@ -249,20 +249,23 @@ describe('the outcome of a call', () => {
     ['a change', {}, 'unknown', 1],
     ['a change that may be repeated', { retry_safe: true }, 'done', 2],
     ['a read', GET, 'done', 2],
-  ])('of %s is honest after the process was killed during the request', async (_, fields, state, requests) => {
-    faults = [slow(60_000)];
-    const action = await newAction(org, shop.url, fields);
-    const { id } = await proposed(api.db, turn, action, fields === GET ? asked : {});
-    const child = spawn(process.execPath, [RUNNER, api.databaseUrl, KEYS, org.id, id], { stdio: 'ignore' });
-    await eventually('the request', () => received.length === 1);
-    const exit = new Promise((resolve) => child.once('exit', resolve));
-    child.kill('SIGKILL');
-    await exit;
-    expect(await run(id)).toMatchObject({ state });
-    expect(await run(id)).toMatchObject({ state });
-    expect(received).toHaveLength(requests);
-    expect(new Set(received.map(({ headers }) => headers['idempotency-key']))).toEqual(new Set([id]));
-  });
+  ])(
+    'the outcome of %s is honest after the process was killed during the request',
+    async (_, fields, state, requests) => {
+      faults = [slow(60_000)];
+      const action = await newAction(org, shop.url, fields);
+      const { id } = await proposed(api.db, turn, action, fields === GET ? asked : {});
+      const child = spawn(process.execPath, [RUNNER, api.databaseUrl, KEYS, org.id, id], { stdio: 'ignore' });
+      await eventually('the request', () => received.length === 1);
+      const exit = new Promise((resolve) => child.once('exit', resolve));
+      child.kill('SIGKILL');
+      await exit;
+      expect(await run(id)).toMatchObject({ state });
+      expect(await run(id)).toMatchObject({ state });
+      expect(received).toHaveLength(requests);
+      expect(new Set(received.map(({ headers }) => headers['idempotency-key']))).toEqual(new Set([id]));
+    },
+  );
 
   it('is never lost to a cancellation: what is under way is seen to its end', async () => {
     faults = [slow(700)];

@@ -207,7 +207,7 @@ describe('a confirmation', () => {
     expect(JSON.parse(shop.calls[0]?.body ?? '')).toEqual({ order: 'A-1', amount: 20 });
   });
 
-  it('of a form can change the arguments, which are checked again', async () => {
+  it('a confirmation by a form can change the arguments, which are checked again', async () => {
     const limits = { '>': [{ var: 'body_params.amount' }, 100] };
     const { call } = await ask({ require_form_submission: true, limits });
     const decide = (given: object) =>
@@ -266,14 +266,19 @@ describe('a confirmation', () => {
   it.each([
     [{ status: 503 }, 'unknown', 'action_outcome_unknown'],
     [{ status: 422 }, 'failed', 'action_failed'],
-  ])('whose call is answered with %o hands the session off, and claims nothing', async (answer, state, reason) => {
-    const { path, call } = await ask();
-    shop.next(answer);
-    await decideBy(path, 'confirm');
-    await eventually('the handoff', async () => (await org.get(`/chat/sessions/${sessionId}`)).body.handoff !== null);
-    expect((await org.get(`/chat/sessions/${sessionId}`)).body.handoff.reason).toBe(reason);
-    expect(await stateOf(call.id)).toBe(state);
-    expect((await messagesOf(org, sessionId)).map(({ content }) => content.text)).not.toContain('This has been done.');
-    expect(shop.calls).toHaveLength(1);
-  });
+  ])(
+    'a confirmed call that is answered with %o hands the session off, and claims nothing',
+    async (answer, state, reason) => {
+      const { path, call } = await ask();
+      shop.next(answer);
+      await decideBy(path, 'confirm');
+      await eventually('the handoff', async () => (await org.get(`/chat/sessions/${sessionId}`)).body.handoff !== null);
+      expect((await org.get(`/chat/sessions/${sessionId}`)).body.handoff.reason).toBe(reason);
+      expect(await stateOf(call.id)).toBe(state);
+      expect((await messagesOf(org, sessionId)).map(({ content }) => content.text)).not.toContain(
+        'This has been done.',
+      );
+      expect(shop.calls).toHaveLength(1);
+    },
+  );
 });

@@ -285,7 +285,7 @@ describe('eval cases', () => {
     expect((await stack.org.post('/autopilot/evals', { ...REFUNDS, ...wrong })).status).toBe(400);
   });
 
-  it('of another org’s contact are refused', async () => {
+  it('cases with a contact of another org are refused', async () => {
     const { body } = await stack.other.post('/contacts', { contact: { email: 'eve@example.com' } });
     expect((await stack.org.post('/autopilot/evals', { ...REFUNDS, contact_id: body.id })).status).toBe(404);
   });

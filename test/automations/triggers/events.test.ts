@@ -194,7 +194,7 @@ describe('a run waits for events since its start', () => {
   });
 });
 
-describe('trigger.output tells the session as of the event, however late the relay comes:', () => {
+describe('trigger.output tells the session as of the event, however late the relay comes', () => {
   /** Does something while the relay cannot handle events of the org, and then waits until it has. */
   async function whileEventsWait(work: () => Promise<void>): Promise<void> {
     await inTransaction(stack.db, async (trx) => {
@@ -205,7 +205,7 @@ describe('trigger.output tells the session as of the event, however late the rel
   }
   const newMember = () => addMember(stack.db, org.id, { email: `${crypto.randomUUID()}@example.com` });
 
-  it('of a resolution, after the session was opened again, taken from its assignee, and lost its tags', async () => {
+  it('a resolution tells the session as resolved, although it was opened again, taken from its assignee, and lost its tags', async () => {
     const { id } = await activate(org, { trigger_type: 'ticket-resolved' });
     await org.put('/tags', { tag_name: 'VIP' });
     const member = await newMember();
@@ -227,7 +227,7 @@ describe('trigger.output tells the session as of the event, however late the rel
     expect(await shownSession(session)).toMatchObject({ status: 'open', assignee_id: null, tags: [] });
   });
 
-  it('of two changes of the team, each with its own, although one is deleted', async () => {
+  it('each of two changes of the team tells its own team, although one is deleted', async () => {
     const { id } = await activate(org, { trigger_type: 'ticket-reassigned' });
     const [first, second] = await Promise.all(
       ['First', 'Second'].map(async (name) => (await done(org.post('/teams', { name }))).id),
@@ -245,7 +245,7 @@ describe('trigger.output tells the session as of the event, however late the rel
     });
   });
 
-  it('of a handoff that has ended since: with its time, without its texts, which no waiting event has', async () => {
+  it('a handoff that has ended since tells its time without its texts, as no waiting event has them', async () => {
     const before = await activate(org, { trigger_type: 'pre-ticket-handoff' });
     const session = await newSession();
     let at = '';
@@ -265,7 +265,7 @@ describe('trigger.output tells the session as of the event, however late the rel
     expect(await shownSession(session)).toMatchObject({ ai_closure_type: null, handoff: null });
   });
 
-  it('of its opening, before it was resolved, with who was waited for once somebody had spoken', async () => {
+  it('an opening tells the session before it was resolved, and who was waited for once somebody had spoken', async () => {
     const { id } = await activate(org, { trigger_type: 'ticket-created' });
     await whileEventsWait(async () => {
       const session = await newSession();

@@ -120,7 +120,7 @@ describe('a save', () => {
     [{ custom_data: { a: 1 } }, 'body.contact.custom_data.a'],
     [{ custom_data: Object.fromEntries(Array.from({ length: 101 }, (_, n) => [n, 'x'])) }, 'body.contact.custom_data'],
     [{ http_action_overrides: { headers: { a: 1 } } }, 'body.contact.http_action_overrides.headers.a'],
-  ])('of %j is rejected with the path of the field', async (contact, path) => {
+  ])('a save of %j is rejected with the path of the field', async (contact, path) => {
     const { status, body } = await save(contact);
     expect(status).toBe(400);
     expect(body.issues.map((issue: { path: string }) => issue.path)).toContain(path);
@@ -134,7 +134,7 @@ describe('a save', () => {
     expect(await save({ email, custom_data: keys(30) })).toMatchObject({ status: 201 });
   });
 
-  it('of one e-mail by fifty concurrent requests creates one contact and one event', async () => {
+  it('fifty concurrent requests with one e-mail create one contact and one event', async () => {
     const { email } = fresh();
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, n) => save({ email, custom_data: { [`k${n}`]: 'x' } })),
@@ -172,7 +172,7 @@ describe('a change by id', () => {
     expect(await api.org.patch(`/contacts/${body.id}`, { contact: one })).toMatchObject({ status: 200 });
   });
 
-  it('of an unknown contact, or one of another org, is a 404, as are GET and DELETE', async () => {
+  it('a change of an unknown contact, or of another org’s, is a 404, as are GET and DELETE', async () => {
     const { body } = await save(fresh());
     for (const [client, id] of [
       [api.org, crypto.randomUUID()],

@@ -69,7 +69,7 @@ describe('an attachment', () => {
     }
   });
 
-  it('that is invalid is refused by its index, and nothing of the message is stored', async () => {
+  it('an invalid attachment is refused by its index, and nothing of the message is stored', async () => {
     const id = await newSession();
     const good = { name: 'good.png', base64: PNG.toString('base64') };
     for (const [bad, status, field] of [
@@ -94,7 +94,7 @@ describe('an attachment', () => {
     expect(await messages(id)).toEqual([]);
   });
 
-  it('of a refused message leaves no bytes in storage', async () => {
+  it('an attachment of a refused message leaves no bytes in storage', async () => {
     const kept = new Set<string>();
     const { storage } = api.deps;
     const watched = await startApi({
@@ -121,7 +121,7 @@ describe('an attachment', () => {
     await watched.close();
   });
 
-  it('of 20 MB is refused', async () => {
+  it('an attachment of 20 MB is refused', async () => {
     const base64 = Buffer.alloc(20 * 1024 * 1024).toString('base64');
     expect((await send(await newSession(), [{ name: 'x.txt', base64 }])).status).toBe(413);
   });

@@ -28,7 +28,7 @@ describe('a redaction', () => {
   const history = async (id: string) => (await org.get(`/chat/sessions/${id}/history`)).body.items;
   const newSession = async (body: object = {}) => (await org.post('/chat/sessions', body)).body.id as string;
 
-  it('of a session leaves its texts nowhere: neither in the database nor in Temporal nor in file storage', async () => {
+  it('the redaction of a session leaves its texts nowhere: neither in the database nor in Temporal nor in file storage', async () => {
     const [secret, other] = [`zebra${Date.now()}`, `giraffe${Date.now()}`];
     const number = newNumber();
     await twilio.receive({ from: number, to: '+15005550006', body: `I am ${secret}` }, smsUrl);
@@ -86,7 +86,7 @@ describe('a redaction', () => {
     expect((await org.post('/redaction/session', { sessionId: id })).body).toMatchObject({ affectedCount: 0 });
   });
 
-  it('of a message removes only this message', async () => {
+  it('the redaction of a message removes only this message', async () => {
     const id = await newSession();
     await send(id, 'contact', 'my card is 4111');
     await send(id, 'contact', 'thanks');
@@ -104,7 +104,7 @@ describe('a redaction', () => {
     expect((await org.post('/redaction/message', { messageId })).body).toMatchObject({ affectedCount: 0 });
   });
 
-  it('of a message still to be sent cancels its delivery', async () => {
+  it('the redaction of a message still to be sent cancels its delivery', async () => {
     const contact = (await org.post('/contacts', { contact: { phone: newNumber() } })).body.id;
     const id = await newSession({ contact_id: contact, channel: { type: 'sms' } });
     twilio.next(...Array.from({ length: 50 }, () => refusesWith(20503, 'Service unavailable', 503)));
@@ -117,7 +117,7 @@ describe('a redaction', () => {
     expect((await org.get(`/deliveries/${messageId}`)).body).toMatchObject({ status: 'canceled', reason: 'redacted' });
   });
 
-  it('of another org’s message or session is a 404, and changes nothing', async () => {
+  it('the redaction of another org’s message or session is a 404, and changes nothing', async () => {
     const id = await newSession();
     await send(id, 'contact', 'mine');
     const [{ id: messageId }] = await history(id);

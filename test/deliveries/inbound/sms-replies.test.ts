@@ -94,7 +94,7 @@ describe('an inbound SMS', () => {
     expect(await inbound()).toMatchObject([{ from: number, to: '+15005550006', body: 'stop', contact_id: null }]);
   });
 
-  it('that is forged, or of another org’s account, is a 403 and changes nothing', async () => {
+  it('an SMS that is forged, or of another org’s account, is a 403 and changes nothing', async () => {
     const stranger = await startFakeTwilio();
     const status = await stranger.receive({ from: number, to: '+15005550006', body: 'STOP' }, webhookUrl);
     expect([status, await suppressions(), await inbound()]).toEqual([403, [], []]);

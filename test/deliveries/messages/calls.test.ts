@@ -181,7 +181,7 @@ describe('a call', () => {
       expect(await untilSent(org, sequenceId, 'unknown')).toMatchObject({ provider_id: null });
     });
 
-    it('that ended before its reconciliation gets its final outcome', async () => {
+    it('a call of a sequence that ended before its reconciliation gets its final outcome', async () => {
       vapi.next(errorAfter(502));
       const sequenceId = await send(org, to, callStep(agentId));
       const { id } = await untilSent(org, sequenceId, 'unknown');

@@ -144,7 +144,7 @@ describe('an SMS of a sequence', () => {
     expect(taken()).toEqual([]);
   });
 
-  it('that was not sent is not confused with another one to the same number with a lost response', async () => {
+  it('an SMS that was not sent is not confused with another one to the same number with a lost response', async () => {
     twilio.next(resetBefore, errorAfter(500));
     const sequenceId = await send(org, to, smsStep('One'), smsStep('Two'));
     await untilEnrollments(org, sequenceId, 'complete');

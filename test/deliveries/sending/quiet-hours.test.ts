@@ -222,7 +222,7 @@ describe('quiet hours', () => {
     );
   });
 
-  it('of several zones end at the first instant free in all of them', () => {
+  it('quiet hours of several zones end at the first instant free in all of them', () => {
     fc.assert(
       fc.property(instants, zones, zones, zones, windows, (at, first, second, third, window) => {
         const names: Zones = [first, second, third];

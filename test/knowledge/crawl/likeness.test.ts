@@ -69,7 +69,7 @@ describe('a page like the answer for missing pages', () => {
     ['https://x.example/shop/', 'https://x.example/7/'],
     ['https://x.example/', 'https://x.example/7'],
     ['https://x.example/shop?a=1&id=2', 'https://x.example/shop?a=1&id=7'],
-  ])('of %s is asked for at %s', (url, sibling) => {
+  ])('the answer for missing pages like %s is asked for at %s', (url, sibling) => {
     expect(missingSiblingOf(url, '7').href).toBe(sibling);
   });
 });

@@ -20,7 +20,7 @@ describe('the key of a URL', () => {
     ['http://example.com/a;jsessionid=12?fbclid=1', 'example.com/a'],
     ['http://example.com/%7euser/%c3%bc', 'example.com/~user/%C3%BC'],
     ['http://example.com/a/../b/./c', 'example.com/b/c'],
-  ])('of %s is %s', (url, key) => {
+  ])('the key of %s is %s', (url, key) => {
     expect(keyOf(url)).toBe(key);
   });
 
@@ -104,8 +104,8 @@ describe('the scope of a start URL', () => {
       exclude_paths: [],
       ignored_parameters: [],
     };
-    const refusal = (takes_www: boolean, url: string) =>
-      siteOf({ ...settings, takes_www }).refusalOf(new URL(url), { depth: 1, isWanted: false });
+    const refusal = (includes_www: boolean, url: string) =>
+      siteOf({ ...settings, includes_www }).refusalOf(new URL(url), { depth: 1, isWanted: false });
     expect(refusal(false, 'http://www.a.example/x')).toBe('other_site');
     expect(refusal(true, 'http://www.a.example/x')).toBeUndefined();
     expect(refusal(true, 'http://b.a.example/x')).toBe('other_site');

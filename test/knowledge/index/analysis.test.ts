@@ -22,7 +22,7 @@ describe('the analysis of text', () => {
     ['คืนเงิน', ' ', ['คื', 'ืน', 'นเ', 'เง', 'งิ', 'ิน']],
     ['金', ' ', ['金']],
     ['ﬁne\u200b print\u00ad', 'fine print', []],
-  ])('of %j gives the words %j and the grams %j', (text, words, grams) => {
+  ])('the analysis of %j gives the words %j and the grams %j', (text, words, grams) => {
     const analysed = analyse(text);
     expect(analysed.words.replace(/\s+/g, ' ')).toBe(words.replace(/\s+/g, ' '));
     expect(analysed.grams.toSorted()).toEqual(grams.toSorted());
@@ -104,11 +104,14 @@ describe('the terms of a search', () => {
     [13, 11_000, 13],
     [14, 11_000, 12],
     [5, 40_000, 5],
-  ])('of %i words in %i chunks each are %i: above 150,000 postings only the twelve rarest', (count, chunks, kept) => {
-    const counts = new Map(Array.from({ length: count }, (_, nth) => [`word${nth}`, chunks + nth]));
-    const terms = termsOf([...counts.keys()], [], counts);
-    expect(terms.map(({ lexeme }) => lexeme)).toEqual([...counts.keys()].slice(0, kept));
-  });
+  ])(
+    'the terms of %i words in %i chunks each are %i: above 150,000 postings only the twelve rarest',
+    (count, chunks, kept) => {
+      const counts = new Map(Array.from({ length: count }, (_, nth) => [`word${nth}`, chunks + nth]));
+      const terms = termsOf([...counts.keys()], [], counts);
+      expect(terms.map(({ lexeme }) => lexeme)).toEqual([...counts.keys()].slice(0, kept));
+    },
+  );
 });
 
 describe('BM25', () => {

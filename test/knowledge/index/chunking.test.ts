@@ -118,7 +118,7 @@ describe('blocks of Markdown', () => {
         ['heading', '# B'],
       ],
     ],
-  ])('of %j have the expected kinds and bounds', (markdown, blocks) => {
+  ])('the blocks of %j have the expected kinds and bounds', (markdown, blocks) => {
     expect(kinds(markdown)).toEqual(blocks);
   });
 
@@ -128,7 +128,7 @@ describe('blocks of Markdown', () => {
     ['# A *bold* `max_size` [link](https://example.com/a_b)', 'A bold max_size link'],
     ['A\nB\n---', 'A B'],
     ['#', ''],
-  ])('of %j include the title %j', (markdown, title) => {
+  ])('the blocks of %j include the title %j', (markdown, title) => {
     expect(blocksOf(markdown)).toMatchObject([{ kind: 'heading', title }]);
   });
 });

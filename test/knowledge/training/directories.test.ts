@@ -67,7 +67,7 @@ describe('directories of training', () => {
     expect(body.results.map((result: { id: string }) => result.id)).toEqual([item]);
   });
 
-  it('of another org are not found', async () => {
+  it('directories of another org are not found', async () => {
     const id = await newDirectory('Theirs', api.other);
     expect((await org.patch(`/training/directories/${id}`, { name: 'Mine' })).status).toBe(404);
     expect((await org.delete(`/training/directories/${id}`)).status).toBe(404);

@@ -118,7 +118,7 @@ describe('training', () => {
     expect((await org.get('/training')).body.items).toEqual([]);
   });
 
-  it('of another org is not found, nor are its segments and directories', async () => {
+  it('training of another org is not found, nor are its segments and directories', async () => {
     const { id } = await create({}, api.other);
     const segment = await newSegment(api.other);
     const directory = (await api.other.post('/training/directories', { name: 'D' })).body.id;

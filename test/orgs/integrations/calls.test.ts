@@ -28,7 +28,7 @@ describe('what a response says about a connection', () => {
     ['crm', 'GET', 429, false],
     ['crm', 'GET', 503, false],
     ['llm', 'POST', 404, false],
-  ])('of %s to a %s with %i is success: %s', (kind, method, status, isSuccess) => {
+  ])('the response of %s to a %s with %i is success: %s', (kind, method, status, isSuccess) => {
     expect(resultOfResponse(kind, method, { status, body: '' })?.isSuccess).toBe(isSuccess);
   });
 
@@ -150,26 +150,29 @@ describe('an integration shows how its calls end', () => {
       { api_key: SECRET, model: 'chat', embedding_model: 'small' },
       () => org.post('/training', { title: 'Cats', content: 'A kitten eats four times a day.' }),
     ],
-  ])('of kind %s at %s: since when they fail and why, without secrets', async (kind, provider, settings, use) => {
-    const server = await startFaultyServer(
-      ({ headers, body }) => ({ status: 403, body: { message: `${headers.authorization ?? body} is not allowed` } }),
-      () => undefined,
-    );
-    try {
-      await put(kind, provider, { base_url: server.url, ...settings });
-      expect(await shown(kind)).toMatchObject({ connected: null, failing_since: null, last_error_at: null });
-      await use();
-      const item = await failing(kind);
-      expect(item).toMatchObject({ connected: false, last_success_at: null, last_error_at: expect.any(String) });
-      expect(item.last_error).not.toBe('');
-      expect(item.last_error).not.toMatch(new RegExp(`${SECRET}|PRIVATE|[\\w-]{8,}\\.[\\w-]{8,}\\.[\\w-]{8,}`));
-      expect((await org.get('/integrations')).body.items).toEqual([item]);
-    } finally {
-      await server.close();
-    }
-  });
+  ])(
+    'an integration of kind %s at %s shows since when its calls fail and why, without secrets',
+    async (kind, provider, settings, use) => {
+      const server = await startFaultyServer(
+        ({ headers, body }) => ({ status: 403, body: { message: `${headers.authorization ?? body} is not allowed` } }),
+        () => undefined,
+      );
+      try {
+        await put(kind, provider, { base_url: server.url, ...settings });
+        expect(await shown(kind)).toMatchObject({ connected: null, failing_since: null, last_error_at: null });
+        await use();
+        const item = await failing(kind);
+        expect(item).toMatchObject({ connected: false, last_success_at: null, last_error_at: expect.any(String) });
+        expect(item.last_error).not.toBe('');
+        expect(item.last_error).not.toMatch(new RegExp(`${SECRET}|PRIVATE|[\\w-]{8,}\\.[\\w-]{8,}\\.[\\w-]{8,}`));
+        expect((await org.get('/integrations')).body.items).toEqual([item]);
+      } finally {
+        await server.close();
+      }
+    },
+  );
 
-  it('of the mail server', async () => {
+  it('an integration shows since when its mail server fails, and a change of its settings clears this', async () => {
     await put('email', 'smtp', { host: '127.0.0.1', port: 1 });
     await org.post('/email', EMAIL);
     expect(await failing('email')).toMatchObject({
@@ -183,7 +186,7 @@ describe('an integration shows how its calls end', () => {
     await eventually('a success', async () => (await shown('email')).connected === true);
   });
 
-  it('with a success after failures, which stay readable', async () => {
+  it('a success after failures is shown, and the failures stay readable', async () => {
     const twilio = await startFakeTwilio();
     try {
       await connectTwilio(org, twilio);
@@ -204,7 +207,7 @@ describe('an integration shows how its calls end', () => {
     }
   });
 
-  it('with one write for many calls of the same outcome, and at once when the outcome changes', async () => {
+  it('many calls of the same outcome are one write, and a change of the outcome is written at once', async () => {
     const fake = await startFakeEmbeddings();
     try {
       await put('llm', 'openai-compatible', fake.settings);

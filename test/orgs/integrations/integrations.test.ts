@@ -68,24 +68,27 @@ const KINDS: [kind: string, provider: string, settings: object, secrets: string[
 ];
 
 describe('an integration', () => {
-  it.each(KINDS)('of kind %s never exposes its secrets', async (kind, providerName, settings, secrets) => {
-    const { status, body } = await put(kind, providerName, settings);
-    expect(status).toBe(200);
-    expect(body).toMatchObject({ kind, provider: providerName, connected: null, last_error: null });
+  it.each(KINDS)(
+    'an integration of kind %s never exposes its secrets',
+    async (kind, providerName, settings, secrets) => {
+      const { status, body } = await put(kind, providerName, settings);
+      expect(status).toBe(200);
+      expect(body).toMatchObject({ kind, provider: providerName, connected: null, last_error: null });
 
-    const { body: list } = await org.get('/integrations');
-    expect(list).toEqual({ items: [body], next: null });
-    const rows = JSON.stringify((await stored()).rows);
-    for (const secret of secrets) {
-      expect(JSON.stringify(list)).not.toContain(secret);
-      expect(rows).not.toContain(secret);
-    }
-    expect(JSON.stringify(body.settings).match(/"\*\*\*"/g)).toHaveLength(secrets.length);
+      const { body: list } = await org.get('/integrations');
+      expect(list).toEqual({ items: [body], next: null });
+      const rows = JSON.stringify((await stored()).rows);
+      for (const secret of secrets) {
+        expect(JSON.stringify(list)).not.toContain(secret);
+        expect(rows).not.toContain(secret);
+      }
+      expect(JSON.stringify(body.settings).match(/"\*\*\*"/g)).toHaveLength(secrets.length);
 
-    const again = await put(kind, providerName, body.settings);
-    expect(again.status).toBe(200);
-    expect(again.body.settings).toEqual(body.settings);
-  });
+      const again = await put(kind, providerName, body.settings);
+      expect(again.status).toBe(200);
+      expect(again.body.settings).toEqual(body.settings);
+    },
+  );
 
   it('is replaced as a whole, except for secrets sent as "***"', async () => {
     await put('email', 'smtp', { ...SMTP, dkim: { domain: 'a.example', selector: 's', private_key: 'KEY' } });
@@ -138,7 +141,7 @@ describe('an integration', () => {
     expect((await org.get('/integrations')).body.items).toHaveLength(1);
   });
 
-  it('of kind crm has a webhook address that never changes', async () => {
+  it('an integration of kind crm has a webhook address that never changes', async () => {
     const first = await put('crm', 'hubspot', { access_token: 'pat' });
     const second = await put('crm', 'hubspot', { access_token: 'pat2' });
     expect(first.body.webhook_url).toMatch(
@@ -162,7 +165,7 @@ describe('an integration', () => {
     ['llm', 'openai-compatible', { api_key: 'line\nbreak', model: 'm' }],
     ['llm', 'openai-compatible', { api_key: 'sk', model: 'm', base_url: 'ftp://x' }],
     ['llm', 'openai-compatible', { api_key: 'sk', model: 'm', base_url: 'https://user:pass@x.example' }],
-  ])('of kind %s is refused for provider %s with settings %j', async (kind, providerName, settings) => {
+  ])('an integration of kind %s is refused for provider %s with settings %j', async (kind, providerName, settings) => {
     expect((await put(kind, providerName, settings)).status).toBe(400);
   });
 
@@ -200,7 +203,7 @@ describe('an integration', () => {
     },
   );
 
-  it('of an unknown kind does not exist', async () => {
+  it('an integration of an unknown kind does not exist', async () => {
     expect((await org.put('/integrations/fax', {})).status).toBe(405);
     expect((await org.delete('/integrations/fax')).status).toBe(400);
   });

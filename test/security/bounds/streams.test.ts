@@ -21,7 +21,7 @@ const stream = async (key: string) => {
 };
 
 describe('streams', () => {
-  it('of one key are at most 100; one that ends makes room for another', async () => {
+  it('streams of one key are at most 100; one that ends makes room for another', async () => {
     const reader = await api.org.withScopes('chat-sessions:read');
     const first = await stream(reader.key);
     for (let n = 1; n < 100; n++) expect((await stream(reader.key)).status).toBe(200);

@@ -172,7 +172,7 @@ it('an event is stored once, however many runs wait for it', async () => {
   );
   const { rows } = await sql<{ events: number; runs: number }>`
     select (select count(*) from automation_events where org_id = ${org.id}) as events,
-      (select count(*) from automation_heard where org_id = ${org.id}) as runs
+      (select count(*) from automation_received_events where org_id = ${org.id}) as runs
   `.execute(api.db);
   expect(rows).toEqual([{ events: 1, runs: 30 }]);
 });

@@ -71,7 +71,7 @@ describe('limits across sequences', () => {
       }
     });
 
-    it("of a sequence replaces the org's, and counts the sends of other sequences", async () => {
+    it("a daily cap of a sequence replaces the org's, and counts the sends of other sequences", async () => {
       const org = await stack.createOrg();
       await org.patch('/org/settings', { timezone: zoneAtNoon(), daily_cap: 1 });
       const ann = contactsOf(1, 'own-cap.example');

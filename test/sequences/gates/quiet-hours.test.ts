@@ -76,7 +76,7 @@ describe('quiet hours', () => {
     expect(stack.sink.to(email)).toEqual([]);
   });
 
-  it("of a sequence replace the org's", async () => {
+  it("quiet hours of a sequence replace the org's", async () => {
     await setUp({ timezone: TOKYO, quiet_hours: nowIn(TOKYO) });
     const elsewhere = await create({ gates: { quiet_hours: nowIn(BOGOTA) } });
     expect(await isHeld(elsewhere)).toBe(false);

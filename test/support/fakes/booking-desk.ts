@@ -7,8 +7,8 @@ const Booking = z.object({ order: z.string() });
 export type BookingDesk = Awaited<ReturnType<typeof startBookingDesk>>;
 
 /**
- * A server of bookings that counts. `/reserve` does what an Idempotency-Key asks for once, `/book` knows no keys. `reach` is
- * awaited before a booking is made, and between the booking and its answer.
+ * A server of bookings that counts. `/reserve` does what an Idempotency-Key asks for once, `/book` knows no keys.
+ * `reach` is awaited before a booking is made, and between the booking and its answer.
  */
 export async function startBookingDesk(reach: (point: 'before the effect' | 'after the effect') => Promise<void>) {
   /** The orders that were booked, one entry for each effect. */

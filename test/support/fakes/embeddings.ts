@@ -10,7 +10,11 @@ const MEANINGS = [
 
 export type FakeEmbeddings = Awaited<ReturnType<typeof startFakeEmbeddings>>;
 
-/** OpenAI's embeddings over real HTTP, for one key and one model: what speaks of the same is alike. It refuses all that the real one would, and texts of more than `longest` characters. With `wantsType` it is a model that must be told what a text is; others refuse that. */
+/**
+ * OpenAI's embeddings over real HTTP, for one key and one model: what speaks of the same is alike. It refuses all that
+ * the real one would, and texts of more than `longest` characters. With `wantsType` it is a model that must be told
+ * what a text is; others refuse that.
+ */
 export async function startFakeEmbeddings({
   key = 'sk-fake',
   model = 'small',

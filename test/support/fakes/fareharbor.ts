@@ -3,7 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { z } from 'zod';
 
-/** What the next call gets in place of the true answer: a status, no answer at all, or the true one once `released` is resolved. */
+/**
+ * What the next call gets in place of the true answer: a status, no answer at all, or the true one once `released` is
+ * resolved.
+ */
 type Script = number | 'hang-up' | 'not-json' | { released: Promise<void> };
 
 interface Availability {

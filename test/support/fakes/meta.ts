@@ -52,7 +52,10 @@ export interface FakeMeta {
 
 const PHONE_NUMBER = { display_phone_number: '15550783881', phone_number_id: '106540352242922' };
 
-/** WhatsApp's Cloud API over real HTTP, as strict as the real one. `fault` says what the nth send meets where `next` scripted nothing. */
+/**
+ * WhatsApp's Cloud API over real HTTP, as strict as the real one. `fault` says what the nth send meets where `next`
+ * scripted nothing.
+ */
 export async function startFakeMeta(
   templates: FakeTemplate[] = [],
   fault?: (n: number) => MetaFault | undefined,

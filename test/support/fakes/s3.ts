@@ -9,7 +9,10 @@ export const S3_KEY = {
 const REGION = 'eu-central-1';
 const BUCKET = 'files';
 
-/** What a call meets in place of the truth. `lost`: it has its effect, and no answer comes. `cut`: half of the object comes. */
+/**
+ * What a call meets in place of the truth. `lost`: it has its effect, and no answer comes. `cut`: half of the object
+ * comes.
+ */
 type Fault = 'slow-down' | 'internal-error' | 'denied' | 'reset' | 'lost' | 'cut' | { released: Promise<void> };
 
 export interface FakeS3 {
@@ -26,7 +29,10 @@ export interface FakeS3 {
   close(): Promise<void>;
 }
 
-/** S3 over real HTTP, by path: PUT, GET with ranges, and DELETE of objects in one bucket. Verifies every signature and checksum. */
+/**
+ * S3 over real HTTP, by path: PUT, GET with ranges, and DELETE of objects in one bucket. Verifies every signature and
+ * checksum.
+ */
 export async function startFakeS3(): Promise<FakeS3> {
   const objects = new Map<string, Buffer>();
   const calls: string[] = [];

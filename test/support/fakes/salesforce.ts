@@ -48,7 +48,10 @@ const textPayload = (id: string, text: string) => ({
   abstractMessage: { messageType: 'StaticContentMessage', id, staticContent: { formatType: 'Text', text } },
 });
 
-/** The API of Messaging for In-App and Web, version 2, as strict as the real one. Whatever is sent beside what it knows is refused. */
+/**
+ * The API of Messaging for In-App and Web, version 2, as strict as the real one. Whatever is sent beside what it knows
+ * is refused.
+ */
 export async function startFakeSalesforce({
   lifeSeconds = 3_600,
   isStartListed = true,

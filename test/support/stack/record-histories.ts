@@ -11,8 +11,9 @@ interface RecordedHistory {
 }
 
 /**
- * Stores a history of each type of workflow that has ended in the client's namespace as `folder/<type>.json`. Of several it keeps the one with the
- * most kinds of events and activities, so that a replay covers most of the workflow's code.
+ * Stores a history of each type of workflow that has ended in the client's namespace as `folder/<type>.json`. Of
+ * several it keeps the one with the most kinds of events and activities, so that a replay covers most of the workflow's
+ * code.
  */
 export async function recordHistories(client: Client, folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true });

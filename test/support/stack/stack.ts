@@ -18,7 +18,10 @@ const MAX_WAIT_MS = 80_000;
 
 export type Stack = Awaited<ReturnType<typeof startStack>>;
 
-/** The api of startApi with the relay, the workers and a mail sink: the whole of Switchboard in this process. Close it after use. */
+/**
+ * The api of startApi with the relay, the workers and a mail sink: the whole of Switchboard in this process. Close it
+ * after use.
+ */
 export async function startStack({ env = {} }: { env?: Record<string, string> } = {}) {
   installRuntime();
   const sink = await startMailSink();

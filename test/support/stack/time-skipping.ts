@@ -20,7 +20,9 @@ const SEARCH_PATH = 'testclock, pg_catalog, public';
 export type TimeSkippingStack = Awaited<ReturnType<typeof startTimeSkippingStack>>;
 
 /**
- * A database and a Temporal server whose clocks go together, while the server skips the time in which workflows sleep. The database's own `now()` is hidden behind another of the same name: what is tested knows of no clock. Close it after use.
+ * A database and a Temporal server whose clocks go together, while the server skips the time in which workflows sleep.
+ * The database's own `now()` is hidden behind another of the same name: what is tested knows of no clock. Close it
+ * after use.
  */
 export async function startTimeSkippingStack() {
   installRuntime();
@@ -59,7 +61,10 @@ export async function startTimeSkippingStack() {
       lagMs = to.getTime() - (await environment.currentTimeMs());
       await keepPace();
     },
-    /** Runs the workflow of a sequence to its end, however long that takes. `look` is called before each batch, while the clocks wait. */
+    /**
+     * Runs the workflow of a sequence to its end, however long that takes. `look` is called before each batch, while
+     * the clocks wait.
+     */
     async runSequence(
       orgId: string,
       sequenceId: string,
@@ -88,8 +93,8 @@ export async function startTimeSkippingStack() {
       );
     },
     /**
-     * Runs the workflows of sessions' clocks for as long as `work` takes. `sleep` skips time in both clocks; `wake` hands on what the
-     * outbox holds for them, as the relay would.
+     * Runs the workflows of sessions' clocks for as long as `work` takes. `sleep` skips time in both clocks; `wake`
+     * hands on what the outbox holds for them, as the relay would.
      */
     async watchClocks<T>(
       work: (time: { sleep: (ms: number) => Promise<void>; wake: () => Promise<void> }) => Promise<T>,

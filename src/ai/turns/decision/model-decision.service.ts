@@ -1,4 +1,4 @@
-import { detectLanguage } from '../../../conversations/sessions/language.service.ts';
+import { detectLanguage } from '../../../languages/detection.ts';
 import { linkOf, type QuotedSource, type TextFormat } from '../../answers/extractive.rules.ts';
 import { MODEL_ANSWER_SCHEMA, ModelAnswer } from '../../answers/model-answer.schema.ts';
 import { answerPrompt } from '../../answers/prompts.rules.ts';

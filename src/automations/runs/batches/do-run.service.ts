@@ -27,7 +27,7 @@ export interface BatchWork {
 }
 
 /** A run under way: what is known of it, and what is not saved yet. */
-interface RunUnderWay {
+interface RunExecution {
   work: BatchWork;
   context: RunContext;
   outputs: Map<StepPath, Json>;
@@ -39,45 +39,50 @@ interface RunUnderWay {
 /** Where a run stands: behind a step, or before its beginning. */
 type Position = { after: StepPath | undefined };
 
-/** Does a run up to its end, or to its first wait, retry or failure. Returns undefined if it is not the batch's any more. */
+/**
+ * Does a run up to its end, or to its first wait, retry or failure. Returns undefined if it is not the batch's any
+ * more.
+ */
 export async function doRun(work: BatchWork, run: Run): Promise<Released | undefined> {
   const context = await loadContext(work.deps.db, work.ref.orgId, run);
-  const way: RunUnderWay = { work, context, outputs: new Map(), isStored: false, ended: undefined };
+  const execution: RunExecution = { work, context, outputs: new Map(), isStored: false, ended: undefined };
   let at: Position | Released | undefined = { after: undefined };
   try {
-    while (typeof at === 'object') at = await goOn(way, at.after);
+    while (typeof at === 'object') at = await advance(execution, at.after);
     return at;
   } catch (error) {
-    if (way.ended !== undefined) await saveProgress(way); // so that the call is not made again
+    if (execution.ended !== undefined) await saveProgress(execution); // so that the call is not made again
     throw error;
   }
 }
 
 /** Evaluates blocks and does the action behind them. Returns where the run stands then, or what became of it. */
-async function goOn(way: RunUnderWay, after: StepPath | undefined): Promise<Position | Released | undefined> {
-  const { pacer, isOver } = way.work;
-  if (after !== undefined && isOver()) return (await saveProgress(way)) ? leave(way, advancingFrom(after)) : undefined;
+async function advance(execution: RunExecution, after: StepPath | undefined): Promise<Position | Released | undefined> {
+  const { pacer, isOver } = execution.work;
+  if (after !== undefined && isOver())
+    return (await saveProgress(execution)) ? leave(execution, advancingFrom(after)) : undefined;
   await pacer.wait();
   const begun = performance.now();
-  const { next, decisions } = await nextStepAfter(way.context.definition, outputsOf(way), {
+  const { next, decisions } = await nextStepAfter(execution.context.definition, outputsOf(execution), {
     after,
     nowMs: Date.now(),
   });
   const records = decisions.map(({ place, step, input, output }) => {
-    way.outputs.set(place, output);
+    execution.outputs.set(place, output);
     return stepRecordOf(place, step, { status: 'completed', input, output });
   });
   pacer.add(performance.now() - begun);
-  const save = (progress: Partial<Progress> = {}) => saveProgress(way, { records, ...progress });
+  const save = (progress: Partial<Progress> = {}) => saveProgress(execution, { records, ...progress });
   switch (next.kind) {
     case 'end':
       return (await save({ isEnd: true })) ? 'ended' : undefined;
     case 'continue':
       return (await save()) ? { after: next.place } : undefined;
     case 'action':
-      return isCall(way, next.step) ? call(way, next, records) : (await save()) ? applyStep(way, next) : undefined;
+      if (isCall(execution, next.step)) return call(execution, next, records);
+      return (await save()) ? applyStep(execution, next) : undefined;
     default:
-      return (await save({ records: [] })) ? leave(way, advancingFrom(after)) : undefined;
+      return (await save({ records: [] })) ? leave(execution, advancingFrom(after)) : undefined;
   }
 }
 
@@ -86,65 +91,75 @@ interface ActionAt {
   step: ActionStep;
 }
 
-const isCall = ({ work }: RunUnderWay, { type }: ActionStep): boolean => {
+const isCall = ({ work }: RunExecution, { type }: ActionStep): boolean => {
   const action = work.deps.actions.get(type);
   return action !== undefined && 'call' in action;
 };
 
 /** Records that a call begins, and calls. The answer is saved with the next step. */
 async function call(
-  way: RunUnderWay,
+  execution: RunExecution,
   { place, step }: ActionAt,
   records: Progress['records'],
 ): Promise<Position | Released | undefined> {
-  const { work, context } = way;
+  const { work, context } = execution;
   const { deps, ref } = work;
   const action = deps.actions.get(step.type);
   if (action === undefined || !('call' in action)) throw invalid(`There is no call ${step.type}`);
   const sealer = createSealer(deps.secrets, ref.orgId, context.run.automation_id);
-  const input = await resolveInput(context.definition, outputsOf(way), place, sealer.open(step.input));
+  const input = await resolveInput(context.definition, outputsOf(execution), place, sealer.open(step.input));
   const begun = stepRecordOf(place, step, { status: 'in_progress', input: maskCredentials(input), output: null });
-  if (!(await saveProgress(way, { records: [...records, begun] }))) return undefined;
+  if (!(await saveProgress(execution, { records: [...records, begun] }))) return undefined;
   const runId = context.run.id;
   try {
     const stepRef = { orgId: ref.orgId, runId, dedupeKey: dedupeKeyOf(runId, place) };
     const output = (await action.call(deps, stepRef, parseInput(action, input))) as Json;
-    way.ended = { place, output };
-    way.outputs.set(place, output);
+    execution.ended = { place, output };
+    execution.outputs.set(place, output);
     return { after: place };
   } catch (error) {
     await setStepError(deps.db, ref.orgId, runId, { place, error: messageOf(error) });
-    return afterFailure(way, { place, step }, error);
+    return afterFailure(execution, { place, step }, error);
   }
 }
 
 /** Does an action on our own data, in its transaction. */
-async function applyStep(way: RunUnderWay, { place, step }: ActionAt): Promise<Position | Released | undefined> {
-  const { deps, ref } = way.work;
-  way.isStored = true;
+async function applyStep(execution: RunExecution, { place, step }: ActionAt): Promise<Position | Released | undefined> {
+  const { deps, ref } = execution.work;
+  execution.isStored = true;
   try {
-    return await positionOf(way, await doStep(deps, { orgId: ref.orgId, runId: way.context.run.id, place }), place);
+    return await positionOf(
+      execution,
+      await doStep(deps, { orgId: ref.orgId, runId: execution.context.run.id, place }),
+      place,
+    );
   } catch (error) {
-    return afterFailure(way, { place, step }, error);
+    return afterFailure(execution, { place, step }, error);
   }
 }
 
 /** Ends a step that has failed for good. A failure that may pass is retried in a workflow of the run's own. */
 async function afterFailure(
-  way: RunUnderWay,
+  execution: RunExecution,
   { place, step }: ActionAt,
   error: unknown,
 ): Promise<Position | Released | undefined> {
-  const { deps, ref } = way.work;
-  const run = { orgId: ref.orgId, runId: way.context.run.id };
+  const { deps, ref } = execution.work;
+  const run = { orgId: ref.orgId, runId: execution.context.run.id };
   const next = await nextAfterFailure(deps, run, nextActionOf(place, step), error);
-  way.isStored = true;
-  if (next === undefined) return leave(way, findNextStep);
-  return next.kind === 'action' && isFailed(next) ? leave(way, async () => next) : positionOf(way, next, place);
+  execution.isStored = true;
+  if (next === undefined) return leave(execution, findNextStep);
+  return next.kind === 'action' && isFailed(next)
+    ? leave(execution, async () => next)
+    : positionOf(execution, next, place);
 }
 
 /** Returns where a run stands after a step that has ended, as the database tells. */
-async function positionOf(way: RunUnderWay, next: NextStep, place: StepPath): Promise<Position | Released | undefined> {
+async function positionOf(
+  execution: RunExecution,
+  next: NextStep,
+  place: StepPath,
+): Promise<Position | Released | undefined> {
   switch (next.kind) {
     case 'end':
     case 'failed':
@@ -154,22 +169,22 @@ async function positionOf(way: RunUnderWay, next: NextStep, place: StepPath): Pr
       return { after: place };
     case 'wait':
     case 'wait-for-event':
-      return leave(way, async () => next);
+      return leave(execution, async () => next);
   }
 }
 
-const leave = ({ work, context }: RunUnderWay, nextOf: Parameters<typeof leaveBatchAt>[2]['nextOf']) =>
+const leave = ({ work, context }: RunExecution, nextOf: Parameters<typeof leaveBatchAt>[2]['nextOf']) =>
   leaveBatchAt(work.deps.db, work.ref, { runId: context.run.id, nextOf });
 
 /** Saves what is new. Returns whether the run goes on. */
-async function saveProgress(way: RunUnderWay, progress: Partial<Progress> = {}): Promise<boolean> {
-  const { ended } = way;
-  way.ended = undefined;
-  return way.work.writer.save({ runId: way.context.run.id, ended, records: [], isEnd: false, ...progress });
+async function saveProgress(execution: RunExecution, progress: Partial<Progress> = {}): Promise<boolean> {
+  const { ended } = execution;
+  execution.ended = undefined;
+  return execution.work.writer.save({ runId: execution.context.run.id, ended, records: [], isEnd: false, ...progress });
 }
 
 /** The outputs of the run's steps, from memory where they are. */
-const outputsOf = ({ work, context, outputs, isStored }: RunUnderWay): StepOutputs => ({
+const outputsOf = ({ work, context, outputs, isStored }: RunExecution): StepOutputs => ({
   async read(places) {
     const known = new Map<StepPath, Json>();
     for (const place of places) {

@@ -16,7 +16,7 @@ import { failingWith, leaveBatchAt, type Released, releaseBegunRuns, requeueRest
 
 /** No run begins later, so that a batch ends soon. */
 const MAX_MS = 60_000;
-const RUNS_AT_ONCE = 50;
+const MAX_CONCURRENT_RUNS = 50;
 const RUNS_PER_QUERY = 25;
 /** Runs that may leave a batch and are active. Then it stops: what they call does not work now. */
 const MAX_ACTIVE = 50;
@@ -59,7 +59,7 @@ async function doFreshRuns(deps: StepDeps, ref: BatchRef, isStopped: () => boole
       if (--remaining === LAST_RUNS) await inTransaction(db, (trx) => startQueuedRuns(trx, ref.orgId));
     }
   };
-  await allSettled(Array.from({ length: RUNS_AT_ONCE }, lane));
+  await allSettled(Array.from({ length: MAX_CONCURRENT_RUNS }, lane));
   return counts;
 }
 

@@ -13,7 +13,7 @@ const COLUMNS = [
   'crawl_interval_hours',
   'rendering',
   'ignored_parameters',
-  'takes_www',
+  'includes_www',
   'settings_version',
   'last_crawl_started_at',
   'last_crawl_completed_at',
@@ -76,10 +76,10 @@ export const updateDatasource = (
     .returning(COLUMNS)
     .executeTakeFirstOrThrow();
 
-export async function updateTakesWww(db: Db, orgId: string, id: string): Promise<void> {
+export async function updateIncludesWww(db: Db, orgId: string, id: string): Promise<void> {
   await db
     .updateTable('datasources')
-    .set({ takes_www: true })
+    .set({ includes_www: true })
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .execute();

@@ -17,7 +17,7 @@ export interface DatasourcesTable {
   /** Query parameters that were recognised as not changing any page. */
   ignored_parameters: Texts;
   /** The host with and without "www." is the same site: one redirects to the other. */
-  takes_www: Generated<boolean>;
+  includes_www: Generated<boolean>;
   /** Incremented by changes after which every page must be fetched again. */
   settings_version: Generated<number>;
   last_crawl_started_at: Date | null;

@@ -32,6 +32,7 @@ export async function getLockedDatasource(trx: Trx, orgId: string, id: string): 
   return datasource;
 }
 
+/** Throws notFound if the org has no such datasource. */
 export async function assertDatasourceExists(db: Db, orgId: string, id: string): Promise<void> {
   if ((await findDatasource(db, orgId, id)) === undefined) throw notFound('datasource');
 }

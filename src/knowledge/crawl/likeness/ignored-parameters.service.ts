@@ -6,7 +6,7 @@ import type { CrawlRef } from '../contract.ts';
 import { lockDatasource } from '../datasources/queries.ts';
 import { lockJob } from '../jobs/queries.ts';
 import { keysOf, pageUrlOf } from '../scope/urls.rules.ts';
-import type { Visit } from '../visiting/visit.ts';
+import type { Visit } from '../visiting/visit-results.rules.ts';
 import { type IgnorableParameter, ignorableParametersOf } from './ignored-parameters.rules.ts';
 import { likenessOf } from './likeness.ts';
 import { probePage } from './probes.ts';
@@ -27,17 +27,17 @@ import { withdrawPages } from './withdrawal.service.ts';
  * addresses are kept without them, and pages that were stored several times are stored once.
  */
 export async function learnIgnoredParameters(visiting: CrawlBatch, visits: Visit[]): Promise<void> {
-  const { db, ref, keptParameters } = visiting;
-  const written = visits.flatMap(({ page, finding }) => {
+  const { db, ref, requiredParameters } = visiting;
+  const written = visits.flatMap(({ page, result }) => {
     const { path } = keysOf(pageUrlOf(page.url));
-    const isVariant = finding.kind === 'content' && path !== page.url_key;
-    return isVariant ? [{ key: page.url_key, path, likeness: finding.content.likeness }] : [];
+    const isVariant = result.kind === 'content' && path !== page.url_key;
+    return isVariant ? [{ key: page.url_key, path, likeness: result.content.likeness }] : [];
   });
   if (written.length === 0 || !(await hasLikeSibling(db, ref, written))) return;
   const found = ignorableParametersOf(await listLikePages(db, ref));
-  for (const parameter of found.filter(({ name }) => !keptParameters.has(name))) {
+  for (const parameter of found.filter(({ name }) => !requiredParameters.has(name))) {
     if (!(await isSameWithout(visiting, parameter, visits))) {
-      keptParameters.add(parameter.name);
+      requiredParameters.add(parameter.name);
       continue;
     }
     if (await ignoreParameter(visiting, ref, parameter.name)) visiting.ignoreParameter(parameter.name);

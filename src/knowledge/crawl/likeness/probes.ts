@@ -1,7 +1,8 @@
 import type { ExtractedPage } from '../../extraction/contract.ts';
 import type { CrawlBatch } from '../context.ts';
 import { fetchPage } from '../fetching/pages.ts';
-import { awaitHostSlot, extract } from '../visiting/visit.ts';
+import { extract } from '../visiting/page-reading.ts';
+import { awaitHostSlot } from '../visiting/visit.ts';
 
 /** Fetches an address only to compare it, under the rules of visits. Returns undefined if it is no page to be read. */
 export async function probePage(visiting: CrawlBatch, url: URL): Promise<ExtractedPage | undefined> {

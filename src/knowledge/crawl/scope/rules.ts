@@ -6,7 +6,7 @@ import { hostWithoutWww, keysOf, pageUrlOf, trapOf } from './urls.rules.ts';
 /** The settings of a datasource about its pages. */
 export interface SiteSettings {
   url: string;
-  takes_www: boolean;
+  includes_www: boolean;
   include_paths: string[];
   exclude_paths: string[];
   /** Query parameters that do not change a page. */
@@ -39,7 +39,7 @@ export function scopePathOf(start: URL): string {
   return path.includes('.', begin) ? path.slice(0, begin) : path;
 }
 
-export function siteOf({ url, takes_www, include_paths, exclude_paths, ignored_parameters }: SiteSettings): Site {
+export function siteOf({ url, includes_www, include_paths, exclude_paths, ignored_parameters }: SiteSettings): Site {
   const start = pageUrlOf(url);
   const path = scopePathOf(start);
   const startKey = keysOf(start).key;
@@ -48,7 +48,8 @@ export function siteOf({ url, takes_www, include_paths, exclude_paths, ignored_p
   const excludes = exclude_paths.map(compilePattern);
   const isAny = (patterns: PathMatch[], at: string) => patterns.some((matches) => matches(at));
   const isStart = (at: URL) => keysOf(at).key === startKey;
-  const isOnSite = (at: URL) => at.host === start.host || (takes_www && hostWithoutWww(at) === hostWithoutWww(start));
+  const isOnSite = (at: URL) =>
+    at.host === start.host || (includes_www && hostWithoutWww(at) === hostWithoutWww(start));
 
   function pathRefusal(at: URL): PageReason | undefined {
     if (isAny(excludes, at.pathname)) return 'excluded_path';

@@ -2,7 +2,7 @@ import type { Db } from '../../../db/connect.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import type { CrawlBatch, CrawlDeps } from '../context.ts';
 import type { CrawlProgress, CrawlRef } from '../contract.ts';
-import { type DatasourceRow, findDatasource, updateTakesWww } from '../datasources/queries.ts';
+import { type DatasourceRow, findDatasource, updateIncludesWww } from '../datasources/queries.ts';
 import { findHostWaitMs } from '../fetching/hosts.queries.ts';
 import { createRobotsFiles } from '../fetching/robots-files.ts';
 import { findJob, type JobRow, lockJob } from '../jobs/queries.ts';
@@ -35,8 +35,9 @@ const MAX_ROBOTS_AGE_MS = 24 * 60 * 60_000;
 const MIN_WAIT_MS = 1_000;
 
 /**
- * Visits the next pages of a crawl: those that wait for a browser if `isRendering`, or else the others. A repeated run continues with the pages left by the first, and keeps its stored
- * results. `isStopped` ends the batch after the visits in progress.
+ * Visits the next pages of a crawl. With `isRendering`, these are the pages that wait for a browser. A repeated run
+ * continues with the pages that the first left, and keeps its stored results. `isStopped` ends the batch after the
+ * visits in progress.
  */
 export async function crawlBatch(
   db: Db,
@@ -53,16 +54,16 @@ export async function crawlBatch(
   const lease = { batch, isRendering };
   const left = await listUnfinished(db, ref, lease);
   const visiting = await createBatch(db, deps, ref, { ...lease, datasource, job });
-  const take = async () => {
+  const claim = async () => {
     if (left.length > 0) return left.splice(0);
     const isOver = performance.now() > endAt || visiting.waitUntil !== null || isStopped();
     return isOver ? [] : claimPages(db, ref, lease);
   };
-  while ((await visitAll(visiting, take, isStopped)) > 0); // continues with the pages found meanwhile
+  while ((await visitAll(visiting, claim, isStopped)) > 0); // continues with the pages found meanwhile
   if (visiting.isFull) await requeueOrphanedDuplicates(db, ref);
   if (visiting.isFull && !isStopped()) await withdrawSoftNotFound(visiting);
   const waitMs = visiting.waitUntil === null ? 0 : visiting.waitUntil - performance.now();
-  return progressOf(db, ref, { datasource, state: 'running', waitMs, trouble: visiting.trouble });
+  return progressOf(db, ref, { datasource, state: 'running', waitMs, trouble: visiting.lastProblem });
 }
 
 async function findActive(db: Db, ref: CrawlRef): Promise<{ datasource: DatasourceRow; job: JobRow } | undefined> {
@@ -129,17 +130,17 @@ async function createBatch(
     },
     queuedLinks: new Set(),
     deferralOf: createDeferrals(db),
-    async takeWww() {
-      settings = { ...settings, takes_www: true };
+    async includeWww() {
+      settings = { ...settings, includes_www: true };
       visiting.site = siteOf(settings);
-      await updateTakesWww(db, ref.orgId, ref.datasourceId);
+      await updateIncludesWww(db, ref.orgId, ref.datasourceId);
     },
     ignoreParameter(name) {
       settings = { ...settings, ignored_parameters: [...settings.ignored_parameters, name] };
       visiting.site = siteOf(settings);
     },
-    keptParameters: new Set(),
-    trouble: null,
+    requiredParameters: new Set(),
+    lastProblem: null,
     waitUntil: null,
   };
   return visiting;

@@ -3,7 +3,7 @@ import { NO_LINKS, type PageLinks } from '../queue/discovered-links.rules.ts';
 import type { LeasedPage } from '../queue/queries.ts';
 import { isRemoving, isTransient, statusOf } from '../reasons.rules.ts';
 import type { VisitedPage } from './queries.ts';
-import type { Visit } from './visit.ts';
+import type { Visit, VisitResult } from './visit-results.rules.ts';
 
 const RETRY_MS = 5_000;
 const MAX_TRIES = 3;
@@ -23,12 +23,12 @@ export interface VisitOutcome {
 
 /** Returns the new state of a page's row after a visit. `isDouble`: its original is stored instead. */
 export function outcomeOf(
-  { page, url, httpStatus, finding }: Visit,
+  { page, url, httpStatus, result }: Visit,
   fetchedWith: string,
   isDouble: boolean,
 ): VisitOutcome {
   const base = { ...rowOf(page), url, http_status: httpStatus };
-  switch (finding.kind) {
+  switch (result.kind) {
     case 'unchanged':
       return {
         row: { ...base, ...STORED_STATE, gone_count: 0 },
@@ -36,18 +36,13 @@ export function outcomeOf(
         links: { urls: page.links, cut: 0 },
       };
     case 'scripted':
-      return { row: { ...base, is_to_render: true, again_in_ms: 0 }, change: 'later', links: finding.links };
+      return { row: { ...base, is_to_render: true, again_in_ms: 0 }, change: 'later', links: result.links };
     case 'moved':
-      return removalOutcome(
-        page,
-        { ...base, leads_to: finding.to.key, detail: finding.to.url },
-        finding.reason,
-        NO_LINKS,
-      );
+      return removalOutcome(page, { ...base, leads_to: result.to.key, detail: result.to.url }, result.reason, NO_LINKS);
     case 'none':
-      return missingOutcome(page, base, finding);
+      return missingOutcome(page, base, result);
     case 'content': {
-      const { content, duplicateOf } = finding;
+      const { content, duplicateOf } = result;
       if (isDouble && duplicateOf !== null) {
         return removalOutcome(
           page,
@@ -91,7 +86,7 @@ const STORED_STATE = {
 function missingOutcome(
   page: LeasedPage,
   base: VisitedPage,
-  { reason, detail, links, retryAfterMs }: Extract<Visit['finding'], { kind: 'none' }>,
+  { reason, detail, links, retryAfterMs }: Extract<VisitResult, { kind: 'none' }>,
 ): VisitOutcome {
   const tries = page.tries + 1;
   const most = reason === 'busy' ? MAX_BUSY_TRIES : reason === 'timeout' ? MAX_SLOW_TRIES : MAX_TRIES;

@@ -20,7 +20,7 @@ import {
   type NewChange,
   updateVisited,
 } from './queries.ts';
-import { noContent, type Visit } from './visit.ts';
+import { noContent, type Visit } from './visit-results.rules.ts';
 
 /** Rolls back the results of a crawl that ended in the meantime. */
 class CrawlEnded extends Error {}
@@ -65,7 +65,7 @@ export async function writeVisits(visiting: CrawlBatch, found: Visit[]): Promise
       const half = Math.ceil(visits.length / 2);
       await writeVisits(visiting, visits.slice(0, half));
       await writeVisits(visiting, visits.slice(half));
-    } else if (visit !== undefined && visit.finding.kind !== 'none' && isUnstorable(error)) {
+    } else if (visit !== undefined && visit.result.kind !== 'none' && isUnstorable(error)) {
       await writeVisits(visiting, [unreadable(visit)]);
     } else if (!(error instanceof CrawlEnded)) throw error;
   }
@@ -73,7 +73,7 @@ export async function writeVisits(visiting: CrawlBatch, found: Visit[]): Promise
 
 const isUnstorable = (error: unknown): boolean => error instanceof RangeError || UNSTORABLE.test(codeOf(error) ?? '');
 
-const unreadable = (visit: Visit): Visit => ({ ...visit, finding: noContent('unreadable') });
+const unreadable = (visit: Visit): Visit => ({ ...visit, result: noContent('unreadable') });
 
 /**
  * Writes to the search index before locking the crawl, since indexing takes the longest. The crawl is locked first, one
@@ -122,7 +122,7 @@ async function lockCrawl(trx: Trx, { orgId, datasourceId, jobId }: CrawlRef): Pr
 
 const idOf = ({ row }: VisitOutcome): string => row.id;
 const isChanged = ({ change }: VisitOutcome): boolean => change === 'new' || change === 'updated';
-const originalOf = (visit: Visit) => (visit.finding.kind === 'content' ? visit.finding.duplicateOf : null);
+const originalOf = (visit: Visit) => (visit.result.kind === 'content' ? visit.result.duplicateOf : null);
 
 interface Queued {
   urls: string[];
@@ -143,10 +143,10 @@ async function findDuplicates(trx: Trx, { ref }: CrawlBatch, visits: Visit[]): P
     if (key === undefined) continue;
     const original = known.get(key);
     const leadsBack = settled.get(key) === visit.page.url_key;
-    const isLookedAt = original !== undefined && original.job_id === ref.jobId && !original.is_queued;
+    const isVisited = original !== undefined && original.job_id === ref.jobId && !original.is_queued;
     const isMoved = original?.reason === 'canonical' || original?.reason === 'redirect';
     const isMissing =
-      isLookedAt &&
+      isVisited &&
       !original.is_stored &&
       original.choice === null &&
       (!isMoved || original.leads_to === visit.page.url_key);
@@ -172,20 +172,20 @@ async function queueLinks(trx: Trx, visiting: CrawlBatch, visits: Visit[], outco
   const linksOf = new Map(isFull ? outcomes.map(({ row, links }) => [row.id, links.urls]) : []);
   const urls: string[] = [];
   const wanted: string[] = [];
-  const found = visits.flatMap(({ page, url, finding }) => {
+  const found = visits.flatMap(({ page, url, result }) => {
     const { depth } = page;
     const links = linksOf.get(page.id)?.filter((link) => !queuedLinks.has(link)) ?? [];
     urls.push(...links);
     const next = discoveredUrlsOf(site, links, { depth: depth + 1, foundOn: url });
-    if (finding.kind === 'moved') {
+    if (result.kind === 'moved') {
       const isWanted = page.choice === 'included';
-      if (isWanted) wanted.push(finding.to.key);
+      if (isWanted) wanted.push(result.to.key);
       next.push(
-        ...discoveredUrlsOf(site, [finding.to.url], { depth, foundOn: url, redirects: page.redirects + 1, isWanted }),
+        ...discoveredUrlsOf(site, [result.to.url], { depth, foundOn: url, redirects: page.redirects + 1, isWanted }),
       );
     }
-    if (finding.kind === 'content' && finding.duplicateOf !== null) {
-      next.push(...discoveredUrlsOf(site, [finding.duplicateOf.url], { depth, foundOn: url }));
+    if (result.kind === 'content' && result.duplicateOf !== null) {
+      next.push(...discoveredUrlsOf(site, [result.duplicateOf.url], { depth, foundOn: url }));
     }
     return next;
   });

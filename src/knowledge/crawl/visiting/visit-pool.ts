@@ -2,7 +2,8 @@ import type { CrawlBatch } from '../context.ts';
 import { learnIgnoredParameters } from '../likeness/ignored-parameters.service.ts';
 import type { LeasedPage } from '../queue/queries.ts';
 import { writeVisits } from './results.service.ts';
-import { type Visit, visitPage } from './visit.ts';
+import { visitPage } from './visit.ts';
+import type { Visit } from './visit-results.rules.ts';
 
 const MAX_CONCURRENT_VISITS = 8;
 /** A page in a browser takes a whole processor for a while. */
@@ -19,19 +20,19 @@ const MAX_WRITE_DELAY_MS = 2_000;
 const MAX_VISITS_PER_WRITE = 25;
 
 /**
- * Visits pages concurrently until `take` returns none, writing results during further visits. Returns the number of
+ * Visits pages concurrently until `claim` returns none, writing results during further visits. Returns the number of
  * claimed pages. If stopped, or if a visit throws, the results so far are still written.
  */
 export async function visitAll(
   visiting: CrawlBatch,
-  take: () => Promise<LeasedPage[]>,
+  claim: () => Promise<LeasedPage[]>,
   isStopped: () => boolean,
 ): Promise<number> {
   const failures: unknown[] = [];
   const fail = (error: unknown) => failures.push(error);
   const writer = createWriter(visiting, fail);
-  const pages = createSource(take, fail);
-  const lane = async () => {
+  const pages = createSource(claim, fail);
+  const visitNext = async () => {
     while (!isStopped() && failures.length === 0) {
       const page = await pages.next();
       if (page === undefined) return;
@@ -40,51 +41,51 @@ export async function visitAll(
     }
   };
   const length = visiting.scripted === 'rendered' ? MAX_CONCURRENT_RENDERINGS : MAX_CONCURRENT_VISITS;
-  const lanes = await Promise.allSettled(Array.from({ length }, lane));
+  const visitors = await Promise.allSettled(Array.from({ length }, visitNext));
   await writer.finish();
-  const taken = await pages.taken();
-  const [failure] = [...failures, ...lanes.flatMap((ended) => (ended.status === 'rejected' ? [ended.reason] : []))];
+  const claimedCount = await pages.claimedCount();
+  const [failure] = [...failures, ...visitors.flatMap((ended) => (ended.status === 'rejected' ? [ended.reason] : []))];
   if (failure !== undefined) throw failure;
-  return taken;
+  return claimedCount;
 }
 
 /**
  * Returns pages one by one, claiming several at a time. Claims more before the last one, because a claim may have to
  * wait for a write.
  */
-function createSource(take: () => Promise<LeasedPage[]>, fail: (error: unknown) => void) {
+function createSource(claim: () => Promise<LeasedPage[]>, fail: (error: unknown) => void) {
   const pages: LeasedPage[] = [];
-  let taken = 0;
-  let areNoneAhead = false;
-  let isDry = false;
-  let taking: Promise<void> | undefined;
-  const takeMore = async () => {
+  let claimedCount = 0;
+  let isQueueEmpty = false;
+  let isExhausted = false;
+  let claiming: Promise<void> | undefined;
+  const claimMore = async () => {
     const isForNow = pages.length === 0;
     try {
-      const more = await take();
+      const more = await claim();
       pages.push(...more);
-      taken += more.length;
-      areNoneAhead = more.length === 0;
-      isDry = areNoneAhead && isForNow;
+      claimedCount += more.length;
+      isQueueEmpty = more.length === 0;
+      isExhausted = isQueueEmpty && isForNow;
     } catch (error) {
-      isDry = true;
+      isExhausted = true;
       fail(error);
     }
-    taking = undefined;
+    claiming = undefined;
   };
   return {
     async next(): Promise<LeasedPage | undefined> {
       for (;;) {
-        const isToTake = pages.length === 0 ? !isDry : pages.length <= MAX_CLAIMED_AHEAD && !areNoneAhead;
-        if (isToTake) taking ??= takeMore();
+        const mustClaim = pages.length === 0 ? !isExhausted : pages.length <= MAX_CLAIMED_AHEAD && !isQueueEmpty;
+        if (mustClaim) claiming ??= claimMore();
         const page = pages.shift();
-        if (page !== undefined || taking === undefined) return page;
-        await taking;
+        if (page !== undefined || claiming === undefined) return page;
+        await claiming;
       }
     },
-    async taken(): Promise<number> {
-      await taking;
-      return taken;
+    async claimedCount(): Promise<number> {
+      await claiming;
+      return claimedCount;
     },
   };
 }
@@ -96,7 +97,7 @@ function createWriter(visiting: CrawlBatch, fail: (error: unknown) => void) {
   let writing: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   const isWorthAWrite = () => unwritten.length >= MIN_VISITS_PER_WRITE || sizeOf(unwritten) >= CHARACTERS_PER_WRITE;
-  const takeSet = (): Visit[] => {
+  const nextGroup = (): Visit[] => {
     let size = 0;
     const isTooMuch = (visit: Visit, nth: number) => {
       size += sizeOf([visit]);
@@ -108,7 +109,7 @@ function createWriter(visiting: CrawlBatch, fail: (error: unknown) => void) {
   const write = async () => {
     try {
       do {
-        const visits = takeSet();
+        const visits = nextGroup();
         beingWritten = visits.length;
         await writeVisits(visiting, visits);
         await learnIgnoredParameters(visiting, visits);
@@ -144,4 +145,4 @@ function createWriter(visiting: CrawlBatch, fail: (error: unknown) => void) {
 
 /** Returns the size in characters of text. */
 const sizeOf = (visits: Visit[]): number =>
-  visits.reduce((sum, { finding }) => sum + (finding.kind === 'content' ? finding.content.markdown.length : 0), 0);
+  visits.reduce((sum, { result }) => sum + (result.kind === 'content' ? result.content.markdown.length : 0), 0);

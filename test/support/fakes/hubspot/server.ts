@@ -43,8 +43,8 @@ export const limited = (policyName: string, headers: Record<string, string> = {}
   refuses(429, `You have reached your ${policyName} limit.`, { errorType: 'RATE_LIMIT', policyName }, headers);
 
 /**
- * HubSpot's CRM, Conversations and OAuth APIs over real HTTP, as strict as the real ones. What tests change in `crm` or the threads is what the
- * next request finds. `faultOf`: what requests meet for which no fault was scripted.
+ * HubSpot's CRM, Conversations and OAuth APIs over real HTTP, as strict as the real ones. What tests change in `crm` or
+ * the threads is what the next request finds. `faultOf`: what requests meet for which no fault was scripted.
  */
 export async function startFakeHubspot(faultOf: (request: ReceivedRequest) => Fault | undefined = () => undefined) {
   const newId = () => String(++latestId);
