@@ -59,7 +59,7 @@ export const settings = {
     .min(4)
     .max(500)
     .default(20)
-    .describe('Connections a process keeps at most'),
+    .describe('Connections of a process’s pool; an api has 3 more, a worker up to 6 more'),
   TEMPORAL_ADDRESS: z.string().default('127.0.0.1:7233').describe('Temporal frontend, host:port'),
   TEMPORAL_NAMESPACE: z.string().default('default').describe('Temporal namespace'),
   WORKER_QUEUES: taskQueues.describe(

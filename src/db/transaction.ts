@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Db, Trx } from './connect.ts';
 import { connectionOf, sendAhead, untilAnswered } from './connections/pipeline.ts';
@@ -6,6 +7,8 @@ import { isDeadlock } from './failures.ts';
 import { addHint, type Hints, notify, notifyBy } from './notify.ts';
 
 const MAX_TRIES = 3;
+/** Those in a deadlock begin again at different times, or they would meet again. */
+const MAX_PAUSE_MS = 100;
 
 type CommitCallback = (db: Db) => void;
 
@@ -36,6 +39,7 @@ export async function inTransaction<T>(db: Db, work: (trx: Trx) => Promise<T>): 
       return result;
     } catch (error) {
       if (tries === MAX_TRIES || !isDeadlock(error)) throw error;
+      await sleep(Math.random() * MAX_PAUSE_MS);
     }
   }
 }

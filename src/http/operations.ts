@@ -52,8 +52,9 @@ export const operations = async (app: FastifyInstance, { db, temporal, metrics }
 
   app.get('/readyz', HIDDEN, async (_request, reply) => {
     const [database, workflows] = await Promise.all([answers(sql`select 1`.execute(db)), answers(temporal.check())]);
-    reply.code(database && workflows ? 200 : 503);
-    return { database: database ? 'ok' : 'away', temporal: workflows ? 'ok' : 'away' };
+    reply.code(database ? 200 : 503); // what needs Temporal is accepted, and waits for it
+    const status = database ? (workflows ? 'ok' : 'degraded') : 'away';
+    return { status, database: database ? 'ok' : 'away', temporal: workflows ? 'ok' : 'away' };
   });
 
   app.get('/metrics', HIDDEN, async (_request, reply) => {
