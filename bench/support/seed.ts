@@ -21,15 +21,18 @@ export const EMAIL_CONTENT = {
   is_transactional: false,
 };
 
+const CONTACTS_AT_ONCE = 100_000;
+
 /** Creates an org with this many contacts. */
 export async function seedOrg(db: Db, contacts: number): Promise<string> {
   const partner = await createPartner(db, { name: 'Bench' });
   const { id: orgId } = await createOrg(db, partner.id, { name: 'Bench' });
-  await sql`
-    insert into contacts (org_id, id, email, name, custom_data)
-    select ${orgId}::uuid, uuidv7(), 'person' || n || '@customers.example', 'Person ' || n, '{"plan": "pro"}'
-    from generate_series(1, ${contacts}::int) n
-  `.execute(db);
+  for (let first = 1; first <= contacts; first += CONTACTS_AT_ONCE)
+    await sql`
+      insert into contacts (org_id, id, email, name, custom_data)
+      select ${orgId}::uuid, uuidv7(), 'person' || n || '@customers.example', 'Person ' || n, '{"plan": "pro"}'
+      from generate_series(${first}::int, ${Math.min(first + CONTACTS_AT_ONCE - 1, contacts)}::int) n
+    `.execute(db);
   await sql`vacuum analyze`.execute(db);
   return orgId;
 }
