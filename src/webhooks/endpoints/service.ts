@@ -126,10 +126,11 @@ export async function changeEndpoint(
 
 /** Returns new headers as they are stored. A masked value keeps the present one. */
 function newHeaders(secrets: Secrets, endpoint: LockedEndpoint, headers: Record<string, string>) {
-  const before = openHeaders(secrets, endpoint, endpoint.headers);
+  const before = new Map(Object.entries(openHeaders(secrets, endpoint, endpoint.headers)));
   const after = Object.entries(headers).map(([name, value]) => {
-    const kept = value === MASK ? before[name] : value;
-    if (kept === undefined) throw refused(`headers.${name}`, 'has no value yet that could be kept');
+    const kept = value === MASK ? before.get(name) : value;
+    if (kept === undefined)
+      throw refused(`headers.${name}`, `has no value yet that "${MASK}" could keep: give its value`);
     return [name, kept] as const;
   });
   return {
