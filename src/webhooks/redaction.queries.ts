@@ -12,13 +12,27 @@ export interface RedactedDelivery {
 const REDACTED_NOW = sql`updated_at = now(), redacted_at = clock_timestamp()`;
 const RETURNED = sql`returning delivery.id, delivery.endpoint_id, delivery.status`;
 
-/** Redacts the texts of a session in its webhooks. Contact fields, ids, times and statuses stay. */
-export async function redactWebhookTexts(trx: Trx, orgId: string, sessionId: string): Promise<RedactedDelivery[]> {
+/** SQL: which message or score of a session a webhook is about, if it is about one. */
+const SUBJECT = sql`coalesce(data #>> '{message,id}', data ->> 'message_id', data #>> '{score,id}', data ->> 'score_id')`;
+/** What others have said is kept when one message is redacted. */
+const OTHER_MESSAGES = ['message', 'score'];
+
+/**
+ * Redacts the texts of a session in its webhooks, besides what is at the kept paths. Of some messages: all in the webhooks
+ * about them, and in the others what may repeat them.
+ */
+export async function redactWebhookTexts(
+  trx: Trx,
+  orgId: string,
+  { sessionId, messageIds }: { sessionId: string; messageIds: string[] | 'all' },
+  keptPaths: string[],
+): Promise<RedactedDelivery[]> {
+  const isConcerned = messageIds === 'all' ? sql`true` : sql`coalesce(${SUBJECT} = any(${messageIds}::text[]), false)`;
+  const kept = sql`${keptPaths}::text[] || case when ${isConcerned} then '{}' else ${OTHER_MESSAGES}::text[] end`;
+  const left = sql`jsonb_set(without_texts_but(data, '', ${kept}), '{session,sentiment}', 'null', false)`;
   const { rows } = await sql<RedactedDelivery>`
-    update webhook_deliveries as delivery set ${REDACTED_NOW}, data = without_texts(data - array['contact', 'url'], '')
-      || case when data ? 'contact' then jsonb_build_object('contact', data -> 'contact') else '{}' end
-      || case when data ? 'url' then jsonb_build_object('url', data -> 'url') else '{}' end
-    where org_id = ${orgId} and session_id = ${sessionId}
+    update webhook_deliveries as delivery set ${REDACTED_NOW}, data = ${left}
+    where org_id = ${orgId} and session_id = ${sessionId} and (${isConcerned} or data <> ${left})
     ${RETURNED}
   `.execute(trx);
   return rows;

@@ -1,6 +1,7 @@
 import type { Trx } from '../db/connect.ts';
 import { getInsightSnapshots } from '../insights/snapshots.service.ts';
 import type { Reaction } from '../outbox/reactions.ts';
+import { KEPT_PATHS } from './events/kept-paths.ts';
 import {
   type RedactedDelivery,
   redactAnswers,
@@ -10,10 +11,13 @@ import {
 } from './redaction.queries.ts';
 import { notifyEndpointChange } from './waking.service.ts';
 
-/** Reaction to `session-redacted`: redacts the session's texts in all its webhooks. */
+/** Reaction to `session-redacted`: redacts the texts of the session, or of single messages, in all its webhooks. */
 export const redactWebhooks: Reaction<'session-redacted'> = async (trx, orgId, events) => {
-  for (const sessionId of new Set(events.map(({ subject_id }) => subject_id)))
-    await finish(trx, orgId, await redactWebhookTexts(trx, orgId, sessionId));
+  for (const [sessionId, own] of Map.groupBy(events, ({ subject_id }) => subject_id)) {
+    const ids = own.map(({ payload }) => payload.message_id);
+    const messageIds = ids.includes(null) ? 'all' : ids.flatMap((id) => id ?? []);
+    await finish(trx, orgId, await redactWebhookTexts(trx, orgId, { sessionId, messageIds }, KEPT_PATHS));
+  }
 };
 
 /** Reaction to `insight-redacted`: the insights have the names in all their webhooks that they have now. */

@@ -69,7 +69,9 @@ describe('an answer that repeats what is redacted while it is waited for is not 
     await answerAfter(
       'conversation.contact_response',
       () => org.post('/redaction/session', { sessionId }),
-      async () => void (sessionId = await sessionSaying(`the ${WORD}`)),
+      async () => {
+        sessionId = await sessionSaying(`the ${WORD}`);
+      },
     );
   });
 
@@ -90,7 +92,9 @@ describe('an answer that repeats what is redacted while it is waited for is not 
     await answerAfter(
       'insight.created',
       () => org.post('/redaction/session', { sessionId }),
-      async () => void (sessionId = await resolvedSaying(stack, org, `My parcel with the ${WORD} has not arrived yet`)),
+      async () => {
+        sessionId = await resolvedSaying(stack, org, `My parcel with the ${WORD} has not arrived yet`);
+      },
     );
   });
 });
@@ -111,4 +115,42 @@ it('an answer whose transaction the redaction waits for is redacted', async () =
   });
   await redaction;
   expect((await shownDelivery(endpointId, deliveryId)).attempt_log).toMatchObject([{ answer: '[redacted]' }]);
+});
+
+it('of one redacted message, webhooks about it lose all texts, and the others what may repeat it', async () => {
+  const { id: endpointId } = await createEndpoint(org, receiver, {
+    event_types: [
+      'conversation.contact_response',
+      'conversation.agent_response',
+      'conversation.handoff_to_human',
+      'csat.score_submitted',
+    ],
+  });
+  receiver.answer = ({ body }, response) => void response.writeHead(200).end(`thanks for ${JSON.stringify(body)}`);
+  const sessionId = await sessionSaying(`the ${WORD}`, 'harmless words');
+  await org.post(`/chat/sessions/${sessionId}/handoff`, { reason: `repeats the ${WORD}` });
+  const reply = { sender: 'agent', message: { type: 'text', text: 'words of an agent' } };
+  await org.post(`/chat/sessions/${sessionId}/send`, reply);
+  await org.patch(`/chat/sessions/${sessionId}`, { status: 'closed_resolved' });
+  await org.post('/csat/scores', { session_id: sessionId, score: 4, comment: 'words of a comment' });
+  const deliveries = await deliveriesOf(org, endpointId, { delivered: 5 });
+  const stored = () => Promise.all(deliveries.map(({ id }) => shownDelivery(endpointId, id)));
+  const messageId = (await stored()).find(({ data }) => data.message?.event.content.text === `the ${WORD}`).data.message
+    .id;
+
+  expect((await org.post('/redaction/message', { messageId })).status).toBe(200);
+  const left = await eventually('the redaction', async () => {
+    const now = await stored();
+    return JSON.stringify(now).includes(WORD) ? undefined : now;
+  });
+  const about = (text: string) => left.find(({ data }) => JSON.stringify(data).includes(text));
+  expect(about('harmless words')).toMatchObject({
+    data: { message: { event: { content: { text: 'harmless words' } } } },
+    attempt_log: [{ answer: expect.stringContaining('thanks for') }],
+  });
+  expect(about('words of an agent')?.data.session.handoff).toMatchObject({ reason: '[redacted]' });
+  expect(about('words of a comment')?.data.score).toMatchObject({ score: 4, comment: 'words of a comment' });
+  expect(left.find(({ data }) => data.message?.id === messageId).data).toMatchObject({
+    message: { event: { content: { text: '[redacted]' }, sender: { type: 'contact' } } },
+  });
 });
