@@ -1,42 +1,58 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Trx } from '../db/connect.ts';
 
-/**
- * Redacts the texts of a session in its webhooks, and in what receivers have answered to them. Contact fields, ids,
- * times and statuses stay. What was not sent yet is sent without the texts.
- */
-export async function redactWebhookTexts(trx: Trx, orgId: string, sessionId: string): Promise<void> {
-  await sql`
-    with redacted as (
-      update webhook_deliveries set updated_at = now(), data = without_texts(data - array['contact', 'url'], '')
-        || case when data ? 'contact' then jsonb_build_object('contact', data -> 'contact') else '{}' end
-        || case when data ? 'url' then jsonb_build_object('url', data -> 'url') else '{}' end
-      where org_id = ${orgId} and session_id = ${sessionId}
-      returning id
-    )
-    update webhook_attempts as attempt set answer = case when answer is null then null else '[redacted]' end
-    from redacted where attempt.org_id = ${orgId} and attempt.delivery_id = redacted.id
-  `.execute(trx);
+/** A delivery whose data was redacted. */
+export interface RedactedDelivery {
+  id: string;
+  endpoint_id: string;
+  status: string;
 }
 
-/** Replaces the names of insights in their webhooks, and what receivers have answered to the former ones. */
+/** SQL: what says that a delivery was redacted. It is said at the statement's time, as transactions may be long. */
+const REDACTED_NOW = sql`updated_at = now(), redacted_at = clock_timestamp()`;
+const RETURNED = sql`returning delivery.id, delivery.endpoint_id, delivery.status`;
+
+/** SQL: which message or score of a session a webhook is about, if it is about one. */
+const SUBJECT = sql`coalesce(data #>> '{message,id}', data ->> 'message_id', data #>> '{score,id}', data ->> 'score_id')`;
+/** What others have said is kept when one message is redacted. */
+const OTHER_MESSAGES = ['message', 'score'];
+
+/**
+ * Redacts the texts of a session in its webhooks, besides what is at the kept paths. Of some messages: all in the webhooks
+ * about them, and in the others what may repeat them.
+ */
+export async function redactWebhookTexts(
+  trx: Trx,
+  orgId: string,
+  { sessionId, messageIds }: { sessionId: string; messageIds: string[] | 'all' },
+  keptPaths: string[],
+): Promise<RedactedDelivery[]> {
+  const isConcerned = messageIds === 'all' ? sql`true` : sql`coalesce(${SUBJECT} = any(${messageIds}::text[]), false)`;
+  const kept = sql`${keptPaths}::text[] || case when ${isConcerned} then '{}' else ${OTHER_MESSAGES}::text[] end`;
+  const left = sql`jsonb_set(without_texts_but(data, '', ${kept}), '{session,sentiment}', 'null', false)`;
+  const { rows } = await sql<RedactedDelivery>`
+    update webhook_deliveries as delivery set ${REDACTED_NOW}, data = ${left}
+    where org_id = ${orgId} and session_id = ${sessionId} and (${isConcerned} or data <> ${left})
+    ${RETURNED}
+  `.execute(trx);
+  return rows;
+}
+
+/** Replaces the names of insights in their webhooks. */
 export async function renameInsights(
   trx: Trx,
   orgId: string,
   insights: { id: string; content: string }[],
-): Promise<void> {
-  await sql`
-    with renamed as (
-      update webhook_deliveries as delivery
-      set updated_at = now(), data = jsonb_set(data, '{insight,content}', to_jsonb(insight.content))
-      from unnest(${insights.map(({ id }) => id)}::text[], ${insights.map(({ content }) => content)}::text[]) as insight (id, content)
-      where org_id = ${orgId} and event_type like 'insight.%' and data -> 'insight' ->> 'id' = insight.id
-        and data -> 'insight' ->> 'content' <> insight.content
-      returning delivery.id
-    )
-    update webhook_attempts as attempt set answer = case when answer is null then null else '[redacted]' end
-    from renamed where attempt.org_id = ${orgId} and attempt.delivery_id = renamed.id
+): Promise<RedactedDelivery[]> {
+  const { rows } = await sql<RedactedDelivery>`
+    update webhook_deliveries as delivery
+    set ${REDACTED_NOW}, data = jsonb_set(data, '{insight,content}', to_jsonb(insight.content))
+    from unnest(${insights.map(({ id }) => id)}::text[], ${insights.map(({ content }) => content)}::text[]) as insight (id, content)
+    where org_id = ${orgId} and event_type like 'insight.%' and data -> 'insight' ->> 'id' = insight.id
+      and data -> 'insight' ->> 'content' <> insight.content
+    ${RETURNED}
   `.execute(trx);
+  return rows;
 }
 
 /** SQL: whose data a webhook has, if it has a contact's. There is an index of it. */
@@ -51,17 +67,24 @@ const withoutContactAt = (data: RawBuilder<unknown>, path: string) => sql`(
   from (select ${data} as given) as whole
 )`;
 
-/** Removes contacts' fields and addresses from their webhooks, and what receivers have answered to these. */
-export async function redactContacts(trx: Trx, orgId: string, contactIds: string[]): Promise<void> {
+/** Removes contacts' fields and addresses from their webhooks. */
+export async function redactContacts(trx: Trx, orgId: string, contactIds: string[]): Promise<RedactedDelivery[]> {
   const shown = withoutContactAt(withoutContactAt(sql`data`, '{contact}'), '{session,contact}');
+  const { rows } = await sql<RedactedDelivery>`
+    update webhook_deliveries as delivery set ${REDACTED_NOW}, data = jsonb_set(${shown}, '{delivery,to}', 'null', false)
+    where org_id = ${orgId} and ${CONTACT_OF} = any(${contactIds}::text[])
+    ${RETURNED}
+  `.execute(trx);
+  return rows;
+}
+
+/**
+ * Redacts what receivers have answered to deliveries. As a statement behind the one that has locked these, it sees the
+ * tries of transactions for which that one has waited.
+ */
+export async function redactAnswers(trx: Trx, orgId: string, deliveryIds: string[]): Promise<void> {
   await sql`
-    with redacted as (
-      update webhook_deliveries set updated_at = now(),
-        data = jsonb_set(${shown}, '{delivery,to}', 'null', false)
-      where org_id = ${orgId} and ${CONTACT_OF} = any(${contactIds}::text[])
-      returning id
-    )
-    update webhook_attempts as attempt set answer = case when answer is null then null else '[redacted]' end
-    from redacted where attempt.org_id = ${orgId} and attempt.delivery_id = redacted.id
+    update webhook_attempts set answer = '[redacted]'
+    where org_id = ${orgId} and delivery_id = any(${deliveryIds}::uuid[]) and answer is not null
   `.execute(trx);
 }

@@ -59,6 +59,8 @@ export interface WebhookDeliveriesTable {
   /** The attempts since it was last made pending. The schedule of retries counts these. */
   round_attempts: Generated<number>;
   next_attempt_at: Date | null;
+  /** When its data was last redacted. */
+  redacted_at: Generated<Date | null>;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
 }

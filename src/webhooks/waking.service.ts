@@ -6,10 +6,10 @@ import { wakeForCommands } from '../outbox/wake.ts';
 import { WAKE } from '../temporal/contract.ts';
 import { DELIVER_WEBHOOK, type EndpointRef, SEND_WEBHOOKS, type WebhookDeliveryRef } from './contract.ts';
 import { insertDeliveries, type NewDelivery, type StoredDeliveries } from './deliveries.queries.ts';
-import type { SenderRegistry } from './sending/sender-registry.ts';
+import { endpointChangeHint, type SenderRegistry } from './sending/sender-registry.ts';
 import { dataAsStored } from './sending/stored-data.rules.ts';
 
-/** The channel of hints about new deliveries. Each names an endpoint. */
+/** The channel of hints about new deliveries, and about changes of endpoints. Each names an endpoint. */
 export const WEBHOOKS_CHANNEL = 'webhooks';
 
 /** Has an endpoint's pending deliveries sent once the transaction has committed. */
@@ -20,6 +20,11 @@ export const wakeSender = (trx: Trx, endpoint: EndpointRef): Promise<void> =>
 export async function wakeSenders(trx: Trx, orgId: string, endpointIds: string[]): Promise<void> {
   await enqueue(trx, orgId, ...endpointIds.map((endpointId) => wakeUpOf({ orgId, endpointId })));
   for (const endpointId of endpointIds) notifyAfterCommit(trx, WEBHOOKS_CHANNEL, endpointId); // nothing is lost without it
+}
+
+/** Has a sender that works read the endpoint and its deliveries again once the transaction has committed, before it begins another try. */
+export function notifyEndpointChange(trx: Trx, endpointId: string): void {
+  notifyAfterCommit(trx, WEBHOOKS_CHANNEL, endpointChangeHint(endpointId));
 }
 
 const wakeUpOf = (endpoint: EndpointRef): Command =>

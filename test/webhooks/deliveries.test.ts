@@ -208,12 +208,12 @@ describe('an endpoint', () => {
 
   it('an endpoint that answers 410 is disabled, its delivery held, and admins and other endpoints are told', async () => {
     const teller = await startWebhookReceiver();
-    await createEndpoint(org, teller, { event_types: ['webhook.disabled'] });
+    const other = await createEndpoint(org, teller, { event_types: ['webhook.disabled'] });
     const roles = stack.db.selectFrom('roles').select('id').where('org_id', '=', org.id).where('name', '=', 'admin');
     const { id: adminRole } = await roles.executeTakeFirstOrThrow();
     await addMember(stack.db, org.id, { email: 'boss@example.com', role_ids: [adminRole] });
     receiver.answer = (_, response) => void response.writeHead(410).end('gone');
-    const endpoint = await createEndpoint(org, receiver, onlyContacts);
+    const endpoint = await createEndpoint(org, receiver, { event_types: ['contact.created', 'webhook.disabled'] });
     await saveContact('gone');
     await deliveriesOf(org, endpoint.id, { held: 1 });
     const { body } = await org.get(`/webhooks/${endpoint.id}`);
@@ -222,6 +222,9 @@ describe('an endpoint', () => {
     expect(told.body.data).toEqual({ endpoint_id: endpoint.id, because: 'gone' });
     const mail = await eventually('the mail', () => stack.sink.mails.find(({ to }) => to === 'boss@example.com'));
     expect(mail.mail.text).toContain(`/webhooks/${endpoint.id}/recover`);
+    await deliveriesOf(org, other.id, { delivered: 1 });
+    const held = await deliveriesOf(org, endpoint.id, { held: 1 });
+    expect(held.map(({ event_type }) => event_type)).toEqual(['contact.created']);
     await teller.close();
   });
 
@@ -335,6 +338,13 @@ describe('an endpoint', () => {
     expect(JSON.stringify(rows)).not.toContain(endpoint.secret.slice('whsec_'.length));
     const kept = await org.patch(`/webhooks/${endpoint.id}`, { headers: { Authorization: '***', 'x-new': 'value' } });
     expect(kept.body.headers).toEqual({ Authorization: '***', 'x-new': '***' });
+  });
+
+  it.each(['x-other', 'constructor'])('cannot keep the value of a header that it does not have: %s', async (name) => {
+    const endpoint = await createEndpoint(org, receiver, onlyContacts);
+    const { status, body } = await org.patch(`/webhooks/${endpoint.id}`, { headers: { [name]: '***' } });
+    expect({ status, path: body.issues[0].path }).toEqual({ status: 400, path: `body.headers.${name}` });
+    expect(JSON.stringify(body)).toContain('give its value');
   });
 
   it('can neither be at a private address nor carry a password', async () => {

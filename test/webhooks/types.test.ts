@@ -5,7 +5,7 @@ import { reserveCall } from '../../src/ai/budgets/service.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { newId } from '../../src/ids.ts';
 import { announce, type EventType, type NewEvent } from '../../src/outbox/events.ts';
-import { WEBHOOK_BODIES, WEBHOOK_EVENT_TYPES } from '../../src/webhooks/events/schema.ts';
+import { WEBHOOK_BODIES, WEBHOOK_EVENT_TYPES, WEBHOOK_EVENTS } from '../../src/webhooks/events/schema.ts';
 import { ARTICLES, newAnsweringOrg, QUESTION } from '../ai/answering-org.ts';
 import { insightsOf, resolvedSaying } from '../insights/support.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/fakes/webhook-receiver.ts';
@@ -13,6 +13,21 @@ import { emailStep, inDomain } from '../support/sequences.ts';
 import type { TestOrg } from '../support/stack/api.ts';
 import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
 import { createEndpoint } from './endpoints.ts';
+
+/** What is said in the session, besides the question. */
+const SESSION_WORDS = {
+  agent: 'I am the agent who is here',
+  reason: 'because it was asked for',
+  comment: 'that went rather well',
+  custom: 'custom words of the session',
+  account: 'account words of the call',
+};
+const ASSIGNMENT = {
+  teams: null,
+  channels: ['web'],
+  tags: null,
+  filter: { or: [{ and: [{ type: 'contacts_email_domain_name_in', domain_name_in: ['example.net'] }] }] },
+};
 
 let stack: Stack;
 let org: TestOrg;
@@ -40,13 +55,14 @@ async function talk() {
   const { body: session } = await org.post('/chat/sessions', { contact_id: contact.id });
   const say = (sender: string, text: string) =>
     org.post(`/chat/sessions/${session.id}/send`, { sender, message: { type: 'text', text } });
+  await org.patch(`/chat/sessions/${session.id}`, { custom_data: { order_status: SESSION_WORDS.custom } });
   await say('contact', QUESTION);
   await received('conversation.ai_response');
-  await org.post(`/chat/sessions/${session.id}/handoff`, { reason: 'asked for' });
-  await say('agent', 'I am here');
+  await org.post(`/chat/sessions/${session.id}/handoff`, { reason: SESSION_WORDS.reason });
+  await say('agent', SESSION_WORDS.agent);
   await org.patch('/org/settings', { csat: true });
   await org.patch(`/chat/sessions/${session.id}`, { status: 'closed_resolved' });
-  await org.post('/csat/scores', { session_id: session.id, score: 4, comment: 'well' });
+  await org.post('/csat/scores', { session_id: session.id, score: 4, comment: SESSION_WORDS.comment });
   return session.id as string;
 }
 
@@ -86,7 +102,7 @@ async function callActions(sessionId: string) {
     await sql`
       with asked as (select ${newId()}::uuid as id)
       insert into ai_calls (org_id, id, session_id, turn_id, epoch, action_id, operation_id, name, arguments, fingerprint, state, needs, expires_at)
-      select ${org.id}::uuid, id, ${sessionId}, ${turn.id}, 0, ${newId()}, 'refund', 'Refund', '{}', ${state}, 'needs_confirmation', 'agent', now() + interval '1 day'
+      select ${org.id}::uuid, id, ${sessionId}, ${turn.id}, 0, ${newId()}, 'refund', 'Refund', ${JSON.stringify({ body_params: { account_number: SESSION_WORDS.account } })}, ${state}, 'needs_confirmation', 'agent', now() + interval '1 day'
       from asked`.execute(stack.db);
   for (const state of ['done', 'unknown'])
     await sql`update ai_calls set state = ${state}, tries = 1, ended_at = now() where fingerprint = ${state}`.execute(
@@ -101,6 +117,8 @@ async function useBudget(tokens: number) {
 
 async function reachClocks(sessionId: string) {
   const { body: policy } = await org.post('/sla/policies', { name: 'Gold', first_reply_target_seconds: 60 });
+  const assigned = await org.put(`/sla/policies/${policy.id}/assignment`, ASSIGNMENT);
+  expect(assigned.status, JSON.stringify(assigned.body)).toBeLessThan(300);
   const clock = { policy_id: policy.id, metric: 'first_reply', cycle: 1, target_seconds: 60 };
   const payload = { ...clock, due_at: new Date().toISOString() };
   await announceEvent('sla-first-reply-warning', { subject_id: sessionId, payload });
@@ -133,6 +151,17 @@ async function disableAnother() {
   await received('webhook.disabled');
   await org.delete(`/contacts/${body.id}`);
   await other.close();
+}
+
+/** Returns the webhooks about a session, as they are stored now. */
+async function storedOf(sessionId: string) {
+  const own = receiver.received.filter(({ body }) => body.data.session?.id === sessionId);
+  return Promise.all(
+    own.map(async ({ id, body }) => {
+      const { body: stored } = await org.get(`/webhooks/${endpointId}/deliveries/${id}`);
+      return { ...body, data: stored.data };
+    }),
+  );
 }
 
 it('each type is delivered with the data that the OpenAPI document describes, and nothing else', async () => {
@@ -172,6 +201,30 @@ it('each type is delivered with the data that the OpenAPI document describes, an
       type,
     ).toHaveLength(1);
   expect(receiver.refused).toEqual([]);
+
+  const words = [QUESTION, ...Object.values(SESSION_WORDS)];
+  for (const word of words) expect(JSON.stringify(await storedOf(sessionId)), word).toContain(word);
+  const { data: before } = (await received('sla.warning')).body;
+  await org.post('/redaction/session', { sessionId });
+  const redacted = await eventually('the redaction', async () => {
+    const stored = await storedOf(sessionId);
+    return words.some((word) => JSON.stringify(stored).includes(word)) ? undefined : stored;
+  });
+  const ofSessions = WEBHOOK_EVENT_TYPES.filter((type) => 'session' in WEBHOOK_EVENTS[type].full.shape);
+  expect([...new Set(redacted.map(({ type }) => type))].toSorted()).toEqual(ofSessions.toSorted());
+  for (const body of redacted) {
+    const schema = WEBHOOK_BODIES.get(body.type) as z.ZodType;
+    const decoded = z.safeDecode(schema, body);
+    expect(decoded.success, `${body.type}: ${decoded.error?.message}`).toBe(true);
+    expect(z.encode(schema, decoded.data), body.type).toEqual(body);
+  }
+  const { session, contact, ...clock } = redacted.find(({ type }) => type === 'sla.warning')?.data ?? {};
+  expect(clock).toEqual({ metric: before.metric, cycle: before.cycle, due_at: before.due_at, policy: before.policy });
+  expect({ contact, inSession: session.contact }).toEqual({
+    contact: before.contact,
+    inSession: before.session.contact,
+  });
+  expect(session.handoff).toMatchObject({ at: before.session.handoff.at, state: before.session.handoff.state });
 }, 240_000);
 
 it('the OpenAPI document describes each type under `webhooks`', async () => {

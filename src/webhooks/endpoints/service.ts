@@ -22,7 +22,7 @@ import {
 } from '../endpoints.queries.ts';
 import { eventTypesFor } from '../events/renderers.service.ts';
 import { WEBHOOK_EVENT_TYPES } from '../events/schema.ts';
-import { wakeSender } from '../waking.service.ts';
+import { notifyEndpointChange, wakeSender } from '../waking.service.ts';
 import { problemOfAddress } from './addresses.service.ts';
 import { type CreateEndpoint, MASK, type UpdateEndpoint } from './schema.ts';
 import { newSecret, openHeaders, sealHeaders, sealSecret } from './secrets.ts';
@@ -118,6 +118,7 @@ export async function changeEndpoint(
     });
     if (enabled === false && endpoint.enabled) await disableEndpoint(trx, orgId, id, 'by_hand');
     if (change.event_types !== undefined) await subscribe(trx, orgId);
+    notifyEndpointChange(trx, id);
     await wakeSender(trx, { orgId, endpointId: id });
     return getEndpoint(trx, orgId, id);
   });
@@ -125,10 +126,11 @@ export async function changeEndpoint(
 
 /** Returns new headers as they are stored. A masked value keeps the present one. */
 function newHeaders(secrets: Secrets, endpoint: LockedEndpoint, headers: Record<string, string>) {
-  const before = openHeaders(secrets, endpoint, endpoint.headers);
+  const before = new Map(Object.entries(openHeaders(secrets, endpoint, endpoint.headers)));
   const after = Object.entries(headers).map(([name, value]) => {
-    const kept = value === MASK ? before[name] : value;
-    if (kept === undefined) throw refused(`headers.${name}`, 'has no value yet that could be kept');
+    const kept = value === MASK ? before.get(name) : value;
+    if (kept === undefined)
+      throw refused(`headers.${name}`, `has no value yet that "${MASK}" could keep: give its value`);
     return [name, kept] as const;
   });
   return {
@@ -161,6 +163,7 @@ export async function disableEndpoint(
   await updateEndpoint(trx, orgId, id, disabledBecause(because));
   await lockSender(trx, id);
   await holdDeliveries(trx, orgId, id);
+  notifyEndpointChange(trx, id);
 }
 
 /** Deletes an endpoint. Its deliveries are deleted later. Throws notFound. */
@@ -168,6 +171,7 @@ export function deleteEndpoint(db: Db, orgId: string, id: string): Promise<void>
   return inTransaction(db, async (trx) => {
     await getLockedEndpoint(trx, orgId, id);
     await updateEndpoint(trx, orgId, id, { deleted_at: new Date() });
+    notifyEndpointChange(trx, id);
     await subscribe(trx, orgId);
   });
 }
@@ -188,6 +192,7 @@ export function rotateSecret(
       old_secret: until === null ? null : endpoint.secret,
       old_secret_until: until,
     });
+    notifyEndpointChange(trx, id);
     return { secret, old_secret_until: until };
   });
 }

@@ -75,7 +75,7 @@ function deliveriesFor(targets: Target[], rendered: Rendered[]): NewDelivery[] {
   const webhooks = rendered.map((webhook) => ({ ...webhook, ...textsOf(webhook) }));
   return targets.flatMap((target) =>
     webhooks
-      .filter(({ type }) => isFor(target, type))
+      .filter((webhook) => isFor(target, webhook))
       .map(({ type, eventId, occurredAt, place, sessionId, fullText, thinText }) => ({
         id: idOfPair(occurredAt, place, [eventId, target.id]),
         endpoint_id: target.id,
@@ -88,8 +88,9 @@ function deliveriesFor(targets: Target[], rendered: Rendered[]): NewDelivery[] {
   );
 }
 
-const isFor = ({ event_types }: Target, type: string): boolean =>
-  event_types.length === 0 || event_types.includes(type);
+/** Whether an endpoint asks for a webhook. That it was disabled is for others to hear. */
+const isFor = ({ id, event_types }: Target, { type, full }: Rendered): boolean =>
+  (event_types.length === 0 || event_types.includes(type)) && !(type === 'webhook.disabled' && full.endpoint_id === id);
 
 /** Returns both forms of a webhook's data as JSON. What would be too large is thin in either. */
 function textsOf({ full, thin }: Rendered) {

@@ -38,6 +38,8 @@ interface Sender {
   maxInFlight: number;
   ended: Try[];
   firstEndedAt: number;
+  /** Counts the changes of the endpoint and of what is stored for it: what was read before one is void. */
+  changes: number;
   /** Whether there may be deliveries that were not read yet. */
   hasMore: boolean;
   /** Whether it can take deliveries past the database: it reads none itself just now, and does not end. */
@@ -78,6 +80,7 @@ async function sendOnce(deps: SenderDeps, ref: EndpointRef): Promise<WebhookProg
       sender.hasMore = true;
       sender.wake();
     },
+    onEndpointChange: () => readAgain(sender),
     accept: (deliveries) => accept(sender, deliveries),
   });
   try {
@@ -98,6 +101,7 @@ const senderOf = (deps: SenderDeps, ref: EndpointRef, endpoint: WholeEndpoint): 
   maxInFlight: FIRST_IN_FLIGHT,
   ended: [],
   firstEndedAt: 0,
+  changes: 0,
   hasMore: true,
   isOpen: false,
   wake: () => {},
@@ -142,6 +146,14 @@ function isHealthy({ health, ended }: Sender): boolean {
 const isIdle = ({ waiting, inFlight, ended, hasMore }: Sender): boolean =>
   waiting.length === 0 && inFlight.size === 0 && ended.length === 0 && !hasMore;
 
+/** Drops what was read, so that the endpoint and its pending deliveries are read again before another try begins. */
+function readAgain(sender: Sender): void {
+  sender.changes += 1;
+  sender.waiting = [];
+  sender.hasMore = true;
+  sender.wake();
+}
+
 /**
  * Begins to send deliveries that were just stored, if nothing else waits and the endpoint is as it was read. What the
  * rate or the order of an endpoint decides about is read from the database.
@@ -151,15 +163,23 @@ function accept(sender: Sender, { version, list }: NewDeliveries): boolean {
   const isFree = isOpen && !hasMore && waiting.length === 0 && !sender.deps.isStopped();
   const isSimple = !endpoint.ordered && endpoint.max_per_second === null;
   if (!isFree || !isSimple || version !== endpoint.version) return false;
-  sender.waiting = list().map((delivery) => ({ delivery, at: 0 }));
+  const known = new Set(idsUnderWay(sender)); // read from the database before the hand-over came
+  const unknown = known.size === 0 ? list() : list().filter(({ id }) => !known.has(id));
+  sender.waiting = unknown.map((delivery) => ({ delivery, at: 0 }));
   startDue(sender);
   sender.wake();
   return true;
 }
 
-/** Reads the next deliveries, and the endpoint again, as it may have changed. */
+/** Returns the ids of deliveries whose tries are under way, or are not written yet. */
+const idsUnderWay = ({ inFlight, ended }: Sender): string[] => [
+  ...inFlight.keys(),
+  ...ended.map(({ deliveryId }) => deliveryId),
+];
+
+/** Reads the next deliveries, and the endpoint again, as it may have changed. What changes meanwhile makes it void. */
 async function readMore(sender: Sender): Promise<void> {
-  const { deps, ref, inFlight, ended } = sender;
+  const { deps, ref, changes } = sender;
   sender.hasMore = false;
   sender.isOpen = false;
   const endpoint = await findWholeEndpoint(deps.db, ref.orgId, ref.endpointId);
@@ -167,13 +187,14 @@ async function readMore(sender: Sender): Promise<void> {
   if (endpoint?.enabled !== true) return;
   Object.assign(sender, { endpoint, receiver: receiverOf(deps.secrets, endpoint) });
   const limit = Math.min(DELIVERIES_PER_READ, endpoint.max_per_second ?? DELIVERIES_PER_READ);
-  const except = [...inFlight.keys(), ...ended.map(({ deliveryId }) => deliveryId)];
-  const deliveries = await listPendingDeliveries(deps.db, ref, { limit, except, isOrdered: endpoint.ordered });
+  const pending = { limit, except: idsUnderWay(sender), isOrdered: endpoint.ordered };
+  const deliveries = await listPendingDeliveries(deps.db, ref, pending);
   sender.hasMore ||= deliveries.length === limit;
   const { in_ms, interval_ms } =
     endpoint.max_per_second === null || deliveries.length === 0
       ? { in_ms: 0, interval_ms: 0 }
       : await reserveSlots(deps.db, ref, deliveries.length);
+  if (sender.changes !== changes) return;
   const now = performance.now();
   sender.waiting = deliveries.map((delivery, nth) => ({ delivery, at: now + in_ms + nth * interval_ms }));
 }

@@ -31,10 +31,13 @@ export interface TriedDelivery {
   delay_ms: number | null;
 }
 
+/** The clock that says when a try began may be as much ahead of the database's. */
+const MAX_CLOCK_DIFFERENCE = sql.lit('1 minute');
+
 /**
  * Records tries of deliveries, each as a row, and moves the deliveries on. An accepted one is delivered for good,
- * whatever became of it meanwhile. A failure moves only what still waits for this try. Planned each time, by the present
- * size of the tables.
+ * whatever became of it meanwhile. A failure moves only what still waits for this try. What a receiver has answered to
+ * texts that were redacted meanwhile is not stored. Planned each time, by the present size of the tables.
  */
 export async function recordTries(trx: Trx, orgId: string, tries: RecordedTry[]): Promise<TriedDelivery[]> {
   const { rows } = await sql<TriedDelivery>`
@@ -51,11 +54,12 @@ export async function recordTries(trx: Trx, orgId: string, tries: RecordedTry[])
       from try
       where delivery.org_id = try.org_id and delivery.id = try."deliveryId"
       returning delivery.id, delivery.event_id, delivery.status, delivery.session_id is not null as is_in_session,
-        delivery.attempts, delivery.next_attempt_at
+        delivery.attempts, delivery.next_attempt_at, delivery.redacted_at
     ), recorded as (
       insert into webhook_attempts (org_id, delivery_id, number, at, status, duration_ms, answer, error, next_attempt_at)
-      select ${orgId}::uuid, moved.id, moved.attempts, try.at, try.status, try."durationMs", try.answer, try.error,
-        moved.next_attempt_at
+      select ${orgId}::uuid, moved.id, moved.attempts, try.at, try.status, try."durationMs",
+        case when try.answer is not null and redacted_at >= try.at - ${MAX_CLOCK_DIFFERENCE}::interval then '[redacted]' else try.answer end,
+        try.error, moved.next_attempt_at
       from moved join try on try."deliveryId" = moved.id
     )
     select moved.id, event_id, moved.status, is_in_session, try."delayMs" as delay_ms

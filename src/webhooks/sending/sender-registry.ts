@@ -10,6 +10,8 @@ export interface NewDeliveries extends Pick<StoredDeliveries, 'endpoint_id' | 'v
 export interface WaitingSender {
   /** There may be new deliveries in the database. */
   onChange(): void;
+  /** The endpoint, or what is stored for it, has changed: what was read before is void. */
+  onEndpointChange(): void;
   /** Accepts new deliveries. Returns false if it cannot: it has to be notified of them then. */
   accept(deliveries: NewDeliveries): boolean;
 }
@@ -18,11 +20,16 @@ export interface WaitingSender {
 export interface SenderRegistry {
   /** Tells the sender when its endpoint may have new deliveries, until the returned function is called. */
   subscribe(endpointId: string, sender: WaitingSender): () => void;
-  /** Notifies the senders of the endpoints named in the hints, or all if there are none. */
+  /** Notifies the senders of the endpoints named in the hints. If there are none, anything may have changed for all. */
   notify(hints: string): void;
   /** Hands deliveries over to a sender, without a way through the database. Returns false if none accepts them. */
   handOver(deliveries: NewDeliveries): boolean;
 }
+
+const CHANGE_MARK = '!';
+
+/** Returns the hint that an endpoint, or what is stored for it, has changed. Its id alone tells of new deliveries. */
+export const endpointChangeHint = (endpointId: string): string => CHANGE_MARK + endpointId;
 
 export function createSenderRegistry(): SenderRegistry {
   const senders = new Map<string, Set<WaitingSender>>();
@@ -37,8 +44,11 @@ export function createSenderRegistry(): SenderRegistry {
       };
     },
     notify(hints) {
-      const endpointIds = hints === '' ? [...senders.keys()] : hints.split(' ');
-      for (const sender of endpointIds.flatMap(sendersOf)) sender.onChange();
+      for (const hint of hints === '' ? [...senders.keys()].map(endpointChangeHint) : hints.split(' ')) {
+        const isChange = hint.startsWith(CHANGE_MARK);
+        const told = sendersOf(isChange ? hint.slice(CHANGE_MARK.length) : hint);
+        for (const sender of told) sender[isChange ? 'onEndpointChange' : 'onChange']();
+      }
     },
     handOver: (deliveries) => sendersOf(deliveries.endpoint_id).some((sender) => sender.accept(deliveries)),
   };
