@@ -16,7 +16,7 @@ import {
 } from './claim.ts';
 import type { EventType } from './events.ts';
 import { groupsOf } from './groups.rules.ts';
-import { deferInterrupted, deleteClaims, deleteExpanded, insertClaim } from './interruptions.ts';
+import { deferInterrupted, deleteClaim, deleteExpanded, insertClaim } from './interruptions.ts';
 import type { PendingReaction, Reactions, ReadingMoment } from './reactions.ts';
 
 const EVENTS_PER_BATCH = 500;
@@ -75,9 +75,14 @@ async function expandBatch(
   expand: (trx: Trx, expander: Expander, batch: Batch) => Promise<number[]>,
 ): Promise<FinishedBatch | undefined> {
   const { db, log } = expander;
-  const claims: Promise<number>[] = []; // more than one if the transaction is repeated
+  let claim: Promise<number> | undefined;
+  const withdraw = async () => {
+    if (claim !== undefined) await deleteClaim(db, await claim);
+    claim = undefined;
+  };
   try {
-    const finished = await inTransaction(db, async (trx) => {
+    return await inTransaction(db, async (trx) => {
+      await withdraw(); // the claim of a transaction that is repeated: another relay may do it instead
       const { events, mayBeInterrupted, backend } = await claimEvents(trx, EVENTS_PER_BATCH, expander.served);
       if (events.length === 0) return undefined;
       const { org_id } = elementAt(events, 0);
@@ -88,16 +93,13 @@ async function expandBatch(
         log.error({ org_id, events: interrupted }, 'a process ended while it handled events; retrying later');
         return { row: Promise.resolve({ is_more: true }) };
       }
-      const claim = insertClaim(db, { orgId: org_id, ids, backend });
-      claims.push(claim);
+      claim = insertClaim(db, { orgId: org_id, ids, backend });
       const batch = { orgId: org_id, groups: groupsOf(events), claim };
       const expanded = await runAsWriter(org_id, () => expand(trx, expander, batch));
       return await deleteExpanded(trx, await claim, expanded);
     });
-    await deleteClaims(db, await Promise.all(claims.slice(0, -1)));
-    return finished;
   } catch (error) {
-    await deleteClaims(db, await Promise.all(claims));
+    await withdraw();
     throw error;
   }
 }

@@ -35,9 +35,9 @@ const insertionOfClaim = compiledOnce(
     select ${orgId}::uuid, ${ids}::bigint[], ${backend}::integer from setting returning id`,
 );
 
-/** Deletes claims of events that were not expanded. */
-export async function deleteClaims(db: Db, ids: number[]): Promise<void> {
-  if (ids.length > 0) await db.deleteFrom('outbox_claims').where('id', 'in', ids).execute();
+/** Deletes a claim of events that were not expanded. */
+export async function deleteClaim(db: Db, id: number): Promise<void> {
+  await db.deleteFrom('outbox_claims').where('id', '=', id).execute();
 }
 
 /** Deletes a claim with the events that were expanded, as the last statement of the transaction. */

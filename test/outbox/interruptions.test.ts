@@ -120,7 +120,7 @@ describe('an event during which a process ended', () => {
     expect(await claimsOf(org.id)).toEqual([]);
   });
 
-  it('leaves no claim behind when its transaction is repeated', async () => {
+  it('leaves no claim behind when its transaction is repeated, or finds that another relay has done it', async () => {
     const org = await api.createOrg('Deadlocked');
     await save(org);
     let times = 0;
