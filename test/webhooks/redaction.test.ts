@@ -128,6 +128,7 @@ it('of one redacted message, webhooks about it lose all texts, and the others wh
   });
   receiver.answer = ({ body }, response) => void response.writeHead(200).end(`thanks for ${JSON.stringify(body)}`);
   const sessionId = await sessionSaying(`the ${WORD}`, 'harmless words');
+  await deliveriesOf(org, endpointId, { delivered: 2 }); // rendered later, they would have the reason of the handoff
   await org.post(`/chat/sessions/${sessionId}/handoff`, { reason: `repeats the ${WORD}` });
   const reply = { sender: 'agent', message: { type: 'text', text: 'words of an agent' } };
   await org.post(`/chat/sessions/${sessionId}/send`, reply);
