@@ -1,11 +1,12 @@
 import type { Db } from '../db/connect.ts';
 import type { CountedTime } from '../desk/office-hours/counted-time.rules.ts';
 import { countedTimes } from '../desk/office-hours/counted-time.service.ts';
+import { DAY_MS } from '../orgs/time-zones.rules.ts';
 import { type ReportRange, refusedQuery } from '../report-range.ts';
 import { findFirstOpening } from './sessions.queries.ts';
 
 /** Covers the distance between the clocks of this process and the database. */
-const CLOCK_TOLERANCE_MS = 86_400_000;
+const CLOCK_TOLERANCE_MS = DAY_MS;
 /** In all calendars. Ten years have 2,600 of Monday to Friday. */
 const MAX_INTERVALS = 100_000;
 

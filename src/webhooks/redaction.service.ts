@@ -1,7 +1,7 @@
 import type { Trx } from '../db/connect.ts';
 import { getInsightSnapshots } from '../insights/snapshots.service.ts';
 import type { Reaction } from '../outbox/reactions.ts';
-import { KEPT_PATHS } from './events/kept-paths.ts';
+import { keptPaths } from './events/kept-paths.ts';
 import {
   type RedactedDelivery,
   redactAnswers,
@@ -16,7 +16,7 @@ export const redactWebhooks: Reaction<'session-redacted'> = async (trx, orgId, e
   for (const [sessionId, own] of Map.groupBy(events, ({ subject_id }) => subject_id)) {
     const ids = own.map(({ payload }) => payload.message_id);
     const messageIds = ids.includes(null) ? 'all' : ids.flatMap((id) => id ?? []);
-    await finish(trx, orgId, await redactWebhookTexts(trx, orgId, { sessionId, messageIds }, KEPT_PATHS));
+    await finish(trx, orgId, await redactWebhookTexts(trx, orgId, { sessionId, messageIds }, keptPaths()));
   }
 };
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { ActionDeps } from '../../src/automations/actions/action.ts';
+import { type Action, type ActionDeps, remoteAction } from '../../src/automations/actions/action.ts';
 import { ACTIONS } from '../../src/automations/actions/registry.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { newId } from '../../src/ids.ts';
@@ -17,6 +17,21 @@ export const depsOf = ({ db, deps: { egress, calls, secrets, sending } }: Action
   secrets,
   sending,
   createTicket: rejectTicket,
+});
+
+/** Returns a note that is a call of another system. `answer` gets the dedupe key of each call. */
+export function remoteNote(answer: (dedupeKey: string) => object): Action {
+  const { input, output } = ACTIONS.get('add-note') as Action;
+  return remoteAction({
+    ...{ type: 'add-note', title: '', description: '', input, output },
+    call: async (_deps, { dedupeKey }) => answer(dedupeKey) as never,
+  });
+}
+
+/** A note that remoteNote adds. */
+export const noteStep = (id: string, more: object = {}) => ({
+  ...{ $kind: 'Action', id, type: 'add-note', name: 'Far', input: { session_id: newId(), text: 'Hello' } },
+  ...more,
 });
 
 /**

@@ -99,11 +99,11 @@ export interface WaitForEventBlock {
   id: string;
   inputs: { trigger_type: TriggerType; constraint?: Json; timeout_minutes: Json };
 }
+/** The types of blocks that only choose which steps come next. */
+export const CHOOSING_BLOCK_TYPES = ['if-else', 'switch', 'for-each'] as const satisfies ControlBlock['type'][];
 /** The types of all blocks. */
 export const BLOCK_TYPES = [
-  'if-else',
-  'switch',
-  'for-each',
+  ...CHOOSING_BLOCK_TYPES,
   'wait',
   'wait-for-event',
 ] as const satisfies ControlBlock['type'][];

@@ -117,11 +117,17 @@ export async function reopenRun(trx: Trx, orgId: string, runId: string): Promise
     .execute();
 }
 
-/** Sets a failed step to in progress again. */
-export async function reopenStep(trx: Trx, orgId: string, runId: string, place: string): Promise<void> {
+/** Sets a failed step to in progress again, with another input if there is one. */
+export async function reopenStep(
+  trx: Trx,
+  orgId: string,
+  runId: string,
+  { place, input }: { place: string; input: object | undefined },
+): Promise<void> {
   await trx
     .updateTable('automation_steps')
     .set({ status: 'in_progress', ended_at: null })
+    .$if(input !== undefined, (update) => update.set({ changed_input: JSON.stringify(input) }))
     .where('org_id', '=', orgId)
     .where('run_id', '=', runId)
     .where('place', '=', place)
@@ -135,21 +141,6 @@ export async function setResumedAt(trx: Trx, orgId: string, runId: string, next:
     .set({ resumed_at: JSON.stringify(next) })
     .where('org_id', '=', orgId)
     .where('id', '=', runId)
-    .execute();
-}
-
-export async function updateStepInput(
-  trx: Trx,
-  orgId: string,
-  runId: string,
-  { place, input }: { place: string; input: object },
-): Promise<void> {
-  await trx
-    .updateTable('automation_steps')
-    .set({ changed_input: JSON.stringify(input) })
-    .where('org_id', '=', orgId)
-    .where('run_id', '=', runId)
-    .where('place', '=', place)
     .execute();
 }
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
+import { CHOOSING_BLOCK_TYPES } from '../blocks/schema.ts';
 import type { StepPath } from '../interpreter/step-paths.rules.ts';
 import type { RunRef } from './contract.ts';
 
@@ -35,12 +36,12 @@ export const findOpenStep = (trx: Trx, ref: RunRef) =>
     .executeTakeFirst();
 
 /**
- * Returns the paths of the actions and waits of a run that were begun last, at the same time. Blocks that only decide are
- * left out: their rows can be older than those of the steps that they decided about.
+ * Returns the paths of the actions and waits of a run that were begun last, at the same time. Blocks that only choose
+ * are left out: that they have is no sign that the chosen steps were begun.
  */
 export async function listLastActions(trx: Trx, ref: RunRef): Promise<StepPath[]> {
   const rows = await stepsOf(trx, ref)
-    .where('type', 'not in', ['if-else', 'switch', 'for-each'])
+    .where('type', 'not in', CHOOSING_BLOCK_TYPES)
     .orderBy('started_at', 'desc')
     .fetch(1, 'with ties')
     .execute();

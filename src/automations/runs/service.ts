@@ -32,7 +32,6 @@ import {
   reopenRun,
   reopenStep,
   setResumedAt,
-  updateStepInput,
 } from './history.queries.ts';
 import { resumeRun, startQueuedRuns, wakeRun } from './run-queue.service.ts';
 import type { ListRuns, RetryRun } from './schema.ts';
@@ -140,23 +139,18 @@ export function retryRun(
       orgId,
       definition.awaitedTypes.map((trigger_type) => ({ run_id: runId, trigger_type })),
     );
-    if (skip) await endStep(trx, orgId, runId, { place, status: 'skipped' });
-    else if (input !== undefined && step?.$kind === 'Action') {
-      const sealed = sealInput(
-        createSealer(secrets, orgId, workflowId),
-        { ...step, input },
-        { before: step, path: 'input' },
-      );
-      await updateStepInput(trx, orgId, runId, { place, input: fieldsOf(sealed) });
-    }
-    if (!skip) {
-      await reopenStep(trx, orgId, runId, place);
+    const action = skip || step?.$kind !== 'Action' ? undefined : step;
+    if (action === undefined) await endStep(trx, orgId, runId, { place, status: 'skipped' });
+    else {
+      const sealer = createSealer(secrets, orgId, workflowId);
+      const changed = input && fieldsOf(sealInput(sealer, { ...action, input }, { before: action, path: 'input' }));
+      await reopenStep(trx, orgId, runId, { place, input: changed });
       await deleteUnanswered(trx, orgId, dedupeKeyOf(runId, place)); // people have decided to call again
     }
     const next =
-      skip || step?.$kind !== 'Action'
+      action === undefined
         ? await advanceRun(trx, { ...context, run: { ...run, status: 'in_progress' } }, place)
-        : nextActionOf(place, step);
+        : nextActionOf(place, action);
     if (next.kind === 'end' || next.kind === 'failed') return;
     await setResumedAt(trx, orgId, runId, next);
     await enqueue(trx, orgId, resumeRun(orgId, runId, next, definition.name));

@@ -13,7 +13,6 @@ import {
   listUnassigned,
   type NewVector,
   updateVectors,
-  updateVectorsOf,
   upsertCentroids,
   upsertSpace,
 } from './queries.ts';
@@ -103,7 +102,7 @@ async function storeAligned(db: Db, orgId: string, { space, vectors, insightIds 
     await lockInsights(trx, orgId);
     const known = await listCentroidsOf(trx, orgId, insightIds);
     const ids = known.filter((centroid) => centroid.space !== space).map(({ insight_id }) => insight_id);
-    await updateVectorsOf(trx, orgId, ids, vectors);
+    await updateVectors(trx, orgId, vectors, ids);
     const own = await listOwnVectors(trx, orgId, ids, space);
     const dimensions = own[0] === undefined ? undefined : readVector(own[0].vector).length;
     const mean = await readSpace(trx, orgId, space, dimensions);

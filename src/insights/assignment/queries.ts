@@ -25,25 +25,15 @@ const vectorRows = (vectors: NewVector[]) => {
   return sql`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as made (id uuid, space text, vector text)`;
 };
 
-/** Stores the vectors of statements. Those that are gone meanwhile are left out. */
-export async function updateVectors(db: Db, orgId: string, vectors: NewVector[]): Promise<void> {
+/**
+ * Stores the vectors of statements, or only of those that are these insights' own. Statements that are gone meanwhile are
+ * left out.
+ */
+export async function updateVectors(db: Db, orgId: string, vectors: NewVector[], ofInsights?: string[]): Promise<void> {
   await sql`
     update insight_statements as said set space = made.space, vector = decode(made.vector, 'hex')
     from ${vectorRows(vectors)} where said.org_id = ${orgId} and said.id = made.id
-  `.execute(db);
-}
-
-/** Stores the vectors of these insights' own statements. Those of other insights stay as they are. */
-export async function updateVectorsOf(
-  db: Db,
-  orgId: string,
-  insightIds: string[],
-  vectors: NewVector[],
-): Promise<void> {
-  await sql`
-    update insight_statements as said set space = made.space, vector = decode(made.vector, 'hex')
-    from ${vectorRows(vectors)}
-    where said.org_id = ${orgId} and said.id = made.id and said.own_insight_id = any(${insightIds}::uuid[])
+      ${ofInsights === undefined ? sql`` : sql`and said.own_insight_id = any(${ofInsights}::uuid[])`}
   `.execute(db);
 }
 

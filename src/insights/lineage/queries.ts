@@ -26,14 +26,18 @@ export async function attach(trx: Trx, orgId: string, id: string, to: { id: stri
   `.execute(trx);
 }
 
+/** SQL: the common table `part` with an insight and all that is part of it. */
+const partsOf = (orgId: string, id: string) => sql`
+  part (id) as (
+    select ${id}::uuid
+    union all
+    select insight.id from part join insights as insight on insight.org_id = ${orgId} and insight.merged_into = part.id
+  )`;
+
 /** Makes a part of an insight one by itself again, with all that was part of it, and with their statements. */
 export async function detach(trx: Trx, orgId: string, id: string): Promise<void> {
   await sql`
-    with recursive part (id) as (
-      select ${id}::uuid
-      union all
-      select insight.id from part join insights as insight on insight.org_id = ${orgId} and insight.merged_into = part.id
-    ), moved as (
+    with recursive ${partsOf(orgId, id)}, moved as (
       update insights set merged_into = case when insights.id = ${id} then null else merged_into end, root_id = ${id},
         updated_at = now()
       from part where org_id = ${orgId} and insights.id = part.id
@@ -173,11 +177,7 @@ export async function moveStatements(trx: Trx, orgId: string, moved: { id: strin
  */
 export async function findSplitFromAbove(db: Db, orgId: string, id: string): Promise<number | undefined> {
   const { rows } = await sql<{ number: number }>`
-    with recursive part (id) as (
-      select ${id}::uuid
-      union all
-      select insight.id from part join insights as insight on insight.org_id = ${orgId} and insight.merged_into = part.id
-    )
+    with recursive ${partsOf(orgId, id)}
     select made.number from insight_moves as moved
     join insight_operations as operation on operation.org_id = moved.org_id and operation.id = moved.operation_id
       and operation.undone_at is null

@@ -69,5 +69,10 @@ function findKeptPaths(): string[] {
   return [...paths.kept].filter((path) => !paths.free.has(path));
 }
 
-/** The paths in the data of webhooks about a session that its redaction keeps. */
-export const KEPT_PATHS = findKeptPaths();
+let kept: string[] | undefined;
+
+/** Returns the paths in the data of webhooks about a session that its redaction keeps. They are found once, when needed. */
+export const keptPaths = (): string[] => {
+  kept ??= findKeptPaths();
+  return kept;
+};

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { type Action, remoteAction } from '../../../src/automations/actions/action.ts';
+import type { Action } from '../../../src/automations/actions/action.ts';
 import { ACTIONS } from '../../../src/automations/actions/registry.ts';
 import { runBatch } from '../../../src/automations/runs/batches/service.ts';
 import { startRuns } from '../../../src/automations/runs/start-runs.service.ts';
@@ -8,7 +8,7 @@ import { inTransaction } from '../../../src/db/transaction.ts';
 import { newId } from '../../../src/ids.ts';
 import { startApi, type TestApi, type TestOrg } from '../../support/stack/api.ts';
 import { activate } from '../../support/triggers.ts';
-import { depsOf } from '../action-runner.ts';
+import { depsOf, noteStep, remoteNote } from '../action-runner.ts';
 
 const RUNS = 120;
 
@@ -23,29 +23,14 @@ beforeEach(async () => {
   org = await api.createOrg();
 });
 
-const step = (id: string, text: string) => ({
-  $kind: 'Action',
-  id,
-  type: 'add-note',
-  name: 'Far',
-  input: { session_id: newId(), text },
-});
+const step = (id: string, text: string) => noteStep(id, { input: { session_id: newId(), text } });
 
 /** A call of another system that notes for which step it was made. */
-function farAction(answer: object, calls: string[]): Action {
-  const { input, output } = ACTIONS.get('add-note') as Action;
-  return remoteAction({
-    type: 'add-note',
-    title: '',
-    description: '',
-    input,
-    output,
-    async call(_deps, { dedupeKey }) {
-      calls.push(dedupeKey);
-      return answer as never;
-    },
+const farAction = (answer: object, calls: string[]): Action =>
+  remoteNote((dedupeKey) => {
+    calls.push(dedupeKey);
+    return answer;
   });
-}
 
 /** Starts a backlog of a workflow, and returns its batch. */
 async function startBacklog(workflow_blocks: object[]): Promise<{ orgId: string; batchId: string }> {

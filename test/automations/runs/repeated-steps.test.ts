@@ -1,15 +1,12 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { type Action, remoteAction } from '../../../src/automations/actions/action.ts';
-import { ACTIONS } from '../../../src/automations/actions/registry.ts';
 import type { RunInput } from '../../../src/automations/runs/contract.ts';
 import { doFirstSteps } from '../../../src/automations/runs/first-steps.service.ts';
 import { continueRun, doStep, failStep, type StepDeps } from '../../../src/automations/runs/steps.service.ts';
 import { ProviderError } from '../../../src/errors.ts';
-import { newId } from '../../../src/ids.ts';
 import { startApi, type TestApi, type TestOrg } from '../../support/stack/api.ts';
 import { activate } from '../../support/triggers.ts';
-import { depsOf } from '../action-runner.ts';
+import { depsOf, noteStep, remoteNote } from '../action-runner.ts';
 
 /** No worker runs here: the tests call the activities' services. */
 let api: TestApi;
@@ -22,23 +19,15 @@ beforeEach(async () => {
   org = await api.createOrg();
 });
 
-const step = (id: string, more: object = {}) => ({
-  ...{ $kind: 'Action', id, type: 'add-note', name: 'Far', input: { session_id: newId(), text: 'Hello' } },
-  retry: { attempts: 1 },
-  ...more,
-});
+const step = (id: string, more: object = {}) => noteStep(id, { retry: { attempts: 1 }, ...more });
 
 /** A system that refuses the first call, and notes for which step each was made. */
 function refusingOnce() {
   const calls: string[] = [];
-  const { input, output } = ACTIONS.get('add-note') as Action;
-  const action = remoteAction({
-    ...{ type: 'add-note', title: '', description: '', input, output },
-    async call(_deps, { dedupeKey }) {
-      calls.push(dedupeKey);
-      if (calls.length === 1) throw new ProviderError('It answered 500', { transient: true });
-      return { message_id: 'm' } as never;
-    },
+  const action = remoteNote((dedupeKey) => {
+    calls.push(dedupeKey);
+    if (calls.length === 1) throw new ProviderError('It answered 500', { transient: true });
+    return { message_id: 'm' };
   });
   return { calls, deps: { ...depsOf(api), actions: new Map([['add-note', action]]) } satisfies StepDeps };
 }
