@@ -34,8 +34,8 @@ const wakeUpOf = (endpoint: EndpointRef): Command =>
   });
 
 /**
- * Stores deliveries and has them sent, once the transaction has committed: by the sender of this process if it can take
- * them, else by one that is notified. A sender that works, or comes back by itself, needs no signal. The caller has
+ * Stores deliveries and has them sent, once the transaction has committed: by the sender of this process if there is
+ * one, else by one that is notified. A sender that works, or comes back by itself, needs no signal. The caller has
  * called lockTargets.
  */
 export async function sendDeliveries(

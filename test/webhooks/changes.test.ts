@@ -142,3 +142,27 @@ it('a delivery that was read from the database is not sent again when it is hand
   await sending;
   expect(receiver.received).toHaveLength(1);
 });
+
+it('a sender that cannot take deliveries past the database reads them from it at once', async () => {
+  const { ref, ...deps } = await ownSender();
+  receiver.answer = (_, response) => void open.push(response);
+  await org.post('/contacts', { contact: { email: 'first@example.com' } });
+  await deliveriesOf(org, ref.endpointId, { pending: 1 });
+  let isStopped = false;
+  const sending = sendPending({ ...deps, isStopped: () => isStopped }, ref);
+  await eventually('the first try', () => open.length === 1);
+  await org.post('/contacts', { contact: { email: 'second@example.com' } });
+  await deliveriesOf(org, ref.endpointId, { pending: 2 });
+  const another = { endpoint_id: ref.endpointId, version: 'another', list: () => [] };
+  expect(deps.webhookSenders.handOver(another)).toBe(true);
+  await eventually('the second try', () => open.length === 2);
+  answerAll();
+  await deliveriesOf(org, ref.endpointId, { delivered: 2 });
+  isStopped = true;
+  await sending;
+});
+
+it('deliveries of an endpoint without a sender in this process are not handed over', () => {
+  const isHandedOver = createSenderRegistry().handOver({ endpoint_id: org.id, version: '1', list: () => [] });
+  expect(isHandedOver).toBe(false);
+});

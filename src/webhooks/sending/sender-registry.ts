@@ -12,7 +12,7 @@ export interface WaitingSender {
   onChange(): void;
   /** The endpoint, or what is stored for it, has changed: what was read before is void. */
   onEndpointChange(): void;
-  /** Accepts new deliveries. Returns false if it cannot: it has to be notified of them then. */
+  /** Accepts new deliveries. Returns false if it cannot: onChange has to tell it of them then. */
   accept(deliveries: NewDeliveries): boolean;
 }
 
@@ -22,7 +22,10 @@ export interface SenderRegistry {
   subscribe(endpointId: string, sender: WaitingSender): () => void;
   /** Notifies the senders of the endpoints named in the hints. If there are none, anything may have changed for all. */
   notify(hints: string): void;
-  /** Hands deliveries over to a sender, without a way through the database. Returns false if none accepts them. */
+  /**
+   * Hands deliveries over to the sender of their endpoint, which reads those that it cannot accept from the database.
+   * Returns false if it is not in this process.
+   */
   handOver(deliveries: NewDeliveries): boolean;
 }
 
@@ -50,6 +53,10 @@ export function createSenderRegistry(): SenderRegistry {
         for (const sender of told) sender[isChange ? 'onEndpointChange' : 'onChange']();
       }
     },
-    handOver: (deliveries) => sendersOf(deliveries.endpoint_id).some((sender) => sender.accept(deliveries)),
+    handOver(deliveries) {
+      const own = sendersOf(deliveries.endpoint_id);
+      if (!own.some((sender) => sender.accept(deliveries))) for (const sender of own) sender.onChange();
+      return own.length > 0;
+    },
   };
 }
