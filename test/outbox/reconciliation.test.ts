@@ -201,7 +201,9 @@ it('people get the session of a turn whose workflow was terminated, and a turn t
       const message = { sender: 'contact', message: { type: 'text', text: QUESTION } };
       await org.post(`/chat/sessions/${id}/send`, message, { headers: { prefer: 'wait=0' } });
       await eventually('a turn', async () => (await turnsOf(stack.db, id))[0]);
-      return { id: id as string, handle: handleOf(`ai-turn/${id}`) };
+      const handle = handleOf(`ai-turn/${id}`);
+      await isRunning(handle);
+      return { id: id as string, handle };
     }),
   );
   const [stopped, lost] = sessions as [(typeof sessions)[0], (typeof sessions)[0]];
