@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
 import { doublesOf } from '../db/doubles.ts';
 import type { CountedTime } from '../desk/office-hours/counted-time.rules.ts';
-import { counted, joinCalendars, placeOf } from './counted-time.queries.ts';
+import { counted, joinCalendars, placeOf, secondsOf } from './counted-time.queries.ts';
 import { countFacts, countOf, type Groups, inRange, sumOf, sumsByWorkers } from './grouping.queries.ts';
 import type { ConversationQuery } from './schema.ts';
 import type { ReportScope } from './scope.ts';
@@ -18,6 +18,8 @@ const TIMES = {
     else least(session.first_contact_message_at, session.first_handoff_at) end`,
   replied_at: sql`session.first_agent_message_at`,
 };
+
+const SECONDS = Object.fromEntries(Object.entries(TIMES).map(([name, time]) => [name, secondsOf(time)]));
 
 const DURATIONS = {
   first_response: counted('written_at', 'answered_at'),
@@ -66,7 +68,7 @@ const placedSessions = (scope: ReportScope<ConversationQuery> & { times: Counted
     select timed.*, ${sql.join(Object.keys(TIMES).map(placeOf))} from (
       select session.created_at, ${sql.join(Object.values(SESSION_KEYS))}, session.status, session.contact_messages, session.ai_messages,
         session.agent_messages, session.first_handoff_at is not null as is_handed_off,
-        ${named(TIMES)}, calendar.starts, calendar.ends, calendar.counted
+        ${named(SECONDS)}, calendar.starts, calendar.ends, calendar.offsets
       from sessions as session ${joinCalendars(scope.times)}
       where ${inSessions(scope)} and ${inRange(scope, sql`session.created_at`)}
     ) as timed offset bigint '0'
