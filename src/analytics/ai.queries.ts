@@ -1,6 +1,15 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
-import { type Counted, countFacts, countOf, type Reported, share, sumsBy } from './grouping.queries.ts';
+import {
+  type Counted,
+  countFacts,
+  countOf,
+  type Groups,
+  share,
+  sumOf,
+  sumsBy,
+  sumsByWorkers,
+} from './grouping.queries.ts';
 import type { AiQuery } from './schema.ts';
 import type { ReportScope } from './scope.ts';
 import { inSessions, nameOfSessionKey, ofSessions, SESSION_KEYS } from './sessions.queries.ts';
@@ -14,7 +23,7 @@ const SUMS = [
 ];
 
 /** Counts what the AI did in the range: the sessions it answered, those it resolved, its turns and their cost. */
-export const countAi = <Figures>(db: Db, scope: Scope): Promise<Reported<Figures>> =>
+export const countAi = (db: Db, scope: Scope): Promise<Groups> =>
   countFacts(db, {
     scope,
     facts: sql.join(
@@ -29,13 +38,15 @@ export const countAi = <Figures>(db: Db, scope: Scope): Promise<Reported<Figures
 const select = (
   scope: Scope,
   sums: Partial<Record<(typeof SUMS)[number], RawBuilder<unknown>>>,
-  { keys = SESSION_KEYS, ...rows }: Pick<Counted, 'from' | 'where' | 'at'> & { keys?: typeof SESSION_KEYS },
-): RawBuilder<unknown> => sumsBy(scope, keys, { ...rows, sums: columnsOf(sums) });
+  { keys = SESSION_KEYS, sumRows = sumsBy, ...rows }: Rows,
+): RawBuilder<unknown> => sumRows(scope, keys, { ...rows, sums: columnsOf(sums) });
+
+type Rows = Omit<Counted, 'by' | 'sums'> & { keys?: typeof SESSION_KEYS; sumRows?: typeof sumsBy };
 
 const columnsOf = (sums: Partial<Record<(typeof SUMS)[number], RawBuilder<unknown>>>) =>
   sql.join(SUMS.map((name) => sql`${sums[name] ?? sql`0`} as ${sql.ref(name)}`));
 
-const ANSWERED = sql`session.ai_messages > 0`;
+const ANSWERED = sql`ai_messages > 0`;
 
 const sessionSums = (scope: Scope): RawBuilder<unknown> =>
   select(
@@ -43,9 +54,10 @@ const sessionSums = (scope: Scope): RawBuilder<unknown> =>
     {
       sessions: sql`count(*)`,
       answered_by_ai: countOf(ANSWERED),
-      only_by_ai: countOf(sql`${ANSWERED} and session.agent_messages = 0 and session.first_handoff_at is null`),
+      only_by_ai: countOf(sql`${ANSWERED} and agent_messages = 0 and first_handoff_at is null`),
     },
     {
+      columns: sql`session.ai_messages, session.agent_messages, session.first_handoff_at`,
       from: sql`sessions as session`,
       where: sql`${inSessions(scope)} and session.contact_messages > 0`,
       at: sql`session.created_at`,
@@ -70,17 +82,15 @@ const CAME_BACK = sql`
       and other.contact_messages > 0
   )`;
 
-/** The AI resolves a part of the sessions: `offset` keeps Postgres from reading all of the org. */
-const SESSION_OF_RESOLUTION = sql`
-  select org_id, id, channel, team_id, contact_id, last_contact_seq, last_message_at from sessions
-  where org_id = resolution.org_id and id = resolution.session_id offset bigint '0'`;
-
 const resolutionSums = (scope: Scope): RawBuilder<unknown> =>
   select(
     scope,
-    { resolved_by_ai: sql`count(*)`, came_back: countOf(CAME_BACK) },
+    { resolved_by_ai: sql`count(*)`, came_back: countOf(sql`has_come_back`) },
     {
-      from: sql`session_events as resolution cross join lateral (${SESSION_OF_RESOLUTION}) as session`,
+      sumRows: sumsByWorkers,
+      columns: sql`${CAME_BACK} as has_come_back`,
+      from: sql`session_events as resolution
+        join sessions as session on session.org_id = resolution.org_id and session.id = resolution.session_id`,
       where: sql`${inSessions(scope)} and resolution.org_id = ${scope.orgId} and resolution.type = 'ai_resolved_issue'`,
       at: sql`resolution.created_at`,
     },
@@ -91,7 +101,7 @@ const KEYS_OF_TURNS = { channel: sql`turn.channel`, team: sql`turn.team_id` };
 const ofTurns = (scope: Scope): RawBuilder<unknown> =>
   sql`${ofSessions(scope, 'turn')} and turn.org_id = ${scope.orgId} and turn.state <> 'superseded'`;
 
-const inState = (state: string) => countOf(sql`turn.state = ${sql.lit(state)}`);
+const inState = (state: string) => countOf(sql`state = ${sql.lit(state)}`);
 
 const turnSums = (scope: Scope): RawBuilder<unknown> =>
   select(
@@ -102,14 +112,20 @@ const turnSums = (scope: Scope): RawBuilder<unknown> =>
       turns_asked: inState('asked'),
       turns_handed_off: inState('handed_off'),
       turns_skipped: inState('skipped'),
-      input_tokens: sql`sum(turn.input_tokens)`,
-      output_tokens: sql`sum(turn.output_tokens)`,
-      cost: sql`sum(turn.cost)`,
+      input_tokens: sql`sum(input_tokens)`,
+      output_tokens: sql`sum(output_tokens)`,
+      cost: sql`sum(cost)`,
     },
-    { from: sql`ai_turns as turn`, where: ofTurns(scope), at: sql`turn.created_at`, keys: KEYS_OF_TURNS },
+    {
+      columns: sql`turn.state, turn.input_tokens, turn.output_tokens, turn.cost`,
+      from: sql`ai_turns as turn`,
+      where: ofTurns(scope),
+      at: sql`turn.created_at`,
+      keys: KEYS_OF_TURNS,
+    },
   );
 
-const sum = (name: (typeof SUMS)[number]) => sql`coalesce(sum(${sql.ref(name)}), 0)::float8`;
+const sum = (name: (typeof SUMS)[number]) => sumOf(sql.ref(name));
 
 const FIGURES = sql`
   ${sql.join(SUMS.map((name) => sql`${sum(name)} as ${sql.ref(name)}`))},

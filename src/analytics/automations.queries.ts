@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
-import { countFacts, countOf, percentiles, periodOf, type Reported, share } from './grouping.queries.ts';
+import { doublesOf } from '../db/doubles.ts';
+import { countFacts, countOf, type Groups, share, sumOf, sumsByWorkers } from './grouping.queries.ts';
 import type { AutomationQuery } from './schema.ts';
 import type { ReportScope } from './scope.ts';
 
@@ -9,23 +10,29 @@ const KEYS: Record<string, RawBuilder<unknown>> = {
   trigger_cause: sql`trigger_cause`,
 };
 
+const inState = (...states: string[]) => countOf(sql`status in (${sql.join(states.map((state) => sql.lit(state)))})`);
+
+const SUMS = sql`
+  count(*) as runs, ${inState('idle', 'in_progress')} as waiting, ${inState('completed')} as completed,
+  ${inState('failed')} as failed, ${inState('canceled')} as canceled, ${doublesOf(sql`duration`)} as duration`;
+
 const FIGURES = sql`
-  count(*) as runs, ${countOf(sql`status in ('idle', 'in_progress')`)} as waiting,
-  ${countOf(sql`status = 'completed'`)} as completed, ${countOf(sql`status = 'failed'`)} as failed,
-  ${countOf(sql`status = 'canceled'`)} as canceled,
-  ${share(countOf(sql`status = 'failed'`), countOf(sql`status in ('completed', 'failed', 'canceled')`))} as failure_rate,
-  ${percentiles('duration', 'duration')}`;
+  ${sql.join(['runs', 'waiting', 'completed', 'failed', 'canceled'].map((name) => sql`${sumOf(sql.ref(name))} as ${sql.ref(name)}`))},
+  ${share(sumOf(sql`failed`), sumOf(sql`completed + failed + canceled`))} as failure_rate`;
 
 /** Counts the runs of customers' workflows created in the range. */
-export const countRuns = <Figures>(db: Db, scope: ReportScope<AutomationQuery>): Promise<Reported<Figures>> =>
+export const countRuns = (db: Db, scope: ReportScope<AutomationQuery>): Promise<Groups> =>
   countFacts(db, {
     scope,
-    facts: sql`
-      select ${periodOf(scope, sql`created_at`) ?? KEYS[scope.group_by]} as key, status,
-        extract(epoch from run_ended_at - run_started_at)::float8 as duration
-      from automation_runs
-      where org_id = ${scope.orgId} and created_at >= ${scope.from} and created_at < ${scope.to} and not is_test_run`,
+    facts: sumsByWorkers(scope, KEYS, {
+      columns: sql`status, tstzrange_subdiff(run_ended_at, run_started_at) as duration`,
+      from: sql`automation_runs`,
+      where: sql`org_id = ${scope.orgId} and not is_test_run`,
+      at: sql`created_at`,
+      sums: SUMS,
+    }),
     figures: FIGURES,
+    times: ['duration'],
     nameOf: scope.group_by === 'workflow' ? workflowName(scope.orgId) : undefined,
   });
 

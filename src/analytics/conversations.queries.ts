@@ -1,11 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
+import { doublesOf } from '../db/doubles.ts';
 import type { CountedTime } from '../desk/office-hours/counted-time.rules.ts';
-import { counted, joinCalendars, placeOf } from './counted-time.queries.ts';
-import { countFacts, countOf, percentiles, periodOf, type Reported } from './grouping.queries.ts';
+import { counted, joinCalendars, placeOf, secondsOf } from './counted-time.queries.ts';
+import { countFacts, countOf, type Groups, inRange, sumOf, sumsByWorkers } from './grouping.queries.ts';
 import type { ConversationQuery } from './schema.ts';
 import type { ReportScope } from './scope.ts';
-import { inSessions, nameOfSessionKey, propertyOfSession } from './sessions.queries.ts';
+import { inSessions, nameOfSessionKey, SESSION_KEYS } from './sessions.queries.ts';
 
 /** The times of a session that are compared. From `owed_at` on people owe a reply. */
 const TIMES = {
@@ -18,37 +19,57 @@ const TIMES = {
   replied_at: sql`session.first_agent_message_at`,
 };
 
+const SECONDS = Object.fromEntries(Object.entries(TIMES).map(([name, time]) => [name, secondsOf(time)]));
+
+const DURATIONS = {
+  first_response: counted('written_at', 'answered_at'),
+  first_reply: counted('owed_at', 'replied_at'),
+  resolution: counted('opened_at', 'ended_at'),
+};
+
+const ofStatus = (status: string) => countOf(sql`status = ${sql.lit(status)}`);
+
+const COUNTS = {
+  sessions: sql`count(*)`,
+  open: ofStatus('open'),
+  resolved: ofStatus('closed_resolved'),
+  unresolved: ofStatus('closed_unresolved'),
+  handed_off: countOf(sql`is_handed_off`),
+  contact_messages: sql`sum(contact_messages)`,
+  ai_messages: sql`sum(ai_messages)`,
+  agent_messages: sql`sum(agent_messages)`,
+};
+
+const named = (columns: Record<string, RawBuilder<unknown>>): RawBuilder<unknown> =>
+  sql.join(Object.entries(columns).map(([name, column]) => sql`${column} as ${sql.ref(name)}`));
+
 /** Counts the sessions opened in the range, their messages and their times. */
-export function countConversations<Figures>(
+export function countConversations(
   db: Db,
   scope: ReportScope<ConversationQuery> & { times: CountedTime[] },
-): Promise<Reported<Figures>> {
-  return countFacts(db, { scope, facts: sessionFacts(scope), figures: FIGURES, nameOf: nameOfSessionKey(scope) });
+): Promise<Groups> {
+  return countFacts(db, {
+    scope,
+    facts: sumsByWorkers(scope, SESSION_KEYS, {
+      columns: sql`status, contact_messages, ai_messages, agent_messages, is_handed_off, ${named(DURATIONS)}`,
+      from: sql`${placedSessions(scope)} as session`,
+      where: sql`true`,
+      at: sql`session.created_at`,
+      sums: sql`${named(COUNTS)}, ${sql.join(Object.keys(DURATIONS).map((name) => sql`${doublesOf(sql.ref(name))} as ${sql.ref(name)}`))}`,
+    }),
+    figures: sql.join(Object.keys(COUNTS).map((name) => sql`${sumOf(sql.ref(name))} as ${sql.ref(name)}`)),
+    times: Object.keys(DURATIONS),
+    nameOf: nameOfSessionKey(scope),
+  });
 }
 
-/**
- * The place of each time is computed once: `offset '0'` keeps Postgres from doing so wherever it is asked for. The period
- * is computed outside of it, as workers would otherwise not compute any of this.
- */
-const sessionFacts = (scope: ReportScope<ConversationQuery> & { times: CountedTime[] }): RawBuilder<unknown> => sql`
-  select ${periodOf(scope, sql`opened_at`) ?? sql`key`} as key, status, contact_messages, ai_messages, agent_messages, is_handed_off,
-    ${counted('written_at', 'answered_at')} as first_response, ${counted('owed_at', 'replied_at')} as first_reply,
-    ${counted('opened_at', 'ended_at')} as resolution
-  from (
+/** The place of each time is computed once: `offset '0'` keeps Postgres from doing so wherever it is asked for. */
+const placedSessions = (scope: ReportScope<ConversationQuery> & { times: CountedTime[] }): RawBuilder<unknown> => sql`(
     select timed.*, ${sql.join(Object.keys(TIMES).map(placeOf))} from (
-      select ${propertyOfSession(scope)} as key, session.status, session.contact_messages, session.ai_messages, session.agent_messages,
-        session.first_handoff_at is not null as is_handed_off,
-        ${sql.join(Object.entries(TIMES).map(([name, time]) => sql`${time} as ${sql.ref(name)}`))},
-        calendar.starts, calendar.ends, calendar.counted
+      select session.created_at, ${sql.join(Object.values(SESSION_KEYS))}, session.status, session.contact_messages, session.ai_messages,
+        session.agent_messages, session.first_handoff_at is not null as is_handed_off,
+        ${named(SECONDS)}, calendar.starts, calendar.ends, calendar.offsets
       from sessions as session ${joinCalendars(scope.times)}
-      where ${inSessions(scope)} and session.created_at >= ${scope.from} and session.created_at < ${scope.to}
+      where ${inSessions(scope)} and ${inRange(scope, sql`session.created_at`)}
     ) as timed offset bigint '0'
-  ) as placed`;
-
-const FIGURES = sql`
-  count(*) as sessions, ${countOf(sql`status = 'open'`)} as open, ${countOf(sql`status = 'closed_resolved'`)} as resolved,
-  ${countOf(sql`status = 'closed_unresolved'`)} as unresolved, ${countOf(sql`is_handed_off`)} as handed_off,
-  coalesce(sum(contact_messages), 0) as contact_messages, coalesce(sum(ai_messages), 0) as ai_messages,
-  coalesce(sum(agent_messages), 0) as agent_messages,
-  ${percentiles('first_response', 'first_response')}, ${percentiles('first_reply', 'first_reply')},
-  ${percentiles('resolution', 'resolution')}`;
+  )`;

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
-import { countFacts, type Reported, share, sumsBy } from './grouping.queries.ts';
+import { countFacts, type Groups, share, sumsBy } from './grouping.queries.ts';
 import type { DeliveryQuery } from './schema.ts';
 import type { ReportScope } from './scope.ts';
 
@@ -11,7 +11,7 @@ const KEYS: Record<string, RawBuilder<unknown>> = {
   reason: sql`reason`,
 };
 
-const sumOf = (condition: RawBuilder<unknown>) => sql`coalesce(sum(deliveries) filter (where ${condition}), 0)`;
+const sumOf = (condition: RawBuilder<unknown>) => sql`coalesce(sum(deliveries) filter (where ${condition}), 0)::float8`;
 const inState = (...states: string[]) => sumOf(sql`status in (${sql.join(states.map((state) => sql.lit(state)))})`);
 const HANDED_OVER = inState('accepted', 'sent', 'delivered', 'read', 'bounced');
 const DELIVERED = inState('delivered', 'read');
@@ -24,10 +24,11 @@ const FIGURES = sql`
   ${share(inState('bounced'), HANDED_OVER)} as bounce_rate`;
 
 /** Counts the deliveries created in the range by what has become of them. */
-export const countDeliveries = <Figures>(db: Db, scope: ReportScope<DeliveryQuery>): Promise<Reported<Figures>> =>
+export const countDeliveries = (db: Db, scope: ReportScope<DeliveryQuery>): Promise<Groups> =>
   countFacts(db, {
     scope,
     facts: sumsBy(scope, KEYS, {
+      columns: sql`status`,
       from: sql`deliveries`,
       where: sql`org_id = ${scope.orgId}`,
       at: sql`created_at`,

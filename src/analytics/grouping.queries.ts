@@ -1,53 +1,50 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
 import { REPORT } from '../db/connections/preparing-client.ts';
-import { type DividedRange, firstDayOf, periodAt, periodsOf } from '../db/periods.ts';
-import { onlyRow } from '../db/rows.ts';
+import { type DividedRange, divisionOf, firstDayOf, periodAt, periodsOf } from '../db/periods.ts';
 import { isPeriod } from '../periods.rules.ts';
 
 /** One report: what is counted, by what, and how. */
 export interface Report {
   /** The range, and whether its periods are the keys. */
   scope: GroupedScope;
-  /** Selects the rows to count, each with its `key`. That of a period is its number. */
+  /** Selects sums by `key`, as sumsBy does. */
   facts: RawBuilder<unknown>;
-  /** The aggregates over the facts, each with its name. */
+  /** The aggregates over these sums, each with its name. */
   figures: RawBuilder<unknown>;
+  /** The columns of facts that are doublesOf seconds, by which their percentiles are named. With them, a key has one row. */
+  times?: readonly string[];
   /** Selects the name of what `grouped.key`, an id as text, stands for. */
   nameOf?: RawBuilder<unknown> | undefined;
 }
 
-export interface Reported<Figures> {
-  items: (Figures & { key: string | null; name: string | null })[];
-  totals: Figures;
-}
+/** The figures of a key, or last of all: each has its name, and so have the seconds of each of the times. */
+export type GroupRow = { key: string | null; name: string | null; is_total: boolean } & Record<string, unknown>;
 
-type Row<Figures> = { key: string | null; name: string | null; is_total: boolean; figures: Figures };
+/** What countFacts has counted. */
+export interface Groups {
+  rows: GroupRow[];
+  times: readonly string[];
+}
 
 /**
  * Counts facts by their key, and all of them, in one statement. A plan for any range would be one for few rows, without
- * parallel workers.
+ * parallel workers. The sums of the keys are few. Percentiles are left to figuresOf: Postgres would sort the times in one
+ * process, once by key and once for all.
  */
-export async function countFacts<Figures>(
-  db: Db,
-  { scope, facts, figures, nameOf }: Report,
-): Promise<Reported<Figures>> {
+export async function countFacts(db: Db, { scope, facts, figures, times = [], nameOf }: Report): Promise<Groups> {
   const { group_by, ...range } = scope;
   const key = isPeriod(group_by) ? firstDayOf(sql`facts.key`, group_by, range) : sql`facts.key`;
-  const { rows } = await sql<Row<Figures>>`
+  const columns = [figures, ...times.map((time) => sql`any_value(${sql.ref(time)}) as ${sql.ref(time)}`)];
+  const { rows } = await sql<GroupRow>`
     ${sql.raw(REPORT)} with facts as (${facts}),
     grouped as (
-      select (${key})::text as key, grouping(facts.key) = 1 as is_total, ${figures}
+      select (${key})::text as key, grouping(facts.key) = 1 as is_total, ${sql.join(columns)}
       from facts group by grouping sets ((facts.key), ())
     )
-    select key, is_total, to_jsonb(grouped) - 'key' - 'is_total' as figures, ${nameOf ?? sql`null`} as name
-    from grouped order by is_total, key
+    select grouped.*, ${nameOf ?? sql`null`} as name from grouped order by is_total, key
   `.execute(db);
-  const items = rows.filter(({ is_total }) => !is_total);
-  return {
-    items: items.map(({ key, name, figures }) => ({ ...figures, key, name })),
-    totals: onlyRow({ rows: rows.filter(({ is_total }) => is_total) }).figures,
-  };
+  return { rows, times };
 }
 
 /** What a report is grouped by, and its range. */
@@ -55,51 +52,70 @@ export interface GroupedScope extends DividedRange {
   group_by: string;
 }
 
-/** Returns the number of the period of a time. Undefined for other keys. */
-export const periodOf = (
-  { group_by, ...range }: GroupedScope,
-  at: RawBuilder<unknown>,
-): RawBuilder<unknown> | undefined => (isPeriod(group_by) ? periodAt(at, group_by, range) : undefined);
-
-/** Which rows are counted, at which of their times, and by what besides the key. */
+/** Which rows are counted, by what besides the key, and what of them. */
 export interface Counted {
+  columns: RawBuilder<unknown>;
   from: RawBuilder<unknown>;
   where: RawBuilder<unknown>;
+  /** The time in the range. Its period may be the key. */
   at: RawBuilder<unknown>;
+  /** One of the columns. */
   by?: RawBuilder<unknown>;
+  /** The aggregates over the columns, each with its name. */
   sums: RawBuilder<unknown>;
 }
 
 /**
- * Selects sums of the rows of a range by one of some keys, or by the period of a time as periodOf has it. Rows of a period
- * are looked up period by period: to compute the period of each row takes almost as long as to read it.
+ * Selects sums of the rows of a range by one of some keys, or by the number of the period of a time. Rows of a period are
+ * looked up period by period: to find the period of each row takes almost as long as to read it.
  */
 export function sumsBy(
-  { group_by, ...range }: GroupedScope,
+  scope: GroupedScope,
   keys: Record<string, RawBuilder<unknown>>,
   counted: Counted,
 ): RawBuilder<unknown> {
-  const columns = counted.by === undefined ? counted.sums : sql`${counted.by}, ${counted.sums}`;
-  const more = counted.by === undefined ? sql`` : sql`, ${counted.by}`;
-  const rowsOf = (first: RawBuilder<unknown>, next: RawBuilder<unknown>) =>
-    sql`${counted.from} where ${counted.where} and ${counted.at} >= ${first} and ${counted.at} < ${next}`;
-  if (!isPeriod(group_by))
-    return sql`
-      select ${keys[group_by] ?? sql`null::text`} as key, ${columns} from ${rowsOf(sql`${range.from}`, sql`${range.to}`)} group by 1 ${more}`;
+  const { group_by, ...range } = scope;
+  if (!isPeriod(group_by)) return sumsByWorkers(scope, keys, counted);
+  const { columns, from, where, at, by, sums } = counted;
+  const [more, moreGroups] = by === undefined ? [sql``, sql``] : [sql`${by}, `, sql`, ${by}`];
   return sql`
     select periods.nth as key, counted.* from ${periodsOf(group_by, range)} cross join lateral (
-      select ${columns} from ${rowsOf(sql`periods.first`, sql`periods.next`)} group by periods.nth ${more}
+      select ${more} ${sums} from (
+        select ${columns} from ${from} where ${where} and ${at} >= periods.first and ${at} < periods.next
+      ) as counted group by periods.nth ${moreGroups}
     ) as counted`;
 }
+
+/**
+ * Selects the same where rows are joined or computed: workers share that. Postgres expects few keys, and lets workers make
+ * the sums: without `offset '0'` it would expect as many as rows, and do it in one process.
+ */
+export function sumsByWorkers(
+  { group_by, ...range }: GroupedScope,
+  keys: Record<string, RawBuilder<unknown>>,
+  { columns, from, where, at, by, sums }: Counted,
+): RawBuilder<unknown> {
+  const [key, division] = isPeriod(group_by)
+    ? [periodAt(at), sql`cross join ${divisionOf(group_by, range)}`]
+    : [keys[group_by] ?? sql`null::text`, sql``];
+  const groups = by === undefined ? sql`key` : sql`key, ${by}`;
+  return sql`
+    select ${groups}, ${sums} from (
+      select ${columns}, ${key} as key from ${from} ${division}
+      where ${where} and ${inRange(range, at)} offset bigint '0'
+    ) as counted group by ${groups}`;
+}
+
+/** Restricts a time to the range. */
+export const inRange = ({ from, to }: DividedRange, at: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`${at} >= ${from} and ${at} < ${to}`;
+
+/** The sum of some sums, or 0. */
+export const sumOf = (sums: RawBuilder<unknown>): RawBuilder<unknown> => sql`coalesce(sum(${sums}), 0)::float8`;
 
 /** The share of one figure in another. Null if there is nothing to divide by. */
 export const share = (part: RawBuilder<unknown>, whole: RawBuilder<unknown>) =>
   sql`(${part})::float8 / nullif(${whole}, 0)`;
 
-/** The median and the 90th percentile of a column of facts. */
-export const percentiles = (column: string, name: string) => sql`
-  percentile_cont(0.5) within group (order by ${sql.ref(column)}) as ${sql.ref(`${name}_p50_seconds`)},
-  percentile_cont(0.9) within group (order by ${sql.ref(column)}) as ${sql.ref(`${name}_p90_seconds`)}`;
-
-/** The number of facts for which a condition holds. */
+/** The number of rows for which a condition holds. */
 export const countOf = (condition: RawBuilder<unknown>) => sql`count(*) filter (where ${condition})`;

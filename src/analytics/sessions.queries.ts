@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
 import type { ReportRange } from '../report-range.ts';
-import { periodOf } from './grouping.queries.ts';
 import type { ReportScope } from './scope.ts';
 
 type SessionQuery = { group_by: string; channel?: string | undefined; team_id?: string | undefined };
@@ -13,14 +12,6 @@ export const SESSION_KEYS: Record<string, RawBuilder<unknown>> = {
   assignee: sql`session.assignee_id`,
   language: sql`session.language`,
 };
-
-/** The property of `session` that a report is grouped by. Null if it is grouped by periods. */
-export const propertyOfSession = ({ group_by }: ReportScope<SessionQuery>): RawBuilder<unknown> =>
-  SESSION_KEYS[group_by] ?? sql`null::text`;
-
-/** The key of a fact about `session`: a period of the time `at`, or a property of the session. */
-export const keyOfSession = (scope: ReportScope<SessionQuery>, at: RawBuilder<unknown>): RawBuilder<unknown> =>
-  periodOf(scope, at) ?? propertyOfSession(scope);
 
 /** Restricts `session` to those of the report. */
 export const inSessions = (scope: ReportScope<SessionQuery>): RawBuilder<unknown> =>

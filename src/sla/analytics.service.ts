@@ -1,6 +1,8 @@
 import { elementAt } from '../checked-access.ts';
 import type { Db } from '../db/connect.ts';
+import { readDoubles } from '../db/doubles.ts';
 import { readSettings } from '../orgs/service.ts';
+import { type Percentiles, percentilesOf } from '../percentiles.ts';
 import { reportRangeOf } from '../report-range.ts';
 import {
   type AnalyticsRange,
@@ -12,6 +14,7 @@ import {
 import type { SlaBreakdownQuery, SlaQuery, SlaTrendQuery } from './analytics.schema.ts';
 
 const METRICS = ['first_reply', 'next_reply', 'resolution'] as const;
+const FRACTIONS = [0.5, 0.9, 0.95];
 
 /**
  * Counts met and breached clocks and their durations. Throws invalid for a range that ends before it begins, or is too
@@ -19,39 +22,66 @@ const METRICS = ['first_reply', 'next_reply', 'resolution'] as const;
  */
 export async function getSlaSummary(db: Db, orgId: string, query: SlaQuery) {
   const range = rangeOf(query);
-  return { from: range.from, to: range.to, metrics: withAllMetrics(await countDecided(db, orgId, range)) };
+  const { totals } = await metricsOf([await countDecided(db, orgId, range)]);
+  return { from: range.from, to: range.to, metrics: totals };
 }
 
 /** Returns the same counts by period, and of all periods. */
 export async function getSlaTrend(db: Db, orgId: string, { granularity, ...query }: SlaTrendQuery) {
   const range = rangeOf(query);
   const { timezone } = await readSettings(db, orgId);
-  const { groups, totals } = await countByPeriod(db, orgId, range, { granularity, timeZone: timezone ?? 'UTC' });
-  const items = [...Map.groupBy(groups, ({ period_start }) => period_start.getTime()).values()].map((ofPeriod) => ({
+  const counts = await countByPeriod(db, orgId, range, { granularity, timeZone: timezone ?? 'UTC' });
+  const periods = [...Map.groupBy(counts, ({ period_start }) => period_start.getTime()).values()];
+  const { groups, totals } = await metricsOf(periods);
+  const items = periods.map((ofPeriod, nth) => ({
     period_start: elementAt(ofPeriod, 0).period_start,
-    metrics: withAllMetrics(ofPeriod),
+    metrics: elementAt(groups, nth),
   }));
-  return { from: range.from, to: range.to, items, totals: withAllMetrics(totals) };
+  return { from: range.from, to: range.to, items, totals };
 }
 
 /** Returns the same counts by policy, or by the current team, channel or assignee of the sessions, and of all. */
 export async function getSlaBreakdown(db: Db, orgId: string, { group_by, ...query }: SlaBreakdownQuery) {
   const range = rangeOf(query);
-  const { groups, totals } = await countByKey(db, orgId, range, group_by);
-  const items = [...Map.groupBy(groups, ({ key }) => key)].map(([key, ofKey]) => ({
+  const byKey = [...Map.groupBy(await countByKey(db, orgId, range, group_by), ({ key }) => key)];
+  const { groups, totals } = await metricsOf(byKey.map(([, ofKey]) => ofKey));
+  const items = byKey.map(([key, ofKey], nth) => ({
     key,
     name: ofKey[0]?.name ?? null,
-    metrics: withAllMetrics(ofKey),
+    metrics: elementAt(groups, nth),
   }));
-  return { from: range.from, to: range.to, items, totals: withAllMetrics(totals) };
+  return { from: range.from, to: range.to, items, totals };
 }
 
 const rangeOf = ({ from, to, ...rest }: SlaQuery): AnalyticsRange => ({ ...reportRangeOf({ from, to }), ...rest });
 
-const withAllMetrics = (rows: MetricCounts[]) =>
-  METRICS.map((metric) => {
-    const { met, breached, ...times } = rows.find((row) => row.metric === metric) ?? { ...NO_COUNTS, metric };
-    return { ...times, metric, met, breached, compliance: met + breached === 0 ? null : met / (met + breached) };
-  });
+/** Returns the metrics of each group, and of all. */
+async function metricsOf(groups: MetricCounts[][]) {
+  const byMetric: Awaited<ReturnType<typeof metricOf>>[] = [];
+  for (const metric of METRICS) byMetric.push(await metricOf(metric, groups));
+  const metricsAt = (nth: number) => byMetric.map((metrics) => elementAt(metrics, nth));
+  return { groups: groups.map((_, nth) => metricsAt(nth)), totals: metricsAt(groups.length) };
+}
 
-const NO_COUNTS = { met: 0, breached: 0, p50_seconds: null, p90_seconds: null, p95_seconds: null };
+/** Returns one metric of each group, and last of all. */
+async function metricOf(metric: (typeof METRICS)[number], groups: MetricCounts[][]) {
+  const counts = groups.map((rows) => rows.find((row) => row.metric === metric) ?? NO_COUNTS);
+  const percentiles = await percentilesOf(readDoubles(counts.map(({ seconds }) => seconds)), FRACTIONS);
+  const sumOf = (outcome: 'met' | 'breached') => counts.reduce((sum, { [outcome]: count }) => sum + count, 0);
+  const all = { met: sumOf('met'), breached: sumOf('breached') };
+  return [...counts, all].map(({ met, breached }, nth) => ({
+    metric,
+    met,
+    breached,
+    compliance: met + breached === 0 ? null : met / (met + breached),
+    ...secondsOf(elementAt(percentiles, nth)),
+  }));
+}
+
+const secondsOf = ([p50 = null, p90 = null, p95 = null]: Percentiles) => ({
+  p50_seconds: p50,
+  p90_seconds: p90,
+  p95_seconds: p95,
+});
+
+const NO_COUNTS = { met: 0, breached: 0, seconds: null };

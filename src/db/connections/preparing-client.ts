@@ -14,8 +14,8 @@ export const PLANNED_EACH_TIME = '/* planned each time */';
 export const READ_PLANNED_EACH_TIME = `/* read */ ${PLANNED_EACH_TIME}`;
 
 /**
- * A statement with this comment sorts in memory what a report reads of an org's year, unless the server gives its
- * statements more memory anyway. By the default of 4 MB, such a sort goes through files.
+ * A statement with this comment sorts and gathers in memory what a report reads of an org's year, unless the server gives
+ * its statements more memory anyway. By the default of 4 MB, it would go through files.
  */
 const SORTED_IN_MEMORY = '/* sorted in memory */';
 const MAX_SORT_KB = 32_768;

@@ -39,19 +39,20 @@ export async function countedTimes(
 const intervalsPerWeek = ({ week }: BusinessCalendar): number => week.reduce((sum, { length }) => sum + length, 0);
 
 async function countedTimeOf(calendar: BusinessCalendar, from: Date, to: Date): Promise<Omit<CountedTime, 'team_ids'>> {
-  const [starts, ends, counted]: [string[], string[], number[]] = [[], [], []];
-  let sum = 0;
+  const [starts, ends, offsets]: [number[], number[], number[]] = [[0], [0], [0]];
+  let sumMs = 0;
   for (let at = from.getTime(); at < to.getTime(); at += PIECE_MS) {
     const end = new Date(Math.min(at + PIECE_MS, to.getTime()));
     for (const interval of openIntervals(calendar, new Date(at), end)) {
-      starts.push(interval.start.toISOString());
-      ends.push(interval.end.toISOString());
-      counted.push(sum);
-      sum += (interval.end.getTime() - interval.start.getTime()) / 1000;
+      const [startMs, endMs] = [interval.start.getTime(), interval.end.getTime()];
+      starts.push(startMs / 1000);
+      ends.push(endMs / 1000);
+      offsets.push((sumMs - startMs) / 1000);
+      sumMs += endMs - startMs;
     }
     await yieldToOthers();
   }
-  return { starts: arrayOf(starts), ends: arrayOf(ends), counted: arrayOf(counted) };
+  return { starts: arrayOf(starts), ends: arrayOf(ends), offsets: arrayOf(offsets) };
 }
 
-const arrayOf = (values: (string | number)[]): string => `{${values.join(',')}}`;
+const arrayOf = (values: number[]): string => `{${values.join(',')}}`;
