@@ -18,7 +18,8 @@ export interface NewChunk {
   content: string;
   /** The sum of the frequencies of all its lexemes. */
   length: number;
-  lexemes: string[];
+  /** As an array literal. */
+  lexemes: string;
 }
 
 /** The postings of a segment: lexemes with their chunks. */
@@ -172,7 +173,7 @@ export async function insertChunks(trx: Trx, orgId: string, chunks: NewChunk[]) 
           as (item_id uuid, position int, start_offset int, end_offset int, hash text, length int),
         unnest(${textArray(chunks.map(({ path }) => arrayLiteral(path)))}::text[]),
         unnest(${textArray(chunks.map(({ content }) => content))}::text[]),
-        unnest(${textArray(chunks.map(({ lexemes }) => arrayLiteral(lexemes)))}::text[])
+        unnest(${textArray(chunks.map(({ lexemes }) => lexemes))}::text[])
       ) as given (item_id, position, start_offset, end_offset, hash, length, path, content, lexemes)
     ) as numbered
     returning id, segment, item_id, position, length
