@@ -35,8 +35,8 @@ export async function writeSegment(trx: Trx, orgId: string, chunks: PreparedChun
   const segment = placed[0]?.segment ?? 0;
   const idOf = new Map(placed.map((chunk) => [chunkKeyOf(chunk), chunk.id]));
   const offsets = chunks.map((chunk) => (idOf.get(chunkKeyOf(chunk)) ?? segment) - segment);
-  await insertPostings(trx, orgId, segment, postingsOf(counted, offsets));
   await insertSpellings(trx, orgId, lexemes);
+  await insertPostings(trx, orgId, segment, postingsOf(counted, offsets)); // takes longest: the caller goes on meanwhile
   return placed;
 }
 
