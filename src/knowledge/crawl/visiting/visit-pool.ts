@@ -10,14 +10,14 @@ const MAX_CONCURRENT_VISITS = 8;
 const MAX_CONCURRENT_RENDERINGS = 2;
 const MAX_CLAIMED_AHEAD = 2 * MAX_CONCURRENT_VISITS;
 /** Visits in progress, and results that are not written yet. These are what a killed worker's successor fetches again. */
-const MAX_PENDING_VISITS = 50;
+const MAX_PENDING_VISITS = 100;
 /** Larger writes need fewer index rows per word. Smaller ones happen only after a delay or at the end. */
-const MIN_VISITS_PER_WRITE = 20;
+const MIN_VISITS_PER_WRITE = 40;
 /** Amount of text sufficient for a write, so that large pages are written in smaller groups. */
 const CHARACTERS_PER_WRITE = 1_000_000;
 const MAX_WRITE_DELAY_MS = 2_000;
 /** Half of the pending visits, so that pages are fetched during a write. */
-const MAX_VISITS_PER_WRITE = 25;
+const MAX_VISITS_PER_WRITE = 50;
 
 /**
  * Visits pages concurrently until `claim` returns none, writing results during further visits. Returns the number of
