@@ -37,7 +37,7 @@ export async function visitAll(
       const page = await pages.next();
       if (page === undefined) return;
       const visit = await visitPage(visiting, page);
-      if (visit !== undefined) await writer.add(visit);
+      if (visit !== undefined) await writer.add(visit, pages.isQueueEmpty());
     }
   };
   const length = visiting.scripted === 'rendered' ? MAX_CONCURRENT_RENDERINGS : MAX_CONCURRENT_VISITS;
@@ -83,6 +83,8 @@ function createSource(claim: () => Promise<LeasedPage[]>, fail: (error: unknown)
         await claiming;
       }
     },
+    /** Whether no other pages were queued when the last were claimed. */
+    isQueueEmpty: () => isQueueEmpty,
     async claimedCount(): Promise<number> {
       await claiming;
       return claimedCount;
@@ -130,11 +132,11 @@ function createWriter(visiting: CrawlBatch, fail: (error: unknown) => void) {
     unwritten.length + beingWritten > MAX_PENDING_VISITS - MAX_CONCURRENT_VISITS ||
     sizeOf(unwritten) >= 2 * CHARACTERS_PER_WRITE;
   return {
-    /** Resolves when there is room for more. */
-    async add(visit: Visit): Promise<void> {
+    /** Resolves when there is room for more. `isUrgent`: what the visit found is to be queued soon. */
+    async add(visit: Visit, isUrgent: boolean): Promise<void> {
       unwritten.push(visit);
       timer ??= setTimeout(start, MAX_WRITE_DELAY_MS);
-      if (isWorthAWrite()) start();
+      if (isUrgent || isWorthAWrite()) start();
       while (isFull() && writing !== undefined) await writing;
     },
     async finish(): Promise<void> {
