@@ -1,4 +1,4 @@
-import { type NativeConnection, Worker } from '@temporalio/worker';
+import type { NativeConnection, Worker } from '@temporalio/worker';
 import { type ActivityDeps, createActivities } from '../activities/index.ts';
 import type { WriteQuota } from '../src/db/write-quota.ts';
 import { RENDERING, type TaskQueue } from '../src/temporal/contract.ts';
@@ -6,7 +6,10 @@ import { failureInterceptor } from './interceptors/failure.ts';
 import { heartbeatInterceptor } from './interceptors/heartbeat.ts';
 import { writeQuotaInterceptor } from './interceptors/write-quota.ts';
 import { QUEUES } from './queues.ts';
+import { createWorkerClass } from './workflow-threads.ts';
 
+/** Workflows compute little. */
+const MAX_WORKFLOW_THREADS = 2;
 const SHUTDOWN_GRACE_TIME = '7 seconds';
 const SHUTDOWN_FORCE_TIME = '9 seconds';
 
@@ -38,13 +41,15 @@ export async function runWorkers({
 }: WorkersOptions): Promise<Workers> {
   const stopping = new AbortController();
   const activities = createActivities({ ...deps, stopping: stopping.signal, quota });
+  const queuesOfWorkflows = queues.filter((queue) => queue !== RENDERING);
+  const workflowThreadPoolSize = Math.min(queuesOfWorkflows.length, MAX_WORKFLOW_THREADS);
+  const WorkerClass = createWorkerClass();
   const create = (taskQueue: TaskQueue) =>
-    Worker.create({
+    WorkerClass.create({
       connection,
       namespace,
       taskQueue,
-      // A thread for workflows takes 50 MB, and this queue has none.
-      ...(taskQueue === RENDERING ? {} : { workflowBundle }),
+      ...(taskQueue === RENDERING ? {} : { workflowBundle, workflowThreadPoolSize }),
       activities,
       interceptors: { activity: [writeQuotaInterceptor(quota), heartbeatInterceptor, failureInterceptor] },
       shutdownGraceTime: SHUTDOWN_GRACE_TIME,

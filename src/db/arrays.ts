@@ -41,10 +41,14 @@ export function bigintArray(values: ArrayLike<number>): Buffer {
 }
 
 /** Returns a `text[]` as text, for arrays of arrays: `text[][]` cannot contain arrays of different lengths. */
-export const arrayLiteral = (values: readonly string[]): string => `{${values.map(quoted).join()}}`;
+export const arrayLiteral = (values: readonly string[]): string => arrayOfElements(values.map(arrayElement));
+
+/** As `arrayLiteral`, of elements in the form of `arrayElement`: an element of many arrays is quoted once. */
+export const arrayOfElements = (elements: readonly string[]): string => `{${elements.join()}}`;
 
 /** Quotes an element for array_in (PostgreSQL, 8.15.6). */
-const quoted = (value: string): string => (PLAIN.test(value) ? value : `"${value.replaceAll(/["\\]/g, '\\$&')}"`);
+export const arrayElement = (value: string): string =>
+  PLAIN.test(value) ? value : `"${value.replaceAll(/["\\]/g, '\\$&')}"`;
 
 /**
  * Writes the header (dimensions, null flag, element type, length, lower bound) and leaves room for each element and its

@@ -25,7 +25,15 @@ export interface Page {
   url: string;
   /** Parameters that links of the same host are read without. */
   ignoredParameters?: readonly string[];
+  /** Present if its text is to be split for the search index, too, unless the text has this hash. */
+  split?: { unlessHash: string | null };
 }
+
+/** Returns the text of a page for the search index. Its title is the path of its address if it has none. */
+export const textOf = ({ title, markdown }: ExtractedPage, url: string): SplitText => ({
+  title: title.trim() || new URL(url).pathname,
+  markdown: markdown.trim(),
+});
 
 type ExtractionFailure = 'too_slow' | 'too_large' | 'unreadable' | 'unsupported_type';
 
@@ -44,7 +52,7 @@ export type ThreadTask = { page: Page } | { text: SplitText };
 
 /** A thread's answer to a task. */
 export type ThreadResult<Task extends ThreadTask = ThreadTask> =
-  | (Task extends { page: Page } ? { read: ExtractedPage } : { split: NumberedParts })
+  | (Task extends { page: Page } ? { read: ExtractedPage; split?: NumberedParts } : { split: NumberedParts })
   | { failure: Failure };
 
 export interface Failure {

@@ -4,9 +4,12 @@ import { receiveParts, type SplitPart, splitHere } from '../index/splitting.serv
 import { type ExtractedPage, ExtractionError, type Page } from './contract.ts';
 import { createThreadSlots } from './thread-slots.ts';
 
+/** A page, with the chunks of its text if it was split. */
+export type ReadPage = ExtractedPage & { parts?: SplitPart[] };
+
 export interface Extractor {
   /** Reads a page of HTML, plain text or PDF. Throws ExtractionError. */
-  extract(input: Page): Promise<ExtractedPage>;
+  extract(input: Page): Promise<ReadPage>;
   /** Splits a text for the search index. */
   split(text: SplitText): Promise<SplitPart[]>;
   close(): Promise<void>;
@@ -24,9 +27,12 @@ export function createExtractor(): Extractor {
   return {
     async extract(page) {
       if (page.bytes.byteLength > MAX_BYTES) throw new ExtractionError('too_large', 'The page is larger than 5 MB');
-      const answer = await withSlot((slot) => runIn(slot, { page }));
-      if ('failure' in answer) throw new ExtractionError(answer.failure.code, answer.failure.message);
-      return answer.read;
+      return withSlot(async (slot) => {
+        const answer = await runIn(slot, { page });
+        if ('failure' in answer) throw new ExtractionError(answer.failure.code, answer.failure.message);
+        const { read, split } = answer;
+        return split === undefined ? read : { ...read, parts: receiveParts(slot, split) };
+      });
     },
     split: (text) =>
       withSlot(async (slot) => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { createWordList } from '../index/lexemes.service.ts';
 import type { KnownNumbering } from '../index/splitting.service.ts';
+import { createWordList } from '../index/word-lists.ts';
 import { ExtractionError, type Failure, type ThreadResult, type ThreadTask } from './contract.ts';
 import { failureOf } from './failures.ts';
 import { kindOf } from './media-types.rules.ts';
@@ -12,6 +12,7 @@ const MAX_READ_MS = 2_000;
 const MAX_PDF_READ_MS = 10_000;
 const MAX_BUFFER_BYTES = 256 * 1024 * 1024;
 const MEMORY_CHECK_MS = 200;
+const TOO_MUCH_TIME = 'The page takes too long to be read';
 const TOO_MUCH_MEMORY = 'The page takes too much memory to be read';
 
 /** A slot for one task at a time, with what is known of its thread's numbering. The first task starts the thread. */
@@ -74,23 +75,28 @@ function createQueue(slots: readonly ThreadSlot[]): ThreadSlots['withSlot'] {
   };
 }
 
-async function runInThread<Task extends ThreadTask>(
+function runInThread<Task extends ThreadTask>(
   thread: Worker,
   task: Task,
   closing: AbortSignal,
 ): Promise<ThreadResult<Task>> {
-  const tooLarge = new AbortController();
-  const watch = setInterval(() => void abortWhenTooLarge(thread, tooLarge), MEMORY_CHECK_MS);
-  send(thread, task);
-  try {
-    const signal = AbortSignal.any([AbortSignal.timeout(limitOf(task)), tooLarge.signal, closing]);
-    const [answer] = await once(thread, 'message', { signal });
-    return answer as ThreadResult<Task>;
-  } catch (error) {
-    throw tooLarge.signal.aborted ? new ExtractionError('too_large', TOO_MUCH_MEMORY) : error;
-  } finally {
-    clearInterval(watch);
-  }
+  return new Promise<ThreadResult<Task>>((resolve, reject) => {
+    const close = () => settle(() => reject(closing.reason));
+    const fail = (error: unknown) => settle(() => reject(error));
+    const finish = (answer: ThreadResult<Task>) => settle(() => resolve(answer));
+    const watch = setInterval(() => void failWhenTooLarge(thread, fail), MEMORY_CHECK_MS);
+    const limit = setTimeout(() => fail(new ExtractionError('too_slow', TOO_MUCH_TIME)), limitOf(task));
+    const settle = (end: () => void) => {
+      clearInterval(watch);
+      clearTimeout(limit);
+      closing.removeEventListener('abort', close);
+      thread.off('error', fail).off('message', finish);
+      end();
+    };
+    closing.addEventListener('abort', close);
+    thread.on('error', fail).on('message', finish);
+    send(thread, task);
+  });
 }
 
 function send(thread: Worker, task: ThreadTask): void {
@@ -106,12 +112,13 @@ const limitOf = (task: ThreadTask): number =>
   'page' in task && kindOf(task.page.bytes, task.page.contentType) === 'pdf' ? MAX_PDF_READ_MS : MAX_READ_MS;
 
 /**
- * Aborts a thread with too much buffer memory. Thread limits do not cover buffers, and a PDF of 5 MB can inflate to
- * gigabytes.
+ * Fails a task whose thread has too much buffer memory. Thread limits do not cover buffers, and a PDF of 5 MB can
+ * inflate to gigabytes.
  */
-async function abortWhenTooLarge(thread: Worker, tooLarge: AbortController): Promise<void> {
+async function failWhenTooLarge(thread: Worker, fail: (error: unknown) => void): Promise<void> {
   const statistics = await thread.getHeapStatistics().catch(() => undefined); // the thread has just ended
-  if (statistics !== undefined && statistics.external_memory > MAX_BUFFER_BYTES) tooLarge.abort();
+  if (statistics !== undefined && statistics.external_memory > MAX_BUFFER_BYTES)
+    fail(new ExtractionError('too_large', TOO_MUCH_MEMORY));
 }
 
 /** Resolves when the thread's code is loaded, so that loading does not count towards a page's time. */
@@ -132,8 +139,7 @@ async function startThread(closing: AbortSignal, onExit: () => void): Promise<Wo
 
 /** Returns the failure of a task whose thread was aborted, ran out of memory or ended. */
 function threadFailureOf(error: unknown): Failure {
-  const { name, code } = error as { name?: string; code?: string };
-  if (name === 'AbortError') return { code: 'too_slow', message: 'The page takes too long to be read' };
+  const { code } = error as { code?: string };
   if (code === 'ERR_WORKER_OUT_OF_MEMORY') return { code: 'too_large', message: TOO_MUCH_MEMORY };
   return failureOf(error);
 }

@@ -1,7 +1,8 @@
+import { hash } from 'node:crypto';
 import { parentPort } from 'node:worker_threads';
-import { numberedPartsOf } from '../index/parts.rules.ts';
+import { MAX_COUNTED_LENGTH, numberedPartsOf, type SplitText } from '../index/parts.rules.ts';
 import { createWordNumbering } from '../index/word-counts.rules.ts';
-import type { ThreadResult, ThreadTask } from './contract.ts';
+import { type Page, type ThreadResult, type ThreadTask, textOf } from './contract.ts';
 import { failureOf } from './failures.ts';
 import { readPage } from './page.ts';
 
@@ -13,10 +14,26 @@ parentPort?.postMessage('ready');
 
 async function answer(task: ThreadTask): Promise<ThreadResult> {
   try {
-    return 'page' in task ? { read: await readPage(task.page) } : { split: numberedPartsOf(task.text, numbering) };
+    return 'page' in task ? await read(task.page) : { split: numberedPartsOf(task.text, numbering) };
   } catch (error) {
     return { failure: failureOf(error) };
   }
 }
 
-const postResult = (message: ThreadResult) => parentPort?.postMessage(message);
+async function read(page: Page): Promise<ThreadResult<{ page: Page }>> {
+  const read = await readPage(page);
+  const text = textOf(read, page.url);
+  const isStored = !read.isNoindex && !read.looksScripted;
+  return isStored && isToSplit(page, text) ? { read, split: numberedPartsOf(text, numbering) } : { read };
+}
+
+const isToSplit = ({ split }: Page, { markdown }: SplitText): boolean =>
+  split !== undefined &&
+  markdown !== '' &&
+  markdown.length <= MAX_COUNTED_LENGTH &&
+  (split.unlessHash === null || hash('sha256', markdown) !== split.unlessHash);
+
+function postResult(result: ThreadResult): void {
+  const counts = 'failure' in result ? undefined : result.split?.parts[0]?.counts;
+  parentPort?.postMessage(result, counts === undefined ? [] : [counts.numbers.buffer as ArrayBuffer]);
+}

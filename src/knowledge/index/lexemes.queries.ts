@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { textArray } from '../../db/arrays.ts';
 import type { Db, Trx } from '../../db/connect.ts';
+import { sendAhead } from '../../db/connections/pipeline.ts';
 
 /** Returns the lexemes of each word in the language's configuration, including repetitions. */
 export async function listLexemes(db: Db, language: string | null, words: string[]): Promise<string[][]> {
@@ -31,11 +32,14 @@ export async function findVocabularyGeneration(trx: Trx, orgId: string): Promise
 
 /** Inserts the words new to the org. */
 export async function insertWords(trx: Trx, orgId: string, words: string[]): Promise<void> {
-  await sql`
+  await sendAhead(
+    trx,
+    sql`
     insert into knowledge_words (org_id, word)
     select ${orgId}::uuid, word from unnest(${textArray(words)}::text[]) as given (word)
     where (
       select true from knowledge_words as known where known.org_id = ${orgId} and known.word = given.word collate "C" limit 1
     ) is null
-  `.execute(trx);
+  `,
+  );
 }

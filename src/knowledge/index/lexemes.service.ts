@@ -1,40 +1,8 @@
 import { elementAt } from '../../checked-access.ts';
 import type { Db } from '../../db/connect.ts';
-import { isGram } from './analysis.rules.ts';
 import { listLexemes } from './lexemes.queries.ts';
-import type { AddedWords, WordCounts } from './word-counts.rules.ts';
-
-const MAX_CACHED_WORDS = 50_000;
-const MAX_CACHED_WORD_LENGTH = 40;
-
-/** A word or a gram, shared by all its occurrences. */
-interface Word {
-  readonly text: string;
-  /** Undefined until loaded from Postgres. May contain repetitions. */
-  lexemes: readonly string[] | undefined;
-  /** The numbers of its lexemes in `lexemeNumbering`. */
-  numbers: readonly number[];
-  lexemeNumbering: number;
-}
-
-type Vocabulary = Map<string, Word>;
-
-/**
- * Words with their lexemes, by language. A vocabulary is small compared to its texts, and loading from Postgres takes
- * ten times as long. Cleared when all of them together have too many words.
- */
-const vocabularies = new Map<string | null, Vocabulary>();
-/** Cleared together with the vocabularies. Needs no Postgres: a gram is its own lexeme. */
-const grams: Vocabulary = new Map();
-let lexemeNumberings = 0;
-
-/** The words of a numbering. */
-export interface WordList {
-  /** Adds the numbering's next words. */
-  add(texts: readonly string[]): void;
-  /** Returns the words of a language by their numbers, at least those with the given ones. */
-  wordsIn(language: string | null, numbers: Uint32Array): readonly (Word | undefined)[];
-}
+import type { WordCounts } from './word-counts.rules.ts';
+import { clearVocabulariesIfLarge, type Word, type WordList } from './word-lists.ts';
 
 /** The words of a chunk, counted by their numbers in a list. */
 export interface CountedWords {
@@ -59,143 +27,109 @@ export interface LexemeCounts {
   }[];
 }
 
-/** Returns the list of a numbering that has begun: it has no words yet. */
-export function createWordList(): WordList {
-  const texts: string[] = [];
-  const byLanguage = new Map<string | null, (Word | undefined)[]>();
-  return {
-    add(more) {
-      for (const text of more) texts.push(text);
-    },
-    wordsIn(language, numbers) {
-      const words = byLanguage.get(language) ?? [];
-      byLanguage.set(language, words);
-      const vocabulary = vocabularyOf(language);
-      for (let nth = 0; nth < numbers.length; nth++) {
-        const number = numbers[nth] as number;
-        words[number] ??= wordOf(vocabulary, elementAt(texts, number));
-      }
-      return words;
-    },
-  };
-}
-
-/** Returns the list with a numbering's next words, or a new one if the numbering has started over. */
-export function withAdded(list: WordList, { from, words }: AddedWords): WordList {
-  const whole = from === 0 ? createWordList() : list;
-  whole.add(words);
-  return whole;
-}
-
 /** Counts each lexeme and gram in each chunk, with the lexemes of `to_tsvector` in the language's configuration. */
 export async function countLexemes(db: Db, chunks: readonly CountedChunk[]): Promise<LexemeCounts> {
-  await findLexemes(db, chunks);
-  return countOccurrences(chunks);
+  const { words, places } = collectWords(chunks);
+  await findLexemes(db, words);
+  return countOccurrences(chunks, numberLexemes(words), places);
 }
 
-function vocabularyOf(language: string | null): Vocabulary {
-  const words = [...vocabularies.values()].reduce((sum, { size }) => sum + size, grams.size);
-  if (words > MAX_CACHED_WORDS) {
-    vocabularies.clear();
-    grams.clear();
-  }
-  const vocabulary: Vocabulary = vocabularies.get(language) ?? new Map();
-  vocabularies.set(language, vocabulary);
-  return vocabulary;
-}
+let collections = 0;
 
-function wordOf(vocabulary: Vocabulary, text: string): Word {
-  if (isGram(text)) return remembered(grams, text, [text]);
-  return remembered(vocabulary, text);
-}
-
-function remembered(vocabulary: Vocabulary, text: string, lexemes?: readonly string[]): Word {
-  const known = vocabulary.get(text);
-  if (known !== undefined) return known;
-  const word = { text, lexemes, numbers: [], lexemeNumbering: 0 };
-  if (text.length <= MAX_CACHED_WORD_LENGTH) vocabulary.set(text, word);
-  return word;
-}
-
-async function findLexemes(db: Db, chunks: readonly CountedChunk[]): Promise<void> {
-  for (const [language, own] of Map.groupBy(chunks, (chunk) => chunk.language)) {
-    const unknown = new Map<string, Set<Word>>();
-    for (const chunk of own)
-      forEachWord(chunk, (word) => {
-        if (word.lexemes === undefined) unknown.set(word.text, (unknown.get(word.text) ?? new Set()).add(word));
-      });
-    if (unknown.size === 0) continue;
-    const found = await listLexemes(db, language, [...unknown.keys()]);
-    for (const [nth, words] of [...unknown.values()].entries())
-      for (const word of words) word.lexemes = found[nth] ?? [];
-  }
-}
-
-/** Must not await: a word stores its numbers for only one numbering of lexemes at a time. */
-function countOccurrences(chunks: readonly CountedChunk[]): LexemeCounts {
-  const { lexemes, numbersOf } = createLexemeNumbering();
-  let most = 0;
-  for (const chunk of chunks)
-    forEachWord(chunk, (word) => {
-      most += word.lexemes?.length ?? 0;
+/**
+ * Collects the words of chunks, each once, and returns the places of each chunk's words. Must not await: a list has the
+ * places of one collection at a time.
+ */
+function collectWords(chunks: readonly CountedChunk[]): { words: Word[]; places: Uint32Array[] } {
+  clearVocabulariesIfLarge();
+  const collection = ++collections;
+  const words: Word[] = [];
+  const placesIn = ({ counts: { numbers }, list, language }: CountedChunk): Uint32Array => {
+    const listed = list.wordsIn(language);
+    return numbers.map((number) => {
+      if (listed.collections[number] !== collection) {
+        listed.collections[number] = collection;
+        listed.places[number] = words.push(listed.at(number)) - 1;
+      }
+      return listed.places[number] as number;
     });
+  };
+  return { places: chunks.map(placesIn), words };
+}
+
+async function findLexemes(db: Db, words: readonly Word[]): Promise<void> {
+  const unknown = new Set(words.filter(({ lexemes }) => lexemes === undefined));
+  for (const [language, own] of Map.groupBy(unknown, (word) => word.language)) {
+    const found = await listLexemes(
+      db,
+      language,
+      own.map(({ text }) => text),
+    );
+    for (const [nth, word] of own.entries()) word.lexemes = found[nth] ?? [];
+  }
+}
+
+/** The lexemes of words, numbered from 0 on in the order of their appearance. */
+interface NumberedLexemes {
+  lexemes: string[];
+  /** The numbers of the lexemes of one word after another, and where those of each word begin. */
+  numbers: Uint32Array;
+  begins: Uint32Array;
+}
+
+function numberLexemes(words: readonly Word[]): NumberedLexemes {
+  const lexemes: string[] = [];
+  const numberOf = new Map<string, number>();
+  const numbers: number[] = [];
+  const begins = new Uint32Array(words.length + 1);
+  for (const [nth, word] of words.entries()) {
+    for (const lexeme of word.lexemes ?? []) {
+      const known = numberOf.get(lexeme);
+      numbers.push(known ?? lexemes.length);
+      if (known !== undefined) continue;
+      numberOf.set(lexeme, lexemes.length);
+      lexemes.push(lexeme);
+    }
+    begins[nth + 1] = numbers.length;
+  }
+  return { lexemes, numbers: Uint32Array.from(numbers), begins };
+}
+
+/** `places`: those of each chunk's words. */
+function countOccurrences(
+  chunks: readonly CountedChunk[],
+  { lexemes, numbers: lexemeNumbers, begins }: NumberedLexemes,
+  places: readonly Uint32Array[],
+): LexemeCounts {
+  const endOf = (word: number) => begins[word + 1] as number;
+  const sizeOf = (words: Uint32Array) => words.reduce((sum, word) => sum + endOf(word) - (begins[word] as number), 0);
+  const most = places.reduce((sum, words) => sum + sizeOf(words), 0);
   const numbers = new Uint32Array(most);
   const frequencies = new Uint32Array(most);
-  /** The last place of each lexeme in the counts, by its number. */
-  const places: number[] = [];
+  /** The place behind the last one of each lexeme in the counts. */
+  const ends = new Uint32Array(lexemes.length);
   let end = 0;
-  const countChunk = (chunk: CountedChunk) => {
+  const countChunk = ({ counts }: CountedChunk, nth: number) => {
     const begin = end;
     let length = 0;
-    forEachWord(chunk, (word, frequency) => {
-      const own = numbersOf(word);
-      for (let nth = 0; nth < own.length; nth++) {
-        const number = own[nth] as number;
-        const place = places[number] ?? -1;
+    const words = elementAt(places, nth);
+    for (let word = 0; word < words.length; word++) {
+      const place = words[word] as number;
+      const frequency = counts.frequencies[word] as number;
+      for (let at = begins[place] as number; at < endOf(place); at++) {
+        const number = lexemeNumbers[at] as number;
+        const last = ends[number] as number;
         length += frequency;
-        if (place >= begin) frequencies[place] = (frequencies[place] ?? 0) + frequency;
+        if (last > begin) frequencies[last - 1] = (frequencies[last - 1] as number) + frequency;
         else {
-          places[number] = end;
           numbers[end] = number;
           frequencies[end] = frequency;
           end++;
+          ends[number] = end;
         }
       }
-    });
+    }
     return { numbers: numbers.subarray(begin, end), frequencies: frequencies.subarray(begin, end), length };
   };
   return { lexemes, chunks: chunks.map(countChunk) };
-}
-
-/** Numbers lexemes from 0 on, in the order of their appearance. */
-function createLexemeNumbering() {
-  const lexemeNumbering = ++lexemeNumberings;
-  const lexemes: string[] = [];
-  const numberByLexeme = new Map<string, number>();
-  const numberOf = (lexeme: string): number => {
-    const known = numberByLexeme.get(lexeme);
-    if (known !== undefined) return known;
-    numberByLexeme.set(lexeme, lexemes.length);
-    return lexemes.push(lexeme) - 1;
-  };
-  return {
-    lexemes,
-    numbersOf(word: Word): readonly number[] {
-      if (word.lexemeNumbering !== lexemeNumbering) {
-        word.lexemeNumbering = lexemeNumbering;
-        word.numbers = word.lexemes?.map(numberOf) ?? [];
-      }
-      return word.numbers;
-    },
-  };
-}
-
-/** Visits each word of a chunk without allocating memory: all chunks may have a million. */
-function forEachWord(
-  { counts: { numbers, frequencies }, list, language }: CountedChunk,
-  visit: (word: Word, frequency: number) => void,
-): void {
-  const words = list.wordsIn(language, numbers);
-  for (let nth = 0; nth < numbers.length; nth++)
-    visit(words[numbers[nth] as number] as Word, frequencies[nth] as number);
 }

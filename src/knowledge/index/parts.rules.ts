@@ -3,6 +3,11 @@ import type { AddedWords, WeightedText, WordCounts, WordNumbering } from './word
 
 /** Weight of the nearest headings; headings above them count like the body. */
 const HEADING_WEIGHT = 3;
+/**
+ * In characters. The words of a longer text are counted only while it is written, as they need several times its
+ * memory.
+ */
+export const MAX_COUNTED_LENGTH = 100_000;
 
 /** A text to be split. */
 export interface SplitText {
@@ -22,12 +27,24 @@ export interface NumberedParts {
   added: AddedWords;
 }
 
-/** Splits a text into chunks and counts their words. */
+/** Splits a text into chunks and counts their words. All counts share one buffer, so that a thread can give it away. */
 export function numberedPartsOf({ title, markdown }: SplitText, numbering: WordNumbering): NumberedParts {
   numbering.startOverIfLarge();
-  const parts = chunksOf(markdown).map(({ body, ...chunk }) => ({
-    ...chunk,
+  const counted = chunksOf(markdown).map(({ body, ...chunk }) => ({
+    chunk,
     counts: numbering.count(textsOf(title, { body, ...chunk })),
+  }));
+  const size = counted.reduce((sum, { counts }) => sum + counts.numbers.length + counts.frequencies.length, 0);
+  const buffer = new Uint32Array(size);
+  let end = 0;
+  const placed = (numbers: readonly number[]): Uint32Array => {
+    buffer.set(numbers, end);
+    end += numbers.length;
+    return buffer.subarray(end - numbers.length, end);
+  };
+  const parts = counted.map(({ chunk, counts: { numbers, frequencies } }) => ({
+    ...chunk,
+    counts: { numbers: placed(numbers), frequencies: placed(frequencies) },
   }));
   return { parts, added: numbering.drainAdded() };
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { arrayLiteral, bigintArray, textArray } from '../../db/arrays.ts';
 import type { Trx } from '../../db/connect.ts';
+import { sendAhead } from '../../db/connections/pipeline.ts';
 import type { KnowledgeItem } from './items.schema.ts';
 import { FREQUENCY_BITS, LENGTH_BITS } from './postings.rules.ts';
 
@@ -18,7 +19,8 @@ export interface NewChunk {
   content: string;
   /** The sum of the frequencies of all its lexemes. */
   length: number;
-  lexemes: string[];
+  /** As an array literal. */
+  lexemes: string;
 }
 
 /** The postings of a segment: lexemes with their chunks. */
@@ -172,7 +174,7 @@ export async function insertChunks(trx: Trx, orgId: string, chunks: NewChunk[]) 
           as (item_id uuid, position int, start_offset int, end_offset int, hash text, length int),
         unnest(${textArray(chunks.map(({ path }) => arrayLiteral(path)))}::text[]),
         unnest(${textArray(chunks.map(({ content }) => content))}::text[]),
-        unnest(${textArray(chunks.map(({ lexemes }) => arrayLiteral(lexemes)))}::text[])
+        unnest(${textArray(chunks.map(({ lexemes }) => lexemes))}::text[])
       ) as given (item_id, position, start_offset, end_offset, hash, length, path, content, lexemes)
     ) as numbered
     returning id, segment, item_id, position, length
@@ -190,7 +192,9 @@ export async function insertPostings(
   segment: number,
   { lexemes, begins, ends, hits }: NewPostings,
 ): Promise<void> {
-  await sql`
+  await sendAhead(
+    trx,
+    sql`
     insert into knowledge_postings (org_id, lexeme, segment, hits)
     select ${orgId}::uuid, lexeme, ${segment}, (${bigintArray(hits)}::bigint[])[before + 1:upto]
     from (
@@ -199,7 +203,8 @@ export async function insertPostings(
         as given (lexeme, before, upto)
       order by lexeme collate "C" offset 0
     ) as sorted
-  `.execute(trx);
+  `,
+  );
 }
 
 /** Updates the items' chunk ids, in the order of the text, and their lengths. */
@@ -214,9 +219,12 @@ export async function updateItemChunks(
     words: chunks.reduce((sum, { length }) => sum + length, 0),
     chunk_ids: chunks.toSorted((a, b) => a.position - b.position).map((chunk) => chunk.id),
   }));
-  await sql`
+  await sendAhead(
+    trx,
+    sql`
     update knowledge_items as item set chunks = given.chunks, words = given.words, chunk_ids = given.chunk_ids
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given (id uuid, chunks int, words int, chunk_ids bigint[])
     where item.org_id = ${orgId} and item.id = given.id
-  `.execute(trx);
+  `,
+  );
 }

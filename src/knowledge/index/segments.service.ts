@@ -1,4 +1,5 @@
 import { elementAt } from '../../checked-access.ts';
+import { arrayElement, arrayOfElements } from '../../db/arrays.ts';
 import type { Trx } from '../../db/connect.ts';
 import { type CountedWords, countLexemes, type LexemeCounts } from './lexemes.service.ts';
 import { packHit } from './postings.rules.ts';
@@ -18,19 +19,24 @@ export async function writeSegment(trx: Trx, orgId: string, chunks: PreparedChun
     chunks.map(({ language, countWords }) => ({ language, ...countWords() })),
   );
   const { lexemes } = counted;
+  const elements = lexemes.map(arrayElement);
   const placed = await insertChunks(
     trx,
     orgId,
     chunks.map((chunk, nth) => {
       const { numbers = [], length = 0 } = counted.chunks[nth] ?? {};
-      return { ...chunk, length, lexemes: Array.from(numbers, (number) => lexemes[number] ?? '') };
+      return {
+        ...chunk,
+        length,
+        lexemes: arrayOfElements(Array.from(numbers, (number) => elementAt(elements, number))),
+      };
     }),
   );
   const segment = placed[0]?.segment ?? 0;
   const idOf = new Map(placed.map((chunk) => [chunkKeyOf(chunk), chunk.id]));
   const offsets = chunks.map((chunk) => (idOf.get(chunkKeyOf(chunk)) ?? segment) - segment);
-  await insertPostings(trx, orgId, segment, postingsOf(counted, offsets));
   await insertSpellings(trx, orgId, lexemes);
+  await insertPostings(trx, orgId, segment, postingsOf(counted, offsets)); // takes longest: the caller goes on meanwhile
   return placed;
 }
 

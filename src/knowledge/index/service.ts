@@ -6,6 +6,7 @@ import { announce } from '../../outbox/events.ts';
 import { requestEmbedding } from '../embedding/service.ts';
 import { proseOf } from './analysis.rules.ts';
 import type { KnowledgeItem } from './items.schema.ts';
+import { MAX_COUNTED_LENGTH } from './parts.rules.ts';
 import {
   deleteChunks,
   deleteItems,
@@ -28,11 +29,6 @@ const CHUNKS_PER_SEGMENT = 900;
 const ITEMS_PER_EVENT = 500;
 /** Limited, because a statement may take at most 30 s. */
 const CHUNKS_PER_DELETE = 5_000;
-/**
- * In characters. The words of a longer text are counted only while it is written, as they need several times its
- * memory.
- */
-const MAX_COUNTED_LENGTH = 100_000;
 /** Part of the hash of chunks. Must change with the way postings are made, so that all chunks are written again. */
 const POSTINGS_VERSION = '1';
 

@@ -1,7 +1,8 @@
 import { type Chunk, chunksOf } from './chunking.rules.ts';
-import { type CountedWords, createWordList, type WordList, withAdded } from './lexemes.service.ts';
+import type { CountedWords } from './lexemes.service.ts';
 import { type NumberedParts, numberedPartsOf, type SplitText, textsOf } from './parts.rules.ts';
 import { createWordNumbering, type WeightedText } from './word-counts.rules.ts';
+import { createWordList, type WordList, withAdded } from './word-lists.ts';
 
 /** A chunk of a text, with a function for its words. */
 export interface SplitPart extends Omit<Chunk, 'body'> {
@@ -35,7 +36,8 @@ export const splitUncounted = ({ title, markdown }: SplitText): SplitPart[] =>
 
 function countWords(texts: readonly WeightedText[]): CountedWords {
   numbering.startOverIfLarge();
-  const counts = numbering.count(texts);
+  const { numbers, frequencies } = numbering.count(texts);
   known.words = withAdded(known.words, numbering.drainAdded());
+  const counts = { numbers: Uint32Array.from(numbers), frequencies: Uint32Array.from(frequencies) };
   return { counts, list: known.words };
 }

@@ -30,7 +30,7 @@ export interface AddedWords {
 /** Numbers the words of texts, so that they can be counted in one thread and looked up in another. */
 export interface WordNumbering {
   /** Counts the words of a chunk's texts. */
-  count(texts: readonly WeightedText[]): WordCounts;
+  count(texts: readonly WeightedText[]): { [Field in keyof WordCounts]: number[] };
   /** Returns the words numbered since the last call. */
   drainAdded(): AddedWords;
   /** Starts over if there are too many words: the next one has the number 0. */
@@ -74,7 +74,7 @@ export function createWordNumbering(): WordNumbering {
             }
           }
       }
-      return { numbers: Uint32Array.from(numbers), frequencies: Uint32Array.from(frequencies) };
+      return { numbers, frequencies };
     },
     drainAdded() {
       const words = added;

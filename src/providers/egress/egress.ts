@@ -4,6 +4,7 @@ import { Agent, buildConnector, type Dispatcher, request as send } from 'undici'
 import { elementAt } from '../../checked-access.ts';
 import { codeOf, messageOf, ProviderError } from '../../errors.ts';
 import { type AddressCheck, createAddressCheck } from './address-check.ts';
+import { unlessAborted, withDeadline } from './deadlines.ts';
 
 /** For addresses set by the operator, not by a customer. */
 export const ALLOW_ALL = ['0.0.0.0/0', '::/0'];
@@ -171,9 +172,17 @@ function checkedConnector(
   };
 }
 
-async function follow(dispatcher: Dispatcher, from: URL, options: EgressRequest): Promise<Download> {
-  const timeout = AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS);
-  const signal = options.signal === undefined ? timeout : AbortSignal.any([timeout, options.signal]);
+const follow = (dispatcher: Dispatcher, from: URL, options: EgressRequest): Promise<Download> =>
+  withDeadline(options.timeoutMs ?? TIMEOUT_MS, options.signal, (signal) =>
+    followUntil(signal, dispatcher, from, options),
+  );
+
+async function followUntil(
+  signal: AbortSignal,
+  dispatcher: Dispatcher,
+  from: URL,
+  options: EgressRequest,
+): Promise<Download> {
   let url = from;
   let hop: EgressRequest = { method: 'GET', ...options };
   let hasArrived = false;
@@ -253,28 +262,6 @@ async function firstBytesOf(body: AsyncIterable<Buffer>, limit: number): Promise
     // the status has arrived, and it is what counts
   }
   return Buffer.concat(chunks).subarray(0, limit);
-}
-
-/** Waits for a response. A request that still looks for an address does not heed its signal by itself. */
-async function unlessAborted<Value>(sent: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  const { promise, reject } = withReject();
-  const abort = () => reject(signal.reason);
-  signal.addEventListener('abort', abort, { once: true });
-  if (signal.aborted) abort();
-  try {
-    return await Promise.race([sent, promise]);
-  } finally {
-    signal.removeEventListener('abort', abort);
-    sent.catch(() => {}); // it fails later, when its connection is there
-  }
-}
-
-function withReject(): { promise: Promise<never>; reject: (reason: unknown) => void } {
-  let reject: (reason: unknown) => void = () => {};
-  const promise = new Promise<never>((_, refuse) => {
-    reject = refuse;
-  });
-  return { promise, reject };
 }
 
 /** Returns the request to the redirect's target (RFC 9110, 15.4). Credentials are not sent to other hosts. */

@@ -101,7 +101,7 @@ describe('a crawl', () => {
     const stored = async () =>
       (await pagesOf(stack.org, id, '&status=synced')).map(({ url }) => url.slice(site.url.length)).toSorted();
     expect(await stored()).toEqual(PAGES);
-    expect(site.requests.length).toBeLessThan(70);
+    expect(site.requests.length).toBeLessThan(120);
     await crawlAgain(stack.org, id);
     const again = await crawlAgain(stack.org, id);
     expect(again).toMatchObject({ unchanged_pages: 5, updated_pages: 0, new_pages: 0, removed_pages: 0 });

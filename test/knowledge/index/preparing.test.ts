@@ -10,9 +10,9 @@ afterAll(() => extractor.close());
 /** Returns the words of a part with their frequencies. */
 function wordsOf({ countWords }: Pick<SplitPart, 'countWords'>): Record<string, number> {
   const { counts, list } = countWords();
-  const words = list.wordsIn('en', counts.numbers);
+  const words = list.wordsIn('en');
   return Object.fromEntries(
-    Array.from(counts.numbers, (number, nth) => [words[number]?.text ?? '', counts.frequencies[nth] ?? 0]),
+    Array.from(counts.numbers, (number, nth) => [words.at(number).text, counts.frequencies[nth] ?? 0]),
   );
 }
 

@@ -21,7 +21,7 @@ export function parsePageUrl(text: string, base?: string): URL | undefined {
   if (url === null || !/^https?:$/.test(url.protocol)) return undefined;
   if (url.hostname === '' || url.hostname.length > MAX_HOST_LENGTH) return undefined;
   if (url.username !== '' || url.password !== '') return undefined;
-  url.hash = '';
+  if (url.href.includes('#')) url.hash = ''; // takes longer than to parse the address
   return url;
 }
 
@@ -47,6 +47,7 @@ export const normalizeEscapes = (text: string): string =>
  */
 export function keysOf(url: URL): { key: string; path: string } {
   const path = hostWithoutWww(url) + normalizeEscapes(url.pathname).replace(PATH_SESSION, '');
+  if (url.search === '') return { key: path, path };
   const parameters = new URLSearchParams(url.search);
   for (const name of [...parameters.keys()]) if (TRACKING.test(name)) parameters.delete(name);
   parameters.sort();

@@ -30,7 +30,7 @@ const PAGES_PER_LEASE = 50;
 /** A browser may need some seconds for each. */
 const RENDERED_PER_LEASE = 10;
 /** A fast batch claims more pages for this long. */
-const MAX_BATCH_MS = 5_000;
+const MAX_BATCH_MS = 10_000;
 const MAX_ROBOTS_AGE_MS = 24 * 60 * 60_000;
 const MIN_WAIT_MS = 1_000;
 

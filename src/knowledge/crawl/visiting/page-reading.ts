@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
-import { type ExtractedPage, ExtractionError } from '../../extraction/contract.ts';
+import { type ExtractedPage, ExtractionError, textOf } from '../../extraction/contract.ts';
 import { directivesOf } from '../../extraction/robots-directives.rules.ts';
+import type { ReadPage } from '../../extraction/service.ts';
 import { type KnowledgeItem, type PreparedItem, prepareItem } from '../../index/service.ts';
 import type { CrawlBatch } from '../context.ts';
 import type { FetchedPage } from '../fetching/pages.ts';
@@ -37,7 +38,7 @@ export async function readFetched(
   const fetched = { ...received, rawHash: hashOf(received.bytes) };
   if (conditionsOf(visiting, page) !== undefined && page.raw_hash?.toString('hex') === fetched.rawHash)
     return { kind: 'unchanged' };
-  const extracted = await extract(visiting, url, fetched);
+  const extracted = await extract(visiting, url, fetched, page);
   if (typeof extracted === 'string') return noContent(extracted);
   const { links, result } = resultWithoutText(visiting, page, url, { fetched, extracted });
   if (result !== undefined) return result;
@@ -73,7 +74,7 @@ async function readRendered(
   const rendered = await renderPage(visiting, url, fetched);
   if ('problem' in rendered) return noContent('script_only', rendered.problem);
   const shown = { ...fetched, bytes: rendered.html, contentType: 'text/html; charset=utf-8' };
-  const extracted = await extract(visiting, url, shown);
+  const extracted = await extract(visiting, url, shown, page);
   if (typeof extracted === 'string') return noContent(extracted);
   const { links, result } = resultWithoutText(visiting, page, url, { fetched, extracted });
   if (result !== undefined) return result;
@@ -90,19 +91,19 @@ async function readText(
     extracted,
     links,
     isRendered,
-  }: { fetched: HashedPage; extracted: ExtractedPage; links: PageLinks; isRendered: boolean },
+  }: { fetched: HashedPage; extracted: ReadPage; links: PageLinks; isRendered: boolean },
 ): Promise<VisitResult> {
-  const markdown = extracted.markdown.trim();
+  const { title, markdown } = textOf(extracted, url.href);
   if (markdown === '') return noContent('empty', null, links);
   const omission = page.choice === 'included' ? undefined : visiting.site.omissionOf(url);
   if (omission !== undefined) return noContent(omission, null, links);
 
-  const text = { title: extracted.title.trim() || url.pathname, markdown, language: extracted.language };
+  const text = { title, markdown, language: extracted.language };
   const textHash = hashOf(markdown);
   if (!page.is_stored && page.choice !== 'included' && page.text_hash?.toString('hex') === textHash)
     return noContent('soft_not_found', null, links); // the text is kept of no other page that is not stored
   const isSame = page.is_stored && page.text_hash?.toString('hex') === textHash && page.title === text.title;
-  const item = isSame ? undefined : await prepareContent(visiting, page, { ...text, url: url.href });
+  const item = isSame ? undefined : await prepareContent(visiting, page, { ...text, url: url.href }, extracted.parts);
   if (item === 'unreadable') return noContent(item);
   const { etag, lastModified, rawHash } = fetched;
   const content = {
@@ -132,6 +133,7 @@ async function prepareContent(
   { deps: { extractor } }: CrawlBatch,
   { id }: LeasedPage,
   text: Pick<KnowledgeItem, 'url' | 'title' | 'markdown' | 'language'>,
+  parts: ReadPage['parts'],
 ): Promise<PreparedItem | 'unreadable'> {
   try {
     return await prepareItem(
@@ -145,7 +147,7 @@ async function prepareContent(
         segments: [],
         isDraft: false,
       },
-      extractor.split,
+      parts === undefined ? extractor.split : () => parts,
     );
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
@@ -168,18 +170,20 @@ function duplicateOf(
   return { url: original.href, key };
 }
 
-/** Extracts the content of a page, or returns the reason why it has none. */
+/** Extracts the content of a page, or returns the reason why it has none. A `page` to be stored is also split. */
 export async function extract(
   visiting: CrawlBatch,
   url: URL,
   { bytes, contentType }: FetchedPage,
-): Promise<ExtractedPage | PageReason> {
+  page?: LeasedPage,
+): Promise<ReadPage | PageReason> {
   try {
     return await visiting.deps.extractor.extract({
       bytes,
       contentType,
       url: url.href,
       ignoredParameters: visiting.site.ignoredParameters,
+      ...(page && { split: { unlessHash: page.text_hash?.toString('hex') ?? null } }),
     });
   } catch (error) {
     if (!(error instanceof ExtractionError)) throw error;

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Trx } from '../../../db/connect.ts';
+import { sendAhead } from '../../../db/connections/pipeline.ts';
 import type { CrawlRef, DatasourceRef } from '../contract.ts';
 import type { PageStatus } from '../pages/table.ts';
 import type { PageReason } from '../reasons.rules.ts';
@@ -106,13 +107,16 @@ export interface NewChange {
 /** Adds changes to the report of a crawl. */
 export async function insertChanges(trx: Trx, orgId: string, jobId: string, changes: NewChange[]): Promise<void> {
   if (changes.length === 0) return;
-  await sql`
+  await sendAhead(
+    trx,
+    sql`
     insert into crawl_changes (org_id, id, job_id, page_id, kind, url, title, diff)
     select ${orgId}::uuid, id, ${jobId}::uuid, page_id, kind, url, title, diff
     from jsonb_to_recordset(${JSON.stringify(changes)}::jsonb)
       as given (id uuid, page_id uuid, kind text, url text, title text, diff text)
     on conflict do nothing
-  `.execute(trx);
+  `,
+  );
 }
 
 interface Counts {
@@ -132,7 +136,9 @@ export async function incrementCounts(
   counts: Partial<Counts>,
 ): Promise<void> {
   const { completed = 0, new: added = 0, updated = 0, unchanged = 0, dropped = 0, overLimit = 0 } = counts;
-  await sql`
+  await sendAhead(
+    trx,
+    sql`
     update crawl_jobs set completed_pages = completed_pages + ${completed}, new_pages = new_pages + ${added},
       updated_pages = updated_pages + ${updated}, unchanged_pages = unchanged_pages + ${unchanged},
       dropped_urls = dropped_urls + ${dropped}, page_limit_reached = page_limit_reached or ${overLimit > 0},
@@ -140,5 +146,6 @@ export async function incrementCounts(
         select count(*) from crawl_pages where org_id = ${orgId} and datasource_id = ${datasourceId} and is_queued
       )
     where org_id = ${orgId} and id = ${jobId}
-  `.execute(trx);
+  `,
+  );
 }

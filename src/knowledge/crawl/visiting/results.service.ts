@@ -101,7 +101,7 @@ async function writeInTransaction(trx: Trx, visiting: CrawlBatch, visits: Visit[
   const changes: NewChange[] = [];
   for (const outcome of changed) {
     changes.push(changeOf(outcome, before));
-    await setImmediate(); // computing a diff may take a while
+    if (outcome.change === 'updated') await setImmediate(); // computing a diff may take a while
   }
   await insertChanges(trx, ref.orgId, ref.jobId, changes);
   const queued = await queueLinks(trx, visiting, visits, outcomes);

@@ -10,14 +10,14 @@ const MAX_CONCURRENT_VISITS = 8;
 const MAX_CONCURRENT_RENDERINGS = 2;
 const MAX_CLAIMED_AHEAD = 2 * MAX_CONCURRENT_VISITS;
 /** Visits in progress, and results that are not written yet. These are what a killed worker's successor fetches again. */
-const MAX_PENDING_VISITS = 50;
+const MAX_PENDING_VISITS = 100;
 /** Larger writes need fewer index rows per word. Smaller ones happen only after a delay or at the end. */
-const MIN_VISITS_PER_WRITE = 20;
+const MIN_VISITS_PER_WRITE = 40;
 /** Amount of text sufficient for a write, so that large pages are written in smaller groups. */
 const CHARACTERS_PER_WRITE = 1_000_000;
 const MAX_WRITE_DELAY_MS = 2_000;
 /** Half of the pending visits, so that pages are fetched during a write. */
-const MAX_VISITS_PER_WRITE = 25;
+const MAX_VISITS_PER_WRITE = 50;
 
 /**
  * Visits pages concurrently until `claim` returns none, writing results during further visits. Returns the number of
@@ -37,7 +37,7 @@ export async function visitAll(
       const page = await pages.next();
       if (page === undefined) return;
       const visit = await visitPage(visiting, page);
-      if (visit !== undefined) await writer.add(visit);
+      if (visit !== undefined) await writer.add(visit, pages.isQueueEmpty());
     }
   };
   const length = visiting.scripted === 'rendered' ? MAX_CONCURRENT_RENDERINGS : MAX_CONCURRENT_VISITS;
@@ -83,6 +83,8 @@ function createSource(claim: () => Promise<LeasedPage[]>, fail: (error: unknown)
         await claiming;
       }
     },
+    /** Whether no other pages were queued when the last were claimed. */
+    isQueueEmpty: () => isQueueEmpty,
     async claimedCount(): Promise<number> {
       await claiming;
       return claimedCount;
@@ -130,11 +132,11 @@ function createWriter(visiting: CrawlBatch, fail: (error: unknown) => void) {
     unwritten.length + beingWritten > MAX_PENDING_VISITS - MAX_CONCURRENT_VISITS ||
     sizeOf(unwritten) >= 2 * CHARACTERS_PER_WRITE;
   return {
-    /** Resolves when there is room for more. */
-    async add(visit: Visit): Promise<void> {
+    /** Resolves when there is room for more. `isUrgent`: what the visit found is to be queued soon. */
+    async add(visit: Visit, isUrgent: boolean): Promise<void> {
       unwritten.push(visit);
       timer ??= setTimeout(start, MAX_WRITE_DELAY_MS);
-      if (isWorthAWrite()) start();
+      if (isUrgent || isWorthAWrite()) start();
       while (isFull() && writing !== undefined) await writing;
     },
     async finish(): Promise<void> {
