@@ -27,6 +27,8 @@ const WARM_UP_PAIRS = 20;
 const PAUSE_MS = 20;
 const BACKLOG = 2_000;
 const ROUNDS = 5;
+/** More, as they are short and the difference looked for is small. */
+const ROUNDS_OF_NEIGHBORS = 15;
 /** About half of what the worker can send. */
 const STEADY_PER_SECOND = 1_250;
 const TICK_MS = 20;
@@ -171,7 +173,7 @@ async function hindrance({ none, disabled, hanging }: Neighbors): Promise<Findin
     await sleep(1_000);
     return rateOf(receiver, ids, () => ours(ids));
   };
-  for (let round = 1; round <= ROUNDS; round++) {
+  for (let round = 1; round <= ROUNDS_OF_NEIGHBORS; round++) {
     rates.none.push(await rate(none));
     rates.disabled.push(await rate(disabled));
     rates.hanging.push(await rate(hanging));
@@ -212,7 +214,7 @@ async function steadyDelays({ receiver, ids, ours }: Sides): Promise<number[]> {
 
 async function delays({ none, disabled, hanging }: Neighbors): Promise<Finding[]> {
   const times: Record<keyof Neighbors, number[]> = { none: [], disabled: [], hanging: [] };
-  for (let round = 0; round <= ROUNDS; round++) {
+  for (let round = 0; round <= ROUNDS_OF_NEIGHBORS; round++) {
     const [alone, besideDisabled, besideHanging] = [
       await steadyDelays(none),
       await steadyDelays(disabled),
