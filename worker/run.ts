@@ -6,10 +6,8 @@ import { failureInterceptor } from './interceptors/failure.ts';
 import { heartbeatInterceptor } from './interceptors/heartbeat.ts';
 import { writeQuotaInterceptor } from './interceptors/write-quota.ts';
 import { QUEUES } from './queues.ts';
-import { createWorkerClass } from './workflow-threads.ts';
+import { createWorkflowThread } from './workflow-threads.ts';
 
-/** Workflows compute little. */
-const MAX_WORKFLOW_THREADS = 2;
 const SHUTDOWN_GRACE_TIME = '7 seconds';
 const SHUTDOWN_FORCE_TIME = '9 seconds';
 
@@ -41,22 +39,26 @@ export async function runWorkers({
 }: WorkersOptions): Promise<Workers> {
   const stopping = new AbortController();
   const activities = createActivities({ ...deps, stopping: stopping.signal, quota });
-  const queuesOfWorkflows = queues.filter((queue) => queue !== RENDERING);
-  const workflowThreadPoolSize = Math.min(queuesOfWorkflows.length, MAX_WORKFLOW_THREADS);
-  const WorkerClass = createWorkerClass();
+  // Interactive workflows do not wait for those of other queues, as when these are replayed after a restart.
+  const threads = { interactive: createWorkflowThread(), others: createWorkflowThread() };
   const create = (taskQueue: TaskQueue) =>
-    WorkerClass.create({
+    threads[taskQueue === 'interactive' ? 'interactive' : 'others'].WorkerClass.create({
       connection,
       namespace,
       taskQueue,
-      ...(taskQueue === RENDERING ? {} : { workflowBundle, workflowThreadPoolSize }),
+      ...(taskQueue === RENDERING ? {} : { workflowBundle }), // it has no workflows
       activities,
       interceptors: { activity: [writeQuotaInterceptor(quota), heartbeatInterceptor, failureInterceptor] },
       shutdownGraceTime: SHUTDOWN_GRACE_TIME,
       shutdownForceTime: SHUTDOWN_FORCE_TIME,
       ...QUEUES[taskQueue],
     });
-  const workers = await Promise.all(queues.map(create));
+  const creating = queues.map(create);
+  await Promise.allSettled(creating);
+  const workers = await Promise.all(creating).catch(async (error: unknown) => {
+    for (const thread of Object.values(threads)) await thread.destroy();
+    throw error;
+  });
   const shutDown = () => {
     stopping.abort();
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();

@@ -1,20 +1,28 @@
 import { Worker } from '@temporalio/worker';
 import type { WorkflowCreator } from '@temporalio/worker/lib/workflow/interface.js';
 
+/** A thread that runs the workflows of some workers. */
+export interface WorkflowThread {
+  /** Creates its workers. */
+  WorkerClass: typeof Worker;
+  /** Ends it without its workers: for those that were created and never run. */
+  destroy(): Promise<void>;
+}
+
 /**
- * Returns a class of workers that run their workflows in the same threads. A thread takes 50 MB, and one for each queue
- * would mostly be idle. A new workflow goes to the thread with the fewest. The threads end with the last of the workers.
+ * Returns a thread for the workflows of several workers: it takes 50 MB, and one for each queue would mostly be idle. It
+ * starts with the first of the workers, and ends with the last of them.
  */
-export function createWorkerClass(): typeof Worker {
-  let threads: Promise<WorkflowCreator> | undefined;
+export function createWorkflowThread(): WorkflowThread {
+  let thread: Promise<WorkflowCreator> | undefined;
   let users = 0;
-  return class extends Worker {
+  const WorkerClass = class extends Worker {
     protected static override async createWorkflowCreator(
       ...options: Parameters<typeof Worker.createWorkflowCreator>
     ): Promise<WorkflowCreator> {
       users++;
-      threads ??= Worker.createWorkflowCreator(...options);
-      const shared = await threads;
+      thread ??= Worker.createWorkflowCreator(...options);
+      const shared = await thread;
       return {
         createWorkflow: (workflow) => shared.createWorkflow(workflow),
         async destroy() {
@@ -23,5 +31,11 @@ export function createWorkerClass(): typeof Worker {
         },
       };
     }
+  };
+  return {
+    WorkerClass,
+    async destroy() {
+      await (await thread?.catch(() => undefined))?.destroy();
+    },
   };
 }
