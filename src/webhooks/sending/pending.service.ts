@@ -44,6 +44,8 @@ interface Sender {
   hasMore: boolean;
   /** Whether it can take deliveries past the database: it reads none itself just now, and does not end. */
   isOpen: boolean;
+  /** Whether it begins no more tries. */
+  isEnding: boolean;
   wake: () => void;
 }
 
@@ -79,6 +81,7 @@ async function sendOnce(deps: SenderDeps, ref: EndpointRef): Promise<WebhookProg
     onChange() {
       sender.hasMore = true;
       sender.wake();
+      return !sender.isEnding && !deps.isStopped();
     },
     onEndpointChange: () => readAgain(sender),
     accept: (deliveries) => accept(sender, deliveries),
@@ -104,6 +107,7 @@ const senderOf = (deps: SenderDeps, ref: EndpointRef, endpoint: WholeEndpoint): 
   changes: 0,
   hasMore: true,
   isOpen: false,
+  isEnding: false,
   wake: () => {},
 });
 
@@ -132,6 +136,7 @@ async function sendWhileHealthy(sender: Sender): Promise<WebhookProgress> {
     if (isTimeToWrite(sender)) await writeResults(sender);
   }
   sender.isOpen = false;
+  sender.isEnding = true;
   await Promise.all(sender.inFlight.values());
   await writeResults(sender);
   return { nextInMs: sender.health.isEnabled ? 0 : null, details: 'continues' };

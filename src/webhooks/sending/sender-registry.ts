@@ -8,11 +8,11 @@ export interface NewDeliveries extends Pick<StoredDeliveries, 'endpoint_id' | 'v
 
 /** A sender that waits for new deliveries. */
 export interface WaitingSender {
-  /** There may be new deliveries in the database. */
-  onChange(): void;
+  /** There may be new deliveries in the database. Returns whether it will read them. */
+  onChange(): boolean;
   /** The endpoint, or what is stored for it, has changed: what was read before is void. */
   onEndpointChange(): void;
-  /** Accepts new deliveries. Returns false if it cannot: onChange has to tell it of them then. */
+  /** Accepts new deliveries. Returns false if it cannot: the caller then has to call onChange. */
   accept(deliveries: NewDeliveries): boolean;
 }
 
@@ -23,8 +23,8 @@ export interface SenderRegistry {
   /** Notifies the senders of the endpoints named in the hints. If there are none, anything may have changed for all. */
   notify(hints: string): void;
   /**
-   * Hands deliveries over to the sender of their endpoint, which reads those that it cannot accept from the database.
-   * Returns false if it is not in this process.
+   * Hands deliveries over to the sender of their endpoint. It reads those that it cannot accept from the database. Returns
+   * false if no sender of this process does either.
    */
   handOver(deliveries: NewDeliveries): boolean;
 }
@@ -55,8 +55,7 @@ export function createSenderRegistry(): SenderRegistry {
     },
     handOver(deliveries) {
       const own = sendersOf(deliveries.endpoint_id);
-      if (!own.some((sender) => sender.accept(deliveries))) for (const sender of own) sender.onChange();
-      return own.length > 0;
+      return own.some((sender) => sender.accept(deliveries) || sender.onChange());
     },
   };
 }
