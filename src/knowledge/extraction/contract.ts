@@ -25,7 +25,7 @@ export interface Page {
   url: string;
   /** Parameters that links of the same host are read without. */
   ignoredParameters?: readonly string[];
-  /** Present if its text is to be split for the search index, too, unless the text has this hash. */
+  /** Present if the text is also to be split for the search index. A text with this hash is not split. */
   split?: { unlessHash: string | null };
 }
 

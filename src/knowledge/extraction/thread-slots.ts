@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import type { KnownNumbering } from '../index/splitting.service.ts';
-import { createWordList } from '../index/word-lists.ts';
+import { type KnownNumbering, newNumbering } from '../index/splitting.service.ts';
 import { ExtractionError, type Failure, type ThreadResult, type ThreadTask } from './contract.ts';
 import { failureOf } from './failures.ts';
 import { kindOf } from './media-types.rules.ts';
@@ -32,7 +31,7 @@ export interface ThreadSlots {
 }
 
 export function createThreadSlots(size: number): ThreadSlots {
-  const slots = Array.from({ length: size }, (): ThreadSlot => ({ thread: undefined, words: createWordList() }));
+  const slots = Array.from({ length: size }, (): ThreadSlot => ({ thread: undefined, ...newNumbering() }));
   const closing = new AbortController();
   return {
     withSlot: createQueue(slots),

@@ -6,6 +6,8 @@ import { type Page, type ThreadResult, type ThreadTask, textOf } from './contrac
 import { failureOf } from './failures.ts';
 import { readPage } from './page.ts';
 
+/** A page that took longer is split by another task, with the time limit for itself. */
+const MAX_READ_BEFORE_SPLIT_MS = 500;
 const numbering = createWordNumbering();
 
 // Answers each task with its result or the reason for a failure. The first message announces readiness.
@@ -14,17 +16,21 @@ parentPort?.postMessage('ready');
 
 async function answer(task: ThreadTask): Promise<ThreadResult> {
   try {
-    return 'page' in task ? await read(task.page) : { split: numberedPartsOf(task.text, numbering) };
+    return 'page' in task ? await readAndSplit(task.page) : { split: numberedPartsOf(task.text, numbering) };
   } catch (error) {
     return { failure: failureOf(error) };
   }
 }
 
-async function read(page: Page): Promise<ThreadResult<{ page: Page }>> {
+async function readAndSplit(page: Page): Promise<ThreadResult<{ page: Page }>> {
+  const begun = performance.now();
   const read = await readPage(page);
   const text = textOf(read, page.url);
-  const isStored = !read.isNoindex && !read.looksScripted;
-  return isStored && isToSplit(page, text) ? { read, split: numberedPartsOf(text, numbering) } : { read };
+  const mayBeStored = !read.isNoindex && !read.looksScripted;
+  const isInTime = performance.now() - begun < MAX_READ_BEFORE_SPLIT_MS;
+  return mayBeStored && isInTime && isToSplit(page, text)
+    ? { read, split: numberedPartsOf(text, numbering) }
+    : { read };
 }
 
 const isToSplit = ({ split }: Page, { markdown }: SplitText): boolean =>

@@ -57,7 +57,7 @@ export async function crawlBatch(
   const claim = async () => {
     if (left.length > 0) return left.splice(0);
     const isOver = performance.now() > endAt || visiting.waitUntil !== null || isStopped();
-    return isOver ? [] : claimPages(db, ref, lease);
+    return isOver ? undefined : claimPages(db, ref, lease);
   };
   while ((await visitAll(visiting, claim, isStopped)) > 0); // continues with the pages found meanwhile
   if (visiting.isFull) await requeueOrphanedDuplicates(db, ref);

@@ -170,7 +170,7 @@ function duplicateOf(
   return { url: original.href, key };
 }
 
-/** Extracts the content of a page, or returns the reason why it has none. A `page` to be stored is also split. */
+/** Extracts the content of a page, or returns the reason why it has none. The text of a `page` of the crawl is also split. */
 export async function extract(
   visiting: CrawlBatch,
   url: URL,

@@ -8,7 +8,12 @@ import { indexPrepared } from '../../index/service.ts';
 import type { CrawlBatch } from '../context.ts';
 import type { CrawlRef } from '../contract.ts';
 import { lockJob } from '../jobs/queries.ts';
-import { includeDiscovered, insertDiscovered, type QueueCapacity } from '../queue/discovered-links.queries.ts';
+import {
+  type DiscoveredUrl,
+  includeDiscovered,
+  insertDiscovered,
+  type QueueCapacity,
+} from '../queue/discovered-links.queries.ts';
 import { discoveredUrlsOf } from '../queue/discovered-links.rules.ts';
 import { diffOf } from './diff.ts';
 import { outcomeOf, type VisitOutcome } from './outcomes.rules.ts';
@@ -40,6 +45,8 @@ class PagesReassigned extends Error {
 
 /** A page may have 10,000 links, and a write many pages. */
 const URLS_PER_STATEMENT = 5_000;
+/** Others get a turn after a page with so many. */
+const MANY_LINKS = 500;
 /** Data exceptions and exceeded limits (PostgreSQL, appendix A): a retry with the same text fails again. */
 const UNSTORABLE = /^(?:22|54)/;
 
@@ -172,7 +179,8 @@ async function queueLinks(trx: Trx, visiting: CrawlBatch, visits: Visit[], outco
   const linksOf = new Map(isFull ? outcomes.map(({ row, links }) => [row.id, links.urls]) : []);
   const urls: string[] = [];
   const wanted: string[] = [];
-  const found = visits.flatMap(({ page, url, result }) => {
+  const found: DiscoveredUrl[] = [];
+  for (const { page, url, result } of visits) {
     const { depth } = page;
     const links = linksOf.get(page.id)?.filter((link) => !queuedLinks.has(link)) ?? [];
     urls.push(...links);
@@ -187,8 +195,9 @@ async function queueLinks(trx: Trx, visiting: CrawlBatch, visits: Visit[], outco
     if (result.kind === 'content' && result.duplicateOf !== null) {
       next.push(...discoveredUrlsOf(site, [result.duplicateOf.url], { depth, foundOn: url }));
     }
-    return next;
-  });
+    for (const one of next) found.push(one);
+    if (next.length >= MANY_LINKS) await setImmediate(); // to look at them takes a while
+  }
   const refusedFirst = found.toSorted((a, b) => Number(a.refusal === null) - Number(b.refusal === null));
   const fresh = [...new Map(refusedFirst.map((one) => [one.key, one])).values()];
   const inserted = { queued: 0, refused: 0 };

@@ -11,23 +11,23 @@ const MAX_CONCURRENT_RENDERINGS = 2;
 const MAX_CLAIMED_AHEAD = 2 * MAX_CONCURRENT_VISITS;
 /** Visits in progress, and results that are not written yet. These are what a killed worker's successor fetches again. */
 const MAX_PENDING_VISITS = 100;
-/** Larger writes need fewer index rows per word. Smaller ones happen only after a delay or at the end. */
+/** Larger writes need fewer index rows per word. Smaller ones happen while no other page is queued, after a delay, and at the end. */
 const MIN_VISITS_PER_WRITE = 40;
-/** Amount of text sufficient for a write, so that large pages are written in smaller groups. */
+/** Amount of text and links sufficient for a write, so that large pages are written in smaller groups. */
 const CHARACTERS_PER_WRITE = 1_000_000;
+const CHARACTERS_PER_LINK = 100;
 const MAX_WRITE_DELAY_MS = 2_000;
 /** Half of the pending visits, so that pages are fetched during a write. */
-const MAX_VISITS_PER_WRITE = 50;
+const MAX_VISITS_PER_WRITE = MAX_PENDING_VISITS / 2;
+
+/** Claims pages, if any are queued. Resolves to undefined if no more are to be claimed for now. */
+type Claim = () => Promise<LeasedPage[] | undefined>;
 
 /**
  * Visits pages concurrently until `claim` returns none, writing results during further visits. Returns the number of
  * claimed pages. If stopped, or if a visit throws, the results so far are still written.
  */
-export async function visitAll(
-  visiting: CrawlBatch,
-  claim: () => Promise<LeasedPage[]>,
-  isStopped: () => boolean,
-): Promise<number> {
+export async function visitAll(visiting: CrawlBatch, claim: Claim, isStopped: () => boolean): Promise<number> {
   const failures: unknown[] = [];
   const fail = (error: unknown) => failures.push(error);
   const writer = createWriter(visiting, fail);
@@ -53,20 +53,22 @@ export async function visitAll(
  * Returns pages one by one, claiming several at a time. Claims more before the last one, because a claim may have to
  * wait for a write.
  */
-function createSource(claim: () => Promise<LeasedPage[]>, fail: (error: unknown) => void) {
+function createSource(claim: Claim, fail: (error: unknown) => void) {
   const pages: LeasedPage[] = [];
   let claimedCount = 0;
   let isQueueEmpty = false;
+  let isOver = false;
   let isExhausted = false;
   let claiming: Promise<void> | undefined;
   const claimMore = async () => {
     const isForNow = pages.length === 0;
     try {
       const more = await claim();
-      pages.push(...more);
-      claimedCount += more.length;
-      isQueueEmpty = more.length === 0;
-      isExhausted = isQueueEmpty && isForNow;
+      isOver = more === undefined;
+      pages.push(...(more ?? []));
+      claimedCount += more?.length ?? 0;
+      isQueueEmpty = more?.length === 0;
+      isExhausted = isOver || (isQueueEmpty && isForNow);
     } catch (error) {
       isExhausted = true;
       fail(error);
@@ -76,14 +78,15 @@ function createSource(claim: () => Promise<LeasedPage[]>, fail: (error: unknown)
   return {
     async next(): Promise<LeasedPage | undefined> {
       for (;;) {
-        const mustClaim = pages.length === 0 ? !isExhausted : pages.length <= MAX_CLAIMED_AHEAD && !isQueueEmpty;
+        const mustClaim =
+          pages.length === 0 ? !isExhausted : pages.length <= MAX_CLAIMED_AHEAD && !isQueueEmpty && !isOver;
         if (mustClaim) claiming ??= claimMore();
         const page = pages.shift();
         if (page !== undefined || claiming === undefined) return page;
         await claiming;
       }
     },
-    /** Whether no other pages were queued when the last were claimed. */
+    /** Whether the last claim found no page in the queue. */
     isQueueEmpty: () => isQueueEmpty,
     async claimedCount(): Promise<number> {
       await claiming;
@@ -132,7 +135,7 @@ function createWriter(visiting: CrawlBatch, fail: (error: unknown) => void) {
     unwritten.length + beingWritten > MAX_PENDING_VISITS - MAX_CONCURRENT_VISITS ||
     sizeOf(unwritten) >= 2 * CHARACTERS_PER_WRITE;
   return {
-    /** Resolves when there is room for more. `isUrgent`: what the visit found is to be queued soon. */
+    /** Resolves when there is room for more. An urgent visit is written at once, as its links are the next pages. */
     async add(visit: Visit, isUrgent: boolean): Promise<void> {
       unwritten.push(visit);
       timer ??= setTimeout(start, MAX_WRITE_DELAY_MS);
@@ -145,6 +148,10 @@ function createWriter(visiting: CrawlBatch, fail: (error: unknown) => void) {
   };
 }
 
-/** Returns the size in characters of text. */
+/** Returns about the size in characters of texts and links. */
 const sizeOf = (visits: Visit[]): number =>
-  visits.reduce((sum, { result }) => sum + (result.kind === 'content' ? result.content.markdown.length : 0), 0);
+  visits.reduce((sum, visit) => sum + textLengthOf(visit) + linkCountOf(visit) * CHARACTERS_PER_LINK, 0);
+
+const textLengthOf = ({ result }: Visit): number => (result.kind === 'content' ? result.content.markdown.length : 0);
+const linkCountOf = ({ result }: Visit): number =>
+  result.kind === 'content' ? result.content.links.urls.length : 'links' in result ? result.links.urls.length : 0;
