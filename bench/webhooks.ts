@@ -157,29 +157,29 @@ async function throughput({ receiver, ids, ours, bare }: Sides): Promise<Finding
   return rateFinding('webhooks, a backlog, 50 in flight / a bare loop', our, direct, 0.5);
 }
 
+const NEIGHBORS = ['none', 'disabled', 'hanging'] as const;
 /**
  * An endpoint that accepts all, in three orgs: alone, beside a disabled one, and beside a hanging one. What the disabled
  * one would have got is stored too. So only what hanging costs the other endpoint tells the last two apart.
  */
-interface Neighbors {
-  none: Sides;
-  disabled: Sides;
-  hanging: Sides;
+type Neighbors = Record<(typeof NEIGHBORS)[number], Sides>;
+
+/** Measures beside each neighbor in turn, after a round to warm up. */
+async function besideEach(neighbors: Neighbors, measureOne: (sides: Sides) => Promise<number[]>) {
+  const all: Record<keyof Neighbors, number[]> = { none: [], disabled: [], hanging: [] };
+  for (let round = 0; round <= ROUNDS_OF_NEIGHBORS; round++)
+    for (const name of NEIGHBORS) {
+      const measured = await measureOne(neighbors[name]);
+      if (round > 0) all[name].push(...measured);
+    }
+  return all;
 }
 
-async function hindrance({ none, disabled, hanging }: Neighbors): Promise<Finding> {
-  const rates: Record<keyof Neighbors, number[]> = { none: [], disabled: [], hanging: [] };
-  const rate = async ({ receiver, ids, ours }: Sides) => {
+async function hindrance(neighbors: Neighbors): Promise<Finding> {
+  const rates = await besideEach(neighbors, async ({ receiver, ids, ours }) => {
     await sleep(1_000);
-    return rateOf(receiver, ids, () => ours(ids));
-  };
-  for (let round = 1; round <= ROUNDS_OF_NEIGHBORS; round++) {
-    rates.none.push(await rate(none));
-    rates.disabled.push(await rate(disabled));
-    rates.hanging.push(await rate(hanging));
-    const shown = Object.entries(rates).map(([neighbor, ofRounds]) => `${neighbor} ${ofRounds.at(-1)?.toFixed(0)}/s`);
-    note(`round ${round}, by neighbor: ${shown.join(', ')}`);
-  }
+    return [await rateOf(receiver, ids, () => ours(ids))];
+  });
   note(
     `ratio of the rate beside a hanging endpoint to that alone: ${medianRatio(rates.hanging, rates.none).toFixed(2)}`,
   );
@@ -212,32 +212,17 @@ async function steadyDelays({ receiver, ids, ours }: Sides): Promise<number[]> {
   return ids.map((id) => (receiver.arrivals.get(id) ?? 0) - (committedAt.get(id) ?? 0));
 }
 
-async function delays({ none, disabled, hanging }: Neighbors): Promise<Finding[]> {
-  const times: Record<keyof Neighbors, number[]> = { none: [], disabled: [], hanging: [] };
-  for (let round = 0; round <= ROUNDS_OF_NEIGHBORS; round++) {
-    const [alone, besideDisabled, besideHanging] = [
-      await steadyDelays(none),
-      await steadyDelays(disabled),
-      await steadyDelays(hanging),
-    ];
-    if (round === 0) continue;
-    times.none.push(...alone);
-    times.disabled.push(...besideDisabled);
-    times.hanging.push(...besideHanging);
-  }
+async function delays(neighbors: Neighbors): Promise<Finding[]> {
+  const times = await besideEach(neighbors, steadyDelays);
   return [50, 95].map((percent) => {
-    const [alone, besideDisabled, besideHanging] = [
-      percentile(times.none, percent),
-      percentile(times.disabled, percent),
-      percentile(times.hanging, percent),
-    ];
+    const at = (name: keyof Neighbors) => percentile(times[name], percent);
     note(
-      `p${percent} at ${STEADY_PER_SECOND}/s: alone ${alone.toFixed(1)} ms, beside a hanging endpoint ${besideHanging.toFixed(1)} ms`,
+      `p${percent} at ${STEADY_PER_SECOND}/s: alone ${at('none').toFixed(1)} ms, beside a hanging endpoint ${at('hanging').toFixed(1)} ms`,
     );
     return timeFinding(
       `webhooks, ${STEADY_PER_SECOND}/s, p${percent} beside a hanging endpoint / beside a disabled one`,
-      besideHanging,
-      besideDisabled,
+      at('hanging'),
+      at('disabled'),
       1.05,
     );
   });

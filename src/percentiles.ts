@@ -2,7 +2,7 @@ import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { elementAt } from './checked-access.ts';
 import type { GroupedDoubles } from './db/doubles.ts';
 
-/** How long values are compared without a pause of the event loop. */
+/** After this time other work gets a turn, before the next partition of the values. */
 const MAX_BLOCKING_MS = 5;
 
 /** One for each fraction. Null if there are no values. */

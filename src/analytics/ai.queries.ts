@@ -5,10 +5,12 @@ import {
   countFacts,
   countOf,
   type Groups,
+  named,
+  parallelSums,
   share,
+  summed,
   sumOf,
   sumsBy,
-  sumsByWorkers,
 } from './grouping.queries.ts';
 import type { AiQuery } from './schema.ts';
 import type { ReportScope } from './scope.ts';
@@ -44,7 +46,7 @@ const select = (
 type Rows = Omit<Counted, 'by' | 'sums'> & { keys?: typeof SESSION_KEYS; sumRows?: typeof sumsBy };
 
 const columnsOf = (sums: Partial<Record<(typeof SUMS)[number], RawBuilder<unknown>>>) =>
-  sql.join(SUMS.map((name) => sql`${sums[name] ?? sql`0`} as ${sql.ref(name)}`));
+  named(Object.fromEntries(SUMS.map((name) => [name, sums[name] ?? sql`0`])));
 
 const ANSWERED = sql`ai_messages > 0`;
 
@@ -87,7 +89,7 @@ const resolutionSums = (scope: Scope): RawBuilder<unknown> =>
     scope,
     { resolved_by_ai: sql`count(*)`, came_back: countOf(sql`has_come_back`) },
     {
-      sumRows: sumsByWorkers,
+      sumRows: parallelSums,
       columns: sql`${CAME_BACK} as has_come_back`,
       from: sql`session_events as resolution
         join sessions as session on session.org_id = resolution.org_id and session.id = resolution.session_id`,
@@ -128,6 +130,6 @@ const turnSums = (scope: Scope): RawBuilder<unknown> =>
 const sum = (name: (typeof SUMS)[number]) => sumOf(sql.ref(name));
 
 const FIGURES = sql`
-  ${sql.join(SUMS.map((name) => sql`${sum(name)} as ${sql.ref(name)}`))},
+  ${summed(SUMS)},
   ${share(sum('answered_by_ai'), sum('sessions'))} as answered_share, ${share(sum('only_by_ai'), sum('sessions'))} as only_by_ai_share,
   ${share(sum('came_back'), sum('resolved_by_ai'))} as came_back_share`;

@@ -1,7 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
 import { doublesOf } from '../db/doubles.ts';
-import { countFacts, countOf, type Groups, share, sumOf, sumsByWorkers } from './grouping.queries.ts';
+import { secondsBetween } from './counted-time.queries.ts';
+import { countFacts, countOf, type Groups, parallelSums, share, summed, sumOf } from './grouping.queries.ts';
 import type { AutomationQuery } from './schema.ts';
 import type { ReportScope } from './scope.ts';
 
@@ -17,15 +18,15 @@ const SUMS = sql`
   ${inState('failed')} as failed, ${inState('canceled')} as canceled, ${doublesOf(sql`duration`)} as duration`;
 
 const FIGURES = sql`
-  ${sql.join(['runs', 'waiting', 'completed', 'failed', 'canceled'].map((name) => sql`${sumOf(sql.ref(name))} as ${sql.ref(name)}`))},
+  ${summed(['runs', 'waiting', 'completed', 'failed', 'canceled'])},
   ${share(sumOf(sql`failed`), sumOf(sql`completed + failed + canceled`))} as failure_rate`;
 
 /** Counts the runs of customers' workflows created in the range. */
 export const countRuns = (db: Db, scope: ReportScope<AutomationQuery>): Promise<Groups> =>
   countFacts(db, {
     scope,
-    facts: sumsByWorkers(scope, KEYS, {
-      columns: sql`status, tstzrange_subdiff(run_ended_at, run_started_at) as duration`,
+    facts: parallelSums(scope, KEYS, {
+      columns: sql`status, ${secondsBetween(sql`run_started_at`, sql`run_ended_at`)} as duration`,
       from: sql`automation_runs`,
       where: sql`org_id = ${scope.orgId} and not is_test_run`,
       at: sql`created_at`,

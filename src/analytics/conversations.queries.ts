@@ -3,7 +3,7 @@ import type { Db } from '../db/connect.ts';
 import { doublesOf } from '../db/doubles.ts';
 import type { CountedTime } from '../desk/office-hours/counted-time.rules.ts';
 import { counted, joinCalendars, placeOf, secondsOf } from './counted-time.queries.ts';
-import { countFacts, countOf, type Groups, inRange, sumOf, sumsByWorkers } from './grouping.queries.ts';
+import { countFacts, countOf, type Groups, inRange, named, parallelSums, summed } from './grouping.queries.ts';
 import type { ConversationQuery } from './schema.ts';
 import type { ReportScope } from './scope.ts';
 import { inSessions, nameOfSessionKey, SESSION_KEYS } from './sessions.queries.ts';
@@ -27,6 +27,8 @@ const DURATIONS = {
   resolution: counted('opened_at', 'ended_at'),
 };
 
+const GATHERED_DURATIONS = Object.fromEntries(Object.keys(DURATIONS).map((name) => [name, doublesOf(sql.ref(name))]));
+
 const ofStatus = (status: string) => countOf(sql`status = ${sql.lit(status)}`);
 
 const COUNTS = {
@@ -40,9 +42,6 @@ const COUNTS = {
   agent_messages: sql`sum(agent_messages)`,
 };
 
-const named = (columns: Record<string, RawBuilder<unknown>>): RawBuilder<unknown> =>
-  sql.join(Object.entries(columns).map(([name, column]) => sql`${column} as ${sql.ref(name)}`));
-
 /** Counts the sessions opened in the range, their messages and their times. */
 export function countConversations(
   db: Db,
@@ -50,14 +49,14 @@ export function countConversations(
 ): Promise<Groups> {
   return countFacts(db, {
     scope,
-    facts: sumsByWorkers(scope, SESSION_KEYS, {
+    facts: parallelSums(scope, SESSION_KEYS, {
       columns: sql`status, contact_messages, ai_messages, agent_messages, is_handed_off, ${named(DURATIONS)}`,
       from: sql`${placedSessions(scope)} as session`,
       where: sql`true`,
       at: sql`session.created_at`,
-      sums: sql`${named(COUNTS)}, ${sql.join(Object.keys(DURATIONS).map((name) => sql`${doublesOf(sql.ref(name))} as ${sql.ref(name)}`))}`,
+      sums: named({ ...COUNTS, ...GATHERED_DURATIONS }),
     }),
-    figures: sql.join(Object.keys(COUNTS).map((name) => sql`${sumOf(sql.ref(name))} as ${sql.ref(name)}`)),
+    figures: summed(Object.keys(COUNTS)),
     times: Object.keys(DURATIONS),
     nameOf: nameOfSessionKey(scope),
   });

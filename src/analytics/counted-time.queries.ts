@@ -14,9 +14,13 @@ export function joinCalendars(times: CountedTime[]): RawBuilder<unknown> {
     ) as calendar on calendar.team_id = session.team_id`;
 }
 
-/** The seconds from 1970 to a time. To make an interval, and seconds of it, takes three times as long. */
+/** The seconds from one time to another. To make an interval, and seconds of it, takes three times as long. */
+export const secondsBetween = (start: RawBuilder<unknown>, end: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`tstzrange_subdiff(${end}, ${start})`;
+
+/** The seconds from 1970 to a time. */
 export const secondsOf = (time: RawBuilder<unknown>): RawBuilder<unknown> =>
-  sql`tstzrange_subdiff(${time}, timestamptz 'epoch')`;
+  secondsBetween(sql`timestamptz 'epoch'`, time);
 
 /** Selects the place of a time among the open intervals, by a binary search: the last one that has begun. */
 export const placeOf = (column: string): RawBuilder<unknown> =>

@@ -11,13 +11,15 @@ const KEYS: Record<string, RawBuilder<unknown>> = {
   reason: sql`reason`,
 };
 
-const sumOf = (condition: RawBuilder<unknown>) => sql`coalesce(sum(deliveries) filter (where ${condition}), 0)::float8`;
-const inState = (...states: string[]) => sumOf(sql`status in (${sql.join(states.map((state) => sql.lit(state)))})`);
+const deliveriesWhere = (condition: RawBuilder<unknown>) =>
+  sql`coalesce(sum(deliveries) filter (where ${condition}), 0)::float8`;
+const inState = (...states: string[]) =>
+  deliveriesWhere(sql`status in (${sql.join(states.map((state) => sql.lit(state)))})`);
 const HANDED_OVER = inState('accepted', 'sent', 'delivered', 'read', 'bounced');
 const DELIVERED = inState('delivered', 'read');
 
 const FIGURES = sql`
-  ${sumOf(sql`true`)} as deliveries, ${inState('held', 'queued', 'sending')} as waiting, ${HANDED_OVER} as handed_over,
+  ${deliveriesWhere(sql`true`)} as deliveries, ${inState('held', 'queued', 'sending')} as waiting, ${HANDED_OVER} as handed_over,
   ${DELIVERED} as delivered, ${inState('read')} as read, ${inState('bounced')} as bounced, ${inState('failed')} as failed,
   ${inState('suppressed')} as suppressed, ${inState('skipped')} as skipped, ${inState('unknown')} as unknown,
   ${inState('canceled')} as canceled, ${share(DELIVERED, HANDED_OVER)} as delivery_rate,

@@ -12,17 +12,18 @@ export interface Report {
   facts: RawBuilder<unknown>;
   /** The aggregates over these sums, each with its name. */
   figures: RawBuilder<unknown>;
-  /** The columns of facts that are doublesOf seconds, by which their percentiles are named. With them, a key has one row. */
+  /** Columns of facts made by doublesOf. The percentiles of their seconds are named after them. Each key must have one row. */
   times?: readonly string[];
   /** Selects the name of what `grouped.key`, an id as text, stands for. */
   nameOf?: RawBuilder<unknown> | undefined;
 }
 
-/** The figures of a key, or last of all: each has its name, and so have the seconds of each of the times. */
+/** The figures of a key by their names, and its seconds for each of the times. */
 export type GroupRow = { key: string | null; name: string | null; is_total: boolean } & Record<string, unknown>;
 
 /** What countFacts has counted. */
 export interface Groups {
+  /** By key. The last one is the total. */
   rows: GroupRow[];
   times: readonly string[];
 }
@@ -35,7 +36,12 @@ export interface Groups {
 export async function countFacts(db: Db, { scope, facts, figures, times = [], nameOf }: Report): Promise<Groups> {
   const { group_by, ...range } = scope;
   const key = isPeriod(group_by) ? firstDayOf(sql`facts.key`, group_by, range) : sql`facts.key`;
-  const columns = [figures, ...times.map((time) => sql`any_value(${sql.ref(time)}) as ${sql.ref(time)}`)];
+  const columns = [
+    figures,
+    ...times.map(
+      (time) => sql`case when grouping(facts.key) = 0 then any_value(${sql.ref(time)}) end as ${sql.ref(time)}`,
+    ),
+  ];
   const { rows } = await sql<GroupRow>`
     ${sql.raw(REPORT)} with facts as (${facts}),
     grouped as (
@@ -66,8 +72,8 @@ export interface Counted {
 }
 
 /**
- * Selects sums of the rows of a range by one of some keys, or by the number of the period of a time. Rows of a period are
- * looked up period by period: to find the period of each row takes almost as long as to read it.
+ * Selects sums of the rows of a range by one of some keys, or by the number of the period of a time. Periods are looked up
+ * one by one: to find the period of each row takes almost as long as to read it. For other keys it is parallelSums.
  */
 export function sumsBy(
   scope: GroupedScope,
@@ -75,7 +81,7 @@ export function sumsBy(
   counted: Counted,
 ): RawBuilder<unknown> {
   const { group_by, ...range } = scope;
-  if (!isPeriod(group_by)) return sumsByWorkers(scope, keys, counted);
+  if (!isPeriod(group_by)) return parallelSums(scope, keys, counted);
   const { columns, from, where, at, by, sums } = counted;
   const [more, moreGroups] = by === undefined ? [sql``, sql``] : [sql`${by}, `, sql`, ${by}`];
   return sql`
@@ -87,10 +93,11 @@ export function sumsBy(
 }
 
 /**
- * Selects the same where rows are joined or computed: workers share that. Postgres expects few keys, and lets workers make
- * the sums: without `offset '0'` it would expect as many as rows, and do it in one process.
+ * Selects the same sums as sumsBy, computed by parallel workers: for rows that are joined or computed. With `offset '0'`
+ * Postgres expects few keys, and lets workers aggregate. Without it, it expects as many keys as rows, and aggregates in one
+ * process.
  */
-export function sumsByWorkers(
+export function parallelSums(
   { group_by, ...range }: GroupedScope,
   keys: Record<string, RawBuilder<unknown>>,
   { columns, from, where, at, by, sums }: Counted,
@@ -109,6 +116,14 @@ export function sumsByWorkers(
 /** Restricts a time to the range. */
 export const inRange = ({ from, to }: DividedRange, at: RawBuilder<unknown>): RawBuilder<unknown> =>
   sql`${at} >= ${from} and ${at} < ${to}`;
+
+/** Columns with their names. */
+export const named = (columns: Record<string, RawBuilder<unknown>>): RawBuilder<unknown> =>
+  sql.join(Object.entries(columns).map(([name, column]) => sql`${column} as ${sql.ref(name)}`));
+
+/** The sums of columns, with their names. */
+export const summed = (names: readonly string[]): RawBuilder<unknown> =>
+  named(Object.fromEntries(names.map((name) => [name, sumOf(sql.ref(name))])));
 
 /** The sum of some sums, or 0. */
 export const sumOf = (sums: RawBuilder<unknown>): RawBuilder<unknown> => sql`coalesce(sum(${sums}), 0)::float8`;

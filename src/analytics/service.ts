@@ -10,7 +10,8 @@ import { openTimes } from './calendars.service.ts';
 import { countConversations } from './conversations.queries.ts';
 import { countScores } from './csat.queries.ts';
 import { countDeliveries } from './deliveries.queries.ts';
-import { figuresOf, type Reported } from './figures.service.ts';
+import { figuresOf } from './figures.service.ts';
+import type { Groups } from './grouping.queries.ts';
 import type {
   AiQuery,
   AiReport,
@@ -37,34 +38,31 @@ type Totals<Report extends z.ZodType> = z.infer<Report> extends { totals: infer 
 export async function reportConversations(db: Db, orgId: string, query: ConversationQuery) {
   const scope = await scopeOf(db, orgId, query);
   const times = await openTimes(db, orgId, scope);
-  return answerOf(
-    scope,
-    await figuresOf<Totals<typeof ConversationReport>>(await countConversations(db, { ...scope, times })),
-  );
+  return answerOf<typeof ConversationReport>(scope, await countConversations(db, { ...scope, times }));
 }
 
 /** Reports the scores of customers. Throws as reportRangeOf. */
 export async function reportCsat(db: Db, orgId: string, query: CsatQuery) {
   const scope = await scopeOf(db, orgId, query);
-  return answerOf(scope, await figuresOf<Totals<typeof CsatReport>>(await countScores(db, scope)));
+  return answerOf<typeof CsatReport>(scope, await countScores(db, scope));
 }
 
 /** Reports deliveries by what has become of them. Throws as reportRangeOf. */
 export async function reportDeliveries(db: Db, orgId: string, query: DeliveryQuery) {
   const scope = await scopeOf(db, orgId, query);
-  return answerOf(scope, await figuresOf<Totals<typeof DeliveryReport>>(await countDeliveries(db, scope)));
+  return answerOf<typeof DeliveryReport>(scope, await countDeliveries(db, scope));
 }
 
 /** Reports the runs of workflows. Throws as reportRangeOf. */
 export async function reportAutomations(db: Db, orgId: string, query: AutomationQuery) {
   const scope = await scopeOf(db, orgId, query);
-  return answerOf(scope, await figuresOf<Totals<typeof AutomationReport>>(await countRuns(db, scope)));
+  return answerOf<typeof AutomationReport>(scope, await countRuns(db, scope));
 }
 
 /** Reports what the AI did. Throws as reportRangeOf. */
 export async function reportAi(db: Db, orgId: string, query: AiQuery) {
   const scope = await scopeOf(db, orgId, query);
-  return answerOf(scope, await figuresOf<Totals<typeof AiReport>>(await countAi(db, scope)));
+  return answerOf<typeof AiReport>(scope, await countAi(db, scope));
 }
 
 /** Reports how SLA targets were met: the counts of /sla/analytics. Throws as reportRangeOf. */
@@ -103,12 +101,7 @@ async function scopeOf<Query extends { group_by: string; from?: string | undefin
   return { ...query, ...reportRangeOf(query), orgId, timeZone: timezone ?? 'UTC' };
 }
 
-const answerOf = <Figures>(
+const answerOf = async <Report extends z.ZodType>(
   { from, to, group_by }: { from: Date; to: Date; group_by: string },
-  counted: Reported<Figures>,
-) => ({
-  from,
-  to,
-  group_by,
-  ...counted,
-});
+  groups: Groups,
+) => ({ from, to, group_by, ...(await figuresOf<Totals<Report>>(groups)) });

@@ -1,3 +1,5 @@
+import { elementAt } from '../checked-access.ts';
+
 const INT4_BYTES = 4;
 const HEADER_BYTES = 5 * INT4_BYTES;
 /** Type ids (PostgreSQL, pg_type). */
@@ -41,14 +43,16 @@ export function bigintArray(values: ArrayLike<number>): Buffer {
 }
 
 /** Returns a `text[]` as text, for arrays of arrays: `text[][]` cannot contain arrays of different lengths. */
-export const arrayLiteral = (values: readonly string[]): string => arrayOfElements(values.map(arrayElement));
+export const arrayLiteral = (values: readonly string[]): string => `{${values.map(quoted).join()}}`;
 
-/** As `arrayLiteral`, of elements in the form of `arrayElement`: an element of many arrays is quoted once. */
-export const arrayOfElements = (elements: readonly string[]): string => `{${elements.join()}}`;
+/** Returns a function that writes the values at some indexes as `arrayLiteral` does. Each value is quoted once. */
+export function arrayLiteralsOf(values: readonly string[]): (indexes: Uint32Array) => string {
+  const elements = values.map(quoted);
+  return (indexes) => `{${Array.from(indexes, (index) => elementAt(elements, index)).join()}}`;
+}
 
 /** Quotes an element for array_in (PostgreSQL, 8.15.6). */
-export const arrayElement = (value: string): string =>
-  PLAIN.test(value) ? value : `"${value.replaceAll(/["\\]/g, '\\$&')}"`;
+const quoted = (value: string): string => (PLAIN.test(value) ? value : `"${value.replaceAll(/["\\]/g, '\\$&')}"`);
 
 /**
  * Writes the header (dimensions, null flag, element type, length, lower bound) and leaves room for each element and its

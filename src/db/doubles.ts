@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 
 const BYTES = Float64Array.BYTES_PER_ELEMENT;
 
-/** SQL: all values of a column but null, for readDoubles. Unlike an array, workers gather it. Null if there are none. */
+/** SQL: the values of a column without nulls, encoded for readDoubles. Null if there are none. Parallel workers gather them. */
 export const doublesOf = (column: RawBuilder<unknown>): RawBuilder<unknown> =>
   sql`encode(string_agg(float8send(${column}), ''::bytea), 'base64')`;
 

@@ -10,7 +10,7 @@ export interface DividedRange {
 
 /**
  * SQL: all periods of a range in order, as `periods`: the number `nth`, the first `day`, and the times in the range from
- * `first` until before `next`. It is neither a CTE nor has it a subquery of its rows, as workers cannot read those.
+ * `first` until before `next`. It has neither a CTE nor a subquery for each row, as parallel workers run neither.
  */
 export function periodsOf(period: Period, { from, to, timeZone }: DividedRange): RawBuilder<unknown> {
   const local = (time: Date) => sql`${time}::timestamptz at time zone ${timeZone}::text`;

@@ -3,6 +3,7 @@ import type { Db } from '../db/connect.ts';
 import { REPORT } from '../db/connections/preparing-client.ts';
 import { doublesOf } from '../db/doubles.ts';
 import { divisionOf, firstDayOf, periodAt } from '../db/periods.ts';
+import type { Period } from '../periods.rules.ts';
 import type { SlaMetric } from './timelines.rules.ts';
 
 export interface AnalyticsRange {
@@ -26,8 +27,8 @@ const COUNT_COLUMNS = sql`metric, count(*) filter (where outcome = 'met') as met
   count(*) filter (where outcome = 'breached') as breached, ${doublesOf(sql`elapsed_seconds`)} as seconds`;
 
 /**
- * Selects the clocks decided in the range, each with a key. Postgres expects few keys, and lets workers count: without
- * `offset '0'` it would expect as many as clocks. One that was not stopped has no duration.
+ * Selects the clocks decided in the range, each with a key. A clock that was not stopped has no seconds. With `offset '0'`
+ * Postgres expects few keys, and lets workers aggregate.
  */
 const decidedClocks = (
   orgId: string,
@@ -56,14 +57,12 @@ export async function countDecided(db: Db, orgId: string, range: AnalyticsRange)
   return rows;
 }
 
-type Granularity = 'day' | 'week' | 'month';
-
 /** Counts decided clocks by period of the zone's wall clock. */
 export async function countByPeriod(
   db: Db,
   orgId: string,
   range: AnalyticsRange,
-  { granularity, timeZone }: { granularity: Granularity; timeZone: string },
+  { granularity, timeZone }: { granularity: Period; timeZone: string },
 ): Promise<(MetricCounts & { period_start: Date })[]> {
   const divided = { ...range, timeZone };
   const keyed = { key: periodAt(sql`clock.decided_at`), joined: sql`cross join ${divisionOf(granularity, divided)}` };

@@ -67,7 +67,7 @@ async function metricsOf(groups: MetricCounts[][]) {
 async function metricOf(metric: (typeof METRICS)[number], groups: MetricCounts[][]) {
   const counts = groups.map((rows) => rows.find((row) => row.metric === metric) ?? NO_COUNTS);
   const percentiles = await percentilesOf(readDoubles(counts.map(({ seconds }) => seconds)), FRACTIONS);
-  const sumOf = (outcome: 'met' | 'breached') => counts.reduce((sum, { [outcome]: count }) => sum + count, 0);
+  const sumOf = (outcome: 'met' | 'breached') => counts.reduce((sum, one) => sum + one[outcome], 0);
   const all = { met: sumOf('met'), breached: sumOf('breached') };
   return [...counts, all].map(({ met, breached }, nth) => ({
     metric,

@@ -17,7 +17,7 @@ describe('a report', () => {
     return rows[0]?.memory;
   };
 
-  it('sorts in more memory than other statements have, also where one before it has failed', async () => {
+  it('has more memory than other statements, also where one before it has failed', async () => {
     await api.db.connection().execute(async (db) => {
       expect(await memoryOf(db, REPORT)).toBe('32MB');
       await expect(memoryOf(db, REPORT, 0)).rejects.toThrow('division by zero');

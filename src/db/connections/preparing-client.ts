@@ -14,15 +14,15 @@ export const PLANNED_EACH_TIME = '/* planned each time */';
 export const READ_PLANNED_EACH_TIME = `/* read */ ${PLANNED_EACH_TIME}`;
 
 /**
- * A statement with this comment sorts and gathers in memory what a report reads of an org's year, unless the server gives
- * its statements more memory anyway. By the default of 4 MB, it would go through files.
+ * A statement with this comment has enough memory for what a report reads of an org's year, unless the server gives more
+ * anyway. With the default of 4 MB, it would write files.
  */
-const SORTED_IN_MEMORY = '/* sorted in memory */';
-const MAX_SORT_KB = 32_768;
-/** The beginning of a report: a statement that is planned each time, only reads, and sorts in memory. */
-export const REPORT = `${READ_PLANNED_EACH_TIME} ${SORTED_IN_MEMORY}`;
-const MORE_MEMORY: Setting = {
-  set: `select set_config('work_mem', greatest(setting::integer, ${MAX_SORT_KB})::text, false) from pg_settings where name = 'work_mem'`,
+const MORE_MEMORY = '/* more memory */';
+const MIN_WORK_MEM_KB = 32_768;
+/** The beginning of a report: a statement that is planned each time, only reads, and has more memory. */
+export const REPORT = `${READ_PLANNED_EACH_TIME} ${MORE_MEMORY}`;
+const RAISED_WORK_MEM: Setting = {
+  set: `select set_config('work_mem', greatest(setting::integer, ${MIN_WORK_MEM_KB})::text, false) from pg_settings where name = 'work_mem'`,
   reset: 'reset work_mem',
 };
 
@@ -72,7 +72,7 @@ export class PreparingClient extends pg.Client {
       if (name !== undefined) return super.query({ name, text: config, values });
       if (config.includes(SHORT_LIVED_PLAN))
         return this.#queryUnder(ONE_PLAN, { name: this.#planOf(config), text: config, values });
-      if (config.includes(SORTED_IN_MEMORY)) return this.#queryUnder(MORE_MEMORY, { text: config, values });
+      if (config.includes(MORE_MEMORY)) return this.#queryUnder(RAISED_WORK_MEM, { text: config, values });
     }
     return super.query(config, values, callback);
   }

@@ -1,8 +1,8 @@
 /**
- * The open time of teams with the same office hours within a range, for SQL: the open intervals in order, in seconds since
- * 1970. Until a time in an interval, it was open for the time itself, or the end of the interval if that is earlier, and
- * the interval's `offsets`. Before the first interval is an empty one at 0. All are arrays as Postgres writes them: to make
- * those of lists takes longer than all else.
+ * The open time of teams with the same office hours within a range, for SQL. The intervals are in order, in seconds since
+ * 1970, each with an offset. The seconds that were open until a time are the time itself, or the end of its interval if
+ * that is earlier, plus the interval's offset. The first interval is empty and at 0, so that every time has one. The
+ * arrays are text in the format of Postgres: to have pg convert lists takes longer than all else.
  */
 export interface CountedTime {
   team_ids: string[];

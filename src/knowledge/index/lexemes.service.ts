@@ -2,7 +2,7 @@ import { elementAt } from '../../checked-access.ts';
 import type { Db } from '../../db/connect.ts';
 import { listLexemes } from './lexemes.queries.ts';
 import type { WordCounts } from './word-counts.rules.ts';
-import { clearVocabulariesIfLarge, type Word, type WordList } from './word-lists.ts';
+import { clearVocabulariesIfLarge, type Word, type WordList } from './word-lists.service.ts';
 
 /** The words of a chunk, counted by their numbers in a list. */
 export interface CountedWords {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { arrayLiteral, bigintArray, textArray } from '../../db/arrays.ts';
+import { arrayLiteral, arrayLiteralsOf, bigintArray, textArray } from '../../db/arrays.ts';
 import type { Trx } from '../../db/connect.ts';
 import { sendAhead } from '../../db/connections/pipeline.ts';
 import type { KnowledgeItem } from './items.schema.ts';
@@ -19,8 +19,8 @@ export interface NewChunk {
   content: string;
   /** The sum of the frequencies of all its lexemes. */
   length: number;
-  /** As an array literal. */
-  lexemes: string;
+  /** Its lexemes, as indexes into all of the segment's. */
+  lexemes: Uint32Array;
 }
 
 /** The postings of a segment: lexemes with their chunks. */
@@ -157,10 +157,11 @@ const JSON_COLUMNS = [
 ] satisfies (keyof NewChunk)[];
 
 /**
- * Writes chunks as one segment, identified by its lowest chunk id. Returns the chunks with their ids, in no particular
- * order.
+ * Writes chunks as one segment with its lexemes, identified by its lowest chunk id. Returns the chunks with their ids, in
+ * no particular order.
  */
-export async function insertChunks(trx: Trx, orgId: string, chunks: NewChunk[]) {
+export async function insertChunks(trx: Trx, orgId: string, lexemes: readonly string[], chunks: NewChunk[]) {
+  const literalOf = arrayLiteralsOf(lexemes);
   const { rows } = await sql<PlacedChunk & { segment: number }>`
     insert into knowledge_chunks
       (org_id, id, item_id, position, start_offset, end_offset, hash, path, content, length, lexemes, segment)
@@ -174,7 +175,7 @@ export async function insertChunks(trx: Trx, orgId: string, chunks: NewChunk[]) 
           as (item_id uuid, position int, start_offset int, end_offset int, hash text, length int),
         unnest(${textArray(chunks.map(({ path }) => arrayLiteral(path)))}::text[]),
         unnest(${textArray(chunks.map(({ content }) => content))}::text[]),
-        unnest(${textArray(chunks.map(({ lexemes }) => lexemes))}::text[])
+        unnest(${textArray(chunks.map((chunk) => literalOf(chunk.lexemes)))}::text[])
       ) as given (item_id, position, start_offset, end_offset, hash, length, path, content, lexemes)
     ) as numbered
     returning id, segment, item_id, position, length

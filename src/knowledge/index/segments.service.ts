@@ -1,5 +1,4 @@
 import { elementAt } from '../../checked-access.ts';
-import { arrayElement, arrayOfElements } from '../../db/arrays.ts';
 import type { Trx } from '../../db/connect.ts';
 import { type CountedWords, countLexemes, type LexemeCounts } from './lexemes.service.ts';
 import { packHit } from './postings.rules.ts';
@@ -19,17 +18,13 @@ export async function writeSegment(trx: Trx, orgId: string, chunks: PreparedChun
     chunks.map(({ language, countWords }) => ({ language, ...countWords() })),
   );
   const { lexemes } = counted;
-  const elements = lexemes.map(arrayElement);
   const placed = await insertChunks(
     trx,
     orgId,
+    lexemes,
     chunks.map((chunk, nth) => {
-      const { numbers = [], length = 0 } = counted.chunks[nth] ?? {};
-      return {
-        ...chunk,
-        length,
-        lexemes: arrayOfElements(Array.from(numbers, (number) => elementAt(elements, number))),
-      };
+      const { numbers, length } = elementAt(counted.chunks, nth);
+      return { ...chunk, length, lexemes: numbers };
     }),
   );
   const segment = placed[0]?.segment ?? 0;

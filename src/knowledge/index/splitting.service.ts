@@ -2,7 +2,7 @@ import { type Chunk, chunksOf } from './chunking.rules.ts';
 import type { CountedWords } from './lexemes.service.ts';
 import { type NumberedParts, numberedPartsOf, type SplitText, textsOf } from './parts.rules.ts';
 import { createWordNumbering, type WeightedText } from './word-counts.rules.ts';
-import { createWordList, type WordList, withAdded } from './word-lists.ts';
+import { createWordList, type WordList, withAdded } from './word-lists.service.ts';
 
 /** A chunk of a text, with a function for its words. */
 export interface SplitPart extends Omit<Chunk, 'body'> {
@@ -17,8 +17,11 @@ export interface KnownNumbering {
   words: WordList;
 }
 
+/** Returns what is known of a numbering that has just begun. */
+export const newNumbering = (): KnownNumbering => ({ words: createWordList() });
+
 const numbering = createWordNumbering();
-const known: KnownNumbering = { words: createWordList() };
+const known = newNumbering();
 
 /** Splits a text and counts its words in this thread. */
 export const splitHere = (text: SplitText): SplitPart[] => receiveParts(known, numberedPartsOf(text, numbering));

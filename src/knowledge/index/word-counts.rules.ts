@@ -13,11 +13,11 @@ export interface WeightedText {
 }
 
 /** The words and grams of a chunk, by their numbers in a numbering. */
-export interface WordCounts {
+export interface WordCounts<Numbers = Uint32Array> {
   /** Each once. */
-  numbers: Uint32Array;
+  numbers: Numbers;
   /** The sum of the weights of each one's occurrences. */
-  frequencies: Uint32Array;
+  frequencies: Numbers;
 }
 
 /** Words in the order of their numbers. */
@@ -30,7 +30,7 @@ export interface AddedWords {
 /** Numbers the words of texts, so that they can be counted in one thread and looked up in another. */
 export interface WordNumbering {
   /** Counts the words of a chunk's texts. */
-  count(texts: readonly WeightedText[]): { [Field in keyof WordCounts]: number[] };
+  count(texts: readonly WeightedText[]): WordCounts<number[]>;
   /** Returns the words numbered since the last call. */
   drainAdded(): AddedWords;
   /** Starts over if there are too many words: the next one has the number 0. */

@@ -35,7 +35,7 @@ export interface WordList {
 interface ListedWords {
   /** Returns a word by its number. */
   at(number: number): Word;
-  /** By the numbers of words: the last collection that found each, and its place there. */
+  /** Scratch space of collectWords, by the number of the word: the last collection that found it, and its place there. */
   collections: Uint32Array;
   places: Uint32Array;
 }
@@ -102,7 +102,7 @@ function remembered(vocabulary: Vocabulary, word: Word): Word {
   return word;
 }
 
-/** Forgets the words of all languages if there are too many. Lists keep those they have. */
+/** Clears the vocabularies of all languages if they have too many words. Lists keep the words that they have. */
 export function clearVocabulariesIfLarge(): void {
   const words = [...vocabularies.values()].reduce((sum, { size }) => sum + size, grams.size);
   if (words <= MAX_CACHED_WORDS) return;

@@ -1,15 +1,15 @@
 /**
- * Does work under a signal that aborts after a time, or with another signal. The timer ends with the work: that of
- * `AbortSignal.timeout` would keep the signal until the end of its time, thousands of them in a crawl.
+ * Does work under a signal that aborts after a time, or with another signal. The timer ends with the work:
+ * `AbortSignal.timeout` would keep its signal until the time is over, some two thousand of them in a crawl.
  */
 export async function withDeadline<Value>(
-  ms: number,
+  timeoutMs: number,
   outer: AbortSignal | undefined,
   work: (signal: AbortSignal) => Promise<Value>,
 ): Promise<Value> {
   const controller = new AbortController();
   const abort = () => controller.abort();
-  const timer = setTimeout(abort, ms);
+  const timer = setTimeout(abort, timeoutMs);
   outer?.addEventListener('abort', abort);
   if (outer?.aborted === true) abort();
   try {
@@ -22,7 +22,7 @@ export async function withDeadline<Value>(
 
 /** Waits for a response. A request that still looks for an address does not heed its signal by itself. */
 export async function unlessAborted<Value>(sent: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  const { promise, reject } = withReject();
+  const { promise, reject } = Promise.withResolvers<never>();
   const abort = () => reject(signal.reason);
   signal.addEventListener('abort', abort, { once: true });
   if (signal.aborted) abort();
@@ -32,12 +32,4 @@ export async function unlessAborted<Value>(sent: Promise<Value>, signal: AbortSi
     signal.removeEventListener('abort', abort);
     sent.catch(() => {}); // it fails later, when its connection is there
   }
-}
-
-function withReject(): { promise: Promise<never>; reject: (reason: unknown) => void } {
-  let reject: (reason: unknown) => void = () => {};
-  const promise = new Promise<never>((_, refuse) => {
-    reject = refuse;
-  });
-  return { promise, reject };
 }
