@@ -1,6 +1,6 @@
 import { elementAt } from '../checked-access.ts';
 import { readDoubles } from '../db/doubles.ts';
-import { percentilesOf } from '../percentiles.ts';
+import { percentilesOf } from '../db/percentiles.ts';
 import type { GroupRow, Groups } from './grouping.queries.ts';
 
 const PERCENTS = [50, 90];

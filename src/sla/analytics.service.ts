@@ -1,8 +1,8 @@
 import { elementAt } from '../checked-access.ts';
 import type { Db } from '../db/connect.ts';
 import { readDoubles } from '../db/doubles.ts';
+import { type Percentiles, percentilesOf } from '../db/percentiles.ts';
 import { readSettings } from '../orgs/service.ts';
-import { type Percentiles, percentilesOf } from '../percentiles.ts';
 import { reportRangeOf } from '../report-range.ts';
 import {
   type AnalyticsRange,

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Db } from '../../src/db/connect.ts';
 import { doublesOf, readDoubles } from '../../src/db/doubles.ts';
-import { percentilesOf } from '../../src/percentiles.ts';
+import { percentilesOf } from '../../src/db/percentiles.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';
 
 let api: TestApi;

@@ -53,9 +53,7 @@ export function createSenderRegistry(): SenderRegistry {
         for (const sender of told) sender[isChange ? 'onEndpointChange' : 'onChange']();
       }
     },
-    handOver(deliveries) {
-      const own = sendersOf(deliveries.endpoint_id);
-      return own.some((sender) => sender.accept(deliveries) || sender.onChange());
-    },
+    handOver: (deliveries) =>
+      sendersOf(deliveries.endpoint_id).some((sender) => sender.accept(deliveries) || sender.onChange()),
   };
 }

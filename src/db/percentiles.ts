@@ -1,6 +1,6 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
-import { elementAt } from './checked-access.ts';
-import type { GroupedDoubles } from './db/doubles.ts';
+import { elementAt } from '../checked-access.ts';
+import type { GroupedDoubles } from './doubles.ts';
 
 /** After this time other work gets a turn, before the next partition of the values. */
 const MAX_BLOCKING_MS = 5;
