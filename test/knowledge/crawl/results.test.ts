@@ -162,6 +162,16 @@ it('stores at most 50 query variants of a path, in every crawl', async () => {
   expect(left.length).toBeGreaterThan(0);
 });
 
+it('a slow page does not hold up the links of other pages', async () => {
+  site.pages.set('/', pageOf('Home', { links: ['/slow', '/quick'] }));
+  site.pages.set('/slow', { ...pageOf('Slow'), delayMs: 4_000 });
+  site.pages.set('/quick', pageOf('Quick', { links: ['/behind'] }));
+  site.pages.set('/behind', pageOf('Behind'));
+  expect(await crawl(await begin())).toMatchObject({ status: 'completed', new_pages: 4 });
+  const askedAt = (path: string) => site.requests.findLast((request) => request.path === path)?.at ?? Number.NaN;
+  expect(askedAt('/behind') - askedAt('/slow')).toBeLessThan(3_000);
+});
+
 it('fetches at most 100 pages ahead of what is written, so that a killed worker repeats no more', async () => {
   const paths = Array.from({ length: 300 }, (_, nth) => `/ahead/${nth}`);
   site.pages.set('/', pageOf('Home'));

@@ -59,7 +59,7 @@ export async function crawlBatch(
     const isOver = performance.now() > endAt || visiting.waitUntil !== null || isStopped();
     return isOver ? undefined : claimPages(db, ref, lease);
   };
-  while ((await visitAll(visiting, claim, isStopped)) > 0); // continues with the pages found meanwhile
+  await visitAll(visiting, claim, isStopped);
   if (visiting.isFull) await requeueOrphanedDuplicates(db, ref);
   if (visiting.isFull && !isStopped()) await withdrawSoftNotFound(visiting);
   const waitMs = visiting.waitUntil === null ? 0 : visiting.waitUntil - performance.now();

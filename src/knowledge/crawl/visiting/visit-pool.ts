@@ -24,81 +24,106 @@ const MAX_VISITS_PER_WRITE = MAX_PENDING_VISITS / 2;
 type Claim = () => Promise<LeasedPage[] | undefined>;
 
 /**
- * Visits pages concurrently until `claim` returns none, writing results during further visits. Returns the number of
- * claimed pages. If stopped, or if a visit throws, the results so far are still written.
+ * Visits pages concurrently, writing results during further visits, until `claim` resolves to undefined, or finds no page
+ * when all results are written. If stopped, or if a visit throws, the results so far are still written.
  */
-export async function visitAll(visiting: CrawlBatch, claim: Claim, isStopped: () => boolean): Promise<number> {
+export async function visitAll(visiting: CrawlBatch, claim: Claim, isStopped: () => boolean): Promise<void> {
   const failures: unknown[] = [];
   const fail = (error: unknown) => failures.push(error);
-  const writer = createWriter(visiting, fail);
-  const pages = createSource(claim, fail);
+  const progress = createSignal();
+  const writer = createWriter(visiting, { fail, onWritten: progress.send });
+  const pages = createSource(claim, { fail, writes: writer.count });
+  let underWay = 0;
+  const visit = async (page: LeasedPage) => {
+    underWay++;
+    try {
+      const visited = await visitPage(visiting, page);
+      if (visited !== undefined) await writer.add(visited, pages.isQueueEmpty());
+    } finally {
+      underWay--;
+      progress.send();
+    }
+  };
   const visitNext = async () => {
     while (!isStopped() && failures.length === 0) {
       const page = await pages.next();
-      if (page === undefined) return;
-      const visit = await visitPage(visiting, page);
-      if (visit !== undefined) await writer.add(visit, pages.isQueueEmpty());
+      if (page !== undefined) await visit(page);
+      else if (pages.isOver() || (underWay === 0 && writer.isIdle())) return;
+      else {
+        const next = progress.next();
+        writer.start(); // the results may have links
+        await next;
+      }
     }
   };
   const length = visiting.scripted === 'rendered' ? MAX_CONCURRENT_RENDERINGS : MAX_CONCURRENT_VISITS;
   const visitors = await Promise.allSettled(Array.from({ length }, visitNext));
   await writer.finish();
-  const claimedCount = await pages.claimedCount();
+  await pages.untilClaimed();
   const [failure] = [...failures, ...visitors.flatMap((ended) => (ended.status === 'rejected' ? [ended.reason] : []))];
   if (failure !== undefined) throw failure;
-  return claimedCount;
+}
+
+/** Something that some wait for, again and again. */
+function createSignal() {
+  let next = Promise.withResolvers<void>();
+  return {
+    next: () => next.promise,
+    send() {
+      next.resolve();
+      next = Promise.withResolvers();
+    },
+  };
 }
 
 /**
  * Returns pages one by one, claiming several at a time. Claims more before the last one, because a claim may have to
- * wait for a write.
+ * wait for a write. If the queue is empty, claims again after the next of the `writes`, which may have queued links.
  */
-function createSource(claim: Claim, fail: (error: unknown) => void) {
+function createSource(claim: Claim, { fail, writes }: { fail: (error: unknown) => void; writes: () => number }) {
   const pages: LeasedPage[] = [];
-  let claimedCount = 0;
-  let isQueueEmpty = false;
   let isOver = false;
-  let isExhausted = false;
+  /** The number of writes before the last claim that found no page. */
+  let emptyAt: number | undefined;
   let claiming: Promise<void> | undefined;
   const claimMore = async () => {
-    const isForNow = pages.length === 0;
+    const writesBefore = writes();
     try {
       const more = await claim();
       isOver = more === undefined;
       pages.push(...(more ?? []));
-      claimedCount += more?.length ?? 0;
-      isQueueEmpty = more?.length === 0;
-      isExhausted = isOver || (isQueueEmpty && isForNow);
+      if (more?.length === 0) emptyAt = writesBefore;
     } catch (error) {
-      isExhausted = true;
+      isOver = true;
       fail(error);
     }
     claiming = undefined;
   };
+  const isQueueEmpty = () => emptyAt === writes();
   return {
     async next(): Promise<LeasedPage | undefined> {
       for (;;) {
-        const mustClaim =
-          pages.length === 0 ? !isExhausted : pages.length <= MAX_CLAIMED_AHEAD && !isQueueEmpty && !isOver;
-        if (mustClaim) claiming ??= claimMore();
+        if (pages.length <= MAX_CLAIMED_AHEAD && !isOver && !isQueueEmpty()) claiming ??= claimMore();
         const page = pages.shift();
         if (page !== undefined || claiming === undefined) return page;
         await claiming;
       }
     },
-    /** Whether the last claim found no page in the queue. */
-    isQueueEmpty: () => isQueueEmpty,
-    async claimedCount(): Promise<number> {
-      await claiming;
-      return claimedCount;
-    },
+    isQueueEmpty,
+    /** Whether no more pages are to be claimed. */
+    isOver: () => isOver,
+    untilClaimed: async () => claiming,
   };
 }
 
 /** Writes one group of results after another, while visits continue. */
-function createWriter(visiting: CrawlBatch, fail: (error: unknown) => void) {
+function createWriter(
+  visiting: CrawlBatch,
+  { fail, onWritten }: { fail: (error: unknown) => void; onWritten: () => void },
+) {
   const unwritten: Visit[] = [];
   let beingWritten = 0;
+  let count = 0;
   let writing: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   const isWorthAWrite = () => unwritten.length >= MIN_VISITS_PER_WRITE || sizeOf(unwritten) >= CHARACTERS_PER_WRITE;
@@ -118,12 +143,15 @@ function createWriter(visiting: CrawlBatch, fail: (error: unknown) => void) {
         beingWritten = visits.length;
         await writeVisits(visiting, visits);
         await learnIgnoredParameters(visiting, visits);
+        count++;
+        onWritten();
       } while (isWorthAWrite());
     } catch (error) {
       fail(error);
     }
     beingWritten = 0;
     writing = undefined;
+    onWritten();
     if (unwritten.length > 0) timer ??= setTimeout(start, MAX_WRITE_DELAY_MS);
   };
   const start = () => {
@@ -142,6 +170,11 @@ function createWriter(visiting: CrawlBatch, fail: (error: unknown) => void) {
       if (isUrgent || isWorthAWrite()) start();
       while (isFull() && writing !== undefined) await writing;
     },
+    /** Writes what there is. */
+    start,
+    isIdle: () => unwritten.length === 0 && writing === undefined,
+    /** The number of writes so far. */
+    count: () => count,
     async finish(): Promise<void> {
       for (start(); writing !== undefined; start()) await writing;
     },
