@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { SplitText } from '../index/parts.rules.ts';
-import { receiveParts, type SplitPart, splitHere } from '../index/splitting.service.ts';
+import { type SplitPart, splitHere } from '../index/splitting.service.ts';
 import { type ExtractedPage, ExtractionError, type Page } from './contract.ts';
 import { createThreadSlots } from './thread-slots.ts';
 
@@ -23,22 +23,19 @@ const MAX_THREADS = 4;
  * exceeding its time or memory ends only its own thread.
  */
 export function createExtractor(): Extractor {
-  const { withSlot, runIn, close } = createThreadSlots(Math.max(1, Math.min(MAX_THREADS, availableParallelism() - 1)));
+  const { run, close } = createThreadSlots(Math.max(1, Math.min(MAX_THREADS, availableParallelism() - 1)));
   return {
     async extract(page) {
       if (page.bytes.byteLength > MAX_BYTES) throw new ExtractionError('too_large', 'The page is larger than 5 MB');
-      return withSlot(async (slot) => {
-        const answer = await runIn(slot, { page });
-        if ('failure' in answer) throw new ExtractionError(answer.failure.code, answer.failure.message);
-        const { read, split } = answer;
-        return split === undefined ? read : { ...read, parts: receiveParts(slot, split) };
-      });
+      const answer = await run({ page });
+      if ('failure' in answer) throw new ExtractionError(answer.failure.code, answer.failure.message);
+      const { read, parts } = answer;
+      return parts === undefined ? read : { ...read, parts };
     },
-    split: (text) =>
-      withSlot(async (slot) => {
-        const answer = await runIn(slot, { text });
-        return 'failure' in answer ? splitHere(text) : receiveParts(slot, answer.split);
-      }),
+    async split(text) {
+      const answer = await run({ text });
+      return 'failure' in answer ? splitHere(text) : answer.parts;
+    },
     close,
   };
 }

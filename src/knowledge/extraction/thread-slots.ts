@@ -1,144 +1,73 @@
-import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
-import { type KnownNumbering, newNumbering } from '../index/splitting.service.ts';
-import { ExtractionError, type Failure, type ThreadResult, type ThreadTask } from './contract.ts';
-import { failureOf } from './failures.ts';
-import { kindOf } from './media-types.rules.ts';
+import type { ThreadTask } from './contract.ts';
+import { type Answer, type ReadingThread, startReadingThread } from './reading-thread.ts';
 
-const THREAD = new URL('./thread.ts', import.meta.url);
-const MEMORY_LIMITS = { maxOldGenerationSizeMb: 384, maxYoungGenerationSizeMb: 6 };
-const MAX_READ_MS = 2_000;
-const MAX_PDF_READ_MS = 10_000;
-const MAX_BUFFER_BYTES = 256 * 1024 * 1024;
-const MEMORY_CHECK_MS = 200;
-const TOO_MUCH_TIME = 'The page takes too long to be read';
-const TOO_MUCH_MEMORY = 'The page takes too much memory to be read';
+/** A thread has its next task when one is done, also while this one is busy and does not hear of it. */
+const TASKS_PER_THREAD = 2;
 
-/** A slot for one task at a time, with what is known of its thread's numbering. The first task starts the thread. */
-interface ThreadSlot extends KnownNumbering {
-  thread: Worker | undefined;
+/** A place for a thread. The first task starts it. */
+interface ThreadSlot {
+  thread: Promise<ReadingThread> | undefined;
+  tasks: number;
 }
 
 export interface ThreadSlots {
-  /** Calls `work` with an idle slot, and waits for one if all are in use. */
-  withSlot<T>(work: (slot: ThreadSlot) => Promise<T>): Promise<T>;
   /**
-   * Does a task in a slot's thread. A task that takes too much time or memory is a failure, and ends its thread. Throws
-   * once the slots are closed.
+   * Does a task in one of the threads, in the order of the calls. A task that takes too much time or memory is a failure,
+   * and ends its thread. Throws once the slots are closed.
    */
-  runIn<Task extends ThreadTask>(slot: ThreadSlot, task: Task): Promise<ThreadResult<Task>>;
+  run<Task extends ThreadTask>(task: Task): Promise<Answer<Task>>;
   close(): Promise<void>;
 }
 
 export function createThreadSlots(size: number): ThreadSlots {
-  const slots = Array.from({ length: size }, (): ThreadSlot => ({ thread: undefined, ...newNumbering() }));
+  const slots = Array.from({ length: size }, (): ThreadSlot => ({ thread: undefined, tasks: 0 }));
   const closing = new AbortController();
+  const withSlot = createQueue(slots);
   return {
-    withSlot: createQueue(slots),
-    async runIn(slot, task) {
-      closing.signal.throwIfAborted();
-      slot.thread ??= await startThread(closing.signal, () => {
-        slot.thread = undefined;
-      });
-      try {
-        return await runInThread(slot.thread, task, closing.signal);
-      } catch (error) {
-        closing.signal.throwIfAborted();
-        await slot.thread?.terminate();
-        return { failure: threadFailureOf(error) };
-      }
-    },
+    run: (task) =>
+      withSlot(async (slot) => {
+        for (;;) {
+          closing.signal.throwIfAborted();
+          const thread = await threadOf(slot, closing.signal);
+          const answer = await thread.run(task);
+          closing.signal.throwIfAborted();
+          if (answer !== undefined) return answer;
+        }
+      }),
     async close() {
       closing.abort(new Error('The extractor is closed'));
-      await Promise.all(slots.map(({ thread }) => thread?.terminate()));
+      await Promise.allSettled(slots.map(async ({ thread }) => (await thread)?.terminate()));
     },
   };
 }
 
-/** Returns a function that gives each work a slot of its own. Work waits for slots in the order of its calls. */
-function createQueue(slots: readonly ThreadSlot[]): ThreadSlots['withSlot'] {
-  const idle = [...slots];
-  const waiting: ((slot: ThreadSlot) => void)[] = [];
-  const release = (slot: ThreadSlot) => {
-    const next = waiting.shift();
-    if (next === undefined) idle.push(slot);
-    else next(slot);
+function threadOf(slot: ThreadSlot, closing: AbortSignal): Promise<ReadingThread> {
+  const forget = () => {
+    if (slot.thread === thread) slot.thread = undefined;
   };
-  return async (work) => {
-    const slot = idle.pop() ?? (await new Promise<ThreadSlot>((resolve) => waiting.push(resolve)));
-    try {
-      return await work(slot);
-    } finally {
-      release(slot);
-    }
-  };
-}
-
-function runInThread<Task extends ThreadTask>(
-  thread: Worker,
-  task: Task,
-  closing: AbortSignal,
-): Promise<ThreadResult<Task>> {
-  return new Promise<ThreadResult<Task>>((resolve, reject) => {
-    const close = () => settle(() => reject(closing.reason));
-    const fail = (error: unknown) => settle(() => reject(error));
-    const finish = (answer: ThreadResult<Task>) => settle(() => resolve(answer));
-    const watch = setInterval(() => void failWhenTooLarge(thread, fail), MEMORY_CHECK_MS);
-    const limit = setTimeout(() => fail(new ExtractionError('too_slow', TOO_MUCH_TIME)), limitOf(task));
-    const settle = (end: () => void) => {
-      clearInterval(watch);
-      clearTimeout(limit);
-      closing.removeEventListener('abort', close);
-      thread.off('error', fail).off('message', finish);
-      end();
-    };
-    closing.addEventListener('abort', close);
-    thread.on('error', fail).on('message', finish);
-    send(thread, task);
-  });
-}
-
-function send(thread: Worker, task: ThreadTask): void {
-  if ('text' in task) {
-    thread.postMessage(task);
-    return;
-  }
-  const bytes = new Uint8Array(task.page.bytes); // a Buffer may be a view of a much larger memory
-  thread.postMessage({ page: { ...task.page, bytes } }, [bytes.buffer]);
-}
-
-const limitOf = (task: ThreadTask): number =>
-  'page' in task && kindOf(task.page.bytes, task.page.contentType) === 'pdf' ? MAX_PDF_READ_MS : MAX_READ_MS;
-
-/**
- * Fails a task whose thread has too much buffer memory. Thread limits do not cover buffers, and a PDF of 5 MB can
- * inflate to gigabytes.
- */
-async function failWhenTooLarge(thread: Worker, fail: (error: unknown) => void): Promise<void> {
-  const statistics = await thread.getHeapStatistics().catch(() => undefined); // the thread has just ended
-  if (statistics !== undefined && statistics.external_memory > MAX_BUFFER_BYTES)
-    fail(new ExtractionError('too_large', TOO_MUCH_MEMORY));
-}
-
-/** Resolves when the thread's code is loaded, so that loading does not count towards a page's time. */
-async function startThread(closing: AbortSignal, onExit: () => void): Promise<Worker> {
-  const thread = new Worker(THREAD, { resourceLimits: MEMORY_LIMITS });
-  thread.unref();
-  thread.on('error', () => undefined); // the code waiting for the answer handles the error
-  try {
-    await once(thread, 'message', { signal: closing });
-  } catch (error) {
-    await thread.terminate();
-    closing.throwIfAborted();
-    throw error;
-  }
-  thread.once('exit', onExit);
+  const thread = slot.thread ?? startReadingThread(closing, () => forget());
+  if (slot.thread === undefined) thread.catch(forget);
+  slot.thread = thread;
   return thread;
 }
 
-/** Returns the failure of a task whose thread was aborted, ran out of memory or ended. */
-function threadFailureOf(error: unknown): Failure {
-  const { code } = error as { code?: string };
-  if (code === 'ERR_WORKER_OUT_OF_MEMORY') return { code: 'too_large', message: TOO_MUCH_MEMORY };
-  return failureOf(error);
+/** Returns a function that gives works slots, in the order of its calls: the one with the fewest tasks. */
+function createQueue(slots: readonly ThreadSlot[]) {
+  const waiting: ((slot: ThreadSlot) => void)[] = [];
+  const takeSlot = (): ThreadSlot | undefined => {
+    const slot = slots.reduce((least, one) => (one.tasks < least.tasks ? one : least));
+    if (slot.tasks === TASKS_PER_THREAD) return undefined;
+    slot.tasks++;
+    return slot;
+  };
+  return async <T>(work: (slot: ThreadSlot) => Promise<T>): Promise<T> => {
+    const slot = takeSlot() ?? (await new Promise<ThreadSlot>((resolve) => waiting.push(resolve)));
+    try {
+      return await work(slot);
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) slot.tasks--;
+      else next(slot);
+    }
+  };
 }

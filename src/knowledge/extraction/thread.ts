@@ -10,8 +10,12 @@ import { readPage } from './page.ts';
 const MAX_READ_BEFORE_SPLIT_MS = 500;
 const numbering = createWordNumbering();
 
-// Answers each task with its result or the reason for a failure. The first message announces readiness.
-parentPort?.on('message', (task: ThreadTask) => void answer(task).then(postResult));
+let last: Promise<void> = Promise.resolve();
+
+// Answers one task after another with its result or the reason for a failure. The first message announces readiness.
+parentPort?.on('message', (task: ThreadTask) => {
+  last = last.then(() => answer(task)).then(postResult);
+});
 parentPort?.postMessage('ready');
 
 async function answer(task: ThreadTask): Promise<ThreadResult> {

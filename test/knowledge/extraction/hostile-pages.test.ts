@@ -72,6 +72,22 @@ describe('the extractor', () => {
     expect((await extract('<p>The next one</p>')).markdown).toBe('The next one');
   });
 
+  it('reads the pages that wait behind one that ends its thread', async () => {
+    const read = (page: string | Uint8Array, type?: string) =>
+      extract(page, type).then(
+        (of) => of.markdown,
+        () => 'refused',
+      );
+    const pages = Array.from({ length: 2 }, (_, nth) => [
+      read(inflatingPdf(500_000_000), 'application/pdf'),
+      read(`<p>Page ${nth}</p>`),
+      read('<p>The next one</p>'),
+    ]);
+    expect(await Promise.all(pages.flat())).toEqual(
+      pages.flatMap((_, nth) => ['refused', `Page ${nth}`, 'The next one']),
+    );
+  });
+
   it.each(['%PDF-1.4 garbage', '%PDF-', '%PDF-1.7\n1 0 obj\n<</Type/Catalog/Pages 1 0 R>>\ntrailer<</Root 1 0 R>>'])(
     'reports an invalid PDF as unreadable: %s',
     async (bytes) => {
