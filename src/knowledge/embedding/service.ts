@@ -30,17 +30,22 @@ export const vectorModelOf = ({ embedding_model, embedding_input_type = false }:
 /** Returns a vector of length 1 for each text. */
 export type Embed = (model: EmbeddingModel, texts: string[]) => Promise<Float32Array[]>;
 
-/** Schedules embedding after the commit, if the org has set a model. */
-export async function requestEmbedding(trx: Trx, orgId: string): Promise<void> {
+/** Returns whether the org has set an embedding model. */
+export async function hasEmbeddingModel(trx: Trx, orgId: string): Promise<boolean> {
   const settings = (await listConnections(trx, orgId)).get('llm');
-  if (typeof settings?.embedding_model !== 'string') return;
+  return typeof settings?.embedding_model === 'string';
+}
+
+/** Schedules embedding after the commit. */
+export async function requestEmbedding(trx: Trx, orgId: string): Promise<void> {
   const subject = { subjectId: orgId, summary: 'Embed what the org knows' };
   await enqueue(trx, orgId, signalWithStart(EMBED_KNOWLEDGE, { orgId }, WAKE, subject));
 }
 
 /** Schedules embedding when the org changes its llm integration. */
 export const embedOnChange: Reaction<'integration-changed'> = async (trx, orgId, events) => {
-  if (events.some(({ payload }) => payload.kind === 'llm')) await requestEmbedding(trx, orgId);
+  if (!events.some(({ payload }) => payload.kind === 'llm')) return;
+  if (await hasEmbeddingModel(trx, orgId)) await requestEmbedding(trx, orgId);
 };
 
 /** Returns the embedding model of the org's llm integration, or undefined if none is set. */

@@ -1,9 +1,10 @@
 import { elementAt } from '../../checked-access.ts';
 import type { Trx } from '../../db/connect.ts';
+import { pipelined } from '../../db/connections/pipeline.ts';
 import { type CountedWords, countLexemes, type LexemeCounts } from './lexemes.service.ts';
 import { packHit } from './postings.rules.ts';
 import { insertChunks, insertPostings, type NewChunk, type NewPostings, type PlacedChunk } from './queries.ts';
-import { insertSpellings } from './spelling.service.ts';
+import { insertSpellings, readKnownWords } from './spelling.service.ts';
 
 /** A chunk prepared for indexing. */
 export interface PreparedChunk extends Omit<NewChunk, 'length' | 'lexemes'> {
@@ -18,19 +19,19 @@ export async function writeSegment(trx: Trx, orgId: string, chunks: PreparedChun
     chunks.map(({ language, countWords }) => ({ language, ...countWords() })),
   );
   const { lexemes } = counted;
-  const placed = await insertChunks(
-    trx,
-    orgId,
-    lexemes,
-    chunks.map((chunk, nth) => {
-      const { numbers, length } = elementAt(counted.chunks, nth);
-      return { ...chunk, length, lexemes: numbers };
-    }),
-  );
+  const newChunks = chunks.map((chunk, nth) => {
+    const { numbers, length } = elementAt(counted.chunks, nth);
+    return { ...chunk, length, lexemes: numbers };
+  });
+  const reading = await pipelined(trx);
+  const [placed, known] = await Promise.all([
+    insertChunks(reading, orgId, lexemes, newChunks),
+    readKnownWords(reading, orgId),
+  ]);
   const segment = placed[0]?.segment ?? 0;
   const idOf = new Map(placed.map((chunk) => [chunkKeyOf(chunk), chunk.id]));
   const offsets = chunks.map((chunk) => (idOf.get(chunkKeyOf(chunk)) ?? segment) - segment);
-  await insertSpellings(trx, orgId, lexemes);
+  await insertSpellings(trx, orgId, known, lexemes);
   await insertPostings(trx, orgId, segment, postingsOf(counted, offsets)); // takes longest: the caller goes on meanwhile
   return placed;
 }

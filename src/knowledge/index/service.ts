@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { Trx } from '../../db/connect.ts';
+import { pipelined } from '../../db/connections/pipeline.ts';
 import { detectLanguage } from '../../languages/detection.ts';
 import { announce } from '../../outbox/events.ts';
-import { requestEmbedding } from '../embedding/service.ts';
+import { hasEmbeddingModel, requestEmbedding } from '../embedding/service.ts';
 import { proseOf } from './analysis.rules.ts';
 import type { KnowledgeItem } from './items.schema.ts';
 import { MAX_COUNTED_LENGTH } from './parts.rules.ts';
@@ -73,12 +74,17 @@ export async function prepareItem(item: KnowledgeItem, split: Splitter = splitHe
 export async function indexPrepared(trx: Trx, orgId: string, prepared: PreparedItem[]): Promise<void> {
   if (prepared.length === 0) return;
   const items = prepared.map(({ item }) => item);
-  const stored = await listChunks(trx, orgId, await upsertItems(trx, orgId, items));
+  const reading = await pipelined(trx);
+  const [storedIds, isEmbedding] = await Promise.all([
+    upsertItems(reading, orgId, items),
+    hasEmbeddingModel(reading, orgId),
+  ]);
+  const stored = await listChunks(trx, orgId, storedIds);
   const chunks = prepared.flatMap((one) => one.chunks);
   const { kept, added, changed } = await writeChunks(trx, orgId, stored, chunks);
   const placed = Map.groupBy([...kept, ...added], ({ item_id }) => item_id);
   await updateItemChunks(trx, orgId, new Map(items.map(({ id }) => [id, placed.get(id) ?? []])));
-  if (added.length > 0) await requestEmbedding(trx, orgId);
+  if (isEmbedding && added.length > 0) await requestEmbedding(trx, orgId);
   await announceChange(trx, orgId, changed);
 }
 

@@ -9,7 +9,7 @@ const MAX_CACHED_ORGS = 8;
 const MAX_CACHED_WORDS = 40_000;
 const NUMBER = /[0-9]/;
 
-interface KnownWords {
+export interface KnownWords {
   /** Words are deleted only with a change of generation. */
   generation: number;
   words: Set<string>;
@@ -18,15 +18,20 @@ interface KnownWords {
 /** Words certain to be stored, by org. */
 const knownWords = new LRUCache<string, KnownWords>({ max: MAX_CACHED_ORGS });
 
-/**
- * Stores lexemes new to the org, as candidates for misspelled words in queries. Numbers and grams are left out. No word
- * is deleted until the transaction has ended.
- */
-export async function insertSpellings(trx: Trx, orgId: string, lexemes: string[]): Promise<void> {
-  await shareName(trx, vocabularyLockOf(orgId));
-  const generation = await findVocabularyGeneration(trx, orgId);
+/** Returns the words known to be stored. No word of the org is deleted until the transaction has ended. */
+export async function readKnownWords(trx: Trx, orgId: string): Promise<KnownWords> {
+  const [, generation] = await Promise.all([
+    shareName(trx, vocabularyLockOf(orgId)),
+    findVocabularyGeneration(trx, orgId),
+  ]);
   const cached = knownWords.get(orgId);
-  const known = cached?.generation === generation ? cached : { generation, words: new Set<string>() };
+  return cached?.generation === generation ? cached : { generation, words: new Set() };
+}
+
+/**
+ * Stores lexemes new to the org, as candidates for misspelled words in queries. Numbers and grams are left out.
+ */
+export async function insertSpellings(trx: Trx, orgId: string, known: KnownWords, lexemes: string[]): Promise<void> {
   const unknown = lexemes.filter((lexeme) => !known.words.has(lexeme) && !NUMBER.test(lexeme) && !isGram(lexeme));
   if (unknown.length === 0) return;
   await insertWords(trx, orgId, unknown);

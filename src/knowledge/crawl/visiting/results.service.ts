@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Trx } from '../../../db/connect.ts';
+import { pipelined } from '../../../db/connections/pipeline.ts';
 import { isStatementTimeout } from '../../../db/failures.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { codeOf } from '../../../errors.ts';
@@ -101,9 +102,9 @@ async function writeInTransaction(trx: Trx, visiting: CrawlBatch, visits: Visit[
     outcomes.flatMap(({ item }) => item ?? []),
   );
 
-  await lockCrawl(trx, ref);
   const rows = outcomes.map(({ row }) => row);
-  const written = await updateVisited(trx, ref, batch, rows);
+  const reading = await pipelined(trx);
+  const [, written] = await Promise.all([lockCrawl(reading, ref), updateVisited(reading, ref, batch, rows)]);
   if (written.size < rows.length) throw new PagesReassigned(written);
   const changes: NewChange[] = [];
   for (const outcome of changed) {
