@@ -2,7 +2,7 @@ import { elementAt } from '../../checked-access.ts';
 import type { Db } from '../../db/connect.ts';
 import { listLexemes } from './lexemes.queries.ts';
 import type { WordCounts } from './word-counts.rules.ts';
-import { clearVocabulariesIfLarge, type Word, type WordList } from './word-lists.service.ts';
+import { currentVocabulary, lexemeOf, type Vocabulary, type Word, type WordList } from './word-lists.service.ts';
 
 /** The words of a chunk, counted by their numbers in a list. */
 export interface CountedWords {
@@ -29,8 +29,9 @@ export interface LexemeCounts {
 
 /** Counts each lexeme and gram in each chunk, with the lexemes of `to_tsvector` in the language's configuration. */
 export async function countLexemes(db: Db, chunks: readonly CountedChunk[]): Promise<LexemeCounts> {
+  const vocabulary = currentVocabulary();
   const { words, places } = collectWords(chunks);
-  await findLexemes(db, words);
+  await findLexemes(db, vocabulary, words);
   return countOccurrences(chunks, numberLexemes(words), places);
 }
 
@@ -38,10 +39,9 @@ let collections = 0;
 
 /**
  * Collects the words of chunks, each once, and returns the places of each chunk's words. Must not await: a list has the
- * places of one collection at a time.
+ * places of one collection at a time, and words of one vocabulary.
  */
 function collectWords(chunks: readonly CountedChunk[]): { words: Word[]; places: Uint32Array[] } {
-  clearVocabulariesIfLarge();
   const collection = ++collections;
   const words: Word[] = [];
   const placesIn = ({ counts: { numbers }, list, language }: CountedChunk): Uint32Array => {
@@ -57,7 +57,7 @@ function collectWords(chunks: readonly CountedChunk[]): { words: Word[]; places:
   return { places: chunks.map(placesIn), words };
 }
 
-async function findLexemes(db: Db, words: readonly Word[]): Promise<void> {
+async function findLexemes(db: Db, vocabulary: Vocabulary, words: readonly Word[]): Promise<void> {
   const unknown = new Set(words.filter(({ lexemes }) => lexemes === undefined));
   for (const [language, own] of Map.groupBy(unknown, (word) => word.language)) {
     const found = await listLexemes(
@@ -65,7 +65,7 @@ async function findLexemes(db: Db, words: readonly Word[]): Promise<void> {
       language,
       own.map(({ text }) => text),
     );
-    for (const [nth, word] of own.entries()) word.lexemes = found[nth] ?? [];
+    for (const [nth, word] of own.entries()) word.lexemes = found[nth]?.map((text) => lexemeOf(vocabulary, text)) ?? [];
   }
 }
 
@@ -77,18 +77,21 @@ interface NumberedLexemes {
   begins: Uint32Array;
 }
 
+let numberings = 0;
+
+/** Numbers the lexemes of words of one vocabulary. */
 function numberLexemes(words: readonly Word[]): NumberedLexemes {
+  const numbering = ++numberings;
   const lexemes: string[] = [];
-  const numberOf = new Map<string, number>();
   const numbers: number[] = [];
   const begins = new Uint32Array(words.length + 1);
   for (const [nth, word] of words.entries()) {
     for (const lexeme of word.lexemes ?? []) {
-      const known = numberOf.get(lexeme);
-      numbers.push(known ?? lexemes.length);
-      if (known !== undefined) continue;
-      numberOf.set(lexeme, lexemes.length);
-      lexemes.push(lexeme);
+      if (lexeme.numbering !== numbering) {
+        lexeme.numbering = numbering;
+        lexeme.number = lexemes.push(lexeme.text) - 1;
+      }
+      numbers.push(lexeme.number);
     }
     begins[nth + 1] = numbers.length;
   }

@@ -1,7 +1,8 @@
 import { analyseMarkdown } from './analysis.rules.ts';
+import { createNumberTable } from './number-table.rules.ts';
 
-/** Postgres splits a text at the characters between these words. */
-const WORD = /[^\s\0-/:-@[-`{-\x9f]+/g;
+/** Postgres splits a text at these characters. */
+const BETWEEN_WORDS = /[\s\0-/:-@[-`{-\x9f]/;
 /** A numbering with more starts over before the next text. */
 const MAX_NUMBERED_WORDS = 50_000;
 const MAX_NUMBERED_CHARACTERS = 1_000_000;
@@ -38,21 +39,18 @@ export interface WordNumbering {
 }
 
 export function createWordNumbering(): WordNumbering {
-  const numberOf = new Map<string, number>();
+  let table = createNumberTable();
   /** The place of each number in the counts of the chunk being counted. */
-  const places: number[] = [];
-  let added: string[] = [];
+  let places: number[] = [];
+  let drained = 0;
   let characters = 0;
 
-  const numberFor = (word: string): number => {
-    const known = numberOf.get(word);
-    if (known !== undefined) return known;
-    const own = copyOf(word);
-    const number = places.length;
-    numberOf.set(own, number);
-    places.push(-1);
-    added.push(own);
-    characters += own.length;
+  const numberOf = (text: string, from: number, to: number): number => {
+    const number = table.numberOf(text, from, to);
+    if (number === places.length) {
+      places.push(-1);
+      characters += to - from;
+    }
     return number;
   };
 
@@ -60,39 +58,44 @@ export function createWordNumbering(): WordNumbering {
     count(texts) {
       const numbers: number[] = [];
       const frequencies: number[] = [];
+      const add = (number: number, weight: number) => {
+        const place = places[number] as number;
+        if (numbers[place] === number) frequencies[place] = (frequencies[place] as number) + weight;
+        else {
+          places[number] = numbers.length;
+          numbers.push(number);
+          frequencies.push(weight);
+        }
+      };
       for (const { text, weight } of texts) {
         const { words, grams } = analyseMarkdown(text);
-        for (const list of [words.match(WORD) ?? [], grams])
-          for (const word of list) {
-            const number = numberFor(word);
-            const place = places[number] as number;
-            if (numbers[place] === number) frequencies[place] = (frequencies[place] as number) + weight;
-            else {
-              places[number] = numbers.length;
-              numbers.push(number);
-              frequencies.push(weight);
-            }
-          }
+        for (let at = 0; at < words.length; at++) {
+          if (!isOfWord(words.charCodeAt(at))) continue;
+          const from = at;
+          while (++at < words.length && isOfWord(words.charCodeAt(at)));
+          add(numberOf(words, from, at), weight);
+        }
+        for (const gram of grams) add(numberOf(gram, 0, gram.length), weight);
       }
       return { numbers, frequencies };
     },
     drainAdded() {
-      const words = added;
-      added = [];
-      return { from: places.length - words.length, words };
+      const from = drained;
+      drained = places.length;
+      return { from, words: Array.from({ length: drained - from }, (_, nth) => table.at(from + nth)) };
     },
     startOverIfLarge() {
       if (places.length <= MAX_NUMBERED_WORDS && characters <= MAX_NUMBERED_CHARACTERS) return;
-      numberOf.clear();
-      places.length = 0;
-      added = [];
+      table = createNumberTable();
+      places = [];
+      drained = 0;
       characters = 0;
     },
   };
 }
 
-/**
- * Copies a word. V8 stores a substring of 13 letters or more as a reference to its text, so that a numbered word would
- * keep the whole text in memory.
- */
-const copyOf = (text: string): string => Buffer.from(text).toString();
+/** By UTF-16 code unit: whether it belongs to a word. */
+const OF_WORDS = Uint8Array.from({ length: 0x10000 }, (_, code) =>
+  Number(!BETWEEN_WORDS.test(String.fromCharCode(code))),
+);
+const isOfWord = (code: number): boolean => OF_WORDS[code] === 1;

@@ -10,18 +10,31 @@ export interface Word {
   readonly text: string;
   readonly language: string | null;
   /** Undefined until loaded from Postgres. May contain repetitions. */
-  lexemes: readonly string[] | undefined;
+  lexemes: readonly Lexeme[] | undefined;
 }
 
-type Vocabulary = Map<string, Word>;
+/** A lexeme, shared by all its words. */
+export interface Lexeme {
+  readonly text: string;
+  /** Scratch space of numberLexemes: the last numbering that found it, and its number there. */
+  numbering: number;
+  number: number;
+}
 
 /**
- * Words with their lexemes, by language. A vocabulary is small compared to its texts, and loading from Postgres takes
- * ten times as long. Cleared when all of them together have too many words.
+ * Words with their lexemes. A vocabulary is small compared to its texts, and loading from Postgres takes ten times as
+ * long.
  */
-const vocabularies = new Map<string | null, Vocabulary>();
-/** Cleared together with the vocabularies. Needs no Postgres: a gram is its own lexeme. */
-const grams: Vocabulary = new Map();
+export interface Vocabulary {
+  byLanguage: Map<string | null, Map<string, Word>>;
+  /** Needs no Postgres: a gram is its own lexeme. */
+  grams: Map<string, Word>;
+  lexemes: Map<string, Lexeme>;
+}
+
+const newVocabulary = (): Vocabulary => ({ byLanguage: new Map(), grams: new Map(), lexemes: new Map() });
+
+let vocabulary = newVocabulary();
 
 /** The words of a numbering. */
 export interface WordList {
@@ -33,7 +46,7 @@ export interface WordList {
 
 /** The words of a list in a language. */
 interface ListedWords {
-  /** Returns a word by its number. */
+  /** Returns a word of the current vocabulary by its number. */
   at(number: number): Word;
   /** Scratch space of collectWords, by the number of the word: the last collection that found it, and its place there. */
   collections: Uint32Array;
@@ -59,9 +72,12 @@ export function createWordList(): WordList {
 }
 
 function listWords(language: string | null, texts: readonly string[]): ListedWords {
-  const words: (Word | undefined)[] = [];
+  let words: (Word | undefined)[] = [];
+  let current = vocabulary;
   return {
     at(number) {
+      if (current !== vocabulary) words = [];
+      current = vocabulary;
       words[number] ??= wordOf(language, elementAt(texts, number));
       return words[number];
     },
@@ -85,27 +101,33 @@ export function withAdded(list: WordList, { from, words }: AddedWords): WordList
 }
 
 function wordOf(language: string | null, text: string): Word {
-  if (isGram(text)) return remembered(grams, { text, language: null, lexemes: [text] });
-  return remembered(vocabularyOf(language), { text, language, lexemes: undefined });
+  if (isGram(text))
+    return remembered(vocabulary.grams, { text, language: null, lexemes: [lexemeOf(vocabulary, text)] });
+  const words = vocabulary.byLanguage.get(language) ?? new Map<string, Word>();
+  vocabulary.byLanguage.set(language, words);
+  return remembered(words, { text, language, lexemes: undefined });
 }
 
-function vocabularyOf(language: string | null): Vocabulary {
-  const vocabulary: Vocabulary = vocabularies.get(language) ?? new Map();
-  vocabularies.set(language, vocabulary);
-  return vocabulary;
-}
-
-function remembered(vocabulary: Vocabulary, word: Word): Word {
-  const known = vocabulary.get(word.text);
+function remembered(words: Map<string, Word>, word: Word): Word {
+  const known = words.get(word.text);
   if (known !== undefined) return known;
-  if (word.text.length <= MAX_CACHED_WORD_LENGTH) vocabulary.set(word.text, word);
+  if (word.text.length <= MAX_CACHED_WORD_LENGTH) words.set(word.text, word);
   return word;
 }
 
-/** Clears the vocabularies of all languages if they have too many words. Lists keep the words that they have. */
-export function clearVocabulariesIfLarge(): void {
-  const words = [...vocabularies.values()].reduce((sum, { size }) => sum + size, grams.size);
-  if (words <= MAX_CACHED_WORDS) return;
-  vocabularies.clear();
-  grams.clear();
+/** Returns the only object for a lexeme in a vocabulary. */
+export function lexemeOf({ lexemes }: Vocabulary, text: string): Lexeme {
+  const known = lexemes.get(text);
+  if (known !== undefined) return known;
+  const lexeme = { text, numbering: 0, number: 0 };
+  lexemes.set(text, lexeme);
+  return lexeme;
+}
+
+/** Returns the vocabulary of all words from now on: a new one if the last one has too many words. */
+export function currentVocabulary(): Vocabulary {
+  const { byLanguage, grams } = vocabulary;
+  const words = [...byLanguage.values()].reduce((sum, { size }) => sum + size, grams.size);
+  if (words > MAX_CACHED_WORDS) vocabulary = newVocabulary();
+  return vocabulary;
 }

@@ -1,0 +1,71 @@
+const EMPTY = -1;
+const FIRST_SLOTS = 1 << 12;
+/** FNV-1a for 32 bits. */
+const PRIME = 0x01000193;
+
+/** Numbers for strings that are parts of texts. They are found without a copy of the part. */
+export interface NumberTable {
+  /** Returns the number of a part of a text. An unknown part gets the next number. */
+  numberOf(text: string, from: number, to: number): number;
+  /** Returns the part with a number. */
+  at(number: number): string;
+}
+
+/**
+ * Returns an empty table: open addressing with linear probing. Hashes depend on a secret number, so that nobody can write
+ * a text whose words all have the same one.
+ */
+export function createNumberTable(): NumberTable {
+  const [seed = 0] = crypto.getRandomValues(new Int32Array(1));
+  const strings: string[] = [];
+  /** Each slot has a hash and a number. */
+  let slots = new Int32Array(2 * FIRST_SLOTS).fill(EMPTY);
+  let mask = FIRST_SLOTS - 1;
+
+  const hashOf = (text: string, from: number, to: number): number => {
+    let hash = seed;
+    for (let at = from; at < to; at++) hash = Math.imul(hash ^ text.charCodeAt(at), PRIME);
+    return hash ^ (hash >>> 15);
+  };
+  const put = (hash: number, number: number) => {
+    let slot = hash & mask;
+    while (slots[2 * slot + 1] !== EMPTY) slot = (slot + 1) & mask;
+    slots[2 * slot] = hash;
+    slots[2 * slot + 1] = number;
+  };
+  const grow = () => {
+    const before = slots;
+    slots = new Int32Array(2 * before.length).fill(EMPTY);
+    mask = 2 * mask + 1;
+    for (let at = 0; at < before.length; at += 2)
+      if (before[at + 1] !== EMPTY) put(before[at] as number, before[at + 1] as number);
+  };
+
+  return {
+    numberOf(text, from, to) {
+      const hash = hashOf(text, from, to);
+      for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
+        const number = slots[2 * slot + 1] as number;
+        if (number === EMPTY) break;
+        if (slots[2 * slot] === hash && isPart(strings[number] as string, text, from, to)) return number;
+      }
+      const number = strings.push(copyOf(text.slice(from, to))) - 1;
+      if (2 * number > mask) grow();
+      put(hash, number);
+      return number;
+    },
+    at: (number) => strings[number] as string,
+  };
+}
+
+function isPart(part: string, text: string, from: number, to: number): boolean {
+  if (part.length !== to - from) return false;
+  for (let at = 0; at < part.length; at++) if (part.charCodeAt(at) !== text.charCodeAt(from + at)) return false;
+  return true;
+}
+
+/**
+ * Copies a string. V8 stores a substring of 13 letters or more as a reference to its text, so that a numbered word would
+ * keep the whole text in memory.
+ */
+const copyOf = (text: string): string => Buffer.from(text).toString();
