@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
 import {
+  beside,
   type Counted,
   countFacts,
   countOf,
@@ -28,10 +29,7 @@ const SUMS = [
 export const countAi = (db: Db, scope: Scope): Promise<Groups> =>
   countFacts(db, {
     scope,
-    facts: sql.join(
-      [sessionSums, resolutionSums, turnSums].map((sumsOf) => sumsOf(scope)),
-      sql` union all `,
-    ),
+    facts: sql.join([resolutionSums(scope), beside(scope, [sessionSums(scope), turnSums(scope)])], sql` union all `),
     figures: FIGURES,
     nameOf: nameOfSessionKey(scope),
   });
@@ -46,7 +44,11 @@ const select = (
 type Rows = Omit<Counted, 'by' | 'sums'> & { keys?: typeof SESSION_KEYS; sumRows?: typeof sumsBy };
 
 const columnsOf = (sums: Partial<Record<(typeof SUMS)[number], RawBuilder<unknown>>>) =>
-  named(Object.fromEntries(SUMS.map((name) => [name, sums[name] ?? sql`0`])));
+  named(
+    Object.fromEntries(
+      SUMS.map((name) => [name, sums[name] ?? (name === 'cost' ? sql`numeric '0'` : sql`bigint '0'`)]),
+    ),
+  );
 
 const ANSWERED = sql`ai_messages > 0`;
 

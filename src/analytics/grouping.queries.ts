@@ -53,6 +53,9 @@ export async function countFacts(db: Db, { scope, facts, figures, times = [], na
   return { rows, times };
 }
 
+/** The shortest range whose sums are worth a worker of their own. */
+const MIN_LENGTH_MS = 90 * 86_400_000;
+
 /** What a report is grouped by, and its range. */
 export interface GroupedScope extends DividedRange {
   group_by: string;
@@ -111,6 +114,17 @@ export function parallelSums(
       select ${columns}, ${key} as key from ${from} ${division}
       where ${where} and ${inRange(range, at)} offset bigint '0'
     ) as counted group by ${groups}`;
+}
+
+/**
+ * Selects several sums of sumsBy, each computed by one process beside those of the others. For rows that are only read:
+ * workers that share them map the same memory once each, which takes about as long as they save. Postgres plans it this way
+ * only if the columns of all have the same types, and if all can run in workers: `offset '0'` separates these from others.
+ * In a short range they are computed one after the other, as a worker takes longer to start than Postgres expects.
+ */
+export function beside({ from, to }: DividedRange, sums: readonly RawBuilder<unknown>[]): RawBuilder<unknown> {
+  const all = sql.join(sums, sql` union all `);
+  return to.getTime() - from.getTime() < MIN_LENGTH_MS ? all : sql`select * from (${all} offset bigint '0') as sums`;
 }
 
 /** Restricts a time to the range. */
