@@ -50,9 +50,9 @@ export class ExtractionError extends Error {
 /** What a thread is asked. */
 export type ThreadTask = { page: Page } | { text: SplitText };
 
-/** A thread's answer to a task. */
-export type ThreadResult<Task extends ThreadTask = ThreadTask> =
-  | (Task extends { page: Page } ? { read: ExtractedPage; split?: NumberedParts } : { split: NumberedParts })
+/** A thread's answer to a task. `Parts`: the chunks of a text. */
+export type ThreadResult<Task extends ThreadTask = ThreadTask, Parts = NumberedParts> =
+  | (Task extends { page: Page } ? { read: ExtractedPage; split?: Parts } : { split: Parts })
   | { failure: Failure };
 
 export interface Failure {

@@ -1,18 +1,16 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { newNumbering, receiveParts, type SplitPart } from '../index/splitting.service.ts';
-import { type ExtractedPage, ExtractionError, type Failure, type ThreadResult, type ThreadTask } from './contract.ts';
+import { ExtractionError, type Failure, type ThreadResult, type ThreadTask } from './contract.ts';
 import { failureOf } from './failures.ts';
 import { kindOf } from './media-types.rules.ts';
 
 /** A thread's answer to a task, with functions for the words of its chunks. */
-export type Answer<Task extends ThreadTask = ThreadTask> =
-  | (Task extends { page: unknown } ? { read: ExtractedPage; parts?: SplitPart[] } : { parts: SplitPart[] })
-  | { failure: Failure };
+export type Answer<Task extends ThreadTask = ThreadTask> = ThreadResult<Task, SplitPart[]>;
 
 export interface ReadingThread {
   /**
-   * Does a task after those given before. A task that takes too much time or memory is a failure, and ends the thread.
+   * Does the tasks in the order of the calls. A task that takes too much time or memory is a failure, and ends the thread.
    * Resolves to undefined if the thread ends before the task's turn.
    */
   run<Task extends ThreadTask>(task: Task): Promise<Answer<Task> | undefined>;
@@ -28,83 +26,108 @@ const MEMORY_CHECK_MS = 200;
 const TOO_MUCH_TIME = 'The page takes too long to be read';
 const TOO_MUCH_MEMORY = 'The page takes too much memory to be read';
 
-interface Given {
+interface PendingTask {
   task: ThreadTask;
-  answer(answer: Answer | undefined): void;
+  resolve(answer: Answer | undefined): void;
 }
 
-/** Resolves when the thread's code is loaded, so that loading does not count towards a page's time. */
+/** Starts a thread. Calls `onEnd` when it does no more tasks. Throws if `closing` aborts before the thread has started. */
 export async function startReadingThread(closing: AbortSignal, onEnd: () => void): Promise<ReadingThread> {
-  const thread = new Worker(THREAD, { resourceLimits: MEMORY_LIMITS });
-  thread.unref();
-  thread.on('error', () => undefined); // also while it starts
-  try {
-    await once(thread, 'message', { signal: closing });
-  } catch (error) {
-    await thread.terminate();
-    closing.throwIfAborted();
-    throw error;
-  }
-  /** The first one is being done. */
-  const given: Given[] = [];
-  const words = newNumbering();
-  let watch: NodeJS.Timeout | undefined;
-  let limit: NodeJS.Timeout | undefined;
-  const unwatch = () => {
-    clearInterval(watch);
-    clearTimeout(limit);
-  };
-  const watchFirst = () => {
-    unwatch();
-    const [first] = given;
-    if (first === undefined) return;
-    watch = setInterval(() => void endWhenTooLarge(), MEMORY_CHECK_MS);
-    limit = setTimeout(() => end(new ExtractionError('too_slow', TOO_MUCH_TIME)), limitOf(first.task));
-  };
+  const worker = await startWorker(closing);
+  const numbering = newNumbering();
+  /** In the order of the calls. The thread works on the first one. */
+  const pending: PendingTask[] = [];
+  let isEnded = false;
+
   const end = (reason: unknown) => {
-    unwatch();
+    if (isEnded) return;
+    isEnded = true;
+    watch.stop();
     onEnd();
-    void thread.terminate();
-    const [first, ...others] = given.splice(0);
-    first?.answer({ failure: threadFailureOf(reason) });
-    for (const other of others) other.answer(undefined);
+    void worker.terminate();
+    const [first, ...others] = pending.splice(0);
+    first?.resolve({ failure: threadFailureOf(reason) });
+    for (const other of others) other.resolve(undefined);
   };
-  /** Thread limits do not cover buffers, and a PDF of 5 MB can inflate to gigabytes. */
-  const endWhenTooLarge = async () => {
-    const statistics = await thread.getHeapStatistics().catch(() => undefined); // the thread has just ended
-    if (statistics !== undefined && statistics.external_memory > MAX_BUFFER_BYTES)
-      end(new ExtractionError('too_large', TOO_MUCH_MEMORY));
+  const watch = createWatch(worker, end);
+  const watchFirst = () => {
+    watch.stop();
+    const [first] = pending;
+    if (first !== undefined) watch.begin(first.task);
   };
-  thread
+  const answerOf = (result: ThreadResult): Answer =>
+    'failure' in result || result.split === undefined
+      ? (result as Answer)
+      : { ...result, split: receiveParts(numbering, result.split) };
+  worker
     .on('message', (result: ThreadResult) => {
-      given.shift()?.answer(received(result));
+      pending.shift()?.resolve(answerOf(result));
       watchFirst();
     })
     .once('error', end)
     .once('exit', () => end(new Error('Its thread has ended')));
-  const received = (result: ThreadResult): Answer => {
-    if ('failure' in result || result.split === undefined) return result as Answer;
-    const { split, ...rest } = result;
-    return { ...rest, parts: receiveParts(words, split) };
-  };
   return {
-    run: <Task extends ThreadTask>(task: Task) =>
-      new Promise<Answer<Task> | undefined>((resolve) => {
-        given.push({ task, answer: (answer) => resolve(answer as Answer<Task> | undefined) });
-        if (given.length === 1) watchFirst();
-        send(thread, task);
-      }),
-    terminate: () => thread.terminate(),
+    run: async <Task extends ThreadTask>(task: Task) => {
+      if (isEnded) return undefined;
+      const { promise, resolve } = Promise.withResolvers<Answer | undefined>();
+      pending.push({ task, resolve });
+      if (pending.length === 1) watchFirst();
+      send(worker, task);
+      return (await promise) as Answer<Task> | undefined;
+    },
+    terminate: () => worker.terminate(),
   };
 }
 
-function send(thread: Worker, task: ThreadTask): void {
+/** Resolves when the thread's code is loaded, so that loading does not count towards a page's time. */
+async function startWorker(closing: AbortSignal): Promise<Worker> {
+  const worker = new Worker(THREAD, { resourceLimits: MEMORY_LIMITS });
+  worker.unref();
+  worker.on('error', () => undefined); // also while it starts
+  try {
+    await once(worker, 'message', { signal: closing });
+  } catch (error) {
+    await worker.terminate();
+    closing.throwIfAborted();
+    throw error;
+  }
+  return worker;
+}
+
+/**
+ * Ends a thread whose task takes too much time or buffer memory. Thread limits do not cover buffers, and a PDF of 5 MB can
+ * inflate to gigabytes.
+ */
+function createWatch(worker: Worker, end: (reason: ExtractionError) => void) {
+  let watched: ThreadTask | undefined;
+  let interval: NodeJS.Timeout | undefined;
+  let limit: NodeJS.Timeout | undefined;
+  const endIfTooLarge = async (task: ThreadTask) => {
+    const statistics = await worker.getHeapStatistics().catch(() => undefined); // the thread has just ended
+    if (watched === task && statistics !== undefined && statistics.external_memory > MAX_BUFFER_BYTES)
+      end(new ExtractionError('too_large', TOO_MUCH_MEMORY));
+  };
+  return {
+    begin(task: ThreadTask) {
+      watched = task;
+      interval = setInterval(() => void endIfTooLarge(task), MEMORY_CHECK_MS);
+      limit = setTimeout(() => end(new ExtractionError('too_slow', TOO_MUCH_TIME)), limitOf(task));
+    },
+    stop() {
+      watched = undefined;
+      clearInterval(interval);
+      clearTimeout(limit);
+    },
+  };
+}
+
+function send(worker: Worker, task: ThreadTask): void {
   if ('text' in task) {
-    thread.postMessage(task);
+    worker.postMessage(task);
     return;
   }
   const bytes = new Uint8Array(task.page.bytes); // a Buffer may be a view of a much larger memory
-  thread.postMessage({ page: { ...task.page, bytes } }, [bytes.buffer]);
+  worker.postMessage({ page: { ...task.page, bytes } }, [bytes.buffer]);
 }
 
 const limitOf = (task: ThreadTask): number =>

@@ -20,7 +20,7 @@ const MAX_THREADS = 4;
 
 /**
  * Reads pages in threads, because they come from untrusted sources. Each may have 5 MB and take 2 s, a PDF 10 s. A page
- * exceeding its time or memory ends only its own thread.
+ * exceeding its time or memory ends only its own thread, and the page that waits behind it is read by the next one.
  */
 export function createExtractor(): Extractor {
   const { run, close } = createThreadSlots(Math.max(1, Math.min(MAX_THREADS, availableParallelism() - 1)));
@@ -29,12 +29,12 @@ export function createExtractor(): Extractor {
       if (page.bytes.byteLength > MAX_BYTES) throw new ExtractionError('too_large', 'The page is larger than 5 MB');
       const answer = await run({ page });
       if ('failure' in answer) throw new ExtractionError(answer.failure.code, answer.failure.message);
-      const { read, parts } = answer;
-      return parts === undefined ? read : { ...read, parts };
+      const { read, split } = answer;
+      return split === undefined ? read : { ...read, parts: split };
     },
     async split(text) {
       const answer = await run({ text });
-      return 'failure' in answer ? splitHere(text) : answer.parts;
+      return 'failure' in answer ? splitHere(text) : answer.split;
     },
     close,
   };

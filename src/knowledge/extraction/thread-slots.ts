@@ -1,7 +1,7 @@
 import type { ThreadTask } from './contract.ts';
 import { type Answer, type ReadingThread, startReadingThread } from './reading-thread.ts';
 
-/** A thread has its next task when one is done, also while this one is busy and does not hear of it. */
+/** The second waits in the thread, which then need not wait for the main thread. That one may be busy. */
 const TASKS_PER_THREAD = 2;
 
 /** A place for a thread. The first task starts it. */
@@ -12,8 +12,8 @@ interface ThreadSlot {
 
 export interface ThreadSlots {
   /**
-   * Does a task in one of the threads, in the order of the calls. A task that takes too much time or memory is a failure,
-   * and ends its thread. Throws once the slots are closed.
+   * Does a task in one of the threads. Tasks wait in the order of the calls. A task that takes too much time or memory is a
+   * failure, and ends its thread: one that waited behind it is done by the next thread. Throws once the slots are closed.
    */
   run<Task extends ThreadTask>(task: Task): Promise<Answer<Task>>;
   close(): Promise<void>;
@@ -42,26 +42,27 @@ export function createThreadSlots(size: number): ThreadSlots {
 }
 
 function threadOf(slot: ThreadSlot, closing: AbortSignal): Promise<ReadingThread> {
-  const forget = () => {
-    if (slot.thread === thread) slot.thread = undefined;
+  if (slot.thread !== undefined) return slot.thread;
+  const clear = () => {
+    if (slot.thread === thread) slot.thread = undefined; // not its successor
   };
-  const thread = slot.thread ?? startReadingThread(closing, () => forget());
-  if (slot.thread === undefined) thread.catch(forget);
+  const thread: Promise<ReadingThread> = startReadingThread(closing, clear);
+  thread.catch(clear);
   slot.thread = thread;
   return thread;
 }
 
-/** Returns a function that gives works slots, in the order of its calls: the one with the fewest tasks. */
+/** Returns a function that does work in the slot with the fewest tasks. Work waits in the order of its calls. */
 function createQueue(slots: readonly ThreadSlot[]) {
   const waiting: ((slot: ThreadSlot) => void)[] = [];
-  const takeSlot = (): ThreadSlot | undefined => {
+  const reserveSlot = (): ThreadSlot | undefined => {
     const slot = slots.reduce((least, one) => (one.tasks < least.tasks ? one : least));
     if (slot.tasks === TASKS_PER_THREAD) return undefined;
     slot.tasks++;
     return slot;
   };
   return async <T>(work: (slot: ThreadSlot) => Promise<T>): Promise<T> => {
-    const slot = takeSlot() ?? (await new Promise<ThreadSlot>((resolve) => waiting.push(resolve)));
+    const slot = reserveSlot() ?? (await new Promise<ThreadSlot>((resolve) => waiting.push(resolve)));
     try {
       return await work(slot);
     } finally {

@@ -2,7 +2,7 @@ import { elementAt } from '../../checked-access.ts';
 import type { Db } from '../../db/connect.ts';
 import { listLexemes } from './lexemes.queries.ts';
 import type { WordCounts } from './word-counts.rules.ts';
-import { currentVocabulary, lexemeOf, type Vocabulary, type Word, type WordList } from './word-lists.service.ts';
+import { currentWordCache, lexemeOf, type Word, type WordCache, type WordList } from './word-lists.service.ts';
 
 /** The words of a chunk, counted by their numbers in a list. */
 export interface CountedWords {
@@ -29,9 +29,9 @@ export interface LexemeCounts {
 
 /** Counts each lexeme and gram in each chunk, with the lexemes of `to_tsvector` in the language's configuration. */
 export async function countLexemes(db: Db, chunks: readonly CountedChunk[]): Promise<LexemeCounts> {
-  const vocabulary = currentVocabulary();
+  const cache = currentWordCache();
   const { words, places } = collectWords(chunks);
-  await findLexemes(db, vocabulary, words);
+  await findLexemes(db, cache, words);
   return countOccurrences(chunks, numberLexemes(words), places);
 }
 
@@ -39,7 +39,7 @@ let collections = 0;
 
 /**
  * Collects the words of chunks, each once, and returns the places of each chunk's words. Must not await: a list has the
- * places of one collection at a time, and words of one vocabulary.
+ * places of one collection at a time, and words of one cache.
  */
 function collectWords(chunks: readonly CountedChunk[]): { words: Word[]; places: Uint32Array[] } {
   const collection = ++collections;
@@ -57,7 +57,7 @@ function collectWords(chunks: readonly CountedChunk[]): { words: Word[]; places:
   return { places: chunks.map(placesIn), words };
 }
 
-async function findLexemes(db: Db, vocabulary: Vocabulary, words: readonly Word[]): Promise<void> {
+async function findLexemes(db: Db, cache: WordCache, words: readonly Word[]): Promise<void> {
   const unknown = new Set(words.filter(({ lexemes }) => lexemes === undefined));
   for (const [language, own] of Map.groupBy(unknown, (word) => word.language)) {
     const found = await listLexemes(
@@ -65,7 +65,7 @@ async function findLexemes(db: Db, vocabulary: Vocabulary, words: readonly Word[
       language,
       own.map(({ text }) => text),
     );
-    for (const [nth, word] of own.entries()) word.lexemes = found[nth]?.map((text) => lexemeOf(vocabulary, text)) ?? [];
+    for (const [nth, word] of own.entries()) word.lexemes = found[nth]?.map((text) => lexemeOf(cache, text)) ?? [];
   }
 }
 
@@ -77,18 +77,18 @@ interface NumberedLexemes {
   begins: Uint32Array;
 }
 
-let numberings = 0;
+let passes = 0;
 
-/** Numbers the lexemes of words of one vocabulary. */
+/** Numbers the lexemes of words of one cache. */
 function numberLexemes(words: readonly Word[]): NumberedLexemes {
-  const numbering = ++numberings;
+  const pass = ++passes;
   const lexemes: string[] = [];
   const numbers: number[] = [];
   const begins = new Uint32Array(words.length + 1);
   for (const [nth, word] of words.entries()) {
     for (const lexeme of word.lexemes ?? []) {
-      if (lexeme.numbering !== numbering) {
-        lexeme.numbering = numbering;
+      if (lexeme.pass !== pass) {
+        lexeme.pass = pass;
         lexeme.number = lexemes.push(lexeme.text) - 1;
       }
       numbers.push(lexeme.number);

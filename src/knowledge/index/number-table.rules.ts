@@ -1,5 +1,5 @@
 const EMPTY = -1;
-const FIRST_SLOTS = 1 << 12;
+const FIRST_BUCKETS = 1 << 12;
 /** FNV-1a for 32 bits. */
 const PRIME = 0x01000193;
 
@@ -12,15 +12,15 @@ export interface NumberTable {
 }
 
 /**
- * Returns an empty table: open addressing with linear probing. Hashes depend on a secret number, so that nobody can write
- * a text whose words all have the same one.
+ * Returns an empty table: open addressing with linear probing. Hashes depend on a secret number, so that texts whose
+ * words all have the same one are hard to prepare.
  */
 export function createNumberTable(): NumberTable {
   const [seed = 0] = crypto.getRandomValues(new Int32Array(1));
   const strings: string[] = [];
-  /** Each slot has a hash and a number. */
-  let slots = new Int32Array(2 * FIRST_SLOTS).fill(EMPTY);
-  let mask = FIRST_SLOTS - 1;
+  /** Each one has a hash and a number. */
+  let buckets = new Int32Array(2 * FIRST_BUCKETS).fill(EMPTY);
+  let mask = FIRST_BUCKETS - 1;
 
   const hashOf = (text: string, from: number, to: number): number => {
     let hash = seed;
@@ -28,14 +28,14 @@ export function createNumberTable(): NumberTable {
     return hash ^ (hash >>> 15);
   };
   const put = (hash: number, number: number) => {
-    let slot = hash & mask;
-    while (slots[2 * slot + 1] !== EMPTY) slot = (slot + 1) & mask;
-    slots[2 * slot] = hash;
-    slots[2 * slot + 1] = number;
+    let bucket = hash & mask;
+    while (buckets[2 * bucket + 1] !== EMPTY) bucket = (bucket + 1) & mask;
+    buckets[2 * bucket] = hash;
+    buckets[2 * bucket + 1] = number;
   };
   const grow = () => {
-    const before = slots;
-    slots = new Int32Array(2 * before.length).fill(EMPTY);
+    const before = buckets;
+    buckets = new Int32Array(2 * before.length).fill(EMPTY);
     mask = 2 * mask + 1;
     for (let at = 0; at < before.length; at += 2)
       if (before[at + 1] !== EMPTY) put(before[at] as number, before[at + 1] as number);
@@ -44,10 +44,10 @@ export function createNumberTable(): NumberTable {
   return {
     numberOf(text, from, to) {
       const hash = hashOf(text, from, to);
-      for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
-        const number = slots[2 * slot + 1] as number;
+      for (let bucket = hash & mask; ; bucket = (bucket + 1) & mask) {
+        const number = buckets[2 * bucket + 1] as number;
         if (number === EMPTY) break;
-        if (slots[2 * slot] === hash && isPart(strings[number] as string, text, from, to)) return number;
+        if (buckets[2 * bucket] === hash && isPart(strings[number] as string, text, from, to)) return number;
       }
       const number = strings.push(copyOf(text.slice(from, to))) - 1;
       if (2 * number > mask) grow();

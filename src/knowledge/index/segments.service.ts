@@ -23,10 +23,10 @@ export async function writeSegment(trx: Trx, orgId: string, chunks: PreparedChun
     const { numbers, length } = elementAt(counted.chunks, nth);
     return { ...chunk, length, lexemes: numbers };
   });
-  const reading = await pipelined(trx);
+  const pipeline = await pipelined(trx);
   const [placed, known] = await Promise.all([
-    insertChunks(reading, orgId, lexemes, newChunks),
-    readKnownWords(reading, orgId),
+    insertChunks(pipeline, orgId, lexemes, newChunks),
+    readKnownWords(pipeline, orgId),
   ]);
   const segment = placed[0]?.segment ?? 0;
   const idOf = new Map(placed.map((chunk) => [chunkKeyOf(chunk), chunk.id]));

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { Trx } from '../../db/connect.ts';
-import { pipelined } from '../../db/connections/pipeline.ts';
 import { detectLanguage } from '../../languages/detection.ts';
 import { announce } from '../../outbox/events.ts';
 import { hasEmbeddingModel, requestEmbedding } from '../embedding/service.ts';
@@ -56,7 +55,8 @@ export async function indexItems(trx: Trx, orgId: string, items: KnowledgeItem[]
     prepared.push(await prepareItem(item));
     await setImmediate(); // a long text takes a while
   }
-  await indexPrepared(trx, orgId, prepared);
+  const hasNewChunks = await indexPrepared(trx, orgId, prepared);
+  if (hasNewChunks && (await hasEmbeddingModel(trx, orgId))) await requestEmbedding(trx, orgId);
 }
 
 /**
@@ -70,22 +70,20 @@ export async function prepareItem(item: KnowledgeItem, split: Splitter = splitHe
   return { item: rest, chunks: chunksOfParts(rest, markdown, parts) };
 }
 
-/** Indexes prepared items with different ids, as `indexItems` does. */
-export async function indexPrepared(trx: Trx, orgId: string, prepared: PreparedItem[]): Promise<void> {
-  if (prepared.length === 0) return;
+/**
+ * Indexes prepared items with different ids, as `indexItems` does, but requests no embedding. Returns whether there are new
+ * chunks to be embedded.
+ */
+export async function indexPrepared(trx: Trx, orgId: string, prepared: PreparedItem[]): Promise<boolean> {
+  if (prepared.length === 0) return false;
   const items = prepared.map(({ item }) => item);
-  const reading = await pipelined(trx);
-  const [storedIds, isEmbedding] = await Promise.all([
-    upsertItems(reading, orgId, items),
-    hasEmbeddingModel(reading, orgId),
-  ]);
-  const stored = await listChunks(trx, orgId, storedIds);
+  const stored = await listChunks(trx, orgId, await upsertItems(trx, orgId, items));
   const chunks = prepared.flatMap((one) => one.chunks);
   const { kept, added, changed } = await writeChunks(trx, orgId, stored, chunks);
   const placed = Map.groupBy([...kept, ...added], ({ item_id }) => item_id);
   await updateItemChunks(trx, orgId, new Map(items.map(({ id }) => [id, placed.get(id) ?? []])));
-  if (isEmbedding && added.length > 0) await requestEmbedding(trx, orgId);
   await announceChange(trx, orgId, changed);
+  return added.length > 0;
 }
 
 /** Removes items from the index. Searches see the change after the commit. */

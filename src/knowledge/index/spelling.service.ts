@@ -9,6 +9,7 @@ const MAX_CACHED_ORGS = 8;
 const MAX_CACHED_WORDS = 40_000;
 const NUMBER = /[0-9]/;
 
+/** Words of an org that are certain to be stored. */
 export interface KnownWords {
   /** Words are deleted only with a change of generation. */
   generation: number;
@@ -20,6 +21,7 @@ const knownWords = new LRUCache<string, KnownWords>({ max: MAX_CACHED_ORGS });
 
 /** Returns the words known to be stored. No word of the org is deleted until the transaction has ended. */
 export async function readKnownWords(trx: Trx, orgId: string): Promise<KnownWords> {
+  // in this order: a generation read before the lock could be an old one
   const [, generation] = await Promise.all([
     shareName(trx, vocabularyLockOf(orgId)),
     findVocabularyGeneration(trx, orgId),
@@ -28,9 +30,7 @@ export async function readKnownWords(trx: Trx, orgId: string): Promise<KnownWord
   return cached?.generation === generation ? cached : { generation, words: new Set() };
 }
 
-/**
- * Stores lexemes new to the org, as candidates for misspelled words in queries. Numbers and grams are left out.
- */
+/** Stores lexemes new to the org, as candidates for misspelled words in queries. Numbers and grams are left out. */
 export async function insertSpellings(trx: Trx, orgId: string, known: KnownWords, lexemes: string[]): Promise<void> {
   const unknown = lexemes.filter((lexeme) => !known.words.has(lexeme) && !NUMBER.test(lexeme) && !isGram(lexeme));
   if (unknown.length === 0) return;

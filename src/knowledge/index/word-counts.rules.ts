@@ -45,7 +45,7 @@ export function createWordNumbering(): WordNumbering {
   let drained = 0;
   let characters = 0;
 
-  const numberOf = (text: string, from: number, to: number): number => {
+  const register = (text: string, from: number, to: number): number => {
     const number = table.numberOf(text, from, to);
     if (number === places.length) {
       places.push(-1);
@@ -70,12 +70,12 @@ export function createWordNumbering(): WordNumbering {
       for (const { text, weight } of texts) {
         const { words, grams } = analyseMarkdown(text);
         for (let at = 0; at < words.length; at++) {
-          if (!isOfWord(words.charCodeAt(at))) continue;
+          if (!isInWord(words.charCodeAt(at))) continue;
           const from = at;
-          while (++at < words.length && isOfWord(words.charCodeAt(at)));
-          add(numberOf(words, from, at), weight);
+          while (++at < words.length && isInWord(words.charCodeAt(at)));
+          add(register(words, from, at), weight);
         }
-        for (const gram of grams) add(numberOf(gram, 0, gram.length), weight);
+        for (const gram of grams) add(register(gram, 0, gram.length), weight);
       }
       return { numbers, frequencies };
     },
@@ -95,7 +95,7 @@ export function createWordNumbering(): WordNumbering {
 }
 
 /** By UTF-16 code unit: whether it belongs to a word. */
-const OF_WORDS = Uint8Array.from({ length: 0x10000 }, (_, code) =>
+const WORD_CODE_UNITS = Uint8Array.from({ length: 0x10000 }, (_, code) =>
   Number(!BETWEEN_WORDS.test(String.fromCharCode(code))),
 );
-const isOfWord = (code: number): boolean => OF_WORDS[code] === 1;
+const isInWord = (code: number): boolean => WORD_CODE_UNITS[code] === 1;

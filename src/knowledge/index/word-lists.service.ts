@@ -16,25 +16,24 @@ export interface Word {
 /** A lexeme, shared by all its words. */
 export interface Lexeme {
   readonly text: string;
-  /** Scratch space of numberLexemes: the last numbering that found it, and its number there. */
-  numbering: number;
+  /** Scratch space of numberLexemes: the last pass that found it, and its number there. */
+  pass: number;
   number: number;
 }
 
 /**
- * Words with their lexemes. A vocabulary is small compared to its texts, and loading from Postgres takes ten times as
- * long.
+ * Words with their lexemes. They are few compared to their texts, and loading from Postgres takes ten times as long.
  */
-export interface Vocabulary {
+export interface WordCache {
   byLanguage: Map<string | null, Map<string, Word>>;
   /** Needs no Postgres: a gram is its own lexeme. */
   grams: Map<string, Word>;
   lexemes: Map<string, Lexeme>;
 }
 
-const newVocabulary = (): Vocabulary => ({ byLanguage: new Map(), grams: new Map(), lexemes: new Map() });
+const newWordCache = (): WordCache => ({ byLanguage: new Map(), grams: new Map(), lexemes: new Map() });
 
-let vocabulary = newVocabulary();
+let cache = newWordCache();
 
 /** The words of a numbering. */
 export interface WordList {
@@ -46,7 +45,7 @@ export interface WordList {
 
 /** The words of a list in a language. */
 interface ListedWords {
-  /** Returns a word of the current vocabulary by its number. */
+  /** Returns a word of the current cache by its number. */
   at(number: number): Word;
   /** Scratch space of collectWords, by the number of the word: the last collection that found it, and its place there. */
   collections: Uint32Array;
@@ -57,11 +56,14 @@ interface ListedWords {
 export function createWordList(): WordList {
   const texts: string[] = [];
   const byLanguage = new Map<string | null, ListedWords>();
+  let current = cache;
   return {
     add(more) {
       for (const text of more) texts.push(text);
     },
     wordsIn(language) {
+      if (current !== cache) byLanguage.clear();
+      current = cache;
       const listed = byLanguage.get(language) ?? listWords(language, texts);
       byLanguage.set(language, listed);
       listed.collections = withRoom(listed.collections, texts.length);
@@ -72,12 +74,9 @@ export function createWordList(): WordList {
 }
 
 function listWords(language: string | null, texts: readonly string[]): ListedWords {
-  let words: (Word | undefined)[] = [];
-  let current = vocabulary;
+  const words: (Word | undefined)[] = [];
   return {
     at(number) {
-      if (current !== vocabulary) words = [];
-      current = vocabulary;
       words[number] ??= wordOf(language, elementAt(texts, number));
       return words[number];
     },
@@ -101,10 +100,9 @@ export function withAdded(list: WordList, { from, words }: AddedWords): WordList
 }
 
 function wordOf(language: string | null, text: string): Word {
-  if (isGram(text))
-    return remembered(vocabulary.grams, { text, language: null, lexemes: [lexemeOf(vocabulary, text)] });
-  const words = vocabulary.byLanguage.get(language) ?? new Map<string, Word>();
-  vocabulary.byLanguage.set(language, words);
+  if (isGram(text)) return remembered(cache.grams, { text, language: null, lexemes: [lexemeOf(cache, text)] });
+  const words = cache.byLanguage.get(language) ?? new Map<string, Word>();
+  cache.byLanguage.set(language, words);
   return remembered(words, { text, language, lexemes: undefined });
 }
 
@@ -115,19 +113,19 @@ function remembered(words: Map<string, Word>, word: Word): Word {
   return word;
 }
 
-/** Returns the only object for a lexeme in a vocabulary. */
-export function lexemeOf({ lexemes }: Vocabulary, text: string): Lexeme {
+/** Returns the only object for a lexeme in a cache. */
+export function lexemeOf({ lexemes }: WordCache, text: string): Lexeme {
   const known = lexemes.get(text);
   if (known !== undefined) return known;
-  const lexeme = { text, numbering: 0, number: 0 };
+  const lexeme = { text, pass: 0, number: 0 };
   lexemes.set(text, lexeme);
   return lexeme;
 }
 
-/** Returns the vocabulary of all words from now on: a new one if the last one has too many words. */
-export function currentVocabulary(): Vocabulary {
-  const { byLanguage, grams } = vocabulary;
+/** Returns the cache of all words from now on: a new one if the last one has too many words or lexemes. */
+export function currentWordCache(): WordCache {
+  const { byLanguage, grams, lexemes } = cache;
   const words = [...byLanguage.values()].reduce((sum, { size }) => sum + size, grams.size);
-  if (words > MAX_CACHED_WORDS) vocabulary = newVocabulary();
-  return vocabulary;
+  if (Math.max(words, lexemes.size) > MAX_CACHED_WORDS) cache = newWordCache();
+  return cache;
 }

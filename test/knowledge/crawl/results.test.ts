@@ -162,7 +162,7 @@ it('stores at most 50 query variants of a path, in every crawl', async () => {
   expect(left.length).toBeGreaterThan(0);
 });
 
-it('a slow page does not hold up the links of other pages', async () => {
+it('follows the links of quick pages while a slow one is being fetched', async () => {
   site.pages.set('/', pageOf('Home', { links: ['/slow', '/quick'] }));
   site.pages.set('/slow', { ...pageOf('Slow'), delayMs: 4_000 });
   site.pages.set('/quick', pageOf('Quick', { links: ['/behind'] }));

@@ -5,6 +5,7 @@ import { isStatementTimeout } from '../../../db/failures.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { codeOf } from '../../../errors.ts';
 import { newId } from '../../../ids.ts';
+import { hasEmbeddingModel, requestEmbedding } from '../../embedding/service.ts';
 import { indexPrepared } from '../../index/service.ts';
 import type { CrawlBatch } from '../context.ts';
 import type { CrawlRef } from '../contract.ts';
@@ -96,16 +97,21 @@ async function writeInTransaction(trx: Trx, visiting: CrawlBatch, visits: Visit[
   const updated = changed.filter(({ change }) => change === 'updated');
   if (updated.length > 0) await lockCrawl(trx, ref);
   const before = await listTexts(trx, ref.orgId, updated.map(idOf));
-  await indexPrepared(
+  const hasNewChunks = await indexPrepared(
     trx,
     ref.orgId,
     outcomes.flatMap(({ item }) => item ?? []),
   );
 
   const rows = outcomes.map(({ row }) => row);
-  const reading = await pipelined(trx);
-  const [, written] = await Promise.all([lockCrawl(reading, ref), updateVisited(reading, ref, batch, rows)]);
+  const pipeline = await pipelined(trx);
+  const [, written, isToEmbed] = await Promise.all([
+    lockCrawl(pipeline, ref),
+    updateVisited(pipeline, ref, batch, rows),
+    hasNewChunks && hasEmbeddingModel(pipeline, ref.orgId),
+  ]);
   if (written.size < rows.length) throw new PagesReassigned(written);
+  if (isToEmbed) await requestEmbedding(trx, ref.orgId);
   const changes: NewChange[] = [];
   for (const outcome of changed) {
     changes.push(changeOf(outcome, before));

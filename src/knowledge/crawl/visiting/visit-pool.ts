@@ -11,7 +11,7 @@ const MAX_CONCURRENT_RENDERINGS = 2;
 const MAX_CLAIMED_AHEAD = 2 * MAX_CONCURRENT_VISITS;
 /** Visits in progress, and results that are not written yet. These are what a killed worker's successor fetches again. */
 const MAX_PENDING_VISITS = 100;
-/** Larger writes need fewer index rows per word. Smaller ones happen while no other page is queued, after a delay, and at the end. */
+/** Larger writes need fewer index rows per word. Smaller ones happen while no other page is queued, and after a delay. */
 const MIN_VISITS_PER_WRITE = 40;
 /** Amount of text and links sufficient for a write, so that large pages are written in smaller groups. */
 const CHARACTERS_PER_WRITE = 1_000_000;
@@ -30,29 +30,28 @@ type Claim = () => Promise<LeasedPage[] | undefined>;
 export async function visitAll(visiting: CrawlBatch, claim: Claim, isStopped: () => boolean): Promise<void> {
   const failures: unknown[] = [];
   const fail = (error: unknown) => failures.push(error);
-  const progress = createSignal();
-  const writer = createWriter(visiting, { fail, onWritten: progress.send });
-  const pages = createSource(claim, { fail, writes: writer.count });
-  let underWay = 0;
+  const progress = createNotifier();
+  const writer = createWriter(visiting, { fail, onProgress: progress.notify });
+  const pages = createSource(claim, { fail, writeCount: writer.writeCount });
+  let inProgress = 0;
   const visit = async (page: LeasedPage) => {
-    underWay++;
+    inProgress++;
     try {
       const visited = await visitPage(visiting, page);
       if (visited !== undefined) await writer.add(visited, pages.isQueueEmpty());
     } finally {
-      underWay--;
-      progress.send();
+      inProgress--;
+      progress.notify();
     }
   };
   const visitNext = async () => {
     while (!isStopped() && failures.length === 0) {
       const page = await pages.next();
       if (page !== undefined) await visit(page);
-      else if (pages.isOver() || (underWay === 0 && writer.isIdle())) return;
+      else if (pages.isOver() || (inProgress === 0 && writer.isIdle())) return;
       else {
-        const next = progress.next();
         writer.start(); // the results may have links
-        await next;
+        await progress.next();
       }
     }
   };
@@ -64,12 +63,12 @@ export async function visitAll(visiting: CrawlBatch, claim: Claim, isStopped: ()
   if (failure !== undefined) throw failure;
 }
 
-/** Something that some wait for, again and again. */
-function createSignal() {
+/** Returns an event that repeats: next() resolves at the next notify(). */
+function createNotifier() {
   let next = Promise.withResolvers<void>();
   return {
     next: () => next.promise,
-    send() {
+    notify() {
       next.resolve();
       next = Promise.withResolvers();
     },
@@ -78,16 +77,19 @@ function createSignal() {
 
 /**
  * Returns pages one by one, claiming several at a time. Claims more before the last one, because a claim may have to
- * wait for a write. If the queue is empty, claims again after the next of the `writes`, which may have queued links.
+ * wait for a write. If the queue is empty, claims again after the next write, which may have queued links.
  */
-function createSource(claim: Claim, { fail, writes }: { fail: (error: unknown) => void; writes: () => number }) {
+function createSource(
+  claim: Claim,
+  { fail, writeCount }: { fail: (error: unknown) => void; writeCount: () => number },
+) {
   const pages: LeasedPage[] = [];
   let isOver = false;
   /** The number of writes before the last claim that found no page. */
   let emptyAt: number | undefined;
   let claiming: Promise<void> | undefined;
   const claimMore = async () => {
-    const writesBefore = writes();
+    const writesBefore = writeCount();
     try {
       const more = await claim();
       isOver = more === undefined;
@@ -99,7 +101,7 @@ function createSource(claim: Claim, { fail, writes }: { fail: (error: unknown) =
     }
     claiming = undefined;
   };
-  const isQueueEmpty = () => emptyAt === writes();
+  const isQueueEmpty = () => emptyAt === writeCount();
   return {
     async next(): Promise<LeasedPage | undefined> {
       for (;;) {
@@ -119,11 +121,11 @@ function createSource(claim: Claim, { fail, writes }: { fail: (error: unknown) =
 /** Writes one group of results after another, while visits continue. */
 function createWriter(
   visiting: CrawlBatch,
-  { fail, onWritten }: { fail: (error: unknown) => void; onWritten: () => void },
+  { fail, onProgress }: { fail: (error: unknown) => void; onProgress: () => void },
 ) {
   const unwritten: Visit[] = [];
   let beingWritten = 0;
-  let count = 0;
+  let writeCount = 0;
   let writing: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   const isWorthAWrite = () => unwritten.length >= MIN_VISITS_PER_WRITE || sizeOf(unwritten) >= CHARACTERS_PER_WRITE;
@@ -143,15 +145,15 @@ function createWriter(
         beingWritten = visits.length;
         await writeVisits(visiting, visits);
         await learnIgnoredParameters(visiting, visits);
-        count++;
-        onWritten();
+        writeCount++;
+        onProgress();
       } while (isWorthAWrite());
     } catch (error) {
       fail(error);
     }
     beingWritten = 0;
     writing = undefined;
-    onWritten();
+    onProgress();
     if (unwritten.length > 0) timer ??= setTimeout(start, MAX_WRITE_DELAY_MS);
   };
   const start = () => {
@@ -174,7 +176,7 @@ function createWriter(
     start,
     isIdle: () => unwritten.length === 0 && writing === undefined,
     /** The number of writes so far. */
-    count: () => count,
+    writeCount: () => writeCount,
     async finish(): Promise<void> {
       for (start(); writing !== undefined; start()) await writing;
     },
