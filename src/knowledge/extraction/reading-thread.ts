@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import { codeOf } from '../../errors.ts';
 import { newNumbering, receiveParts, type SplitPart } from '../index/splitting.service.ts';
 import { ExtractionError, type Failure, type ThreadResult, type ThreadTask } from './contract.ts';
 import { failureOf } from './failures.ts';
@@ -65,14 +66,15 @@ export async function startReadingThread(closing: AbortSignal, onEnd: () => void
       watchFirst();
     })
     .once('error', end)
+    .once('messageerror', end)
     .once('exit', () => end(new Error('Its thread has ended')));
   return {
     run: async <Task extends ThreadTask>(task: Task) => {
       if (isEnded) return undefined;
+      send(worker, task); // first, as it may throw: each pending task gets the next answer
       const { promise, resolve } = Promise.withResolvers<Answer | undefined>();
       pending.push({ task, resolve });
       if (pending.length === 1) watchFirst();
-      send(worker, task);
       return (await promise) as Answer<Task> | undefined;
     },
     terminate: () => worker.terminate(),
@@ -135,7 +137,7 @@ const limitOf = (task: ThreadTask): number =>
 
 /** Returns the failure of a task whose thread was aborted, ran out of memory or ended. */
 function threadFailureOf(error: unknown): Failure {
-  const { code } = error as { code?: string };
+  const code = codeOf(error);
   if (code === 'ERR_WORKER_OUT_OF_MEMORY') return { code: 'too_large', message: TOO_MUCH_MEMORY };
   return failureOf(error);
 }

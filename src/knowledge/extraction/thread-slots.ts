@@ -1,7 +1,10 @@
 import type { ThreadTask } from './contract.ts';
 import { type Answer, type ReadingThread, startReadingThread } from './reading-thread.ts';
 
-/** The second waits in the thread, which then need not wait for the main thread. That one may be busy. */
+/**
+ * The second waits in the thread, which then need not wait for the main thread. That one may be busy. So a page may wait for
+ * another one's time limit while other threads are idle.
+ */
 const TASKS_PER_THREAD = 2;
 
 /** A place for a thread. The first task starts it. */
