@@ -2,7 +2,7 @@ import { elementAt } from '../../checked-access.ts';
 import { isGram } from './analysis.rules.ts';
 import type { AddedWords } from './word-counts.rules.ts';
 
-const MAX_CACHED_WORDS = 50_000;
+const MAX_CACHED_WORDS = 40_000;
 const MAX_CACHED_WORD_LENGTH = 40;
 
 /** A word or a gram, shared by all its occurrences. */
@@ -11,6 +11,8 @@ export interface Word {
   readonly language: string | null;
   /** Undefined until loaded from Postgres. May contain repetitions. */
   lexemes: readonly Lexeme[] | undefined;
+  /** That of its cache, in which it and its lexemes are the only ones for their texts. */
+  readonly generation: number;
 }
 
 /** A lexeme, shared by all its words. */
@@ -25,15 +27,21 @@ export interface Lexeme {
  * Words with their lexemes. They are few compared to their texts, and loading from Postgres takes ten times as long.
  */
 export interface WordCache {
+  generation: number;
   byLanguage: Map<string | null, Map<string, Word>>;
   /** Needs no Postgres: a gram is its own lexeme. */
   grams: Map<string, Word>;
   lexemes: Map<string, Lexeme>;
 }
 
-const newWordCache = (): WordCache => ({ byLanguage: new Map(), grams: new Map(), lexemes: new Map() });
+const newWordCache = (generation: number): WordCache => ({
+  generation,
+  byLanguage: new Map(),
+  grams: new Map(),
+  lexemes: new Map(),
+});
 
-let cache = newWordCache();
+let cache = newWordCache(0);
 
 /** The words of a numbering. */
 export interface WordList {
@@ -56,14 +64,11 @@ interface ListedWords {
 export function createWordList(): WordList {
   const texts: string[] = [];
   const byLanguage = new Map<string | null, ListedWords>();
-  let current = cache;
   return {
     add(more) {
       for (const text of more) texts.push(text);
     },
     wordsIn(language) {
-      if (current !== cache) byLanguage.clear();
-      current = cache;
       const listed = byLanguage.get(language) ?? listWords(language, texts);
       byLanguage.set(language, listed);
       listed.collections = withRoom(listed.collections, texts.length);
@@ -77,8 +82,11 @@ function listWords(language: string | null, texts: readonly string[]): ListedWor
   const words: (Word | undefined)[] = [];
   return {
     at(number) {
-      words[number] ??= wordOf(language, elementAt(texts, number));
-      return words[number];
+      const known = words[number];
+      if (known?.generation === cache.generation) return known;
+      const word = wordOf(language, elementAt(texts, number), known?.lexemes);
+      words[number] = word;
+      return word;
     },
     collections: new Uint32Array(),
     places: new Uint32Array(),
@@ -99,11 +107,14 @@ export function withAdded(list: WordList, { from, words }: AddedWords): WordList
   return whole;
 }
 
-function wordOf(language: string | null, text: string): Word {
-  if (isGram(text)) return remembered(cache.grams, { text, language: null, lexemes: [lexemeOf(cache, text)] });
+/** Returns the word of the current cache. `former`: its lexemes of another cache, if they are known. */
+function wordOf(language: string | null, text: string, former?: readonly Lexeme[]): Word {
+  const { generation } = cache;
+  if (isGram(text))
+    return remembered(cache.grams, { text, language: null, lexemes: [lexemeOf(cache, text)], generation });
   const words = cache.byLanguage.get(language) ?? new Map<string, Word>();
   cache.byLanguage.set(language, words);
-  return remembered(words, { text, language, lexemes: undefined });
+  return remembered(words, { text, language, lexemes: former?.map((one) => lexemeOf(cache, one.text)), generation });
 }
 
 function remembered(words: Map<string, Word>, word: Word): Word {
@@ -126,6 +137,6 @@ export function lexemeOf({ lexemes }: WordCache, text: string): Lexeme {
 export function currentWordCache(): WordCache {
   const { byLanguage, grams, lexemes } = cache;
   const words = [...byLanguage.values()].reduce((sum, { size }) => sum + size, grams.size);
-  if (Math.max(words, lexemes.size) > MAX_CACHED_WORDS) cache = newWordCache();
+  if (Math.max(words, lexemes.size) > MAX_CACHED_WORDS) cache = newWordCache(cache.generation + 1);
   return cache;
 }
