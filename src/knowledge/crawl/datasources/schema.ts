@@ -13,7 +13,7 @@ export const SiteUrl = z
   .string()
   .min(1)
   .max(MAX_URL_LENGTH, { abort: true })
-  .regex(/^https?:\/\/[^\s/?#@]+([/?#]\S*)?$/i, NO_URL)
+  .regex(/^https?:\/\/[^\s/?#@]+([/?#]\S*)?$/i, { error: NO_URL, abort: true })
   .refine((text) => parsePageUrl(text) !== undefined, NO_URL);
 
 const PathPattern = z
