@@ -10,7 +10,13 @@ import { type LockedSession, type SessionChanges, updateSession } from './querie
 export type Side = 'customer' | 'agents';
 
 /** Events that start, stop or reset the SLA clocks of a session. */
-const SLA_EVENTS = ['message', 'status_changed', 'handoff', 'human_agent_takeover'] as const satisfies EventType[];
+const SLA_EVENTS = [
+  'message',
+  'status_changed',
+  'handoff',
+  'human_agent_takeover',
+  'returned_to_ai',
+] as const satisfies EventType[];
 /** Events that other domains react to. */
 type ReactiveType =
   | (typeof SLA_EVENTS)[number]

@@ -36,7 +36,8 @@ type ClockMode = 'running' | 'paused' | 'stopped';
  * - Next reply runs from the contact's first message after an agent's until the next message of an agent. Each time is a
  *   new clock.
  * - An answer of the AI is no reply, but it leaves agents nothing to answer: before a handoff it pauses the clock of a
- *   reply until the contact writes again or the session is handed off. After the handoff it changes nothing.
+ *   reply until the contact writes again or the session is handed off. After the handoff it changes nothing, until the
+ *   session is returned to the AI.
  * - Clocks of replies are paused while the session is closed. System messages change nothing.
  */
 export function timelinesOf(createdAt: Date, facts: SessionFact[]): ClockTimeline[] {
@@ -79,6 +80,9 @@ export function timelinesOf(createdAt: Date, facts: SessionFact[]): ClockTimelin
         break;
       case 'takeover':
         isHandedOff = true;
+        break;
+      case 'returned':
+        isHandedOff = false;
         break;
       case 'closed':
         isClosed = true;

@@ -4,7 +4,7 @@ const MINUTE_MS = 60_000;
 
 export interface OracleFact {
   at: number;
-  kind: 'contact' | 'human_agent' | 'ai' | 'handoff' | 'takeover' | 'closed' | 'opened';
+  kind: 'contact' | 'human_agent' | 'ai' | 'handoff' | 'takeover' | 'returned' | 'closed' | 'opened';
 }
 
 /** The state of a clock at the end of the walk. */
@@ -107,6 +107,7 @@ export function walk(
     if (kind === 'closed') state.closed = true;
     if (kind === 'opened') state.closed = false;
     if (kind === 'takeover') state.handedOff = true;
+    if (kind === 'returned') state.handedOff = false;
     if (kind === 'contact') {
       state.lastSaid = 'contact';
       state.aiStandsIn = false;

@@ -17,7 +17,7 @@ const RUNS = IS_LONG ? 20_000 : 600;
 const MINUTE_MS = 60_000;
 const T0 = Date.parse('2026-06-01T12:00Z');
 
-const KINDS = ['contact', 'human_agent', 'ai', 'handoff', 'takeover', 'closed', 'opened'] as const;
+const KINDS = ['contact', 'human_agent', 'ai', 'handoff', 'takeover', 'returned', 'closed', 'opened'] as const;
 const targets = (first: number | null, next: number | null, resolution: number | null): SlaTargets => ({
   first_reply_target_seconds: first,
   next_reply_target_seconds: next,
@@ -67,6 +67,18 @@ describe('the clocks of a session', () => {
       9,
       ['2 contact', '3 ai', '5 takeover', '5 human_agent'],
       ['first_reply 1 fulfilled 1', 'resolution 1 paused 3'],
+    ],
+    [
+      'it is returned to the AI, which answers again',
+      9,
+      ['2 contact', '3 handoff', '5 returned', '6 contact', '7 ai'],
+      ['first_reply 1 paused 5', 'resolution 1 paused 7'],
+    ],
+    [
+      'it is returned to the AI, which says nothing',
+      9,
+      ['2 contact', '3 ai', '4 handoff', '5 returned'],
+      ['first_reply 1 running 6', 'resolution 1 running 8'],
     ],
     ['it is closed', 9, ['2 contact', '4 closed'], ['first_reply 1 paused 2', 'resolution 1 fulfilled 4']],
     [

@@ -1,13 +1,13 @@
 import type { Db } from '../../db/connect.ts';
 
-/** Lists the messages, handoffs, takeovers and status changes of a session in order, without texts. */
+/** Lists the messages, handoffs, takeovers, returns to the AI and status changes of a session in order, without texts. */
 export const listFactEvents = (db: Db, orgId: string, sessionId: string) =>
   db
     .selectFrom('session_events')
     .select(['type', 'sender', 'created_at', (eb) => eb.ref('data', '->>').key('to').as('to')])
     .where('org_id', '=', orgId)
     .where('session_id', '=', sessionId)
-    .where('type', 'in', ['message', 'handoff', 'human_agent_takeover', 'status_changed'])
+    .where('type', 'in', ['message', 'handoff', 'human_agent_takeover', 'returned_to_ai', 'status_changed'])
     .orderBy('seq')
     .execute();
 

@@ -4,10 +4,10 @@ import { newId } from '../../ids.ts';
 import { recordEvents } from '../change-session.service.ts';
 import { findSessionState, listFactEvents } from './sla-facts.queries.ts';
 
-/** A fact of a session relevant to its clocks: a message, a handoff, a takeover, or a change of status. */
+/** A fact of a session relevant to its clocks: a message, a handoff, a takeover, a return to the AI, or a change of status. */
 export interface SessionFact {
   at: Date;
-  kind: 'contact' | 'human_agent' | 'ai' | 'handoff' | 'takeover' | 'closed' | 'opened';
+  kind: 'contact' | 'human_agent' | 'ai' | 'handoff' | 'takeover' | 'returned' | 'closed' | 'opened';
 }
 
 export interface SessionSlaFacts {
@@ -24,6 +24,7 @@ export async function getSlaFacts(db: Db, orgId: string, sessionId: string): Pro
   const facts = turns.flatMap(({ type, sender, to, created_at: at }): SessionFact[] => {
     if (type === 'handoff') return [{ at, kind: 'handoff' }];
     if (type === 'human_agent_takeover') return [{ at, kind: 'takeover' }];
+    if (type === 'returned_to_ai') return [{ at, kind: 'returned' }];
     if (type === 'status_changed') return [{ at, kind: to === 'open' ? 'opened' : 'closed' }];
     return sender === null || sender === 'system' ? [] : [{ at, kind: sender }];
   });
