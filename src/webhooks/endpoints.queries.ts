@@ -50,7 +50,6 @@ export const findWholeEndpoint = (db: Db, orgId: string, id: string) =>
   existing(db, orgId)
     .selectAll()
     .select(VERSION.as('version'))
-    .select(sql<string | null>`case when old_secret_until > now() then old_secret end`.as('valid_old_secret'))
     .select(sql<number>`coalesce(extract(epoch from probe_at - now()) * 1000, 0)::float8`.as('probe_in_ms'))
     .select(sql<number>`coalesce(extract(epoch from now() - failing_since) * 1000, 0)::float8`.as('failing_for_ms'))
     .where('id', '=', id)

@@ -1,5 +1,11 @@
 import type { ColumnType, Generated } from 'kysely';
 
+/** A secret before a rotation, encrypted. It signs as well until its time (ISO 8601). */
+export interface EarlierSecret {
+  secret: string;
+  until: string;
+}
+
 export interface WebhookEndpointsTable {
   org_id: string;
   id: string;
@@ -15,9 +21,8 @@ export interface WebhookEndpointsTable {
   headers: string | null;
   /** Encrypted. */
   secret: string;
-  /** The secret before the last rotation, encrypted. It signs as well until `old_secret_until`. */
-  old_secret: string | null;
-  old_secret_until: Date | null;
+  /** The latest first. */
+  earlier_secrets: ColumnType<EarlierSecret[], string | undefined, string>;
   enabled: boolean;
   disabled_because: 'by_hand' | 'gone' | 'failing' | null;
   disabled_at: Date | null;

@@ -319,6 +319,23 @@ describe('an endpoint', () => {
     expect(String(second.headers['webhook-signature']).split(' ')).toHaveLength(1);
   });
 
+  it('keeps the signature of a secret until its time, whatever is rotated meanwhile', async () => {
+    const endpoint = await createEndpoint(org, receiver);
+    const rotate = (grace_hours: number) => org.post(`/webhooks/${endpoint.id}/rotate-secret`, { grace_hours });
+    expect((await rotate(24)).status).toBe(200); // the answer is lost on its way
+    const { body } = await rotate(1);
+    const hoursLeft = (Date.parse(body.old_secret_until) - Date.now()) / 3_600_000;
+    expect(Math.round(hoursLeft)).toBe(1);
+    await org.post(`/webhooks/${endpoint.id}/test`);
+    const webhook = await eventually('the test, signed by the first secret', () => receiver.received[0]);
+    expect(String(webhook.headers['webhook-signature']).split(' ')).toHaveLength(3);
+
+    for (let n = 0; n < 3; n++) await rotate(24);
+    const refusal = await rotate(24);
+    expect([refusal.status, refusal.body.message]).toEqual([409, expect.stringContaining('grace_hours')]);
+    expect((await rotate(0)).body.old_secret_until).toBeNull();
+  });
+
   it('keeps its headers secret, also when the receiver repeats them', async () => {
     const token = 'Bearer topsecret-header-value';
     receiver.answer = ({ headers }, response) =>

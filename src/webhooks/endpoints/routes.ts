@@ -132,10 +132,10 @@ export const webhookEndpointRoutes: FastifyPluginAsyncZod<Deps> = async (app, { 
       tags,
       summary: 'Replace the secret of a webhook endpoint',
       description:
-        'For `grace_hours`, requests have a signature by each secret. The answer shows the new one, this once.',
+        'For `grace_hours`, requests have a signature by each secret. Secrets of earlier rotations sign until their own time. The answer shows the new one, this once.',
       params: EndpointPath,
       body: RotateSecret,
-      response: { 200: RotatedSecret, ...errorResponses(403, 404) },
+      response: { 200: RotatedSecret, ...errorResponses(403, 404, 409) },
     },
     handler: async ({ db, org, params, body }) =>
       rotateSecret(db, deps, org.id, { id: params.id, graceHours: body.grace_hours }),

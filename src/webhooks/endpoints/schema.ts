@@ -138,7 +138,7 @@ export const RotateSecret = z
       .min(0)
       .max(MAX_GRACE_HOURS)
       .default(24)
-      .describe('For so long, requests are signed with the old secret as well.'),
+      .describe('For so long, requests are signed with the old secret as well. 0 also ends all earlier ones.'),
   })
   .meta({ id: 'RotateWebhookSecret', examples: [{ grace_hours: 24 }] });
 

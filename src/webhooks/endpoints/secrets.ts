@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Secrets } from '../../secrets.ts';
+import type { EarlierSecret } from '../table.ts';
 
 const PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
@@ -25,9 +26,13 @@ const placeOf = ({ org_id, id }: EndpointRow, column: 'secret' | 'headers') => (
 export const sealSecret = (secrets: Secrets, row: EndpointRow, secret: string): string =>
   secrets.encrypt(secret, placeOf(row, 'secret'));
 
-/** Opens a secret: the present one, or the one before. */
+/** Opens a secret: the present one, or an earlier one. */
 export const openSecret = (secrets: Secrets, row: EndpointRow, sealed: string): string =>
   secrets.decrypt(sealed, placeOf(row, 'secret'));
+
+/** Returns the earlier secrets that sign as well, the latest first. */
+export const stillSigning = ({ earlier_secrets }: { earlier_secrets: EarlierSecret[] }): EarlierSecret[] =>
+  earlier_secrets.filter(({ until }) => Date.parse(until) > Date.now());
 
 /** Returns headers as they are stored: null if there are none. */
 export const sealHeaders = (secrets: Secrets, row: EndpointRow, headers: Record<string, string>): string | null =>

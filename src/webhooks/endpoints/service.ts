@@ -25,9 +25,11 @@ import { WEBHOOK_EVENT_TYPES } from '../events/schema.ts';
 import { notifyEndpointChange, wakeSender } from '../waking.service.ts';
 import { problemOfAddress } from './addresses.service.ts';
 import { type CreateEndpoint, MASK, type UpdateEndpoint } from './schema.ts';
-import { newSecret, openHeaders, sealHeaders, sealSecret } from './secrets.ts';
+import { newSecret, openHeaders, sealHeaders, sealSecret, stillSigning } from './secrets.ts';
 
 const MAX_ENDPOINTS = 50;
+/** Each makes the header of the signatures longer. */
+const MAX_EARLIER_SECRETS = 5;
 const MS_PER_HOUR = 3_600_000;
 
 export interface EndpointDeps {
@@ -176,7 +178,10 @@ export function deleteEndpoint(db: Db, orgId: string, id: string): Promise<void>
   });
 }
 
-/** Gives an endpoint a new secret. The old one signs as well for a while. Throws notFound. */
+/**
+ * Gives an endpoint a new secret. The old one signs as well for a while, and earlier ones until their time; without a
+ * grace period all of them end. Throws notFound, and conflict if too many would sign.
+ */
 export function rotateSecret(
   db: Db,
   { secrets }: Pick<EndpointDeps, 'secrets'>,
@@ -187,10 +192,13 @@ export function rotateSecret(
     const endpoint = await getLockedEndpoint(trx, orgId, id);
     const secret = newSecret();
     const until = graceHours === 0 ? null : new Date(Date.now() + graceHours * MS_PER_HOUR);
+    const earlier =
+      until === null ? [] : [{ secret: endpoint.secret, until: until.toISOString() }, ...stillSigning(endpoint)];
+    if (earlier.length > MAX_EARLIER_SECRETS)
+      throw conflict(`grace_hours: ${MAX_EARLIER_SECRETS} earlier secrets still sign: wait, or end them with 0`);
     await updateEndpoint(trx, orgId, id, {
       secret: sealSecret(secrets, endpoint, secret),
-      old_secret: until === null ? null : endpoint.secret,
-      old_secret_until: until,
+      earlier_secrets: JSON.stringify(earlier),
     });
     notifyEndpointChange(trx, id);
     return { secret, old_secret_until: until };

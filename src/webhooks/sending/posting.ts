@@ -5,7 +5,7 @@ import { reasonFrom, retryAfterOf } from '../../providers/egress/provider-respon
 import { storable } from '../../providers/storable.rules.ts';
 import type { Secrets } from '../../secrets.ts';
 import type { DeliveryRow } from '../deliveries.queries.ts';
-import { keyOf, openHeaders, openSecret } from '../endpoints/secrets.ts';
+import { keyOf, openHeaders, openSecret, stillSigning } from '../endpoints/secrets.ts';
 import type { WholeEndpoint } from '../endpoints.queries.ts';
 import type { TriedOnce } from './recording.queries.ts';
 
@@ -28,7 +28,7 @@ export interface Receiver {
 /** Opens an endpoint's secrets. */
 export function receiverOf(secrets: Secrets, endpoint: WholeEndpoint): Receiver {
   const headers = openHeaders(secrets, endpoint, endpoint.headers);
-  const sealed = [endpoint.secret, ...(endpoint.valid_old_secret === null ? [] : [endpoint.valid_old_secret])];
+  const sealed = [endpoint.secret, ...stillSigning(endpoint).map(({ secret }) => secret)];
   const signing = sealed.map((one) => openSecret(secrets, endpoint, one));
   const keys = signing.map(keyOf);
   const secretTexts = [...signing, ...keys.map((key) => key.toString('base64')), ...secretPartsOf(headers)];
