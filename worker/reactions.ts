@@ -40,6 +40,7 @@ import {
   assignPolicies,
   assignPoliciesByContact,
   assignPoliciesToOpenSessions,
+  assignPoliciesWithoutContact,
 } from '../src/sla/assignment.service.ts';
 import {
   announceChangesOfOfficeHours,
@@ -86,7 +87,7 @@ export function createReactions(
   return withWebhooks(announcing, {
     'contact-created': [enrollCreatedContacts, startWorkflows],
     'contact-updated': [enrollChangedContacts, assignPoliciesByContact],
-    'contact-deleted': [cancelSendsOfDeletedContacts, redactContactWebhooks],
+    'contact-deleted': [cancelSendsOfDeletedContacts, redactContactWebhooks, assignPoliciesWithoutContact],
     'contact-replied': [exitRepliedContacts],
     'sending-settings-changed': [reevaluateDeferrals],
     'staffing-changed': [assignIfWaiting],

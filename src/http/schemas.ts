@@ -11,8 +11,8 @@ const DOMAIN = /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?
 /** Characters with a meaning of their own in a URL, or ending a name in it. */
 const NOT_IN_A_DOMAIN = /[\s/:?#@%\\]/;
 
-/** A path parameter containing one of our ids. */
-export const Id = z.uuid('must be a UUID');
+/** One of our ids. Other systems may write it in upper case: it is the same. */
+export const Id = z.uuid('must be a UUID').toLowerCase();
 
 /** A timestamp in an answer: ISO 8601, UTC, milliseconds. Accepts the database's Date. */
 export const Timestamp = z.codec(z.iso.datetime(), z.date(), {

@@ -119,3 +119,20 @@ export async function listOpenSessionsOfContacts(db: Db, orgId: string, contactI
     .execute();
   return sessions.map(({ id }) => id);
 }
+
+/** Lists the open sessions under one of these policies that have no contact. */
+export async function listSessionsWithoutContact(db: Db, orgId: string, policyIds: string[]): Promise<string[]> {
+  const sessions = await db
+    .selectFrom('session_slas as sla')
+    .innerJoin('sessions as session', (join) =>
+      join.onRef('session.org_id', '=', 'sla.org_id').onRef('session.id', '=', 'sla.session_id'),
+    )
+    .select('session.id')
+    .where('sla.org_id', '=', orgId)
+    .where('sla.policy_id', '=', sql<string>`any(${policyIds}::uuid[])`)
+    .where('sla.is_over', '=', false)
+    .where('session.contact_id', 'is', null)
+    .where('session.status', '=', sql.lit('open'))
+    .execute();
+  return sessions.map(({ id }) => id);
+}

@@ -11,11 +11,12 @@ import {
   listMatchingSessions,
   listOpenSessions,
   listOpenSessionsOfContacts,
+  listSessionsWithoutContact,
   lockSessions,
   mayChangePolicies,
   upsertSessionPolicies,
 } from './assignment.queries.ts';
-import { listAssignments } from './policies.queries.ts';
+import { hasPolicies, listAssignments } from './policies.queries.ts';
 import { wakeSlaClocks } from './waking.service.ts';
 
 const SESSIONS_PER_BATCH = 500;
@@ -37,8 +38,17 @@ export const assignPoliciesByContact: Reaction<'contact-updated'> = async (trx, 
   await evaluateSessions(trx, orgId, await listOpenSessionsOfContacts(trx, orgId, contactIds));
 };
 
+/** Assigns other policies to sessions whose deleted contacts decided about theirs. */
+export const assignPoliciesWithoutContact: Reaction<'contact-deleted'> = async (trx, orgId) => {
+  const policies = (await listAssignments(trx, orgId)).filter(({ assignment }) => assignment?.filter != null);
+  if (policies.length === 0) return;
+  const ids = policies.map(({ id }) => id);
+  await evaluateSessions(trx, orgId, await listSessionsWithoutContact(trx, orgId, ids));
+};
+
 /** Assigns policies to a batch of all open sessions. Announces another event if more sessions are left. */
 export const assignPoliciesToOpenSessions: Reaction<'sla-assignments-changed'> = async (trx, orgId, events) => {
+  if (!(await hasPolicies(trx, orgId))) return;
   const places = events.map(({ payload }) => payload.after ?? NIL_UUID).toSorted();
   const sessionIds = await listOpenSessions(trx, orgId, { after: places[0] ?? NIL_UUID, limit: SESSIONS_PER_BATCH });
   await evaluateSessions(trx, orgId, sessionIds);

@@ -64,7 +64,10 @@ const anyOf = <Item extends z.ZodType>(item: Item, what: string) =>
 
 export const SlaAssignment = z
   .object({
-    teams: anyOf(z.uuid('must be the id of a team: GET /teams lists them'), 'Sessions of one of these teams, by id.'),
+    teams: anyOf(
+      z.uuid('must be the id of a team: GET /teams lists them').toLowerCase(),
+      'Sessions of one of these teams, by id.',
+    ),
     channels: anyOf(SessionChannel, 'Sessions on one of these channels.'),
     tags: anyOf(z.string().min(1).max(100), 'Sessions with at least one of these tags, by name.'),
     filter: FullFilter.nullable()

@@ -172,6 +172,51 @@ describe('the SLA policy of a session', () => {
     await deletePolicy(none);
   });
 
+  it('follows the deletion of its tag, team, contact and segment, and a change of the segment', async () => {
+    await stack.org.put('/tags', { tag_name: 'Refund' });
+    const team = (await stack.org.post('/teams', { name: 'Returns' })).body.id;
+    const { body: contact } = await stack.org.post('/contacts', {
+      contact: { email: 'bo@example.com', custom_data: { plan: 'max' } },
+    });
+    const filterOn = (plan: string) => ({
+      or: [{ and: [{ type: 'contacts_attributes_in', attributes: [{ plan }] }] }],
+    });
+    const inSegment = (segment_id: string) => ({
+      filter: { or: [{ and: [{ type: 'contact_belongs_to_segment', segment_id }] }] },
+    });
+    const segment = (await stack.org.post('/segments', { name: 'Max', filter: filterOn('max') })).body.id;
+    const other = (await stack.org.post('/segments', { name: 'Most', filter: filterOn('max') })).body.id;
+    const last = await newPolicy({ first_reply_target_seconds: 60 }, { filter: filterOn('max') });
+    const rest = await newPolicy({ first_reply_target_seconds: 60 }, { channels: ['web'] });
+    const id = await newSession({ contact_id: contact.id, channel: { type: 'web' } });
+    await underPolicy(id, last);
+    const policies = {
+      tag: await newPolicy({ first_reply_target_seconds: 60 }, { tags: ['refund'] }),
+      team: await newPolicy({ first_reply_target_seconds: 60 }, { teams: [team] }),
+      segment: await newPolicy({ first_reply_target_seconds: 60 }, inSegment(segment)),
+      other: await newPolicy({ first_reply_target_seconds: 60 }, inSegment(other)),
+    };
+    await stack.org.post(`/chat/sessions/${id}/tags`, { tags: ['refund'] });
+    await stack.org.post(`/chat/sessions/${id}/assign`, { team_id: team });
+    // The oldest policy applies: those before the one to be looked at are deleted one after the other.
+    await deletePolicy(last);
+    await deletePolicy(rest);
+    await underPolicy(id, policies.tag);
+    expect((await stack.org.delete('/tags/refund')).status).toBe(200);
+    await underPolicy(id, policies.team);
+    expect((await stack.org.delete(`/teams/${team}`)).status).toBe(200);
+    await underPolicy(id, policies.segment);
+    expect((await stack.org.patch(`/segments/${segment}`, { filter: filterOn('mini') })).status).toBe(200);
+    await underPolicy(id, policies.other);
+    expect((await stack.org.delete(`/segments/${other}`)).status).toBe(200);
+    await underPolicy(id, null);
+    expect((await stack.org.patch(`/segments/${segment}`, { filter: filterOn('max') })).status).toBe(200);
+    await underPolicy(id, policies.segment);
+    expect((await stack.org.delete(`/contacts/${contact.id}`)).status).toBe(200);
+    await underPolicy(id, null);
+    for (const policy of Object.values(policies)) await deletePolicy(policy);
+  });
+
   it('is shown only to its org', async () => {
     const id = await newSession();
     expect((await stack.other.get(`/chat/sessions/${id}/sla`)).status).toBe(404);

@@ -1,8 +1,9 @@
-import type { Db } from '../../db/connect.ts';
+import type { Db, Trx } from '../../db/connect.ts';
 import { pageOf } from '../../db/cursor.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { notFound } from '../../errors.ts';
 import { newId } from '../../ids.ts';
+import { announce } from '../../outbox/events.ts';
 import { assertSavable, prepareFilter } from '../filters/condition.ts';
 import {
   deleteSegment,
@@ -34,22 +35,28 @@ export function changeSegment(db: Db, orgId: string, id: string, { name, filter 
   return inTransaction(db, async (trx) => {
     await lockSegments(trx, orgId);
     await getSegment(trx, orgId, id);
-    if (filter !== undefined)
-      await assertSavable(trx, orgId, filter, { path: 'body.filter', segmentId: id.toLowerCase() });
+    if (filter !== undefined) await assertSavable(trx, orgId, filter, { path: 'body.filter', segmentId: id });
     const changes = {
       ...(name === undefined ? {} : { name }),
       ...(filter === undefined ? {} : { filter: toJson(filter) }),
     };
     const segment = await updateSegment(trx, orgId, id, changes);
     if (segment === undefined) throw notFound('segment');
+    if (filter !== undefined) await announceChange(trx, orgId);
     return segment;
   });
 }
 
 /** Deletes a segment. From now on it matches nobody in filters naming it. Throws notFound. */
-export async function removeSegment(db: Db, orgId: string, id: string): Promise<void> {
-  if (!(await deleteSegment(db, orgId, id))) throw notFound('segment');
-}
+export const removeSegment = (db: Db, orgId: string, id: string): Promise<void> =>
+  inTransaction(db, async (trx) => {
+    if (!(await deleteSegment(trx, orgId, id))) throw notFound('segment');
+    await announceChange(trx, orgId);
+  });
+
+/** Announces that a segment has other contacts: other SLA policies may apply to their sessions. */
+const announceChange = (trx: Trx, orgId: string): Promise<void> =>
+  announce(trx, orgId, 'sla-assignments-changed', [{ subject_id: orgId, payload: { after: null } }]);
 
 /** Returns a page of the org's segments, oldest first. */
 export const pageOfSegments = (db: Db, orgId: string, query: ListSegments) =>

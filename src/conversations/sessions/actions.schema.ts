@@ -18,7 +18,12 @@ export const HandedOff = z.object({ handoff: HandoffAnswer });
 export const AssignSession = z
   .object({
     assignee_id: z.int().min(1).nullable().optional().describe('A member’s id. null: nobody.'),
-    team_id: z.uuid('must be the id of a team: GET /teams lists them').nullable().optional().describe('null: none.'),
+    team_id: z
+      .uuid('must be the id of a team: GET /teams lists them')
+      .toLowerCase()
+      .nullable()
+      .optional()
+      .describe('null: none.'),
   })
   .refine(({ assignee_id, team_id }) => assignee_id !== undefined || team_id !== undefined, {
     error: 'must name assignee_id or team_id',

@@ -1,6 +1,7 @@
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { conflict, notFound } from '../../errors.ts';
+import { announce } from '../../outbox/events.ts';
 import {
   countTags,
   deleteTag,
@@ -44,9 +45,11 @@ export async function lockTagsShared(
 }
 
 /** Deletes a tag. Throws notFound. */
-export async function removeTag(db: Db, orgId: string, name: string): Promise<void> {
-  if (!(await deleteTag(db, orgId, name))) throw notFound('tag');
-}
+export const removeTag = (db: Db, orgId: string, name: string): Promise<void> =>
+  inTransaction(db, async (trx) => {
+    if (!(await deleteTag(trx, orgId, name))) throw notFound('tag');
+    await announce(trx, orgId, 'sla-assignments-changed', [{ subject_id: orgId, payload: { after: null } }]);
+  });
 
 /** A tag with the key shared by all spellings of its name. */
 export interface KeyedTag {

@@ -61,7 +61,7 @@ export const removeTeam = (db: Db, orgId: string, id: string): Promise<void> =>
   inTransaction(db, async (trx) => {
     const team = await lockTeam(trx, orgId, id);
     if (team === undefined || team.deleted_at !== null) throw notFound('team');
-    if (!(await hasManySessions(trx, orgId, id))) return deleteTeam(trx, orgId, id);
+    if (!(await hasManySessions(trx, orgId, id))) return deleteClearedTeam(trx, orgId, id);
     await hideTeam(trx, orgId, id);
     const subject = { subjectId: id, summary: `Deletion of the team ${team.name.slice(0, 150)}` };
     await enqueue(trx, orgId, start(DELETE_TEAM, { orgId, teamId: id }, subject));
@@ -77,10 +77,16 @@ export const deleteTeamBatch = (db: Db, { orgId, teamId }: DeletedTeam, isStoppe
       const team = await lockTeam(trx, orgId, teamId);
       if (team === undefined || team.deleted_at === null) return true;
       if ((await clearSomeSessions(trx, orgId, teamId)) > 0) return false;
-      await deleteTeam(trx, orgId, teamId);
+      await deleteClearedTeam(trx, orgId, teamId);
       return true;
     }),
   );
+
+/** Deletes a team that has few sessions left, or none: other SLA policies may apply to those it had. */
+async function deleteClearedTeam(trx: Trx, orgId: string, id: string): Promise<void> {
+  await deleteTeam(trx, orgId, id);
+  await announce(trx, orgId, 'sla-assignments-changed', [{ subject_id: orgId, payload: { after: null } }]);
+}
 
 /**
  * Adds a member to the team, unless already in it. Throws notFound for the team, and invalid for a user outside the

@@ -172,6 +172,14 @@ describe('a change by id', () => {
     expect(await api.org.patch(`/contacts/${body.id}`, { contact: one })).toMatchObject({ status: 200 });
   });
 
+  it('is found, changed and deleted by its id in upper case too', async () => {
+    const { body } = await api.org.post('/contacts', { contact: { email: 'upper@example.com' } });
+    const path = `/contacts/${body.id.toUpperCase()}`;
+    expect((await api.org.patch(path, { contact: { name: 'Upper' } })).status).toBe(200);
+    expect((await api.org.get(path)).body).toMatchObject({ id: body.id, name: 'Upper' });
+    expect((await api.org.delete(path)).status).toBe(200);
+  });
+
   it('a change of an unknown contact, or of another org’s, is a 404, as are GET and DELETE', async () => {
     const { body } = await save(fresh());
     for (const [client, id] of [
