@@ -2,6 +2,7 @@ import { type SqlBool, sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
 import { orderedByCreation, type PageRequest } from '../../db/cursor.ts';
 import { lockName } from '../../db/locks.ts';
+import { onlyRow } from '../../db/rows.ts';
 import type { CreateTraining, UpdateTraining } from './schema.ts';
 
 const COLUMNS = [
@@ -108,12 +109,20 @@ export function listInstructions(
     .execute();
 }
 
-/** Counts the always active items. */
-export async function countInstructions(db: Db, orgId: string): Promise<number> {
-  const { count } = await instructions(db, orgId)
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return count;
+/** Counts the always active items, and the characters of those that apply together on the channel with the most. */
+export async function measureInstructions(db: Db, orgId: string): Promise<{ count: number; characters: number }> {
+  return onlyRow(
+    await sql<{ count: number; characters: number }>`
+      with items as materialized (${instructions(db, orgId).select(['title', 'content', 'restricted_to_channels'])}),
+      sizes as (
+        select channel, sum(char_length(title) + char_length(content)) as characters
+        from items left join lateral unnest(restricted_to_channels) as channel on true group by channel
+      )
+      select (select count(*) from items)::integer as count,
+        (coalesce(max(characters) filter (where channel is null), 0)
+          + coalesce(max(characters) filter (where channel is not null), 0))::integer as characters
+      from sizes`.execute(db),
+  );
 }
 
 /** Returns the given segments that exist in the org. */

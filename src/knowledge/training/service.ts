@@ -6,7 +6,6 @@ import { newId } from '../../ids.ts';
 import { indexItems, removeItems } from '../index/service.ts';
 import { lockDirectory } from './directories.queries.ts';
 import {
-  countInstructions,
   deleteTraining,
   findTraining,
   insertTraining,
@@ -14,6 +13,7 @@ import {
   listTraining,
   lockInstructions,
   lockTraining,
+  measureInstructions,
   type TrainingItem,
   updateTraining,
 } from './queries.ts';
@@ -23,6 +23,7 @@ export { listInstructions, listRestrictingSegments } from './queries.ts';
 
 /** All of them are part of each prompt. */
 const MAX_INSTRUCTIONS = 100;
+const MAX_INSTRUCTION_CHARACTERS = 60_000;
 
 /**
  * Creates a training item. It is found from then on, unless it is a draft. Throws invalid for an unknown directory or
@@ -90,9 +91,14 @@ async function indexTraining(trx: Trx, orgId: string, item: TrainingItem): Promi
   const isInstruction = item.type === 'BEHAVIORAL';
   if (isInstruction && !item.is_draft) {
     await lockInstructions(trx, orgId);
-    if ((await countInstructions(trx, orgId)) > MAX_INSTRUCTIONS)
+    const { count, characters } = await measureInstructions(trx, orgId);
+    if (count > MAX_INSTRUCTIONS)
       throw conflict(
         `type: at most ${MAX_INSTRUCTIONS} items are BEHAVIORAL and no drafts: make one a draft or SCENARIO_SPECIFIC`,
+      );
+    if (characters > MAX_INSTRUCTION_CHARACTERS)
+      throw conflict(
+        `content: BEHAVIORAL items that apply on one channel have at most ${MAX_INSTRUCTION_CHARACTERS} characters together: these would have ${characters}`,
       );
   }
   await indexItems(trx, orgId, [

@@ -194,6 +194,25 @@ describe('BEHAVIORAL training', () => {
     expect(await instructions()).toEqual(['Tone']);
   });
 
+  it('has at most 60,000 characters on each channel: the AI is told all of it', async () => {
+    const ofSize = (size: number, channels: string[] = []) =>
+      org.post('/training', {
+        title: 'r',
+        content: 'x'.repeat(size - 1),
+        type: 'BEHAVIORAL',
+        restricted_to_channels: channels,
+      });
+    expect((await ofSize(30_000)).status).toBe(201);
+    expect((await ofSize(30_000, ['web'])).status).toBe(201);
+    const { status, body } = await ofSize(30_000, ['sms', 'slack']);
+    expect(status).toBe(201);
+    const refusal = await ofSize(2, ['web', 'email']);
+    expect([refusal.status, refusal.body.message]).toEqual([409, expect.stringContaining('60002')]);
+    const longer = await org.patch(`/training/${body.id}`, { content: 'x'.repeat(30_000) });
+    expect([longer.status, longer.body.message]).toEqual([409, expect.stringMatching(/^content: BEHAVIORAL/)]);
+    expect((await org.patch(`/training/${body.id}`, { type: 'SCENARIO_SPECIFIC' })).status).toBe(200);
+  });
+
   it(`is limited to ${MAX_INSTRUCTIONS} items, even for concurrent requests; drafts do not count`, async () => {
     const row = { org_id: org.id, ...TONE, type: 'BEHAVIORAL' as const, is_draft: false };
     const restrictions = { restricted_to_channels: [], restricted_to_segments: [] };

@@ -19,7 +19,8 @@ export interface KnownFacts {
   secrets: string[];
 }
 
-const MAX_INSTRUCTION_CHARACTERS = 60_000;
+/** Those of the org and its training have no more, but where training was stored before it had a bound. */
+const MAX_INSTRUCTION_CHARACTERS = 160_000;
 const MAX_FIELD_CHARACTERS = 2_000;
 const MIN_SECRET = 6;
 
