@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { contactFilter } from '../../src/contacts/filters/condition.ts';
+import { listSegmentsOf } from '../../src/contacts/segments/service.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';
 
 let api: TestApi;
@@ -103,4 +104,14 @@ it('a segment accepts the full set of filters, and no other property', async () 
   ]) {
     expect(await create(filter)).toMatchObject({ status: 400 });
   }
+});
+
+it('a contact belongs to any number of segments', async () => {
+  const { body: contact } = await api.org.post('/contacts', { contact: { email: 'many@example.com', name: 'Many' } });
+  const made = await Promise.all(
+    Array.from({ length: 205 }, (_, nth) => create(named(nth % 2 === 0 ? 'Many' : 'Nobody'), `Segment ${nth}`)),
+  );
+  const ids = made.map(({ body }) => body.id as string);
+  const found = await listSegmentsOf(api.db, api.org.id, contact.id, ids);
+  expect(found).toEqual(ids.filter((_, nth) => nth % 2 === 0));
 });

@@ -16,7 +16,7 @@ import {
 } from './queries.ts';
 import type { CreateSegment, ListSegments, UpdateSegment } from './schema.ts';
 
-const MAX_SEGMENTS_AT_ONCE = 100;
+const SEGMENTS_PER_READ = 100;
 
 /** Saves a filter under a name. Throws invalid if the filter names an unknown segment. */
 export async function createSegment(db: Db, orgId: string, { name, filter }: CreateSegment) {
@@ -64,17 +64,20 @@ export const pageOfSegments = (db: Db, orgId: string, query: ListSegments) =>
 
 const toJson = (filter: object | null) => (filter === null ? null : JSON.stringify(filter));
 
-/** Returns those of the segments, at most 100, that a contact belongs to. */
+/** Returns those of the segments that a contact belongs to. */
 export async function listSegmentsOf(
   db: Db,
   orgId: string,
   contactId: string,
   segmentIds: string[],
 ): Promise<string[]> {
-  const ids = segmentIds.slice(0, MAX_SEGMENTS_AT_ONCE);
-  if (ids.length === 0) return [];
-  const compile = await prepareFilter(db, orgId, {
-    or: ids.map((segment_id) => ({ and: [{ type: 'contact_belongs_to_segment', segment_id }] })),
-  });
-  return listMatches(db, orgId, contactId, { ids, conditions: compile('probes') });
+  const found: string[] = [];
+  for (let at = 0; at < segmentIds.length; at += SEGMENTS_PER_READ) {
+    const ids = segmentIds.slice(at, at + SEGMENTS_PER_READ);
+    const compile = await prepareFilter(db, orgId, {
+      or: ids.map((segment_id) => ({ and: [{ type: 'contact_belongs_to_segment', segment_id }] })),
+    });
+    found.push(...(await listMatches(db, orgId, contactId, { ids, conditions: compile('probes') })));
+  }
+  return found;
 }
