@@ -2,7 +2,7 @@ import type { SendingDeps } from '../src/conversations/messages/service.ts';
 import { confirmAccount } from '../src/crm/connection/accounts.service.ts';
 import type { CrmClients } from '../src/crm/connection/clients.ts';
 import type { AccountRef, SessionRef, SessionRun, ThreadRef, TicketRef } from '../src/crm/contract.ts';
-import { createPart, parkPart, planHandoff } from '../src/crm/handoffs/service.ts';
+import { createHandoffPart, parkPart, planHandoff } from '../src/crm/handoffs/service.ts';
 import { closeTicket } from '../src/crm/handoffs/ticket-closing.service.ts';
 import { reopenTicket } from '../src/crm/handoffs/ticket-reopening.service.ts';
 import { syncThread } from '../src/crm/hubspot/threads.service.ts';
@@ -21,7 +21,7 @@ export interface CrmActivityDeps {
   stopping: AbortSignal;
 }
 
-interface PartRef extends SessionRef {
+interface PartRef extends SessionRun {
   part: HandoffPart;
 }
 
@@ -45,10 +45,10 @@ export const createCrmActivities = ({ db, crms, sending, dashboardUrl, stopping 
     syncTicket: (ticket: TicketRef) => syncTicket(db, deps, ticket),
 
     /** Saves the parts of a handoff. Returns the pending and the refused parts. */
-    planHandoff: (session: SessionRef) => planHandoff(db, deps, session),
+    planHandoff: (run: SessionRun) => planHandoff(db, deps, run),
 
     /** Creates a part of a handoff. A second run first searches the CRM for the part of the first. */
-    createHandoffPart: (part: PartRef) => createPart(db, deps, part),
+    createHandoffPart: (part: PartRef) => createHandoffPart(db, deps, part),
 
     /** Shows a part as waiting for another round, or as given up. */
     parkHandoffPart: ({ isGivenUp, nextTryAt, ...part }: PartRef & { isGivenUp: boolean; nextTryAt: string }) =>

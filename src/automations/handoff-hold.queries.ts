@@ -6,16 +6,17 @@ export interface HandoffHold {
   id: string;
   sessionId: string;
   isExternal: boolean;
+  n: number | null;
 }
 
 export async function insertHandoffHold(
   trx: Trx,
   orgId: string,
-  { id, sessionId, isExternal }: HandoffHold,
+  { id, sessionId, isExternal, n }: HandoffHold,
 ): Promise<void> {
   await trx
     .insertInto('automation_gates')
-    .values({ org_id: orgId, id, session_id: sessionId, is_elsewhere: isExternal })
+    .values({ org_id: orgId, id, session_id: sessionId, is_elsewhere: isExternal, handoff_number: n })
     .execute();
 }
 
@@ -74,7 +75,7 @@ export const deleteHandoffHold = (trx: Trx, orgId: string, id: string) =>
     .deleteFrom('automation_gates')
     .where('org_id', '=', orgId)
     .where('id', '=', id)
-    .returning(['session_id', 'is_elsewhere'])
+    .returning(['session_id', 'is_elsewhere', 'handoff_number'])
     .executeTakeFirst();
 
 /** Returns the session of a hold. Returns undefined if the hold was deleted. */

@@ -46,7 +46,15 @@ const selectForUpdate = (db: Db, orgId: string) =>
       'team_id',
       'language',
     ])
-    .select(['ticket_number', 'custom_data', 'editable_custom_data', 'resolutions', 'relayed_side', 'has_sla'])
+    .select([
+      'ticket_number',
+      'custom_data',
+      'editable_custom_data',
+      'resolutions',
+      'handoffs',
+      'relayed_side',
+      'has_sla',
+    ])
     .select(['ai_state', 'ai_context_seq', 'assist_mode', 'verified', 'last_seq'])
     .where('org_id', '=', orgId)
     .forNoKeyUpdate();
@@ -184,11 +192,16 @@ export function listSessions(
     .execute();
 }
 
-export type SessionChanges = Omit<Updateable<SessionsTable>, 'org_id' | 'id' | 'resolutions' | 'closed_at'> & {
+export type SessionChanges = Omit<
+  Updateable<SessionsTable>,
+  'org_id' | 'id' | 'resolutions' | 'handoffs' | 'closed_at'
+> & {
   /** Records the time of its closing, or that it is open. */
   isClosed?: boolean;
   /** Adds one to the number of resolutions. */
   isResolution?: boolean;
+  /** Adds one to the number of handoffs. */
+  isHandoff?: boolean;
 };
 
 /** Changes the given fields. The row must be locked. */
@@ -196,7 +209,7 @@ export async function updateSession(
   trx: Trx,
   orgId: string,
   id: string,
-  { isResolution = false, isClosed, ...changes }: SessionChanges,
+  { isResolution = false, isHandoff = false, isClosed, ...changes }: SessionChanges,
 ): Promise<void> {
   await trx
     .updateTable('sessions')
@@ -204,6 +217,7 @@ export async function updateSession(
       ...changes,
       ...(isClosed === undefined ? {} : { closed_at: isClosed ? sql<Date>`now()` : null }),
       ...(isResolution ? { resolutions: sql<number>`resolutions + 1` } : {}),
+      ...(isHandoff ? { handoffs: sql<number>`handoffs + 1` } : {}),
       updated_at: sql<Date>`greatest(updated_at, now())`,
     })
     .where('org_id', '=', orgId)

@@ -92,6 +92,8 @@ export interface SessionsTable {
   first_handoff_at: Date | null;
   /** The number of resolutions. */
   resolutions: Generated<number>;
+  /** The number of handoffs. It is the number of the current one too, if there is one. */
+  handoffs: Generated<number>;
   /** The `seq` of its last event. */
   last_seq: Generated<number>;
   /** The `seq` of the contact's last message, or 0. */

@@ -18,12 +18,9 @@ export interface EventPayloads {
   'ticket-resolved': OfSession & { reflects: boolean; summarizes?: true };
   /** `reflects`: as of ticket-resolved. */
   'ticket-reopened': { reflects: boolean };
-  /**
-   * `isExternal`: the reporting system already has the handoff. The handoff itself follows once the workflows before it
-   * have ended.
-   */
-  'pre-ticket-handoff': OfSession & { isExternal: boolean };
-  'ticket-handoff': OfSession & { isExternal: boolean };
+  /** The handoff itself follows once the workflows before it have ended. */
+  'pre-ticket-handoff': HandoffMoment;
+  'ticket-handoff': HandoffMoment;
   /** Subject: a session. A message was stored in it. Other systems' automatic messages are of `workflow` or `sequence`. */
   'message-created': {
     message_id: string;
@@ -130,6 +127,13 @@ export interface SessionState {
 /** An event whose subject is a session. `session` is absent in events that earlier versions have announced. */
 interface OfSession {
   session?: SessionState | null;
+}
+
+interface HandoffMoment extends OfSession {
+  /** Whether the reporting system already has the handoff. */
+  isExternal: boolean;
+  /** Counts the handoffs of a session from 1. Absent in events that earlier versions have announced. */
+  n?: number;
 }
 
 interface SlaMoment extends OfSession {

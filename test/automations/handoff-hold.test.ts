@@ -82,9 +82,13 @@ it.each([
 
 it('a handoff after a hold keeps the depth of its cause, so handoffs cannot trigger each other endlessly', async () => {
   const org = await stack.createOrg();
+  const { id: session } = (await org.post('/chat/sessions', {})).body;
+  await org.post(`/chat/sessions/${session}/handoff`, {});
+  await eventually('the relay', async () => {
+    return (await stack.db.selectFrom('outbox').select('id').limit(1).execute()).length === 0;
+  });
   await activate(org, { trigger_type: 'pre-ticket-handoff', workflow_blocks: [pause(600)] });
   const after = await activate(org, { trigger_type: 'ticket-handoff' });
-  const { id: session } = (await org.post('/chat/sessions', {})).body;
   const told = {
     id: 1,
     org_id: org.id,

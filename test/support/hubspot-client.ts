@@ -59,6 +59,7 @@ export const SESSION_ID = '01932b1c-5a00-7000-8000-000000000001';
 export const facts = (given: Partial<HandoffFacts> = {}, contact?: string): HandoffFacts => ({
   sessionId: SESSION_ID,
   ticketNumber: 17,
+  handoffNumber: 1,
   subject: 'Where is my order?',
   summary: 'Customer: Where is <my> order?',
   reason: 'asked for a human',

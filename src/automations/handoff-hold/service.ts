@@ -1,5 +1,6 @@
 import { announceWithState } from '../../conversations/announcements.service.ts';
-import type { Db } from '../../db/connect.ts';
+import { isHandedOff } from '../../conversations/handoff/status.service.ts';
+import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { newId } from '../../ids.ts';
 import { setEventDepth } from '../../outbox/claim.ts';
@@ -18,14 +19,14 @@ export { listHeldHandoffs } from '../handoff-hold.queries.ts';
 export const holdHandoffs: Reaction<'pre-ticket-handoff'> = async (trx, orgId, events) => {
   for (const event of events) {
     const sessionId = event.subject_id;
-    const { isExternal } = event.payload;
+    const { isExternal, n } = event.payload;
     const holdId = newId();
     const runIds = await startRunsForEvent(trx, orgId, event);
     if (runIds.length === 0 || (await addRunsToHold(trx, orgId, holdId, runIds)) === 0) {
-      await announceWithState(trx, orgId, 'ticket-handoff', [{ subject_id: sessionId, payload: { isExternal } }]);
+      await announceHandoff(trx, orgId, sessionId, { isExternal, n });
       continue;
     }
-    await insertHandoffHold(trx, orgId, { id: holdId, sessionId, isExternal });
+    await insertHandoffHold(trx, orgId, { id: holdId, sessionId, isExternal, n: n ?? null });
     await enqueue(trx, orgId, start(HOLD_HANDOFF, { orgId, sessionId, holdId }, handoffHoldSubject(sessionId)));
   }
 };
@@ -36,6 +37,18 @@ export const releaseHandoff = (db: Db, { orgId, holdId }: HandoffHoldRef): Promi
     const hold = await deleteHandoffHold(trx, orgId, holdId);
     if (hold === undefined) return;
     await setEventDepth(trx, await findMaxDepth(trx, orgId, holdId));
-    const payload = { isExternal: hold.is_elsewhere };
-    await announceWithState(trx, orgId, 'ticket-handoff', [{ subject_id: hold.session_id, payload }]);
+    const { session_id: sessionId, is_elsewhere: isExternal, handoff_number: n } = hold;
+    await announceHandoff(trx, orgId, sessionId, { isExternal, n: n ?? undefined });
   });
+
+/** Announces a handoff, unless its session was returned to the AI meanwhile. Another handoff then has its own events. */
+async function announceHandoff(
+  trx: Trx,
+  orgId: string,
+  sessionId: string,
+  { isExternal, n }: { isExternal: boolean; n: number | undefined },
+): Promise<void> {
+  if (!(await isHandedOff(trx, orgId, sessionId, n))) return;
+  const payload = { isExternal, ...(n === undefined ? {} : { n }) };
+  await announceWithState(trx, orgId, 'ticket-handoff', [{ subject_id: sessionId, payload }]);
+}

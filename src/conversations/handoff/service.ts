@@ -35,8 +35,10 @@ export async function startHandoff(
     handoff: JSON.stringify(handoff),
     ai_closure_type: 'handed_off' as const,
     ai_state: 'paused' as const,
+    isHandoff: true,
   };
   await changeSession(trx, orgId, session, { ...change, events });
-  await announceWithState(trx, orgId, 'pre-ticket-handoff', [{ subject_id: session.id, payload: { isExternal } }]);
+  const payload = { isExternal, n: session.handoffs + 1 };
+  await announceWithState(trx, orgId, 'pre-ticket-handoff', [{ subject_id: session.id, payload }]);
   return handoff;
 }

@@ -4,6 +4,7 @@ import type { TicketingSystem } from '../sessions/schema.ts';
 import { getSession, lockSession } from '../sessions/service.ts';
 import { digestSession, EXTRACTIVE } from '../summary/service.ts';
 import type { Handoff } from '../table.ts';
+import { listHandoffNumbers } from './queries.ts';
 
 /** Returns the details of a handed-off session for the agents of another system. The summary of a model is preferred. */
 export async function getHandoffBriefing(db: Db, orgId: string, sessionId: string) {
@@ -14,6 +15,25 @@ export async function getHandoffBriefing(db: Db, orgId: string, sessionId: strin
   return isByModel
     ? { session, ...digest, summary, summary_by }
     : { session, ...digest, summary_by: digest.summary === null ? null : EXTRACTIVE };
+}
+
+/** Returns the sessions that are handed off now among these, each with the number of its handoff. */
+export const currentHandoffsOf = async (
+  db: Db,
+  orgId: string,
+  sessionIds: string[],
+): Promise<ReadonlyMap<string, number>> =>
+  new Map((await listHandoffNumbers(db, orgId, sessionIds)).map(({ id, handoffs }) => [id, handoffs]));
+
+/** Returns whether a session still has this handoff. Without a number, whether it has one at all. */
+export async function isHandedOff(
+  db: Db,
+  orgId: string,
+  sessionId: string,
+  n: number | null | undefined,
+): Promise<boolean> {
+  const current = (await currentHandoffsOf(db, orgId, [sessionId])).get(sessionId);
+  return current !== undefined && current === (n ?? current);
 }
 
 /** Stores the progress of a session's handoff in another system. Throws notFound. */

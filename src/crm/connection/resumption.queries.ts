@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
+import type { SessionRun } from '../contract.ts';
 
 /** Returns the threads of an org with messages still to be posted. */
 export async function listThreadsWithUnsent(db: Db, orgId: string, limit: number): Promise<string[]> {
@@ -12,12 +13,13 @@ export async function listThreadsWithUnsent(db: Db, orgId: string, limit: number
   return rows.map(({ thread_id }) => thread_id);
 }
 
-/** Returns the sessions of an org with a handoff not yet started in the ticketing system. */
-export async function listPendingHandoffs(db: Db, orgId: string, limit: number): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
-    select id from sessions where org_id = ${orgId} and handoff->>'state' = 'pending' order by id limit ${limit}
+/** Returns the handoffs of an org not yet started in the ticketing system. */
+export async function listPendingHandoffs(db: Db, orgId: string, limit: number): Promise<SessionRun[]> {
+  const { rows } = await sql<SessionRun>`
+    select org_id as "orgId", id as "sessionId", handoffs as n from sessions
+    where org_id = ${orgId} and handoff->>'state' = 'pending' order by id limit ${limit}
   `.execute(db);
-  return rows.map(({ id }) => id);
+  return rows;
 }
 
 /** Returns the queues of an org with queued events. */

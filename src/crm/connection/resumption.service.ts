@@ -11,16 +11,18 @@ const INTEGRATION_KINDS = ['crm', 'miaw'];
 /** Resumes all work waiting for a connection as soon as its settings are replaced. */
 export const resumeCrm: Reaction<'integration-changed'> = async (trx, orgId, events) => {
   if (!events.some(({ payload }) => INTEGRATION_KINDS.includes(payload.kind))) return;
-  const waiting = new Set([
-    ...(await listParkedHandoffs(trx, orgId, MAX_RESUMED)),
-    ...(await listPendingHandoffs(trx, orgId, MAX_RESUMED)),
-  ]);
+  const waiting = new Map(
+    [
+      ...(await listParkedHandoffs(trx, orgId, MAX_RESUMED)),
+      ...(await listPendingHandoffs(trx, orgId, MAX_RESUMED)),
+    ].map((run) => [run.sessionId, run]),
+  );
   const threads = await listThreadsWithUnsent(trx, orgId, MAX_RESUMED);
   const queues = await listQueuesWithEvents(trx, orgId, MAX_RESUMED);
   await enqueue(
     trx,
     orgId,
-    ...[...waiting].map((sessionId) => wakeHandoff(orgId, sessionId)),
+    ...[...waiting.values()].map(wakeHandoff),
     ...[...queues, ...threads.map((id) => `thread/${id}`)].map((queue) => queueSignalOf(orgId, queue)),
   );
 };

@@ -1,6 +1,7 @@
 import { getHandoffBriefing } from '../../conversations/handoff/status.service.ts';
 import type { Db } from '../../db/connect.ts';
 import type { HandoffFacts } from '../../providers/crm/port.ts';
+import type { SessionRun } from '../contract.ts';
 import { findLinkOfSession } from '../links.queries.ts';
 import { listParts } from './queries.ts';
 
@@ -10,8 +11,7 @@ const MAX_SUBJECT_LENGTH = 120;
 export async function handoffFactsOf(
   db: Db,
   dashboardUrl: string,
-  orgId: string,
-  sessionId: string,
+  { orgId, sessionId, n }: SessionRun,
 ): Promise<HandoffFacts> {
   const { session, summary, opening } = await getHandoffBriefing(db, orgId, sessionId);
   const link = await findLinkOfSession(db, orgId, sessionId);
@@ -21,6 +21,7 @@ export async function handoffFactsOf(
   return {
     sessionId,
     ticketNumber,
+    handoffNumber: n,
     subject: `#${ticketNumber} ${about}`.replaceAll(/\s+/g, ' ').slice(0, MAX_SUBJECT_LENGTH).toWellFormed(),
     summary: summary ?? '',
     reason: session.handoff?.reason ?? null,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
-import type { SessionRef } from '../contract.ts';
+import type { SessionRun } from '../contract.ts';
 import type { CrmHandoffPartsTable, PartState } from './table.ts';
 
 const COLUMNS = ['part', 'state', 'external_id', 'error', 'attempts', 'next_try_at'] as const;
@@ -107,6 +107,36 @@ export async function reopenParts(trx: Trx, orgId: string, sessionId: string): P
   return Number(reopened.numUpdatedRows);
 }
 
+/** The parts that every handoff creates anew. The others stay with the session. */
+const OF_ONE_HANDOFF: CrmHandoffPartsTable['part'][] = ['comment', 'conversation'];
+
+/**
+ * Reopens the parts of sessions for another handoff: those that every handoff creates anew as if they were never tried,
+ * and the others if they do not exist. The numbers of attempts grow on, so that a late outcome of an earlier handoff is
+ * of no attempt of this one.
+ */
+export async function reopenForAnotherHandoff(trx: Trx, orgId: string, sessionIds: string[]): Promise<void> {
+  const reopened = { state: 'pending' as const, error: null, next_try_at: null, updated_at: sql<Date>`now()` };
+  const untried = { is_ambiguous: false, first_tried_at: null, last_tried_at: null };
+  const parts = trx
+    .updateTable('crm_handoff_parts')
+    .where('org_id', '=', orgId)
+    .where('session_id', '=', sql<string>`any(${sessionIds}::uuid[])`);
+  await parts
+    .set({ ...reopened, ...untried })
+    .set((eb) => ({
+      // A conversation goes on. A comment is another one.
+      external_id: eb.case().when('part', '=', 'conversation').then(eb.ref('external_id')).end(),
+    }))
+    .where('part', 'in', OF_ONE_HANDOFF)
+    .execute();
+  await parts
+    .set(reopened)
+    .where('part', 'not in', OF_ONE_HANDOFF)
+    .where('state', 'in', ['parked', 'failed', 'skipped'])
+    .execute();
+}
+
 /** Fails the parts that have not ended. Returns their number. */
 export async function failUnfinishedParts(trx: Trx, orgId: string, sessionId: string, error: string): Promise<number> {
   const failed = await trx
@@ -119,34 +149,34 @@ export async function failUnfinishedParts(trx: Trx, orgId: string, sessionId: st
   return Number(failed.numUpdatedRows);
 }
 
-/** Returns the sessions of an org with a parked handoff, those parked longest first. */
-export async function listParkedHandoffs(db: Db, orgId: string, limit: number): Promise<string[]> {
-  const parked = await db
-    .selectFrom('crm_handoff_parts')
-    .select('session_id')
-    .where('org_id', '=', orgId)
-    .where('state', '=', 'parked')
-    .groupBy('session_id')
-    .orderBy((eb) => eb.fn.min('updated_at'))
-    .orderBy('session_id')
-    .limit(limit)
-    .execute();
-  return parked.map(({ session_id }) => session_id);
+/** SQL: whether `session` is handed off now, and not in an external system: such a handoff is done, without any part. */
+const HAS_OWN_HANDOFF = sql`session.handoff is not null
+  and (session.handoff->>'state' <> 'done' or jsonb_array_length(coalesce(session.handoff->'parts', '[]')) > 0)`;
+
+/** Returns the current handoffs of an org that are parked, those parked longest first. */
+export async function listParkedHandoffs(db: Db, orgId: string, limit: number): Promise<SessionRun[]> {
+  const { rows } = await sql<SessionRun>`
+    select part.org_id as "orgId", part.session_id as "sessionId", session.handoffs as n from crm_handoff_parts as part
+    join sessions as session on session.org_id = part.org_id and session.id = part.session_id
+    where part.org_id = ${orgId} and part.state = 'parked' and ${HAS_OWN_HANDOFF}
+    group by 1, 2, 3 order by min(part.updated_at), 2 limit ${limit}
+  `.execute(db);
+  return rows;
 }
 
 /**
- * Returns handed-off sessions of all orgs with parts that have not ended, behind a session, in a fixed order. The ticket of
- * a session that was not handed off belongs to a customer's workflow.
+ * Returns the current handoffs of all orgs with parts that have not ended, behind a session, in a fixed order. The ticket
+ * of a session that was not handed off belongs to a customer's workflow.
  */
 export async function listUnfinishedHandoffs(
   db: Db,
-  after: SessionRef | undefined,
+  after: SessionRun | undefined,
   limit: number,
-): Promise<SessionRef[]> {
-  const { rows } = await sql<SessionRef>`
-    select distinct part.org_id as "orgId", part.session_id as "sessionId" from crm_handoff_parts as part
+): Promise<SessionRun[]> {
+  const { rows } = await sql<SessionRun>`
+    select distinct part.org_id as "orgId", part.session_id as "sessionId", session.handoffs as n from crm_handoff_parts as part
     join sessions as session on session.org_id = part.org_id and session.id = part.session_id
-    where part.state in ('pending', 'running', 'parked') and session.handoff is not null
+    where part.state in ('pending', 'running', 'parked') and ${HAS_OWN_HANDOFF}
       and ${after === undefined ? sql`true` : sql`(part.org_id, part.session_id) > (${after.orgId}::uuid, ${after.sessionId}::uuid)`}
     order by 1, 2 limit ${limit}
   `.execute(db);

@@ -1,3 +1,4 @@
+import { currentHandoffsOf } from '../../conversations/handoff/status.service.ts';
 import { getSession } from '../../conversations/sessions/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
@@ -16,7 +17,7 @@ export function retryHandoff(db: Db, orgId: string, sessionId: string) {
   return inTransaction(db, async (trx) => {
     await assertHandedOff(trx, orgId, sessionId);
     await updateAndReportParts(trx, orgId, sessionId, (changing) => reopenParts(changing, orgId, sessionId));
-    await enqueue(trx, orgId, wakeHandoff(orgId, sessionId));
+    await wakeCurrentHandoff(trx, orgId, sessionId);
     return handoffOf(trx, orgId, sessionId);
   });
 }
@@ -47,9 +48,14 @@ export function settlePart(db: Db, orgId: string, sessionId: string, { part, ext
       if (external_id !== undefined)
         await linkPart(changing, orgId, sessionId, { part, provider: 'hubspot', externalId: external_id });
     });
-    await enqueue(trx, orgId, wakeHandoff(orgId, sessionId));
+    await wakeCurrentHandoff(trx, orgId, sessionId);
     return handoffOf(trx, orgId, sessionId);
   });
+}
+
+async function wakeCurrentHandoff(trx: Trx, orgId: string, sessionId: string): Promise<void> {
+  const n = (await currentHandoffsOf(trx, orgId, [sessionId])).get(sessionId);
+  if (n !== undefined) await enqueue(trx, orgId, wakeHandoff({ orgId, sessionId, n }));
 }
 
 async function assertHandedOff(trx: Trx, orgId: string, sessionId: string): Promise<void> {

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import {
+  currentHandoffsOf,
   getHandoffBriefing,
+  isHandedOff,
   linkTicketingSystem,
   updateHandoffStatus,
 } from '../../conversations/handoff/status.service.ts';
@@ -15,14 +17,15 @@ import { CrmError, notConnected } from '../../providers/crm/errors.ts';
 import type { Crm, HandoffPart, PartOutcome } from '../../providers/crm/port.ts';
 import { WAKE } from '../../temporal/contract.ts';
 import type { CrmClients } from '../connection/clients.ts';
-import { HAND_OFF_SESSION, type SessionRef } from '../contract.ts';
+import { HAND_OFF_SESSION, type SessionRef, type SessionRun } from '../contract.ts';
 import { linkSession } from '../links.queries.ts';
 import { insertConversation } from '../salesforce/conversation-store.service.ts';
 import { handoffFactsOf } from './facts.service.ts';
-import { claimPart, insertParts, listParts, type PartChange, updatePart } from './queries.ts';
+import { claimPart, insertParts, listParts, type PartChange, reopenForAnotherHandoff, updatePart } from './queries.ts';
 import { handoffStateOf } from './rules.ts';
 import type { PartState } from './table.ts';
 import { scheduleCloseIfResolved } from './ticket-closing.service.ts';
+import { reopenCommandsOf } from './ticket-reopening.service.ts';
 
 export { listParkedHandoffs } from './queries.ts';
 
@@ -35,24 +38,34 @@ export interface HandoffDeps {
 const subjectOf = (sessionId: string) => ({ subjectId: sessionId, summary: 'Hand off a session' });
 
 /**
- * Starts the handoff of sessions to the org's ticketing system. Sessions handed off in an external system need none.
+ * Starts the handoff of sessions to the org's ticketing system. Sessions handed off in an external system need none, and
+ * those that were returned to the AI meanwhile neither. Another handoff of a session reopens its ticket.
  */
 export const startHandoffs: Reaction<'ticket-handoff'> = async (trx, orgId, events) => {
   const { handoff_target } = await readSettings(trx, orgId);
   if (handoff_target === null || handoff_target === 'none') return;
   const wanted = events.filter(({ payload }) => !payload.isExternal);
+  const current = await currentHandoffsOf(
+    trx,
+    orgId,
+    wanted.map(({ subject_id }) => subject_id),
+  );
+  const runs = wanted.flatMap(({ subject_id: sessionId, payload }): SessionRun[] => {
+    const n = current.get(sessionId);
+    return n === undefined || n !== (payload.n ?? n) ? [] : [{ orgId, sessionId, n }];
+  });
+  const others = runs.flatMap(({ sessionId, n }) => (n > 1 ? [sessionId] : []));
+  if (others.length > 0) await reopenForAnotherHandoff(trx, orgId, others);
   await enqueue(
     trx,
     orgId,
-    ...wanted.map(({ subject_id: sessionId }) =>
-      start(HAND_OFF_SESSION, { orgId, sessionId, n: 1 }, subjectOf(sessionId)),
-    ),
+    ...runs.map((run) => start(HAND_OFF_SESSION, run, subjectOf(run.sessionId))),
+    ...(others.length === 0 ? [] : await reopenCommandsOf(trx, orgId, others)),
   );
 };
 
 /** Returns the command to continue a waiting handoff now, or to run an ended one again. */
-export const wakeHandoff = (orgId: string, sessionId: string) =>
-  signalWithStart(HAND_OFF_SESSION, { orgId, sessionId, n: 1 }, WAKE, subjectOf(sessionId));
+export const wakeHandoff = (run: SessionRun) => signalWithStart(HAND_OFF_SESSION, run, WAKE, subjectOf(run.sessionId));
 
 /**
  * Returns the target of a handoff: the system of its existing parts, or else the org's current target. Throws a
@@ -84,8 +97,19 @@ export interface HandoffPlan {
   refused: HandoffPart[];
 }
 
-/** Stores the parts of a handoff, and returns its pending and its refused parts. Planning again changes nothing. */
-export async function planHandoff(db: Db, deps: HandoffDeps, { orgId, sessionId }: SessionRef): Promise<HandoffPlan> {
+/** The plan of a handoff whose session was returned to the AI, or handed off again, since it began. */
+const NOTHING_LEFT: HandoffPlan = { pending: [], refused: [] };
+
+/**
+ * Stores the parts of a handoff, and returns its pending and its refused parts. Planning again changes nothing. Nothing is
+ * left of a handoff that its session no longer has.
+ */
+export async function planHandoff(
+  db: Db,
+  deps: HandoffDeps,
+  { orgId, sessionId, n }: SessionRun,
+): Promise<HandoffPlan> {
+  if (!(await isHandedOff(db, orgId, sessionId, n))) return NOTHING_LEFT;
   const begun = (await listParts(db, orgId, sessionId)).map(({ part }) => part);
   const { crm, isTicketing } = await targetOf(db, deps, orgId, begun);
   return inTransaction(db, async (trx) => {
@@ -111,6 +135,15 @@ async function startConversation(trx: Trx, orgId: string, sessionId: string): Pr
   await addRelayedSide(trx, orgId, sessionId, 'agents');
 }
 
+/** Creates a part of a handoff like createPart. Nothing is left to do if its session no longer has the handoff. */
+export async function createHandoffPart(
+  db: Db,
+  deps: HandoffDeps,
+  run: SessionRun & { part: HandoffPart },
+): Promise<'done' | 'skipped' | 'failed'> {
+  return (await isHandedOff(db, run.orgId, run.sessionId, run.n)) ? createPart(db, deps, run) : 'done';
+}
+
 /**
  * Creates a part of a handoff once, with extra properties beside those of the session, and returns its resulting state.
  * Throws the CRM's error if another attempt may succeed. The next attempt first looks for results of this one.
@@ -118,13 +151,13 @@ async function startConversation(trx: Trx, orgId: string, sessionId: string): Pr
 export async function createPart(
   db: Db,
   deps: HandoffDeps,
-  { orgId, sessionId, part }: SessionRef & { part: HandoffPart },
+  { orgId, sessionId, part, n = 1 }: SessionRef & { part: HandoffPart; n?: number },
   properties: Record<string, string> = {},
 ): Promise<'done' | 'skipped' | 'failed'> {
   const { crm } = await targetOf(db, deps, orgId, [part]);
   const claimed = await updateAndReportParts(db, orgId, sessionId, (trx) => claimPart(trx, orgId, sessionId, part));
   if (claimed === undefined) return 'done';
-  const facts = await handoffFactsOf(db, deps.dashboardUrl, orgId, sessionId);
+  const facts = await handoffFactsOf(db, deps.dashboardUrl, { orgId, sessionId, n });
   facts.properties = { ...facts.properties, ...properties };
   try {
     const { may_exist: mayExist, first_tried_at: since, last_tried_at } = claimed;

@@ -1,5 +1,5 @@
-import type { Db } from '../../db/connect.ts';
-import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
+import type { Db, Trx } from '../../db/connect.ts';
+import { type Command, enqueue, signalWithStart } from '../../outbox/outbox.ts';
 import type { Reaction } from '../../outbox/reactions.ts';
 import { notConnected } from '../../providers/crm/errors.ts';
 import { WAKE } from '../../temporal/contract.ts';
@@ -12,15 +12,19 @@ import { listOpenWithTicket } from './ticket-closing.queries.ts';
  */
 export const scheduleTicketReopenings: Reaction<'ticket-reopened'> = async (trx, orgId, events) => {
   const sessionIds = events.filter(({ payload }) => payload.reflects).map(({ subject_id }) => subject_id);
+  await enqueue(trx, orgId, ...(await reopenCommandsOf(trx, orgId, sessionIds)));
+};
+
+/** Returns the commands to reopen the tickets of those sessions that are open and have a ticket. */
+export async function reopenCommandsOf(trx: Trx, orgId: string, sessionIds: string[]): Promise<Command[]> {
   const open = await listOpenWithTicket(trx, orgId, sessionIds);
-  const commands = open.map(({ session_id: sessionId, ticket_id }) =>
+  return open.map(({ session_id: sessionId, ticket_id }) =>
     signalWithStart(REOPEN_TICKET_LATER, { orgId, sessionId }, WAKE, {
       subjectId: sessionId,
       summary: `Reopen ticket ${ticket_id}`,
     }),
   );
-  await enqueue(trx, orgId, ...commands);
-};
+}
 
 /** Reopens the ticket of a session, unless the session was closed again since. Throws the CRM's error. */
 export async function reopenTicket(

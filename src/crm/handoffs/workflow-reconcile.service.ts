@@ -3,7 +3,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { enqueue } from '../../outbox/outbox.ts';
 import { hasPendingCommand } from '../../outbox/pending.queries.ts';
 import type { ExecutionState } from '../../temporal/executions.ts';
-import type { SessionRef } from '../contract.ts';
+import type { SessionRun } from '../contract.ts';
 import { failUnfinishedParts } from './queries.ts';
 import { updateAndReportParts, wakeHandoff } from './service.ts';
 
@@ -11,8 +11,7 @@ export { listUnfinishedHandoffs } from './queries.ts';
 
 const STOPPED = 'Stopped in Temporal: retry it to continue';
 
-export const workflowIdOfHandoff = ({ orgId, sessionId }: SessionRef): string =>
-  wakeHandoff(orgId, sessionId).workflow_id;
+export const workflowIdOfHandoff = (run: SessionRun): string => wakeHandoff(run).workflow_id;
 
 /**
  * Mends a handoff with unfinished parts that has no workflow: they fail if the workflow was stopped, so that they can be
@@ -21,19 +20,19 @@ export const workflowIdOfHandoff = ({ orgId, sessionId }: SessionRef): string =>
  */
 export function mendHandoff(
   db: Db,
-  ref: SessionRef,
+  run: SessionRun,
   state: Exclude<ExecutionState, 'running'>,
 ): Promise<'failed' | 'resumed' | undefined> {
   return inTransaction(db, async (trx) => {
-    const { orgId, sessionId } = ref;
-    if (await hasPendingCommand(trx, workflowIdOfHandoff(ref))) return undefined;
+    const { orgId, sessionId } = run;
+    if (await hasPendingCommand(trx, workflowIdOfHandoff(run))) return undefined;
     if (state === 'stopped') {
       const failed = await updateAndReportParts(trx, orgId, sessionId, (changing) =>
         failUnfinishedParts(changing, orgId, sessionId, STOPPED),
       );
       return failed === 0 ? undefined : 'failed';
     }
-    await enqueue(trx, orgId, wakeHandoff(orgId, sessionId));
+    await enqueue(trx, orgId, wakeHandoff(run));
     return 'resumed';
   });
 }

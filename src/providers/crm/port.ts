@@ -5,6 +5,8 @@ export type HandoffPart = 'contact' | 'ticket' | 'comment' | 'conversation';
 export interface HandoffFacts {
   sessionId: string;
   ticketNumber: number;
+  /** Counts the handoffs of the session from 1. */
+  handoffNumber: number;
   subject: string;
   summary: string;
   reason: string | null;

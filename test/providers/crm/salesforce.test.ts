@@ -59,6 +59,7 @@ function createStore(): ConversationStore & { of: (sessionId: string) => Convers
 const facts = (more: Partial<HandoffFacts> = {}): HandoffFacts => ({
   sessionId: randomUUID(),
   ticketNumber: 7,
+  handoffNumber: 1,
   subject: '#7 Where is my order?',
   summary: 'Ada asks for her order.',
   reason: 'Asked for a human',

@@ -16,13 +16,18 @@ export const ticketContent = (facts: HandoffFacts): string =>
     `Conversation: ${facts.sessionUrl}`,
   ].join('\n');
 
+/** The line that tells another handoff of a session from those before it. */
+const numberOf = ({ handoffNumber }: HandoffFacts): string[] =>
+  handoffNumber > 1 ? line('Handoff', String(handoffNumber)) : [];
+
 /** Returns the comment for the agents in the thread of a handoff. */
-export function handoffComment(markup: HtmlConversion, facts: HandoffFacts): MessageText & { mark: string } {
+export function handoffComment(markup: HtmlConversion, facts: HandoffFacts): MessageText & { marks: string[] } {
   const { sentiment, language, sessionUrl } = facts;
-  const above = [...aboveOf(facts), ...line('Sentiment', sentiment), ...line('Language', language)];
+  const numbered = numberOf(facts);
+  const above = [...aboveOf(facts), ...line('Sentiment', sentiment), ...line('Language', language), ...numbered];
   const url = markup.escapeHtml(sessionUrl);
   return {
-    mark: sessionUrl,
+    marks: [sessionUrl, ...numbered],
     text: [...above, `Conversation: ${sessionUrl}`].join('\n'),
     richText: `${above.map((text) => `${htmlOf(markup, text)}<br>`).join('')}Conversation: <a href="${url}">${url}</a>`,
   };

@@ -107,11 +107,25 @@ export function createSalesforce({ egress, store }: SalesforceDeps, settings: Sa
     return { ...from, ...to };
   }
 
-  /** Opens the session's conversation and posts the introduction. Returns the conversation's id. */
+  /**
+   * Opens the session's conversation, unless it is open since an earlier handoff, and posts the introduction. Returns the
+   * conversation's id.
+   */
   async function begin(facts: HandoffFacts, attempt: PriorAttempts): Promise<string> {
-    const attributes = attributesOf(facts);
-    const conversation = await store.getOrCreate(facts.sessionId);
-    if (conversation.isOpen) return conversation.id;
+    const known = await store.getOrCreate(facts.sessionId);
+    if (known.isOpen && facts.handoffNumber === 1) return known.id;
+    if (!known.isOpen) await openOnce(known, attributesOf(facts), attempt);
+    const conversation = known.isOpen ? known : await store.getOrCreate(facts.sessionId);
+    const introduced = await introduce(conversation, facts, attempt);
+    await store.updateOpen(introduced);
+    return introduced.id;
+  }
+
+  async function openOnce(
+    conversation: Conversation,
+    attributes: Record<string, string>,
+    attempt: PriorAttempts,
+  ): Promise<void> {
     try {
       const isThere = attempt.mayExist && (await list(conversation, null)) !== undefined;
       if (!isThere) await open(conversation, attributes);
@@ -119,10 +133,24 @@ export function createSalesforce({ egress, store }: SalesforceDeps, settings: Sa
       if (!(error instanceof GuestExpired)) throw error;
       await moveOn(conversation, attributes);
     }
-    const opened = await store.getOrCreate(facts.sessionId);
-    await send(opened, v5('introduction', opened.id), introductionOf(facts), attempt);
-    await store.updateOpen(opened);
-    return opened.id;
+  }
+
+  /** Posts the introduction of a handoff. Returns its conversation: another one if the guest of this one has ended. */
+  async function introduce(
+    conversation: Conversation,
+    facts: HandoffFacts,
+    attempt: PriorAttempts,
+  ): Promise<Conversation> {
+    const text = introductionOf(facts);
+    try {
+      await send(conversation, introductionIdOf(conversation, facts), text, attempt);
+      return conversation;
+    } catch (error) {
+      if (!(error instanceof GuestExpired)) throw error;
+      const next = await moveOn(conversation, attributesOf(facts));
+      await send(next, introductionIdOf(next, facts), text, { ...attempt, mayExist: false });
+      return next;
+    }
   }
 
   return {
@@ -159,6 +187,10 @@ export function createSalesforce({ egress, store }: SalesforceDeps, settings: Sa
     throw new CrmError('The conversation is not one of the org’s', { transient: false });
   }
 }
+
+/** Each handoff has an introduction of its own. */
+const introductionIdOf = ({ id }: Conversation, { handoffNumber }: HandoffFacts): string =>
+  v5(handoffNumber === 1 ? 'introduction' : `introduction ${handoffNumber}`, id);
 
 /**
  * Returns the start of the next page. Whether a page includes entries at its exact start is not documented, so the next

@@ -65,18 +65,18 @@ export async function postMessage(
 }
 
 /**
- * Posts an internal comment to the thread. `mark` identifies it among others if its text has changed since an earlier
- * attempt.
+ * Posts an internal comment to the thread. The `marks` in its text identify it among others, if the text has changed since
+ * an earlier attempt.
  */
 export async function postComment(
   api: HubspotApi,
   threadId: string,
-  { mark, appId, ...content }: MessageText & { mark: string; appId: string | undefined },
+  { marks, appId, ...content }: MessageText & { marks: string[]; appId: string | undefined },
   attempt: PriorAttempts,
 ): Promise<string> {
   if (attempt.mayExist) {
-    const wanted = { type: 'COMMENT', hasText: (text: string) => text.includes(mark), appId } as const;
-    const found = await findEarlierMessage(api, threadId, wanted, attempt);
+    const hasText = (text: string) => marks.every((mark) => normalized(text).includes(mark));
+    const found = await findEarlierMessage(api, threadId, { type: 'COMMENT', hasText, appId }, attempt);
     if (found !== undefined) return found;
   }
   return post(api, threadId, { type: 'COMMENT', ...content, attachments: [] });
@@ -90,7 +90,7 @@ export function postDraft(
   attempt: PriorAttempts,
 ): Promise<string> {
   const whole = `${text}\n\n${draftMarkOf(id)}`;
-  const content = { text: whole, richText: htmlOf(markup, whole), mark: id, appId: settings.app_id };
+  const content = { text: whole, richText: htmlOf(markup, whole), marks: [id], appId: settings.app_id };
   return postComment(api, conversationId, content, attempt);
 }
 
