@@ -1,9 +1,16 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
+import type { MessageTarget } from './outgoing/table.ts';
 
 export interface SessionMessage {
   session_id: string;
   message_id: string;
+}
+
+/** The messages of a session to one of the systems that it is relayed to. */
+export interface OutgoingQueue {
+  sessionId: string;
+  target: MessageTarget;
 }
 
 /** Inserts messages to be posted in the threads of their sessions, each once. Returns the threads with new messages. */
@@ -15,7 +22,7 @@ export async function insertOutgoingMessages(trx: Trx, orgId: string, messages: 
       join crm_links as link on link.org_id = ${orgId} and link.session_id = message.session_id
       where link.thread_id is not null
     ), added as (
-      insert into crm_messages (org_id, id, session_id) select ${orgId}::uuid, message_id, session_id from relayed
+      insert into crm_messages (org_id, id, session_id, target) select ${orgId}::uuid, message_id, session_id, 'thread' from relayed
       on conflict (org_id, id) do nothing
       returning session_id
     )
@@ -24,13 +31,17 @@ export async function insertOutgoingMessages(trx: Trx, orgId: string, messages: 
   return rows.map(({ thread_id }) => thread_id);
 }
 
-/** Returns the number of a session's messages still to be sent. */
-export async function countUnsentMessages(db: Db, orgId: string, sessionId: string): Promise<number> {
-  const { count } = await db
+const selectQueue = (db: Db, orgId: string, { sessionId, target }: OutgoingQueue) =>
+  db
     .selectFrom('crm_messages')
-    .select(sql<number>`count(*)`.as('count'))
     .where('org_id', '=', orgId)
     .where('session_id', '=', sessionId)
+    .where('target', '=', target);
+
+/** Returns the number of a session's messages still to be sent to a system. */
+export async function countUnsentMessages(db: Db, orgId: string, queue: OutgoingQueue): Promise<number> {
+  const { count } = await selectQueue(db, orgId, queue)
+    .select(sql<number>`count(*)`.as('count'))
     .where('state', 'in', ['queued', 'sending'])
     .executeTakeFirstOrThrow();
   return count;
@@ -43,17 +54,21 @@ export interface ClaimedMessage {
   first_tried_at: Date;
 }
 
-/** Claims the earliest message of a session still to be sent, and records the attempt. Its id may be the client's. */
+/**
+ * Claims the earliest message of a session still to be sent to a system, and records the attempt. Its id may be the
+ * client's.
+ */
 export async function claimOutgoingMessage(
   db: Db,
   orgId: string,
-  sessionId: string,
+  { sessionId, target }: OutgoingQueue,
 ): Promise<ClaimedMessage | undefined> {
   const { rows } = await sql<ClaimedMessage>`
     with head as (
       select waiting.org_id, waiting.id, waiting.state from crm_messages as waiting
       join session_events as event on event.org_id = waiting.org_id and event.id = waiting.id
-      where waiting.org_id = ${orgId} and waiting.session_id = ${sessionId} and waiting.state in ('queued', 'sending')
+      where waiting.org_id = ${orgId} and waiting.session_id = ${sessionId} and waiting.target = ${target}
+        and waiting.state in ('queued', 'sending')
       order by event.seq limit 1 for update of waiting
     )
     update crm_messages as message
@@ -65,27 +80,23 @@ export async function claimOutgoingMessage(
 }
 
 /**
- * Returns the messages of a session that may have been sent without an answer. There is at most one, as messages are
- * sent one after the other.
+ * Returns the messages of a session that may have been sent to a system without an answer. There is at most one, as
+ * messages are sent one after the other.
  */
-export async function listUnconfirmed(db: Db, orgId: string, sessionId: string): Promise<string[]> {
-  const unanswered = await db
-    .selectFrom('crm_messages')
-    .select('id')
-    .where('org_id', '=', orgId)
-    .where('session_id', '=', sessionId)
-    .where('state', '=', 'sending')
-    .execute();
+export async function listUnconfirmed(db: Db, orgId: string, queue: OutgoingQueue): Promise<string[]> {
+  const unanswered = await selectQueue(db, orgId, queue).select('id').where('state', '=', 'sending').execute();
   return unanswered.map(({ id }) => id);
 }
 
-/** Returns the other system's ids of the latest sent messages of a session. */
-export async function listSentExternalIds(db: Db, orgId: string, sessionId: string, limit: number): Promise<string[]> {
-  const latest = await db
-    .selectFrom('crm_messages')
+/** Returns a system's ids of the latest messages of a session sent there. */
+export async function listSentExternalIds(
+  db: Db,
+  orgId: string,
+  queue: OutgoingQueue,
+  limit: number,
+): Promise<string[]> {
+  const latest = await selectQueue(db, orgId, queue)
     .select('external_id')
-    .where('org_id', '=', orgId)
-    .where('session_id', '=', sessionId)
     .where('state', '=', 'sent')
     .orderBy('id', 'desc')
     .limit(limit)

@@ -7,7 +7,8 @@ export async function listThreadsWithUnsent(db: Db, orgId: string, limit: number
   const { rows } = await sql<{ thread_id: string }>`
     select distinct link.thread_id from crm_messages as message
     join crm_links as link on link.org_id = message.org_id and link.session_id = message.session_id
-    where message.org_id = ${orgId} and message.state in ('queued', 'sending') and link.thread_id is not null
+    where message.org_id = ${orgId} and message.target = 'thread' and message.state in ('queued', 'sending')
+      and link.thread_id is not null
     limit ${limit}
   `.execute(db);
   return rows.map(({ thread_id }) => thread_id);

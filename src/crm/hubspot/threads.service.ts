@@ -62,7 +62,8 @@ export async function syncThread(db: Db, deps: ThreadDeps, { orgId, threadId }: 
     },
   });
   const link = await findLinkOfThread(db, orgId, threadId);
-  return { ...drained, unsent: link === undefined ? 0 : await countUnsentMessages(db, orgId, link.session_id) };
+  if (link === undefined) return { ...drained, unsent: 0 };
+  return { ...drained, unsent: await countUnsentMessages(db, orgId, { sessionId: link.session_id, target: 'thread' }) };
 }
 
 async function handleMessage(

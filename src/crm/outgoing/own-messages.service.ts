@@ -20,7 +20,7 @@ export async function isOwnThreadMessage(
   const link = await findLinkOfThread(db, orgId, threadId);
   if (link === undefined) return false;
   if (type === 'COMMENT' && text.includes(link.session_id)) return true;
-  for (const messageId of await listUnconfirmed(db, orgId, link.session_id)) {
+  for (const messageId of await listUnconfirmed(db, orgId, { sessionId: link.session_id, target: 'thread' })) {
     if (type === 'COMMENT') {
       if (text.includes(messageId)) return true;
       continue;

@@ -16,6 +16,7 @@ import {
   countUnsentMessages,
   insertOutgoingMessages,
   listSentExternalIds,
+  type OutgoingQueue,
   settleOutgoingMessage,
 } from '../outgoing.queries.ts';
 
@@ -49,23 +50,24 @@ async function postToThreads(
 }
 
 /**
- * Posts the oldest unsent message of a session, once. Returns the number of messages left. Throws the CRM's error if
+ * Posts the oldest unsent message of a session to one of its systems, once. Returns the number of messages left. Throws the CRM's error if
  * another attempt may succeed. A permanent refusal is noted in the session.
  */
 export async function sendNextMessage(
   db: Db,
   { mediaLinks, crm }: { mediaLinks: MediaLinks; crm: Crm },
   orgId: string,
-  { sessionId, conversationId }: { sessionId: string; conversationId: string },
+  { conversationId, ...queue }: OutgoingQueue & { conversationId: string },
 ): Promise<number> {
-  const claimed = await claimOutgoingMessage(db, orgId, sessionId);
+  const { sessionId } = queue;
+  const claimed = await claimOutgoingMessage(db, orgId, queue);
   if (claimed === undefined) return 0;
   const { id, may_exist: mayExist, first_tried_at: since } = claimed;
   const message = await findRelayedMessage(db, mediaLinks, orgId, id);
   if (message === undefined) await settleOutgoingMessage(db, orgId, id, { state: 'skipped', error: 'redacted' });
   else {
     try {
-      const taken = mayExist ? await listSentExternalIds(db, orgId, sessionId, MAX_RECENT_MESSAGES) : [];
+      const taken = mayExist ? await listSentExternalIds(db, orgId, queue, MAX_RECENT_MESSAGES) : [];
       const { externalId } = await crm.postMessage({ id, conversationId, ...message }, { mayExist, since, taken });
       await settleOutgoingMessage(db, orgId, id, { state: 'sent', externalId });
     } catch (error) {
@@ -73,7 +75,7 @@ export async function sendNextMessage(
       await settleFailure(db, orgId, { sessionId, id, mayExist }, error);
     }
   }
-  return countUnsentMessages(db, orgId, sessionId);
+  return countUnsentMessages(db, orgId, queue);
 }
 
 async function settleFailure(
@@ -107,6 +109,6 @@ export async function postNextThreadMessage(
   if (link === undefined) return 0;
   const hubspot = await crms.hubspot(orgId);
   if (hubspot === undefined) throw notConnected('HubSpot');
-  const place = { sessionId: link.session_id, conversationId: threadId };
+  const place = { sessionId: link.session_id, target: 'thread' as const, conversationId: threadId };
   return sendNextMessage(db, { mediaLinks: sending.mediaLinks, crm: hubspot.client }, orgId, place);
 }

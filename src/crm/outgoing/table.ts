@@ -1,11 +1,15 @@
 import type { Generated } from 'kysely';
 
+/** Where a message is posted: to the customer, in the session's thread in HubSpot, or to the agents in Salesforce. */
+export type MessageTarget = 'thread' | 'miaw';
+
 /** Messages to the other system. Their text is in the session's history. */
 export interface CrmMessagesTable {
   org_id: string;
   /** Our id of the message. */
   id: string;
   session_id: string;
+  target: MessageTarget;
   /** The other system's id of the message. */
   external_id: string | null;
   state: Generated<'queued' | 'sending' | 'sent' | 'skipped' | 'failed'>;

@@ -79,8 +79,8 @@ export async function updateConversationReadUntil(
 export async function insertMiawMessages(trx: Trx, orgId: string, messages: SessionMessage[]): Promise<string[]> {
   const { rows } = await sql<{ session_id: string }>`
     with added as (
-      insert into crm_messages (org_id, id, session_id)
-      select conversation.org_id, message.message_id, conversation.session_id
+      insert into crm_messages (org_id, id, session_id, target)
+      select conversation.org_id, message.message_id, conversation.session_id, 'miaw'
       from jsonb_to_recordset(${JSON.stringify(messages)}::jsonb) as message (session_id uuid, message_id uuid)
       join miaw_conversations as conversation on conversation.org_id = ${orgId} and conversation.session_id = message.session_id
       on conflict (org_id, id) do nothing
@@ -94,9 +94,8 @@ export async function insertMiawMessages(trx: Trx, orgId: string, messages: Sess
 /** Returns the sessions with messages still to be sent to Salesforce. */
 export async function listSessionsWithUnsent(db: Db, orgId: string, limit: number): Promise<string[]> {
   const { rows } = await sql<{ session_id: string }>`
-    select distinct session_id from crm_messages as message
-    join miaw_conversations as conversation using (org_id, session_id)
-    where message.org_id = ${orgId} and message.state in ('queued', 'sending') limit ${limit}
+    select distinct session_id from crm_messages
+    where org_id = ${orgId} and target = 'miaw' and state in ('queued', 'sending') limit ${limit}
   `.execute(db);
   return rows.map(({ session_id }) => session_id);
 }

@@ -42,9 +42,10 @@ export async function sendNextMiawMessage(
 ): Promise<number> {
   const conversation = await findConversation(db, orgId, sessionId);
   if (conversation === undefined || conversation.opened_at === null) return 0;
-  if ((await countUnsentMessages(db, orgId, sessionId)) === 0) return 0;
+  const queue = { sessionId, target: 'miaw' as const };
+  if ((await countUnsentMessages(db, orgId, queue)) === 0) return 0;
   const salesforce = await crms.salesforce(orgId);
   if (salesforce === undefined) throw notConnected('Salesforce');
-  const place = { sessionId, conversationId: conversation.conversation_id };
+  const place = { ...queue, conversationId: conversation.conversation_id };
   return sendNextMessage(db, { mediaLinks: sending.mediaLinks, crm: salesforce }, orgId, place);
 }
