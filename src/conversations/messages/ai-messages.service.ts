@@ -9,12 +9,7 @@ import type { MessageConfirmation } from '../history/events.schema.ts';
 import { type LockedSession, updateSession } from '../queries.ts';
 import { summarizesIf, summaryOfResolution } from '../summary/service.ts';
 import type { AiState } from '../table.ts';
-import {
-  findMessageWithSources,
-  findReopenedSeq,
-  lastMessagesAsJson,
-  listLastMessages,
-} from './conversation.queries.ts';
+import { findMessageWithSources, findReopening, lastMessagesAsJson, listLastMessages } from './conversation.queries.ts';
 import { deliverToChannel, type SendingDeps } from './service.ts';
 
 /** A message of the AI. */
@@ -51,7 +46,7 @@ export const readConversation = (rows: MessageAsJson[]): ConversationMessage[] =
 
 /** Returns whether the session was reopened after a `seq`. */
 export const isReopenedSince = async (db: Db, orgId: string, sessionId: string, seq: number): Promise<boolean> =>
-  (await findReopenedSeq(db, orgId, sessionId)) > seq;
+  ((await findReopening(db, orgId, sessionId))?.seq ?? 0) > seq;
 
 /** Returns a message of the AI, or undefined if it said nothing, or its text is redacted. */
 export async function findAiMessage(

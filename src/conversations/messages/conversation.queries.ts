@@ -38,11 +38,15 @@ export const listLastMessages = async (db: Db, orgId: string, sessionId: string,
 export const lastMessagesAsJson = (db: Db, orgId: string, sessionId: string, range: MessageRange) =>
   jsonArrayFrom(selectLastMessages(db, orgId, sessionId, range));
 
-/** Returns the time of the session's last change to the status open, as a `seq`; 0 if it was never closed. */
-export async function findReopenedSeq(db: Db, orgId: string, sessionId: string): Promise<number> {
-  const found = await db
+/** Finds the session's last change to the status open. There is none if it was never closed. */
+export const findReopening = (
+  db: Db,
+  orgId: string,
+  sessionId: string,
+): Promise<{ seq: number; created_at: Date } | undefined> =>
+  db
     .selectFrom('session_events')
-    .select('seq')
+    .select(['seq', 'created_at'])
     .where('org_id', '=', orgId)
     .where('session_id', '=', sessionId)
     .where('type', '=', 'status_changed')
@@ -50,8 +54,6 @@ export async function findReopenedSeq(db: Db, orgId: string, sessionId: string):
     .orderBy('seq', 'desc')
     .limit(1)
     .executeTakeFirst();
-  return found?.seq ?? 0;
-}
 
 /** Finds a message that was not redacted, with the sources that it cites. */
 export const findMessageWithSources = (db: Db, orgId: string, id: string) =>

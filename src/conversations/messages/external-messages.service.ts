@@ -11,6 +11,7 @@ import { readSettings } from '../../orgs/service.ts';
 import { changeSession, recordEvents, type Side } from '../change-session.service.ts';
 import { lockSession, openSession } from '../sessions/service.ts';
 import { addContactMessage } from './contact-messages.service.ts';
+import { findReopening } from './conversation.queries.ts';
 import { deliverToChannel, type SendingDeps } from './service.ts';
 
 const MAX_NAME_LENGTH = 1_000;
@@ -134,4 +135,14 @@ export async function addExternalNote(
   await lockSession(trx, orgId, sessionId);
   const data = { sender_name: name ?? undefined, about };
   return recordEvents(trx, orgId, sessionId, [{ id, type: 'human_agent_comment', content: text, data }]);
+}
+
+/**
+ * Returns whether a session was opened again after a time, and locks it: its status stays as it is until the transaction
+ * ends. Throws notFound.
+ */
+export async function isReopenedAfter(trx: Trx, orgId: string, sessionId: string, time: Date): Promise<boolean> {
+  await lockSession(trx, orgId, sessionId);
+  const reopening = await findReopening(trx, orgId, sessionId);
+  return reopening !== undefined && reopening.created_at > time;
 }

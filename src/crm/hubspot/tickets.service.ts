@@ -1,4 +1,4 @@
-import { addExternalNote } from '../../conversations/messages/external-messages.service.ts';
+import { addExternalNote, isReopenedAfter } from '../../conversations/messages/external-messages.service.ts';
 import { applySessionUpdate } from '../../conversations/sessions/actions.service.ts';
 import { UpdateSession } from '../../conversations/sessions/schema.ts';
 import type { Db, Trx } from '../../db/connect.ts';
@@ -13,6 +13,8 @@ import { findLinkOfTicket, listSessionsOfTickets, updatePropertyTime } from '../
 const STAGE_PROPERTY = 'hs_pipeline_stage';
 /** When a note without a ticket is read again, counted from its arrival. */
 const LATER_LOOKS_MS = [5_000, 30_000];
+/** The largest expected lead of HubSpot's clock over ours. */
+const MAX_CLOCK_SKEW_MS = 5_000;
 /** A change that came from the CRM is not sent back there. */
 const CLOSE_CHANGE = { status: 'closed_resolved', reflect_status_change_for_integration: false } as const;
 
@@ -25,7 +27,8 @@ type ConnectedHubspot = NonNullable<Awaited<ReturnType<CrmClients['hubspot']>>>;
 
 /**
  * Processes the events of a ticket, or the notes of all tickets. A ticket's properties become data of its session, and
- * the session closes with the ticket.
+ * the session closes with the ticket, unless it was opened again since: the ticket may be closed by us, and HubSpot
+ * reports that late.
  */
 export async function syncTicket(db: Db, deps: TicketDeps, { orgId, ticketId }: TicketRef): Promise<QueueProgress> {
   const crm = await deps.crms.hubspot(orgId);
@@ -59,11 +62,15 @@ async function handleProperty(
       const link = await findLinkOfTicket(trx, orgId, ticketId);
       if (link === undefined || !(await updatePropertyTime(trx, orgId, ticketId, { name, changedAt: occurred_at })))
         return { state: 'skipped', reason: 'older than what is known' };
-      if (isClosed) await applySessionUpdate(trx, orgId, link.session_id, CLOSE_CHANGE);
+      const isCurrent = isClosed && !(await isReopenedAfter(trx, orgId, link.session_id, leewayBefore(occurred_at)));
+      if (isCurrent) await applySessionUpdate(trx, orgId, link.session_id, CLOSE_CHANGE);
       return saveProperty(trx, orgId, link.session_id, change.data);
     },
   };
 }
+
+/** A customer who writes while the ticket is closed, by us or by people, finds the session open. */
+const leewayBefore = (time: Date) => new Date(time.getTime() - MAX_CLOCK_SKEW_MS);
 
 /** Saves the property, or reports failure if the session has no room for more data. The session closes all the same. */
 async function saveProperty(trx: Trx, orgId: string, sessionId: string, change: UpdateSession): Promise<Settlement> {

@@ -370,6 +370,27 @@ describe('the ticket of a session', () => {
     expect(crm.hubspot.requests('PATCH')).toEqual([]);
   });
 
+  it('does not close a session that was opened again since, however late its closing is reported', async () => {
+    const { id, ticketId } = await handedOff();
+    await resolve(id, { reflect_status_change_for_integration: false });
+    const closedAt = Date.now();
+    const isOpen = async () => (await session(id)).status === 'open';
+    await stack.org.post(`/chat/sessions/${id}/send`, {
+      sender: 'contact',
+      message: { type: 'text', text: 'It is lost again' },
+    });
+    expect(await isOpen()).toBe(true);
+    await crm.deliver(
+      changeOf(ticketId, 'hs_pipeline_stage', '4', { occurredAt: closedAt }),
+      changeOf(ticketId, 'priority', 'HIGH', { occurredAt: closedAt + 1 }),
+    );
+    await eventually('the priority', async () => (await session(id)).custom_data.priority === 'HIGH');
+    expect(await isOpen()).toBe(true);
+    expect((await session(id)).custom_data.hs_pipeline_stage).toBe('4');
+    await crm.deliver(changeOf(ticketId, 'hs_pipeline_stage', '4', { occurredAt: Date.now() + 6_000 }));
+    await eventually('a closed session', async () => (await session(id)).status === 'closed_resolved');
+  });
+
   it('adds its notes to the session, each once', async () => {
     const { id, ticketId } = await handedOff();
     const note = crm.hubspot.addNote({ hs_note_body: '<p>Called <b>back</b></p>' }, [ticketId]);
