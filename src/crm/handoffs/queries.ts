@@ -67,8 +67,24 @@ export interface PartChange {
   external_id?: string;
   error?: string | null;
   is_ambiguous?: boolean;
-  next_try_at?: Date;
+  next_try_at?: Date | null;
 }
+
+/** Finds the state of a part, and locks the part until the transaction ends. */
+export const findPartForUpdate = (
+  trx: Trx,
+  orgId: string,
+  sessionId: string,
+  part: CrmHandoffPartsTable['part'],
+): Promise<{ state: PartState } | undefined> =>
+  trx
+    .selectFrom('crm_handoff_parts')
+    .select('state')
+    .where('org_id', '=', orgId)
+    .where('session_id', '=', sessionId)
+    .where('part', '=', part)
+    .forUpdate()
+    .executeTakeFirst();
 
 /** Changes a part. Returns false if it is in none of the states of `from`, or was tried again after `attempt`. */
 export async function updatePart(
@@ -76,7 +92,7 @@ export async function updatePart(
   orgId: string,
   sessionId: string,
   { part, error, ...change }: PartChange & { part: CrmHandoffPartsTable['part'] },
-  held: { attempt: number; from: PartState[] } | undefined = undefined,
+  held: { attempt?: number; from: PartState[] } | undefined = undefined,
 ): Promise<boolean> {
   const { numUpdatedRows } = await trx
     .updateTable('crm_handoff_parts')
@@ -88,9 +104,8 @@ export async function updatePart(
     .where('org_id', '=', orgId)
     .where('session_id', '=', sessionId)
     .where('part', '=', part)
-    .$if(held !== undefined, (query) =>
-      query.where('attempts', '=', held?.attempt ?? 0).where('state', 'in', held?.from ?? []),
-    )
+    .$call((query) => (held === undefined ? query : query.where('state', 'in', held.from)))
+    .$call((query) => (held?.attempt === undefined ? query : query.where('attempts', '=', held.attempt)))
     .executeTakeFirst();
   return numUpdatedRows > 0n;
 }

@@ -5,7 +5,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { conflict, refused } from '../../errors.ts';
 import { enqueue } from '../../outbox/outbox.ts';
 import { findLinkOfTicket } from '../links.queries.ts';
-import { listParts, reopenParts, updatePart } from './queries.ts';
+import { findPartForUpdate, listParts, reopenParts, updatePart } from './queries.ts';
 import type { SettlePart } from './schema.ts';
 import { linkPart, updateAndReportParts, wakeHandoff } from './service.ts';
 
@@ -29,7 +29,7 @@ export function retryHandoff(db: Db, orgId: string, sessionId: string) {
 export function settlePart(db: Db, orgId: string, sessionId: string, { part, external_id }: SettlePart) {
   return inTransaction(db, async (trx) => {
     await assertHandedOff(trx, orgId, sessionId);
-    const known = (await listParts(trx, orgId, sessionId)).find((one) => one.part === part);
+    const known = await findPartForUpdate(trx, orgId, sessionId, part);
     if (known === undefined || !['parked', 'failed', 'pending'].includes(known.state))
       throw conflict(
         `The ${part} is ${known?.state ?? 'no part of this handoff'}: only one that waits or failed can be settled`,
@@ -43,6 +43,7 @@ export function settlePart(db: Db, orgId: string, sessionId: string, { part, ext
         part,
         state: 'settled',
         error: null,
+        next_try_at: null,
         ...(external_id && { external_id }),
       });
       if (external_id !== undefined)

@@ -183,7 +183,9 @@ export async function createPart(
   }
 }
 
-/** Parks a part until its next attempt, or fails it if it is given up. */
+const UNFINISHED: PartState[] = ['pending', 'running', 'parked'];
+
+/** Parks an unfinished part until its next attempt, or fails it if it is given up. */
 export function parkPart(
   db: Db,
   { orgId, sessionId, part }: SessionRef & { part: HandoffPart },
@@ -191,7 +193,7 @@ export function parkPart(
 ): Promise<void> {
   const change: PartChange = isGivenUp ? { state: 'failed' } : { state: 'parked', next_try_at: nextTryAt };
   return updateAndReportParts(db, orgId, sessionId, async (trx) => {
-    await updatePart(trx, orgId, sessionId, { part, ...change });
+    await updatePart(trx, orgId, sessionId, { part, ...change }, { from: UNFINISHED });
   });
 }
 

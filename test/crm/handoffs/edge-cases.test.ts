@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { parkPart } from '../../../src/crm/handoffs/service.ts';
 import { connectHubspot, type OrgWithHubspot } from '../../support/crm.ts';
 import { type Fault, unavailable } from '../../support/fakes/faulty-server.ts';
 import { changeOf } from '../../support/fakes/hubspot/webhooks.ts';
@@ -77,6 +78,22 @@ describe('a handoff to HubSpot in edge cases', () => {
     await crm.reconnect();
     await done(id);
     expect(crm.hubspot.crm.tickets).toHaveLength(1);
+  });
+
+  it('stays settled by hand although a worker that was killed parks its ticket a second time', async () => {
+    const id = await newSession(await newContact());
+    crm.hubspot.next('POST', TICKETS, ...Array.from({ length: 4 }, () => unavailable()));
+    await handOff(id);
+    await parked(id);
+    const settled = { part: 'ticket', external_id: String(900_000 + Math.floor(Math.random() * 99_999)) };
+    expect((await org.post(`/chat/sessions/${id}/handoff/settle`, settled)).status).toBe(200);
+    const part = { orgId: org.id, sessionId: id, part: 'ticket' } as const;
+    await parkPart(stack.db, part, { isGivenUp: false, nextTryAt: new Date(Date.now() + 900_000) });
+    await org.post(`/chat/sessions/${id}/handoff/retry`, {});
+    const { handoff } = await done(id);
+    const ticket = handoff.parts.find((one: { part: string }) => one.part === 'ticket');
+    expect(ticket).toMatchObject({ state: 'settled', external_id: settled.external_id, next_try_at: null });
+    expect(crm.hubspot.crm.tickets).toEqual([]);
   });
 
   it('survives a malformed answer with status 200, and writes as much data as a session can store', async () => {
