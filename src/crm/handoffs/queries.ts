@@ -38,28 +38,75 @@ export interface ClaimedPart {
   first_tried_at: Date;
   /** Of the previous attempt; null if this is the first. */
   last_tried_at: Date | null;
+  /** Whether the contact became known after the first attempt. */
+  has_new_contact: boolean;
 }
 
-/** Claims a part and records the attempt. Returns undefined if the part has already ended. */
+/** How long an attempt owns a part, unless it extends this. A killed worker's attempt is repeated after that. */
+const LEASE_SECONDS = 15;
+const LEASE_END = sql<Date>`clock_timestamp() + ${LEASE_SECONDS}::integer * interval '1 second'`;
+
+/**
+ * Claims a part and records the attempt. Returns undefined if the part has already ended, and how long another attempt
+ * owns it if one does.
+ */
 export async function claimPart(
   trx: Trx,
   orgId: string,
   sessionId: string,
   part: string,
-): Promise<ClaimedPart | undefined> {
-  const { rows } = await sql<ClaimedPart>`
+): Promise<ClaimedPart | { leasedMs: number } | undefined> {
+  const { rows } = await sql<ClaimedPart & { leased_ms: number }>`
     with earlier as (
-      select org_id, session_id, part, is_ambiguous, last_tried_at from crm_handoff_parts
+      select org_id, session_id, part, is_ambiguous, last_tried_at,
+        greatest(0, ceil(extract(epoch from coalesce(leased_until - clock_timestamp(), '0')) * 1000))::integer as leased_ms
+      from crm_handoff_parts
       where org_id = ${orgId} and session_id = ${sessionId} and part = ${part} and state in ('pending', 'running', 'parked')
       for update
+    ), claimed as (
+      update crm_handoff_parts as claimed set state = 'running', is_ambiguous = true, attempts = attempts + 1,
+        first_tried_at = coalesce(first_tried_at, now()), last_tried_at = now(), next_try_at = null, leased_until = ${LEASE_END},
+        updated_at = now()
+      from earlier
+      where claimed.org_id = earlier.org_id and claimed.session_id = earlier.session_id and claimed.part = earlier.part
+        and earlier.leased_ms = 0
+      returning claimed.attempts, claimed.first_tried_at
     )
-    update crm_handoff_parts as claimed set state = 'running', is_ambiguous = true, attempts = attempts + 1,
-      first_tried_at = coalesce(first_tried_at, now()), last_tried_at = now(), next_try_at = null, updated_at = now()
-    from earlier
-    where claimed.org_id = earlier.org_id and claimed.session_id = earlier.session_id and claimed.part = earlier.part
-    returning claimed.attempts, earlier.is_ambiguous as may_exist, claimed.first_tried_at, earlier.last_tried_at
+    select earlier.leased_ms, claimed.attempts, earlier.is_ambiguous as may_exist, claimed.first_tried_at, earlier.last_tried_at,
+      exists (
+        select from crm_handoff_parts as contact
+        where contact.org_id = earlier.org_id and contact.session_id = earlier.session_id and contact.part = 'contact'
+          and contact.external_id is not null and contact.updated_at > claimed.first_tried_at
+      ) as has_new_contact
+    from earlier left join claimed on true
   `.execute(trx);
-  return rows[0];
+  const [claimed] = rows;
+  return claimed !== undefined && claimed.leased_ms > 0 ? { leasedMs: claimed.leased_ms } : claimed;
+}
+
+interface AttemptRef {
+  sessionId: string;
+  part: CrmHandoffPartsTable['part'];
+  attempt: number;
+}
+
+const leaseOf = (db: Db, orgId: string, { sessionId, part, attempt }: AttemptRef) =>
+  db
+    .updateTable('crm_handoff_parts')
+    .where('org_id', '=', orgId)
+    .where('session_id', '=', sessionId)
+    .where('part', '=', part)
+    .where('attempts', '=', attempt)
+    .where('leased_until', 'is not', null);
+
+/** Extends the lease of an attempt, if it still has one. */
+export async function extendLease(db: Db, orgId: string, attempt: AttemptRef): Promise<void> {
+  await leaseOf(db, orgId, attempt).set({ leased_until: LEASE_END }).execute();
+}
+
+/** Ends the lease of an attempt. */
+export async function endLease(db: Db, orgId: string, attempt: AttemptRef): Promise<void> {
+  await leaseOf(db, orgId, attempt).set({ leased_until: null }).execute();
 }
 
 export interface PartChange {
@@ -132,7 +179,7 @@ const OF_ONE_HANDOFF: CrmHandoffPartsTable['part'][] = ['comment', 'conversation
  */
 export async function reopenForAnotherHandoff(trx: Trx, orgId: string, sessionIds: string[]): Promise<void> {
   const reopened = { state: 'pending' as const, error: null, next_try_at: null, updated_at: sql<Date>`now()` };
-  const untried = { is_ambiguous: false, first_tried_at: null, last_tried_at: null };
+  const untried = { is_ambiguous: false, first_tried_at: null, last_tried_at: null, leased_until: null };
   const parts = trx
     .updateTable('crm_handoff_parts')
     .where('org_id', '=', orgId)

@@ -14,14 +14,23 @@ import { readSettings } from '../../orgs/service.ts';
 import { enqueue, signalWithStart, start } from '../../outbox/outbox.ts';
 import type { Reaction } from '../../outbox/reactions.ts';
 import { CrmError, notConnected } from '../../providers/crm/errors.ts';
-import type { Crm, HandoffPart, PartOutcome } from '../../providers/crm/port.ts';
+import type { Crm, HandoffFacts, HandoffPart, PartOutcome } from '../../providers/crm/port.ts';
 import { WAKE } from '../../temporal/contract.ts';
 import type { CrmClients } from '../connection/clients.ts';
 import { HAND_OFF_SESSION, type SessionRef, type SessionRun } from '../contract.ts';
 import { linkSession } from '../links.queries.ts';
 import { insertConversation } from '../salesforce/conversation-store.service.ts';
 import { handoffFactsOf } from './facts.service.ts';
-import { claimPart, insertParts, listParts, type PartChange, reopenForAnotherHandoff, updatePart } from './queries.ts';
+import { withLease } from './leases.service.ts';
+import {
+  type ClaimedPart,
+  claimPart,
+  insertParts,
+  listParts,
+  type PartChange,
+  reopenForAnotherHandoff,
+  updatePart,
+} from './queries.ts';
 import { handoffStateOf } from './rules.ts';
 import type { PartState } from './table.ts';
 import { scheduleCloseIfResolved } from './ticket-closing.service.ts';
@@ -34,6 +43,9 @@ export interface HandoffDeps {
   /** The base URL of links to sessions for agents. */
   dashboardUrl: string;
 }
+
+/** The delay until a part that another attempt owns is tried again. */
+const LEASED_RETRY_MS = 1_000;
 
 const subjectOf = (sessionId: string) => ({ subjectId: sessionId, summary: 'Hand off a session' });
 
@@ -155,13 +167,38 @@ export async function createPart(
   properties: Record<string, string> = {},
 ): Promise<'done' | 'skipped' | 'failed'> {
   const { crm } = await targetOf(db, deps, orgId, [part]);
-  const claimed = await updateAndReportParts(db, orgId, sessionId, (trx) => claimPart(trx, orgId, sessionId, part));
+  const claimed = await claim(db, orgId, sessionId, part);
   if (claimed === undefined) return 'done';
-  const facts = await handoffFactsOf(db, deps.dashboardUrl, { orgId, sessionId, n });
-  facts.properties = { ...facts.properties, ...properties };
+  return withLease(db, orgId, { sessionId, part, attempt: claimed.attempts }, async () => {
+    const facts = await handoffFactsOf(db, deps.dashboardUrl, { orgId, sessionId, n });
+    facts.properties = { ...facts.properties, ...properties };
+    return attemptPart(db, crm, { orgId, part, facts, claimed });
+  });
+}
+
+/** Claims a part. Returns undefined if it has ended. Throws a transient error while another attempt is under way. */
+function claim(db: Db, orgId: string, sessionId: string, part: HandoffPart): Promise<ClaimedPart | undefined> {
+  return updateAndReportParts(db, orgId, sessionId, async (trx) => {
+    const claimed = await claimPart(trx, orgId, sessionId, part);
+    if (claimed === undefined || 'attempts' in claimed) return claimed;
+    throw new CrmError(`Another attempt at the ${part} is under way`, {
+      transient: true,
+      isOwnLimit: true,
+      retryAfterMs: Math.min(claimed.leasedMs, LEASED_RETRY_MS),
+    });
+  });
+}
+
+async function attemptPart(
+  db: Db,
+  crm: Crm,
+  { orgId, part, facts, claimed }: { orgId: string; part: HandoffPart; facts: HandoffFacts; claimed: ClaimedPart },
+): Promise<'done' | 'skipped' | 'failed'> {
+  const { sessionId } = facts;
   try {
-    const { may_exist: mayExist, first_tried_at: since, last_tried_at } = claimed;
-    const outcome = await crm.doPart(part, facts, { mayExist, since, latest: last_tried_at ?? since });
+    const { may_exist: mayExist, first_tried_at: since, last_tried_at, has_new_contact: hasNewContact } = claimed;
+    const attempt = { mayExist, since, latest: last_tried_at ?? since, hasNewContact };
+    const outcome = await crm.doPart(part, facts, attempt);
     await updateAndReportParts(db, orgId, sessionId, (trx) =>
       recordOutcome(trx, orgId, sessionId, { part, provider: crm.provider, outcome, attempt: claimed.attempts }),
     );

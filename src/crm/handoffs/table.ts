@@ -20,6 +20,8 @@ export interface CrmHandoffPartsTable {
   first_tried_at: Date | null;
   last_tried_at: Date | null;
   next_try_at: Date | null;
+  /** Until when the current attempt owns it. An attempt extends this while it is under way. */
+  leased_until: Date | null;
   updated_at: Generated<Date>;
 }
 

@@ -32,6 +32,8 @@ export interface PriorAttempts {
   since: Date;
   /** The time of the latest attempt. If absent, the only attempt was at `since`. */
   latest?: Date;
+  /** Whether the contact became known after the first attempt, which then made a ticket of nobody. */
+  hasNewContact?: boolean;
   /** External ids already assigned to other things of ours. */
   taken?: string[];
 }

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { connectHubspot, type OrgWithHubspot } from '../../support/crm.ts';
-import { resetAfter, unavailable } from '../../support/fakes/faulty-server.ts';
+import { resetAfter, slowEffect, unavailable } from '../../support/fakes/faulty-server.ts';
 import type { TestOrg } from '../../support/stack/api.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
-import { activate } from '../../support/triggers.ts';
+import { activate, listRuns } from '../../support/triggers.ts';
 
 const TICKETS = '/crm/v3/objects/tickets';
 
@@ -63,6 +63,33 @@ describe('create-crm-ticket', () => {
       async () => (await org.get(`/chat/sessions/${session}`)).body.handoff.state === 'done',
     );
     expect(crm.hubspot.crm.tickets).toHaveLength(1);
+  });
+
+  it('creates no second ticket while a handoff creates one', async () => {
+    const step = {
+      $kind: 'Action',
+      id: 'ticket',
+      type: 'create-crm-ticket',
+      name: 'Ticket',
+      input: { session_id: '{{trigger.output.session.id}}' },
+    };
+    const { id } = await activate(org, { trigger_type: 'ticket-handoff', workflow_blocks: [step] });
+    await org.patch('/org/settings', { handoff_target: 'crm' });
+    crm.hubspot.next('POST', TICKETS, slowEffect(4_000), slowEffect(4_000));
+    const session = await newSession();
+    await org.post(`/chat/sessions/${session}/handoff`, {});
+    await eventually(
+      'the handoff',
+      async () => (await org.get(`/chat/sessions/${session}`)).body.handoff.state === 'done',
+    );
+    const run = await eventually('the end of the run', async () => {
+      const [found] = await listRuns(stack.db, id);
+      return found?.status === 'completed' && found;
+    });
+    const { steps } = (await org.get(`/workflows/${id}/runs/${run.id}`)).body;
+    expect(steps[0].output).toEqual({ ticket_id: crm.hubspot.crm.tickets[0]?.id });
+    expect(crm.hubspot.crm.tickets).toHaveLength(1);
+    expect(crm.hubspot.requests('POST', TICKETS)).toHaveLength(1);
   });
 });
 

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parkPart } from '../../../src/crm/handoffs/service.ts';
 import { connectHubspot, type OrgWithHubspot } from '../../support/crm.ts';
@@ -94,6 +95,24 @@ describe('a handoff to HubSpot in edge cases', () => {
     const ticket = handoff.parts.find((one: { part: string }) => one.part === 'ticket');
     expect(ticket).toMatchObject({ state: 'settled', external_id: settled.external_id, next_try_at: null });
     expect(crm.hubspot.crm.tickets).toEqual([]);
+  });
+
+  it('continues soon after a worker was killed during an attempt at its ticket, and not before', async () => {
+    const id = await newSession(await newContact());
+    crm.hubspot.next('POST', TICKETS, ...Array.from({ length: 4 }, () => unavailable()));
+    await handOff(id);
+    await parked(id);
+    await sql`
+      update crm_handoff_parts set state = 'running', leased_until = now() + interval '4 seconds'
+      where session_id = ${id} and part = 'ticket'
+    `.execute(stack.db);
+    const from = Date.now();
+    await org.post(`/chat/sessions/${id}/handoff/retry`, {});
+    const { handoff } = await done(id);
+    expect(Date.now() - from).toBeGreaterThan(3_900);
+    expect(Date.now() - from).toBeLessThan(15_000);
+    expect(handoff.parts.find((one: { part: string }) => one.part === 'ticket')).toMatchObject({ attempts: 5 });
+    expect(crm.hubspot.crm.tickets).toHaveLength(1);
   });
 
   it('survives a malformed answer with status 200, and writes as much data as a session can store', async () => {

@@ -203,6 +203,17 @@ describe('a ticket possibly created by an earlier try', () => {
     expect(fake.crm.tickets).toHaveLength(old.length + 1);
   });
 
+  it('is searched for too if its contact became known only after the first try', async () => {
+    const { fake, client } = await start();
+    fake.crm.searchLagMs = 0;
+    fake.next('POST', TICKETS, resetAfter);
+    await expect(client.doPart('ticket', facts(), first())).rejects.toBeInstanceOf(CrmError);
+    const contact = fake.addContact({ email: 'ann@example.com' });
+    const outcome = await client.doPart('ticket', facts({}, contact.id), { ...again(), hasNewContact: true });
+    expect(outcome).toEqual({ state: 'done', externalId: fake.crm.tickets[0]?.id });
+    expect(fake.crm.tickets).toHaveLength(1);
+  });
+
   it('is created if its contact has none for the session', async () => {
     const { fake, client } = await start();
     const contact = fake.addContact({ email: 'ann@example.com' });

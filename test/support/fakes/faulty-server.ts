@@ -9,7 +9,10 @@ export interface Answer {
 }
 
 /** What one request meets in place of the true answer. `after`: its effect has happened. */
-export type Fault = { answer: Answer; when: 'before' | 'after' } | { reset: 'before' | 'after' } | { lateMs: number };
+export type Fault =
+  | { answer: Answer; when: 'before' | 'after' }
+  | { reset: 'before' | 'after' }
+  | { lateMs: number; isEffectLate?: boolean };
 
 const refusal = (status: number, retryAfter?: string): Fault => ({
   answer: { status, headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter } },
@@ -22,6 +25,8 @@ export const resetBefore: Fault = { reset: 'before' };
 export const resetAfter: Fault = { reset: 'after' };
 /** The effect happens at once, the answer comes late. */
 export const slow = (lateMs: number): Fault => ({ lateMs });
+/** The effect is as late as the answer. */
+export const slowEffect = (lateMs: number): Fault => ({ lateMs, isEffectLate: true });
 
 export interface ReceivedRequest {
   method: string;
@@ -49,9 +54,10 @@ export async function startFaultyServer(
       if (fault.when === 'after') perform(request);
       return send(response, fault.answer);
     }
-    const answer = perform(request);
-    if (fault !== undefined) await sleep(fault.lateMs, undefined, { ref: false });
-    return send(response, answer);
+    if (fault === undefined) return send(response, perform(request));
+    const early = fault.isEffectLate === true ? undefined : perform(request);
+    await sleep(fault.lateMs, undefined, { ref: false });
+    return send(response, early ?? perform(request));
   };
   const server = createServer((request, response) => void handle(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -50,9 +50,12 @@ export async function findEarlierTicket(
   const isOurs = ({ properties }: Ticket) =>
     properties[SESSION_PROPERTY] === facts.sessionId || properties.content?.includes(facts.sessionUrl) === true;
   const { contact } = facts.externalIds;
-  // A ticket is created together with its association, and associations are visible at once: if the contact is known,
-  // no search is needed.
-  if (contact !== undefined) return (await latestTicketsOf(api, contact)).find(isOurs)?.id;
+  // A ticket is created together with its association, and associations are visible at once: if the contact was known
+  // then, no search is needed.
+  if (contact !== undefined) {
+    const ofContact = (await latestTicketsOf(api, contact)).find(isOurs);
+    if (ofContact !== undefined || attempt.hasNewContact !== true) return ofContact?.id;
+  }
 
   const found = (await searchTickets(api, await filtersFor(schema, facts, attempt))).find(isOurs);
   if (found !== undefined) return found.id;
