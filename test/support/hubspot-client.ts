@@ -60,6 +60,7 @@ export const facts = (given: Partial<HandoffFacts> = {}, contact?: string): Hand
   sessionId: SESSION_ID,
   ticketNumber: 17,
   handoffNumber: 1,
+  hasEarlierTicket: false,
   subject: 'Where is my order?',
   summary: 'Customer: Where is <my> order?',
   reason: 'asked for a human',

@@ -31,8 +31,15 @@ export async function handoffFactsOf(
     contact: { name: contact?.name ?? null, email: contact?.email ?? null, phone: contact?.phone_number ?? null },
     properties: { ...session.custom_data, ...session.editable_custom_data },
     threadId: link?.thread_id ?? null,
+    hasEarlierTicket: parts.some((part) => part.part === 'ticket' && isOlder(part, session.handoff)),
     externalIds: Object.fromEntries(
       parts.flatMap(({ part, external_id }) => (external_id === null ? [] : [[part, external_id]])),
     ),
   };
 }
+
+/** Returns whether a part was created before a handoff. */
+const isOlder = (
+  { external_id, updated_at }: { external_id: string | null; updated_at: Date },
+  handoff: { at: string } | null,
+): boolean => external_id !== null && handoff !== null && updated_at.getTime() < Date.parse(handoff.at);

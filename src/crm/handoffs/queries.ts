@@ -3,7 +3,7 @@ import type { Db, Trx } from '../../db/connect.ts';
 import type { SessionRun } from '../contract.ts';
 import type { CrmHandoffPartsTable, PartState } from './table.ts';
 
-const COLUMNS = ['part', 'state', 'external_id', 'error', 'attempts', 'next_try_at'] as const;
+const COLUMNS = ['part', 'state', 'external_id', 'error', 'attempts', 'next_try_at', 'updated_at'] as const;
 
 /** Returns the parts of a session's handoff in the order of their execution. */
 export const listParts = (db: Db, orgId: string, sessionId: string) =>

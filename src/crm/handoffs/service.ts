@@ -256,7 +256,10 @@ async function reportParts(
 ) {
   const parts = await listParts(trx, orgId, sessionId);
   if (parts.length === 0) return parts;
-  const shown = parts.map(({ next_try_at, ...part }) => ({ ...part, next_try_at: next_try_at?.toISOString() ?? null }));
+  const shown = parts.map(({ next_try_at, updated_at: _, ...part }) => ({
+    ...part,
+    next_try_at: next_try_at?.toISOString() ?? null,
+  }));
   await updateHandoffStatus(trx, orgId, sessionId, { ...more, state: handoffStateOf(parts), parts: shown });
   return parts;
 }

@@ -9,6 +9,7 @@ import type { TicketRef } from '../contract.ts';
 import { deferToNext, type QueuedEvent, type Settlement } from '../event-queue.queries.ts';
 import { type EventDecision, processQueue, type QueueProgress } from '../inbound/event-queue.service.ts';
 import { findLinkOfTicket, listSessionsOfTickets, updatePropertyTime } from '../links.queries.ts';
+import { isOwnMessage } from '../outgoing.queries.ts';
 
 const STAGE_PROPERTY = 'hs_pipeline_stage';
 /** When a note without a ticket is read again, counted from its arrival. */
@@ -92,6 +93,7 @@ async function handleNote(
 ): Promise<EventDecision> {
   const note = await client.findNote(noteId);
   if (note === undefined) return { state: 'skipped', reason: 'deleted' };
+  if (await isOwnMessage(db, orgId, note.id)) return { state: 'skipped', reason: 'ours' };
   const waitMs = note.ticketIds.length > 0 ? undefined : await deferToNext(db, orgId, dedupe_key, LATER_LOOKS_MS);
   if (waitMs !== undefined) return { waitMs };
   return {
@@ -99,6 +101,7 @@ async function handleNote(
       const sessionIds = await listSessionsOfTickets(trx, orgId, note.ticketIds);
       if (sessionIds.length === 0) return { state: 'skipped', reason: 'no session has its ticket' };
       for (const sessionId of sessionIds) {
+        if (isOfHandoff(note.text, sessionId)) return { state: 'skipped', reason: 'ours' };
         const id = idOf(orgId, 'hubspot note', note.id, sessionId);
         await addExternalNote(trx, orgId, sessionId, { id, text: note.text, name: note.authorName });
       }
@@ -106,3 +109,7 @@ async function handleNote(
     },
   };
 }
+
+/** Returns whether a note is of a handoff of the session: HubSpot may report it before it has answered our request. */
+const isOfHandoff = (text: string, sessionId: string): boolean =>
+  text.split('\n').some((line) => line.startsWith('Conversation: ') && line.includes(sessionId));

@@ -20,6 +20,8 @@ export interface HandoffFacts {
   properties: Record<string, string>;
   /** The external conversation the session started from, if any. */
   threadId: string | null;
+  /** Whether the session had its ticket before this handoff, which it therefore does not describe. */
+  hasEarlierTicket: boolean;
   /** The external ids of completed parts. */
   externalIds: Partial<Record<HandoffPart, string>>;
 }

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { connectHubspot, historyOf, type OrgWithHubspot, sessionOfThread } from '../../support/crm.ts';
-import { slow, unavailable } from '../../support/fakes/faulty-server.ts';
-import { eventOf } from '../../support/fakes/hubspot/webhooks.ts';
+import { resetAfter, slow, unavailable } from '../../support/fakes/faulty-server.ts';
+import { eventOf, noteEventOf } from '../../support/fakes/hubspot/webhooks.ts';
 import { type FakeSalesforce, startFakeSalesforce } from '../../support/fakes/salesforce.ts';
 import type { TestOrg } from '../../support/stack/api.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
@@ -35,6 +35,8 @@ const parked = (id: string) =>
     const { parts } = (await session(id)).handoff;
     return parts.some((one: { part: string; state: string }) => one.part === 'ticket' && one.state === 'parked');
   });
+const partOf = ({ parts }: { parts: { part: string; external_id: string | null }[] }, part: string) =>
+  parts.find((one) => one.part === part);
 const ended = (workflowId: string) =>
   eventually(`the end of ${workflowId}`, async () => {
     const run = await stack.temporal.workflow
@@ -103,13 +105,41 @@ describe('another handoff of a session to HubSpot', () => {
     await handOff(id);
     await done(id);
     await returnToAi(id);
-    crm.hubspot.next('POST', new RegExp(`/threads/${threadId}/messages$`), { reset: 'after' });
+    crm.hubspot.next('POST', new RegExp(`/threads/${threadId}/messages$`), resetAfter);
     await handOff(id);
     await ended(`handoff/${id}/2`);
     expect(commentsIn(threadId)).toHaveLength(2);
     const { handoff } = await done(id);
-    const comment = handoff.parts.find(({ part }: { part: string }) => part === 'comment');
-    expect(comment.external_id).toBe(commentsIn(threadId)[1]?.id);
+    expect(partOf(handoff, 'comment')?.external_id).toBe(commentsIn(threadId)[1]?.id);
+  });
+
+  it.each([
+    ['', undefined],
+    [', once, although the answer to it was lost', resetAfter],
+  ])('adds a note with the new summary to its ticket if it is of no conversation in HubSpot%s', async (_, fault) => {
+    const id = await newSession();
+    await handOff(id);
+    await done(id);
+    expect(crm.hubspot.crm.notes).toEqual([]);
+    await returnToAi(id);
+    await say(id, 'It came broken');
+    if (fault !== undefined) crm.hubspot.next('POST', '/crm/v3/objects/notes', fault);
+    await handOff(id);
+    const { handoff, ticketing_system } = await done(id);
+    const [note, ...others] = crm.hubspot.crm.notes;
+    expect(others).toEqual([]);
+    expect(note).toMatchObject({
+      associations: [ticketing_system.external_id],
+      properties: { hs_note_body: expect.stringContaining('It came broken') },
+    });
+    expect(partOf(handoff, 'comment')).toMatchObject({ state: 'done', external_id: note?.id });
+    await crm.deliver(
+      noteEventOf(note?.id ?? ''),
+      noteEventOf(crm.hubspot.addNote({ hs_note_body: 'Mine' }, note?.associations ?? []).id),
+    );
+    await eventually('the other note', async () => (await historyOf(org, id)).includes('human_agent_comment: Mine'));
+    const comments = (await historyOf(org, id)).filter((line) => line.startsWith('human_agent_comment'));
+    expect(comments).toEqual(['human_agent_comment: Mine']);
   });
 
   it('opens its closed ticket again', async () => {
@@ -225,9 +255,8 @@ describe('another handoff of a session to HubSpot', () => {
     await handOff(id);
     const second = await done(id);
     await ended(`handoff/${id}/1`);
-    const comment = second.handoff.parts.find(({ part }: { part: string }) => part === 'comment');
     expect(commentsIn(threadId)).toHaveLength(2);
-    expect(comment.external_id).toBe(commentsIn(threadId)[1]?.id);
+    expect(partOf(second.handoff, 'comment')?.external_id).toBe(commentsIn(threadId)[1]?.id);
   });
 });
 
@@ -242,7 +271,7 @@ describe('another handoff of a session to Salesforce', () => {
 
   it.each([
     ['', undefined],
-    [', once, although the answer to it was lost', { reset: 'after' } as const],
+    [', once, although the answer to it was lost', resetAfter],
   ])('introduces it again in the same conversation%s', async (_, fault) => {
     const { id } = (await org.post('/chat/sessions', {})).body;
     await say(id, 'Where is my order?');

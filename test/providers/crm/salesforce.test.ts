@@ -60,6 +60,7 @@ const facts = (more: Partial<HandoffFacts> = {}): HandoffFacts => ({
   sessionId: randomUUID(),
   ticketNumber: 7,
   handoffNumber: 1,
+  hasEarlierTicket: false,
   subject: '#7 Where is my order?',
   summary: 'Ada asks for her order.',
   reason: 'Asked for a human',

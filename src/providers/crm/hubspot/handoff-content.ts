@@ -20,7 +20,7 @@ export const ticketContent = (facts: HandoffFacts): string =>
 const numberOf = ({ handoffNumber }: HandoffFacts): string[] =>
   handoffNumber > 1 ? line('Handoff', String(handoffNumber)) : [];
 
-/** Returns the comment for the agents in the thread of a handoff. */
+/** Returns the comment for the agents in the thread of a handoff, or on its ticket. */
 export function handoffComment(markup: HtmlConversion, facts: HandoffFacts): MessageText & { marks: string[] } {
   const { sentiment, language, sessionUrl } = facts;
   const numbered = numberOf(facts);

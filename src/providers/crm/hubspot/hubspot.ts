@@ -5,7 +5,7 @@ import { createHubspotApi, type HubspotApi, type RateLimit, type TokenSource } f
 import { findOrCreateContact, getPerson } from './contacts.ts';
 import { handoffComment, ticketContent } from './handoff-content.ts';
 import type { HtmlConversion } from './html.ts';
-import { findNote } from './notes.ts';
+import { addNote, findNote } from './notes.ts';
 import type { Hubspot } from './port.ts';
 import type { HubspotSettings } from './settings.ts';
 import { postComment, postDraft, postMessage } from './threads/messages.ts';
@@ -123,11 +123,15 @@ async function postHandoffComment(
   facts: HandoffFacts,
   attempt: PriorAttempts,
 ): Promise<PartOutcome> {
-  const { threadId } = facts;
-  if (threadId === null) return { state: 'skipped', reason: 'The session is of no thread in HubSpot' };
-  const comment = { ...handoffComment(markup, facts), appId: settings.app_id };
-  const externalId = await postComment(api, threadId, comment, attempt);
-  return { state: 'done', externalId };
+  const { threadId, hasEarlierTicket, externalIds } = facts;
+  const comment = handoffComment(markup, facts);
+  if (threadId !== null) {
+    const externalId = await postComment(api, threadId, { ...comment, appId: settings.app_id }, attempt);
+    return { state: 'done', externalId };
+  }
+  if (!hasEarlierTicket || externalIds.ticket === undefined)
+    return { state: 'skipped', reason: 'The session is of no thread in HubSpot' };
+  return { state: 'done', externalId: await addNote(api, markup, externalIds.ticket, comment, attempt) };
 }
 
 const withoutUndefined = (properties: Record<string, string | undefined>): Record<string, string> =>

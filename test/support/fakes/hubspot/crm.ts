@@ -16,8 +16,12 @@ const CONTACT_PROPERTIES: FakeProperty[] = ['email', 'firstname', 'lastname', 'p
   name,
   type: 'string',
 }));
+const NOTE_PROPERTIES: FakeProperty[] = ['hs_note_body', 'hs_timestamp', 'hubspot_owner_id'].map((name) => ({
+  name,
+  type: 'string',
+}));
 const OBJECT_PATH = /^\/crm\/v3\/objects\/(contacts|tickets|notes)(?:\/([^/]+))?(?:\/read)?$/;
-const ASSOCIATIONS_PATH = /^\/crm\/v4\/objects\/contacts\/(\d+)\/associations\/tickets$/;
+const ASSOCIATIONS_PATH = /^\/crm\/v4\/objects\/(contacts|tickets)\/(\d+)\/associations\/(tickets|notes)$/;
 const OWNER_PATH = /^\/crm\/v3\/owners\/(\d+)$/;
 const DEFAULT_LAG_MS = 30_000;
 
@@ -50,7 +54,8 @@ export function createFakeCrm(newId: () => string) {
   };
   const lists = { contacts, tickets, notes };
   type Kind = keyof typeof lists;
-  const knownOf = (kind: Kind) => (kind === 'tickets' ? state.properties : CONTACT_PROPERTIES);
+  const knownOf = (kind: Kind) =>
+    ({ contacts: CONTACT_PROPERTIES, tickets: state.properties, notes: NOTE_PROPERTIES })[kind];
 
   const add = (kind: Kind, properties: Record<string, string>, associations: string[] = []): FakeObject => {
     const object = { id: newId(), properties, createdAt: new Date(), associations };
@@ -64,7 +69,11 @@ export function createFakeCrm(newId: () => string) {
     if (refusal !== undefined) return refusal;
     if (!Array.isArray(body.associations)) return hubspotError(400, 'Invalid input JSON: associations');
     const written = properties as Record<string, string>;
-    const refusalOfKind = kind === 'contacts' ? refusalOfContact(written) : refusalOfTicket(written, body.associations);
+    const refusalOfKind = {
+      contacts: () => refusalOfContact(written),
+      tickets: () => refusalOfTicket(written, body.associations as Association[]),
+      notes: () => refusalOfNote(written, body.associations as Association[]),
+    }[kind]();
     if (refusalOfKind !== undefined) return refusalOfKind;
     const to = (body.associations as Association[]).map((association) => association.to?.id as string);
     return { status: 201, body: shown(add(kind, written, to)) };
@@ -81,14 +90,22 @@ export function createFakeCrm(newId: () => string) {
     if (properties.subject === undefined) return hubspotError(400, 'Some required properties were not set: subject');
     if (refusalOfStage(properties, properties.hs_pipeline ?? '0'))
       return hubspotError(400, `hs_pipeline_stage ${properties.hs_pipeline_stage} is no stage of the pipeline`);
+    return refusalOfAssociations(associations, contacts, 16);
+  };
+
+  const refusalOfNote = (properties: Record<string, string>, associations: Association[]): Answer | undefined => {
+    if (!properties.hs_timestamp) return hubspotError(400, 'Some required properties were not set: hs_timestamp');
+    return refusalOfAssociations(associations, tickets, 228);
+  };
+
+  const refusalOfAssociations = (associations: Association[], others: FakeObject[], typeId: number) => {
     for (const { to, types } of associations) {
-      if (typeof to?.id !== 'string' || !contacts.some(({ id }) => id === to.id))
-        return hubspotError(400, `No contact ${to?.id} to associate`);
+      if (typeof to?.id !== 'string' || !others.some(({ id }) => id === to.id))
+        return hubspotError(400, `No object ${to?.id} to associate`);
       const isAllowed = types?.every(
-        (type) => type.associationCategory === 'HUBSPOT_DEFINED' && type.associationTypeId === 16,
+        (type) => type.associationCategory === 'HUBSPOT_DEFINED' && type.associationTypeId === typeId,
       );
-      if (!isAllowed || types?.length !== 1)
-        return hubspotError(400, 'invalid association type from ticket to contact');
+      if (!isAllowed || types?.length !== 1) return hubspotError(400, 'invalid association type');
     }
     return undefined;
   };
@@ -138,8 +155,8 @@ export function createFakeCrm(newId: () => string) {
     if (object !== null) return handleObject(request, object[1] as Kind, object[2]);
     if (pathname === '/crm/v3/properties/tickets') return { status: 200, body: { results: state.properties } };
     if (pathname === '/crm/v3/pipelines/tickets') return { status: 200, body: { results: state.pipelines } };
-    const contactId = ASSOCIATIONS_PATH.exec(pathname)?.[1];
-    if (contactId !== undefined) return { status: 200, body: associationsOf(contactId, searchParams) };
+    const [isList, , of, kind] = ASSOCIATIONS_PATH.exec(pathname) ?? [];
+    if (isList !== undefined) return { status: 200, body: associationsOf(kind as Kind, of as string, searchParams) };
     const ownerId = OWNER_PATH.exec(pathname)?.[1];
     if (ownerId === undefined) return undefined;
     const key = searchParams.get('idProperty') === 'userId' ? 'userId' : 'id';
@@ -147,10 +164,10 @@ export function createFakeCrm(newId: () => string) {
     return owner === undefined ? hubspotError(404, 'resource not found') : { status: 200, body: owner };
   };
 
-  const associationsOf = (contactId: string, query: URLSearchParams) => {
+  const associationsOf = (kind: Kind, id: string, query: URLSearchParams) => {
     const [limit, from] = [Number(query.get('limit') ?? 500), Number(query.get('after') ?? 0)];
-    const of = tickets.filter(({ associations }) => associations.includes(contactId));
-    const results = of.slice(from, from + limit).map(({ id }) => ({ toObjectId: Number(id), associationTypes: [] }));
+    const of = lists[kind].filter(({ associations }) => associations.includes(id));
+    const results = of.slice(from, from + limit).map((one) => ({ toObjectId: Number(one.id), associationTypes: [] }));
     return { results, paging: from + limit < of.length ? { next: { after: String(from + limit) } } : undefined };
   };
 
