@@ -55,6 +55,20 @@ export const findReopening = (
     .limit(1)
     .executeTakeFirst();
 
+/** Returns the time when people last gave the session back to the AI. */
+export async function findReturnToAi(db: Db, orgId: string, sessionId: string): Promise<Date | undefined> {
+  const found = await db
+    .selectFrom('session_events')
+    .select('created_at')
+    .where('org_id', '=', orgId)
+    .where('session_id', '=', sessionId)
+    .where('type', '=', 'returned_to_ai')
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return found?.created_at;
+}
+
 /** Finds a message that was not redacted, with the sources that it cites. */
 export const findMessageWithSources = (db: Db, orgId: string, id: string) =>
   db

@@ -11,7 +11,7 @@ import { readSettings } from '../../orgs/service.ts';
 import { changeSession, recordEvents, type Side } from '../change-session.service.ts';
 import { lockSession, openSession } from '../sessions/service.ts';
 import { addContactMessage } from './contact-messages.service.ts';
-import { findReopening } from './conversation.queries.ts';
+import { findReopening, findReturnToAi } from './conversation.queries.ts';
 import { deliverToChannel, type SendingDeps } from './service.ts';
 
 const MAX_NAME_LENGTH = 1_000;
@@ -145,4 +145,10 @@ export async function isReopenedAfter(trx: Trx, orgId: string, sessionId: string
   await lockSession(trx, orgId, sessionId);
   const reopening = await findReopening(trx, orgId, sessionId);
   return reopening !== undefined && reopening.created_at > time;
+}
+
+/** Returns whether a session was returned to the AI after a time. */
+export async function isReturnedToAiAfter(trx: Trx, orgId: string, sessionId: string, time: Date): Promise<boolean> {
+  const returnedAt = await findReturnToAi(trx, orgId, sessionId);
+  return returnedAt !== undefined && returnedAt > time;
 }

@@ -3,6 +3,7 @@ import {
   addExternalAgentMessage,
   addExternalCustomerMessage,
   addExternalNote,
+  isReturnedToAiAfter,
   openExternalSession,
 } from '../../conversations/messages/external-messages.service.ts';
 import type { SendingDeps } from '../../conversations/messages/service.ts';
@@ -205,12 +206,15 @@ async function openSessionOfThread(
 
 const ASSIGNED = { reason: 'Assigned in HubSpot', isExternal: true } as const;
 
-/** Hands off a conversation assigned to a human. The agents have it in the CRM already, so nothing is created there. */
+/**
+ * Hands off a conversation assigned to a human, unless it was returned to the AI since. The agents have it in the CRM
+ * already, so nothing is created there.
+ */
 function handleAssignment(
   orgId: string,
   threadId: string,
   { ai_user_id, assist_mode }: HubspotSettings,
-  { payload }: QueuedEvent,
+  { payload, occurred_at }: QueuedEvent,
 ): EventDecision {
   if (payload.property_name !== 'assignedTo') return { state: 'skipped', reason: 'of no interest' };
   if (assist_mode) return { state: 'skipped', reason: 'Assist Mode is on' };
@@ -220,6 +224,8 @@ function handleAssignment(
     async effect(trx) {
       const link = await findLinkOfThread(trx, orgId, threadId);
       if (link === undefined) return { state: 'skipped', reason: 'the thread has no session' };
+      if (await isReturnedToAiAfter(trx, orgId, link.session_id, occurred_at))
+        return { state: 'skipped', reason: 'returned to the AI since' };
       await handOff(trx, orgId, link.session_id, ASSIGNED);
       return { state: 'done' };
     },

@@ -220,6 +220,20 @@ describe('a HubSpot conversation', () => {
     expect(crm.hubspot.requests('POST', '/crm/v3/objects/tickets')).toEqual([]);
   });
 
+  it('stays with the AI if it was returned to it since it was assigned, however late that is reported', async () => {
+    const { threadId, session } = await startThread();
+    const assignedAt = Date.now();
+    await stack.org.post(`/chat/sessions/${session.id}/handoff`, {});
+    expect((await stack.org.post(`/chat/sessions/${session.id}/return-to-ai`, {})).status).toBeLessThan(300);
+    await crm.deliver(assignmentOf(threadId, 'A-5', { occurredAt: assignedAt }));
+    await crm.deliver(eventOf(crm.hubspot.addMessage(threadId, { text: 'And then?' })));
+    await untilHistoryHas(stack.org, session.id, 'And then?');
+    const now = async () => (await stack.org.get(`/chat/sessions/${session.id}`)).body;
+    expect((await now()).handoff).toBeNull();
+    await crm.deliver(assignmentOf(threadId, 'A-6'));
+    await eventually('the handoff', async () => (await now()).handoff?.reason === 'Assigned in HubSpot');
+  });
+
   it('stays with the AI in Assist Mode', async () => {
     await crm.reconnect({ assist_mode: true });
     const { threadId, session } = await startThread();
