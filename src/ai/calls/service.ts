@@ -99,7 +99,7 @@ export const confirmationFor = (
   });
 
 const refuse = (code: Refusal['code'], message: string): { refusal: Refusal } => ({
-  refusal: { code, message: message.slice(0, MAX_MESSAGE) },
+  refusal: { code, message: message.slice(0, MAX_MESSAGE).toWellFormed() },
 });
 
 const textOfIssues = (issues: Issue[]): string => issues.map(({ path, message }) => `${path}: ${message}`).join('; ');

@@ -7,7 +7,7 @@ import type { HttpClient } from '../../providers/egress/egress.ts';
 import { type ChatMessage, completeChat, type LlmConnection } from '../../providers/llm/chat.ts';
 import { type LlmAnswer, type LlmTool, parseJson } from '../../providers/llm/completions.ts';
 import { LlmError, type LlmProblem } from '../../providers/llm/errors.ts';
-import { storable } from '../../providers/storable.rules.ts';
+import { storableJson } from '../../providers/storable.rules.ts';
 import type { Secrets } from '../../secrets.ts';
 import { costOf, mostTokensOf, type TokenCounts } from '../budgets/rules.ts';
 import type { Budgets, Prices } from '../budgets/schema.ts';
@@ -183,12 +183,13 @@ async function tryModel<Value>(
   }
 }
 
-/** Parses a model's JSON, with texts that can be stored in any column. Returns undefined for anything else. */
+/** Parses a model's JSON, storable in any column. Returns undefined for anything else, and for too deep nesting. */
 export function parseAnswer(text: string): unknown {
-  const parsed = parseJson(text);
-  return parsed === undefined
-    ? undefined
-    : JSON.parse(JSON.stringify(parsed), (_key, value) => (typeof value === 'string' ? storable(value) : value));
+  try {
+    return storableJson(parseJson(text));
+  } catch {
+    return undefined;
+  }
 }
 
 /** Returns the trace of a question to a model: its tries, tokens and cost. */

@@ -1,6 +1,7 @@
 import type { SessionRow } from '../../conversations/sessions/service.ts';
 import type { SpokenMessage } from '../answers/prompts.rules.ts';
 import type { Receipt } from '../answers/validation.rules.ts';
+import { problemOfJson } from '../calls/arguments.rules.ts';
 import type { CallLedger } from '../calls/ledger.port.ts';
 import { namedTopic } from '../gates/recognition.rules.ts';
 import {
@@ -151,7 +152,8 @@ async function askPlan(
           const action = (named ?? tools.find((one) => one.action.operation_id === call.name))?.action;
           return { action, arguments: action?.isWorkflow ? { body_params: call.arguments } : call.arguments };
         });
-        return wanted.some(({ action }) => action === undefined) ? undefined : { plan, wanted };
+        const isUsable = wanted.every((one) => one.action !== undefined && problemOfJson(one.arguments) === undefined);
+        return isUsable ? { plan, wanted } : undefined;
       },
     },
     signal,

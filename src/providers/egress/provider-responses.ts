@@ -1,6 +1,6 @@
 import { ProviderError } from '../../errors.ts';
 import type { SendOutcome } from '../sending.ts';
-import { storable } from '../storable.rules.ts';
+import { storable, storableJson } from '../storable.rules.ts';
 import { EgressError, type EgressResponse } from './egress.ts';
 
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
@@ -44,10 +44,10 @@ export function reasonFrom(text: string, secrets: string[]): string {
   return storable(bare.replaceAll('\0', '').slice(0, MAX_REASON_LENGTH));
 }
 
-/** Parses a response's JSON with texts storable in any column. Returns undefined for anything but JSON. */
+/** Parses a response's JSON, storable in any column. Returns undefined for anything but JSON, and for too deep nesting. */
 export function storableJsonOf({ body }: EgressResponse): Json | undefined {
   try {
-    return JSON.parse(body, (_key, value) => (typeof value === 'string' ? storable(value) : value));
+    return storableJson(JSON.parse(body)) as Json;
   } catch {
     return undefined;
   }

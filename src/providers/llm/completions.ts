@@ -26,6 +26,9 @@ export interface LlmAnswer {
 
 const MAX_TOOL_CALLS = 20;
 const MAX_REFUSAL = 500;
+/** A provider that counts more has no idea of it. */
+const MAX_TOKENS = 100_000_000;
+const Tokens = z.number().int().min(0).max(MAX_TOKENS);
 
 const Completion = z.object({
   id: z.string().nullish(),
@@ -44,9 +47,9 @@ const Completion = z.object({
     .min(1),
   usage: z
     .object({
-      prompt_tokens: z.number().int().min(0),
-      completion_tokens: z.number().int().min(0),
-      prompt_tokens_details: z.object({ cached_tokens: z.number().int().min(0).nullish() }).nullish(),
+      prompt_tokens: Tokens,
+      completion_tokens: Tokens,
+      prompt_tokens_details: z.object({ cached_tokens: Tokens.nullish() }).nullish(),
     })
     .nullish()
     .catch(null),
@@ -59,7 +62,8 @@ const ToolCall = z.object({
 /**
  * Reads an answer of OpenAI's chat completions. Takes what other providers do: calls with any reason of finishing,
  * arguments as an object or empty, content in parts, no usage. Throws LlmError `malformed` for anything else, as a whole
- * if one of its calls cannot be read, and `refused` or `filtered` where the model or its provider declined.
+ * if one of its calls cannot be read, and `refused` or `filtered` where the model or its provider declined. Its text can
+ * be stored in any column; the arguments of its calls are as they came.
  */
 export function readCompletion(body: unknown, { sentCharacters }: { sentCharacters: number }): LlmAnswer {
   const parsed = Completion.safeParse(body);
@@ -67,7 +71,8 @@ export function readCompletion(body: unknown, { sentCharacters }: { sentCharacte
   if (!parsed.success || choice === undefined)
     throw new LlmError('malformed', 'The AI provider answered with no chat completion');
   const { content, refusal, tool_calls } = choice.message;
-  const text = typeof content === 'string' ? content : (content ?? []).map((part) => part.text ?? '').join('');
+  const said = typeof content === 'string' ? content : (content ?? []).map((part) => part.text ?? '').join('');
+  const text = storable(said);
   const usage = usageOf(parsed.data.usage, { sent: sentCharacters, received: text.length });
   const fail = (problem: LlmProblem, message: string) => new LlmError(problem, message, { usage });
   if (typeof refusal === 'string' && refusal !== '')
@@ -85,7 +90,7 @@ export function readCompletion(body: unknown, { sentCharacters }: { sentCharacte
     toolCalls: toolCalls.filter((call) => call !== undefined),
     usage,
     model: parsed.data.model ?? '',
-    requestId: parsed.data.id ?? null,
+    requestId: storable(parsed.data.id ?? '') || null,
   };
 }
 

@@ -286,6 +286,45 @@ describe('a turn that acts', () => {
     expect(effects).toEqual([]);
   });
 
+  it.each<[string, string]>([
+    ['NUL', '{"query_params":{"order":"\\u0000"}}'],
+    ['half a surrogate', '{"query_params":{"order":"\\ud83d"}}'],
+    ['a name with NUL', '{"query_params":{"or\\u0000der":"98"}}'],
+    ['a name of half a surrogate', '{"query_params":{"\\udc00":"98"}}'],
+    ['more levels than are read', `{"query_params":${'['.repeat(200)}${']'.repeat(200)}}`],
+  ])('does not take a call whose arguments cannot be stored, with %s, but asks again', async (_, given) => {
+    const script = callingInTurn('find');
+    model.say((asked) => (model.asked.length === 1 ? { calls: [{ name: 'find', arguments: given }] } : script(asked)));
+    const org = await newOrg([action('Find', 'GET')]);
+    const id = await say(org, 'Where is my order?');
+    const turn = await turnOf(org, id);
+    expect(turn).toMatchObject({ state: 'answered', reason: null, agent: 'helpful' });
+    expect(turn.steps[1].tries).toMatchObject([{ problem: 'malformed' }, { problem: null }]);
+    expect(model.asked).toHaveLength(4);
+  });
+
+  it('plans on after a call in the text of the answer that could not be stored as it is', async () => {
+    const script = callingInTurn('find');
+    const calls = [{ action: 'find', arguments: { '\0': { '\ud83d': 1 } } }];
+    model.say((asked) => (model.asked.length === 1 ? { json: { language: 'en', queries: [], calls } } : script(asked)));
+    const org = await newOrg([action('Find', 'GET')]);
+    const turn = await turnOf(org, await say(org, 'Where is my order?'));
+    expect(turn).toMatchObject({ state: 'answered', reason: null, agent: 'helpful' });
+    expect(turn.steps[2].calls).toMatchObject([{ state: 'refused' }]);
+  });
+
+  it('refuses arguments with problems that are told of in more characters than are kept', async () => {
+    const script = callingInTurn('find');
+    const names = Object.fromEntries(['', 'x'].map((odd) => [`${odd}${'😀'.repeat(400)}`, 1]));
+    model.say((asked) =>
+      model.asked.length === 1 ? { calls: [{ name: 'find', arguments: { query_params: names } }] } : script(asked),
+    );
+    const org = await newOrg([action('Find', 'GET')]);
+    const turn = await turnOf(org, await say(org, 'Where is my order?'));
+    expect(turn).toMatchObject({ state: 'answered', agent: 'helpful' });
+    expect(turn.steps[2].calls).toMatchObject([{ state: 'refused' }]);
+  });
+
   it.each([
     ['the version of the agent only answers', 'v1', {}],
     ['the action is not for the channel', 'v2', { enabled_on_channel: { channels: ['web'] } }],
