@@ -19,6 +19,8 @@ export interface ModelDeps {
   /** Where the ends of calls are recorded. */
   calls: ConnectionCalls;
   secrets: Secrets;
+  /** The longest that asking takes, with all models together. A minute and a half if absent. */
+  patienceMs?: number;
 }
 
 /** An org's models in the order in which they are asked. No other model is ever used. */
@@ -64,6 +66,10 @@ const ROUNDS = 2;
 const ROUND_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 3_000;
 const TIMEOUT_MS = 60_000;
+/** Well below the two minutes that activities have: the end of asking is stored, and not asked for again. */
+const PATIENCE_MS = 90_000;
+/** However many models are left to ask, one gets this part of the whole time. */
+const LEAST_SHARE = 1 / 4;
 
 /** Returns the org's models, those of its settings or else its connection's own, or undefined without a connection. */
 export async function findModels(
@@ -79,7 +85,8 @@ export async function findModels(
 
 /**
  * Asks the models of a chain one after the other until one gives a usable answer. Each call is reserved in the budgets
- * before it is sent. Aborted, it throws the reason of the signal.
+ * before it is sent. Each model gets its share of the time that is left, so that those behind one that hangs are asked too;
+ * without any left, the models are down. Aborted, it throws the reason of the signal.
  */
 export async function askModel<Value>(
   deps: ModelDeps,
@@ -90,22 +97,31 @@ export async function askModel<Value>(
   signal: AbortSignal,
 ): Promise<ModelResult<Value>> {
   const spending: Spending = { tries: [], usage: { input: 0, output: 0, cached: 0, estimated: false }, cost: 0 };
+  const { patienceMs = PATIENCE_MS } = deps;
+  const giveUpAt = performance.now() + patienceMs;
+  const leftMs = () => giveUpAt - performance.now();
   let error = new LlmError('unavailable', 'The AI provider has no model');
-  for (let round = 1; round <= ROUNDS; round++) {
+  const down = () => ({ kind: 'down' as const, problem: error.problem, error, ...spending });
+  for (let round = 1; ; round++) {
     let pauseMs = ROUND_PAUSE_MS;
-    for (const model of chain.models) {
-      const tried = await tryModel(deps, orgId, { ...chain, model }, terms, question, signal);
+    for (const [nth, model] of chain.models.entries()) {
+      const timeoutMs = shareOf(leftMs(), { models: chain.models.length - nth, patienceMs });
+      if (timeoutMs <= 0) return down();
+      const tried = await tryModel(deps, orgId, { ...chain, model, timeoutMs }, terms, question, signal);
       if ('budget' in tried) return { kind: 'over_budget', budget: tried.budget, ...spending };
       addTo(spending, tried, model);
       if (tried.problem === null) return { kind: 'answered', value: tried.value, model, ...spending };
       error = tried.error;
       pauseMs = Math.max(pauseMs, Math.min(error.retryAfterMs ?? 0, MAX_PAUSE_MS));
     }
-    if (round === ROUNDS || !isWorthRepeating(spending)) break;
+    if (round === ROUNDS || !isWorthRepeating(spending) || leftMs() <= pauseMs) return down();
     await sleep(pauseMs, undefined, { signal });
   }
-  return { kind: 'down', problem: error.problem, error, ...spending };
 }
+
+/** Returns how long the next of some models may take. */
+const shareOf = (leftMs: number, { models, patienceMs }: { models: number; patienceMs: number }): number =>
+  Math.floor(Math.min(TIMEOUT_MS, leftMs, Math.max(leftMs / models, patienceMs * LEAST_SHARE)));
 
 const WORTH_REPEATING: ReadonlySet<LlmProblem> = new Set(['rate_limited', 'unavailable', 'malformed']);
 
@@ -136,7 +152,7 @@ const UNUSABLE = new LlmError('malformed', 'The AI did not answer with what it w
 async function tryModel<Value>(
   { db }: ModelDeps,
   orgId: string,
-  { connection, http, model }: Omit<ModelChain, 'models'> & { model: string },
+  { connection, http, model, timeoutMs }: Omit<ModelChain, 'models'> & { model: string; timeoutMs: number },
   { budgets, prices }: ModelTerms,
   question: ModelQuestion<Value>,
   signal: AbortSignal,
@@ -165,7 +181,7 @@ async function tryModel<Value>(
     return end;
   };
   try {
-    const request = { model, messages, tools, schema, maxTokens, timeoutMs: TIMEOUT_MS, signal };
+    const request = { model, messages, tools, schema, maxTokens, timeoutMs, signal };
     const answer = await completeChat(http, connection, {
       ...request,
       ...(temperature !== undefined && { temperature }),

@@ -27,6 +27,7 @@ export interface ChatRequest {
   schema?: object | undefined;
   maxTokens?: number;
   temperature?: number;
+  /** For all ways of asking together. */
   timeoutMs: number;
   signal?: AbortSignal;
 }
@@ -44,10 +45,14 @@ export async function completeChat(
   request: ChatRequest,
 ): Promise<LlmAnswer> {
   const key = `${base_url} ${request.model}`;
+  const giveUpAt = performance.now() + request.timeoutMs;
   let dialect = dialects.get(key) ?? FIRST_DIALECT;
   for (;;) {
     const body = JSON.stringify(bodyOf(request, dialect));
-    const answer = await send(egress, { url: joinUrl(base_url, '/chat/completions'), api_key }, body, request);
+    const answer = await send(egress, { url: joinUrl(base_url, '/chat/completions'), api_key }, body, {
+      timeoutMs: giveUpAt - performance.now(),
+      signal: request.signal,
+    });
     if (answer.status === 200) {
       dialects.set(key, dialect);
       return readCompletion(jsonOf(answer), { sentCharacters: body.length });
@@ -63,7 +68,7 @@ async function send(
   egress: HttpClient,
   { url, api_key }: { url: string; api_key: string },
   body: string,
-  { timeoutMs, signal }: ChatRequest,
+  { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal | undefined },
 ): Promise<EgressResponse> {
   try {
     return await egress.request(url, {
