@@ -198,6 +198,14 @@ export async function listCallsOfSession(db: Db, orgId: string, sessionId: strin
   return latest.reverse();
 }
 
+/** SQL: people have decided about a call, or it has ended after its turn, and its contact was not told yet. */
+const isUnreported = sql<boolean>`(reported_at is null and (
+  state = 'confirmed'
+  or (state in ('rejected', 'running', 'done', 'failed', 'unknown') and (state <> 'running' or deferred_at is null) and decided_at is not null)
+  or (state in ('done', 'failed') and settled_key_id is not null)
+  or (state in ('done', 'failed', 'unknown') and deferred_at is not null)
+))`;
+
 /** Lists the calls of a session that people have decided about, and whose contact was not told yet. Oldest first. */
 export const listUnreported = (db: Db, orgId: string, sessionId: string) =>
   db
@@ -205,23 +213,29 @@ export const listUnreported = (db: Db, orgId: string, sessionId: string) =>
     .selectAll()
     .where('org_id', '=', orgId)
     .where('session_id', '=', sessionId)
-    .where('reported_at', 'is', null)
-    .where((eb) =>
-      eb.or([
-        eb('state', '=', 'confirmed'),
-        eb.and([
-          eb('state', 'in', ['rejected', 'running', 'done', 'failed', 'unknown']),
-          eb.or([eb('state', '<>', 'running'), eb('deferred_at', 'is', null)]),
-          eb('decided_at', 'is not', null),
-        ]),
-        eb.and([eb('state', 'in', ['done', 'failed']), eb('settled_key_id', 'is not', null)]),
-        eb.and([eb('state', 'in', ['done', 'failed', 'unknown']), eb('deferred_at', 'is not', null)]),
-      ]),
-    )
+    .where(isUnreported)
     .orderBy('created_at')
     .orderBy('id')
     .limit(MAX_RECEIPTS)
     .execute();
+
+/**
+ * Finds out what a session's contact is still to be told: whether a call runs or its end was not told yet, and the
+ * milliseconds that an agent has left to confirm one. Null if there is none for an agent.
+ */
+export const findPromises = (db: Db, orgId: string, sessionId: string) =>
+  db
+    .selectFrom('ai_calls')
+    .select([
+      sql<boolean>`coalesce(bool_or(state = 'running' or ${isUnreported}), false)`.as('is_under_way'),
+      sql<number | null>`
+        max(extract(epoch from expires_at - clock_timestamp()) * 1000)
+          filter (where state = 'needs_confirmation' and needs = 'agent')::float8
+      `.as('agent_ms'),
+    ])
+    .where('org_id', '=', orgId)
+    .where('session_id', '=', sessionId)
+    .executeTakeFirstOrThrow();
 
 /**
  * Notes that a turn no longer waits for the run of a workflow that has gone on for this time. Returns undefined before

@@ -2,6 +2,7 @@ import { getConversation, resolveByAi } from '../../conversations/messages/ai-me
 import { lockSession } from '../../conversations/sessions/service.ts';
 import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import { findPromises } from '../calls/service.ts';
 import { getPublishedAiSettings } from '../settings/service.ts';
 import type { AssumedEnd, SessionRef } from './contract.ts';
 import { findLastTurn } from './queries.ts';
@@ -12,7 +13,8 @@ const MAX_MESSAGES = 20;
 
 /**
  * Resolves an open session if the AI's answer is its last message and the contact has not written for as long as the org
- * has set. Otherwise returns the time left, or null if it is never to be resolved.
+ * has set. Otherwise returns the time left, or null if it is never to be resolved. A session whose contact is still to be told
+ * what becomes of a call stays open: the turn that tells it is followed by another look.
  */
 export function assumeResolved(db: Db, { orgId, sessionId }: SessionRef): Promise<AssumedEnd> {
   return inTransaction(db, async (trx) => {
@@ -25,7 +27,9 @@ export function assumeResolved(db: Db, { orgId, sessionId }: SessionRef): Promis
     const turn = await findLastTurn(trx, orgId, sessionId);
     const isAnswered = last?.sender === 'ai' && turn?.state === 'answered' && session.ai_state === 'on';
     if (!isAnswered || session.status !== 'open') return { isResolved: false, waitMs: null };
-    const waitMs = Math.round(minutes * MS_PER_MINUTE - last.age_ms);
+    const { is_under_way: isUnderWay, agent_ms: agentMs } = await findPromises(trx, orgId, sessionId);
+    if (isUnderWay) return { isResolved: false, waitMs: null };
+    const waitMs = Math.round(Math.max(minutes * MS_PER_MINUTE - last.age_ms, agentMs ?? 0));
     if (waitMs > 0) return { isResolved: false, waitMs };
     await resolveByAi(trx, orgId, session, 'assumed_resolved');
     return { isResolved: true, waitMs: null };

@@ -1,11 +1,16 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { settleRun } from '../../../src/ai/calls/workflow-runs.service.ts';
+import { wakeTurns } from '../../../src/ai/turns/requests.service.ts';
+import { inTransaction } from '../../../src/db/transaction.ts';
 import { FAKES_ALLOWED } from '../../support/channels.ts';
 import { startFaultyServer } from '../../support/fakes/faulty-server.ts';
-import { type FakeModel, startFakeModel } from '../../support/fakes/model.ts';
+import { type FakeModel, quoting, startFakeModel } from '../../support/fakes/model.ts';
 import type { TestOrg } from '../../support/stack/api.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
 import { activate, expectRunsAsDescribed } from '../../support/triggers.ts';
-import { messagesOf, newAnsweringOrg } from '../answering-org.ts';
+import { messagesOf, newAnsweringOrg, QUESTION } from '../answering-org.ts';
 
 let stack: Stack;
 let model: FakeModel;
@@ -109,6 +114,20 @@ const passWait = (callId: string) =>
     .where('id', '=', callId)
     .execute();
 
+const statusOf = async (org: TestOrg, id: string) => (await org.get(`/chat/sessions/${id}`)).body.status;
+/** Makes the contact be quiet for some minutes, and has the session looked at. */
+async function passQuiet(org: TestOrg, id: string): Promise<void> {
+  await stack.db
+    .updateTable('session_events')
+    .set({ created_at: sql<Date>`created_at - interval '5 minutes'` })
+    .where('session_id', '=', id)
+    .execute();
+  await inTransaction(stack.db, (trx) => wakeTurns(trx, org.id, [id]));
+  await sleep(2_000);
+}
+const settle = (org: TestOrg, runId: string, outcome: Parameters<typeof settleRun>[3]) =>
+  inTransaction(stack.db, (trx) => settleRun(trx, org.id, runId, outcome));
+
 describe('a workflow that the AI calls', () => {
   it('is offered with the schema of its arguments, runs once under the call’s id, and its outputs are the receipt', async () => {
     booking();
@@ -203,6 +222,55 @@ describe('a workflow that the AI calls', () => {
     expect(told).toMatchObject({ state: 'handed_off', answers: [] });
     expect((await callsOf(org, id))[0]).toMatchObject({ state: 'failed', reason: 'The workflow was canceled' });
     expect(effects).toEqual([]);
+  });
+
+  it('keeps its session open until its end is told, however long the contact is quiet', async () => {
+    booking();
+    const { org, workflowId } = await newOrg({ blocks: steps(waitStep, bookStep) });
+    await org.patch('/autopilot/settings', { assume_resolved_after_minutes: 1 });
+    await org.post('/autopilot/settings/publish');
+    const id = await say(org);
+    const call = await callThatRuns(org, id);
+    await passWait(call.id);
+    expect(await turnOf(org, id)).toMatchObject({ state: 'answered', reason: 'in_progress' });
+    await passQuiet(org, id);
+    expect(await statusOf(org, id)).toBe('open');
+
+    model.say((asked) =>
+      asked.isPlan ? { json: { language: 'en', queries: [] } } : quoting(asked, 'five working days', 'In five days.'),
+    );
+    await say(org, QUESTION, id);
+    expect(await turnOf(org, id, 1)).toMatchObject({ state: 'answered' });
+    await passQuiet(org, id);
+    expect(await statusOf(org, id)).toBe('open');
+
+    await settle(org, call.id, { state: 'done', response: { booking: 4711 }, reason: null });
+    expect(await turnOf(org, id, 2)).toMatchObject({ state: 'answered', reason: null, answers: [] });
+    expect(await statusOf(org, id)).toBe('open');
+    await passQuiet(org, id);
+    expect(await org.get(`/chat/sessions/${id}`)).toMatchObject({
+      body: { status: 'closed_resolved', ai_closure_type: 'assumed_resolved' },
+    });
+    await org.post(`/workflows/${workflowId}/runs/${call.id}/cancel`);
+  });
+
+  it('keeps its session open while an agent has to confirm it, until there is no time left for that', async () => {
+    booking();
+    const { org } = await newOrg({ configuration: { limits: { '>': [{ var: 'body_params.seats' }, 1] } } });
+    await org.patch('/autopilot/settings', { assume_resolved_after_minutes: 1 });
+    await org.post('/autopilot/settings/publish');
+    const id = await say(org);
+    expect(await turnOf(org, id)).toMatchObject({ state: 'asked' });
+    model.say((asked) =>
+      asked.isPlan ? { json: { language: 'en', queries: [] } } : quoting(asked, 'five working days', 'In five days.'),
+    );
+    await say(org, QUESTION, id);
+    expect(await turnOf(org, id, 1)).toMatchObject({ state: 'answered' });
+    await passQuiet(org, id);
+    expect(await statusOf(org, id)).toBe('open');
+    await stack.db.updateTable('ai_calls').set({ expires_at: new Date() }).where('session_id', '=', id).execute();
+    await passQuiet(org, id);
+    expect(await statusOf(org, id)).toBe('closed_resolved');
   });
 
   it('hands off with what happened where a step fails: nobody can say what was done', async () => {
