@@ -150,7 +150,7 @@ export interface Outcome {
   reason: string | null;
 }
 
-/** Stores what a try has shown, unless another process has taken the call over. A redacted call keeps no answer. */
+/** Stores what a try has shown, unless another process has taken the call over. A redacted call keeps no texts. */
 export async function storeOutcome(
   db: Db,
   call: Pick<CallRow, 'org_id' | 'id' | 'tries'>,
@@ -160,7 +160,7 @@ export async function storeOutcome(
     .set({
       state,
       status,
-      reason,
+      reason: sql<string | null>`case when redacted_at is null then ${reason}::text end`,
       response: sql<string | null>`case when redacted_at is null then ${response}::jsonb end`,
       leased_until: null,
       ended_at: sql<Date>`clock_timestamp()`,
@@ -219,6 +219,18 @@ export const listUnreported = (db: Db, orgId: string, sessionId: string) =>
     .limit(MAX_RECEIPTS)
     .execute();
 
+/** Lists the calls of a turn that were begun: their requests may have arrived. Oldest first. */
+export const listBegunCalls = (db: Db, orgId: string, turnId: string) =>
+  db
+    .selectFrom('ai_calls')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('turn_id', '=', turnId)
+    .where('started_at', 'is not', null)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+
 /**
  * Finds out what a session's contact is still to be told: whether a call runs or its end was not told yet, and the
  * milliseconds that an agent has left to confirm one. Null if there is none for an agent.
@@ -260,7 +272,7 @@ export interface RunOutcome {
 }
 
 /**
- * Stores how the run of a call has ended, also if it was retried after an earlier end. A redacted call keeps no output.
+ * Stores how the run of a call has ended, also if it was retried after an earlier end. A redacted call keeps no texts.
  * Returns the call's session if a turn no longer waits for it.
  */
 export async function storeRunOutcome(
@@ -270,7 +282,7 @@ export async function storeRunOutcome(
   { state, response, reason }: RunOutcome,
 ): Promise<string | undefined> {
   const { rows } = await sql<{ session_id: string; deferred_at: Date | null }>`
-    update ai_calls set state = ${state}, reason = ${reason},
+    update ai_calls set state = ${state}, reason = case when redacted_at is null then ${reason}::text end,
       response = case when redacted_at is null then ${JSON.stringify(response ?? null)}::jsonb end,
       deferred_at = case when state = 'unknown' then coalesce(deferred_at, clock_timestamp()) else deferred_at end,
       reported_at = case when deferred_at is not null or state = 'unknown' then null else reported_at end,

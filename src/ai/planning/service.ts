@@ -20,6 +20,8 @@ import { planPrompt } from './prompt.rules.ts';
 import { effectsAmong, receiptOf } from './receipts.ts';
 import { toolsOf } from './tools.rules.ts';
 
+export { effectsAmong } from './receipts.ts';
+
 /** What is planned from. */
 export interface Planning {
   chain: ModelChain;

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { redactionsOf } from '../../conversations/redaction/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { isDatabaseUnavailable } from '../../db/failures.ts';
 import { inTransaction } from '../../db/transaction.ts';
@@ -10,6 +11,8 @@ import { type DecisionLimits, decideTurn } from './decision/decision.service.ts'
 import { liveEffects } from './decision/live-effects.service.ts';
 import type { TurnDeps } from './deps.ts';
 import { findTurn, startTurn } from './queries.ts';
+import { endRedacted } from './redacted-turns.service.ts';
+import { TurnRedacted } from './redaction.service.ts';
 import { showState } from './review.service.ts';
 import { StepNeeded } from './steps.service.ts';
 
@@ -20,6 +23,8 @@ const MAX_TRIES = 6;
 export interface BegunTurn {
   context: TurnContext;
   tries: number;
+  /** Whether a text of the session was removed since the turn was first begun. */
+  isRedacted: boolean;
 }
 
 /**
@@ -37,19 +42,36 @@ export async function answerTurn(deps: TurnDeps, ref: TurnRef, limits: DecisionL
 export async function answerBegun(
   deps: TurnDeps,
   ref: TurnRef,
-  { context, tries }: BegunTurn,
+  begun: BegunTurn,
   limits: DecisionLimits,
 ): Promise<TurnEnd | StepName> {
+  const { tries } = begun;
   if (tries > MAX_TRIES) return failTurn(deps, ref);
+  try {
+    return await decideAndCommit(deps, ref, begun, limits);
+  } catch (error) {
+    if (error instanceof StepNeeded) return error.step;
+    if (limits.signal.aborted || isDatabaseUnavailable(error) || tries < MAX_TRIES) throw retryable(error);
+    return failTurn(deps, ref);
+  }
+}
+
+/** Decides a turn and stores that, unless a text that it may have read is removed before. */
+async function decideAndCommit(
+  deps: TurnDeps,
+  ref: TurnRef,
+  { context, isRedacted }: BegunTurn,
+  limits: DecisionLimits,
+): Promise<TurnEnd> {
+  if (isRedacted) return endRedacted(deps, ref, limits);
   try {
     const effects = liveEffects(deps, ref, context.session);
     const decision = await decideTurn(deps, ref, { ...context, effects }, limits);
     limits.signal.throwIfAborted();
     return await commitTurn(deps, ref, decision);
   } catch (error) {
-    if (error instanceof StepNeeded) return error.step;
-    if (limits.signal.aborted || isDatabaseUnavailable(error) || tries < MAX_TRIES) throw retryable(error);
-    return failTurn(deps, ref);
+    if (!(error instanceof TurnRedacted)) throw error;
+    return endRedacted(deps, ref, limits);
   }
 }
 
@@ -80,9 +102,12 @@ export async function beginTurn(
   context: TurnContext,
   lastSeq: number,
 ): Promise<BegunTurn | undefined> {
-  const tries = await startTurn(trx, ref.orgId, ref.turnId, context.settings.version);
-  if (tries === undefined) return undefined;
-  if (tries === 1) await showState(trx, ref, 'running');
+  const begun = await startTurn(trx, ref, {
+    version: context.settings.version,
+    redactions: redactionsOf(ref.orgId, ref.sessionId),
+  });
+  if (begun === undefined) return undefined;
+  if (begun.tries === 1) await showState(trx, ref, 'running');
   const unanswered = context.unanswered.filter(({ seq }) => seq <= lastSeq);
-  return { context: { ...context, unanswered }, tries };
+  return { context: { ...context, unanswered }, ...begun };
 }

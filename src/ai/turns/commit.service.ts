@@ -1,7 +1,6 @@
 import { announceWithState } from '../../conversations/announcements.service.ts';
 import { addAiMessage, resolveByAi } from '../../conversations/messages/ai-messages.service.ts';
 import { handOff } from '../../conversations/sessions/actions.service.ts';
-import { getSession } from '../../conversations/sessions/service.ts';
 import type { Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { DomainError } from '../../errors.ts';
@@ -9,21 +8,22 @@ import { getOrgLanguage } from '../../orgs/service.ts';
 import { EXTRACTIVE_AGENT, formatOf } from '../answers/extractive.rules.ts';
 import { markReported } from '../calls/service.ts';
 import { askForConfirmation, getConfirmation, type Question } from '../confirmations/service.ts';
-import { sentenceOf } from '../gates/sentences.rules.ts';
-import { getPublishedAiSettings } from '../settings/service.ts';
 import { loadContext, type OpenTurn, type TurnContext } from './context.service.ts';
 import type { TurnEnd, TurnRef } from './contract.ts';
-import { type Decision, endOf, type TurnOutcome } from './decision/outcome.rules.ts';
+import { type Decision, endOf, isInOurWords, type TurnOutcome } from './decision/outcome.rules.ts';
 import type { TurnDeps } from './deps.ts';
 import { finishTurn } from './ending.queries.ts';
 import { notifyTurn } from './queries.ts';
+import { TurnRedacted } from './redaction.service.ts';
 import { isSuperseded } from './review.rules.ts';
 import { endTurn, newsOf, showState } from './review.service.ts';
+import { sentencesFor } from './sentences.service.ts';
 
 /**
  * Stores the outcome of a turn: its message, the handoff or the resolution, and the end of the turn, or none of them. It
  * takes the same lock on the session as whoever takes the session over, so that the AI says nothing after that. A
- * newer message ends the turn instead. Returns how the turn ended.
+ * newer message ends the turn instead. Returns how the turn ended. Throws TurnRedacted where the outcome may repeat a text
+ * that was removed since the turn began.
  */
 export async function commitTurn(deps: TurnDeps, ref: TurnRef, decision: Decision): Promise<TurnEnd> {
   try {
@@ -36,17 +36,14 @@ export async function commitTurn(deps: TurnDeps, ref: TurnRef, decision: Decisio
 
 /** Ends a turn that cannot be done: people get the session, and the contact is told so where something can be sent. */
 export async function failTurn(deps: TurnDeps, ref: TurnRef, steps: Decision['steps'] = []): Promise<TurnEnd> {
-  const { language } = await getSession(deps.db, ref.orgId, ref.sessionId);
-  const { phrases } = await getPublishedAiSettings(deps.db, ref.orgId);
-  const fallback = await getOrgLanguage(deps.db, ref.orgId);
-  const failed = sentenceOf('failed', language, { fallback, overrides: phrases });
+  const say = await sentencesFor(deps.db, ref);
   const fail = (text: string | null) => {
     const outcome: TurnOutcome = { kind: 'handoff', reason: 'ai_failed', text, claims: [] };
     const decision = { outcome, agent: EXTRACTIVE_AGENT, score: null, steps };
     return inTransaction(deps.db, (trx) => commit(trx, deps, ref, decision));
   };
   try {
-    return await fail(failed);
+    return await fail(say('failed'));
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
     return fail(null);
@@ -58,12 +55,14 @@ async function commit(trx: Trx, deps: TurnDeps, ref: TurnRef, decision: Decision
   const turn = context.open;
   if (turn?.id !== ref.turnId) return 'superseded';
   const { refusal, unanswered } = context;
-  const { outcome, steps } = decision;
+  const { outcome } = decision;
+  const steps = turn.is_redacted ? decision.steps.map(({ decision: _, ...step }) => step) : decision.steps;
   const endQuietly = async (end: { state: TurnEnd; reason: string | null }): Promise<TurnEnd> => {
     await endTurn(trx, ref, turn, { ...end, steps });
     return end.state;
   };
   if (refusal !== undefined) return endQuietly({ state: 'skipped', reason: refusal });
+  if (turn.is_redacted && !isInOurWords(decision)) throw new TurnRedacted();
   if (isSuperseded(turn, unanswered.at(-1)?.seq ?? 0)) return endQuietly({ state: 'superseded', reason: null });
   if (decision.reportedCalls !== undefined) await markReported(trx, ref.orgId, decision.reportedCalls);
   const { state, reason } = endOf(outcome);
@@ -73,7 +72,7 @@ async function commit(trx: Trx, deps: TurnDeps, ref: TurnRef, decision: Decision
     await announceTopic(trx, ref, decision, turn);
   if (outcome.kind === 'handoff' && context.session.assist_mode)
     return endQuietly({ state: 'skipped', reason: 'people_have_it' });
-  return endWithMessage(trx, deps, ref, { context, turn, decision });
+  return endWithMessage(trx, deps, ref, { context, turn, decision: { ...decision, steps } });
 }
 
 /** Ends a turn with what it says and the handoff, if any. */

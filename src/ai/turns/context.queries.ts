@@ -10,13 +10,20 @@ interface FactSources<Config, Agent, Message> {
   messages: RawBuilder<Message[]>;
   isBlocked: RawBuilder<boolean>;
   isProviderConnected: RawBuilder<boolean>;
+  redactions: RawBuilder<number>;
 }
 
 /** A turn that has not ended. */
 export type OpenTurn = Pick<
   AiTurnsTable,
   'id' | 'number' | 'answers' | 'message_id' | 'first_seq' | 'last_seq' | 'config_version'
-> & { state: 'waiting' | 'running'; supersedes: number; has_effects: boolean };
+> & {
+  state: 'waiting' | 'running';
+  supersedes: number;
+  has_effects: boolean;
+  /** Whether it was begun before a text of the session was removed, so that it may have read that. */
+  is_redacted: boolean;
+};
 
 export type LastTurn = Pick<AiTurnsTable, 'state' | 'last_seq'> & { supersedes: number };
 
@@ -41,7 +48,7 @@ export async function getTurnFacts<Config, Agent, Message>(
   trx: Trx,
   orgId: string,
   { id, ai_context_seq }: { id: string; ai_context_seq: number },
-  { config, agent, messages, isBlocked, isProviderConnected }: FactSources<Config, Agent, Message>,
+  { config, agent, messages, isBlocked, isProviderConnected, redactions }: FactSources<Config, Agent, Message>,
 ): Promise<TurnFacts<Config, Agent, Message>> {
   const ofSession = sql`org_id = ${orgId} and session_id = ${id}`;
   const { rows } = await sql<TurnFacts<Config, Agent, Message>>`
@@ -50,7 +57,8 @@ export async function getTurnFacts<Config, Agent, Message>(
       (
         select jsonb_build_object('id', id, 'number', number, 'answers', answers, 'message_id', message_id,
           'first_seq', first_seq, 'last_seq', last_seq, 'config_version', config_version, 'state', state,
-          'supersedes', supersedes, 'has_effects', has_effects)
+          'supersedes', supersedes, 'has_effects', has_effects,
+          'is_redacted', state = 'running' and redactions < ${redactions})
         from ai_turns where ${ofSession} and ended_at is null
       ) as open,
       (

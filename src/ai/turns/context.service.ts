@@ -7,6 +7,7 @@ import {
   readConversation,
   setAiState,
 } from '../../conversations/messages/ai-messages.service.ts';
+import { redactionsOf } from '../../conversations/redaction/service.ts';
 import { lockSession, type SessionRow } from '../../conversations/sessions/service.ts';
 import type { Trx } from '../../db/connect.ts';
 import { hasConnection } from '../../orgs/integrations/service.ts';
@@ -65,6 +66,7 @@ export async function loadContext(trx: Trx, { orgId, sessionId }: SessionRef): P
     messages: conversationAsJson(trx, orgId, sessionId, { after: session.ai_context_seq, limit: MAX_MESSAGES }),
     isBlocked: blockedContact(orgId, session.contact_id),
     isProviderConnected: hasConnection(orgId, 'llm'),
+    redactions: redactionsOf(orgId, sessionId),
   });
   const { agent, is_blocked: isBlocked, open, last, fruitless } = facts;
   const settings = readPublishedConfig(facts.config);

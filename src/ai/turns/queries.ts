@@ -1,4 +1,4 @@
-import { sql, type Updateable } from 'kysely';
+import { type RawBuilder, sql, type Updateable } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
 import { orderedByCreation, type PageRequest } from '../../db/cursor.ts';
 import { notifyAfterCommit } from '../../db/transaction.ts';
@@ -23,17 +23,23 @@ export async function insertTurn(
   turn: Pick<
     AiTurnsTable,
     'org_id' | 'id' | 'session_id' | 'first_seq' | 'last_seq' | 'answers' | 'message_id' | 'config_version' | 'due_at'
-  > & { supersedes?: number; isBegun?: boolean; ended?: { state: TurnState; reason: string } },
+  > & {
+    supersedes?: number;
+    isBegun?: boolean;
+    ended?: { state: TurnState; reason: string };
+    /** How often texts of the session were removed, of a turn that is begun. */
+    redactions?: RawBuilder<number> | undefined;
+  },
 ): Promise<number> {
-  const { ended, isBegun = false, supersedes = 0, ...row } = turn;
+  const { ended, isBegun = false, supersedes = 0, redactions = sql<number>`0`, ...row } = turn;
   const state = ended?.state ?? (isBegun ? 'running' : 'waiting');
   const timeIf = (isNow: boolean) => sql`${isNow ? sql`clock_timestamp()` : null}::timestamptz`;
   const { rows } = await sql<{ number: number }>`
     insert into ai_turns (org_id, id, session_id, number, state, reason, first_seq, last_seq, answers, message_id, config_version,
-      supersedes, due_at, tries, started_at, ended_at)
+      supersedes, due_at, tries, redactions, started_at, ended_at)
     select ${row.org_id}, ${row.id}, ${row.session_id}, coalesce(max(number), 0) + 1, ${state}, ${ended?.reason ?? null},
       ${row.first_seq}, ${row.last_seq}, ${row.answers}::uuid[], ${row.message_id}, ${row.config_version}, ${supersedes}, ${row.due_at},
-      ${isBegun ? 1 : 0}::integer, ${timeIf(isBegun)}, ${timeIf(ended !== undefined)}
+      ${isBegun ? 1 : 0}::integer, ${redactions}, ${timeIf(isBegun)}, ${timeIf(ended !== undefined)}
     from ai_turns where org_id = ${row.org_id} and session_id = ${row.session_id}
     returning number
   `.execute(trx);
@@ -58,27 +64,48 @@ export async function updateTurn(trx: Trx, orgId: string, id: string, change: Tu
 
 /**
  * Begins a turn that has not ended. Returns how often it was begun beyond the steps that it has taken: each step begins it
- * anew. Returns undefined if it has ended.
+ * anew, and whether a text of the session was removed since it was first begun. Returns undefined if it has ended.
  */
-export async function startTurn(trx: Trx, orgId: string, id: string, version: number): Promise<number | undefined> {
-  const begun = await openTurn(trx, orgId, id)
+export async function startTurn(
+  trx: Trx,
+  { orgId, turnId }: TurnRef,
+  { version, redactions }: { version: number; redactions: RawBuilder<number> },
+): Promise<{ tries: number; isRedacted: boolean } | undefined> {
+  const begun = await openTurn(trx, orgId, turnId)
     .set({
       state: 'running',
       config_version: version,
       tries: sql<number>`tries + 1`,
+      redactions: sql<number>`case when started_at is null then ${redactions} else redactions end`,
       started_at: sql<Date>`coalesce(started_at, clock_timestamp())`,
     })
     .returning((eb) => [
       'tries',
+      sql<boolean>`redactions < ${redactions}`.as('is_redacted'),
       eb
         .selectFrom('ai_steps')
         .select((steps) => steps.fn.countAll<number>().as('taken'))
         .where('org_id', '=', orgId)
-        .where('turn_id', '=', id)
+        .where('turn_id', '=', turnId)
         .as('taken'),
     ])
     .executeTakeFirst();
-  return begun === undefined ? undefined : begun.tries - Number(begun.taken);
+  return begun && { tries: begun.tries - Number(begun.taken), isRedacted: begun.is_redacted };
+}
+
+/** Returns whether a text of the session was removed since a turn was begun. */
+export async function isTurnRedacted(
+  trx: Trx,
+  { orgId, turnId }: TurnRef,
+  redactions: RawBuilder<number>,
+): Promise<boolean> {
+  const turn = await trx
+    .selectFrom('ai_turns')
+    .select(sql<boolean>`redactions < ${redactions}`.as('is_redacted'))
+    .where('org_id', '=', orgId)
+    .where('id', '=', turnId)
+    .executeTakeFirst();
+  return turn?.is_redacted === true;
 }
 
 /** Notes that a turn has changed something elsewhere, or is about to. */

@@ -47,6 +47,11 @@ export async function interruptTurns(trx: Trx, orgId: string, events: { subject_
   await wakeTurns(trx, orgId, await listSessionsWithOpenTurn(trx, orgId, ids));
 }
 
-/** A reaction to `session-redacted`: removes what models have decided from the texts of the sessions. */
-export const redactTurns: Reaction<'session-redacted'> = (trx, orgId, events) =>
-  deleteDecisions(trx, orgId, [...new Set(events.map(({ subject_id }) => subject_id))]);
+/**
+ * A reaction to `session-redacted`: removes what models have decided from the texts of the sessions, and wakes the turns under
+ * way, so that they begin anew with what is left.
+ */
+export const redactTurns: Reaction<'session-redacted'> = async (trx, orgId, events) => {
+  await deleteDecisions(trx, orgId, [...new Set(events.map(({ subject_id }) => subject_id))]);
+  await interruptTurns(trx, orgId, events);
+};

@@ -1,4 +1,5 @@
 import { type ConversationMessage, showTurn, type TurnNews } from '../../conversations/messages/ai-messages.service.ts';
+import { redactionsOf } from '../../conversations/redaction/service.ts';
 import type { SessionRow } from '../../conversations/sessions/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
@@ -21,8 +22,8 @@ export interface ReviewedTurn extends NextTurn {
 
 /**
  * Returns the turn to do next in a session, with the time until it is due. Begins one for messages that no turn has dealt
- * with, adds new messages to one that waits, and ends one that people have taken over or that a newer message makes
- * useless. Returns null if there is nothing to answer. Repeated, it returns the same turn.
+ * with, adds new messages to one that waits, and ends one that people have taken over, that has read what is redacted now, or
+ * that a newer message makes useless. Returns null if there is nothing to answer. Repeated, it returns the same turn.
  */
 export const reviewTurns = (db: Db, ref: SessionRef): Promise<NextTurn | null> =>
   inTransaction(db, async (trx) => {
@@ -49,7 +50,8 @@ export async function reviewLocked(
     return null;
   }
   if (open.state === 'waiting') return extendTurn(trx, ref.orgId, open, context);
-  if (!isSuperseded(open, unanswered.at(-1)?.seq ?? open.last_seq))
+  const isOutdated = open.is_redacted && !open.has_effects;
+  if (!isOutdated && !isSuperseded(open, unanswered.at(-1)?.seq ?? open.last_seq))
     return { turnId: open.id, number: open.number, dueInMs: 0, isBegun: false };
   await endTurn(trx, ref, open, { state: 'superseded', reason: null });
   return insertNext(trx, ref, context, { supersedes: open.supersedes + 1, beginsDue });
@@ -104,6 +106,7 @@ async function insertNext(
     due_at: new Date(last.created_at.getTime() + last.age_ms + waitMs),
     supersedes,
     isBegun,
+    redactions: isBegun ? redactionsOf(orgId, sessionId) : undefined,
     ...(refusal === undefined ? {} : { ended: { state: 'skipped', reason: refusal } }),
   });
   const ref = { orgId, sessionId, turnId: id };

@@ -6,6 +6,7 @@ import type { StepName, TurnRef } from './contract.ts';
 import { insertSteps } from './ending.queries.ts';
 import { labelOfStep } from './news.rules.ts';
 import { listDecisions } from './queries.ts';
+import { lockAgainstRedaction, TurnRedacted } from './redaction.service.ts';
 import type { AiStepsTable, StepUsage } from './table.ts';
 
 /** A step of a turn that was taken. */
@@ -48,7 +49,8 @@ const FIRST_STEP = 3;
 
 /**
  * Returns the steps of a turn, with the decisions that are stored already: they are not asked for again. At most `limit`
- * new ones are taken. Each is shown live before.
+ * new ones are taken. Each is shown live before. Taking one throws TurnRedacted if a text of the session was removed since
+ * the turn began.
  */
 export async function openSteps(db: Db, ref: TurnRef, limit: number): Promise<TurnSteps> {
   const { orgId, turnId } = ref;
@@ -62,11 +64,25 @@ export async function openSteps(db: Db, ref: TurnRef, limit: number): Promise<Tu
       if (left === 0) throw new StepNeeded({ step, purpose });
       left--;
       await showStep(db, ref, step, purpose);
-      const { decision, ...report } = await work(step);
-      await insertSteps(db, orgId, turnId, [{ step, purpose, decision, ...report }]).execute();
-      return decision;
+      const taken = await work(step);
+      await storeStep(db, ref, { step, purpose, ...taken });
+      return taken.decision;
     },
   };
+}
+
+/**
+ * Stores a step that was taken. Throws TurnRedacted, and stores it without what was decided, if a text of the session was
+ * removed meanwhile.
+ */
+async function storeStep(db: Db, ref: TurnRef, taken: TakenStep): Promise<void> {
+  const isRedacted = await inTransaction(db, async (trx) => {
+    const isRedacted = await lockAgainstRedaction(trx, ref);
+    const { decision: _, ...report } = taken;
+    await insertSteps(trx, ref.orgId, ref.turnId, [isRedacted ? report : taken]).execute();
+    return isRedacted;
+  });
+  if (isRedacted) throw new TurnRedacted();
 }
 
 /** Shows a step live before it is taken. */

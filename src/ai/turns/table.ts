@@ -28,6 +28,8 @@ export interface AiTurnsTable {
   tries: Generated<number>;
   /** Whether an action was called. Such a turn is not given up for a newer message. */
   has_effects: Generated<boolean>;
+  /** How often texts of the session had been removed when it was begun. */
+  redactions: Generated<number>;
   /** What the contact has said of the answer by a vote. */
   is_helpful: boolean | null;
   /** The confidence of an extractive answer. */

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Trx } from '../../db/connect.ts';
 import type { RedactionsTable } from './table.ts';
 
@@ -53,6 +53,10 @@ export async function redactSummaries(
     where org_id = ${orgId} and id = ${sessionId}
   `.execute(trx);
 }
+
+/** SQL: how often texts of a session were removed. */
+export const redactionsOf = (orgId: string, sessionId: string): RawBuilder<number> =>
+  sql<number>`(select count(*)::integer from redactions where org_id = ${orgId} and session_id = ${sessionId} and affected > 0)`;
 
 export async function insertRedaction(trx: Trx, redaction: Omit<RedactionsTable, 'created_at'>): Promise<void> {
   await trx.insertInto('redactions').values(redaction).execute();

@@ -24,6 +24,8 @@ export async function startFakeEmbeddings({
   const asked: string[][] = [];
   const types: unknown[] = [];
   let statuses: number[] = [];
+  let release: Promise<void> = Promise.resolve();
+  let arrived = 0;
   const take = async (request: IncomingMessage, response: ServerResponse) => {
     let text = '';
     for await (const piece of request) text += piece;
@@ -40,6 +42,8 @@ export async function startFakeEmbeddings({
     if (wantsType ? input_type !== 'query' && input_type !== 'passage' : input_type !== undefined)
       return refuse(400, 'input_type');
     if (input.some((one) => one.length > longest)) return refuse(400, 'maximum context length');
+    arrived++;
+    await release;
     const status = statuses.shift() ?? 200;
     if (status !== 200) return refuse(status, 'not now');
     asked.push(input);
@@ -64,6 +68,13 @@ export async function startFakeEmbeddings({
     next: (...coming: number[]) => {
       statuses = coming;
     },
+    /** The coming calls are answered once this resolves. */
+    holdUntil: (until: Promise<void>) => {
+      release = until;
+      arrived = 0;
+    },
+    /** The number of calls since then. */
+    held: () => arrived,
     close: () =>
       new Promise((resolve) => {
         server.close(resolve);

@@ -1,10 +1,12 @@
 import type { SessionRow } from '../../../conversations/sessions/service.ts';
+import { inTransaction } from '../../../db/transaction.ts';
 import { runCall } from '../../calls/running.service.ts';
 import { proposeCall, receiptsOf } from '../../calls/service.ts';
 import { decideConfirmation, findWaitingConfirmation } from '../../confirmations/service.ts';
 import type { TurnRef } from '../contract.ts';
 import type { TurnDeps } from '../deps.ts';
 import { hasQuotedUntrusted, markEffects } from '../queries.ts';
+import { lockAgainstRedaction, TurnRedacted } from '../redaction.service.ts';
 import { openSteps } from '../steps.service.ts';
 import type { TurnEffects } from './effects.port.ts';
 import { reportCalls } from './reporting.service.ts';
@@ -21,7 +23,11 @@ export function liveEffects(
     billing: { sessionId, turnId },
     ledger: {
       list: () => receiptsOf(db, orgId, sessionId, epoch),
-      propose: (proposal) => proposeCall(db, { orgId, sessionId, turnId, epoch }, proposal),
+      propose: (proposal) =>
+        inTransaction(db, async (trx) => {
+          if (await lockAgainstRedaction(trx, ref)) throw new TurnRedacted();
+          return proposeCall(trx, { orgId, sessionId, turnId, epoch }, proposal);
+        }),
       markEffects: () => markEffects(db, orgId, turnId),
       run: (callId, signal) => runCall(deps, { orgId, callId }, signal),
     },

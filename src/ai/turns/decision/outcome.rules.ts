@@ -55,6 +55,10 @@ export interface Decision {
   reportedCalls?: string[];
 }
 
+/** Returns whether what a decision says is ours alone, whatever the conversation: what became of calls, or that the AI failed. */
+export const isInOurWords = ({ outcome, reportedCalls }: Decision): boolean =>
+  reportedCalls !== undefined || (outcome.kind === 'handoff' && outcome.reason === 'ai_failed');
+
 /** How a turn with this outcome ends, where people have not taken over, and what it says. */
 export function endOf(outcome: TurnOutcome): {
   state: 'answered' | 'asked' | 'handed_off' | 'skipped';

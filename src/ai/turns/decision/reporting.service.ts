@@ -1,8 +1,9 @@
 import { elementAt } from '../../../checked-access.ts';
 import { EXTRACTIVE_AGENT } from '../../answers/extractive.rules.ts';
 import { runCall } from '../../calls/running.service.ts';
-import { type CallRow, listUnreported } from '../../calls/service.ts';
+import { type CallRow, listBegunCalls, listUnreported } from '../../calls/service.ts';
 import type { SentenceKey } from '../../gates/sentences.rules.ts';
+import { effectsAmong } from '../../planning/service.ts';
 import type { TurnRef } from '../contract.ts';
 import type { TurnDeps } from '../deps.ts';
 import { StepNeeded } from '../steps.service.ts';
@@ -15,12 +16,42 @@ import type { Decision, TurnOutcome } from './outcome.rules.ts';
 export async function reportCalls(
   deps: TurnDeps,
   { orgId, sessionId }: TurnRef,
-  { say, callsOut, signal }: { say: (key: SentenceKey) => string; callsOut: boolean; signal: AbortSignal },
+  terms: ReportTerms,
+): Promise<Decision | undefined> {
+  return settleAndTell(deps, orgId, await listUnreported(deps.db, orgId, sessionId), terms);
+}
+
+/**
+ * Returns what a contact is told about the calls of a turn that have changed something, or were about to, and about those that
+ * people have decided. Undefined if there are none. Calls that are under way are seen to their end.
+ */
+export async function reportEffects(
+  deps: TurnDeps,
+  { orgId, sessionId, turnId }: TurnRef,
+  terms: ReportTerms,
 ): Promise<Decision | undefined> {
   const unreported = await listUnreported(deps.db, orgId, sessionId);
-  if (unreported.length > 0 && !callsOut) throw new StepNeeded({ step: 1, purpose: 'call' });
+  const begun = await listBegunCalls(deps.db, orgId, turnId);
+  const effects = await effectsAmong(deps.db, orgId, begun);
+  const calls = new Map([...unreported, ...begun.filter(({ id }) => effects.has(id))].map((call) => [call.id, call]));
+  return settleAndTell(deps, orgId, [...calls.values()], terms);
+}
+
+interface ReportTerms {
+  say: (key: SentenceKey) => string;
+  callsOut: boolean;
+  signal: AbortSignal;
+}
+
+async function settleAndTell(
+  deps: TurnDeps,
+  orgId: string,
+  calls: CallRow[],
+  { say, callsOut, signal }: ReportTerms,
+): Promise<Decision | undefined> {
+  if (calls.length > 0 && !callsOut) throw new StepNeeded({ step: 1, purpose: 'call' });
   const settled: CallRow[] = [];
-  for (const { id: callId } of unreported) settled.push(await runCall(deps, { orgId, callId }, signal));
+  for (const { id: callId } of calls) settled.push(await runCall(deps, { orgId, callId }, signal));
   if (settled.length === 0) return undefined;
   const outcomes = settled.map((call) => outcomeOf(call, say));
   const last = outcomes.find(({ kind }) => kind === 'handoff') ?? elementAt(outcomes, -1);

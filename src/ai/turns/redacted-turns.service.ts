@@ -1,0 +1,27 @@
+import { inTransaction } from '../../db/transaction.ts';
+import { commitTurn } from './commit.service.ts';
+import { loadContext } from './context.service.ts';
+import type { TurnEnd, TurnRef } from './contract.ts';
+import type { DecisionLimits } from './decision/decision.service.ts';
+import { reportEffects } from './decision/reporting.service.ts';
+import type { TurnDeps } from './deps.ts';
+import { findTurn } from './queries.ts';
+import { endTurn } from './review.service.ts';
+import { sentencesFor } from './sentences.service.ts';
+
+/**
+ * Ends a turn that has read a text which is removed now. One that has called something says what became of it, in our own
+ * words: another turn might call it again. Any other is superseded, so that the next one answers what is left. Returns how
+ * the turn ended. Throws StepNeeded where a call has to be settled and none may be made.
+ */
+export async function endRedacted(deps: TurnDeps, ref: TurnRef, limits: DecisionLimits): Promise<TurnEnd> {
+  const turn = await findTurn(deps.db, ref.orgId, ref.turnId);
+  const terms = { ...limits, say: await sentencesFor(deps.db, ref) };
+  const report = turn?.has_effects === true ? await reportEffects(deps, ref, terms) : undefined;
+  if (report !== undefined) return commitTurn(deps, ref, report);
+  return inTransaction(deps.db, async (trx): Promise<TurnEnd> => {
+    const { open } = await loadContext(trx, ref);
+    if (open?.id === ref.turnId) await endTurn(trx, ref, open, { state: 'superseded', reason: null });
+    return 'superseded';
+  });
+}
