@@ -33,6 +33,10 @@ export interface AiCallsTable {
   decided_key_id: string | null;
   /** SHA-256 of the link's token, in hex. */
   token_hash: string | null;
+  /** The message that asks for the confirmation, in its newest wording. A draft for agents asks no customer. */
+  asked_message_id: string | null;
+  /** The message whose yes or no has decided it. */
+  decided_message_id: string | null;
   expires_at: Date | null;
   /** Whether its request may be sent again with the same key. Decided when it is first sent. */
   is_repeatable: Generated<boolean>;

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
 import { orderedByCreation, type PageRequest } from '../../db/cursor.ts';
 
-const isWaiting = sql<boolean>`state = 'needs_confirmation' and expires_at > clock_timestamp()`;
+const isWaiting = sql<boolean>`(state = 'needs_confirmation' and expires_at > clock_timestamp())`;
 const isExpired = sql<boolean>`expires_at <= clock_timestamp()`.as('is_expired');
 
 const selectCall = (db: Db, orgId: string) =>
@@ -17,14 +17,36 @@ export const lockConfirmation = (trx: Trx, orgId: string, id: string) =>
 export const findByToken = (db: Db, orgId: string, tokenHash: string) =>
   selectCall(db, orgId).where('token_hash', '=', tokenHash).executeTakeFirst();
 
-/** Finds the latest call of a session that waits for its customer. */
-export const findWaiting = (db: Db, orgId: string, sessionId: string) =>
+/** The `seq` of the message that asks a customer to confirm the call. Null if no customer was asked. */
+const askedSeq = sql<number | null>`(
+  select seq from session_events as question
+  where question.org_id = ai_calls.org_id and question.id = asked_message_id and question.type = 'message'
+)`;
+
+/** Messages of a contact that a turn answers together. */
+export interface AnswerRef {
+  sessionId: string;
+  /** The `seq` of the first one. */
+  firstSeq: number;
+  messageIds: string[];
+}
+
+/**
+ * Finds the call of the newest question before these messages, among those that wait, those that these messages have
+ * decided already, and those whose decision the contact was not told of.
+ */
+export const findLastAsked = (db: Db, orgId: string, { sessionId, firstSeq, messageIds }: AnswerRef) =>
   selectCall(db, orgId)
     .where('session_id', '=', sessionId)
-    .where('needs', '=', 'customer')
-    .where(isWaiting)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
+    .where(askedSeq, '<', firstSeq)
+    .where((eb) =>
+      eb.or([
+        isWaiting,
+        eb('decided_message_id', '=', sql<string>`any(${messageIds}::uuid[])`),
+        eb.and([eb('decided_at', 'is not', null), eb('reported_at', 'is', null)]),
+      ]),
+    )
+    .orderBy(askedSeq, 'desc')
     .limit(1)
     .executeTakeFirst();
 
@@ -32,16 +54,17 @@ export const findWaiting = (db: Db, orgId: string, sessionId: string) =>
 export const listWaiting = (db: Db, orgId: string, place: PageRequest) =>
   selectCall(db, orgId).where(isWaiting).$call(orderedByCreation(place)).execute();
 
-/** Gives a call that waits the token of its link, and the time until which it can be used. */
-export const setToken = (
+/** Gives a call that waits the message that asks, the token of its link, and the time until which it can be used. */
+export const setQuestion = (
   trx: Trx,
   orgId: string,
   id: string,
-  { tokenHash, lastsMs }: { tokenHash: string; lastsMs: number },
+  { messageId, tokenHash, lastsMs }: { messageId: string; tokenHash: string; lastsMs: number },
 ) =>
   trx
     .updateTable('ai_calls')
     .set({
+      asked_message_id: messageId,
       token_hash: tokenHash,
       expires_at: sql<Date>`clock_timestamp() + ${lastsMs} * interval '1 millisecond'`,
     })
@@ -55,15 +78,17 @@ export interface StoredDecision {
   state: 'confirmed' | 'rejected';
   by: 'link' | 'widget' | 'message' | 'agent';
   keyId: string | null;
+  messageId: string | null;
 }
 
-export const storeDecision = (trx: Trx, orgId: string, id: string, { state, by, keyId }: StoredDecision) =>
+export const storeDecision = (trx: Trx, orgId: string, id: string, { state, by, keyId, messageId }: StoredDecision) =>
   trx
     .updateTable('ai_calls')
     .set({
       state,
       confirmed_by: by,
       decided_key_id: keyId,
+      decided_message_id: messageId,
       decided_at: sql<Date>`clock_timestamp()`,
       ended_at: state === 'rejected' ? sql<Date>`clock_timestamp()` : null,
     })

@@ -8,15 +8,16 @@ import { type CallRow, CONFIRMATION_MS, checkArguments, exceedsLimits, fingerpri
 import { wakeTurns } from '../turns/requests.service.ts';
 import { getToolOf } from '../workflow-tools/service.ts';
 import {
+  type AnswerRef,
   expireWaiting,
   findByToken,
   findConfirmation,
-  findWaiting,
+  findLastAsked,
   isCallTaken,
   listWaiting,
   lockConfirmation,
   setArguments,
-  setToken,
+  setQuestion,
   storeDecision,
 } from './queries.ts';
 import { type ConfirmationField, fieldsOf } from './question.rules.ts';
@@ -43,25 +44,32 @@ export interface Question {
 
 /**
  * Words the question of a call that needs a confirmation, and gives it a link for 24 hours. Call it in the transaction
- * that stores the message. Asked again, only the newest link works. Throws conflict if nothing waits.
+ * that stores it as the message `messageId`. Asked again, only the newest link works. Throws conflict if nothing waits.
  */
 export async function askForConfirmation(
   trx: Trx,
   orgId: string,
   call: Pick<CallRow, 'id' | 'name' | 'arguments' | 'needs'>,
-  { publicUrl, ...options }: Omit<WordingOptions, 'url'> & { publicUrl: string },
+  { publicUrl, messageId, ...options }: Omit<WordingOptions, 'url'> & { publicUrl: string; messageId: string },
 ): Promise<Question> {
   const token = newToken(orgId);
   const { text, question, fields } = wordQuestion(call, { ...options, url: `${publicUrl}/a/${token}` });
   if (call.needs === 'agent') return { text };
-  const set = await setToken(trx, orgId, call.id, { tokenHash: hashOf(token), lastsMs: CONFIRMATION_MS });
+  const asked = { messageId, tokenHash: hashOf(token), lastsMs: CONFIRMATION_MS };
+  const set = await setQuestion(trx, orgId, call.id, asked);
   if (!set?.expires_at) throw conflict('The call does not wait for a confirmation');
   return { text, confirmation: { id: call.id, text: question, fields, expires_at: set.expires_at.toISOString() } };
 }
 
-/** Returns the call of a session that waits for its customer's yes or no, if there is one. */
-export const findWaitingConfirmation = (db: Db, orgId: string, sessionId: string): Promise<CallRow | undefined> =>
-  findWaiting(db, orgId, sessionId);
+/**
+ * Returns the call that a yes or no in these messages is about, if it still waits for its customer: that of the newest
+ * question before them. Messages that have decided a call decide no other one, nor do those that may be about a question
+ * which was decided by a link meanwhile.
+ */
+export async function findWaitingConfirmation(db: Db, orgId: string, answer: AnswerRef): Promise<CallRow | undefined> {
+  const call = await findLastAsked(db, orgId, answer);
+  return call?.state === 'needs_confirmation' && call.needs === 'customer' ? call : undefined;
+}
 
 /** Returns a page of the calls that wait for a confirmation, oldest first. */
 export async function pageOfConfirmations(db: Db, orgId: string, page: ListConfirmations) {
@@ -89,6 +97,8 @@ export interface Decision {
   by: 'link' | 'widget' | 'message' | 'agent';
   /** The API key of an agent's decision. */
   keyId?: string;
+  /** The message of a decision by message. */
+  messageId?: string | undefined;
   /** Replaces the arguments, where the action asks for a form. */
   arguments?: unknown;
 }
@@ -107,9 +117,9 @@ export async function decideConfirmation(db: Db, orgId: string, id: string, deci
     if (call.state === 'expired' || (call.state === 'needs_confirmation' && call.is_expired === true))
       throw gone('The time to confirm it is over');
     if (call.state !== 'needs_confirmation') throw conflict('It was decided before');
-    const { by, keyId = null } = decision;
+    const { by, keyId = null, messageId = null } = decision;
     if (call.needs === 'agent' && by !== 'agent') throw conflict('Only an agent can decide this');
-    if (decision.decision === 'reject') return decide(trx, call, { state: 'rejected', by, keyId });
+    if (decision.decision === 'reject') return decide(trx, call, { state: 'rejected', by, keyId, messageId });
     const isWithAi = session.status === 'open' && (session.ai_state === 'on' || session.assist_mode);
     if (!isWithAi) throw conflict('The AI does not have the session now, so it does nothing in it');
     if (by !== 'agent' && (await isContactBlocked(trx, orgId, session.contact_id)))
@@ -117,7 +127,7 @@ export async function decideConfirmation(db: Db, orgId: string, id: string, deci
     const changed = await replaceArguments(trx, call, decision.arguments);
     return changed.needs === 'agent' && by !== 'agent'
       ? changed
-      : decide(trx, changed, { state: 'confirmed', by, keyId });
+      : decide(trx, changed, { state: 'confirmed', by, keyId, messageId });
   });
 }
 

@@ -65,7 +65,7 @@ async function decideAndCommit(
 ): Promise<TurnEnd> {
   if (isRedacted) return endRedacted(deps, ref, limits);
   try {
-    const effects = liveEffects(deps, ref, context.session);
+    const effects = liveEffects(deps, ref, context);
     const decision = await decideTurn(deps, ref, { ...context, effects }, limits);
     limits.signal.throwIfAborted();
     return await commitTurn(deps, ref, decision);

@@ -85,7 +85,7 @@ async function endWithMessage(
   const { orgId, sessionId, turnId } = ref;
   const { outcome, agent, score, steps, asks } = decision;
   const { state, reason, claims, text: answer } = endOf(outcome);
-  const question = await questionOf(trx, deps, ref, { context, asks });
+  const question = await questionOf(trx, deps, ref, { context, turn, asks });
   const text = question?.text ?? answer;
   const isHandoff = outcome.kind === 'handoff';
   const isShown = text !== null && !isHandoff; // a handoff is shown before the end of its turn
@@ -120,12 +120,13 @@ async function questionOf(
   trx: Trx,
   { publicUrl }: TurnDeps,
   { orgId }: TurnRef,
-  { context, asks }: { context: TurnContext; asks: string | undefined },
+  { context, turn, asks }: { context: TurnContext; turn: OpenTurn; asks: string | undefined },
 ): Promise<Question | undefined> {
   if (asks === undefined) return undefined;
   const { session, settings } = context;
   return askForConfirmation(trx, orgId, await getConfirmation(trx, orgId, asks), {
     publicUrl,
+    messageId: turn.message_id,
     language: session.language,
     format: formatOf(session),
     fallback: await getOrgLanguage(trx, orgId),

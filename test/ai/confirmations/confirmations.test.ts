@@ -11,7 +11,7 @@ import { type FakeProvider, startFakeProvider } from '../../support/fakes/provid
 import type { TestOrg } from '../../support/stack/api.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
 import { unverified, type Widget } from '../../widget/client.ts';
-import { messagesOf, newAnsweringOrg, QUESTION } from '../answering-org.ts';
+import { messagesOf, newAnsweringOrg, QUESTION, turnsOf } from '../answering-org.ts';
 import { addTurn, newAction, proposed } from '../calls/calling.ts';
 
 const EVIL = '<b>A-1</b> [x](https://evil.example) `y`';
@@ -51,13 +51,18 @@ async function ask(
 ): Promise<Asked> {
   const turn = await addTurn(stack.db, org, sessionId);
   const action = await newAction(org, shop.url, fields);
-  const call = await proposed(stack.db, turn, action, { arguments: { body_params: given } });
+  return askAbout(await proposed(stack.db, turn, action, { arguments: { body_params: given } }));
+}
+
+/** Asks for the confirmation of a call. */
+async function askAbout(call: CallRow): Promise<Asked> {
   const question = await inTransaction(stack.db, async (trx) => {
     const session = await lockSession(trx, org.id, sessionId);
-    const { publicUrl, ...terms } = { publicUrl: stack.url, language: 'en', format: 'markdown' as const };
-    const asked = await askForConfirmation(trx, org.id, call, { publicUrl, ...terms });
+    const id = newId();
+    const terms = { publicUrl: stack.url, language: 'en', format: 'markdown' as const, messageId: id };
+    const asked = await askForConfirmation(trx, org.id, call, terms);
     const { text, confirmation } = asked;
-    const message = { id: newId(), text, agent: 'extractive-1', turnId: turn.turnId, citations: [], confirmation };
+    const message = { id, text, agent: 'extractive-1', turnId: call.turn_id, citations: [], confirmation };
     await addAiMessage(trx, stack.deps.sending, org.id, session, message);
     return asked;
   });
@@ -70,6 +75,23 @@ const stateOf = async (id: string) =>
   (await stack.db.selectFrom('ai_calls').select('state').where('id', '=', id).executeTakeFirstOrThrow()).state;
 const told = (text: string) =>
   eventually(`the message “${text}”`, async () => (await messagesOf(org, sessionId)).at(-1)?.content.text === text);
+const sendWithoutWaiting = (content: string) =>
+  widget.post('chat/send', { uuid: crypto.randomUUID(), content, session_id: sessionId }, { prefer: 'wait=0' });
+
+/** Has Postgres refuse the end of every turn, as when it shuts down, while `work` goes on. */
+async function whileNoTurnEnds(work: () => Promise<void>): Promise<void> {
+  await sql`
+    do $$ begin
+      create function refuse_end() returns trigger language plpgsql as $body$ begin
+        raise exception 'shutting down' using errcode = '57P01';
+      end $body$;
+      create trigger refuses_end before update on ai_turns for each row
+        when (new.ended_at is not null) execute function refuse_end();
+    end $$
+  `.execute(stack.db);
+  await work().finally(() => sql`drop function refuse_end cascade`.execute(stack.db));
+}
+
 const expire = (id: string) =>
   stack.db
     .updateTable('ai_calls')
@@ -176,8 +198,7 @@ describe('a confirmation', () => {
     await stack.db.transaction().execute(async (trx) => {
       const decided = { state: 'confirmed', confirmed_by: 'link', decided_at: new Date() } as const;
       await trx.updateTable('ai_calls').set(decided).where('id', '=', call.id).execute();
-      const yes = { uuid: crypto.randomUUID(), content: 'yes', session_id: sessionId };
-      await widget.post('chat/send', yes, { prefer: 'wait=0' });
+      await sendWithoutWaiting('yes');
       await eventually('a turn that waits for the decision', async () => {
         const { rows } = await sql`
           select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
@@ -187,6 +208,52 @@ describe('a confirmation', () => {
     });
     await told('This has been done.');
     expect(shop.calls).toHaveLength(1);
+  });
+
+  it('is decided by one message alone where two wait, also where its turn is repeated and “no” is written again', async () => {
+    const { call: older } = await ask(undefined, { order: 'A-1' });
+    const { call: newer } = await ask(undefined, { order: 'B-2' });
+    await whileNoTurnEnds(async () => {
+      await sendWithoutWaiting('no');
+      await eventually('the decision', async () => (await stateOf(newer.id)) === 'rejected');
+      await eventually('another try', async () => ((await turnsOf(stack.db, sessionId)).at(-1)?.tries ?? 0) > 1);
+      await sendWithoutWaiting('no');
+    });
+    await told('All right, we will not do this.');
+    expect(await stateOf(older.id)).toBe('needs_confirmation');
+  });
+
+  it('is not given by a “yes” to a newer question that the link answers at the same time', async () => {
+    const { call: older } = await ask(undefined, { order: 'A-1' });
+    const { call: newer, path } = await ask(undefined, { order: 'B-2' });
+    await whileNoTurnEnds(async () => {
+      await decideBy(path, 'confirm');
+      await sendWithoutWaiting('yes');
+    });
+    await told('This has been done.');
+    await eventually('the end of all turns', async () =>
+      (await turnsOf(stack.db, sessionId)).every(({ ended_at }) => ended_at !== null),
+    );
+    expect([await stateOf(older.id), await stateOf(newer.id)]).toEqual(['needs_confirmation', 'done']);
+    expect(shop.calls).toHaveLength(1);
+  });
+
+  it('is given to the question that was asked last, whichever call is older', async () => {
+    const { call: older } = await ask(undefined, { order: 'A-1' });
+    const { call: newer } = await ask(undefined, { order: 'B-2' });
+    await askAbout(older);
+    await widget.send(sessionId, 'yes');
+    await told('This has been done.');
+    expect([await stateOf(older.id), await stateOf(newer.id)]).toEqual(['done', 'needs_confirmation']);
+  });
+
+  it('is not given by a “yes” where the question was a draft for agents', async () => {
+    await stack.db.updateTable('sessions').set({ assist_mode: true }).where('id', '=', sessionId).execute();
+    const { call } = await ask();
+    await sendWithoutWaiting('yes');
+    await eventually('the turn', async () => ((await turnsOf(stack.db, sessionId))[2]?.ended_at ?? null) !== null);
+    expect(await stateOf(call.id)).toBe('needs_confirmation');
+    expect(shop.calls).toEqual([]);
   });
 
   it('is given by the widget of the visitor alone', async () => {

@@ -24,7 +24,7 @@ export interface CallLimits {
 export interface TurnEffects {
   billing: Billing;
   ledger: CallLedger;
-  /** Finds the call that waits for its customer's yes or no. */
+  /** Finds the call that waits for its customer, and that a yes or no in the messages to answer is about. */
   findWaiting(): Promise<{ id: string } | undefined>;
   decideWaiting(callId: string, decision: 'confirm' | 'reject'): Promise<void>;
   /** Makes the calls that people have confirmed, and returns what the contact is told of them, if there are any. */

@@ -1,8 +1,8 @@
-import type { SessionRow } from '../../../conversations/sessions/service.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { runCall } from '../../calls/running.service.ts';
 import { proposeCall, receiptsOf } from '../../calls/service.ts';
 import { decideConfirmation, findWaitingConfirmation } from '../../confirmations/service.ts';
+import type { TurnContext } from '../context.service.ts';
 import type { TurnRef } from '../contract.ts';
 import type { TurnDeps } from '../deps.ts';
 import { hasQuotedUntrusted, markEffects } from '../queries.ts';
@@ -15,7 +15,7 @@ import { reportCalls } from './reporting.service.ts';
 export function liveEffects(
   deps: TurnDeps,
   ref: TurnRef,
-  { ai_context_seq: epoch }: Pick<SessionRow, 'ai_context_seq'>,
+  { session: { ai_context_seq: epoch }, unanswered }: Pick<TurnContext, 'session' | 'unanswered'>,
 ): TurnEffects {
   const { db } = deps;
   const { orgId, sessionId, turnId } = ref;
@@ -31,9 +31,15 @@ export function liveEffects(
       markEffects: () => markEffects(db, orgId, turnId),
       run: (callId, signal) => runCall(deps, { orgId, callId }, signal),
     },
-    findWaiting: () => findWaitingConfirmation(db, orgId, sessionId),
+    async findWaiting() {
+      const [first] = unanswered;
+      if (first === undefined) return undefined;
+      const messageIds = unanswered.map((message) => message.id);
+      return findWaitingConfirmation(db, orgId, { sessionId, firstSeq: first.seq, messageIds });
+    },
     async decideWaiting(callId, decision) {
-      await decideConfirmation(db, orgId, callId, { decision, by: 'message' });
+      const messageId = unanswered.at(-1)?.id;
+      await decideConfirmation(db, orgId, callId, { decision, by: 'message', messageId });
     },
     reportCalls: (say, limits) => reportCalls(deps, ref, { ...limits, say }),
     hasQuotedUntrusted: () => hasQuotedUntrusted(db, orgId, sessionId, epoch),

@@ -1,0 +1,140 @@
+import { sql } from 'kysely';
+import type { Db } from '../../../src/db/connect.ts';
+import { FAKES_ALLOWED } from '../../support/channels.ts';
+import { startFaultyServer } from '../../support/fakes/faulty-server.ts';
+import { startFakeModel } from '../../support/fakes/model.ts';
+import type { TestOrg } from '../../support/stack/api.ts';
+import { eventually, startStack } from '../../support/stack/stack.ts';
+import { newAnsweringOrg } from '../answering-org.ts';
+
+const BODY = {
+  content: {
+    'application/json': { schema: { type: 'object', properties: { seats: { type: 'integer' } }, required: ['seats'] } },
+  },
+  required: true,
+};
+
+/** What a contact has written as an order, such as “book 2”. Anything else is a question. */
+const ORDER = /^(book|reserve) (\d+)/i;
+
+export type Booking = Awaited<ReturnType<typeof startBooking>>;
+
+/**
+ * A stack with a shop that books, and with a model that calls `book` or `reserve` for “book 2” and answers all else by one
+ * sentence. An org asks its contacts before it books, and reserves without a question.
+ */
+export async function startBooking() {
+  const model = await startFakeModel();
+  /** The bodies of the requests that the shop has received. */
+  const effects: string[] = [];
+  const shop = await startFaultyServer(
+    ({ body }) => {
+      effects.push(body);
+      return { status: 200, body: { booking: 4711 } };
+    },
+    () => undefined,
+  );
+  const stack = await startStack({ env: FAKES_ALLOWED });
+  await letTurnsBeHeld(stack.db);
+
+  const action = (name: string, confirm: string) => ({
+    name,
+    operation_id: name.toLowerCase(),
+    api_endpoint: `${shop.url}/${name}`,
+    request_type: 'POST',
+    payload: { requestBody: BODY },
+    enabled_on_channel: { channels: ['api'] },
+    confirm,
+  });
+
+  return {
+    stack,
+    model,
+    effects,
+    /** Has the model do what the contact has written last, once `ready` resolves for it. */
+    obey: (ready: (said: string) => Promise<void> | undefined = () => undefined) =>
+      model.say(async ({ isPlan, question, data }) => {
+        await ready(question);
+        const order = ORDER.exec(question);
+        const isDone = data.receipts?.some(({ text }) => text.includes(`"seats":${order?.[2]}`)) ?? false;
+        if (isPlan && order !== null && !isDone)
+          return {
+            calls: [{ name: order[1]?.toLowerCase() ?? '', arguments: { body_params: { seats: Number(order[2]) } } }],
+          };
+        if (isPlan) return { json: { language: 'en', queries: ['seats'] } };
+        const parts = [{ question: 'Which seats do you mean?' }];
+        return { json: { kind: 'ask', language: 'en', covers: 'fully', parts } };
+      }),
+    async newOrg(): Promise<TestOrg> {
+      const org = await newAnsweringOrg(stack);
+      await org.put('/integrations/llm', { provider: 'openai-compatible', settings: model.settings });
+      await org.patch('/autopilot', { channel: 'api', autopilot_enabled: true, ai_agent_version: 'v2' });
+      await org.post('/actions', action('book', 'always'));
+      await org.post('/actions', action('reserve', 'auto'));
+      return org;
+    },
+    async close() {
+      await stack.close();
+      await model.close();
+      await shop.close();
+    },
+  };
+}
+
+/** Writes as the contact of a session, or of a new one. Returns the session's id. */
+export async function say(org: TestOrg, text: string, session?: string): Promise<string> {
+  const id = session ?? (await org.post('/chat/sessions', { channel: { type: 'api' } })).body.id;
+  const message = { sender: 'contact', message: { type: 'text', text } };
+  await org.post(`/chat/sessions/${id}/send`, message, { headers: { prefer: 'wait=0' } });
+  return id;
+}
+
+/** Waits until all of a session's turns have ended, of which there are so many, and returns the last one. */
+export const turnOf = (org: TestOrg, id: string, count: number) =>
+  eventually(`the end of turn ${count}`, async () => {
+    const { items } = (await org.get(`/chat/sessions/${id}/turns`)).body;
+    const isOver = items.every(({ ended_at }: { ended_at: string | null }) => ended_at !== null);
+    return isOver ? items[count - 1] : undefined;
+  });
+
+interface Call {
+  id: string;
+  state: string;
+  arguments: { body_params: { seats: number } };
+}
+
+/** Returns the calls of a session, oldest first. */
+const callsOf = async (org: TestOrg, id: string): Promise<Call[]> =>
+  (await org.get(`/autopilot/calls?session_id=${id}`)).body.items;
+
+/** Returns what has become of the bookings of a session, each as `<seats>: <state>`. */
+export const bookingsOf = async (org: TestOrg, id: string): Promise<string[]> =>
+  (await callsOf(org, id)).map((call) => `${call.arguments.body_params.seats}: ${call.state}`);
+
+const HELD = 4_711;
+
+/** Has turns wait, after they have proposed a call and before they end, while a test holds them. */
+const letTurnsBeHeld = (db: Db) =>
+  sql`
+    do $$ begin
+      create function wait_for_test() returns trigger language plpgsql as $body$ begin
+        perform pg_advisory_xact_lock_shared(${sql.lit(HELD)});
+        return new;
+      end $body$;
+      create trigger waits_for_test before insert on ai_steps for each row
+        when (new.purpose = 'call') execute function wait_for_test();
+    end $$
+  `.execute(db);
+
+/** Does `work` while no turn goes on from the proposal of a call. It may let them go on earlier. */
+export async function holdingTurns(db: Db, work: (release: () => Promise<void>) => Promise<void>): Promise<void> {
+  await db.connection().execute(async (connection) => {
+    const release = async () => void (await sql`select pg_advisory_unlock(${HELD})`.execute(connection));
+    await sql`select pg_advisory_lock(${HELD})`.execute(connection);
+    try {
+      await work(release);
+    } finally {
+      await sql`select pg_advisory_unlock_all()`.execute(connection);
+    }
+  });
+}
