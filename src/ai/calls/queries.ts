@@ -198,13 +198,17 @@ export async function listCallsOfSession(db: Db, orgId: string, sessionId: strin
   return latest.reverse();
 }
 
-/** SQL: people have decided about a call, or it has ended after its turn, and its contact was not told yet. */
+/** SQL: whether people have decided about a call, or it has ended after its turn, and its contact was not told yet. */
 const isUnreported = sql<boolean>`(reported_at is null and (
   state = 'confirmed'
-  or (state in ('rejected', 'running', 'done', 'failed', 'unknown') and (state <> 'running' or deferred_at is null) and decided_at is not null)
-  or (state in ('done', 'failed') and settled_key_id is not null)
-  or (state in ('done', 'failed', 'unknown') and deferred_at is not null)
+  or (decided_at is not null and (state in ('rejected', 'done', 'failed', 'unknown') or (state = 'running' and deferred_at is null)))
+  or (settled_key_id is not null and state in ('done', 'failed'))
+  or (deferred_at is not null and state in ('done', 'failed', 'unknown'))
 ))`;
+
+/** SQL: whether `listUnreported` has any calls. For a statement that reads more at once. */
+export const hasUnreported = (orgId: string, sessionId: string) =>
+  sql<boolean>`exists (select from ai_calls where org_id = ${orgId} and session_id = ${sessionId} and ${isUnreported})`;
 
 /** Lists the calls of a session that people have decided about, and whose contact was not told yet. Oldest first. */
 export const listUnreported = (db: Db, orgId: string, sessionId: string) =>

@@ -27,7 +27,15 @@ import {
 import type { ListCalls, SettleCall } from './schema.ts';
 import { selectActions } from './selection.rules.ts';
 
-export { type CallRow, findPromises, listBegunCalls, listCallsById, listUnreported, markReported } from './queries.ts';
+export {
+  type CallRow,
+  findPromises,
+  hasUnreported,
+  listBegunCalls,
+  listCallsById,
+  listUnreported,
+  markReported,
+} from './queries.ts';
 
 /** A confirmation can be given for this time. */
 export const CONFIRMATION_MS = 24 * 60 * 60_000;

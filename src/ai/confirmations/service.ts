@@ -44,20 +44,22 @@ export interface Question {
 
 /**
  * Words the question of a call that needs a confirmation, and gives it a link for 24 hours. Call it in the transaction
- * that stores it as the message `messageId`. Asked again, only the newest link works. Throws conflict if nothing waits.
+ * that stores it as the message `messageId`. Asked again, only the newest link works. Returns undefined if the call does
+ * not wait any more.
  */
 export async function askForConfirmation(
   trx: Trx,
   orgId: string,
-  call: Pick<CallRow, 'id' | 'name' | 'arguments' | 'needs'>,
+  call: Pick<CallRow, 'id' | 'name' | 'arguments' | 'needs' | 'state'>,
   { publicUrl, messageId, ...options }: Omit<WordingOptions, 'url'> & { publicUrl: string; messageId: string },
-): Promise<Question> {
+): Promise<Question | undefined> {
+  if (call.state !== 'needs_confirmation') return undefined;
   const token = newToken(orgId);
   const { text, question, fields } = wordQuestion(call, { ...options, url: `${publicUrl}/a/${token}` });
   if (call.needs === 'agent') return { text };
   const asked = { messageId, tokenHash: hashOf(token), lastsMs: CONFIRMATION_MS };
   const set = await setQuestion(trx, orgId, call.id, asked);
-  if (!set?.expires_at) throw conflict('The call does not wait for a confirmation');
+  if (!set?.expires_at) return undefined;
   return { text, confirmation: { id: call.id, text: question, fields, expires_at: set.expires_at.toISOString() } };
 }
 
@@ -70,6 +72,10 @@ export async function findWaitingConfirmation(db: Db, orgId: string, answer: Ans
   const call = await findLastAsked(db, orgId, answer);
   return call?.state === 'needs_confirmation' && call.needs === 'customer' ? call : undefined;
 }
+
+/** Returns whether a call waits for a decision. */
+export const isWaitingForDecision = async (db: Db, orgId: string, id: string): Promise<boolean> =>
+  (await findConfirmation(db, orgId, id))?.state === 'needs_confirmation';
 
 /** Returns a page of the calls that wait for a confirmation, oldest first. */
 export async function pageOfConfirmations(db: Db, orgId: string, page: ListConfirmations) {

@@ -112,6 +112,7 @@ function memoryEffects({ turnId, purpose, ledger, steps }: Memory): TurnEffects 
     billing: { sessionId: null, turnId, purpose },
     ledger,
     findWaiting: async () => undefined,
+    isWaiting: async () => true,
     decideWaiting: async () => undefined,
     reportCalls: async () => undefined,
     hasQuotedUntrusted: async () => false,

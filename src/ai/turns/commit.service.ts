@@ -15,15 +15,18 @@ import type { TurnDeps } from './deps.ts';
 import { finishTurn } from './ending.queries.ts';
 import { notifyTurn } from './queries.ts';
 import { TurnRedacted } from './redaction.service.ts';
+import { wakeTurns } from './requests.service.ts';
 import { isSuperseded } from './review.rules.ts';
 import { endTurn, newsOf, showState } from './review.service.ts';
 import { sentencesFor } from './sentences.service.ts';
+import { StepNeeded } from './steps.service.ts';
 
 /**
  * Stores the outcome of a turn: its message, the handoff or the resolution, and the end of the turn, or none of them. It
  * takes the same lock on the session as whoever takes the session over, so that the AI says nothing after that. A
  * newer message ends the turn instead. Returns how the turn ended. Throws TurnRedacted where the outcome may repeat a text
- * that was removed since the turn began.
+ * that was removed since the turn began, and StepNeeded where people have decided about a call meanwhile, so that the turn
+ * has to tell that instead.
  */
 export async function commitTurn(deps: TurnDeps, ref: TurnRef, decision: Decision): Promise<TurnEnd> {
   try {
@@ -54,6 +57,32 @@ async function commit(trx: Trx, deps: TurnDeps, ref: TurnRef, decision: Decision
   const context = await loadContext(trx, ref);
   const turn = context.open;
   if (turn?.id !== ref.turnId) return 'superseded';
+  const end = await endByDecision(trx, deps, ref, { context, turn, decision });
+  if (end !== 'superseded' && leavesReport(context, turn, decision)) await wakeTurns(trx, ref.orgId, [ref.sessionId]);
+  return end;
+}
+
+/**
+ * Returns whether a turn has dealt with messages alone, and leaves to another one what people have decided about calls. The
+ * wake-up by that decision may have been the one that began this turn.
+ */
+const leavesReport = (
+  { hasUnreported, refusal }: TurnContext,
+  { answers }: OpenTurn,
+  { outcome, reportedCalls }: Decision,
+): boolean => {
+  const { state, reason } = endOf(outcome);
+  const isDealtWith = state === 'answered' || state === 'asked' || reason === 'acknowledgement';
+  return hasUnreported && refusal === undefined && reportedCalls === undefined && answers.length > 0 && isDealtWith;
+};
+
+/** Ends a turn as it was decided, or as what has come meanwhile wants. */
+async function endByDecision(
+  trx: Trx,
+  deps: TurnDeps,
+  ref: TurnRef,
+  { context, turn, decision }: { context: TurnContext; turn: OpenTurn; decision: Decision },
+): Promise<TurnEnd> {
   const { refusal, unanswered } = context;
   const { outcome } = decision;
   const steps = turn.is_redacted ? decision.steps.map(({ decision: _, ...step }) => step) : decision.steps;
@@ -64,6 +93,7 @@ async function commit(trx: Trx, deps: TurnDeps, ref: TurnRef, decision: Decision
   if (refusal !== undefined) return endQuietly({ state: 'skipped', reason: refusal });
   if (turn.is_redacted && !isInOurWords(decision)) throw new TurnRedacted();
   if (isSuperseded(turn, unanswered.at(-1)?.seq ?? 0)) return endQuietly({ state: 'superseded', reason: null });
+  if (outcome.kind === 'resolve' && context.hasUnreported) throw new StepNeeded(REPORT);
   if (decision.reportedCalls !== undefined) await markReported(trx, ref.orgId, decision.reportedCalls);
   const { state, reason } = endOf(outcome);
   if (outcome.kind === 'resolve') await resolveByAi(trx, ref.orgId, context.session, 'resolved');
@@ -74,6 +104,9 @@ async function commit(trx: Trx, deps: TurnDeps, ref: TurnRef, decision: Decision
     return endQuietly({ state: 'skipped', reason: 'people_have_it' });
   return endWithMessage(trx, deps, ref, { context, turn, decision: { ...decision, steps } });
 }
+
+/** The step that carries out what people have decided about calls, and tells it. */
+const REPORT = { step: 1, purpose: 'call' } as const;
 
 /** Ends a turn with what it says and the handoff, if any. */
 async function endWithMessage(
@@ -124,7 +157,7 @@ async function questionOf(
 ): Promise<Question | undefined> {
   if (asks === undefined) return undefined;
   const { session, settings } = context;
-  return askForConfirmation(trx, orgId, await getConfirmation(trx, orgId, asks), {
+  const question = await askForConfirmation(trx, orgId, await getConfirmation(trx, orgId, asks), {
     publicUrl,
     messageId: turn.message_id,
     language: session.language,
@@ -132,6 +165,8 @@ async function questionOf(
     fallback: await getOrgLanguage(trx, orgId),
     overrides: settings.phrases,
   });
+  if (question === undefined) throw new StepNeeded(REPORT);
+  return question;
 }
 
 async function announceTopic(

@@ -11,6 +11,7 @@ interface FactSources<Config, Agent, Message> {
   isBlocked: RawBuilder<boolean>;
   isProviderConnected: RawBuilder<boolean>;
   redactions: RawBuilder<number>;
+  hasUnreported: RawBuilder<boolean>;
 }
 
 /** A turn that has not ended. */
@@ -33,6 +34,7 @@ interface TurnFacts<Config, Agent, Message> {
   messages: Message[];
   is_blocked: boolean;
   is_provider_connected: boolean;
+  has_unreported: boolean;
   open: OpenTurn | null;
   last: LastTurn | null;
   /** The last message that ended turns have dealt with, as a `seq`; 0 without any. */
@@ -48,12 +50,20 @@ export async function getTurnFacts<Config, Agent, Message>(
   trx: Trx,
   orgId: string,
   { id, ai_context_seq }: { id: string; ai_context_seq: number },
-  { config, agent, messages, isBlocked, isProviderConnected, redactions }: FactSources<Config, Agent, Message>,
+  {
+    config,
+    agent,
+    messages,
+    isBlocked,
+    isProviderConnected,
+    redactions,
+    hasUnreported,
+  }: FactSources<Config, Agent, Message>,
 ): Promise<TurnFacts<Config, Agent, Message>> {
   const ofSession = sql`org_id = ${orgId} and session_id = ${id}`;
   const { rows } = await sql<TurnFacts<Config, Agent, Message>>`
     select ${config} as config, ${agent} as agent, ${messages} as messages, ${isBlocked} as is_blocked,
-      ${isProviderConnected} as is_provider_connected,
+      ${isProviderConnected} as is_provider_connected, ${hasUnreported} as has_unreported,
       (
         select jsonb_build_object('id', id, 'number', number, 'answers', answers, 'message_id', message_id,
           'first_seq', first_seq, 'last_seq', last_seq, 'config_version', config_version, 'state', state,

@@ -11,6 +11,7 @@ import { redactionsOf } from '../../conversations/redaction/service.ts';
 import { lockSession, type SessionRow } from '../../conversations/sessions/service.ts';
 import type { Trx } from '../../db/connect.ts';
 import { hasConnection } from '../../orgs/integrations/service.ts';
+import { hasUnreported } from '../calls/service.ts';
 import { type AiSettings, type PublishedSettings, publishedConfig, readPublishedConfig } from '../settings/service.ts';
 import { getTurnFacts, type LastTurn, type OpenTurn } from './context.queries.ts';
 import type { SessionRef } from './contract.ts';
@@ -30,6 +31,8 @@ export interface TurnContext {
   mayAct: boolean;
   /** Whether the org has connected an AI provider. Without one there is no model to look for. */
   isProviderConnected: boolean;
+  /** Whether the contact is still to be told what people have decided about calls. */
+  hasUnreported: boolean;
   /** The messages that the AI knows, oldest first. */
   messages: ConversationMessage[];
   /** The contact's messages that no turn has dealt with yet. */
@@ -51,7 +54,7 @@ export type DecidedSession = Pick<
 >;
 
 /** What a decision is made from, for a session's turn or for a preview. */
-export interface DecisionContext extends Omit<TurnContext, 'session' | 'settings' | 'open' | 'last'> {
+export interface DecisionContext extends Omit<TurnContext, 'session' | 'settings' | 'hasUnreported' | 'open' | 'last'> {
   session: DecidedSession;
   settings: AiSettings;
   effects: TurnEffects;
@@ -67,6 +70,7 @@ export async function loadContext(trx: Trx, { orgId, sessionId }: SessionRef): P
     isBlocked: blockedContact(orgId, session.contact_id),
     isProviderConnected: hasConnection(orgId, 'llm'),
     redactions: redactionsOf(orgId, sessionId),
+    hasUnreported: hasUnreported(orgId, sessionId),
   });
   const { agent, is_blocked: isBlocked, open, last, fruitless } = facts;
   const settings = readPublishedConfig(facts.config);
@@ -91,6 +95,7 @@ export async function loadContext(trx: Trx, { orgId, sessionId }: SessionRef): P
     settings,
     mayAct: agent === 'v2',
     isProviderConnected: facts.is_provider_connected,
+    hasUnreported: facts.has_unreported,
     messages,
     unanswered,
     refusal,

@@ -4,7 +4,6 @@ import type { SessionRow } from '../../conversations/sessions/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { newId } from '../../ids.ts';
-import { listUnreported } from '../calls/service.ts';
 import { type AiSettings, debounceOf } from '../settings/service.ts';
 import { loadContext, type OpenTurn, type TurnContext } from './context.service.ts';
 import type { NextTurn, SessionRef, TurnRef } from './contract.ts';
@@ -84,13 +83,15 @@ export const showState = (trx: Trx, { orgId, sessionId, turnId }: TurnRef, state
 async function insertNext(
   trx: Trx,
   { orgId, sessionId }: SessionRef,
-  { session, settings, messages, unanswered, refusal }: TurnContext,
+  { session, settings, messages, unanswered, refusal, hasUnreported }: TurnContext,
   { supersedes, beginsDue }: { supersedes: number; beginsDue: boolean },
 ): Promise<ReviewedTurn | null> {
   const [first] = unanswered;
   const last = unanswered.at(-1);
   if (first === undefined || last === undefined)
-    return refusal === undefined ? insertReport(trx, { orgId, sessionId }, { messages, settings }) : null;
+    return refusal === undefined && hasUnreported
+      ? insertReport(trx, { orgId, sessionId }, { messages, settings })
+      : null;
   const waitMs = dueOf(unanswered, settings, session);
   const id = newId();
   const isBegun = beginsDue && refusal === undefined && waitMs <= 0;
@@ -122,8 +123,7 @@ async function insertReport(
   trx: Trx,
   { orgId, sessionId }: SessionRef,
   { messages, settings }: Pick<TurnContext, 'messages' | 'settings'>,
-): Promise<ReviewedTurn | null> {
-  if ((await listUnreported(trx, orgId, sessionId)).length === 0) return null;
+): Promise<ReviewedTurn> {
   const last = messages.findLast(({ sender }) => sender === 'contact')?.seq ?? 0;
   const id = newId();
   const number = await insertTurn(trx, {

@@ -5,7 +5,7 @@ import { startFaultyServer } from '../../support/fakes/faulty-server.ts';
 import { startFakeModel } from '../../support/fakes/model.ts';
 import type { TestOrg } from '../../support/stack/api.ts';
 import { eventually, startStack } from '../../support/stack/stack.ts';
-import { newAnsweringOrg } from '../answering-org.ts';
+import { messagesOf, newAnsweringOrg } from '../answering-org.ts';
 
 const BODY = {
   content: {
@@ -104,12 +104,30 @@ interface Call {
 }
 
 /** Returns the calls of a session, oldest first. */
-const callsOf = async (org: TestOrg, id: string): Promise<Call[]> =>
+export const callsOf = async (org: TestOrg, id: string): Promise<Call[]> =>
   (await org.get(`/autopilot/calls?session_id=${id}`)).body.items;
 
 /** Returns what has become of the bookings of a session, each as `<seats>: <state>`. */
 export const bookingsOf = async (org: TestOrg, id: string): Promise<string[]> =>
   (await callsOf(org, id)).map((call) => `${call.arguments.body_params.seats}: ${call.state}`);
+
+export const textsOf = async (org: TestOrg, id: string): Promise<string[]> =>
+  (await messagesOf(org, id)).map(({ content }) => content.text);
+
+/** Waits until the AI has said something. */
+export const told = (org: TestOrg, id: string, text: string) =>
+  eventually(`the message “${text}”`, async () => (await textsOf(org, id)).includes(text));
+
+/** Returns the path of the link in the last question of a session. */
+export async function linkOf(org: TestOrg, id: string): Promise<string> {
+  const question = (await textsOf(org, id)).findLast((text) => text.includes('/a/'));
+  return new URL(/https?:\S+\/a\/\S+/.exec(question ?? '')?.[0] ?? 'x:none').pathname;
+}
+
+export const decideBy = (stack: Booking['stack'], path: string, decision: string) =>
+  stack.client().post(path, `decision=${decision}`, {
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  });
 
 const HELD = 4_711;
 
@@ -138,3 +156,12 @@ export async function holdingTurns(db: Db, work: (release: () => Promise<void>) 
     }
   });
 }
+
+/** Waits until a transaction waits for a row that another one has locked. */
+export const untilOneWaits = (db: Db) =>
+  eventually('a transaction that waits', async () => {
+    const { rows } = await sql`
+      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and wait_event <> 'advisory'
+    `.execute(db);
+    return rows.length > 0;
+  });

@@ -61,6 +61,7 @@ async function askAbout(call: CallRow): Promise<Asked> {
     const id = newId();
     const terms = { publicUrl: stack.url, language: 'en', format: 'markdown' as const, messageId: id };
     const asked = await askForConfirmation(trx, org.id, call, terms);
+    if (asked === undefined) throw new Error('The call does not wait');
     const { text, confirmation } = asked;
     const message = { id, text, agent: 'extractive-1', turnId: call.turn_id, citations: [], confirmation };
     await addAiMessage(trx, stack.deps.sending, org.id, session, message);

@@ -63,7 +63,8 @@ export async function decideTurn(
   const decided = decideGate(gateFactsOf(context, facts));
   if (waiting !== undefined && (decided.kind === 'confirm' || decided.kind === 'reject'))
     await effects.decideWaiting(waiting.id, decided.kind);
-  const isAboutCalls = unanswered.length === 0 || yesOrNo !== undefined;
+  const resolves = isSolved && decided.kind !== 'handoff'; // a resolution would drop calls that were confirmed
+  const isAboutCalls = unanswered.length === 0 || yesOrNo !== undefined || resolves;
   const report = isAboutCalls ? await effects.reportCalls(say, limits) : undefined;
   if (report !== undefined) return report;
   const gates = { step: 1, purpose: 'gates' as const, latency_ms: msSince(begun), detail: { ...decided, isSolved } };
@@ -97,7 +98,7 @@ async function decideByModel(
   ref: OrgRef,
   context: DecisionContext,
   { say, org, text, language, limits }: DecisionTerms & { limits: DecisionLimits },
-): Promise<Pick<Decision, 'outcome' | 'agent' | 'asks' | 'topic'> | undefined> {
+): Promise<Pick<Decision, 'outcome' | 'agent' | 'asks' | 'topic' | 'reportedCalls'> | undefined> {
   const { session, settings, effects, isProviderConnected } = context;
   const mayAsk = isProviderConnected && settings.mode !== 'extractive';
   const chain = mayAsk ? await findModels(deps, ref.orgId, settings.models) : undefined;
@@ -105,7 +106,10 @@ async function decideByModel(
   const facts = await gatherFacts(deps, ref, context, org);
   const steps = await effects.openSteps(limits.steps);
   const planned = await plan(deps, ref, context, { chain, facts, steps, text, language, limits });
-  if (planned.kind === 'confirm') return { agent: planned.model, outcome: ASKING, asks: planned.callId };
+  if (planned.kind === 'confirm')
+    return (await effects.isWaiting(planned.callId))
+      ? { agent: planned.model, outcome: ASKING, asks: planned.callId }
+      : effects.reportCalls(say, limits);
   if (planned.kind === 'in_progress') return { agent: planned.model, outcome: underWay(say('action_in_progress')) };
   if (planned.kind === 'handoff') return byHandoff(planned, say);
   if (planned.kind !== 'search') return withoutModel(planned.kind, settings, say);

@@ -26,6 +26,8 @@ export interface TurnEffects {
   ledger: CallLedger;
   /** Finds the call that waits for its customer, and that a yes or no in the messages to answer is about. */
   findWaiting(): Promise<{ id: string } | undefined>;
+  /** Returns whether a call waits for a decision: agents can decide before the question is asked. */
+  isWaiting(callId: string): Promise<boolean>;
   decideWaiting(callId: string, decision: 'confirm' | 'reject'): Promise<void>;
   /** Makes the calls that people have confirmed, and returns what the contact is told of them, if there are any. */
   reportCalls(say: (key: SentenceKey) => string, limits: CallLimits): Promise<Decision | undefined>;

@@ -1,7 +1,7 @@
 import { inTransaction } from '../../../db/transaction.ts';
 import { runCall } from '../../calls/running.service.ts';
 import { proposeCall, receiptsOf } from '../../calls/service.ts';
-import { decideConfirmation, findWaitingConfirmation } from '../../confirmations/service.ts';
+import { decideConfirmation, findWaitingConfirmation, isWaitingForDecision } from '../../confirmations/service.ts';
 import type { TurnContext } from '../context.service.ts';
 import type { TurnRef } from '../contract.ts';
 import type { TurnDeps } from '../deps.ts';
@@ -37,6 +37,7 @@ export function liveEffects(
       const messageIds = unanswered.map((message) => message.id);
       return findWaitingConfirmation(db, orgId, { sessionId, firstSeq: first.seq, messageIds });
     },
+    isWaiting: (callId) => isWaitingForDecision(db, orgId, callId),
     async decideWaiting(callId, decision) {
       const messageId = unanswered.at(-1)?.id;
       await decideConfirmation(db, orgId, callId, { decision, by: 'message', messageId });
