@@ -153,6 +153,12 @@ export async function listOrgsWithStalledRuns(db: Db): Promise<string[]> {
   return rows.map(({ org_id }) => org_id);
 }
 
+const MAX_ERROR_LENGTH = 1_000;
+
+/** Returns an error as it is stored: without NUL, as it may be in the words of another system. */
+const storedError = (error: string | null | undefined): string | null =>
+  error === null || error === undefined ? null : error.replaceAll('\0', '').slice(0, MAX_ERROR_LENGTH);
+
 /** The end of a run. */
 export interface RunEnd {
   status: Exclude<RunStatus, 'idle' | 'in_progress'>;
@@ -175,7 +181,7 @@ export async function endRuns(
 ): Promise<EndedRun[]> {
   const { rows } = await sql<EndedRun>`
     with ended as (
-      update automation_runs set status = ${status}, error = ${error?.slice(0, 1000) ?? null}, is_waiting = false, run_ended_at = now()
+      update automation_runs set status = ${status}, error = ${storedError(error)}, is_waiting = false, run_ended_at = now()
       where org_id = ${orgId} and id = any(${ids}::uuid[])
       returning id, handoff_hold_id, (
         select trigger_type from automation_versions as version where version.org_id = automation_runs.org_id and version.id = version_id
@@ -307,7 +313,7 @@ export async function endStep(
     .set({
       status: end.status,
       output: end.output === undefined ? null : JSON.stringify(end.output),
-      error: end.error?.slice(0, 1000) ?? null,
+      error: storedError(end.error),
       ended_at: sql<Date>`now()`,
     })
     .where('org_id', '=', orgId)
@@ -325,7 +331,7 @@ export async function setStepError(
 ): Promise<void> {
   await db
     .updateTable('automation_steps')
-    .set({ error: error.slice(0, 1000) })
+    .set({ error: storedError(error) })
     .where('org_id', '=', orgId)
     .where('run_id', '=', runId)
     .where('place', '=', place)

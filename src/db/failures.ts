@@ -26,6 +26,10 @@ export const isLockTimeout = (error: unknown): boolean => codeOf(error) === '55P
  */
 export const isDataException = (error: unknown): boolean => /^22[0-9A-Z]{3}$/.test(codeOf(error) ?? '');
 
+/** Whether Postgres cannot store a value, because of its content or its size (SQLSTATE class 54). A retry fails too. */
+export const isUnstorable = (error: unknown): boolean =>
+  isDataException(error) || /^54[0-9A-Z]{3}$/.test(codeOf(error) ?? '');
+
 /** Returns the unique constraint violated by an insert or update, or undefined for any other error. */
 export function violatedUnique(error: unknown): string | undefined {
   if (codeOf(error) !== '23505' || typeof error !== 'object' || error === null) return undefined;

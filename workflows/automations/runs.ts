@@ -4,6 +4,7 @@ import {
   condition,
   continueAsNew,
   isCancellation,
+  patched,
   proxyActivities,
   proxyLocalActivities,
   setCurrentDetails,
@@ -68,11 +69,13 @@ export async function runAutomation(input: RunInput): Promise<void> {
 async function runSteps({ next, isAtOnce, ...run }: RunInput): Promise<void> {
   const signals = countSignals(WAKE);
   let seen = 0;
+  let before = 0;
+  let isRepeated = false;
   for (let at = isAtOnce ? await runFirstSteps({ ...run, next }) : next; ; ) {
-    const isToLook = signals() > seen; // continue-as-new would lose this signal
-    if (workflowInfo().continueAsNewSuggested && !isToLook)
+    const isToLook = signals() > seen; // continue-as-new would lose this signal, but a repeated action looks by itself
+    if (workflowInfo().continueAsNewSuggested && (isRepeated ? patched('repeat-in-new-run') : !isToLook))
       await continueAsNew<typeof runAutomation>({ ...run, next: at });
-    const before = signals();
+    if (!isRepeated) before = signals();
     switch (at.kind) {
       case 'end':
       case 'failed': {
@@ -86,9 +89,12 @@ async function runSteps({ next, isAtOnce, ...run }: RunInput): Promise<void> {
       case 'continue':
         at = await continueRun({ ...run, place: at.place });
         break;
-      case 'action':
-        at = await runAction(run, at);
+      case 'action': {
+        const after = await runAction(run, at);
+        isRepeated = after === undefined;
+        at = after ?? withoutDelay(at);
         break;
+      }
       case 'wait':
       case 'wait-for-event':
         setCurrentDetails(`Now: ${at.title}`);
@@ -112,25 +118,30 @@ async function runFirstSteps(input: RunInput): Promise<NextStep> {
   }
 }
 
-/** Runs an action, with as many attempts as the step allows, and returns the next step. */
+/** Returns an action without the delay that was before it. */
+const withoutDelay = ({ delayMs, ...action }: NextAction): NextAction => action;
+
+/**
+ * Runs an action, with as many attempts as the step allows, and returns the next step. Returns undefined if the action
+ * is to be repeated, as the worker or the database failed.
+ */
 async function runAction(
   run: Omit<RunInput, 'next'>,
   { place, title, attempts, delayMs, failure }: NextAction,
-): Promise<NextStep> {
+): Promise<NextStep | undefined> {
   setCurrentDetails(`Now: ${title}`);
   if (failure !== undefined) return failStep({ ...run, place, error: failure });
   if (delayMs !== undefined) await sleep(delayMs, { summary: `waiting to retry: ${title}` });
   const initialInterval = delayMs === undefined ? RUN_STEP.retry?.initialInterval : LATER_RETRY_INTERVAL;
   const retry = { ...RUN_STEP.retry, initialInterval, maximumAttempts: attempts };
   const { doStep } = proxyActivities<AutomationActivities>({ ...RUN_STEP, retry, summary: title });
-  for (;;) {
-    try {
-      return await doStep({ ...run, place });
-    } catch (error) {
-      const failure = failureOfStep(error);
-      if (failure !== undefined) return failStep({ ...run, place, error: failure });
-      await sleep(INFRASTRUCTURE_RETRY_MS, { summary: `waiting to retry: ${title}` });
-    }
+  try {
+    return await doStep({ ...run, place });
+  } catch (error) {
+    const failure = failureOfStep(error);
+    if (failure !== undefined) return failStep({ ...run, place, error: failure });
+    await sleep(INFRASTRUCTURE_RETRY_MS, { summary: `waiting to retry: ${title}` });
+    return undefined;
   }
 }
 

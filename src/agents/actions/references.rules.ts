@@ -1,6 +1,6 @@
 import { isLocalReference, targetOf } from '../../json-pointers.rules.ts';
 import type { DocumentObject } from '../../openapi-document.ts';
-import { storable } from '../../providers/storable.rules.ts';
+import { storable, withStorableKeys } from '../../providers/storable.rules.ts';
 
 /** A reference that cannot be followed. */
 export class UnresolvedReference extends Error {}
@@ -29,8 +29,8 @@ export function createResolver(document: DocumentObject, { maxValues, budget }: 
       if (Array.isArray(value)) return value.map((item) => copyOf(item, depth + 1, inside));
       const $ref = '$ref' in value ? value.$ref : undefined;
       if (typeof $ref === 'string') return copyOf($ref === '#' ? part : follow([document, part], $ref), depth, inside);
-      return Object.fromEntries(
-        Object.entries(value).map(([key, member]) => [storable(key), copyOf(member, depth + 1, inside)]),
+      return withStorableKeys(
+        Object.fromEntries(Object.entries(value).map(([key, member]) => [key, copyOf(member, depth + 1, inside)])),
       );
     };
     return copyOf(part, 0, []);

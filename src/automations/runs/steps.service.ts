@@ -1,5 +1,6 @@
 import { setCountry } from '../../current-work.ts';
 import type { Trx } from '../../db/connect.ts';
+import { isUnstorable } from '../../db/failures.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { invalid, messageOf } from '../../errors.ts';
 import { satisfiesConstraint } from '../../json-logic.ts';
@@ -98,17 +99,22 @@ export async function attemptStep(
       throw error instanceof StepError ? invalid(error.message) : error;
     },
   );
-  await begin(maskCredentials(input));
   try {
+    await begin(maskCredentials(input));
     const action = actions.get(step.type);
     if (action === undefined) throw invalid(`There is no action ${step.type}`);
     const ref = { orgId, runId, dedupeKey: dedupeKeyOf(runId, place) };
     return await applyAction(deps, context.run.depth, { place, action, ref, input: parseInput(action, input) });
   } catch (error) {
-    await setStepError(db, orgId, runId, { place, error: messageOf(error) });
-    throw error;
+    const failure = stepFailureOf(error);
+    await setStepError(db, orgId, runId, { place, error: messageOf(failure) });
+    throw failure;
   }
 }
+
+/** Returns the failure of a step for an error. A value that cannot be stored fails the step: each try would end so. */
+export const stepFailureOf = (error: unknown): unknown =>
+  isUnstorable(error) ? invalid('The output or another value of the step cannot be stored') : error;
 
 function actionAt({ definition }: RunContext, place: StepPath): ActionStep {
   const step = stepAt(definition.blocks, place);

@@ -1,4 +1,5 @@
 import type { ParsedMail, StructuredHeader } from 'mailparser';
+import { storable, truncated } from '../../providers/storable.rules.ts';
 import { isAutomaticMail } from './automatic-mail.rules.ts';
 import { type RecipientReport, recipientReports } from './bounces.rules.ts';
 import { textOfHtml } from './html.rules.ts';
@@ -55,13 +56,8 @@ function reportsOf({ attachments }: ParsedMail): RecipientReport[] | undefined {
  */
 function bodyOf({ text = '', html }: ParsedMail): string {
   const body = text.trim() === '' && html ? textOfHtml(html.slice(0, MAX_HTML_CHARACTERS)) : text;
-  return storable(body)
-    .slice(0, MAX_BODY_LENGTH)
-    .replace(/[\ud800-\udbff]$/, '');
+  return truncated(storable(body), MAX_BODY_LENGTH);
 }
-
-/** Removes the only character not allowed in Postgres' text. */
-const storable = (text: string) => text.replaceAll('\0', '');
 
 const ifWithin = (limit: number, text: string | undefined) =>
   text === undefined || text === '' || text.length > limit ? undefined : storable(text);

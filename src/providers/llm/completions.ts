@@ -28,16 +28,18 @@ const MAX_TOOL_CALLS = 20;
 const MAX_REFUSAL = 500;
 /** A provider that counts more has no idea of it. */
 const MAX_TOKENS = 100_000_000;
+
+const Text = z.string().transform(storable);
 const Tokens = z.number().int().min(0).max(MAX_TOKENS);
 
 const Completion = z.object({
-  id: z.string().nullish(),
-  model: z.string().nullish(),
+  id: Text.nullish(),
+  model: Text.nullish(),
   choices: z
     .array(
       z.object({
         message: z.object({
-          content: z.union([z.string(), z.array(z.looseObject({ text: z.string().optional() }))]).nullish(),
+          content: z.union([Text, z.array(z.looseObject({ text: Text.optional() }))]).nullish(),
           refusal: z.string().nullish(),
           tool_calls: z.array(z.unknown()).nullish(),
         }),
@@ -56,7 +58,7 @@ const Completion = z.object({
 });
 
 const ToolCall = z.object({
-  function: z.object({ name: z.string().min(1).max(255), arguments: z.unknown().optional() }),
+  function: z.object({ name: z.string().min(1).max(255).transform(storable), arguments: z.unknown().optional() }),
 });
 
 /**

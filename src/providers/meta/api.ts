@@ -23,6 +23,9 @@ export interface MetaSettings {
   verify_token?: string | undefined;
 }
 
+/** Meta's id of a message. */
+export const MessageId = z.string().regex(/^[\x21-\x7e]{1,512}$/);
+
 /** Meta's description of a failure, in responses and in callbacks. */
 export const MetaError = z.object({
   code: z.number(),

@@ -4,7 +4,7 @@ import { isUuid } from '../../ids.ts';
 import { isSameSecret } from '../constant-time.ts';
 import type { CallbackContent, InboundMessage, StatusReport } from '../sending.ts';
 import { storable } from '../storable.rules.ts';
-import { MetaError, reasonOf } from './api.ts';
+import { MessageId, MetaError, reasonOf } from './api.ts';
 
 /** The number is not on WhatsApp, or refuses messages of businesses. */
 const UNDELIVERABLE_CODE = 131026;
@@ -47,9 +47,8 @@ const Change = z.object({
   }),
 });
 
-const Id = z.string().regex(/^[\x21-\x7e]{1,512}$/);
 const Status = z.object({
-  id: Id,
+  id: MessageId,
   status: z.enum(['sent', 'delivered', 'read', 'failed']),
   biz_opaque_callback_data: z.string().refine(isUuid).optional().catch(undefined),
   errors: z.array(MetaError).catch([]),
@@ -57,7 +56,7 @@ const Status = z.object({
 
 const Text = z.string().transform(storable);
 const Title = z.object({ title: Text });
-const Message = z.object({ id: Id, from: z.string().regex(/^\d{5,15}$/) }).and(
+const Message = z.object({ id: MessageId, from: z.string().regex(/^\d{5,15}$/) }).and(
   z.discriminatedUnion('type', [
     z.object({ type: z.literal('text'), text: z.object({ body: Text }) }),
     z.object({ type: z.literal('button'), button: z.object({ text: Text }) }),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { HttpClient } from '../egress/egress.ts';
 import { jsonOf, outcomeOfStatus, outcomeWithoutResponse } from '../egress/provider-responses.ts';
 import type { SendOutcome } from '../sending.ts';
-import { callMeta, type MetaResponse, type MetaSettings, PAIR_RATE_LIMIT_CODE } from './api.ts';
+import { callMeta, MessageId, type MetaResponse, type MetaSettings, PAIR_RATE_LIMIT_CODE } from './api.ts';
 import type { WhatsAppMessage, WhatsAppSender, WhatsAppTemplate } from './port.ts';
 
 const CONCURRENCY = 50;
@@ -40,7 +40,7 @@ const templateOf = ({ name, language, components }: WhatsAppTemplate) => ({
   ...(components.length > 0 && { components }),
 });
 
-const Accepted = z.object({ messages: z.tuple([z.object({ id: z.string().min(1) })], z.unknown()) });
+const Accepted = z.object({ messages: z.tuple([z.object({ id: MessageId })], z.unknown()) });
 
 /** The meaning of Meta's codes for a message. Any other code is evaluated by its status. */
 const REJECTIONS = new Map<number | undefined, 'permanent' | 'suppress' | 'config'>([

@@ -4,6 +4,7 @@ import { isSameSecret } from '../constant-time.ts';
 import { reasonFrom } from '../egress/provider-responses.ts';
 import type { CallbackContent, InboundMessage, StatusReport } from '../sending.ts';
 import { storable } from '../storable.rules.ts';
+import { MESSAGE_SID } from './port.ts';
 
 /** The contact answered STOP. */
 const OPTED_OUT = '21610';
@@ -50,7 +51,7 @@ function withOrWithoutPort(url: string): string {
 /** Reads a callback with a verified signature. Never throws: anything but a relevant status or message is skipped. */
 export function readTwilioCallback(query: URLSearchParams, body: URLSearchParams): CallbackContent {
   const providerId = body.get('MessageSid') ?? body.get('SmsSid');
-  if (providerId === null || !/^[\x21-\x7e]{1,64}$/.test(providerId)) return { reports: [], messages: [] };
+  if (providerId === null || !MESSAGE_SID.test(providerId)) return { reports: [], messages: [] };
   const report = reportIn(query, body, providerId);
   const message = messageIn(body, providerId);
   return { reports: report === undefined ? [] : [report], messages: message === undefined ? [] : [message] };

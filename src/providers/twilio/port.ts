@@ -9,4 +9,7 @@ export interface SmsMessage {
   body: string;
 }
 
+/** The form of Twilio's id of a message. */
+export const MESSAGE_SID = /^[\x21-\x7e]{1,64}$/;
+
 export type SmsSender = Sender<SmsMessage>;

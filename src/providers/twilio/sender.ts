@@ -10,7 +10,7 @@ import {
   requestFailure,
 } from '../egress/provider-responses.ts';
 import type { LostSend, SendOutcome } from '../sending.ts';
-import type { SmsMessage, SmsSender } from './port.ts';
+import { MESSAGE_SID, type SmsMessage, type SmsSender } from './port.ts';
 
 /**
  * Twilio responds within about 100 ms and queues accepted messages. More concurrency sends no faster and causes 429
@@ -97,7 +97,7 @@ function toForm(
   return new URLSearchParams({ To: to, ...sender, Body: body, StatusCallback: statusCallback }).toString();
 }
 
-const Created = z.object({ sid: z.string().min(1) });
+const Created = z.object({ sid: z.string().regex(MESSAGE_SID) });
 const Refused = z.object({ code: z.number(), message: z.string() });
 
 /** The meaning of Twilio's codes for a message. Any other code is evaluated by its status. */
@@ -141,7 +141,7 @@ function explanationOf(answer: EgressResponse): string {
 }
 
 const Message = z.object({
-  sid: z.string().min(1),
+  sid: z.string().regex(MESSAGE_SID),
   body: z.string().nullable(),
   from: z.string().nullish(),
   messaging_service_sid: z.string().nullish(),

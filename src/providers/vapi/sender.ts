@@ -10,6 +10,7 @@ import {
   requestFailure,
 } from '../egress/provider-responses.ts';
 import type { SendOutcome } from '../sending.ts';
+import { truncated } from '../storable.rules.ts';
 import { deliveryIdOf, VapiCall, wasAnswered } from './calls.ts';
 import type { PhoneAgentProfile, VoiceCall, VoiceSender } from './port.ts';
 
@@ -95,9 +96,9 @@ function toBody(
   const { id, name, first_message, voice_id, language, handoff_phone_number } = agent;
   return {
     phoneNumberId: phone_number_id,
-    customer: { number: to, ...(contactName !== null && { name: truncatedName(contactName) }) },
+    customer: { number: to, ...(contactName !== null && { name: truncated(contactName, MAX_NAME_LENGTH) }) },
     assistant: {
-      name: truncatedName(name),
+      name: truncated(name, MAX_NAME_LENGTH),
       firstMessage: first_message,
       model: {
         provider: 'openai',
@@ -117,7 +118,6 @@ function toBody(
   };
 }
 
-const truncatedName = (name: string) => name.slice(0, MAX_NAME_LENGTH).replace(/[\ud800-\udbff]$/, '');
 const transferToolTo = (number: string) => ({ type: 'transferCall', destinations: [{ type: 'number', number }] });
 
 const promptOf = ({ name, language, handoff_phone_number }: PhoneAgentProfile): string =>

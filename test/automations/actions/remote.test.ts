@@ -113,6 +113,11 @@ describe('send-webhook', () => {
     expect((await call()).body).toEqual({ text: 'ab\ufffd' });
   });
 
+  it('stores a response body without the names that Postgres rejects, and loses none of its values', async () => {
+    fake.next({ status: 200, body: { 'a\0b': 1, ab: 2, in: [{ '\ud800': 3 }] } });
+    expect((await call()).body).toEqual({ 'ab (2)': 1, ab: 2, in: [{ '\ufffd': 3 }] });
+  });
+
   it.each([
     { url: 'ftp://example.com' },
     { url: 'x' },
@@ -172,6 +177,15 @@ describe('ask-ai', () => {
       type: 'json_schema',
       json_schema: { name: 'output', schema },
     });
+  });
+
+  it.each([
+    ['text', {}, 'a\0b\ud800', { text: 'ab\ufffd' }],
+    ['the names of an object', { output_schema: schema }, '{"score":1,"a\\u0000b":2}', { score: 1, ab: 2 }],
+  ])('returns what Postgres can store: %s', async (_, input, answer, output) => {
+    await connect();
+    fake.next(says(answer));
+    expect(await ask(input)).toEqual(output);
   });
 
   it.each([

@@ -65,6 +65,23 @@ it('makes no call again whose answer the next step cannot take', async () => {
   expect(rows).toEqual([{ status: 'completed' }]);
 });
 
+it.each([
+  ['fails', {}, 'failed', 'failed'],
+  ['is passed where the workflow says so', { on_error: 'continue' }, 'completed', 'failed'],
+])('a step whose output cannot be stored %s, and its call is not made again', async (_, more, status, ofStep) => {
+  const calls: string[] = [];
+  const deps = { ...depsOf(api), actions: new Map([['add-note', farAction({ message_id: 'a\0b' }, calls)]]) };
+  const ref = await startBacklog([{ ...step('first', 'Hello'), ...more }]);
+  await runBatch(deps, ref, () => false);
+  expect(calls).toHaveLength(new Set(calls).size);
+  const { rows } = await sql<object>`
+    select distinct run.status, step.status as of_step, step.error from automation_steps as step
+    join automation_runs as run on run.org_id = step.org_id and run.id = step.run_id
+    where run.batch_id = ${ref.batchId}
+  `.execute(api.db);
+  expect(rows).toEqual([{ status, of_step: ofStep, error: expect.stringContaining('cannot be stored') }]);
+});
+
 /** Runs in a batch whose evaluated blocks were stored when the process ended, before any action behind them. */
 async function restAfter(workflow_blocks: object[], places: { place: string; type: string; output: object }[]) {
   const ref = await startBacklog(workflow_blocks);

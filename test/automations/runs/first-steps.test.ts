@@ -11,7 +11,7 @@ const HANGING_RUNS = 30;
 const QUICK_MS = 5_000;
 
 let stack: Stack;
-let shop: { url: string; hanging: () => number; close: () => Promise<void> };
+let shop: { url: string; hanging: () => number; odd: () => number; close: () => Promise<void> };
 beforeAll(async () => {
   stack = await startStack({ env: { EGRESS_ALLOW: '127.0.0.0/8' } });
   shop = await startShop();
@@ -21,17 +21,20 @@ afterAll(async () => {
   await stack.close();
 });
 
-/** Another system that never answers at /hang, and at once elsewhere. */
+/** Another system that never answers at /hang, at /odd with a name that Postgres rejects, and at once elsewhere. */
 async function startShop() {
   let hanging = 0;
+  let odd = 0;
   const server = createServer((request, response) => {
     if (request.url === '/hang') hanging++;
+    else if (request.url === '/odd') response.writeHead(200).end(`{"a\\u0000b":${++odd}}`);
     else response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     hanging: () => hanging,
+    odd: () => odd,
     close: () =>
       new Promise<void>((resolve) => {
         server.close(() => resolve());
@@ -69,6 +72,13 @@ it('does its first steps in one task of its workflow, which begins where it was 
   expect(events?.[0]?.workflowExecutionStartedEventAttributes?.eagerExecutionAccepted).toBe(true);
   expect(events?.filter((event) => event.workflowTaskCompletedEventAttributes)).toHaveLength(1);
   expect(events?.filter((event) => event.activityTaskScheduledEventAttributes)).toEqual([]);
+});
+
+it('a call whose answer has a name that Postgres rejects is made once, and its answer is the output', async () => {
+  const { id } = await manual(stack.org, [call('odd')]);
+  const { steps } = await completed(stack.org, id, await trigger(stack.org, id));
+  expect(steps).toMatchObject([{ status: 'completed', attempts: 1, output: { status: 200, body: { ab: 1 } } }]);
+  expect(shop.odd()).toBe(1);
 });
 
 it('calls that hang leave the runs of other orgs quick', async () => {

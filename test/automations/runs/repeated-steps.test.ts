@@ -79,3 +79,33 @@ it('a step that failed is called again after a retry by hand, also if its failur
   expect(calls).toHaveLength(3);
   expect(await stepsOf(run)).toEqual(['0 completed', '1 completed']);
 });
+
+it('a step whose output cannot be stored fails with a reason, instead of being called for ever', async () => {
+  const calls: string[] = [];
+  const far = remoteNote((dedupeKey) => {
+    calls.push(dedupeKey);
+    return { message_id: 'a\ud800b' };
+  });
+  const deps = { ...depsOf(api), actions: new Map([['add-note', far]]) };
+  const run = await startRun([step('first', { retry: { attempts: 3 } })]);
+  await expect(doStep(deps, { ...run, place: '0' })).rejects.toMatchObject({
+    name: 'DomainError',
+    message: expect.stringContaining('cannot be stored'),
+  });
+  expect(await doFirstSteps(deps, run, () => false)).toEqual({
+    kind: 'failed',
+    error: 'first: The output or another value of the step cannot be stored',
+  });
+  expect(calls).toHaveLength(2);
+  expect(await stepsOf(run)).toEqual(['0 failed']);
+});
+
+it('a step whose error has characters that Postgres rejects fails with its error', async () => {
+  const far = remoteNote(() => {
+    throw new ProviderError('It said a\0b', { transient: false });
+  });
+  const deps = { ...depsOf(api), actions: new Map([['add-note', far]]) };
+  const run = await startRun([step('first')]);
+  expect(await doFirstSteps(deps, run, () => false)).toMatchObject({ kind: 'failed' });
+  expect(await stepsOf(run)).toEqual(['0 failed']);
+});

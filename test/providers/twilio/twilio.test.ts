@@ -100,6 +100,7 @@ describe('an SMS through Twilio', () => {
     ['connection reset after the effect', resetAfter, 1],
     ['connection reset before the effect', resetBefore, 0],
     ['201 without a sid', { answer: { status: 201, body: {} }, when: 'after' }, 1],
+    ['201 with a sid that cannot be stored', { answer: { status: 201, body: { sid: 'SM\0' } }, when: 'after' }, 1],
     ['408', { answer: { status: 408 }, when: 'before' }, 0],
   ])('may have been sent after a %s, and is tried only once', async (_name, fault, taken) => {
     let sends = 0;

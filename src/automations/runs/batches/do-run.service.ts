@@ -11,7 +11,7 @@ import type { NextStep } from '../contract.ts';
 import { isFailed, nextAfterFailure } from '../first-steps.service.ts';
 import type { Pacer } from '../pacing/pace.ts';
 import { findNextStep } from '../resume-point.service.ts';
-import { doStep, parseInput, type StepDeps } from '../steps.service.ts';
+import { doStep, failStep, parseInput, type StepDeps, stepFailureOf } from '../steps.service.ts';
 import type { BatchRef } from './contract.ts';
 import type { Progress, ProgressWriter } from './progress-writer.ts';
 import { advancingFrom, leaveBatchAt, type Released } from './release.service.ts';
@@ -54,6 +54,14 @@ export async function doRun(work: BatchWork, run: Run): Promise<Released | undef
     if (execution.ended !== undefined) await saveProgress(execution); // so that the call is not made again
     throw error;
   }
+}
+
+/** Fails the step of a call whose answer cannot be stored, so that the call is not made again. */
+async function failUnstorable({ work, context }: RunExecution, place: StepPath, error: unknown): Promise<void> {
+  const failure = stepFailureOf(error);
+  if (failure === error) return;
+  const ref = { orgId: work.ref.orgId, runId: context.run.id, place };
+  await failStep(work.deps, { ...ref, error: messageOf(failure) });
 }
 
 /** Evaluates blocks and does the action behind them. Returns where the run stands then, or what became of it. */
@@ -180,7 +188,13 @@ const leave = ({ work, context }: RunExecution, nextOf: Parameters<typeof leaveB
 async function saveProgress(execution: RunExecution, progress: Partial<Progress> = {}): Promise<boolean> {
   const { ended } = execution;
   execution.ended = undefined;
-  return execution.work.writer.save({ runId: execution.context.run.id, ended, records: [], isEnd: false, ...progress });
+  const known = { runId: execution.context.run.id, ended, records: [], isEnd: false };
+  try {
+    return await execution.work.writer.save({ ...known, ...progress });
+  } catch (error) {
+    if (ended !== undefined) await failUnstorable(execution, ended.place, error);
+    throw error;
+  }
 }
 
 /** The outputs of the run's steps, from memory where they are. */

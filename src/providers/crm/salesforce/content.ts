@@ -26,7 +26,7 @@ export function entriesIn(content: unknown): Entry[] | undefined {
   const page = Page.safeParse(content);
   return page.data?.conversationEntries.map(
     ({ identifier, entryPayload, sender, senderDisplayName, transcriptedTimestamp }) => ({
-      id: identifier,
+      id: storable(identifier),
       role: sender.role,
       senderName: senderDisplayName ? storable(senderDisplayName) : null,
       text: textOf(entryPayload),
