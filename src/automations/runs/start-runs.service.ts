@@ -35,7 +35,7 @@ const MAX_VALUES_AT_ONCE = 10_000_000;
 /** Events times the runs that receive them: each is a row. */
 const MAX_RECEIPTS_AT_ONCE = 100_000;
 /** Up to so many events have no budget together: the allowances of each are small enough. */
-const MAX_UNMETERED_EVENTS = 10;
+export const MAX_UNMETERED_EVENTS = 10;
 const TOO_MUCH_AT_ONCE = 'The constraints of the workflows read too many values for so many events at once';
 
 /** An event that may start workflows. */

@@ -1,5 +1,5 @@
 import type { Trx } from '../../db/connect.ts';
-import { isTriggerTypeUsed, startRuns, type TriggerEvent } from '../runs/start-runs.service.ts';
+import { isTriggerTypeUsed, MAX_UNMETERED_EVENTS, startRuns, type TriggerEvent } from '../runs/start-runs.service.ts';
 import {
   type Occurrence,
   type Payload,
@@ -18,8 +18,10 @@ export async function startTriggeredRuns(trx: Trx, orgId: string, events: Trigge
   const [first] = events;
   if (first === undefined) return;
   const occurrences = events.flatMap(occurrencesOf);
-  for (let at = 0; at < occurrences.length; at += OCCURRENCES_PER_BATCH)
-    await startBatch(trx, orgId, first.type, occurrences.slice(at, at + OCCURRENCES_PER_BATCH));
+  // Too much at once is refused, and tried again with fewer events. One event cannot be divided.
+  const batchSize = events.length === 1 ? MAX_UNMETERED_EVENTS : OCCURRENCES_PER_BATCH;
+  for (let at = 0; at < occurrences.length; at += batchSize)
+    await startBatch(trx, orgId, first.type, occurrences.slice(at, at + batchSize));
 }
 
 /** Starts the workflows triggered by one event. Returns the ids of their runs. */
