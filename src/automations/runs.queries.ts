@@ -1,4 +1,4 @@
-import { type NotNull, sql } from 'kysely';
+import { type NotNull, type RawBuilder, sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
 import { BLOCK_TYPES, type Json, type TriggerType } from './blocks/schema.ts';
 import type { StepPath } from './interpreter/step-paths.rules.ts';
@@ -338,28 +338,63 @@ export async function setStepError(
     .execute();
 }
 
-/** Returns the unconsumed events of a type received by a run, in order of arrival. */
-export const listReceivedEvents = (trx: Trx, orgId: string, runId: string, type: TriggerType) =>
-  receivedEvents(trx, orgId, runId, type)
-    .innerJoin('automation_events as event', (join) =>
-      join.onRef('event.org_id', '=', 'received.org_id').onRef('event.event_id', '=', 'received.event_id'),
+/**
+ * Returns the oldest unconsumed events of a type received by a run, at most `limit`, that the wait at `place` was not
+ * checked against. Those checked by no wait, and by waits before and after it by name, are each a range of the index.
+ */
+export async function listUncheckedEvents(
+  trx: Trx,
+  orgId: string,
+  runId: string,
+  { type, place, limit }: { type: TriggerType; place: StepPath; limit: number },
+): Promise<{ event_id: string; output: { [key: string]: Json } }[]> {
+  const receivedWhere = (isUnchecked: RawBuilder<unknown>) => sql`
+    select event_id, received_at from automation_received_events
+    where org_id = ${orgId} and run_id = ${runId} and trigger_type = ${type} and not is_consumed and ${isUnchecked}`;
+  const { rows } = await sql<{ event_id: string; output: { [key: string]: Json } }>`
+    with next as (
+      select * from (
+        ${receivedWhere(sql`checked_place is null`)}
+        union all ${receivedWhere(sql`checked_place < ${place}`)}
+        union all ${receivedWhere(sql`checked_place > ${place}`)}
+      ) as unchecked
+      order by received_at, event_id limit ${limit}
     )
-    .select(['received.event_id', 'event.output'])
-    .orderBy('received.received_at')
-    .orderBy('received.event_id')
+    select event_id, event.output from next
+    join automation_events as event using (event_id) where event.org_id = ${orgId}
+    order by next.received_at, event_id
+  `.execute(trx);
+  return rows;
+}
+
+/** Records that events do not match the wait at `place`. */
+export async function setChecked(
+  trx: Trx,
+  orgId: string,
+  runId: string,
+  { place, eventIds }: { place: StepPath; eventIds: string[] },
+): Promise<void> {
+  if (eventIds.length === 0) return;
+  await trx
+    .updateTable('automation_received_events')
+    .set({ checked_place: place })
+    .where('org_id', '=', orgId)
+    .where('run_id', '=', runId)
+    .where('event_id', '=', sql<string>`any(${eventIds}::text[])`)
     .execute();
+}
 
 /** Returns whether a run has unconsumed events of a type. */
 export const hasReceivedEvent = async (trx: Trx, orgId: string, runId: string, type: TriggerType): Promise<boolean> =>
-  (await receivedEvents(trx, orgId, runId, type).select('received.event_id').limit(1).executeTakeFirst()) !== undefined;
-
-const receivedEvents = (trx: Trx, orgId: string, runId: string, type: TriggerType) =>
-  trx
-    .selectFrom('automation_received_events as received')
-    .where('received.org_id', '=', orgId)
-    .where('received.run_id', '=', runId)
-    .where('received.trigger_type', '=', type)
-    .where('received.is_consumed', '=', false);
+  (await trx
+    .selectFrom('automation_received_events')
+    .select('event_id')
+    .where('org_id', '=', orgId)
+    .where('run_id', '=', runId)
+    .where('trigger_type', '=', type)
+    .where('is_consumed', '=', false)
+    .limit(1)
+    .executeTakeFirst()) !== undefined;
 
 export async function consumeReceivedEvent(trx: Trx, orgId: string, runId: string, eventId: string): Promise<void> {
   await trx

@@ -1,3 +1,4 @@
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { setCountry } from '../../current-work.ts';
 import type { Trx } from '../../db/connect.ts';
 import { isUnstorable } from '../../db/failures.ts';
@@ -18,10 +19,11 @@ import {
   findResumedAt,
   findRunAtStep,
   findStep,
-  listReceivedEvents,
+  listUncheckedEvents,
   lockRun,
   type RunAtStep,
   saveSteps,
+  setChecked,
   setStepError,
 } from '../runs.queries.ts';
 import {
@@ -49,6 +51,11 @@ export interface RunStepRef extends RunRef {
 
 const ENDED_STEP: NextStep = { kind: 'end' };
 const MAX_MESSAGE = 1_000;
+/** How many events are loaded at once, and how many pages of them a check evaluates. The next check goes on. */
+const EVENTS_PER_PAGE = 100;
+const PAGES_PER_CHECK = 10;
+/** How long constraints are evaluated without a pause of the event loop. */
+const MAX_BLOCKING_MS = 20;
 
 /** Whether a step has ended in a way that the run goes on from. */
 const isDone = ({ on_error }: ActionStep, status: AutomationStepsTable['status'] | undefined): boolean =>
@@ -230,10 +237,11 @@ export function checkWait({ db }: StepDeps, { place, ...ref }: RunStepRef): Prom
     const until = String(fieldsOf(known.input).until);
     const untilMs = Date.parse(until);
     const isDue = Date.now() >= untilMs;
-    const event =
+    const { event, isMore } =
       step.$kind === 'Block' && step.type === 'wait-for-event'
         ? await consumeMatchingEvent(trx, context, { place, step })
-        : undefined;
+        : NO_EVENT;
+    if (isMore) return { ...nextWaitOf(place, step, untilMs), ms: 0 };
     if (event === undefined && !isDue) return nextWaitOf(place, step, untilMs);
     const output: Json = step.type === 'wait' ? { until } : { timed_out: event === undefined, event: event ?? null };
     await endStep(trx, orgId, runId, { place, status: 'completed', output });
@@ -241,24 +249,50 @@ export function checkWait({ db }: StepDeps, { place, ...ref }: RunStepRef): Prom
   });
 }
 
+/** The event that ends a wait, and whether there may be one among events that were not checked yet. */
+interface FoundEvent {
+  event: Json | undefined;
+  isMore: boolean;
+}
+const NO_EVENT: FoundEvent = { event: undefined, isMore: false };
+
 /**
  * Consumes and returns the first received event matching the wait, among those since the run's start. A constraint
- * without a valid evaluation matches no event.
+ * without a valid evaluation matches no event. A wait evaluates an event once, as its references resolve to the same
+ * outputs until it ends.
  */
 async function consumeMatchingEvent(
   trx: Trx,
   context: RunContext,
   { place, step }: { place: StepPath; step: WaitForEventBlock },
-): Promise<Json | undefined> {
+): Promise<FoundEvent> {
   const { orgId, run } = context;
-  const { trigger_type, constraint = null } = step.inputs;
-  const received = await listReceivedEvents(trx, orgId, run.id, trigger_type);
-  if (received.length === 0) return undefined;
-  const condition = await resolveConstraint(trx, context, { place, constraint });
-  for (const { event_id, output } of received) {
-    if (condition === undefined || !isMatch(condition, output)) continue;
-    await consumeReceivedEvent(trx, orgId, run.id, event_id);
-    return output;
+  const { trigger_type: type, constraint = null } = step.inputs;
+  for (let pages = 0; pages < PAGES_PER_CHECK; pages++) {
+    const page = await listUncheckedEvents(trx, orgId, run.id, { type, place, limit: EVENTS_PER_PAGE });
+    if (page.length === 0) return NO_EVENT;
+    const condition = await resolveConstraint(trx, context, { place, constraint });
+    const match = condition === undefined ? undefined : await findMatch(condition, page);
+    const others = page.slice(0, match === undefined ? page.length : page.indexOf(match));
+    await setChecked(trx, orgId, run.id, { place, eventIds: others.map(({ event_id }) => event_id) });
+    if (match !== undefined) {
+      await consumeReceivedEvent(trx, orgId, run.id, match.event_id);
+      return { event: match.output, isMore: false };
+    }
+    if (page.length < EVENTS_PER_PAGE) return NO_EVENT;
+  }
+  return { event: undefined, isMore: true };
+}
+
+/** Returns the first event that satisfies a constraint. Lets other work go on between two evaluations. */
+async function findMatch<Event extends { output: Json }>(condition: Json, events: Event[]): Promise<Event | undefined> {
+  let pausedAt = performance.now();
+  for (const event of events) {
+    if (performance.now() - pausedAt > MAX_BLOCKING_MS) {
+      await yieldToOthers();
+      pausedAt = performance.now();
+    }
+    if (isMatch(condition, event.output)) return event;
   }
   return undefined;
 }

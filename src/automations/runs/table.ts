@@ -84,6 +84,8 @@ export interface AutomationReceivedEventsTable {
   trigger_type: TriggerType;
   /** An event ends only one wait. */
   is_consumed: Generated<boolean>;
+  /** The last wait that this event does not match, by the step's path. */
+  checked_place: string | null;
   received_at: Generated<Date>;
 }
 

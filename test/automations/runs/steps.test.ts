@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type Action, remoteAction } from '../../../src/automations/actions/action.ts';
 import { ACTIONS } from '../../../src/automations/actions/registry.ts';
@@ -101,6 +102,68 @@ it('a retried run receives new events, and keeps the events received before its 
     'before',
     'after',
   ]);
+});
+
+/** Runs the checks of a wait as a workflow does, until there is a reason to wait or to go on. Returns their number too. */
+async function checkAll(runId: string, place: string) {
+  for (let checks = 1; ; checks++) {
+    const next = await checkWait(depsWith(), { orgId: org.id, runId, place });
+    if (next.kind !== 'wait-for-event' || next.place !== place || next.ms > 0) return { next, checks };
+  }
+}
+const addTags = (tags: string[]) =>
+  inTransaction(api.db, async (trx) => {
+    const triggerEvents = tags.map((tag) => ({ key: newId(), occurredAt: new Date(), depth: 0, output: { tag } }));
+    await startRuns(trx, org.id, 'ticket-tag-added', { triggerEvents, cause: 'automatic' });
+  });
+const isTag = (tag: string): Json => ({ '==': [{ var: 'tag' }, tag] });
+const eventsIn = ({ steps }: { steps: { output: { event: { tag: string } } | null }[] }) =>
+  steps.map(({ output }) => output?.event?.tag);
+
+it('a wait evaluates each event once, also those that an earlier wait left', async () => {
+  const { id } = await manual([listen(isTag('a')), { ...listen(isTag('b')), id: 'again' }]);
+  const runId = await trigger(id);
+  await addTags(['x', 'b']);
+  expect((await checkAll(runId, '0')).next).toMatchObject({ kind: 'wait-for-event', place: '0' });
+  await sql`update automation_events set output = output || '{"tag":"a"}' where org_id = ${org.id} and output ->> 'tag' = 'x'`.execute(
+    api.db,
+  );
+  expect((await checkAll(runId, '0')).next).toMatchObject({ kind: 'wait-for-event', place: '0' }); // it was evaluated before
+  await addTags(['a', 'b']);
+  expect((await checkAll(runId, '0')).next).toMatchObject({ kind: 'wait-for-event', place: '1', ms: 0 });
+  expect((await checkAll(runId, '1')).next).toEqual({ kind: 'end' });
+  expect(eventsIn(await runOf(id, runId))).toEqual(['a', 'b']);
+});
+
+it('a wait takes the oldest event that matches, whatever earlier waits have left and whenever it looks', async () => {
+  const wanted = ['a', 'b', 'a', 'c'];
+  const { id } = await manual(wanted.map((tag, n) => ({ ...listen(isTag(tag)), id: `wait-${n}` })));
+  for (const received of [
+    [['c'], ['a', 'b'], [], ['a']],
+    [['b', 'c', 'a'], [], ['b', 'b'], ['c', 'a']],
+    [['c', 'a', 'b', 'a']],
+  ]) {
+    const runId = await trigger(id);
+    let place = '0';
+    for (const tags of received) {
+      await addTags(tags);
+      for (let next = (await checkAll(runId, place)).next; next.kind === 'wait-for-event' && next.place !== place; ) {
+        place = next.place;
+        next = (await checkAll(runId, place)).next;
+      }
+    }
+    const run = await runOf(id, runId);
+    expect([run.status, eventsIn(run)]).toEqual(['completed', wanted]);
+  }
+});
+
+it('a wait with very many events evaluates some at each check, and ends with the one that matches', async () => {
+  const { id } = await manual([listen(isTag('last'))]);
+  const runId = await trigger(id);
+  await addTags(Array.from({ length: 2_500 }, () => 'other'));
+  await addTags(['last', 'other']);
+  expect(await checkAll(runId, '0')).toEqual({ next: { kind: 'end' }, checks: 3 });
+  expect(eventsIn(await runOf(id, runId))).toEqual(['last']);
 });
 
 it('a reference in a constraint resolves to data, even if it looks like an operator', async () => {
