@@ -62,7 +62,7 @@ export interface CallReport {
   /** Our own id, if the callback carries it. */
   deliveryId: string | undefined;
   /** The provider's data about the call. */
-  call: Record<string, string | number | null>;
+  call: Record<string, string | number | boolean | null>;
 }
 
 /** The relevant content of a verified callback. */

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import type { CallReport } from '../sending.ts';
+import { storable, truncated } from '../storable.rules.ts';
 import { deliveryIdOf, VapiCall } from './calls.ts';
 
 const MAX_TEXT_LENGTH = 50_000;
 
-const Text = z.string().optional().catch(undefined);
+const Text = z.string().transform(storable).optional().catch(undefined);
 const Seconds = z.number().optional().catch(undefined);
 
 /** The used part of a Vapi callback. */
@@ -49,7 +50,13 @@ const describe = (report: VapiReport): CallReport['call'] => ({
   ended_at: report.endedAt ?? null,
   duration_seconds: report.durationSeconds ?? null,
   transferred_to: report.destination?.number ?? report.destination?.sipUri ?? null,
-  transcript: report.artifact?.transcript?.slice(0, MAX_TEXT_LENGTH) ?? null,
-  summary: report.analysis?.summary?.slice(0, MAX_TEXT_LENGTH) ?? null,
+  transcript: shownText(report.artifact?.transcript),
+  transcript_truncated: isTooLong(report.artifact?.transcript),
+  summary: shownText(report.analysis?.summary),
+  summary_truncated: isTooLong(report.analysis?.summary),
   recording_url: report.artifact?.recordingUrl ?? null,
 });
+
+const isTooLong = (text = ''): boolean => text.length > MAX_TEXT_LENGTH;
+const shownText = (text: string | undefined): string | null =>
+  text === undefined ? null : truncated(text, MAX_TEXT_LENGTH);

@@ -1,11 +1,14 @@
 import { z } from 'zod';
 import { isUuid } from '../../ids.ts';
+import { storable } from '../storable.rules.ts';
+
+const Text = z.string().transform(storable).optional().catch(undefined);
 
 /** The used part of a call in Vapi's API and callbacks. */
 export const VapiCall = z.object({
   id: z.string().regex(/^[\x21-\x7e]{1,64}$/),
-  status: z.string().optional().catch(undefined),
-  endedReason: z.string().optional().catch(undefined),
+  status: Text,
+  endedReason: Text,
   metadata: z.unknown().optional(),
   assistant: z.unknown().optional(),
   assistantOverrides: z.unknown().optional(),

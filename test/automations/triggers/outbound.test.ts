@@ -127,6 +127,29 @@ describe('a phone call', () => {
     expect(finished.call).toMatchObject({ ended_reason: 'assistant-forwarded-call', transcript: 'AI: Hello?' });
   });
 
+  it('that has ended starts its runs with what can be stored of its transcript, which says if it was cut', async () => {
+    const ids = await activateAll();
+    await connectVapi(org, vapi);
+    const agent = (await org.post('/phone', { name: 'R', type: 'outbound', first_message: 'Good day!' })).body.id;
+    const reported = async (transcript: string) => {
+      const to = newNumber();
+      const asked = await org.post('/phone/outbound-call', { phoneAgentId: agent, contact: { phoneNumber: to } });
+      await untilDelivery(org, asked.body.call_id, 'accepted');
+      const made = vapi.calls.find(({ params }) => params.customer.number === to) as FakeVapiCall;
+      expect(await vapi.report(made, 'customer-ended-call', { transcript })).toBe(200);
+      await untilDelivery(org, asked.body.call_id, 'delivered');
+      const [, finished] = (await outputs(ids)) as Output[][];
+      return finished?.find(({ call }) => call.to === to)?.call;
+    };
+    expect(await reported('AI: He\0llo\ud83d?')).toMatchObject({
+      transcript: 'AI: Hello\ufffd?',
+      transcript_truncated: false,
+    });
+    const most = 'x'.repeat(49_999);
+    expect(await reported(`${most}😀`)).toMatchObject({ transcript: most, transcript_truncated: true });
+    expect(await reported(`${most}y`)).toMatchObject({ transcript: `${most}y`, transcript_truncated: false });
+  });
+
   it('made by a sequence has no session in the trigger output', async () => {
     const ids = await activateAll();
     await connectVapi(org, vapi);

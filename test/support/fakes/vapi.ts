@@ -49,6 +49,8 @@ export interface VapiCallbackOptions {
   isForged?: boolean;
   /** Signs the bytes with this secret, in place of the headers that the call asked for. */
   signWith?: string;
+  /** In place of a short one. */
+  transcript?: string;
 }
 
 const E164 = /^\+[1-9]\d{6,14}$/;
@@ -141,7 +143,12 @@ export async function startFakeVapi(fault?: (n: number) => Fault | undefined): P
     report: (call, endedReason, options) =>
       post(
         call,
-        { type: 'end-of-call-report', endedReason, artifact: { transcript: 'AI: Hello?' }, analysis: {} },
+        {
+          type: 'end-of-call-report',
+          endedReason,
+          artifact: { transcript: options?.transcript ?? 'AI: Hello?' },
+          analysis: {},
+        },
         options,
       ),
   };
