@@ -10,7 +10,7 @@ export type Command = Omit<DispatchedCommand, 'org_id'>;
 export interface Subject {
   /** The subject of the workflow: the search attribute SubjectId. */
   subjectId: string;
-  /** One line for the operator in the Temporal UI. */
+  /** One line for the operator in the Temporal UI. Half a character at the end of a name cut short becomes U+FFFD. */
   summary?: string;
 }
 
@@ -62,7 +62,7 @@ function commandOf<Input extends object>(
     subject_id: subjectId,
     workflow_id: contract.workflowId(input),
     task_queue: contract.taskQueue,
-    summary: summary ?? null,
+    summary: summary?.toWellFormed() ?? null,
     payload: input,
   };
 }

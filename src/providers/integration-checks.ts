@@ -10,6 +10,7 @@ import { tokenRequestOf } from './crm/salesforce/tokens.ts';
 import type { Egress, EgressResponse } from './egress/egress.ts';
 import { jsonOf, reasonFrom } from './egress/provider-responses.ts';
 import { connectionOptionsOf, type SmtpSettings, secretsOf } from './email/smtp.ts';
+import { storable } from './storable.rules.ts';
 
 const SMTP_TIMEOUT_MS = 8_000;
 
@@ -148,7 +149,9 @@ async function verifySmtp(egress: Egress, settings: SmtpSettings): Promise<Check
     return { connected: true, message: `The mail server at ${host}:${port} answered and accepted the sign-in` };
   } catch (error) {
     const { response, message } = error as { response?: string; message: string };
-    const reason = reasonFrom(response ?? message, secretsOf(username, password)).slice(0, 300);
+    const reason = reasonFrom(response ?? message, secretsOf(username, password))
+      .slice(0, 300)
+      .toWellFormed();
     return { connected: false, message: `The mail server at ${host}:${port}: ${reason}` };
   } finally {
     transport.close();
@@ -158,7 +161,7 @@ async function verifySmtp(egress: Egress, settings: SmtpSettings): Promise<Check
 function resultOf(name: string, { status, body }: EgressResponse): CheckResult {
   if (status >= 200 && status < 300) return { connected: true, message: `${name} answered ${status}` };
   const said = textAt(body, 'message') ?? textAt(body, 'error');
-  const because = said === undefined ? '' : `: ${said.slice(0, 300)}`;
+  const because = said === undefined ? '' : `: ${storable(said.slice(0, 300))}`;
   const what = status === 401 || status === 403 ? 'refused the credentials' : 'answered';
   return { connected: false, message: `${name} ${what} (${status})${because}` };
 }

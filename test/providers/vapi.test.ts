@@ -283,6 +283,16 @@ describe('Vapi’s callbacks', () => {
     expect(isVapiSignature('s', body, { 'x-vapi-secret': ['s', 's'] })).toBe(false);
   });
 
+  it('have texts storable in any column, without NUL and half characters', () => {
+    const [long, other] = [`${'x'.repeat(49_999)}\u{1f600}`, 'a\0b\ud83d'];
+    const report = { type: 'end-of-call-report', endedReason: other, call: { id: 'c' } };
+    const { calls } = readVapiCallback({
+      message: { ...report, artifact: { transcript: long }, analysis: { summary: other } },
+    });
+    const transcript = `${'x'.repeat(49_999)}\ufffd`;
+    expect(calls).toMatchObject([{ call: { transcript, summary: 'ab\ufffd', ended_reason: 'ab\ufffd' } }]);
+  });
+
   it.each([
     'customer-ended-call',
     'customer-ended-call-during-transfer',

@@ -69,7 +69,7 @@ function parseDomains(text: string): string[] {
   if (named.length > MAX_DOMAINS) throw invalid(`body.domains: must name at most ${MAX_DOMAINS} domains`);
   const wrong = named.filter((part) => !DomainName.safeParse(part).success);
   if (wrong.length > 0) {
-    const shown = wrong.slice(0, MAX_SHOWN_DOMAINS).map((part) => part.slice(0, 100));
+    const shown = wrong.slice(0, MAX_SHOWN_DOMAINS).map((part) => part.slice(0, 100).toWellFormed());
     throw invalid(
       `body.domains: not valid: ${shown.join(', ')}`,
       shown.map((part) => ({ path: 'body.domains', message: `${part} is not a domain, such as example.com` })),

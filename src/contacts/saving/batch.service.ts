@@ -20,7 +20,7 @@ export async function saveContactBatch(
   const saves = parsed.flatMap(({ success, data }) => (success ? [{ change: sealChange(secrets, orgId, data) }] : []));
   const saved = (await saveContacts(db, orgId, saves)).values();
   return parsed.map(({ success, error }): BatchResult => {
-    if (!success) return { error: error.issues.map(describeIssue).join('; ').slice(0, 1000) };
+    if (!success) return { error: error.issues.map(describeIssue).join('; ').slice(0, 1000).toWellFormed() };
     const { value } = saved.next();
     if (value === undefined) throw new Error('every save has a result');
     return 'error' in value ? { error: value.error.message } : value;

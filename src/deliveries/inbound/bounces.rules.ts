@@ -56,7 +56,7 @@ export const reportAbout = (to: string, reports: RecipientReport[]): RecipientRe
  * behind a list or a redirection, the missing mailbox may be another one.
  */
 export function bounceOf({ recipient, status, diagnostic }: RecipientReport, to: string): Bounce {
-  const reason = (diagnostic || status || 'not delivered').slice(0, MAX_REASON_LENGTH);
+  const reason = (diagnostic || status || 'not delivered').slice(0, MAX_REASON_LENGTH).toWellFormed();
   const isGone = recipient === to && NO_SUCH_ADDRESS.test(status);
   return isGone
     ? { status: 'bounced', reason, suppression: 'bounced' }

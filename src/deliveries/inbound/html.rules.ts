@@ -7,8 +7,8 @@ const NAMED_ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quo
 const MAX_CODE_POINT = 0x10ffff;
 
 /**
- * Returns the text of an HTML e-mail without tags and with its line breaks. Takes time linear in the length of any
- * input.
+ * Returns the text of an HTML e-mail without tags and with its line breaks. Half a character, as `&#xd83d;` names, becomes
+ * U+FFFD. Takes time linear in the length of any input.
  */
 export function textOfHtml(html: string): string {
   return html
@@ -23,6 +23,7 @@ export function textOfHtml(html: string): string {
       const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal);
       return code > 0 && code <= MAX_CODE_POINT ? String.fromCodePoint(code) : entity;
     })
+    .toWellFormed()
     .trim();
 }
 

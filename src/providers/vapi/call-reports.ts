@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import type { CallReport } from '../sending.ts';
-import { storable, truncated } from '../storable.rules.ts';
-import { deliveryIdOf, VapiCall } from './calls.ts';
+import { truncated } from '../storable.rules.ts';
+import { deliveryIdOf, Text, VapiCall } from './calls.ts';
 
 const MAX_TEXT_LENGTH = 50_000;
 
-const Text = z.string().transform(storable).optional().catch(undefined);
 const Seconds = z.number().optional().catch(undefined);
 
 /** The used part of a Vapi callback. */

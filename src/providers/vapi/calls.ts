@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { isUuid } from '../../ids.ts';
 import { storable } from '../storable.rules.ts';
 
-const Text = z.string().transform(storable).optional().catch(undefined);
+/** A text of Vapi, if there is one. */
+export const Text = z.string().transform(storable).optional().catch(undefined);
 
 /** The used part of a call in Vapi's API and callbacks. */
 export const VapiCall = z.object({

@@ -94,10 +94,11 @@ describe('a decision beside a message', () => {
   it('keeps the session open where its contact is quiet for long', async () => {
     const id = await newQuestion();
     const { db } = booking.stack;
-    await org.patch('/autopilot/settings', { assume_resolved_after_minutes: 5 });
-    await org.post('/autopilot/settings/publish');
     await say(org, 'Where do I sit?', id);
     await turnOf(org, id, 2);
+    // Set after the turns, so that no workflow resolves the session beside this test.
+    await org.patch('/autopilot/settings', { assume_resolved_after_minutes: 5 });
+    await org.post('/autopilot/settings/publish');
     await db.updateTable('ai_turns').set({ state: 'answered' }).where('session_id', '=', id).execute();
     const longAgo = { created_at: new Date(Date.now() - 3_600_000) };
     await db.updateTable('session_events').set(longAgo).where('session_id', '=', id).execute();

@@ -67,6 +67,7 @@ describe('the text of an HTML e-mail', () => {
     ['<div>a<div><br></div><div>b &lt; 3 &amp; c &#8364;&#x41;&nbsp;!</div></div>', 'a\n\nb < 3 & c €A !'],
     ['<head><title>T</title><style>p > a {}</style></head>a<!-- b > --><script>if (a < b)</script>c', 'ac'],
     ['1 < 2 and &unknown; &#0; &#x110000;', '1 < 2 and &unknown; &#0; &#x110000;'],
+    ['&#xd83d;&#xde00; but &#xd83d; &#57343;', '\u{1f600} but \ufffd \ufffd'],
     ['a<style>never closed', 'a'],
     ['a<b', 'a'],
     ['', ''],
