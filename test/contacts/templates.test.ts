@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import {
+  MAX_RENDERED_LENGTH,
   parseTemplate,
   renderHeader,
   renderHtml,
@@ -151,6 +152,26 @@ describe('a value in a header', () => {
   });
 });
 
+describe('a rendered text', () => {
+  const five = { ...ADA, custom_data: { a: '<'.repeat(5_000) } };
+  const repeated = (count: number) => parsed('{{contact.custom_data.a}}'.repeat(count));
+
+  it('has at most a million characters', () => {
+    expect(renderText(repeated(200), five)?.length).toBe(MAX_RENDERED_LENGTH);
+    expect(renderText(parsed(`${'{{contact.custom_data.a}}'.repeat(200)}.`), five)).toBeUndefined();
+    expect(renderHtml(repeated(50), five)?.length).toBe(50 * 5_000 * '&lt;'.length);
+    expect(renderHtml(repeated(51), five)).toBeUndefined();
+    expect(renderHeader(repeated(201), five)).toBeUndefined();
+    expect(renderHtml(parsed(`{{contact.name|${'"'.repeat(400_000)}}}`), { ...ADA, name: null })).toBeUndefined();
+  });
+
+  it('is given up at that length, however long it would become', () => {
+    const template = repeated(20_000); // 100 MB
+    const [, cpuMs] = cpuTimeOf(() => Array.from({ length: 20 }, () => renderHtml(template, five)));
+    expect(cpuMs).toBeLessThan(2_000);
+  });
+});
+
 describe('a problem of a template', () => {
   it.each([
     [
@@ -189,6 +210,7 @@ describe('a problem of a template', () => {
 
   it('is reported without quoting a whole page', () => {
     expect(problemsOf(`{{${'x'.repeat(500_000)}}}`)[0]?.message.length).toBeLessThan(400);
+    expect(problemsOf(`{{${'x'.repeat(59)}\u{1f600}}}`)[0]?.message).toContain('xx\ufffd…');
   });
 
   it.each(['{{', '}}', '\\{{', '{{ ', '{{contact.name|', '{{}}', '{{x}}', '{{contact.name|y}}', '{', '\\', '|', '{{|'])(

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ContactRef } from '../../contacts/schema.ts';
-import { MAX_SMS_LENGTH, requestSms } from '../../deliveries/messages/sms.service.ts';
+import { requestSms } from '../../deliveries/messages/sms.service.ts';
+import { MAX_SMS_LENGTH } from '../../deliveries/sending/lengths.rules.ts';
 import { localAction } from './action.ts';
 import { DeliveryOutput } from './outputs.ts';
 

@@ -42,6 +42,9 @@ const ALLOWED_HINT = `use ${[...FIELDS.keys()].join(', ')} or ${CUSTOM_DATA}<key
 const UNCLOSED_PROBLEM = `{{ is not closed by }} before the next brace; ${LITERAL_HINT}`;
 const MAX_QUOTE_LENGTH = 60;
 
+/** The longest text for one contact. Values may make it thousands of times longer than its template. */
+export const MAX_RENDERED_LENGTH = 1_000_000;
+
 /**
  * Parses placeholders such as `{{contact.name|fallback}}`, ignoring white space around either part. `\{{` stands for a
  * literal `{{`. A `}}` without an opening `{{` is text, as in CSS and JSON. Returns every problem of the text, in
@@ -71,22 +74,28 @@ export function parseTemplate(text: string): { ok: Template } | { problems: Temp
   return problems.length > 0 ? { problems } : { ok: [...parts, text.slice(rest)] };
 }
 
-/** Renders the text for one contact. A missing or blank value is replaced by its fallback, empty by default. */
-export const renderText = (template: Template, contact: TemplateContact): string =>
+/**
+ * Renders the text for one contact. A missing or blank value is replaced by its fallback, empty by default. Returns
+ * undefined, as the other functions do, if the text becomes longer than MAX_RENDERED_LENGTH.
+ */
+export const renderText = (template: Template, contact: TemplateContact): string | undefined =>
   render(template, contact, (value) => value);
 
 /** Renders an HTML template: values and fallbacks are escaped, safe as content and in quoted attributes. */
-export const renderHtml = (template: Template, contact: TemplateContact): string =>
+export const renderHtml = (template: Template, contact: TemplateContact): string | undefined =>
   render(template, contact, escapeHtml);
 
 /** Renders a header: no value or fallback can break the line or carry control characters. */
-export const renderHeader = (template: Template, contact: TemplateContact): string =>
+export const renderHeader = (template: Template, contact: TemplateContact): string | undefined =>
   render(template, contact, (value) => value.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim());
 
-function render(template: Template, contact: TemplateContact, write: (value: string) => string): string {
-  const fill = (part: string | Placeholder) =>
-    typeof part === 'string' ? part : write(textOf(part.read(contact)) ?? part.fallback);
-  return template.map(fill).join('');
+function render(template: Template, contact: TemplateContact, write: (value: string) => string): string | undefined {
+  let text = '';
+  for (const part of template) {
+    text += typeof part === 'string' ? part : write(textOf(part.read(contact)) ?? part.fallback);
+    if (text.length > MAX_RENDERED_LENGTH) return undefined;
+  }
+  return text;
 }
 
 /** Returns undefined if there is nothing to show: objects, null, texts of white space and control characters only. */
@@ -112,4 +121,4 @@ function readerOf(field: string): FieldReader | undefined {
 }
 
 const quote = (text: string): string =>
-  JSON.stringify(text.length > MAX_QUOTE_LENGTH ? `${text.slice(0, MAX_QUOTE_LENGTH)}…` : text);
+  JSON.stringify(text.length > MAX_QUOTE_LENGTH ? `${text.slice(0, MAX_QUOTE_LENGTH).toWellFormed()}…` : text);

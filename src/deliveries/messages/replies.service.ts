@@ -3,6 +3,7 @@ import type { Trx } from '../../db/connect.ts';
 import { conflict, refused } from '../../errors.ts';
 import { isVerifiedSender } from '../email-domains/service.ts';
 import type { MessageContent } from '../sending/content.ts';
+import { MAX_SMS_LENGTH } from '../sending/lengths.rules.ts';
 import { findLastSender } from './replies.queries.ts';
 import { requestMessage } from './service.ts';
 
@@ -12,7 +13,7 @@ import { requestMessage } from './service.ts';
  */
 const MAX_TEXT_LENGTH: Record<Reply['channel'], number> = {
   email: Number.POSITIVE_INFINITY,
-  sms: 1_600,
+  sms: MAX_SMS_LENGTH,
   whatsapp: 4_096,
 };
 

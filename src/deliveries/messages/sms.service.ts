@@ -7,9 +7,6 @@ import { listChannels } from '../sending/channels.service.ts';
 import { findMessageByRequestKey } from './queries.ts';
 import { requestMessage } from './service.ts';
 
-/** The longest text of one message, by Twilio's documents. */
-export const MAX_SMS_LENGTH = 1_600;
-
 /**
  * Accepts an SMS to a contact for sending, once per request key within a day. Throws notFound for the contact, invalid
  * for one without a number, and conflict without a connected provider.

@@ -1,11 +1,11 @@
-import { elementAt, valueAt } from '../../checked-access.ts';
+import { valueAt } from '../../checked-access.ts';
 import { EMPTY_CONTACT, type TemplateContact } from '../../contacts/templates/rules.ts';
 import { addSequenceMessages } from '../../conversations/messages/sequence-messages.service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { Channel } from '../../deliveries/contract.ts';
 import { textOfHtml } from '../../deliveries/inbound/html.rules.ts';
-import type { MessageContent } from '../../deliveries/sending/content.ts';
+import type { OutgoingMessage } from '../../deliveries/sending/message-sender.ts';
 import { interruptedColumns, settleAndReconcile } from '../../deliveries/sending/reconciliation.service.ts';
 import type { ClaimedMessage } from '../../deliveries/sending/send-chunks.ts';
 import { findOpenRun } from '../enrollments.queries.ts';
@@ -13,7 +13,7 @@ import { evaluateGates } from '../gates/service.ts';
 import { findSequence, type SequenceRow, transitionSequence } from '../queries.ts';
 import { type StepTransition, transitionsOf } from '../rules.ts';
 import type { StepAction } from '../steps/actions.schema.ts';
-import { CHANNEL_OF } from '../steps/content.rules.ts';
+import { CHANNEL_OF, type Composition } from '../steps/content.rules.ts';
 import { sentTextOf } from '../steps/sent-text.rules.ts';
 import { listAllSteps, type SequenceStep } from '../steps.queries.ts';
 import { findNextDue, hasActiveEnrollments, listDue } from './due.queries.ts';
@@ -28,6 +28,7 @@ import {
   updateContents,
 } from './queries.ts';
 import { cancelSequenceDeliveries, reconcileSequence } from './reconcile.service.ts';
+import { failUnsendable } from './unsendable.queries.ts';
 
 /** The sends of one step that are due together. */
 export interface DueStep {
@@ -113,13 +114,13 @@ export interface BegunChunk {
 
 /**
  * Records that a chunk is being sent, and returns the messages to send. Enrollments not to be sent to now are skipped,
- * ended or deferred.
+ * ended or deferred. Those of contacts for whom the step cannot be composed fail alone.
  */
 export async function beginChunk(
   db: Db,
   orgId: string,
   send: StepSend,
-  { enrollmentIds, compose }: { enrollmentIds: string[]; compose: (contact: TemplateContact) => MessageContent },
+  { enrollmentIds, compose }: { enrollmentIds: string[]; compose: (contact: TemplateContact) => Composition },
 ): Promise<BegunChunk> {
   return inTransaction(db, async (trx) => {
     const evaluation = await evaluateGates(trx, orgId, send, enrollmentIds);
@@ -127,7 +128,10 @@ export async function beginChunk(
     const { sending = [], held = [], ...ended } = Object.groupBy(begun, ({ status }) => status);
     const others = Object.values(ended).flat();
     const [leaving, passing] = partition(others, ({ gate }) => gate !== null);
-    await advancePastStep(trx, orgId, send, [...settled, ...passing.map(({ enrollment_id }) => enrollment_id)]);
+    const { messages, unsendable } = composeAll(orgId, sending, compose);
+    await failUnsendable(trx, orgId, unsendable);
+    const passed = [...passing, ...unsendable].map(({ enrollment_id }) => enrollment_id);
+    await advancePastStep(trx, orgId, send, [...settled, ...passed]);
     await exitEnrollments(
       trx,
       orgId,
@@ -143,18 +147,33 @@ export async function beginChunk(
       })),
     );
     const failed = others.filter(({ status }) => status === 'failed').length;
-    const sendings = sending.map(({ id, to, attempts, contact }) => ({
-      attempts,
-      message: { orgId, deliveryId: id, to, ...compose(contact ?? EMPTY_CONTACT) },
-    }));
+    const sendings = messages.map(({ message, begun: { attempts } }) => ({ attempts, message }));
     if (send.channel === 'sms') await storeTexts(trx, orgId, sendings);
-    await recordInSessions(trx, orgId, send, { sending, sendings });
+    await recordInSessions(trx, orgId, send, messages);
     return {
       sendings,
       skipped: others.length - failed,
-      failed,
+      failed: failed + unsendable.length,
     };
   });
+}
+
+interface ComposedMessage {
+  begun: BegunDelivery;
+  message: OutgoingMessage;
+}
+
+/** Composes the messages of begun deliveries. `unsendable` are those for whose contacts this is not possible. */
+function composeAll(orgId: string, sending: BegunDelivery[], compose: (contact: TemplateContact) => Composition) {
+  const messages: ComposedMessage[] = [];
+  const unsendable: { id: string; enrollment_id: string; reason: string }[] = [];
+  for (const begun of sending) {
+    const { id, enrollment_id, to, contact } = begun;
+    const composition = compose(contact ?? EMPTY_CONTACT);
+    if ('problem' in composition) unsendable.push({ id, enrollment_id, reason: composition.problem });
+    else messages.push({ begun, message: { orgId, deliveryId: id, to, ...composition.ok } });
+  }
+  return { messages, unsendable };
 }
 
 /** Stores the text of each SMS: after a lost response, the provider is queried by it. */
@@ -170,13 +189,12 @@ async function recordInSessions(
   trx: Trx,
   orgId: string,
   { sequenceId, channel }: StepSend,
-  { sending, sendings }: { sending: BegunDelivery[]; sendings: ClaimedMessage[] },
+  sent: ComposedMessage[],
 ): Promise<void> {
   if (channel === 'voice') return;
-  const messages = sending.flatMap(({ id, contact_id: contactId, has_session }, n) => {
-    const message = elementAt(sendings, n).message;
-    return contactId === null || !has_session ? [] : [{ id, contactId, text: () => sentTextOf(message, textOfHtml) }];
-  });
+  const messages = sent.flatMap(({ message, begun: { id, contact_id: contactId, has_session } }) =>
+    contactId === null || !has_session ? [] : [{ id, contactId, text: () => sentTextOf(message, textOfHtml) }],
+  );
   await addSequenceMessages(trx, orgId, { sequenceId, channel, messages });
 }
 

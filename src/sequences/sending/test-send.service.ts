@@ -14,7 +14,8 @@ import { listAllSteps } from '../steps.queries.ts';
 
 /**
  * Sends each step able to reach the address at once, as a contact would get it: e-mails to an e-mail address, the other
- * channels to a phone number. No enrollment is changed. Throws notFound, and invalid if no step reaches the address.
+ * channels to a phone number. No enrollment is changed. Throws notFound, and invalid if no step reaches the address or one
+ * cannot be sent with the values of the contact.
  */
 export function sendTest(
   db: Db,
@@ -33,7 +34,9 @@ export function sendTest(
       const channel = CHANNEL_OF[action.type];
       if ((channel === 'email') !== address.isEmail) continue;
       const sender = senderOf(action, channels.get(channel) ?? null);
-      const message = { ...contentOf(action)(contact), contactId: null, to: address.to, sender, requestKey: null };
+      const composition = contentOf(action)(contact);
+      if ('problem' in composition) throw invalid(`Step ${index + 1} cannot be sent: ${composition.problem}`);
+      const message = { ...composition.ok, contactId: null, to: address.to, sender, requestKey: null };
       const id = await requestMessage(trx, orgId, message);
       data.push({ id, step_id: stepId, index, channel, to: address.to, status: 'queued' });
     }

@@ -1,4 +1,5 @@
 import {
+  MAX_RENDERED_LENGTH,
   parseTemplate,
   renderHeader,
   renderHtml,
@@ -8,6 +9,7 @@ import {
 } from '../../contacts/templates/rules.ts';
 import type { Channel } from '../../deliveries/contract.ts';
 import type { MessageContent } from '../../deliveries/sending/content.ts';
+import { MAX_SMS_LENGTH } from '../../deliveries/sending/lengths.rules.ts';
 import { looksLikeHtml } from '../../providers/email/html.rules.ts';
 import type { StepAction } from './actions.schema.ts';
 import { renderTemplate } from './whatsapp-template.rules.ts';
@@ -40,46 +42,57 @@ export function isPersonal({ type, data }: StepAction): boolean {
   }
 }
 
+/** The content of a step for a contact, or the reason why it cannot be sent to them. */
+export type Composition = { ok: MessageContent } | { problem: string };
+
 /** Returns a function composing the content of a step for a contact. The templates are parsed once for all contacts. */
-export function contentOf({ type, data }: StepAction): (contact: TemplateContact) => MessageContent {
+export function contentOf({ type, data }: StepAction): (contact: TemplateContact) => Composition {
   switch (type) {
     case 'send_emails': {
-      const subject = templateOf(data.email_subject);
-      const body = templateOf(data.email_body);
-      const senderName = templateOf(data.email_sender_name);
+      const subjectTemplate = templateOf(data.email_subject);
+      const bodyTemplate = templateOf(data.email_body);
+      const nameTemplate = templateOf(data.email_sender_name);
       const isHtml = looksLikeHtml(data.email_body);
       const renderBody = isHtml ? renderHtml : renderText;
-      return (contact) => ({
-        channel: 'email',
-        content: {
-          from_email: data.from_email,
-          subject: renderHeader(subject, contact),
-          sender_name: renderHeader(senderName, contact),
-          body: renderBody(body, contact),
-          is_html: isHtml,
-          is_transactional: data.email_is_transactional,
-        },
-      });
+      return (contact) => {
+        const subject = renderHeader(subjectTemplate, contact);
+        const sender_name = renderHeader(nameTemplate, contact);
+        const body = renderBody(bodyTemplate, contact);
+        if (subject === undefined || sender_name === undefined || body === undefined) return OVERLONG;
+        return composed({
+          channel: 'email',
+          content: {
+            from_email: data.from_email,
+            subject,
+            sender_name,
+            body,
+            is_html: isHtml,
+            is_transactional: data.email_is_transactional,
+          },
+        });
+      };
     }
     case 'send_sms_messages': {
       const message = templateOf(data.message);
-      return (contact) => ({
-        channel: 'sms',
-        content: { body: renderText(message, contact).slice(0, MAX_SMS_LENGTH) },
-      });
+      return (contact) => {
+        const body = renderText(message, contact);
+        if (body === undefined) return OVERLONG;
+        return body.length > MAX_SMS_LENGTH ? tooLong(body) : composed({ channel: 'sms', content: { body } });
+      };
     }
     case 'send_whatsapp_messages': {
       const { name, language, parameters } = data.template;
-      return (contact) => ({
-        channel: 'whatsapp',
-        content: {
-          phoneNumberId: data.phone_number_id,
-          template: { name, language, components: renderTemplate(parameters, contact) },
-        },
-      });
+      return (contact) =>
+        composed({
+          channel: 'whatsapp',
+          content: {
+            phoneNumberId: data.phone_number_id,
+            template: { name, language, components: renderTemplate(parameters, contact) },
+          },
+        });
     }
     case 'make_phone_calls':
-      return () => ({ channel: 'voice', content: { agentId: data.aiPhoneAgentId } });
+      return () => composed({ channel: 'voice', content: { agentId: data.aiPhoneAgentId } });
   }
 }
 
@@ -89,5 +102,13 @@ function templateOf(text: string): Template {
   return 'ok' in parsed ? parsed.ok : [text];
 }
 
-/** Twilio's limit. Values of a contact may make a text longer than it was when saved. */
-const MAX_SMS_LENGTH = 1_600;
+const composed = (ok: MessageContent): Composition => ({ ok });
+
+const OVERLONG: Composition = {
+  problem: `a text has more than ${MAX_RENDERED_LENGTH} characters with the values of the contact`,
+};
+
+/** Values of a contact may make a text longer than it was when saved. */
+const tooLong = ({ length }: string): Composition => ({
+  problem: `the text has ${length} characters with the values of the contact, and an SMS has at most ${MAX_SMS_LENGTH}`,
+});

@@ -63,6 +63,24 @@ describe('a late batch', () => {
     expect(await world.readEnrollments()).toEqual(before);
   });
 
+  it('leaves a mail in doubt unknown if it has become too long to be sent again', async () => {
+    const body = `<p>${'{{contact.custom_data.a|short}}'.repeat(300)}`;
+    const step = emailStep('Long', 0, { email_body: body, email_is_transactional: true });
+    const sequenceId = await createSequence(api.org, [step]);
+    const email = `${sequenceId}@long.example`;
+    await api.org.post(`/sequences/${sequenceId}/contacts`, { contacts: [{ email }] });
+    const attempts = attemptsOf(api, sequenceId);
+    await attempts.begin((await attempts.take(randomUUID())) as PreparedAttempt); // and is killed
+    await api.org.post('/contacts', { contact: { email, custom_data: { a: 'x'.repeat(5_000) } } });
+    const next = (await attempts.take(randomUUID())) as PreparedAttempt;
+    expect(await attempts.begin(next)).toEqual([]);
+    expect(await attempts.begin(next)).toEqual([]); // as after a lost response
+    expect(await attempts.readDeliveries()).toMatchObject([
+      { status: 'unknown', reason: expect.stringMatching(/^a text has more than/), attempts: 1, lease: null },
+    ]);
+    expect(await attempts.readEnrollments()).toMatchObject([{ status: 'complete' }]);
+  });
+
   it('advances only contacts still before the step', async () => {
     const { sequenceId, steps, unchanged, readEnrollments } = world;
     const pass = async (positions: string[]) => {

@@ -165,6 +165,23 @@ describe('POST /sequences/{id}/test', () => {
     expect([status, body.issues]).toEqual([400, [{ path: 'body.to', message }]]);
   });
 
+  it('rejects a contact whose values make a text too long, and sends nothing', async () => {
+    const custom_data = { plan: 'x'.repeat(1_600) };
+    const { body: saved } = await stack.org.post('/contacts', { contact: { email: 'long@test.example', custom_data } });
+    const to = '+4915112345679';
+    const { status, body } = await stack.org.post(`${path}/test`, { to, contact_id: saved.id });
+    const message = 'the text has 1613 characters with the values of the contact, and an SMS has at most 1600';
+    expect([status, body.message]).toEqual([400, `Step 2 cannot be sent: ${message}`]);
+    expect(await stack.db.selectFrom('deliveries').select('id').where('to', '=', to).execute()).toEqual([]);
+
+    const long = await create([emailStep('Long', 0, { email_body: '{{contact.custom_data.plan}}'.repeat(700) })]);
+    const answer = await stack.org.post(`${long}/test`, { to: 'me@long.example', contact_id: saved.id });
+    expect([answer.status, answer.body.message]).toEqual([
+      400,
+      'Step 1 cannot be sent: a text has more than 1000000 characters with the values of the contact',
+    ]);
+  });
+
   it('finds only contacts and sequences of the caller’s org', async () => {
     const { body: foreign } = await stack.other.post('/contacts', { contact: { email: 'their@other.example' } });
     const answers = [

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createSequence, deliveriesOf, enroll, untilEnrollments } from '../../support/channels.ts';
 import { emailStep, inDomain, smsStep } from '../../support/sequences.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
 
+const byAddress = (one: { to: string }, other: { to: string }) => (one.to < other.to ? -1 : 1);
 const HOSTILE = '<img src=x onerror="alert(1)"> & co';
 
 describe('the texts of a sequence', () => {
@@ -63,28 +65,57 @@ describe('the texts of a sequence', () => {
     expect(mail.headers.has('bcc')).toBe(false);
   });
 
-  it('are sent by SMS as plain text, cut at 1,600 characters', async () => {
-    const path = (
-      await stack.org.post('/sequences', {
-        filter: null,
-        steps: [smsStep('Hi {{contact.name|there}}, {{contact.custom_data.due|soon}}')],
-      })
-    ).body.id;
+  it('are sent by SMS as plain text, and fail alone for contacts who make them longer than 1,600 characters', async () => {
+    const id = await createSequence(stack.org, [
+      smsStep('Hi {{contact.name|there}}, {{contact.custom_data.due|soon}}'),
+    ]);
+    const start = 'Hi there, ';
+    const smiling = `${'x'.repeat(1_599 - start.length)}😀`;
     const contacts = [
-      { phone: '+4915112345601', name: 'Ada & <Bob>', custom_data: { due: 'x'.repeat(2_000) } },
-      { phone: '+4915112345602', name: ' ' },
+      { phone: '+4915112345601', custom_data: { due: smiling } },
+      { phone: '+4915112345602', custom_data: { due: 'x'.repeat(2_000) } },
+      { phone: '+4915112345603', name: 'Ada & <Bob>' },
+      { phone: '+4915112345604', name: ' ', custom_data: { due: smiling.slice(1) } },
     ];
     for (const contact of contacts) await stack.org.post('/contacts', { contact });
-    await stack.org.post(`/sequences/${path}/contacts`, {
-      contacts: contacts.map(({ phone }) => ({ phone_number: phone })),
+    await enroll(stack.org, id, ...contacts.map(({ phone }) => phone));
+    await untilEnrollments(stack.org, id, 'complete', 4);
+    const { items } = (await stack.org.get('/sandbox/outbox')).body;
+    const bodyTo = (phone: string) => items.find(({ to }: { to: string }) => to === phone)?.payload.Body;
+    expect(contacts.map(({ phone }) => bodyTo(phone))).toEqual([
+      undefined,
+      undefined,
+      'Hi Ada & <Bob>, soon',
+      start + smiling.slice(1),
+    ]);
+    const failed = (await deliveriesOf(stack.org, id)).filter(({ status }: { status: string }) => status === 'failed');
+    const reasonFor = (length: number) =>
+      `the text has ${length} characters with the values of the contact, and an SMS has at most 1600`;
+    expect(failed.toSorted(byAddress)).toMatchObject([
+      { to: '+4915112345601', reason: reasonFor(1_601), attempts: 0 },
+      { to: '+4915112345602', reason: reasonFor(2_010), attempts: 0 },
+    ]);
+    expect((await stack.org.get(`/sequences/${id}/stats`)).body.steps).toMatchObject([{ sent: 2, failed: 2, due: 0 }]);
+  });
+
+  it.each([
+    ['plain text', ''],
+    ['HTML', '<p>'],
+  ])('fail alone for contacts who make them longer than a million characters: %s', async (_, start) => {
+    const domain = `t${++serial}.example`;
+    const body = `${start}${'{{contact.custom_data.a|short}}'.repeat(300)}`;
+    const id = await createSequence(stack.org, [emailStep('Hi', 0, { email_body: body })], {
+      filter: inDomain(domain),
     });
-    const bodyTo = (phone: string) =>
-      eventually('the SMS', async () => {
-        const { items } = (await stack.org.get('/sandbox/outbox')).body;
-        return items.find(({ to }: { to: string }) => to === phone)?.payload.Body as string | undefined;
-      });
-    expect(await bodyTo('+4915112345601')).toBe(`Hi Ada & <Bob>, ${'x'.repeat(1_600)}`.slice(0, 1_600));
-    expect(await bodyTo('+4915112345602')).toBe('Hi there, soon');
+    const contacts = [{ email: `ann@${domain}`, custom_data: { a: 'x'.repeat(5_000) } }, { email: `bob@${domain}` }];
+    for (const contact of contacts) await stack.org.post('/contacts', { contact });
+    await untilEnrollments(stack.org, id, 'complete', 2);
+    const deliveries: { to: string }[] = await deliveriesOf(stack.org, id);
+    const reason = 'a text has more than 1000000 characters with the values of the contact';
+    expect(deliveries.toSorted(byAddress)).toMatchObject([
+      { to: `ann@${domain}`, status: 'failed', reason, attempts: 0 },
+      { to: `bob@${domain}`, status: 'accepted' },
+    ]);
   });
 
   describe('that are invalid', () => {
