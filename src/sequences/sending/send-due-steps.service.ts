@@ -123,17 +123,22 @@ async function sendStep(deps: SendBatchDeps, round: Round, policy: SendingPolicy
   totals.unknown += unknown;
 }
 
+/**
+ * Returns the progress after a batch. What is away is looked up once: a channel is counted either by its due time or by
+ * the end of its pause, so that the sequence wakes for it.
+ */
 async function progressOf(
   { db, outages }: SequenceSendingDeps,
   { orgId, totals }: Round,
   batch: SequenceBatch,
   enrolling: { enrolled: number; hasMore: boolean },
 ): Promise<SequenceProgress> {
-  const isAway = (channel: Channel) => outages.find(orgId, channel) !== undefined;
-  const { state, nextDueInMs: dueInMs } = await completeOrFindNextDue(db, orgId, batch, isAway);
   const away = batch.channels.length === 1 ? [] : batch.channels.flatMap((name) => awayFor(outages, orgId, name));
-  const times = [...away.map(({ pauseMs }) => pauseMs), ...(dueInMs === null ? [] : [dueInMs])];
-  const nextDueInMs = state === 'active' && times.length > 0 ? Math.min(...times) : dueInMs;
+  const isAway = (name: Channel) => away.some(({ channel }) => channel === name);
+  const { state, nextDueInMs: dueInMs } = await completeOrFindNextDue(db, orgId, batch, isAway);
+  const pauses = state === 'active' ? away.map(({ pauseMs }) => pauseMs) : [];
+  const times = [...pauses, dueInMs].filter((ms) => ms !== null);
+  const nextDueInMs = times.length > 0 ? Math.min(...times) : null;
   const didSomething = enrolling.enrolled > 0 || enrolling.hasMore || batch.steps.length > 0;
   return {
     state,
