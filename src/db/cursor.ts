@@ -97,6 +97,13 @@ export async function settledBefore(db: Db): Promise<Date> {
   }
 }
 
+/** Whether no open transaction can add a row with this timestamp or an earlier one. Does not wait for those open. */
+export async function isSettled(db: Db, at: Date): Promise<boolean> {
+  await sleep(POLL_MS);
+  const { oldest } = await findOldestWriter(db);
+  return oldest === null || oldest > at;
+}
+
 /**
  * Returns the start of the oldest open transaction that may write. A transaction without a write may still write later.
  * Only a read running for more than 200 ms is excluded, since it would block every list.

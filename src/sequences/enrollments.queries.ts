@@ -27,16 +27,16 @@ export async function filterFormerContacts(db: Db, rows: object[], condition: Ex
   return found.map(({ id }) => id);
 }
 
-/** Returns matching contacts in the order of their ids, without those created after the run began. */
+/** Returns matching contacts in the order of their ids, without those created after a time if there is one. */
 export async function listMatchingContacts(
   db: Db,
   orgId: string,
   condition: Expression<SqlBool>,
-  { after, createdBefore, limit }: { after: string | null; createdBefore: Date; limit: number },
+  { after, createdUntil, limit }: { after: string | null; createdUntil: Date | null; limit: number },
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select contacts.id from contacts
-    where contacts.org_id = ${orgId} and contacts.created_at <= ${createdBefore}
+    where contacts.org_id = ${orgId} and (${createdUntil}::timestamptz is null or contacts.created_at <= ${createdUntil})
       and contacts.id > ${after ?? NIL_UUID}::uuid and ${condition}
     order by contacts.id limit ${limit}
   `.execute(db);

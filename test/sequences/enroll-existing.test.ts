@@ -1,4 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { saveContacts } from '../../src/contacts/saving/service.ts';
+import { inTransaction } from '../../src/db/transaction.ts';
+import { createSequence } from '../../src/sequences/service.ts';
 import { emailStep } from '../support/sequences.ts';
 import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
 
@@ -20,6 +24,56 @@ it('a continuous sequence enrolls contacts who match already only if asked to, a
   await eventually('the contacts who were there', async () => (await activeIn(asked)) === 2);
   await stack.org.post('/contacts', { contact: { email: 'new@here.test' } });
   await eventually('the new contact', async () => (await activeIn(asked)) === 3 && (await activeIn(unasked)) === 1);
+});
+
+const saveIn = (db: typeof stack.db, orgId: string, email: string) => saveContacts(db, orgId, [{ change: { email } }]);
+
+it.each([
+  ['a continuous sequence', {}, async () => undefined],
+  ['a one-off sequence', { is_continuous: false }, (id: string) => stack.org.put(`/sequences/${id}/start`)],
+])(
+  '%s enrolls contacts whose transaction was open when it began, and does not look for them in a busy loop',
+  async (_, kind, begin) => {
+    const domain = `${crypto.randomUUID()}.test`;
+    const own = { or: [{ and: [{ type: 'contacts_email_domain_name_in', domain_name_in: [domain] }] }] };
+    await stack.org.post('/contacts', { contact: { email: `ann@${domain}` } });
+    const existing = 'is_continuous' in kind ? {} : { enroll_existing: true };
+    const id = await inTransaction(stack.db, async (trx) => {
+      await saveIn(trx, stack.org.id, `late@${domain}`);
+      const created = await create({ filter: own, ...kind, ...existing });
+      await begin(created);
+      await sleep(4_000);
+      return created;
+    });
+    await eventually('both contacts', async () => (await activeIn(id)) === 2);
+    const { events } = await stack.temporal.workflow.getHandle(`sequence/${id}`).fetchHistory();
+    const activities = (events ?? []).filter(({ activityTaskScheduledEventAttributes: one }) => one != null);
+    expect(activities.length).toBeLessThan(10);
+  },
+);
+
+it('a continuous sequence enrolls contacts who were created while its own transaction was open', async () => {
+  const { org } = stack;
+  const input = { filter, steps, name: 'Slow', is_continuous: true, enroll_existing: true };
+  const { id } = await inTransaction(stack.db, async (trx) => {
+    const body = input as unknown as Parameters<typeof createSequence>[2];
+    const created = await createSequence(trx, org.id, body, { isDevelopment: true });
+    await sleep(50);
+    await org.post('/contacts', { contact: { email: 'between@here.test' } });
+    await eventually('the event', async () => {
+      const left = await stack.db.selectFrom('outbox').select('id').where('type', '=', 'contact-created').execute();
+      return left.length === 0;
+    });
+    return created;
+  });
+  const emails = async () => {
+    const { items } = (await org.get(`/sequences/${id}/enrollments?limit=100`)).body;
+    const contacts = await Promise.all(
+      items.map(({ contact_id }: { contact_id: string }) => org.get(`/contacts/${contact_id}`)),
+    );
+    return contacts.map(({ body }) => body.email);
+  };
+  await eventually('the contact', async () => (await emails()).includes('between@here.test'));
 });
 
 it('its answers say who matches, who is enrolled, and who is left out and why', async () => {

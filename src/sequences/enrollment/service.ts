@@ -2,6 +2,7 @@ import { elementAt } from '../../checked-access.ts';
 import { contactFilter } from '../../contacts/filters/condition.ts';
 import type { CompositeFilter } from '../../contacts/filters/schema.ts';
 import type { Db, Trx } from '../../db/connect.ts';
+import { isSettled } from '../../db/cursor.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { ClaimedEvent } from '../../outbox/claim.ts';
 import type { EventType } from '../../outbox/events.ts';
@@ -20,6 +21,7 @@ import {
 import { listAutoEnrollingSequences } from '../queries.ts';
 
 const PAGE_SIZE = 10_000;
+const SETTLING_RETRY_MS = 1_000;
 
 /** Wakes the sequence's workflow, so that it reads the database again. */
 export function wakeSequence(trx: Trx, orgId: string, sequence: { id: string; name: string }): Promise<void> {
@@ -80,20 +82,32 @@ function countById(ids: string[]): Map<string, number> {
   return counts;
 }
 
+/** The result of enrolling a page. */
+export interface PageEnrollment {
+  enrolled: number;
+  hasMore: boolean;
+  /** Time until the next try, if a transaction may still add contacts of the first page. Null otherwise. */
+  retryInMs: number | null;
+}
+
 /**
- * Enrolls one page of the contacts of a one-off sequence. Resolves to the number enrolled and whether there are more. A
- * page is enrolled once, however often this is called.
+ * Enrolls one page of the contacts of a run: those who exist when a one-off sequence is started, or all who match where a
+ * continuous one enrolls existing contacts. A page is enrolled once, however often this is called. Transactions begun before
+ * the run are waited for: their contacts may become visible later, and the events of those are from before the sequence.
  */
 export function enrollNextPage(
   db: Db,
   orgId: string,
-  sequence: { id: string; filter: CompositeFilter | null },
-): Promise<{ enrolled: number; hasMore: boolean }> {
+  sequence: { id: string; filter: CompositeFilter | null; is_continuous: boolean },
+): Promise<PageEnrollment> {
   return inTransaction(db, async (trx) => {
     const run = await findOpenRun(trx, orgId, sequence.id);
-    if (run === undefined) return { enrolled: 0, hasMore: false };
+    if (run === undefined) return { enrolled: 0, hasMore: false, retryInMs: null };
+    if (run.enrolled_through === null && !(await isSettled(trx, run.created_at)))
+      return { enrolled: 0, hasMore: false, retryInMs: SETTLING_RETRY_MS };
     const condition = await contactFilter(trx, orgId, sequence.filter);
-    const page = { after: run.enrolled_through, createdBefore: run.created_at, limit: PAGE_SIZE };
+    const createdUntil = sequence.is_continuous ? null : run.created_at;
+    const page = { after: run.enrolled_through, createdUntil, limit: PAGE_SIZE };
     const contactIds = await listMatchingContacts(trx, orgId, condition, page);
     const { length: enrolled } = await insertEnrollments(
       trx,
@@ -108,6 +122,6 @@ export function enrollNextPage(
       run.id,
       hasMore ? { enrolled_through: elementAt(contactIds, -1) } : { is_enrolled: true },
     );
-    return { enrolled, hasMore };
+    return { enrolled, hasMore, retryInMs: null };
   });
 }

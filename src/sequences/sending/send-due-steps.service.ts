@@ -3,7 +3,7 @@ import type { Channel } from '../../deliveries/contract.ts';
 import { type SendBatchDeps, sendBatch } from '../../deliveries/sending/send-batch.service.ts';
 import { SenderUnavailable } from '../../deliveries/sending/send-chunks.ts';
 import type { SendTotals, SequenceProgress, SequenceRef } from '../contract.ts';
-import { enrollNextPage } from '../enrollment/service.ts';
+import { enrollNextPage, type PageEnrollment } from '../enrollment/service.ts';
 import { CHANNEL_OF, contentOf, isPersonal, senderOf } from '../steps/content.rules.ts';
 import {
   beginChunk,
@@ -131,13 +131,13 @@ async function progressOf(
   { db, outages }: SequenceSendingDeps,
   { orgId, totals }: Round,
   batch: SequenceBatch,
-  enrolling: { enrolled: number; hasMore: boolean },
+  enrolling: PageEnrollment,
 ): Promise<SequenceProgress> {
   const away = batch.channels.length === 1 ? [] : batch.channels.flatMap((name) => awayFor(outages, orgId, name));
   const isAway = (name: Channel) => away.some(({ channel }) => channel === name);
   const { state, nextDueInMs: dueInMs } = await completeOrFindNextDue(db, orgId, batch, isAway);
   const pauses = state === 'active' ? away.map(({ pauseMs }) => pauseMs) : [];
-  const times = [...pauses, dueInMs].filter((ms) => ms !== null);
+  const times = [...pauses, dueInMs, enrolling.retryInMs].filter((ms) => ms !== null);
   const nextDueInMs = times.length > 0 ? Math.min(...times) : null;
   const didSomething = enrolling.enrolled > 0 || enrolling.hasMore || batch.steps.length > 0;
   return {
