@@ -30,11 +30,11 @@ export const createSequenceActivities = ({ db, senders, channelDefaults, stoppin
       return sendDueSteps({ db, senders, outages, isStopped }, ref);
     },
 
-    /** Computes a forecast and stores it. Repeated, it computes it anew. Heartbeats say how many contacts are done. */
+    /** Computes a forecast and stores it, within a number of attempts. Heartbeats say how many contacts are done. */
     computeForecast(ref: ForecastRef): Promise<ForecastEnd> {
-      const { cancellationSignal: signal, heartbeat } = Context.current();
+      const { cancellationSignal: signal, heartbeat, info } = Context.current();
       const onProgress = (contacts_done: number) => heartbeat({ contacts_done });
-      return computeForecast(db, ref, { defaults: channelDefaults, signal, onProgress });
+      return computeForecast(db, ref, { defaults: channelDefaults, signal, attempt: info.attempt, onProgress });
     },
 
     /** Pauses the sequence because its workflow was canceled in Temporal. */

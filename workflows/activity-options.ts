@@ -126,7 +126,7 @@ export const SEND_WEBHOOKS: ActivityOptions = {
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
 };
 
-/** A forecast of a large sequence: 200,000 contacts take some tens of seconds. */
+/** A forecast of a large sequence: 200,000 contacts take some tens of seconds. The activity limits its attempts by itself. */
 export const FORECAST: ActivityOptions = {
   startToCloseTimeout: '1 hour',
   heartbeatTimeout: '15 seconds',

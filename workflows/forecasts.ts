@@ -1,6 +1,6 @@
 import { proxyActivities, setCurrentDetails } from '@temporalio/workflow';
 import type { SequenceActivities } from '../activities/sequences.ts';
-import type { ForecastRef } from '../src/sequences/forecast/contract.ts';
+import type { ForecastEnd, ForecastRef } from '../src/sequences/forecast/contract.ts';
 import { FORECAST } from './activity-options.ts';
 
 const { computeForecast } = proxyActivities<SequenceActivities>({
@@ -8,9 +8,15 @@ const { computeForecast } = proxyActivities<SequenceActivities>({
   summary: 'simulate the contacts: its last heartbeat says how many are done',
 });
 
+const DETAILS: Record<ForecastEnd['state'], (contacts: number) => string> = {
+  done: (contacts) => `${contacts} contacts simulated`,
+  gone: () => 'the sequence was deleted',
+  failed: () => 'the forecast failed, and says why',
+};
+
 /** Forecasts a large sequence. Returns the number of contacts. */
 export async function forecastSequence(input: ForecastRef): Promise<number> {
   const { contacts, state } = await computeForecast(input);
-  setCurrentDetails(state === 'done' ? `${contacts} contacts simulated` : 'the sequence was deleted');
+  setCurrentDetails(DETAILS[state](contacts));
   return contacts;
 }

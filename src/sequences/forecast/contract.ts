@@ -15,5 +15,6 @@ export const FORECAST_SEQUENCE: WorkflowContract<ForecastRef> = {
 /** What a forecast has looked at. */
 export interface ForecastEnd {
   contacts: number;
-  state: 'done' | 'gone';
+  /** `gone`: the sequence was deleted. `failed`: the forecast says why. */
+  state: 'done' | 'gone' | 'failed';
 }

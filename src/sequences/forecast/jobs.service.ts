@@ -3,7 +3,7 @@ import { contactFilter } from '../../contacts/filters/condition.ts';
 import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { ChannelDefaults } from '../../deliveries/sending/channels.service.ts';
-import { notFound } from '../../errors.ts';
+import { DomainError, notFound } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { enqueue, start } from '../../outbox/outbox.ts';
 import { hasPendingCommand } from '../../outbox/pending.queries.ts';
@@ -33,6 +33,8 @@ const MAX_AT_ONCE = 1_000;
 const WAIT_MS = 2_000;
 const POLL_MS = 100;
 const PROGRESS_MS = 1_000;
+/** So many attempts can last some minutes of an outage. One that ends the process must not go on for ever. */
+const MAX_ATTEMPTS = 8;
 const LOST = 'It was stopped in Temporal: ask for a new forecast';
 
 /** A forecast with its audience, or the job that computes it. */
@@ -109,14 +111,24 @@ const withDates = ({ at, last_at, ...step }: StoredStep): StepForecast => ({
   last_at: last_at === null ? null : new Date(last_at),
 });
 
+/** The circumstances of an attempt at a forecast. */
+interface ForecastAttempt {
+  defaults: ChannelDefaults;
+  signal: AbortSignal;
+  /** Counted from 1. */
+  attempt: number;
+  /** Called about once a second. */
+  onProgress(contactsDone: number): void;
+}
+
 /**
- * Computes a forecast in progress and stores it. Repeated, it computes it anew. `onProgress` is called about once a
- * second.
+ * Computes a forecast in progress and stores it. Repeated, it computes it anew. The forecast fails with a reason if it
+ * cannot be computed, or after the last attempt.
  */
 export async function computeForecast(
   db: Db,
   ref: ForecastRef,
-  { defaults, signal, onProgress }: { defaults: ChannelDefaults; signal: AbortSignal; onProgress(done: number): void },
+  { defaults, signal, attempt, onProgress }: ForecastAttempt,
 ): Promise<ForecastEnd> {
   const { orgId, forecastId } = ref;
   const job = await findForecast(db, orgId, forecastId);
@@ -125,21 +137,29 @@ export async function computeForecast(
     await failForecast(db, ref, 'The sequence was deleted');
     return { contacts: 0, state: 'gone' };
   }
+  if (attempt > MAX_ATTEMPTS) {
+    await failForecast(db, ref, `It was given up after ${MAX_ATTEMPTS} attempts: ask for a new forecast`);
+    return { contacts: 0, state: 'failed' };
+  }
   let contacts = 0;
   let toldAt = Date.now();
-  const { steps } = await forecastSequence(db, orgId, sequence, {
-    defaults,
-    onContacts: async (count) => {
-      signal.throwIfAborted();
-      contacts += count;
-      if (Date.now() - toldAt < PROGRESS_MS) return;
-      toldAt = Date.now();
-      onProgress(contacts);
-      await updateProgress(db, ref, contacts);
-    },
-  });
-  await storeForecast(db, ref, { steps, contacts });
-  return { contacts, state: 'done' };
+  const onContacts = async (count: number) => {
+    signal.throwIfAborted();
+    contacts += count;
+    if (Date.now() - toldAt < PROGRESS_MS) return;
+    toldAt = Date.now();
+    onProgress(contacts);
+    await updateProgress(db, ref, contacts);
+  };
+  try {
+    const { steps } = await forecastSequence(db, orgId, sequence, { defaults, onContacts });
+    await storeForecast(db, ref, { steps, contacts });
+    return { contacts, state: 'done' };
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    await failForecast(db, ref, error.message);
+    return { contacts, state: 'failed' };
+  }
 }
 
 export const workflowIdOfForecast = (ref: ForecastRef): string => FORECAST_SEQUENCE.workflowId(ref);

@@ -38,7 +38,6 @@ export interface ContactSimulation extends Recipient {
   steps: PlannedStep[];
   /** The contact's present eligibility for each of these steps. */
   eligibilities: { status: string; reason: string | null; gate: string | null }[];
-  anchorAt: number;
   /** The time at which the next step is evaluated, never before its delay has passed. */
   at: number;
   /** A slot of its sender is reserved for it. */
@@ -123,9 +122,8 @@ function completeStep(
   course.steps = isOver ? [] : course.steps.slice(1);
   course.eligibilities = course.eligibilities.slice(1);
   course.hasSlot = false;
-  course.anchorAt = course.at;
   const [next] = course.steps;
-  if (next !== undefined) course.at = course.anchorAt + next.delay_in_minutes * MS_PER_MINUTE;
+  if (next !== undefined) course.at += next.delay_in_minutes * MS_PER_MINUTE;
   const heldBy = course.heldBy.splice(0);
   return { contact_id: course.contact_id, index: step.index, ...planned, heldBy };
 }

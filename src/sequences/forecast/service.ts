@@ -15,6 +15,8 @@ import { hasEnded, transitionsOf } from '../rules.ts';
 import { getSendingPolicy, type SendingPolicy, sendRuleOf } from '../sending/policy.service.ts';
 import { CHANNEL_OF, senderOf } from '../steps/content.rules.ts';
 import { listAllSteps, type SequenceStep } from '../steps.queries.ts';
+import { incrementCount } from './counts.rules.ts';
+import { type CourseStore, createCourseStore } from './course-store.ts';
 import {
   type ContactSimulation,
   type PlannedDelivery,
@@ -32,7 +34,7 @@ const MS_PER_MINUTE = 60_000;
 /** How a forecast is computed. */
 interface ForecastOptions {
   channels: Channels;
-  /** Called with the number of contacts of each page, once they are read. */
+  /** Called with the number of contacts of each page, once they are read, and with 0 in pauses of the simulation. */
   onContacts?: ((count: number) => Promise<void>) | undefined;
 }
 
@@ -68,19 +70,9 @@ function stepAt(steps: StepForecast[], index: number): StepForecast {
   return steps[index];
 }
 
-function incrementCount<Key extends string>(
-  counts: ({ [K in Key]: string } & { count: number })[],
-  key: Key,
-  value: string,
-): void {
-  const known = counts.find((entry) => entry[key] === value);
-  if (known === undefined) counts.push({ [key]: value, count: 1 } as { [K in Key]: string } & { count: number });
-  else known.count++;
-}
-
 /**
  * Yields every expected delivery of a sequence, sent or not. Contacts are simulated one by one unless sends a minute
- * are limited.
+ * are limited. With such a limit it throws unprocessable for more contacts than are simulated together.
  */
 export async function* planDeliveries(
   db: Db,
@@ -97,9 +89,13 @@ export async function* planDeliveries(
     return;
   }
   const senders = plan.steps.flatMap(({ sender }) => sender ?? []);
-  const all: ContactSimulation[] = [];
-  for await (const course of courses) all.push(course);
-  yield* simulateTogether(all, policy, await findSenderRates(db, orgId, senders));
+  const store = createCourseStore(policy.gates);
+  for await (const course of courses) {
+    if (course.eligibilities.some(({ status }) => status === 'sending')) store.add(course);
+    else yield* simulateAlone(course, policy); // takes no slot of a sender
+  }
+  const rates = await findSenderRates(db, orgId, senders);
+  yield* simulateTogether(store, policy, { rates, onPause: () => onContacts?.(0) });
 }
 
 interface ForecastPlan {
@@ -174,15 +170,13 @@ function simulationOf(
     now,
   }: Pick<ContactSimulation, 'steps' | 'sentOn'> & Pick<ForecastPlan, 'ruleOfStep'> & { now: Date },
 ): ContactSimulation {
-  const anchorAt = anchor_at.getTime();
-  const due = held_until?.getTime() ?? anchorAt + (steps[0]?.delay_in_minutes ?? 0) * MS_PER_MINUTE;
+  const due = held_until?.getTime() ?? anchor_at.getTime() + (steps[0]?.delay_in_minutes ?? 0) * MS_PER_MINUTE;
   return {
     contact_id,
     phone_number,
     custom_data,
     steps,
     eligibilities: steps.map(({ index }) => elementAt(verdicts, elementAt(ruleOfStep, index))),
-    anchorAt,
     at: Math.max(due, now.getTime()),
     hasSlot: has_slot,
     heldBy: held_by === null ? [] : [held_by],
@@ -199,27 +193,29 @@ function* simulateAlone(course: ContactSimulation, { gates }: SendingPolicy): Ge
 
 /**
  * Simulates contacts in the order of time, as slots of a sender are reserved first come, first served. At equal times,
- * contacts are in the order of sending within a batch.
+ * contacts are in the order of sending within a batch: by step, then by id, as they were read.
  */
 async function* simulateTogether(
-  courses: ContactSimulation[],
+  store: CourseStore,
   { gates }: SendingPolicy,
-  rates: SenderRates,
+  { rates, onPause }: { rates: SenderRates; onPause(): Promise<void> | undefined },
 ): AsyncGenerator<PlannedDelivery> {
   const queue = new TinyQueue(
-    courses,
-    (a, b) => a.at - b.at || nextStepIndexOf(a) - nextStepIndexOf(b) || (a.contact_id < b.contact_id ? -1 : 1),
+    Array.from({ length: store.count() }, (_, number) => number),
+    store.compare,
   );
   let pausedAt = performance.now();
-  for (let course = queue.pop(); course !== undefined; course = queue.pop()) {
+  for (let number = queue.pop(); number !== undefined; number = queue.pop()) {
     if (performance.now() - pausedAt > MAX_BLOCKING_MS) {
       await yieldToOthers();
+      await onPause();
       pausedAt = performance.now();
     }
+    const course = store.load(number);
     const planned = simulateNext(course, gates, rates);
     if (planned !== null) yield planned;
-    if (course.steps.length > 0) queue.push(course);
+    if (course.steps.length === 0) continue;
+    store.save(number, course);
+    queue.push(number);
   }
 }
-
-const nextStepIndexOf = ({ steps }: ContactSimulation): number => steps[0]?.index ?? 0;

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { reconcile } from '../../../src/reconciler.ts';
+import { computeForecast } from '../../../src/sequences/forecast/jobs.service.ts';
 import { emailStep, inDomain } from '../../support/sequences.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
 
@@ -17,8 +18,9 @@ const seed = (domain: string, count: number) =>
     select ${stack.org.id}::uuid, gen_random_uuid(), 'c' || n || '@' || ${domain} from generate_series(1, ${count}) as n
   `.execute(stack.db);
 
-async function newSequence(domain: string, gates: object = {}): Promise<string> {
+async function newSequence(domain: string, gates: object = {}, name = 'News'): Promise<string> {
   const { status, body } = await stack.org.post('/sequences', {
+    name,
     is_continuous: false,
     filter: inDomain(domain),
     gates,
@@ -32,7 +34,7 @@ const jobsOf = () => stack.db.selectFrom('sequence_forecasts').selectAll().where
 describe('the forecast of a sequence with many contacts', () => {
   it('is computed by a workflow, and answered at once if that takes no longer than 2 s', async () => {
     await seed('many.example', 1_500);
-    const path = await newSequence('many.example');
+    const path = await newSequence('many.example', {}, `${'x'.repeat(149)}\u{1f600}, cut in the workflow's summary`);
     const { status, body } = await stack.org.post(`${path}/forecast`);
     expect([status, body.steps]).toMatchObject([200, [{ recipients: 1_500 }, { recipients: 1_500 }]]);
     expect(Date.parse(body.steps[1].at) - Date.parse(body.steps[0].at)).toBe(3_600_000);
@@ -61,6 +63,30 @@ describe('the forecast of a sequence with many contacts', () => {
     });
     const slots = Math.floor(30_000 / Math.floor(1_000 / 12)); // 1,000 a minute are 83 in each 5 s
     expect(Date.parse(done.steps[0].last_at) - Date.parse(done.steps[0].at)).toBe(slots * 5_000);
+  });
+
+  it('fails with a reason after its last attempt, and can be asked for again', async () => {
+    await seed('often.example', 1_100);
+    const path = await newSequence('often.example');
+    const { body } = await stack.org.get(path);
+    const forecastId = crypto.randomUUID();
+    const job = { org_id: stack.org.id, id: forecastId, sequence_id: body.id, contacts: 1_100 };
+    await stack.db.insertInto('sequence_forecasts').values(job).execute();
+    const ref = { orgId: stack.org.id, forecastId };
+    const circumstances = {
+      defaults: { hasMailServer: true, isDevelopment: true },
+      signal: new AbortController().signal,
+      onProgress: () => undefined,
+    };
+    expect(await computeForecast(stack.db, ref, { ...circumstances, attempt: 9 })).toEqual({
+      contacts: 0,
+      state: 'failed',
+    });
+    expect((await stack.org.get(`${path}/forecasts/${forecastId}`)).body).toMatchObject({
+      state: 'failed',
+      error: 'It was given up after 8 attempts: ask for a new forecast',
+    });
+    expect((await stack.org.post(`${path}/forecast`)).status).toBe(200);
   });
 
   it('fails with a reason if its workflow is stopped in Temporal, and can be asked for again', async () => {
