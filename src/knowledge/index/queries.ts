@@ -208,7 +208,10 @@ export async function insertPostings(
   );
 }
 
-/** Updates the items' chunk ids, in the order of the text, and their lengths. */
+/**
+ * Updates the items' chunk ids, in the order of the text, and their lengths. Looks each item up by its key (`offset 0`),
+ * not among all items of the org.
+ */
 export async function updateItemChunks(
   trx: Trx,
   orgId: string,
@@ -224,8 +227,12 @@ export async function updateItemChunks(
     trx,
     sql`
     update knowledge_items as item set chunks = given.chunks, words = given.words, chunk_ids = given.chunk_ids
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given (id uuid, chunks int, words int, chunk_ids bigint[])
-    where item.org_id = ${orgId} and item.id = given.id
+    from (
+      select ${orgId}::uuid as org_id, given.*
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given (id uuid, chunks int, words int, chunk_ids bigint[])
+      offset 0
+    ) as given
+    where item.org_id = given.org_id and item.id = given.id
   `,
   );
 }

@@ -34,7 +34,7 @@ const storedPages = (trx: Trx, orgId: string, datasourceId: string) =>
     .select(['id', 'url', 'title', 'removal'])
     .where('org_id', '=', orgId)
     .where('datasource_id', '=', datasourceId)
-    .where('is_stored', '=', true);
+    .where(sql<boolean>`is_stored`);
 
 /** Returns the pages scheduled for removal. `has_target`: the target of its redirect or canonical link is stored. */
 export const listRemovals = (trx: Trx, orgId: string, datasourceId: string) =>
@@ -88,7 +88,7 @@ export async function countStoredPages(trx: Trx, orgId: string, datasourceId: st
     .select(sql<number>`count(*)`.as('count'))
     .where('org_id', '=', orgId)
     .where('datasource_id', '=', datasourceId)
-    .where('is_stored', '=', true)
+    .where(sql<boolean>`is_stored`)
     .executeTakeFirstOrThrow();
   return count;
 }

@@ -39,7 +39,7 @@ const queuedPages = (db: Db, orgId: string, datasourceId: string) =>
     .selectFrom('crawl_pages')
     .where('org_id', '=', orgId)
     .where('datasource_id', '=', datasourceId)
-    .where('is_queued', '=', true);
+    .where(sql<boolean>`is_queued`); // a parameter would not match the index in a generic plan
 
 /** Returns the pages leased by a batch: those left by an earlier attempt, if any. */
 export const listLeased = (trx: Trx, { orgId, datasourceId }: CrawlRef, { batch, isRendering }: Lease) =>
@@ -53,19 +53,28 @@ export const listLeased = (trx: Trx, { orgId, datasourceId }: CrawlRef, { batch,
 
 export type LeasedPage = Awaited<ReturnType<typeof listLeased>>[number];
 
-/** Counts the pages leased by a batch that are not stored yet. */
+/**
+ * Counts the pages leased by a batch that are not stored yet. Reads the queue in its order, because Postgres may choose an
+ * index of all pages while it has no statistics.
+ */
 export async function countNewLeased(trx: Trx, { orgId, datasourceId }: CrawlRef, batch: number): Promise<number> {
-  const { count } = await queuedPages(trx, orgId, datasourceId)
-    .select(sql<number>`count(*)`.as('count'))
+  const leased = queuedPages(trx, orgId, datasourceId)
+    .select('id')
     .where('lease', '=', batch)
     .where('is_stored', '=', false)
+    .orderBy('depth')
+    .orderBy('id')
+    .offset(0);
+  const { count } = await trx
+    .selectFrom(leased.as('leased'))
+    .select(sql<number>`count(*)`.as('count'))
     .executeTakeFirstOrThrow();
   return count;
 }
 
 /**
  * Leases the next due pages to a batch: stored pages first, then others up to `room`. Pages already leased by the batch
- * are skipped.
+ * are skipped. Each page is looked up by its key (`offset 0`), not among all pages of the org.
  */
 export async function leasePages(
   trx: Trx,
@@ -93,8 +102,9 @@ export async function leasePages(
   const pages = [...stored, ...others];
   if (pages.length === 0) return [];
   await sql`
-    update crawl_pages set lease = ${batch}
-    where org_id = ${orgId} and id = any(${pages.map(({ id }) => id)}::uuid[])
+    update crawl_pages as page set lease = ${batch}
+    from (select ${orgId}::uuid as org_id, id from unnest(${pages.map(({ id }) => id)}::uuid[]) as leased (id) offset 0) as leased
+    where page.org_id = leased.org_id and page.id = leased.id
   `.execute(trx);
   return pages;
 }
@@ -118,7 +128,7 @@ export async function countStored(db: Db, orgId: string, datasourceId: string): 
     .select(sql<number>`count(*)`.as('count'))
     .where('org_id', '=', orgId)
     .where('datasource_id', '=', datasourceId)
-    .where('is_stored', '=', true)
+    .where(sql<boolean>`is_stored`) // as in queuedPages
     .where('removal', 'is', null)
     .where(sql<boolean>`choice is distinct from 'deleted'`)
     .executeTakeFirstOrThrow();
@@ -132,7 +142,7 @@ export async function refuseRemaining(trx: Trx, { orgId, datasourceId }: CrawlRe
     .set({ is_queued: false, status: 'excluded', reason: 'page_limit', updated_at: sql<Date>`now()` })
     .where('org_id', '=', orgId)
     .where('datasource_id', '=', datasourceId)
-    .where('is_queued', '=', true)
+    .where(sql<boolean>`is_queued`)
     .where('is_stored', '=', false)
     .executeTakeFirst();
   return Number(numUpdatedRows);
@@ -145,7 +155,7 @@ export async function clearQueue(trx: Trx, orgId: string, datasourceId: string):
     .set({ is_queued: false, lease: null, is_to_render: false })
     .where('org_id', '=', orgId)
     .where('datasource_id', '=', datasourceId)
-    .where('is_queued', '=', true)
+    .where(sql<boolean>`is_queued`)
     .execute();
 }
 

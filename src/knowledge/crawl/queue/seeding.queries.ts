@@ -9,7 +9,7 @@ export const listStoredPages = (db: Db, orgId: string, datasourceId: string) =>
     .select(['id', 'url', 'depth', 'choice'])
     .where('org_id', '=', orgId)
     .where('datasource_id', '=', datasourceId)
-    .where('is_stored', '=', true)
+    .where(sql<boolean>`is_stored`)
     .where(sql<boolean>`choice is distinct from 'deleted'`)
     .orderBy('depth')
     .orderBy('id')

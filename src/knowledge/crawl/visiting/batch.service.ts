@@ -9,26 +9,13 @@ import { findJob, type JobRow, lockJob } from '../jobs/queries.ts';
 import { withdrawSoftNotFound } from '../likeness/not-found.service.ts';
 import { findQueueCapacity } from '../queue/discovered-links.queries.ts';
 import { MAX_KNOWN_URLS } from '../queue/limits.rules.ts';
-import {
-  countNewLeased,
-  countStored,
-  findQueueStatus,
-  type Lease,
-  type LeasedPage,
-  leasePages,
-  listLeased,
-  refuseRemaining,
-  requeueOrphans,
-} from '../queue/queries.ts';
+import { findQueueStatus, type Lease, type LeasedPage, listLeased, requeueOrphans } from '../queue/queries.ts';
 import { type SiteSettings, siteOf } from '../scope/rules.ts';
-import { incrementCounts } from './queries.ts';
+import { createClaims } from './claims.service.ts';
 import { visitAll } from './visit-pool.ts';
 
 /** Incremented when the extractor's results change. */
 const EXTRACTION_VERSION = 2;
-const PAGES_PER_LEASE = 50;
-/** A browser may need some seconds for each. */
-const RENDERED_PER_LEASE = 10;
 /** A fast batch claims more pages for this long. */
 const MAX_BATCH_MS = 10_000;
 const MAX_ROBOTS_AGE_MS = 24 * 60 * 60_000;
@@ -54,10 +41,11 @@ export async function crawlBatch(
   const lease = { batch, isRendering };
   const left = await listUnfinished(db, ref, lease);
   const visiting = await createBatch(db, deps, ref, { ...lease, datasource, job });
+  const claimNext = createClaims(db, ref, lease);
   const claim = async () => {
     if (left.length > 0) return left.splice(0);
     const isOver = performance.now() > endAt || visiting.waitUntil !== null || isStopped();
-    return isOver ? undefined : claimPages(db, ref, lease);
+    return isOver ? undefined : claimNext();
   };
   await visitAll(visiting, claim, isStopped);
   if (visiting.isFull) await requeueOrphanedDuplicates(db, ref);
@@ -80,29 +68,6 @@ function listUnfinished(db: Db, ref: CrawlRef, lease: Lease): Promise<LeasedPage
   return inTransaction(db, async (trx) => {
     const job = await lockJob(trx, ref.orgId, ref.datasourceId, ref.jobId);
     return job === undefined ? [] : listLeased(trx, ref, lease);
-  });
-}
-
-/** Claims the next pages. Once the datasource has reached its page limit, refuses the rest. */
-function claimPages(db: Db, ref: CrawlRef, lease: Lease): Promise<LeasedPage[]> {
-  const { orgId, datasourceId } = ref;
-  const limit = lease.isRendering ? RENDERED_PER_LEASE : PAGES_PER_LEASE;
-  return inTransaction(db, async (trx) => {
-    if ((await lockJob(trx, orgId, datasourceId, ref.jobId)) === undefined) return [];
-    const datasource = await findDatasource(trx, orgId, datasourceId);
-    if (datasource === undefined || datasource.status === 'paused') return [];
-    if (datasource.page_limit === null) return leasePages(trx, ref, lease, { limit, room: limit });
-    const underWay = await countNewLeased(trx, ref, lease.batch);
-    const stored = await countStored(trx, orgId, datasourceId);
-    const room = Math.max(0, datasource.page_limit - stored - underWay);
-    const pages = await leasePages(trx, ref, lease, { limit, room });
-    if (pages.length > 0) return pages;
-    const isFull = room === 0 && underWay === 0;
-    if (isFull) {
-      const refused = await refuseRemaining(trx, ref);
-      await incrementCounts(trx, ref, { completed: refused, overLimit: refused });
-    }
-    return [];
   });
 }
 

@@ -40,7 +40,8 @@ export interface VisitedPage {
 
 /**
  * Updates visited pages that are still leased by the batch and were not queued again in the meantime. Returns their
- * ids.
+ * ids. Looks each page up by its key (`offset 0`): while Postgres has no statistics, it may read all pages of the org, or
+ * the whole queue, to join them.
  */
 export async function updateVisited(
   trx: Trx,
@@ -60,12 +61,17 @@ export async function updateVisited(
       last_changed_at = case when given.markdown is null then page.last_changed_at else now() end,
       markdown = coalesce(given.markdown, page.markdown), language = given.language, links = given.links,
       last_crawled_at = now(), updated_at = now()
-    from jsonb_to_recordset(${JSON.stringify(pages)}::jsonb) as given
-      (id uuid, due_at timestamptz(3), url text, status text, reason text, detail text, leads_to text, title text, again_in_ms double precision, tries integer,
+    from (
+      select ${orgId}::uuid as org_id, ${datasourceId}::uuid as datasource_id, true as is_queued, given.*
+      from jsonb_to_recordset(${JSON.stringify(pages)}::jsonb) as given (
+        id uuid, due_at timestamptz(3), url text, status text, reason text, detail text, leads_to text, title text, again_in_ms double precision, tries integer,
         is_to_render boolean, is_forced boolean, is_stored boolean, removal text, gone_count integer, http_status integer, etag text, last_modified text,
-        fetched_with text, raw_hash text, text_hash text, likeness text, language text, links text[], markdown text)
-    where page.org_id = ${orgId} and page.datasource_id = ${datasourceId} and page.id = given.id and page.is_queued
-      and page.lease = ${batch} and page.due_at = given.due_at
+        fetched_with text, raw_hash text, text_hash text, likeness text, language text, links text[], markdown text
+      )
+      offset 0
+    ) as given
+    where page.org_id = given.org_id and page.id = given.id and page.datasource_id = given.datasource_id
+      and page.is_queued = given.is_queued and page.lease = ${batch} and page.due_at = given.due_at
     returning page.id
   `.execute(trx);
   return new Set(rows.map(({ id }) => id));
@@ -129,7 +135,10 @@ interface Counts {
   overLimit: number;
 }
 
-/** Adds to the counts of a crawl. Its total is the number of completed and queued pages. */
+/**
+ * Adds to the counts of a crawl. Its total is the number of completed and queued pages, which are read in the order of
+ * their index, as by countNewLeased.
+ */
 export async function incrementCounts(
   trx: Trx,
   { orgId, datasourceId, jobId }: CrawlRef,
@@ -143,7 +152,10 @@ export async function incrementCounts(
       updated_pages = updated_pages + ${updated}, unchanged_pages = unchanged_pages + ${unchanged},
       dropped_urls = dropped_urls + ${dropped}, page_limit_reached = page_limit_reached or ${overLimit > 0},
       total_pages = completed_pages + ${completed} + (
-        select count(*) from crawl_pages where org_id = ${orgId} and datasource_id = ${datasourceId} and is_queued
+        select count(*) from (
+          select from crawl_pages where org_id = ${orgId} and datasource_id = ${datasourceId} and is_queued
+          order by is_stored, depth, id offset 0
+        ) as queued
       )
     where org_id = ${orgId} and id = ${jobId}
   `,
