@@ -121,6 +121,15 @@ describe('a crawl', () => {
     expect(await itemsOf(id)).toEqual(['/', '/b']);
   });
 
+  it('stores exactly as many pages as the limit when it claims several times', async () => {
+    const paths = Array.from({ length: 200 }, (_, nth) => `/${nth}`);
+    fill(...paths);
+    site.pages.set('/7', pageOf('7', { status: 404 }));
+    const { id, job } = await crawl({ page_limit: 150 });
+    expect(job).toMatchObject({ new_pages: 150, page_limit_reached: true });
+    expect(await synced(id)).toHaveLength(150);
+  });
+
   it('reads bodies in the encodings that servers use, also twice', async () => {
     const html = Buffer.from(String(pageOf('Packed').body));
     const bodies: [string, string, Buffer][] = [
