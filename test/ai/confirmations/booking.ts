@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import type { Db } from '../../../src/db/connect.ts';
+import { lockSession } from '../../../src/conversations/sessions/service.ts';
+import type { Db, Trx } from '../../../src/db/connect.ts';
 import { FAKES_ALLOWED } from '../../support/channels.ts';
 import { startFaultyServer } from '../../support/fakes/faulty-server.ts';
 import { startFakeModel } from '../../support/fakes/model.ts';
@@ -129,26 +130,30 @@ export const decideBy = (stack: Booking['stack'], path: string, decision: string
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
   });
 
-const HELD = 4_711;
+/** Where a turn can be held, while it has its session: when it stores a call that it proposes, or the step that did so. */
+const HELD = { proposal: 4_711, step: 4_712 };
 
-/** Has turns wait, after they have proposed a call and before they end, while a test holds them. */
 const letTurnsBeHeld = (db: Db) =>
   sql`
     do $$ begin
       create function wait_for_test() returns trigger language plpgsql as $body$ begin
-        perform pg_advisory_xact_lock_shared(${sql.lit(HELD)});
+        perform pg_advisory_xact_lock_shared(tg_argv[0]::bigint);
         return new;
       end $body$;
+      create trigger waits_for_test before insert on ai_calls for each row execute function wait_for_test(${sql.lit(HELD.proposal)});
       create trigger waits_for_test before insert on ai_steps for each row
-        when (new.purpose = 'call') execute function wait_for_test();
+        when (new.purpose = 'call') execute function wait_for_test(${sql.lit(HELD.step)});
     end $$
   `.execute(db);
 
-/** Does `work` while no turn goes on from the proposal of a call. It may let them go on earlier. */
-export async function holdingTurns(db: Db, work: (release: () => Promise<void>) => Promise<void>): Promise<void> {
+/** Does `work` while no turn goes on from the step that has proposed a call. */
+export const holdingTurns = (db: Db, work: () => Promise<void>): Promise<void> => holding(db, 'step', work);
+
+/** Does `work` while turns are held. It may let them go on earlier. */
+async function holding(db: Db, place: keyof typeof HELD, work: (release: () => Promise<void>) => Promise<void>) {
   await db.connection().execute(async (connection) => {
-    const release = async () => void (await sql`select pg_advisory_unlock(${HELD})`.execute(connection));
-    await sql`select pg_advisory_lock(${HELD})`.execute(connection);
+    const release = async () => void (await sql`select pg_advisory_unlock(${HELD[place]})`.execute(connection));
+    await sql`select pg_advisory_lock(${HELD[place]})`.execute(connection);
     try {
       await work(release);
     } finally {
@@ -157,11 +162,38 @@ export async function holdingTurns(db: Db, work: (release: () => Promise<void>) 
   });
 }
 
-/** Waits until a transaction waits for a row that another one has locked. */
-export const untilOneWaits = (db: Db) =>
-  eventually('a transaction that waits', async () => {
+/**
+ * Does `work` in the transaction that has the session next after a turn has stored the call that it proposes, or the step
+ * that did so. After the step, the turn waits for the session to store its end. `begin` returns the session.
+ */
+export async function behindTurn(
+  db: Db,
+  orgId: string,
+  place: keyof typeof HELD,
+  { begin, work }: { begin: () => Promise<string>; work: (trx: Trx) => Promise<void> },
+): Promise<string> {
+  let id = '';
+  await holding(db, place, async (release) => {
+    id = await begin();
+    await untilOneWaits(db, 'advisory');
+    await db.transaction().execute(async (trx) => {
+      const locked = lockSession(trx, orgId, id);
+      await untilOneWaits(db, 'session');
+      await release();
+      await locked;
+      if (place === 'step') await untilOneWaits(db, 'session');
+      await work(trx);
+    });
+  });
+  return id;
+}
+
+/** Waits until a transaction waits for the lock of a test, or for a session that another one has locked. */
+const untilOneWaits = (db: Db, lock: 'advisory' | 'session') =>
+  eventually(`a transaction that waits for the ${lock} lock`, async () => {
     const { rows } = await sql`
-      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and wait_event <> 'advisory'
+      select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' and (wait_event = 'advisory') = ${lock === 'advisory'}
     `.execute(db);
     return rows.length > 0;
   });

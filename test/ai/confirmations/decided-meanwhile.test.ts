@@ -2,22 +2,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { decideConfirmation } from '../../../src/ai/confirmations/service.ts';
 import { assumeResolved } from '../../../src/ai/turns/assumption.service.ts';
-import { lockSession } from '../../../src/conversations/sessions/service.ts';
 import type { TestOrg } from '../../support/stack/api.ts';
 import { eventually } from '../../support/stack/stack.ts';
 import {
   type Booking,
+  behindTurn,
   bookingsOf,
   callsOf,
   decideBy,
-  holdingTurns,
   linkOf,
   say,
   startBooking,
   textsOf,
   told,
   turnOf,
-  untilOneWaits,
 } from './booking.ts';
 
 const DONE = 'This has been done.';
@@ -116,41 +114,31 @@ describe('a decision before the question is stored', () => {
     ['confirm', DONE, ['2: done'], 1],
     ['reject', REJECTED, ['2: rejected'], 0],
   ] as const;
+  const places = [
+    ['is carried out and told by the same turn', 'proposal'],
+    ['is carried out and told where it comes with the question', 'step'],
+  ] as const;
 
-  it.each(decisions)('is carried out and told by the same turn: %s', async (decision, text, bookings, count) => {
-    booking.obey();
-    const id = await say(org, 'Book 2 seats');
-    await holdingTurns(booking.stack.db, async () => {
-      const { id: callId } = await callOf(id);
-      expect((await org.post(`/autopilot/confirmations/${callId}/${decision}`)).status).toBe(200);
-    });
-    expect(await turnOf(org, id, 1)).toMatchObject({ state: 'answered', reason: null });
-    expect(await textsOf(org, id)).toEqual(['Book 2 seats', text]);
-    expect(await bookingsOf(org, id)).toEqual(bookings);
-    expect(booking.effects).toHaveLength(count);
-    expect((await sessionOf(id)).handoff).toBeNull();
-  });
-
-  it.each(decisions)(
-    'is carried out and told where it comes with the question: %s',
-    async (decision, text, bookings, count) => {
+  describe.each(places)('%s', (_, place) => {
+    it.each(decisions)('%s', async (decision, text, bookings, count) => {
       booking.obey();
-      const { db } = booking.stack;
-      const id = await say(org, 'Book 2 seats');
-      await holdingTurns(db, async (release) => {
-        const { id: callId } = await callOf(id);
-        await db.transaction().execute(async (trx) => {
-          await lockSession(trx, org.id, id);
-          await release();
-          await untilOneWaits(db);
-          await decideConfirmation(trx, org.id, callId, { decision, by: 'agent' });
-        });
+      const begin = () => say(org, 'Book 2 seats');
+      const id = await behindTurn(booking.stack.db, org.id, place, {
+        begin,
+        async work(trx) {
+          const call = await trx
+            .selectFrom('ai_calls')
+            .select('id')
+            .where('org_id', '=', org.id)
+            .executeTakeFirstOrThrow();
+          await decideConfirmation(trx, org.id, call.id, { decision, by: 'agent' });
+        },
       });
       expect(await turnOf(org, id, 1)).toMatchObject({ state: 'answered', reason: null });
       expect(await textsOf(org, id)).toEqual(['Book 2 seats', text]);
       expect(await bookingsOf(org, id)).toEqual(bookings);
       expect(booking.effects).toHaveLength(count);
       expect((await sessionOf(id)).handoff).toBeNull();
-    },
-  );
+    });
+  });
 });
