@@ -11,8 +11,8 @@ import { type DecisionLimits, decideTurn } from './decision/decision.service.ts'
 import { liveEffects } from './decision/live-effects.service.ts';
 import type { TurnDeps } from './deps.ts';
 import { findTurn, startTurn } from './queries.ts';
-import { endRedacted } from './redacted-turns.service.ts';
-import { TurnRedacted } from './redaction.service.ts';
+import { endRedacted } from './redaction/ending.service.ts';
+import { TurnRedacted } from './redaction/guard.service.ts';
 import { showState } from './review.service.ts';
 import { StepNeeded } from './steps.service.ts';
 

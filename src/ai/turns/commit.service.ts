@@ -14,7 +14,7 @@ import { type Decision, endOf, isInOurWords, type TurnOutcome } from './decision
 import type { TurnDeps } from './deps.ts';
 import { finishTurn } from './ending.queries.ts';
 import { notifyTurn } from './queries.ts';
-import { TurnRedacted } from './redaction.service.ts';
+import { TurnRedacted } from './redaction/guard.service.ts';
 import { wakeTurns } from './requests.service.ts';
 import { isSuperseded } from './review.rules.ts';
 import { endTurn, newsOf, showState } from './review.service.ts';

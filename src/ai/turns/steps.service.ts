@@ -6,7 +6,7 @@ import type { StepName, TurnRef } from './contract.ts';
 import { insertSteps } from './ending.queries.ts';
 import { labelOfStep } from './news.rules.ts';
 import { listDecisions } from './queries.ts';
-import { lockAgainstRedaction, TurnRedacted } from './redaction.service.ts';
+import { lockAgainstRedaction, TurnRedacted } from './redaction/guard.service.ts';
 import type { AiStepsTable, StepUsage } from './table.ts';
 
 /** A step of a turn that was taken. */

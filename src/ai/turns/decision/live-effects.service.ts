@@ -6,7 +6,7 @@ import type { TurnContext } from '../context.service.ts';
 import type { TurnRef } from '../contract.ts';
 import type { TurnDeps } from '../deps.ts';
 import { hasQuotedUntrusted, markEffects } from '../queries.ts';
-import { lockAgainstRedaction, TurnRedacted } from '../redaction.service.ts';
+import { lockAgainstRedaction, TurnRedacted } from '../redaction/guard.service.ts';
 import { openSteps } from '../steps.service.ts';
 import type { TurnEffects } from './effects.port.ts';
 import { reportCalls } from './reporting.service.ts';

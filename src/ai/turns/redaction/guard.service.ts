@@ -1,8 +1,8 @@
-import { redactionsOf } from '../../conversations/redaction/service.ts';
-import { lockSession } from '../../conversations/sessions/service.ts';
-import type { Trx } from '../../db/connect.ts';
-import type { TurnRef } from './contract.ts';
-import { isTurnRedacted } from './queries.ts';
+import { redactionsOf } from '../../../conversations/redaction/service.ts';
+import { lockSession } from '../../../conversations/sessions/service.ts';
+import type { Trx } from '../../../db/connect.ts';
+import type { TurnRef } from '../contract.ts';
+import { isTurnRedacted } from '../queries.ts';
 
 /** Thrown where a turn may have read a text that is removed now: nothing that was made of it may be stored or said. */
 export class TurnRedacted extends Error {

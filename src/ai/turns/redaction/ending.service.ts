@@ -1,13 +1,13 @@
-import { inTransaction } from '../../db/transaction.ts';
-import { commitTurn } from './commit.service.ts';
-import { loadContext } from './context.service.ts';
-import type { TurnEnd, TurnRef } from './contract.ts';
-import type { DecisionLimits } from './decision/decision.service.ts';
-import { reportEffects } from './decision/reporting.service.ts';
-import type { TurnDeps } from './deps.ts';
-import { findTurn } from './queries.ts';
-import { endTurn } from './review.service.ts';
-import { sentencesFor } from './sentences.service.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import { commitTurn } from '../commit.service.ts';
+import { loadContext } from '../context.service.ts';
+import type { TurnEnd, TurnRef } from '../contract.ts';
+import type { DecisionLimits } from '../decision/decision.service.ts';
+import { reportEffects } from '../decision/reporting.service.ts';
+import type { TurnDeps } from '../deps.ts';
+import { findTurn } from '../queries.ts';
+import { endTurn } from '../review.service.ts';
+import { sentencesFor } from '../sentences.service.ts';
 
 /**
  * Ends a turn that has read a text which is removed now. One that has called something says what became of it, in our own
