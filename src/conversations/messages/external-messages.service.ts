@@ -147,8 +147,12 @@ export async function isReopenedAfter(trx: Trx, orgId: string, sessionId: string
   return reopening !== undefined && reopening.created_at > time;
 }
 
-/** Returns whether a session was returned to the AI after a time. */
+/**
+ * Returns whether a session was returned to the AI after a time, and locks it, so that it is not until the transaction ends.
+ * Throws notFound.
+ */
 export async function isReturnedToAiAfter(trx: Trx, orgId: string, sessionId: string, time: Date): Promise<boolean> {
+  await lockSession(trx, orgId, sessionId);
   const returnedAt = await findReturnToAi(trx, orgId, sessionId);
   return returnedAt !== undefined && returnedAt > time;
 }

@@ -19,10 +19,16 @@ export const listParts = (db: Db, orgId: string, sessionId: string) =>
 export async function insertParts(
   trx: Trx,
   orgId: string,
-  sessionId: string,
+  { sessionId, n }: Pick<SessionRun, 'sessionId' | 'n'>,
   parts: { part: CrmHandoffPartsTable['part']; state: PartState; error: string | null }[],
 ): Promise<void> {
-  const rows = parts.map((part, position) => ({ ...part, org_id: orgId, session_id: sessionId, position }));
+  const rows = parts.map((part, position) => ({
+    ...part,
+    org_id: orgId,
+    session_id: sessionId,
+    position,
+    handoff_number: n,
+  }));
   await trx
     .insertInto('crm_handoff_parts')
     .values(rows)
@@ -173,30 +179,26 @@ export async function reopenParts(trx: Trx, orgId: string, sessionId: string): P
 const OF_ONE_HANDOFF: CrmHandoffPartsTable['part'][] = ['comment', 'conversation'];
 
 /**
- * Reopens the parts of sessions for another handoff: those that every handoff creates anew as if they were never tried,
- * and the others if they do not exist. The numbers of attempts grow on, so that a late outcome of an earlier handoff is
- * of no attempt of this one.
+ * Reopens the parts of a session that are of earlier handoffs for its handoff `n`: those that every handoff creates anew as
+ * if they were never tried, and the others if they do not exist. The numbers of attempts grow on, so that a late outcome of
+ * an earlier handoff is of no attempt of this one. Repeated, it changes nothing.
  */
-export async function reopenForAnotherHandoff(trx: Trx, orgId: string, sessionIds: string[]): Promise<void> {
-  const reopened = { state: 'pending' as const, error: null, next_try_at: null, updated_at: sql<Date>`now()` };
-  const untried = { is_ambiguous: false, first_tried_at: null, last_tried_at: null, leased_until: null };
-  const parts = trx
-    .updateTable('crm_handoff_parts')
-    .where('org_id', '=', orgId)
-    .where('session_id', '=', sql<string>`any(${sessionIds}::uuid[])`);
-  await parts
-    .set({ ...reopened, ...untried })
-    .set((eb) => ({
-      // A conversation goes on. A comment is another one.
-      external_id: eb.case().when('part', '=', 'conversation').then(eb.ref('external_id')).end(),
-    }))
-    .where('part', 'in', OF_ONE_HANDOFF)
-    .execute();
-  await parts
-    .set(reopened)
-    .where('part', 'not in', OF_ONE_HANDOFF)
-    .where('state', 'in', ['parked', 'failed', 'skipped'])
-    .execute();
+export async function reopenForHandoff(trx: Trx, { orgId, sessionId, n }: SessionRun): Promise<void> {
+  const isNew = sql`part in (${sql.join(OF_ONE_HANDOFF)})`;
+  const isReopened = sql`(${isNew} or state in ('parked', 'failed', 'skipped'))`;
+  await sql`
+    update crm_handoff_parts set handoff_number = ${n},
+      updated_at = case when ${isReopened} then now() else updated_at end,
+      state = case when ${isReopened} then 'pending' else state end,
+      error = case when not ${isReopened} then error end,
+      next_try_at = case when not ${isReopened} then next_try_at end,
+      is_ambiguous = is_ambiguous and not ${isNew},
+      first_tried_at = case when not ${isNew} then first_tried_at end,
+      last_tried_at = case when not ${isNew} then last_tried_at end,
+      leased_until = case when not ${isNew} then leased_until end,
+      external_id = case when part <> 'comment' then external_id end -- a conversation goes on, a comment is another one
+    where org_id = ${orgId} and session_id = ${sessionId} and handoff_number < ${n}
+  `.execute(trx);
 }
 
 /** Fails the parts that have not ended. Returns their number. */

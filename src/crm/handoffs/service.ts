@@ -28,7 +28,7 @@ import {
   insertParts,
   listParts,
   type PartChange,
-  reopenForAnotherHandoff,
+  reopenForHandoff,
   updatePart,
 } from './queries.ts';
 import { handoffStateOf } from './rules.ts';
@@ -66,13 +66,17 @@ export const startHandoffs: Reaction<'ticket-handoff'> = async (trx, orgId, even
     const n = current.get(sessionId);
     return n === undefined || n !== (payload.n ?? n) ? [] : [{ orgId, sessionId, n }];
   });
-  const others = runs.flatMap(({ sessionId, n }) => (n > 1 ? [sessionId] : []));
-  if (others.length > 0) await reopenForAnotherHandoff(trx, orgId, others);
+  const later = runs.filter(({ n }) => n > 1);
+  for (const run of later) await reopenForHandoff(trx, run);
   await enqueue(
     trx,
     orgId,
     ...runs.map((run) => start(HAND_OFF_SESSION, run, subjectOf(run.sessionId))),
-    ...(others.length === 0 ? [] : await reopenCommandsOf(trx, orgId, others)),
+    ...(await reopenCommandsOf(
+      trx,
+      orgId,
+      later.map(({ sessionId }) => sessionId),
+    )),
   );
 };
 
@@ -113,8 +117,8 @@ export interface HandoffPlan {
 const NOTHING_LEFT: HandoffPlan = { pending: [], refused: [] };
 
 /**
- * Stores the parts of a handoff, and returns its pending and its refused parts. Planning again changes nothing. Nothing is
- * left of a handoff that its session no longer has.
+ * Stores the parts of a handoff, with those of earlier ones reopened, and returns its pending and its refused parts. Planning
+ * again changes nothing. Nothing is left of a handoff that its session no longer has.
  */
 export async function planHandoff(
   db: Db,
@@ -130,7 +134,8 @@ export async function planHandoff(
         ? { part: name, state: 'pending' as const, error: null }
         : { part: name, state: 'skipped' as const, error: 'ticketing is disabled' },
     );
-    await insertParts(trx, orgId, sessionId, planned);
+    await reopenForHandoff(trx, { orgId, sessionId, n });
+    await insertParts(trx, orgId, { sessionId, n }, planned);
     if (crm.provider === 'salesforce') await startConversation(trx, orgId, sessionId);
     await lockSession(trx, orgId, sessionId); // a text that is redacted meanwhile must not come back
     const { summary, summary_by } = await getHandoffBriefing(trx, orgId, sessionId);

@@ -9,6 +9,8 @@ export interface CrmHandoffPartsTable {
   session_id: string;
   part: HandoffPart;
   position: number;
+  /** The number of the handoff in its session that it was last opened for. */
+  handoff_number: Generated<number>;
   state: Generated<PartState>;
   external_id: string | null;
   error: string | null;

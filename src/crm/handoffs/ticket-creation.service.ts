@@ -5,6 +5,9 @@ import { findLinkOfSession } from '../links.queries.ts';
 import { insertParts, listParts } from './queries.ts';
 import { createPart, type HandoffDeps, updateAndReportParts } from './service.ts';
 
+/** The handoff that goes on with a ticket made before. */
+const FIRST_HANDOFF = 1;
+
 /**
  * Creates the ticket of a session in the org's CRM, with values for the CRM's ticket properties, and returns its id. An
  * existing ticket stays unchanged. A later handoff continues with the ticket. Throws conflict if it cannot be created,
@@ -21,7 +24,9 @@ export async function createTicket(
   if (hubspot.settings.ticketing_enabled === false)
     throw conflict('Ticketing is disabled: see ticketing_enabled in PUT /integrations/crm');
   const pending = (['contact', 'ticket'] as const).map((part) => ({ part, state: 'pending' as const, error: null }));
-  await updateAndReportParts(db, orgId, sessionId, (trx) => insertParts(trx, orgId, sessionId, pending));
+  await updateAndReportParts(db, orgId, sessionId, (trx) =>
+    insertParts(trx, orgId, { sessionId, n: FIRST_HANDOFF }, pending),
+  );
   const known = (await findLinkOfSession(db, orgId, sessionId))?.ticket_id;
   if (known !== undefined && known !== null) return known;
   for (const { part } of pending) await createPart(db, deps, { orgId, sessionId, part }, properties);

@@ -100,8 +100,9 @@ async function handleNote(
     async effect(trx) {
       const sessionIds = await listSessionsOfTickets(trx, orgId, note.ticketIds);
       if (sessionIds.length === 0) return { state: 'skipped', reason: 'no session has its ticket' };
+      if (sessionIds.some((sessionId) => isOfHandoff(note.text, sessionId)))
+        return { state: 'skipped', reason: 'ours' };
       for (const sessionId of sessionIds) {
-        if (isOfHandoff(note.text, sessionId)) return { state: 'skipped', reason: 'ours' };
         const id = idOf(orgId, 'hubspot note', note.id, sessionId);
         await addExternalNote(trx, orgId, sessionId, { id, text: note.text, name: note.authorName });
       }
