@@ -235,6 +235,9 @@ export const listBegunCalls = (db: Db, orgId: string, turnId: string) =>
     .orderBy('id')
     .execute();
 
+/** SQL: somebody makes a call just now, or its workflow runs. One whose worker was killed is settled by nobody else. */
+const isUnderWay = sql<boolean>`(state = 'running' and (workflow_id is not null or leased_until > clock_timestamp()))`;
+
 /**
  * Finds out what a session's contact is still to be told: whether a call runs or its end was not told yet, and the
  * milliseconds that an agent has left to confirm one. Null if there is none for an agent.
@@ -243,7 +246,7 @@ export const findPromises = (db: Db, orgId: string, sessionId: string) =>
   db
     .selectFrom('ai_calls')
     .select([
-      sql<boolean>`coalesce(bool_or(state = 'running' or ${isUnreported}), false)`.as('is_under_way'),
+      sql<boolean>`coalesce(bool_or(${isUnderWay} or ${isUnreported}), false)`.as('is_under_way'),
       sql<number | null>`
         max(extract(epoch from expires_at - clock_timestamp()) * 1000)
           filter (where state = 'needs_confirmation' and needs = 'agent')::float8

@@ -50,7 +50,7 @@ export async function summarizeSession(deps: ModelDeps, ref: SummaryRef, signal:
   return store(deps, ref, basis, { summary, sentiment: value.sentiment ?? null, model });
 }
 
-async function ask(
+function ask(
   deps: ModelDeps,
   { orgId, sessionId }: SummaryRef,
   {
@@ -59,24 +59,18 @@ async function ask(
     basis,
     signal,
   }: { chain: ModelChain; settings: AiSettings; basis: SummaryBasis; signal: AbortSignal },
-): Promise<ModelResult<ModelDigest> | { kind: 'down' }> {
-  const patience = AbortSignal.timeout(PATIENCE_MS);
-  try {
-    const question = {
-      sessionId,
-      turnId: null,
-      purpose: 'summary',
-      messages: summaryPrompt(basis.messages),
-      schema: MODEL_DIGEST_SCHEMA,
-      maxTokens: MAX_TOKENS,
-      temperature: 0,
-      read: ({ text }: { text: string }) => ModelDigest.safeParse(parseAnswer(text)).data,
-    };
-    return await askModel(deps, orgId, chain, settings, question, AbortSignal.any([signal, patience]));
-  } catch (error) {
-    if (signal.aborted || !patience.aborted) throw error;
-    return { kind: 'down' };
-  }
+): Promise<ModelResult<ModelDigest>> {
+  const question = {
+    sessionId,
+    turnId: null,
+    purpose: 'summary',
+    messages: summaryPrompt(basis.messages),
+    schema: MODEL_DIGEST_SCHEMA,
+    maxTokens: MAX_TOKENS,
+    temperature: 0,
+    read: ({ text }: { text: string }) => ModelDigest.safeParse(parseAnswer(text)).data,
+  };
+  return askModel({ ...deps, patienceMs: PATIENCE_MS }, orgId, chain, settings, question, signal);
 }
 
 /** Stores what a model said, unless the session was reopened, handed off anew or redacted since it was asked. */

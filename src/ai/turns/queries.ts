@@ -155,6 +155,19 @@ export async function deleteDecisions(db: Db, orgId: string, sessionIds: string[
     .execute();
 }
 
+/** Has turns under way taken for begun before the last redaction of their sessions. */
+export async function outdateTurns(
+  trx: Trx,
+  orgId: string,
+  sessionIds: string[],
+  redactionsOf: (orgId: string, sessionId: RawBuilder<unknown>) => RawBuilder<number>,
+): Promise<void> {
+  await sql`
+    update ai_turns as turn set redactions = ${redactionsOf(orgId, sql.ref('turn.session_id'))} - 1
+    where org_id = ${orgId} and session_id = any(${sessionIds}::uuid[]) and ended_at is null
+  `.execute(trx);
+}
+
 /**
  * SQL: the number of the last turns of a session after a `seq`, up to 20, that ended one after the other without an
  * answer.

@@ -1,11 +1,12 @@
 import { getAutopilot } from '../../agents/autopilot/service.ts';
+import { redactionsOf } from '../../conversations/redaction/service.ts';
 import { getAiStates } from '../../conversations/sessions/autopilot.service.ts';
 import type { Trx } from '../../db/connect.ts';
 import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
 import type { Reaction } from '../../outbox/reactions.ts';
 import { WAKE } from '../../temporal/contract.ts';
 import { ANSWER_SESSION } from './contract.ts';
-import { deleteDecisions, listSessionsWithOpenTurn } from './queries.ts';
+import { deleteDecisions, listSessionsWithOpenTurn, outdateTurns } from './queries.ts';
 
 /** Asks for a turn in each of the sessions. One that is under way looks at the session again. */
 export const wakeTurns = (trx: Trx, orgId: string, sessionIds: string[]): Promise<void> =>
@@ -49,9 +50,12 @@ export async function interruptTurns(trx: Trx, orgId: string, events: { subject_
 
 /**
  * A reaction to `session-redacted`: removes what models have decided from the texts of the sessions, and wakes the turns under
- * way, so that they begin anew with what is left.
+ * way, so that they begin anew with what is left: one that began after the redaction too, as it
+ * may have read what models had decided before.
  */
 export const redactTurns: Reaction<'session-redacted'> = async (trx, orgId, events) => {
-  await deleteDecisions(trx, orgId, [...new Set(events.map(({ subject_id }) => subject_id))]);
+  const sessionIds = [...new Set(events.map(({ subject_id }) => subject_id))];
+  await deleteDecisions(trx, orgId, sessionIds);
+  await outdateTurns(trx, orgId, sessionIds, redactionsOf);
   await interruptTurns(trx, orgId, events);
 };

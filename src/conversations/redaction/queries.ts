@@ -55,7 +55,7 @@ export async function redactSummaries(
 }
 
 /** SQL: how often texts of a session were removed. */
-export const redactionsOf = (orgId: string, sessionId: string): RawBuilder<number> =>
+export const redactionsOf = (orgId: string, sessionId: string | RawBuilder<unknown>): RawBuilder<number> =>
   sql<number>`(select count(*)::integer from redactions where org_id = ${orgId} and session_id = ${sessionId} and affected > 0)`;
 
 export async function insertRedaction(trx: Trx, redaction: Omit<RedactionsTable, 'created_at'>): Promise<void> {

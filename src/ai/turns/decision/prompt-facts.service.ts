@@ -19,8 +19,8 @@ export interface KnownFacts {
   secrets: string[];
 }
 
-/** Those of the org and its training have no more, but where training was stored before it had a bound. */
-const MAX_INSTRUCTION_CHARACTERS = 160_000;
+/** The bounds of the org's instructions and of training keep below this. Training from before there was one may exceed it. */
+const MAX_TOLD_CHARACTERS = 160_000;
 const MAX_FIELD_CHARACTERS = 2_000;
 const MIN_SECRET = 6;
 
@@ -47,7 +47,7 @@ export async function gatherFacts(
     ...training.map(({ title, content }) => `${title}\n${content}`),
   ];
   return {
-    instructions: fitting(instructions, MAX_INSTRUCTION_CHARACTERS),
+    instructions: fitting(instructions, MAX_TOLD_CHARACTERS),
     context: { ...fields, ...(chatContext !== null && { visit: chatContext.slice(0, MAX_FIELD_CHARACTERS) }) },
     prohibitedTopics: org.settings.prohibited_topics ?? [],
     segments,
