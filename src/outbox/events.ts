@@ -67,7 +67,7 @@ export interface EventPayloads {
   /** Subject: an SLA policy. Its open sessions after `after` must be re-evaluated. */
   'sla-policy-changed': { after: string | null };
   /** Subject: the org itself. Other policies may apply now to its open sessions after `after`. */
-  'sla-assignments-changed': { after: string | null };
+  'sla-assignments-changed': { after: string | null; by?: SlaCondition };
   'sla-session-changed': Record<string, never>;
   'office-hours-changed': Record<string, never>;
   /** Of a session under an SLA policy: a message, a handoff, or another status. */
@@ -135,6 +135,9 @@ interface HandoffMoment extends OfSession {
   /** Counts the handoffs of a session from 1. Absent in events that earlier versions have announced. */
   n?: number;
 }
+
+/** What of a session's surroundings has changed, for policies that ask for it. */
+export type SlaCondition = 'tags' | 'teams' | 'segments';
 
 interface SlaMoment extends OfSession {
   policy_id: string;

@@ -4,7 +4,7 @@ import { setHasSla } from '../conversations/sessions/service.ts';
 import type { Trx } from '../db/connect.ts';
 import { tagKeyOf } from '../desk/tags/rules.ts';
 import { NIL_UUID } from '../ids.ts';
-import { announce } from '../outbox/events.ts';
+import { announce, type SlaCondition } from '../outbox/events.ts';
 import type { Reaction } from '../outbox/reactions.ts';
 import {
   deleteSessionPolicies,
@@ -16,7 +16,8 @@ import {
   mayChangePolicies,
   upsertSessionPolicies,
 } from './assignment.queries.ts';
-import { hasPolicies, listAssignments } from './policies.queries.ts';
+import { listAssignments } from './policies.queries.ts';
+import type { SlaAssignment } from './policies.schema.ts';
 import { wakeSlaClocks } from './waking.service.ts';
 
 const SESSIONS_PER_BATCH = 500;
@@ -46,9 +47,14 @@ export const assignPoliciesWithoutContact: Reaction<'contact-deleted'> = async (
   await evaluateSessions(trx, orgId, await listSessionsWithoutContact(trx, orgId, ids));
 };
 
-/** Assigns policies to a batch of all open sessions. Announces another event if more sessions are left. */
+/**
+ * Assigns policies to a batch of all open sessions, if one is assigned by what has changed. Announces another event if more
+ * sessions are left.
+ */
 export const assignPoliciesToOpenSessions: Reaction<'sla-assignments-changed'> = async (trx, orgId, events) => {
-  if (!(await hasPolicies(trx, orgId))) return;
+  const causes = events.map(({ payload }) => payload.by);
+  const isKnown = causes.every((cause) => cause !== undefined);
+  if (isKnown && !(await listAssignments(trx, orgId)).some((policy) => dependsOn(policy, causes))) return;
   const places = events.map(({ payload }) => payload.after ?? NIL_UUID).toSorted();
   const sessionIds = await listOpenSessions(trx, orgId, { after: places[0] ?? NIL_UUID, limit: SESSIONS_PER_BATCH });
   await evaluateSessions(trx, orgId, sessionIds);
@@ -56,6 +62,16 @@ export const assignPoliciesToOpenSessions: Reaction<'sla-assignments-changed'> =
   const payload = { after: elementAt(sessionIds, -1) };
   await announce(trx, orgId, 'sla-assignments-changed', [{ subject_id: orgId, payload }]);
 };
+
+/** Returns whether a policy is assigned by one of these conditions. */
+const dependsOn = (
+  { assignment }: { assignment: SlaAssignment | null },
+  conditions: (SlaCondition | undefined)[],
+): boolean =>
+  assignment !== null &&
+  ((conditions.includes('tags') && nonEmpty(assignment.tags) !== null) ||
+    (conditions.includes('teams') && nonEmpty(assignment.teams) !== null) ||
+    (conditions.includes('segments') && assignment.filter !== null));
 
 /**
  * Assigns the oldest matching policy to each session. Sessions are locked first: the last evaluation of a session sees

@@ -76,10 +76,6 @@ export async function deletePolicy(db: Db, orgId: string, id: string): Promise<b
 export const listPolicies = (db: Db, orgId: string, place: PageRequest) =>
   db.selectFrom('sla_policies').select(COLUMNS).where('org_id', '=', orgId).$call(orderedByCreation(place)).execute();
 
-export const hasPolicies = async (db: Db, orgId: string): Promise<boolean> =>
-  (await db.selectFrom('sla_policies').select('id').where('org_id', '=', orgId).limit(1).executeTakeFirst()) !==
-  undefined;
-
 /** Returns the policies with an assignment, highest precedence first. */
 export const listAssignments = (db: Db, orgId: string) =>
   db

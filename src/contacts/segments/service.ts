@@ -56,7 +56,7 @@ export const removeSegment = (db: Db, orgId: string, id: string): Promise<void> 
 
 /** Announces that a segment has other contacts: other SLA policies may apply to their sessions. */
 const announceChange = (trx: Trx, orgId: string): Promise<void> =>
-  announce(trx, orgId, 'sla-assignments-changed', [{ subject_id: orgId, payload: { after: null } }]);
+  announce(trx, orgId, 'sla-assignments-changed', [{ subject_id: orgId, payload: { after: null, by: 'segments' } }]);
 
 /** Returns a page of the org's segments, oldest first. */
 export const pageOfSegments = (db: Db, orgId: string, query: ListSegments) =>

@@ -48,7 +48,9 @@ export async function lockTagsShared(
 export const removeTag = (db: Db, orgId: string, name: string): Promise<void> =>
   inTransaction(db, async (trx) => {
     if (!(await deleteTag(trx, orgId, name))) throw notFound('tag');
-    await announce(trx, orgId, 'sla-assignments-changed', [{ subject_id: orgId, payload: { after: null } }]);
+    await announce(trx, orgId, 'sla-assignments-changed', [
+      { subject_id: orgId, payload: { after: null, by: 'tags' } },
+    ]);
   });
 
 /** A tag with the key shared by all spellings of its name. */

@@ -85,7 +85,7 @@ export const deleteTeamBatch = (db: Db, { orgId, teamId }: DeletedTeam, isStoppe
 /** Deletes a team that has few sessions left, or none: other SLA policies may apply to those it had. */
 async function deleteClearedTeam(trx: Trx, orgId: string, id: string): Promise<void> {
   await deleteTeam(trx, orgId, id);
-  await announce(trx, orgId, 'sla-assignments-changed', [{ subject_id: orgId, payload: { after: null } }]);
+  await announce(trx, orgId, 'sla-assignments-changed', [{ subject_id: orgId, payload: { after: null, by: 'teams' } }]);
 }
 
 /**
