@@ -4,7 +4,10 @@ import { announcementOf, type EventRow } from '../outbox/announcing.ts';
 /** SQL: the columns returned as `moved` by statements advancing enrollments. */
 export const MOVED_COLUMNS = sql`enrollment.org_id, enrollment.id, enrollment.sequence_id, enrollment.contact_id, enrollment.status`;
 
-/** An event is handled in one transaction: each of its contacts may start workflows and wake many runs. */
+/**
+ * An event is handled in one transaction: each of its contacts may start workflows and wake many runs. No more than
+ * MAX_UNMETERED_EVENTS of automations: an event cannot be divided when it is claimed.
+ */
 const CONTACTS_PER_EVENT = 10;
 
 /**

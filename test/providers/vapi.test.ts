@@ -289,8 +289,8 @@ describe('Vapi’s callbacks', () => {
     const { calls } = readVapiCallback({
       message: { ...report, artifact: { transcript: long }, analysis: { summary: other } },
     });
-    const transcript = `${'x'.repeat(49_999)}\ufffd`;
-    expect(calls).toMatchObject([{ call: { transcript, summary: 'ab\ufffd', ended_reason: 'ab\ufffd' } }]);
+    const shown = { transcript: 'x'.repeat(49_999), transcript_truncated: true };
+    expect(calls).toMatchObject([{ call: { ...shown, summary: 'ab\ufffd', ended_reason: 'ab\ufffd' } }]);
   });
 
   it.each([

@@ -72,8 +72,10 @@ async function runSteps({ next, isAtOnce, ...run }: RunInput): Promise<void> {
   let before = 0;
   let isRepeated = false;
   for (let at = isAtOnce ? await runFirstSteps({ ...run, next }) : next; ; ) {
-    const isToLook = signals() > seen; // continue-as-new would lose this signal, but a repeated action looks by itself
-    if (workflowInfo().continueAsNewSuggested && (isRepeated ? patched('repeat-in-new-run') : !isToLook))
+    const isToLook = signals() > seen;
+    // A repeated action looks at the database by itself. Elsewhere, continue-as-new would lose a signal.
+    const mayContinueAsNew = () => (isRepeated ? patched('repeat-in-new-run') : !isToLook);
+    if (workflowInfo().continueAsNewSuggested && mayContinueAsNew())
       await continueAsNew<typeof runAutomation>({ ...run, next: at });
     if (!isRepeated) before = signals();
     switch (at.kind) {

@@ -53,7 +53,9 @@ const ENDED_STEP: NextStep = { kind: 'end' };
 const MAX_MESSAGE = 1_000;
 /** How many events are loaded at once, and how many pages of them a check evaluates. The next check goes on. */
 const EVENTS_PER_PAGE = 100;
+/** A check is one transaction of an activity. The next one goes on where it ended. */
 const PAGES_PER_CHECK = 10;
+const MAX_CHECK_MS = 2_000;
 /** How long constraints are evaluated without a pause of the event loop. */
 const MAX_BLOCKING_MS = 20;
 
@@ -268,33 +270,42 @@ async function consumeMatchingEvent(
 ): Promise<FoundEvent> {
   const { orgId, run } = context;
   const { trigger_type: type, constraint = null } = step.inputs;
-  for (let pages = 0; pages < PAGES_PER_CHECK; pages++) {
+  const giveUpAt = performance.now() + MAX_CHECK_MS;
+  for (let pages = 0; pages < PAGES_PER_CHECK && performance.now() < giveUpAt; pages++) {
     const page = await listUncheckedEvents(trx, orgId, run.id, { type, place, limit: EVENTS_PER_PAGE });
     if (page.length === 0) return NO_EVENT;
     const condition = await resolveConstraint(trx, context, { place, constraint });
-    const match = condition === undefined ? undefined : await findMatch(condition, page);
-    const others = page.slice(0, match === undefined ? page.length : page.indexOf(match));
+    const { match, others } =
+      condition === undefined ? { match: undefined, others: page } : await findMatch(condition, page, giveUpAt);
     await setChecked(trx, orgId, run.id, { place, eventIds: others.map(({ event_id }) => event_id) });
     if (match !== undefined) {
       await consumeReceivedEvent(trx, orgId, run.id, match.event_id);
       return { event: match.output, isMore: false };
     }
-    if (page.length < EVENTS_PER_PAGE) return NO_EVENT;
+    if (others.length === page.length && page.length < EVENTS_PER_PAGE) return NO_EVENT;
   }
   return { event: undefined, isMore: true };
 }
 
-/** Returns the first event that satisfies a constraint. Lets other work go on between two evaluations. */
-async function findMatch<Event extends { output: Json }>(condition: Json, events: Event[]): Promise<Event | undefined> {
+/**
+ * Finds the first event that satisfies a constraint, among those that can be evaluated until a time; at least one is.
+ * `others` do not satisfy it. Lets other work go on between two evaluations.
+ */
+async function findMatch<Event extends { output: Json }>(
+  condition: Json,
+  events: Event[],
+  giveUpAt: number,
+): Promise<{ match: Event | undefined; others: Event[] }> {
   let pausedAt = performance.now();
-  for (const event of events) {
+  for (const [nth, event] of events.entries()) {
+    if (nth > 0 && performance.now() >= giveUpAt) return { match: undefined, others: events.slice(0, nth) };
     if (performance.now() - pausedAt > MAX_BLOCKING_MS) {
       await yieldToOthers();
       pausedAt = performance.now();
     }
-    if (isMatch(condition, event.output)) return event;
+    if (isMatch(condition, event.output)) return { match: event, others: events.slice(0, nth) };
   }
-  return undefined;
+  return { match: undefined, others: events };
 }
 
 /** Returns a constraint with its references resolved, or undefined if it becomes too large. */
