@@ -104,7 +104,11 @@ describe('a decision beside a message', () => {
     await db.updateTable('ai_calls').set(confirmed).where('session_id', '=', id).execute();
     const ref = { orgId: org.id, sessionId: id };
     expect(await assumeResolved(db, ref)).toEqual({ isResolved: false, waitMs: null });
-    await db.updateTable('ai_calls').set({ reported_at: new Date() }).where('session_id', '=', id).execute();
+    const calls = db.updateTable('ai_calls').where('session_id', '=', id);
+    const underWay = { state: 'running' as const, decided_at: null, ended_at: null };
+    await calls.set({ ...underWay, leased_until: new Date(Date.now() + 60_000) }).execute();
+    expect(await assumeResolved(db, ref)).toEqual({ isResolved: false, waitMs: null });
+    await calls.set({ leased_until: longAgo.created_at }).execute(); // its worker was killed
     expect(await assumeResolved(db, ref)).toMatchObject({ isResolved: true });
   });
 });

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { redactTurns } from '../../../src/ai/turns/requests.service.ts';
+import { inTransaction } from '../../../src/db/transaction.ts';
 import { FAKES_ALLOWED } from '../../support/channels.ts';
 import { startFakeEmbeddings } from '../../support/fakes/embeddings.ts';
 import { startFaultyServer } from '../../support/fakes/faulty-server.ts';
@@ -164,6 +166,31 @@ describe('a redaction while a turn is under way', () => {
     expect(await turnOf(org, id, 2)).toMatchObject({ state: 'answered', reason: null });
     expect((await messagesOf(org, id)).at(-1)?.content.text).toContain('five working days');
     await expectNoWords(org, id);
+  });
+
+  it('begins anew what was begun before the reaction to the redaction', async () => {
+    const org = await newOrg();
+    model.say(() => ({ json: { kind: 'ask', language: 'en', parts: [{ question: 'What do you want to know?' }] } }));
+    const { id, messageId } = await say(org, `My card is ${CARD}.`);
+    await turnOf(org, id, 0);
+    await redact(org, { messageId });
+    await eventually('the reactions', async () => {
+      const left = await stack.db.selectFrom('outbox').select('id').where('org_id', '=', org.id).execute();
+      return left.length === 0;
+    });
+    model.asked.length = 0;
+    const release = holding((asked) =>
+      quoting(asked, 'five working days', 'You get the money back within five working days.'),
+    );
+    await say(org, QUESTION, id);
+    await untilAsked();
+    const late = { id: 1, org_id: org.id, subject_id: id, payload: { message_id: messageId }, depth: 0 };
+    await inTransaction(stack.db, (trx) =>
+      redactTurns(trx, org.id, [{ ...late, type: 'session-redacted', created_at: new Date() }]),
+    );
+    release();
+    expect(await turnOf(org, id, 1)).toMatchObject({ state: 'superseded' });
+    expect(await turnOf(org, id, 2)).toMatchObject({ state: 'answered', reason: null });
   });
 
   it('makes no call of what was planned from the words', async () => {

@@ -171,6 +171,25 @@ describe('another handoff of a session to HubSpot', () => {
     expect(commentsIn(threadId)).toHaveLength(1);
   });
 
+  it('is told once where it is retried before its hold ends', async () => {
+    const { threadId, id } = await newThread();
+    await handOff(id);
+    await done(id);
+    await ended(`handoff/${id}/1`);
+    await returnToAi(id);
+    const pause = { $kind: 'Block', type: 'wait', id: 'pause', inputs: { minutes: 3 / 60 } };
+    await activate(org, { trigger_type: 'pre-ticket-handoff', workflow_blocks: [pause] });
+    await handOff(id);
+    const holds = () => stack.db.selectFrom('automation_gates').select('id').where('session_id', '=', id).execute();
+    await eventually('the hold', async () => (await holds()).length === 1);
+    expect((await org.post(`/chat/sessions/${id}/handoff/retry`, {})).status).toBe(200);
+    await ended(`handoff/${id}/2`);
+    await eventually('the end of the hold', async () => (await holds()).length === 0);
+    await relayed();
+    await done(id);
+    expect(commentsIn(threadId)).toHaveLength(2);
+  });
+
   it('is retried by hand under its own number', async () => {
     const { id } = await newThread();
     await handOff(id);

@@ -1,9 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Trx } from '../../../db/connect.ts';
 import { pipelined } from '../../../db/connections/pipeline.ts';
-import { isStatementTimeout } from '../../../db/failures.ts';
+import { isStatementTimeout, isUnstorable } from '../../../db/failures.ts';
 import { inTransaction } from '../../../db/transaction.ts';
-import { codeOf } from '../../../errors.ts';
 import { newId } from '../../../ids.ts';
 import { hasEmbeddingModel, requestEmbedding } from '../../embedding/service.ts';
 import { indexPrepared } from '../../index/service.ts';
@@ -49,8 +48,6 @@ class PagesReassigned extends Error {
 const URLS_PER_STATEMENT = 5_000;
 /** Others get a turn after a page with so many. */
 const MANY_LINKS = 500;
-/** Data exceptions and exceeded limits (PostgreSQL, appendix A): a retry with the same text fails again. */
-const UNSTORABLE = /^(?:22|54)/;
 
 /**
  * Stores the results of visits: pages, search index, report, counts and links to follow.
@@ -70,17 +67,18 @@ export async function writeVisits(visiting: CrawlBatch, found: Visit[]): Promise
     if (error instanceof PagesReassigned) {
       const left = visits.filter(({ page }) => error.left.has(page.id));
       if (left.length > 0) await writeVisits(visiting, left);
-    } else if (others.length > 0 && (isUnstorable(error) || isStatementTimeout(error))) {
+    } else if (others.length > 0 && (isHopeless(error) || isStatementTimeout(error))) {
       const half = Math.ceil(visits.length / 2);
       await writeVisits(visiting, visits.slice(0, half));
       await writeVisits(visiting, visits.slice(half));
-    } else if (visit !== undefined && visit.result.kind !== 'none' && isUnstorable(error)) {
+    } else if (visit !== undefined && visit.result.kind !== 'none' && isHopeless(error)) {
       await writeVisits(visiting, [unreadable(visit)]);
     } else if (!(error instanceof CrawlEnded)) throw error;
   }
 }
 
-const isUnstorable = (error: unknown): boolean => error instanceof RangeError || UNSTORABLE.test(codeOf(error) ?? '');
+/** A retry with the same text fails again. */
+const isHopeless = (error: unknown): boolean => error instanceof RangeError || isUnstorable(error);
 
 const unreadable = (visit: Visit): Visit => ({ ...visit, result: noContent('unreadable') });
 
