@@ -132,8 +132,8 @@ interface OfSession {
 interface HandoffMoment extends OfSession {
   /** Whether the reporting system already has the handoff. */
   isExternal: boolean;
-  /** Counts the handoffs of a session from 1. Absent in events that earlier versions have announced. */
-  n?: number;
+  /** Counts the handoffs of a session from 1. Absent or null in events that earlier versions have announced. */
+  n?: number | null;
 }
 
 /** What of a session's surroundings has changed, for policies that ask for it. */

@@ -99,9 +99,7 @@ export function assignPolicy(db: Db, orgId: string, id: string, assignment: SlaA
 async function unknownTeams(trx: Trx, orgId: string, ids: string[]): Promise<Issue[]> {
   const known = new Set(ids.length === 0 ? [] : await listKnownTeams(trx, orgId, ids));
   return ids.flatMap((id, index) =>
-    known.has(id.toLowerCase())
-      ? []
-      : [{ path: `body.teams.${index}`, message: 'must be the id of a team: GET /teams lists them' }],
+    known.has(id) ? [] : [{ path: `body.teams.${index}`, message: 'must be the id of a team: GET /teams lists them' }],
   );
 }
 

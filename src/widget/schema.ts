@@ -85,7 +85,7 @@ export const PolledSession = z.object({ sessionId: Id });
 /** What the client has of a history already: up to an item, by its publicId, or up to a time. */
 export const HistoryStart = z.object({
   since: z
-    .union([Id.toLowerCase(), Time], { error: 'must be the publicId of an item of the history, or an ISO 8601 time' })
+    .union([Id, Time], { error: 'must be the publicId of an item of the history, or an ISO 8601 time' })
     .optional(),
 });
 export type HistoryStart = z.infer<typeof HistoryStart>;
@@ -103,7 +103,7 @@ const Greeting = z.string().min(1).max(5_000);
 
 /** A greeting that the page showed before the visitor wrote. */
 const InitialMessage = z.union([
-  z.object({ uuid: Id.toLowerCase(), content: Greeting }),
+  z.object({ uuid: Id, content: Greeting }),
   Greeting.transform((content) => ({ uuid: undefined, content })),
 ]);
 
@@ -121,7 +121,7 @@ const ClientContext = z
  */
 export const SendWidgetMessage = z
   .object({
-    uuid: Id.toLowerCase(),
+    uuid: Id,
     content: z.string().max(MAX_TEXT_LENGTH),
     session_id: Id,
     bot_token: z.string().max(255).nullish(),
@@ -143,7 +143,7 @@ export type SendWidgetMessage = z.infer<typeof SendWidgetMessage>;
 export const Vote = z.object({
   action: z.enum(['upvote', 'downvote']),
   sessionId: Id,
-  messagePublicId: Id.toLowerCase(),
+  messagePublicId: Id,
 });
 export type Vote = z.infer<typeof Vote>;
 
@@ -165,7 +165,7 @@ export const SubmitCsat = z.object({
   session_id: Id,
   score: Score,
   feedback: Comment.nullish(),
-  system_message_uuid: Id.toLowerCase().nullish(),
+  system_message_uuid: Id.nullish(),
 });
 export type SubmitCsat = z.infer<typeof SubmitCsat>;
 

@@ -23,8 +23,6 @@ const MAX_TRIES = 6;
 export interface BegunTurn {
   context: TurnContext;
   tries: number;
-  /** Whether a text of the session was removed since the turn was first begun. */
-  isRedacted: boolean;
 }
 
 /**
@@ -60,10 +58,11 @@ export async function answerBegun(
 async function decideAndCommit(
   deps: TurnDeps,
   ref: TurnRef,
-  { context, isRedacted }: BegunTurn,
+  { context }: BegunTurn,
   limits: DecisionLimits,
 ): Promise<TurnEnd> {
-  if (isRedacted) return endRedacted(deps, ref, limits);
+  const { open } = context;
+  if (open?.id === ref.turnId && open.is_redacted) return endRedacted(deps, ref, limits);
   try {
     const effects = liveEffects(deps, ref, context);
     const decision = await decideTurn(deps, ref, { ...context, effects }, limits);
@@ -102,12 +101,12 @@ export async function beginTurn(
   context: TurnContext,
   lastSeq: number,
 ): Promise<BegunTurn | undefined> {
-  const begun = await startTurn(trx, ref, {
+  const tries = await startTurn(trx, ref, {
     version: context.settings.version,
     redactions: redactionsOf(ref.orgId, ref.sessionId),
   });
-  if (begun === undefined) return undefined;
-  if (begun.tries === 1) await showState(trx, ref, 'running');
+  if (tries === undefined) return undefined;
+  if (tries === 1) await showState(trx, ref, 'running');
   const unanswered = context.unanswered.filter(({ seq }) => seq <= lastSeq);
-  return { context: { ...context, unanswered }, ...begun };
+  return { context: { ...context, unanswered }, tries };
 }

@@ -64,13 +64,13 @@ export async function updateTurn(trx: Trx, orgId: string, id: string, change: Tu
 
 /**
  * Begins a turn that has not ended. Returns how often it was begun beyond the steps that it has taken: each step begins it
- * anew, and whether a text of the session was removed since it was first begun. Returns undefined if it has ended.
+ * anew. Returns undefined if it has ended.
  */
 export async function startTurn(
   trx: Trx,
   { orgId, turnId }: TurnRef,
   { version, redactions }: { version: number; redactions: RawBuilder<number> },
-): Promise<{ tries: number; isRedacted: boolean } | undefined> {
+): Promise<number | undefined> {
   const begun = await openTurn(trx, orgId, turnId)
     .set({
       state: 'running',
@@ -81,7 +81,6 @@ export async function startTurn(
     })
     .returning((eb) => [
       'tries',
-      sql<boolean>`redactions < ${redactions}`.as('is_redacted'),
       eb
         .selectFrom('ai_steps')
         .select((steps) => steps.fn.countAll<number>().as('taken'))
@@ -90,7 +89,7 @@ export async function startTurn(
         .as('taken'),
     ])
     .executeTakeFirst();
-  return begun && { tries: begun.tries - Number(begun.taken), isRedacted: begun.is_redacted };
+  return begun && begun.tries - Number(begun.taken);
 }
 
 /** Returns whether a text of the session was removed since a turn was begun. */

@@ -38,7 +38,7 @@ export const releaseHandoff = (db: Db, { orgId, holdId }: HandoffHoldRef): Promi
     if (hold === undefined) return;
     await setEventDepth(trx, await findMaxDepth(trx, orgId, holdId));
     const { session_id: sessionId, is_elsewhere: isExternal, handoff_number: n } = hold;
-    await announceHandoff(trx, orgId, sessionId, { isExternal, n: n ?? undefined });
+    await announceHandoff(trx, orgId, sessionId, { isExternal, n });
   });
 
 /** Announces a handoff, unless its session was returned to the AI meanwhile. Another handoff then has its own events. */
@@ -46,9 +46,8 @@ async function announceHandoff(
   trx: Trx,
   orgId: string,
   sessionId: string,
-  { isExternal, n }: { isExternal: boolean; n: number | undefined },
+  payload: { isExternal: boolean; n?: number | null },
 ): Promise<void> {
-  if (!(await isHandedOff(trx, orgId, sessionId, n))) return;
-  const payload = { isExternal, ...(n === undefined ? {} : { n }) };
+  if (!(await isHandedOff(trx, orgId, sessionId, payload.n))) return;
   await announceWithState(trx, orgId, 'ticket-handoff', [{ subject_id: sessionId, payload }]);
 }

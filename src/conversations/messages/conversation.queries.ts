@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Db } from '../../db/connect.ts';
 import type { AnswerCitation } from '../answers.port.ts';
-import type { Sender } from '../history/events.schema.ts';
+import type { EventType, Sender } from '../history/events.schema.ts';
 
 interface MessageRange {
   after: number;
@@ -39,35 +39,22 @@ export const lastMessagesAsJson = (db: Db, orgId: string, sessionId: string, ran
   jsonArrayFrom(selectLastMessages(db, orgId, sessionId, range));
 
 /** Finds the session's last change to the status open. There is none if it was never closed. */
-export const findReopening = (
-  db: Db,
-  orgId: string,
-  sessionId: string,
-): Promise<{ seq: number; created_at: Date } | undefined> =>
+export const findReopening = (db: Db, orgId: string, sessionId: string) =>
+  lastEvent(db, orgId, sessionId, 'status_changed').where(sql`data->>'to'`, '=', 'open').executeTakeFirst();
+
+/** Finds when people last gave the session back to the AI. */
+export const findReturnToAi = (db: Db, orgId: string, sessionId: string) =>
+  lastEvent(db, orgId, sessionId, 'returned_to_ai').executeTakeFirst();
+
+const lastEvent = (db: Db, orgId: string, sessionId: string, type: EventType) =>
   db
     .selectFrom('session_events')
     .select(['seq', 'created_at'])
     .where('org_id', '=', orgId)
     .where('session_id', '=', sessionId)
-    .where('type', '=', 'status_changed')
-    .where(sql`data->>'to'`, '=', 'open')
+    .where('type', '=', type)
     .orderBy('seq', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-
-/** Returns the time when people last gave the session back to the AI. */
-export async function findReturnToAi(db: Db, orgId: string, sessionId: string): Promise<Date | undefined> {
-  const found = await db
-    .selectFrom('session_events')
-    .select('created_at')
-    .where('org_id', '=', orgId)
-    .where('session_id', '=', sessionId)
-    .where('type', '=', 'returned_to_ai')
-    .orderBy('seq', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  return found?.created_at;
-}
+    .limit(1);
 
 /** Finds a message that was not redacted, with the sources that it cites. */
 export const findMessageWithSources = (db: Db, orgId: string, id: string) =>

@@ -137,22 +137,25 @@ export async function addExternalNote(
   return recordEvents(trx, orgId, sessionId, [{ id, type: 'human_agent_comment', content: text, data }]);
 }
 
-/**
- * Returns whether a session was opened again after a time, and locks it: its status stays as it is until the transaction
- * ends. Throws notFound.
- */
-export async function isReopenedAfter(trx: Trx, orgId: string, sessionId: string, time: Date): Promise<boolean> {
-  await lockSession(trx, orgId, sessionId);
-  const reopening = await findReopening(trx, orgId, sessionId);
-  return reopening !== undefined && reopening.created_at > time;
-}
+/** Returns whether a session was opened again after a time, as hasHappenedAfter does. */
+export const isReopenedAfter = (trx: Trx, orgId: string, sessionId: string, time: Date): Promise<boolean> =>
+  hasHappenedAfter(trx, orgId, sessionId, { find: findReopening, time });
+
+/** Returns whether a session was returned to the AI after a time, as hasHappenedAfter does. */
+export const isReturnedToAiAfter = (trx: Trx, orgId: string, sessionId: string, time: Date): Promise<boolean> =>
+  hasHappenedAfter(trx, orgId, sessionId, { find: findReturnToAi, time });
 
 /**
- * Returns whether a session was returned to the AI after a time, and locks it, so that it is not until the transaction ends.
- * Throws notFound.
+ * Returns whether what `find` finds of a session came after a time, and locks the session: nothing happens to it until the
+ * transaction ends. Throws notFound.
  */
-export async function isReturnedToAiAfter(trx: Trx, orgId: string, sessionId: string, time: Date): Promise<boolean> {
+async function hasHappenedAfter(
+  trx: Trx,
+  orgId: string,
+  sessionId: string,
+  { find, time }: { find: typeof findReopening; time: Date },
+): Promise<boolean> {
   await lockSession(trx, orgId, sessionId);
-  const returnedAt = await findReturnToAi(trx, orgId, sessionId);
-  return returnedAt !== undefined && returnedAt > time;
+  const found = await find(trx, orgId, sessionId);
+  return found !== undefined && found.created_at > time;
 }

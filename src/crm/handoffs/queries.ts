@@ -179,15 +179,19 @@ export async function reopenParts(trx: Trx, orgId: string, sessionId: string): P
 const OF_ONE_HANDOFF: CrmHandoffPartsTable['part'][] = ['comment', 'conversation'];
 
 /**
- * Reopens the parts of a session that are of earlier handoffs for its handoff `n`: those that every handoff creates anew as
- * if they were never tried, and the others if they do not exist. The numbers of attempts grow on, so that a late outcome of
- * an earlier handoff is of no attempt of this one. Repeated, it changes nothing.
+ * Reopens the parts of sessions that are of earlier handoffs than these: those that every handoff creates anew as if they
+ * were never tried, and the others if they do not exist. The numbers of attempts grow on, so that a late outcome of an
+ * earlier handoff is of no attempt of this one. Repeated, it changes nothing.
  */
-export async function reopenForHandoff(trx: Trx, { orgId, sessionId, n }: SessionRun): Promise<void> {
+export async function reopenForHandoffs(
+  trx: Trx,
+  orgId: string,
+  handoffs: Pick<SessionRun, 'sessionId' | 'n'>[],
+): Promise<void> {
   const isNew = sql`part in (${sql.join(OF_ONE_HANDOFF)})`;
   const isReopened = sql`(${isNew} or state in ('parked', 'failed', 'skipped'))`;
   await sql`
-    update crm_handoff_parts set handoff_number = ${n},
+    update crm_handoff_parts set handoff_number = handoff.n,
       updated_at = case when ${isReopened} then now() else updated_at end,
       state = case when ${isReopened} then 'pending' else state end,
       error = case when not ${isReopened} then error end,
@@ -197,7 +201,9 @@ export async function reopenForHandoff(trx: Trx, { orgId, sessionId, n }: Sessio
       last_tried_at = case when not ${isNew} then last_tried_at end,
       leased_until = case when not ${isNew} then leased_until end,
       external_id = case when part <> 'comment' then external_id end -- a conversation goes on, a comment is another one
-    where org_id = ${orgId} and session_id = ${sessionId} and handoff_number < ${n}
+    from unnest(${handoffs.map(({ sessionId }) => sessionId)}::uuid[], ${handoffs.map(({ n }) => n)}::integer[])
+      as handoff (session_id, n)
+    where org_id = ${orgId} and crm_handoff_parts.session_id = handoff.session_id and handoff_number < handoff.n
   `.execute(trx);
 }
 

@@ -28,7 +28,7 @@ import {
   insertParts,
   listParts,
   type PartChange,
-  reopenForHandoff,
+  reopenForHandoffs,
   updatePart,
 } from './queries.ts';
 import { handoffStateOf } from './rules.ts';
@@ -67,7 +67,7 @@ export const startHandoffs: Reaction<'ticket-handoff'> = async (trx, orgId, even
     return n === undefined || n !== (payload.n ?? n) ? [] : [{ orgId, sessionId, n }];
   });
   const later = runs.filter(({ n }) => n > 1);
-  for (const run of later) await reopenForHandoff(trx, run);
+  if (later.length > 0) await reopenForHandoffs(trx, orgId, later);
   await enqueue(
     trx,
     orgId,
@@ -134,7 +134,7 @@ export async function planHandoff(
         ? { part: name, state: 'pending' as const, error: null }
         : { part: name, state: 'skipped' as const, error: 'ticketing is disabled' },
     );
-    await reopenForHandoff(trx, { orgId, sessionId, n });
+    await reopenForHandoffs(trx, orgId, [{ sessionId, n }]);
     await insertParts(trx, orgId, { sessionId, n }, planned);
     if (crm.provider === 'salesforce') await startConversation(trx, orgId, sessionId);
     await lockSession(trx, orgId, sessionId); // a text that is redacted meanwhile must not come back

@@ -35,7 +35,7 @@ export const SearchKnowledge = z
       ),
     channel: SessionChannel.optional().describe('Finds only what may be used on this channel. Absent: all.'),
     segments: z
-      .array(Id.toLowerCase())
+      .array(Id)
       .max(MAX_SEGMENTS)
       .optional()
       .describe('Finds only what may be used for a contact who is in these segments and no others. Absent: all.'),

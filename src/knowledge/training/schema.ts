@@ -28,7 +28,7 @@ const IsDraft = z.boolean().describe('The AI does not use a draft, and no search
 const Directory = Id.nullable().describe('null: in no directory.');
 const Channels = z.array(SessionChannel).max(20).transform(unique).describe('Where it is used. Empty: everywhere.');
 const Segments = z
-  .array(Id.toLowerCase())
+  .array(Id)
   .max(MAX_SEGMENTS)
   .transform(unique)
   .describe('Ids of the segments for whose contacts it is used. Empty: for everyone.');

@@ -24,7 +24,7 @@ const RENDERED_PER_LEASE = 10;
  */
 export function createClaims(db: Db, ref: CrawlRef, lease: Lease): () => Promise<LeasedPage[]> {
   const limit = lease.isRendering ? RENDERED_PER_LEASE : PAGES_PER_LEASE;
-  const storedPages = createStoredCount(ref);
+  const countPages = createStoredCount(ref);
   return () =>
     inTransaction(db, async (trx) => {
       const pipeline = await pipelined(trx);
@@ -36,7 +36,7 @@ export function createClaims(db: Db, ref: CrawlRef, lease: Lease): () => Promise
       if (job === undefined || datasource === undefined || datasource.status === 'paused') return [];
       if (datasource.page_limit === null) return leasePages(trx, ref, lease, { limit, room: limit });
       const free = datasource.page_limit - underWay;
-      const room = Math.max(0, free - (await storedPages.countFor(trx, job, free - limit)));
+      const room = Math.max(0, free - (await countPages(trx, job, free - limit)));
       const pages = await leasePages(trx, ref, lease, { limit, room });
       if (pages.length > 0) return pages;
       const isFull = room === 0 && underWay === 0;
@@ -48,21 +48,19 @@ export function createClaims(db: Db, ref: CrawlRef, lease: Lease): () => Promise
     });
 }
 
-/** Counts the stored pages of a datasource only when it matters, as this takes longer the more there are. */
+/**
+ * Returns a function that counts the stored pages of a datasource, but only when it matters, as this takes longer the more
+ * there are: it returns their number, or a higher one if that does not exceed `enough`: the last count and the pages completed
+ * since then, each of which has stored one at most. The transaction has locked the job.
+ */
 function createStoredCount({ orgId, datasourceId }: CrawlRef) {
   /** The last count, and the pages that the crawl had completed then. */
   let last: { stored: number; completed: number } | undefined;
-  return {
-    /**
-     * Returns the number of stored pages, or a higher one if that does not exceed `enough`: the last count and the pages
-     * completed since then, each of which has stored one at most. `job`: locked by the transaction.
-     */
-    async countFor(trx: Trx, { completed_pages: completed }: JobRow, enough: number): Promise<number> {
-      const atMost = last === undefined ? Number.POSITIVE_INFINITY : last.stored + completed - last.completed;
-      if (atMost <= enough) return atMost;
-      const stored = await countStored(trx, orgId, datasourceId);
-      last = { stored, completed };
-      return stored;
-    },
+  return async (trx: Trx, { completed_pages: completed }: JobRow, enough: number): Promise<number> => {
+    const atMost = last === undefined ? Number.POSITIVE_INFINITY : last.stored + completed - last.completed;
+    if (atMost <= enough) return atMost;
+    const stored = await countStored(trx, orgId, datasourceId);
+    last = { stored, completed };
+    return stored;
   };
 }
