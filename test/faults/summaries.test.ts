@@ -15,26 +15,26 @@ it(
   'every resolved session has its summary, and no open one, when the api and Postgres are killed repeatedly',
   async () => {
     const org = await stack.newOrg();
-    let isOver = false;
-    const resolving = (async () => {
-      for (let nth = 0; nth < MESSAGES; nth++) {
+    const kills = KILLS * 4;
+    let done = 0;
+    const resolve = async () => {
+      for (; done < MESSAGES; done++) {
         const { id } = (await org.post('/chat/sessions', {})).body;
         const message = { type: 'text', text: PROBLEM };
         expect((await org.post(`/chat/sessions/${id}/send`, { sender: 'contact', message })).status).toBe(201);
         const change = { status: 'closed_resolved', generate_summary_and_sentiment_on_resolve: true };
         await org.call('PATCH', `/chat/sessions/${id}`, change).catch(() => undefined); // it may have arrived
       }
-    })().finally(() => {
-      isOver = true;
-    });
-    let kills = 0;
-    for (; kills < KILLS * 2 || !isOver; kills++) {
-      await sleep(200 + Math.random() * 300);
-      const program = kills % 2 === 0 ? stack.api : stack.postgres;
-      await program.kill();
-      await program.start();
-    }
-    await resolving;
+    };
+    const kill = async () => {
+      for (let nth = 1; nth <= kills; nth++) {
+        while (done < (nth * MESSAGES) / (kills + 1)) await sleep(Math.random() * 10);
+        const program = nth % 2 === 0 ? stack.postgres : stack.api;
+        await program.kill();
+        await program.start();
+      }
+    };
+    await Promise.all([resolve(), kill()]);
 
     const sessions = await stack.db
       .selectFrom('sessions')
