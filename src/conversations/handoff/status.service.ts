@@ -36,7 +36,16 @@ export async function isHandedOff(
   return current !== undefined && current === (n ?? current);
 }
 
-/** Stores the progress of a session's handoff in another system. Throws notFound. */
+/**
+ * Returns whether the ticketing system has no part in a handoff: the org has none, or its agents have the session there
+ * already.
+ */
+export const isWithoutParts = ({ state, parts = [] }: Handoff): boolean => state === 'done' && parts.length === 0;
+
+/**
+ * Stores the progress of a session's handoff in another system. One without parts stays as it is: what is created there
+ * belongs to something else. Throws notFound.
+ */
 export async function updateHandoffStatus(
   trx: Trx,
   orgId: string,
@@ -44,7 +53,7 @@ export async function updateHandoffStatus(
   report: Partial<Pick<Handoff, 'summary' | 'summary_by' | 'state' | 'parts'>>,
 ): Promise<void> {
   const { handoff } = await lockSession(trx, orgId, sessionId);
-  if (handoff === null) return;
+  if (handoff === null || isWithoutParts(handoff)) return;
   const { waits_for: _, ...current } = handoff; // it has begun
   await updateSession(trx, orgId, sessionId, { handoff: JSON.stringify({ ...current, ...report }) });
 }

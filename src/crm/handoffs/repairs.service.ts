@@ -1,11 +1,11 @@
-import { currentHandoffsOf } from '../../conversations/handoff/status.service.ts';
+import { currentHandoffsOf, isWithoutParts } from '../../conversations/handoff/status.service.ts';
 import { getSession } from '../../conversations/sessions/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { conflict, refused } from '../../errors.ts';
 import { enqueue } from '../../outbox/outbox.ts';
 import { findLinkOfTicket } from '../links.queries.ts';
-import { findPartForUpdate, listParts, reopenParts, updatePart } from './queries.ts';
+import { findPartForUpdate, reopenParts, updatePart } from './queries.ts';
 import type { SettlePart } from './schema.ts';
 import { linkPart, updateAndReportParts, wakeHandoff } from './service.ts';
 
@@ -62,8 +62,7 @@ async function wakeCurrentHandoff(trx: Trx, orgId: string, sessionId: string): P
 async function assertHandedOff(trx: Trx, orgId: string, sessionId: string): Promise<void> {
   const { handoff } = await getSession(trx, orgId, sessionId);
   if (handoff === null) throw conflict('The session was not handed off: see POST /chat/sessions/{id}/handoff');
-  if (handoff.state !== 'pending' && (await listParts(trx, orgId, sessionId)).length === 0)
-    throw conflict('The handoff has no part in a ticketing system');
+  if (isWithoutParts(handoff)) throw conflict('The handoff has no part in a ticketing system');
 }
 
 async function handoffOf(trx: Trx, orgId: string, sessionId: string) {

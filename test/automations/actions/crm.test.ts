@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { connectHubspot, type OrgWithHubspot } from '../../support/crm.ts';
+import { connectHubspot, type OrgWithHubspot, sessionOfThread } from '../../support/crm.ts';
 import { resetAfter, slowEffect, unavailable } from '../../support/fakes/faulty-server.ts';
+import { assignmentOf, eventOf } from '../../support/fakes/hubspot/webhooks.ts';
 import type { TestOrg } from '../../support/stack/api.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
 import { activate, listRuns } from '../../support/triggers.ts';
@@ -90,6 +91,20 @@ describe('create-crm-ticket', () => {
     expect(steps[0].output).toEqual({ ticket_id: crm.hubspot.crm.tickets[0]?.id });
     expect(crm.hubspot.crm.tickets).toHaveLength(1);
     expect(crm.hubspot.requests('POST', TICKETS)).toHaveLength(1);
+  });
+
+  it('is no part of a handoff to agents of HubSpot who have the conversation already', async () => {
+    await org.patch('/org/settings', { handoff_target: 'crm' });
+    const threadId = crm.hubspot.openThread();
+    await crm.deliver(eventOf(crm.hubspot.addMessage(threadId, { text: 'Where is my order?' })));
+    const { id } = await sessionOfThread(org, threadId);
+    await crm.deliver(assignmentOf(threadId, 'A-5'));
+    const handoffOf = async () => (await org.get(`/chat/sessions/${id}`)).body.handoff;
+    const before = await eventually('the handoff', async () => (await handoffOf()) ?? false);
+    expect(await createTicket(id)).toMatchObject({ status: 'completed', output: { ticket_id: expect.any(String) } });
+    expect(await handoffOf()).toEqual(before);
+    expect((await org.post(`/chat/sessions/${id}/handoff/retry`, {})).status).toBe(409);
+    expect(crm.hubspot.crm.tickets).toHaveLength(1);
   });
 });
 
