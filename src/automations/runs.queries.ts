@@ -15,6 +15,7 @@ export const RUN_COLUMNS = [
   'depth',
   'batch_id',
   'left_batch',
+  'redactions',
 ] as const;
 const COLUMNS_OF_RUN = RUN_COLUMNS.map((column) => `run.${column}` as const);
 

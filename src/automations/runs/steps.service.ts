@@ -21,6 +21,7 @@ import {
   findStep,
   listUncheckedEvents,
   lockRun,
+  type Run,
   type RunAtStep,
   saveSteps,
   setChecked,
@@ -38,6 +39,7 @@ import {
 import { setCausingRun } from './causation.queries.ts';
 import type { NextStep, RunRef } from './contract.ts';
 import { waitForPace } from './pacing/pace.ts';
+import { redactSteps } from './redaction.queries.ts';
 import { startQueuedRuns } from './run-queue.service.ts';
 import type { AutomationStepsTable } from './table.ts';
 
@@ -113,7 +115,7 @@ export async function attemptStep(
     const action = actions.get(step.type);
     if (action === undefined) throw invalid(`There is no action ${step.type}`);
     const ref = { orgId, runId, dedupeKey: dedupeKeyOf(runId, place) };
-    return await applyAction(deps, context.run.depth, { place, action, ref, input: parseInput(action, input) });
+    return await applyAction(deps, context.run, { place, action, ref, input: parseInput(action, input) });
   } catch (error) {
     const failure = stepFailureOf(error);
     await setStepError(db, orgId, runId, { place, error: messageOf(failure) });
@@ -140,11 +142,12 @@ interface ActionCall {
 
 /**
  * Runs an action. Changes to our own data commit together with the end of the step; calls of external systems happen
- * before. If another attempt has completed the step meanwhile, only advances the run.
+ * before. If another attempt has completed the step meanwhile, only advances the run. After a redaction since `redactions`,
+ * the step keeps no texts.
  */
 async function applyAction(
   deps: StepDeps,
-  depth: number,
+  { depth, redactions }: Pick<Run, 'depth' | 'redactions'>,
   { place, action, ref, input }: ActionCall,
 ): Promise<NextStep> {
   const { orgId, runId } = ref;
@@ -155,9 +158,12 @@ async function applyAction(
     const known = await findStep(trx, orgId, runId, place); // as of now: another attempt may have held the lock
     const context = await loadContext(trx, orgId, run);
     const isOver = isDone(actionAt(context, place), known?.status);
+    const complete = async (output: unknown) => {
+      await endStep(trx, orgId, runId, { place, status: 'completed', output: (output ?? {}) as Json });
+      if (run.redactions !== redactions) await redactSteps(trx, orgId, [{ run_id: runId, place }]);
+    };
     if (run.status !== 'in_progress') {
-      if (reached !== undefined && !isOver)
-        await endStep(trx, orgId, runId, { place, status: 'completed', output: reached as Json });
+      if (reached !== undefined && !isOver) await complete(reached);
       return ENDED_STEP;
     }
     if (isOver) return advanceAndStartQueued(trx, context, place);
@@ -166,7 +172,7 @@ async function applyAction(
       await setCausingRun(trx, { runId, depth });
       output = await action.apply(trx, deps, ref, input);
     }
-    await endStep(trx, orgId, runId, { place, status: 'completed', output: (output ?? {}) as Json });
+    await complete(output);
     return advanceAndStartQueued(trx, context, place);
   });
 }

@@ -249,6 +249,38 @@ describe('a run of a workflow', () => {
     expect(await historiesWith(stack.temporal, stack.org.id, word)).toEqual([]);
   });
 
+  it('keeps no text of a session that is redacted while a step is under way', async () => {
+    const word = `w${crypto.randomUUID().replaceAll('-', '')}`;
+    const session = await newSession();
+    const say = {
+      $kind: 'Action',
+      id: 'say',
+      type: 'send-message',
+      name: 'Say',
+      input: { session_id: session, text: `My number is ${word}` },
+    };
+    const ask = {
+      $kind: 'Action',
+      id: 'ask',
+      type: 'send-webhook',
+      name: 'Ask',
+      input: { url: `${sink.url}/ask`, method: 'POST', body: { text: `${word}?` } },
+    };
+    const id = await active([say, ask, webhook('after_ask')]);
+    const answer = Promise.withResolvers<void>();
+    sink.next({ status: 200, body: { said: word }, after: answer.promise });
+    const runId = await trigger(id);
+    await eventually('the call', () => sink.calls.some(({ path }) => path === '/ask'));
+    const { steps } = await runOf(id, runId);
+    await stack.org.post('/redaction/message', { messageId: steps[0].output.message_id });
+    await eventually('the run to forget it', async () => !JSON.stringify(await runOf(id, runId)).includes(word));
+    answer.resolve();
+    const run = await ended(id, runId);
+    expect(run).toMatchObject({ status: 'completed' });
+    expect(run.steps[1]).toMatchObject({ status: 'completed', output: { status: 200 } });
+    expect(JSON.stringify(run)).not.toContain(word);
+  });
+
   it('keeps no text of an event that it has waited for, once the session of the event is redacted', async () => {
     const word = `w${crypto.randomUUID().replaceAll('-', '')}`;
     const session = await newSession();

@@ -11,8 +11,8 @@ export interface ProviderCall {
 export interface FakeProvider {
   url: string;
   calls: ProviderCall[];
-  /** What the coming calls get, one each; 200 `{}` afterwards. */
-  next(...answers: { status: number; body?: unknown; headers?: Record<string, string> }[]): void;
+  /** What the coming calls get, one each and not before `after`; 200 `{}` afterwards. */
+  next(...answers: { status: number; body?: unknown; headers?: Record<string, string>; after?: Promise<void> }[]): void;
   close(): Promise<void>;
 }
 
@@ -24,7 +24,8 @@ export async function startFakeProvider(): Promise<FakeProvider> {
     let body = '';
     for await (const chunk of request) body += chunk;
     calls.push({ method: request.method ?? '', path: request.url ?? '', headers: request.headers, body });
-    const { status, body: content = {}, headers = {} } = answers.shift() ?? { status: 200 };
+    const { status, body: content = {}, headers = {}, after } = answers.shift() ?? { status: 200 };
+    await after;
     response.writeHead(status, { 'content-type': 'application/json', ...headers });
     response.end(JSON.stringify(content));
   };

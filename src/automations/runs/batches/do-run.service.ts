@@ -186,9 +186,10 @@ const leave = ({ work, context }: RunExecution, nextOf: Parameters<typeof leaveB
 
 /** Saves what is new. Returns whether the run goes on. */
 async function saveProgress(execution: RunExecution, progress: Partial<Progress> = {}): Promise<boolean> {
-  const { ended } = execution;
+  const { ended, context } = execution;
   execution.ended = undefined;
-  const known = { runId: execution.context.run.id, ended, records: [], isEnd: false };
+  const { id: runId, redactions } = context.run;
+  const known = { runId, redactions, ended, records: [], isEnd: false };
   try {
     return await execution.work.writer.save({ ...known, ...progress });
   } catch (error) {

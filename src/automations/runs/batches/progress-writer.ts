@@ -5,12 +5,15 @@ import type { Json } from '../../blocks/schema.ts';
 import type { StepPath } from '../../interpreter/step-paths.rules.ts';
 import type { StepRecord } from '../../runs.queries.ts';
 import { finishRuns } from '../finish-run.service.ts';
+import { redactSteps } from '../redaction.queries.ts';
 import type { BatchRef } from './contract.ts';
 import { completeSteps, insertSteps, lockRunsInBatch } from './queries.ts';
 
 /** What is new about a run of a batch. */
 export interface Progress {
   runId: string;
+  /** How often the run was redacted when it was loaded. */
+  redactions: number;
   /** The end of the call that was begun before. */
   ended: { place: StepPath; output: Json } | undefined;
   /** Blocks that were evaluated, and at last the action that begins. */
@@ -71,14 +74,18 @@ export function createProgressWriter(db: Db, ref: BatchRef): ProgressWriter {
   };
 }
 
-/** Saves the progress of runs, each at most once. Returns the ids of those that go on. */
+/**
+ * Saves the progress of runs, each at most once. What is saved of a run that was redacted since it was loaded has no texts.
+ * Returns the ids of those that go on.
+ */
 async function saveProgress(trx: Trx, ref: BatchRef, items: Progress[]): Promise<Set<string>> {
   const { orgId } = ref;
-  const going = await lockRunsInBatch(
+  const redactions = await lockRunsInBatch(
     trx,
     ref,
     items.map(({ runId }) => runId),
   );
+  const going = new Set(redactions.keys());
   // A call that was made is recorded even if its run was canceled meanwhile.
   await completeSteps(
     trx,
@@ -92,6 +99,14 @@ async function saveProgress(trx: Trx, ref: BatchRef, items: Progress[]): Promise
   const known = new Set(inserted.map(({ run_id, place }) => `${run_id} ${place}`));
   for (const { run_id, place, status } of records)
     if (status === 'in_progress' && !known.has(`${run_id} ${place}`)) going.delete(run_id);
+  const late = items.filter((item) => going.has(item.runId) && redactions.get(item.runId) !== item.redactions);
+  await redactSteps(
+    trx,
+    orgId,
+    late.flatMap(({ runId, ended, records }) =>
+      [...(ended === undefined ? [] : [ended]), ...records].map(({ place }) => ({ run_id: runId, place })),
+    ),
+  );
   const ends = items.filter(({ runId, isEnd }) => isEnd && going.has(runId)).map(({ runId }) => runId);
   await finishRuns(trx, orgId, ends, { status: 'completed' });
   return going;

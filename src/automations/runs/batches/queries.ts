@@ -118,17 +118,17 @@ export async function setLeftBatch(trx: Trx, orgId: string, id: string): Promise
     .execute();
 }
 
-/** Locks those of the runs that the batch still has to do, and returns their ids. */
-export async function lockRunsInBatch(trx: Trx, ref: BatchRef, ids: string[]): Promise<Set<string>> {
+/** Locks those of the runs that the batch still has to do, and returns how often each was redacted, by their ids. */
+export async function lockRunsInBatch(trx: Trx, ref: BatchRef, ids: string[]): Promise<Map<string, number>> {
   const rows = await trx
     .selectFrom('automation_runs as run')
-    .select('run.id')
+    .select(['run.id', 'run.redactions'])
     .where(inBatch(ref))
     .where('run.id', '=', sql<string>`any(${ids}::uuid[])`)
     .orderBy('run.id')
     .forUpdate()
     .execute();
-  return new Set(rows.map(({ id }) => id));
+  return new Map(rows.map(({ id, redactions }) => [id, redactions]));
 }
 
 /** A called step's output. */
