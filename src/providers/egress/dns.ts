@@ -21,6 +21,9 @@ export interface DnsOptions {
   timeoutMs?: number;
 }
 
+/** Returns whether DNS has answered that there is no such name or record. */
+export const hasNoRecord = (error: unknown): boolean => NOTHING_THERE.has(codeOf(error) ?? '');
+
 /** Queries resolvers over the network (RFC 1035), never the system's hosts file. */
 export function createDns({ servers, timeoutMs = TIMEOUT_MS }: DnsOptions): Dns {
   const resolver = new Resolver({ timeout: timeoutMs, maxTimeout: timeoutMs, tries: MAX_TRIES });
@@ -32,9 +35,8 @@ export function createDns({ servers, timeoutMs = TIMEOUT_MS }: DnsOptions): Dns 
         const texts = await resolver.resolveTxt(name);
         return texts.map((strings) => strings.join(''));
       } catch (error) {
-        const code = codeOf(error) ?? '';
-        if (NOTHING_THERE.has(code)) return [];
-        throw new ProviderError(`DNS gave no answer for ${name} (${code})`, { transient: true, cause: error });
+        if (hasNoRecord(error)) return [];
+        throw new ProviderError(`DNS gave no answer for ${name} (${codeOf(error)})`, { transient: true, cause: error });
       }
     },
   };

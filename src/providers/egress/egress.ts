@@ -1,10 +1,11 @@
-import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { Agent, buildConnector, type Dispatcher, request as send } from 'undici';
 import { elementAt } from '../../checked-access.ts';
 import { codeOf, messageOf, ProviderError } from '../../errors.ts';
 import { type AddressCheck, createAddressCheck } from './address-check.ts';
 import { unlessAborted, withDeadline } from './deadlines.ts';
+import { addressOfHeader } from './headers.rules.ts';
+import { createHostLookup, type HostLookup } from './host-lookup.ts';
 
 /** For addresses set by the operator, not by a customer. */
 export const ALLOW_ALL = ['0.0.0.0/0', '::/0'];
@@ -93,12 +94,16 @@ export interface EgressOptions {
   /** CIDRs of networks allowed although they are not public. */
   allow: string[];
   /** Finds a host's addresses. */
-  lookup?: (host: string) => Promise<string[]>;
+  lookup?: HostLookup;
   /** Opens the connection to a checked address. */
   connect?: buildConnector.connector;
 }
 
-export function createEgress({ allow, lookup = lookUp, connect = defaultConnector() }: EgressOptions): Egress {
+export function createEgress({
+  allow,
+  lookup = createHostLookup(),
+  connect = defaultConnector(),
+}: EgressOptions): Egress {
   const check = createAddressCheck(allow);
   const agent = new Agent({ connect: checkedConnector(connect, (host) => addressesOf(host, check, lookup)) });
 
@@ -114,17 +119,12 @@ export function createEgress({ allow, lookup = lookUp, connect = defaultConnecto
 }
 
 const defaultConnector = () => buildConnector({ timeout: CONNECT_TIMEOUT_MS, allowH2: false });
-const lookUp = async (host: string) => (await systemLookup(host, { all: true })).map(({ address }) => address);
 
 /**
  * Returns the host's addresses, at least one. Throws if any of them is blocked: a public name must not point into
  * private networks.
  */
-async function addressesOf(
-  host: string,
-  check: AddressCheck,
-  lookup: (host: string) => Promise<string[]>,
-): Promise<string[]> {
+async function addressesOf(host: string, check: AddressCheck, lookup: HostLookup): Promise<string[]> {
   const literal = host.replace(/^\[(.*)\]$/, '$1');
   const addresses = isIP(literal) === 0 ? await lookUpAddresses(host, lookup) : [literal];
   for (const address of addresses) {
@@ -138,7 +138,7 @@ async function addressesOf(
   return addresses;
 }
 
-async function lookUpAddresses(host: string, lookup: (host: string) => Promise<string[]>): Promise<string[]> {
+async function lookUpAddresses(host: string, lookup: HostLookup): Promise<string[]> {
   const addresses = await lookup(host).catch((cause: unknown) => {
     throw new EgressError(`The address of ${host} was not found`, { transient: true, mayHaveArrived: false, cause });
   });
@@ -193,7 +193,7 @@ async function followUntil(
       const location = REDIRECTS.has(answer.status) ? answer.headers.location : undefined;
       if (typeof location !== 'string' || hop.redirects === 'manual') return answer;
       if (redirects === MAX_REDIRECTS) throw refusal(`${from.host} redirected more than ${MAX_REDIRECTS} times`);
-      const next = parseUrl(location, url);
+      const next = parseUrl(addressOfHeader(location), url);
       hop = nextHop(hop, answer.status, url, next);
       url = next;
     }

@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer';
+
 const MAX_NAME_LENGTH = 255;
 const MAX_VALUE_LENGTH = 8_192;
 
@@ -8,6 +10,17 @@ export const HEADER_VALUE = /^[\t\x20-\x7e]*$/;
 /** Headers set by the connection itself. */
 export const CONNECTION_HEADER =
   /^(host|content-length|connection|transfer-encoding|upgrade|keep-alive|te|trailer|expect|proxy-.*)$/i;
+
+/**
+ * Returns an address of a received header, which is decoded as Latin-1. As in browsers, bytes beyond ASCII, which
+ * RFC 9110 does not allow, are read as UTF-8, and percent-encoded if they are none.
+ */
+export function addressOfHeader(value: string): string {
+  if (!/[\x80-\xff]/.test(value)) return value;
+  const bytes = Buffer.from(value, 'latin1');
+  if (isUtf8(bytes)) return bytes.toString('utf8');
+  return value.replaceAll(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`);
+}
 
 /** Returns why a header of this name cannot be sent, or undefined. */
 export function headerNameProblem(name: string): string | undefined {

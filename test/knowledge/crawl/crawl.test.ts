@@ -160,6 +160,25 @@ describe('a crawl', () => {
     expect(site.paths().filter((path) => path === '/self')).toHaveLength(1);
   });
 
+  it('follows addresses in headers whose bytes are UTF-8 or any others, as browsers do', async () => {
+    fill('/old', '/older', '/%C3%A4hnlich');
+    const inHeader = (address: string) => Buffer.from(address, 'utf8').toString('latin1');
+    site.pages.set('/old', { status: 301, headers: { location: inHeader('/größe') } });
+    site.pages.set('/gr%C3%B6%C3%9Fe', pageOf('Größe'));
+    site.pages.set('/older', { status: 301, headers: { location: '/gr\xf6ber' } });
+    site.pages.set('/gr%F6ber', pageOf('Gröber'));
+    const link = inHeader(`<${site.url}/größe>; rel="canonical"`);
+    site.pages.set('/%C3%A4hnlich', { ...pageOf('Größe'), headers: { link } });
+    const { id } = await crawl();
+    expect(await outcomes(id)).toMatchObject({
+      '/old': 'redirect',
+      '/gr%C3%B6%C3%9Fe': 'synced',
+      '/older': 'redirect',
+      '/gr%F6ber': 'synced',
+      '/%C3%A4hnlich': 'canonical',
+    });
+  });
+
   it('fails with a reason if nothing could be fetched, and removes nothing', async () => {
     site.pages.set('/robots.txt', { status: 503 });
     fill('/a');
@@ -316,6 +335,11 @@ describe('the workflow of a crawl', () => {
     expect((second?.getTime() ?? 0) - (first?.getTime() ?? 0)).toBe(48 * 3_600_000);
     await schedule.trigger();
     await eventually('the crawl', async () => (await stack.org.get(`/crawl/${id}/crawls`)).body.items.length === 2);
+    await stack.org.patch(`/crawl/${id}`, { crawl_interval_hours: 100_000 });
+    await eventually('the longer interval', async () => {
+      const now = await described();
+      return now?.spec.intervals?.[0]?.every === 100_000 * 3_600_000;
+    });
     await stack.org.patch(`/crawl/${id}`, { crawl_interval_hours: null });
     await eventually('the end of it', async () => (await described()) === undefined);
   });

@@ -8,35 +8,37 @@ const STRING_BYTES = 255;
 
 /** A record's text, cut where it must be, or the strings it is to be cut into. */
 type Txt = string | string[];
-type Answer = Txt[] | 'no records' | 'SERVFAIL' | 'silence';
+type Answer = Txt[] | { addresses: string[] } | 'no records' | 'SERVFAIL' | 'silence';
 
 export interface FakeDns {
   /** `ip:port`, for DNS_SERVERS. */
   address: string;
   /** The names that were asked for, each time. */
   queries: string[];
-  /** What the name has from now on: TXT records, none of them, or trouble. */
+  /** What the name has from now on: TXT records, IPv4 addresses, no records, or trouble. */
   set(name: string, answer: Answer): void;
   /** Names that were not set, as all of them are now, do not exist. */
   clear(): void;
   close(): Promise<void>;
 }
 
-/** A DNS server over real UDP, of TXT records. */
+/** A DNS server over real UDP, of TXT and A records. */
 export async function startFakeDns(): Promise<FakeDns> {
   const answers = new Map<string, Answer>();
   const queries: string[] = [];
   const socket = createSocket('udp4');
   socket.on('message', (message, { port, address }) => {
     const { id, questions = [] } = decode(message);
-    const name = questions[0]?.name ?? '';
+    const { name = '', type } = questions[0] ?? {};
     queries.push(name);
     const answer = answers.get(name);
     if (answer === 'silence') return;
     const status = answer === undefined ? NXDOMAIN : answer === 'SERVFAIL' ? SERVFAIL : 0;
     const records = Array.isArray(answer)
       ? answer.map((text) => ({ type: 'TXT' as const, name, ttl: 3600, data: stringsOf(text) }))
-      : [];
+      : typeof answer === 'object' && type === 'A'
+        ? answer.addresses.map((data) => ({ type: 'A' as const, name, ttl: 3600, data }))
+        : [];
     socket.send(
       encode({ type: 'response', id, flags: RECURSION_AVAILABLE | status, questions, answers: records }),
       port,

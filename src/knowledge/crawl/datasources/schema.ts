@@ -5,6 +5,8 @@ import { MAX_PATTERN_LENGTH, problemOfPattern } from '../scope/patterns.rules.ts
 import { MAX_URL_LENGTH, parsePageUrl } from '../scope/urls.rules.ts';
 
 const MAX_PATTERNS = 100;
+/** A hundred years. */
+const MAX_INTERVAL_HOURS = 876_000;
 
 const NO_URL = 'must be an http or https URL without user name and password, such as https://docs.example.com/';
 
@@ -38,7 +40,7 @@ const PageLimit = z
   .describe('How many pages are stored at most, after the filters. Null: no limit.');
 const Excluded = Patterns.describe(`Paths that are not fetched, whatever else they match. ${PATTERN_SYNTAX}`);
 const Included = Patterns.describe(`Only these paths are stored, in place of the start URL’s. ${PATTERN_SYNTAX}`);
-const Interval = z.int().min(24).max(8_760).nullable().describe('Null: crawls are started by hand.');
+const Interval = z.int().min(24).max(MAX_INTERVAL_HOURS).nullable().describe('Null: crawls are started by hand.');
 
 const Rendering = z
   .enum(['never', 'auto'])

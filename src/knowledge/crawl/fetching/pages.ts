@@ -2,6 +2,7 @@ import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib';
 import { codeOf } from '../../../errors.ts';
 import { type Download, type Egress, EgressError, type EgressProblem } from '../../../providers/egress/egress.ts';
+import { addressOfHeader } from '../../../providers/egress/headers.rules.ts';
 import type { LoadedResource } from '../../rendering/renderer.ts';
 import type { PageReason } from '../reasons.rules.ts';
 import { USER_AGENT } from './robots.ts';
@@ -113,7 +114,7 @@ const conditionalHeaders = (known: Validators | undefined): Record<string, strin
 
 async function classifyResponse({ status, headers, bytes }: Download): Promise<FetchResult> {
   const location = header(headers.location);
-  if (REDIRECTS.has(status) && location !== null) return { kind: 'redirect', status, to: location };
+  if (REDIRECTS.has(status) && location !== null) return { kind: 'redirect', status, to: addressOfHeader(location) };
   if (status === 304) return { kind: 'unchanged' };
   if (status >= 200 && status < 300) {
     const unpacked = await decodeBody(bytes, header(headers['content-encoding']));
@@ -126,7 +127,7 @@ async function classifyResponse({ status, headers, bytes }: Download): Promise<F
       etag: header(headers.etag),
       lastModified: header(headers['last-modified']),
       robotsTag: ownDirectivesIn(headers['x-robots-tag']),
-      canonical: canonicalIn([headers.link ?? []].flat().join(', ')),
+      canonical: canonicalIn(addressOfHeader([headers.link ?? []].flat().join(', '))),
     };
   }
   const retryAfterMs = parseRetryAfter(header(headers['retry-after']));

@@ -1,5 +1,6 @@
 import type { Db } from '../../../db/connect.ts';
 import { type Egress, EgressError } from '../../../providers/egress/egress.ts';
+import { addressOfHeader } from '../../../providers/egress/headers.rules.ts';
 import type { PageReason } from '../reasons.rules.ts';
 import { findRobots, saveRobots } from './hosts.queries.ts';
 import { MAX_ROBOTS_BYTES, parseRobots, type Robots, USER_AGENT } from './robots.ts';
@@ -60,7 +61,7 @@ async function fetchRobots(egress: Egress, origin: string): Promise<string | { r
         },
       });
       if (status >= 300 && status < 400) {
-        const next = typeof headers.location === 'string' ? URL.parse(headers.location, url) : null;
+        const next = typeof headers.location === 'string' ? URL.parse(addressOfHeader(headers.location), url) : null;
         if (next === null) break;
         url = next.href;
         continue;
