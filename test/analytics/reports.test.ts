@@ -321,6 +321,9 @@ describe('a report', () => {
       ['from=yesterday', 'from'],
       ['from=2026-03-02T00:00:00Z&to=2026-03-01T00:00:00Z', 'from'],
       ['from=1999-01-01T00:00:00Z', 'from'],
+      ['to=9999-12-31T23:59:59-23:59', 'to'],
+      ['from=0000-01-01T00:00:00%2B14:00&to=0000-01-02T00:00:00Z', 'to'],
+      ['from=0000-12-31T00:00:00Z&to=0001-01-02T00:00:00Z', 'from'],
       ['group_bye=day', 'group_by'],
     ]) {
       const { status, body } = await api.org.get(`/analytics/conversations?${query}`);

@@ -1,4 +1,7 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Db } from '../../src/db/connect.ts';
+import { inTransaction } from '../../src/db/transaction.ts';
 import { createCentroidCache } from '../../src/insights/assignment/centroid-cache.ts';
 import { assignStatements } from '../../src/insights/assignment/service.ts';
 import { extractStatements } from '../../src/insights/extraction/service.ts';
@@ -75,6 +78,22 @@ describe('a query of insights', () => {
 });
 
 describe('an extraction', () => {
+  it('shows no change to a caller of updated_after while an earlier one is not committed', async () => {
+    const [first = '', second = ''] = (await insightsOf(org, { sortBy: 'first_seen_at', sortOrder: 'asc' })).map(
+      ({ id }) => id,
+    );
+    const since = new Date().toISOString();
+    const changed = async () => (await insightsOf(org, { updated_after: since })).map(({ id }) => id);
+    const touch = (db: Db, id: string) =>
+      sql`update insights set updated_at = now() where org_id = ${org.id} and id = ${id}`.execute(db);
+    await inTransaction(stack.db, async (trx) => {
+      await touch(trx, first);
+      await touch(stack.db, second);
+      expect(await changed()).toEqual([]);
+    });
+    expect((await changed()).toSorted()).toEqual([first, second].toSorted());
+  });
+
   it('a repeated extraction changes no id and no count', async () => {
     const inOrder = { sortBy: 'created_at', sortOrder: 'asc' };
     const before = await org.post('/insights', inOrder);

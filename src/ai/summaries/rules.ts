@@ -1,3 +1,4 @@
+import { endsOf } from '../answers/conversation-ends.rules.ts';
 import { addressesOf, emailsOf, figuresOf } from '../answers/figures.rules.ts';
 import type { PromptMessage } from '../answers/prompts.rules.ts';
 
@@ -9,7 +10,6 @@ export interface SaidText {
 
 const MAX_SENTENCES = 5;
 const MAX_SENTENCE_CHARACTERS = 300;
-/** Of a long conversation the middle is left out. */
 const MAX_CHARACTERS = 24_000;
 const MARKUP = /<\s{0,9}[/!?]?\s{0,9}[a-z]|!?\[[^\]]{0,500}\]\(/i;
 
@@ -25,24 +25,13 @@ export const summaryPrompt = (messages: readonly SaidText[]): PromptMessage[] =>
   {
     role: 'user',
     content: `Data:\n${JSON.stringify({
-      messages: fitting(messages).map(({ number, sender, text }) => ({ message: number, from: sender, text })),
+      messages: endsOf(
+        messages.map((message, place) => ({ ...message, number: place + 1 })),
+        MAX_CHARACTERS,
+      ).map(({ number, sender, text }) => ({ message: number, from: sender, text })),
     })}`,
   },
 ];
-
-/** Returns messages with their numbers: the first and the last ones that fit, alternately from both ends. */
-function fitting(messages: readonly SaidText[]): (SaidText & { number: number })[] {
-  const numbered = messages.map((message, place) => ({ ...message, number: place + 1 }));
-  const chosen = new Set<number>();
-  let left = MAX_CHARACTERS;
-  for (let from = 0, to = numbered.length - 1; from <= to; ) {
-    const next = chosen.size % 2 === 0 ? numbered[to--] : numbered[from++];
-    if (next === undefined || next.text.length > left) break;
-    left -= next.text.length;
-    chosen.add(next.number);
-  }
-  return numbered.filter(({ number }) => chosen.has(number));
-}
 
 /** A sentence as the model gave it. */
 export interface GivenSentence {

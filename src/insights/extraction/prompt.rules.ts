@@ -1,3 +1,4 @@
+import { endsOf } from '../../ai/answers/conversation-ends.rules.ts';
 import type { PromptMessage } from '../../ai/answers/prompts.rules.ts';
 
 const MAX_CONVERSATION_CHARACTERS = 24_000;
@@ -20,13 +21,10 @@ interface Said {
 /** Returns the messages that ask a model what a customer said. The customer's messages are numbered from 1. */
 export function extractionPrompt(conversation: readonly Said[]): PromptMessage[] {
   let customers = 0;
-  let characters = 0;
-  const told = conversation.flatMap(({ isCustomer, text }) => {
-    if (isCustomer) customers++;
-    characters += text.length;
-    if (characters > MAX_CONVERSATION_CHARACTERS) return [];
-    return [isCustomer ? { message: customers, customer: text } : { company: text }];
-  });
+  const numbered = conversation.map((said) => ({ ...said, message: said.isCustomer ? ++customers : 0 }));
+  const told = endsOf(numbered, MAX_CONVERSATION_CHARACTERS).map(({ isCustomer, text, message }) =>
+    isCustomer ? { message, customer: text } : { company: text },
+  );
   return [
     { role: 'system', content: RULES },
     { role: 'user', content: `Data:\n${JSON.stringify({ conversation: told })}` },

@@ -8,15 +8,18 @@ import { INSIGHTS_PER_PAGE, type InsightQuery } from './schema.ts';
 type Condition = RawBuilder<SqlBool>;
 type Data = Record<string, string>[];
 
-/** Lists a page of the insights that match, each with the number of its sessions that match. */
-export async function listMatching(db: Db, orgId: string, query: InsightQuery) {
+/**
+ * Lists a page of the insights that match, each with the number of its sessions that match. `settled`: only those changed
+ * before this.
+ */
+export async function listMatching(db: Db, orgId: string, query: InsightQuery, settled: Date | null) {
   const sortBy = query.sortBy ?? 'occurrence_count';
   const direction = query.sortOrder ?? 'desc';
   const key = sortBy === 'occurrence_count' ? sql`match.sessions` : sql`insight.${sql.ref(sortBy)}`;
   const order = sql`${key} ${sql.raw(direction)} nulls last, insight.number ${sql.raw(direction)}`;
   const page = sql`limit ${INSIGHTS_PER_PAGE} offset ${(query.page - 1) * INSIGHTS_PER_PAGE}`;
   const hit = sql<{ id: string; sessions: number; total: number; nth: number }>`(
-    with match as materialized (${matches(orgId, query)})
+    with match as materialized (${matches(orgId, query, settled)})
     select insight.id, match.sessions, row_number() over (order by ${order}) as nth, (select count(*) from match) as total
     from match join insights as insight on insight.org_id = ${orgId} and insight.id = match.id
     order by ${order} ${page}
@@ -30,16 +33,17 @@ export async function listMatching(db: Db, orgId: string, query: InsightQuery) {
 }
 
 /** Returns the number of insights that match. */
-export async function countMatching(db: Db, orgId: string, query: InsightQuery): Promise<number> {
+export async function countMatching(db: Db, orgId: string, query: InsightQuery, settled: Date | null): Promise<number> {
   const counted = sql<{ total: number }>`
-    ${sql.raw(READ_PLANNED_EACH_TIME)} select count(*) as total from (${matches(orgId, query)}) as match
+    ${sql.raw(READ_PLANNED_EACH_TIME)} select count(*) as total from (${matches(orgId, query, settled)}) as match
   `;
   return onlyRow(await counted.execute(db)).total;
 }
 
 /** SQL: the ids of the insights that match, with the number of their sessions that match. */
-function matches(orgId: string, query: InsightQuery) {
-  const own = sql.join(conditionsOnInsights(query), sql` and `);
+function matches(orgId: string, query: InsightQuery, settled: Date | null) {
+  const isSettled = settled === null ? [] : [sql`insight.updated_at < ${settled}`];
+  const own = sql.join([...conditionsOnInsights(query), ...isSettled], sql` and `);
   const others = conditionsOnSessions(orgId, query);
   const { from, to } = rangeOf(query);
   const least = query.minSessions ?? 0;
