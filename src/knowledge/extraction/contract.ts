@@ -16,6 +16,8 @@ export interface ExtractedPage {
   refresh: string | null;
   /** Little text and mostly scripts: a browser would show more. */
   looksScripted: boolean;
+  /** Which part of its text is read, as a sentence. Null: all of it. */
+  readPart: string | null;
 }
 
 export interface Page {

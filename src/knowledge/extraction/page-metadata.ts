@@ -5,7 +5,7 @@ import { directivesOf } from './robots-directives.rules.ts';
 import { type Element, isElement, type Tree } from './tree.ts';
 
 /** Metadata declared by a page. */
-export interface PageMetadata extends Omit<ExtractedPage, 'markdown' | 'looksScripted'> {
+export interface PageMetadata extends Omit<ExtractedPage, 'markdown' | 'looksScripted' | 'readPart'> {
   /** Resolves a reference of the page to its absolute http(s) address. */
   resolve: (reference: string) => string | undefined;
 }

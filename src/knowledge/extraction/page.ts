@@ -12,6 +12,7 @@ const MAX_TITLE_LENGTH = 500;
 const MAX_FIRST_LINE_LENGTH = 200;
 /** Control characters. They carry no meaning, and the database rejects some. */
 const CONTROL_CHARACTERS = /[^\P{Cc}\t\n\r]/gu;
+const FIRST_CHARACTERS = `Only the first ${MAX_CHARACTERS.toLocaleString('en')} characters of its text are read`;
 
 /** Reads one page. Throws ExtractionError. Time and memory depend on the page and are not limited here. */
 export async function readPage({ bytes, contentType, url, ignoredParameters }: Page): Promise<ExtractedPage> {
@@ -19,19 +20,24 @@ export async function readPage({ bytes, contentType, url, ignoredParameters }: P
   if (kind === undefined) throw new ExtractionError('unsupported_type', `Pages of type ${contentType} are not read`);
   if (kind === 'html') return readHtml(decode(bytes, contentType), url, ignoredParameters);
   if (kind === 'text') return readText(decode(bytes, contentType), '', url);
-  const { title, text } = await pdfTextOf(bytes);
-  return readText(text, title, url);
+  const { title, text, pages, pagesRead } = await pdfTextOf(bytes);
+  const read = readText(text, title, url);
+  return pagesRead === pages
+    ? read
+    : { ...read, readPart: `Only the first ${pagesRead} of its ${pages} pages are read` };
 }
 
 /** Reads an HTML page. It is parsed only once. */
 export function readHtml(html: string, url: string, ignoredParameters?: readonly string[]): ExtractedPage {
   const tree = parseHtml(html);
   const { resolve, title, ...facts } = metadataOf(tree, url, ignoredParameters);
+  const markdown = markdownOf(chooseContent(tree, url), resolve);
   return {
     ...facts,
     title: clean(title),
-    markdown: clean(markdownOf(chooseContent(tree, url), resolve)),
+    markdown: clean(markdown),
     looksScripted: looksScripted(tree, html.length),
+    readPart: tree.isCut ? FIRST_CHARACTERS : partOf(markdown),
   };
 }
 
@@ -55,7 +61,10 @@ function readText(raw: string, title: string, url: string): ExtractedPage {
     cutLinks: 0,
     refresh: null,
     looksScripted: false,
+    readPart: partOf(raw),
   };
 }
+
+const partOf = (text: string): string | null => (text.length > MAX_CHARACTERS ? FIRST_CHARACTERS : null);
 
 const clean = (text: string): string => text.slice(0, MAX_CHARACTERS).replaceAll(CONTROL_CHARACTERS, '').toWellFormed();

@@ -11,13 +11,23 @@ interface TextItem {
   transform: number[];
 }
 
-/** Returns the text of a PDF's first 300 pages, split into paragraphs, and its title if it has one. */
-export async function pdfTextOf(bytes: Uint8Array): Promise<{ title: string; text: string }> {
+interface PdfText {
+  /** Empty if it has none. */
+  title: string;
+  /** Split into paragraphs. */
+  text: string;
+  pages: number;
+  pagesRead: number;
+}
+
+/** Returns the text of a PDF's first 300 pages. */
+export async function pdfTextOf(bytes: Uint8Array): Promise<PdfText> {
   const { getDocumentProxy } = await import('unpdf'); // uses 40 MB: loaded only by threads with a PDF to read
   try {
     const pdf = await getDocumentProxy(new Uint8Array(bytes), { verbosity: 0 });
     const pages: string[] = [];
-    for (let number = 1; number <= Math.min(pdf.numPages, MAX_PAGES); number += 1) {
+    const pagesRead = Math.min(pdf.numPages, MAX_PAGES);
+    for (let number = 1; number <= pagesRead; number += 1) {
       const page = await pdf.getPage(number);
       const { items } = await page.getTextContent();
       pages.push(paragraphsOf(items.filter((item) => 'str' in item)));
@@ -25,7 +35,12 @@ export async function pdfTextOf(bytes: Uint8Array): Promise<{ title: string; tex
     }
     const { info } = await pdf.getMetadata();
     const title = (info as { Title?: unknown }).Title;
-    return { title: typeof title === 'string' ? title : '', text: pages.filter((page) => page !== '').join('\n\n') };
+    return {
+      title: typeof title === 'string' ? title : '',
+      text: pages.filter((page) => page !== '').join('\n\n'),
+      pages: pdf.numPages,
+      pagesRead,
+    };
   } catch (error) {
     throw new ExtractionError(
       'unreadable',

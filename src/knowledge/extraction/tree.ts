@@ -18,6 +18,8 @@ export interface Tree {
   root: Element;
   /** Characters of scripts. */
   scriptLength: number;
+  /** Its text is longer than MAX_CHARACTERS. */
+  isCut: boolean;
 }
 
 /**
@@ -90,6 +92,7 @@ function createBuilder(html: string) {
   let scriptLength = 0;
   let elementCount = 0;
   let characters = 0;
+  let isCut = false;
 
   const closeTo = (count: number) => {
     while (names.length > count) {
@@ -107,6 +110,7 @@ function createBuilder(html: string) {
       return;
     }
     const room = MAX_CHARACTERS - characters;
+    isCut ||= text.length > room && text.trim() !== '';
     if (room <= 0) return;
     const kept = text.length > room ? text.slice(0, room) : text;
     const length = kept.trim().length;
@@ -184,7 +188,7 @@ function createBuilder(html: string) {
   };
   const finish = (): Tree => {
     closeTo(0);
-    return { root, scriptLength };
+    return { root, scriptLength, isCut };
   };
   return { callbacks, finish };
 }

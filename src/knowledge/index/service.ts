@@ -91,8 +91,7 @@ export async function removeItems(trx: Trx, orgId: string, ids: string[]): Promi
   const held = ids.length === 0 ? [] : await lockItems(trx, orgId, ids);
   if (held.length === 0) return; // an item inserted concurrently is committed after this removal
   const chunks = held.flatMap(({ chunk_ids }) => chunk_ids);
-  for (let from = 0; from < chunks.length; from += CHUNKS_PER_DELETE)
-    await deleteChunks(trx, orgId, chunks.slice(from, from + CHUNKS_PER_DELETE));
+  await deleteInParts(trx, orgId, chunks);
   await deleteItems(
     trx,
     orgId,
@@ -153,17 +152,21 @@ async function writeChunks(
     return false;
   });
   const gone = [...left.values()].flat();
-  if (gone.length > 0)
-    await deleteChunks(
-      trx,
-      orgId,
-      gone.map(({ id }) => id),
-    );
+  await deleteInParts(
+    trx,
+    orgId,
+    gone.map(({ id }) => id),
+  );
   if (moved.length > 0) await moveChunks(trx, orgId, moved);
   const added: PlacedChunk[] = [];
   for (let from = 0; from < unknown.length; from += CHUNKS_PER_SEGMENT)
     added.push(...(await writeSegment(trx, orgId, unknown.slice(from, from + CHUNKS_PER_SEGMENT))));
   return { kept, added, changed: [...new Set(gone.map(({ item_id }) => item_id))] };
+}
+
+async function deleteInParts(trx: Trx, orgId: string, chunkIds: number[]): Promise<void> {
+  for (let from = 0; from < chunkIds.length; from += CHUNKS_PER_DELETE)
+    await deleteChunks(trx, orgId, chunkIds.slice(from, from + CHUNKS_PER_DELETE));
 }
 
 const chunksOfParts = (

@@ -8,6 +8,7 @@ import { crawlBatch } from '../../../src/knowledge/crawl/visiting/batch.service.
 import { createExtractor } from '../../../src/knowledge/extraction/service.ts';
 import { type FakeSite, pageOf, sitemapOf, startFakeSite } from '../../support/fakes/site.ts';
 import { startApi, type TestApi } from '../../support/stack/api.ts';
+import { pdfOf } from '../extraction/pdfs.ts';
 import { outcomesOf, pagesOf } from './crawling.ts';
 
 const BATCH = 1;
@@ -216,4 +217,77 @@ it('waits as long as a host asked for, even in a batch that begins again in anot
   }
   expect(site.requests.length).toBe(asked);
   await api.db.deleteFrom('crawl_hosts').where('host', '=', site.host).execute();
+});
+
+it('says of a long text which part of it is stored, until it is shorter', async () => {
+  const manual = (count: number) => ({
+    headers: { 'content-type': 'application/pdf' },
+    body: pdfOf({ title: 'Manual', pages: Array.from({ length: count }, (_, nth) => `This is page ${nth + 1}.`) }),
+  });
+  const terms = (count: number) => ({ headers: { 'content-type': 'text/plain' }, body: 'of the terms '.repeat(count) });
+  site.pages.set('/', pageOf('Home', { links: ['/manual.pdf', '/terms.txt', '/book'] }));
+  site.pages.set('/book', pageOf('Book', { text: 'Once upon a time. '.repeat(60_000) }));
+  site.pages.set('/manual.pdf', manual(302));
+  site.pages.set('/terms.txt', terms(80_000));
+  const ref = await begin();
+  const details = async () =>
+    Object.fromEntries(
+      (await pagesOf(api.org, ref.datasourceId)).map(({ url, status, reason, detail }) => {
+        expect([status, reason]).toEqual(['synced', null]);
+        return [new URL(url).pathname, detail];
+      }),
+    );
+  const long = {
+    '/': null,
+    '/book': 'Only the first 1,000,000 characters of its text are read',
+    '/manual.pdf': 'Only the first 300 of its 302 pages are read',
+    '/terms.txt': 'Only the first 1,000,000 characters of its text are read',
+  };
+  expect(await crawl(ref)).toMatchObject({ new_pages: 4 });
+  expect(await details()).toEqual(long);
+  const again = async () => {
+    const { body } = await api.org.post(`/crawl/${ref.datasourceId}/crawls`);
+    return crawl({ ...ref, jobId: body.id });
+  };
+  expect(await again()).toMatchObject({ unchanged_pages: 4 });
+  expect(await details()).toEqual(long);
+  site.pages.set('/manual.pdf', manual(300));
+  site.pages.set('/terms.txt', terms(70_000));
+  expect(await again()).toMatchObject({ unchanged_pages: 3, updated_pages: 1 }); // the first 300 pages are as before
+  expect(await details()).toEqual({ ...long, '/manual.pdf': null, '/terms.txt': null });
+});
+
+it('removes what is linked no more also on a site with more links to others than are stored', async () => {
+  const others = (from: number) => Array.from({ length: 6_000 }, (_, nth) => `http://other.example/${from + nth}`);
+  const more = ['/partners/a', '/partners/b'];
+  site.pages.set('/', pageOf('Home', { links: [...more, '/leaving'] }));
+  for (const [nth, path] of more.entries()) site.pages.set(path, pageOf(path, { links: others(nth * 6_000) }));
+  site.pages.set('/leaving', pageOf('Leaving'));
+  const ref = await begin();
+  expect(await crawl(ref)).toMatchObject({ new_pages: 4, dropped_urls: 0 });
+  site.pages.set('/', pageOf('Home', { links: more }));
+  const again = async () => {
+    const { body } = await api.org.post(`/crawl/${ref.datasourceId}/crawls`);
+    return crawl({ ...ref, jobId: body.id });
+  };
+  expect(await again()).toMatchObject({ removed_pages: 0 });
+  expect(await again()).toMatchObject({ removed_pages: 1 });
+});
+
+it('forgets an address that is not stored once five crawls have not found it, unless a user has chosen it', async () => {
+  site.pages.set('/', pageOf('Home', { links: ['/gone', '/chosen', '/missing'] }));
+  site.pages.set('/chosen', pageOf('Chosen'));
+  const ref = await begin();
+  await crawl(ref);
+  const pages = () => pagesOf(api.org, ref.datasourceId);
+  const chosen = (await pages()).find(({ url }) => url.endsWith('/chosen'));
+  await api.org.post(`/crawl/${ref.datasourceId}/pages/exclude`, { page_ids: [chosen.id] });
+  site.pages.set('/', pageOf('Home', { links: ['/missing'] }));
+  const paths = async () => (await pages()).map(({ url }) => new URL(url).pathname).toSorted();
+  for (let times = 1; times <= 5; times++) {
+    expect(await paths()).toEqual(['/', '/chosen', '/gone', '/missing']);
+    const { body } = await api.org.post(`/crawl/${ref.datasourceId}/crawls`);
+    await crawl({ ...ref, jobId: body.id });
+  }
+  expect(await paths()).toEqual(['/', '/chosen', '/missing']);
 });

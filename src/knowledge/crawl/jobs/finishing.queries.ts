@@ -4,6 +4,10 @@ import type { CrawlRef } from '../contract.ts';
 
 /** Complete crawls in a row without a link to a page before its removal. */
 const MAX_UNSEEN_CRAWLS = 2;
+/** Full crawls without a link to an address that is not stored before it is forgotten. */
+const REMEMBERED_CRAWLS = 5;
+/** Addresses forgotten by one crawl. */
+const MAX_FORGOTTEN = 10_000;
 
 /** Whether a crawl was complete: no page failed temporarily, and none was left out because of the limit. */
 export async function isCompleteCrawl(trx: Trx, { orgId, datasourceId, jobId }: CrawlRef): Promise<boolean> {
@@ -25,6 +29,26 @@ export async function countUnseen(trx: Trx, { orgId, datasourceId, jobId }: Craw
       removal = case when found_in is distinct from ${jobId}::uuid and choice is null and removal is null
         and unseen_count + 1 >= ${MAX_UNSEEN_CRAWLS} then 'unseen' else removal end
     where org_id = ${orgId} and datasource_id = ${datasourceId} and is_stored and choice is distinct from 'deleted'
+  `.execute(trx);
+}
+
+/**
+ * Deletes addresses that are not stored and that none of the last full crawls has found, so that they do not take the
+ * places of new ones. Those chosen by a user stay.
+ */
+export async function deleteForgotten(trx: Trx, { orgId, datasourceId }: CrawlRef): Promise<void> {
+  await sql`
+    with latest as (
+      select id from crawl_jobs where org_id = ${orgId} and datasource_id = ${datasourceId} and kind = 'full'
+      order by created_at desc, id desc limit ${REMEMBERED_CRAWLS}
+    )
+    delete from crawl_pages where org_id = ${orgId} and id in (
+      select page.id from crawl_pages as page
+      where page.org_id = ${orgId} and page.datasource_id = ${datasourceId} and page.choice is null and not page.is_stored
+        and not page.is_queued and (page.found_in is null or page.found_in not in (select id from latest))
+        and (select count(*) from latest) = ${REMEMBERED_CRAWLS}::integer
+      limit ${MAX_FORGOTTEN}
+    )
   `.execute(trx);
 }
 

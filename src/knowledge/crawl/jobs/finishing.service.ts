@@ -14,6 +14,7 @@ import {
   countStoredPages,
   countUnseen,
   deferRemovals,
+  deleteForgotten,
   findPageByKey,
   incrementRemoved,
   isCompleteCrawl,
@@ -42,6 +43,8 @@ export function finishCrawl(db: Db, ref: CrawlRef): Promise<CrawlResult | 'reque
     const isFailed = stored === 0 && job.kind === 'full';
     const isCut = isFailed || job.dropped_urls > 0;
     if (job.kind === 'full' && !isCut && (await isCompleteCrawl(trx, ref))) await countUnseen(trx, ref);
+
+    if (job.kind === 'full' && !isFailed) await deleteForgotten(trx, ref);
 
     const { removed, held, total } = await settleRemovals(trx, ref, isFailed);
     const error = isFailed

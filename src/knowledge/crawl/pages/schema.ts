@@ -28,7 +28,12 @@ const CrawlPage = z
       .describe(
         'Why the page is not in the knowledge; of a synced page, why it is there as an earlier crawl found it.',
       ),
-    detail: z.string().nullable().describe('Details of the reason, such as the target URL of a redirect.'),
+    detail: z
+      .string()
+      .nullable()
+      .describe(
+        'Details of the reason, such as the target URL of a redirect. Of a stored page: which part of a very long text is read.',
+      ),
     http_status: z.int().nullable(),
     language: z.string().nullable(),
     depth: z.int().describe('Links from the start URL to here.'),

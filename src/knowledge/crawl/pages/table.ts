@@ -19,7 +19,7 @@ export interface CrawlPagesTable {
   choice: 'excluded' | 'included' | 'deleted' | null;
   status: Generated<PageStatus>;
   reason: PageReason | null;
-  /** Details of the reason, such as the target URL of a redirect. */
+  /** Details of the reason, such as the target URL of a redirect. Without a reason: which part of a long text is read. */
   detail: string | null;
   title: string | null;
   /** Number of links from the start URL to this page. */

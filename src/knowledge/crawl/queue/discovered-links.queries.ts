@@ -24,7 +24,7 @@ export interface QueueCapacity {
 
 /**
  * Queues URLs in a crawl, each once, and records the reasons for rejected ones. URLs already seen by the crawl stay
- * unchanged. Returns the numbers of inserted URLs and of those dropped for lack of capacity.
+ * unchanged. Returns the numbers of inserted URLs, and of those dropped for lack of capacity that were to be queued.
  */
 export async function insertDiscovered(
   trx: Trx,
@@ -86,7 +86,8 @@ export async function insertDiscovered(
     )
     select count(*) filter (where not is_known and refusal is not null) as refused,
       count(*) filter (where not is_known and refusal is null) as queued,
-      (select count(*) from given) - count(*) as dropped
+      (select count(*) from refused where not is_known and refusal is null)
+        - count(*) filter (where not is_known and refusal is null) as dropped
     from judged
   `.execute(trx);
   const { refused, queued, dropped } = onlyRow(counted);

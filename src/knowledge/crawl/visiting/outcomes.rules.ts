@@ -55,6 +55,7 @@ export function outcomeOf(
       const row: VisitedPage = {
         ...base,
         ...STORED_STATE,
+        detail: content.readPart,
         gone_count: 0,
         title: content.title,
         language: content.language,
@@ -64,8 +65,9 @@ export function outcomeOf(
         raw_hash: content.rawHash,
         text_hash: content.textHash,
         likeness: content.likeness,
-        // Null: the next crawl reads again, because it counts links beyond the limit, or because scripts bring the text.
-        fetched_with: content.links.cut > 0 || content.isRendered ? null : fetchedWith,
+        // Null: the next crawl reads again, because it counts links beyond the limit and says what it does not read, or
+        // because scripts bring the text.
+        fetched_with: content.links.cut > 0 || content.isRendered || content.readPart !== null ? null : fetchedWith,
         markdown: item === undefined ? undefined : content.markdown,
       };
       const change = item === undefined ? 'unchanged' : page.is_stored ? 'updated' : 'new';

@@ -115,6 +115,7 @@ async function readText(
     isRendered,
     textHash,
     likeness: likenessOf(text),
+    readPart: extracted.readPart,
     item,
   };
   return {

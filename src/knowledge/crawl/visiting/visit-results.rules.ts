@@ -19,6 +19,8 @@ export interface PageContent {
   isRendered: boolean;
   textHash: string;
   likeness: string;
+  /** Which part of its text is read. Null: all of it. */
+  readPart: string | null;
   /** The item for the search index. Undefined: title and text are unchanged. */
   item: PreparedItem | undefined;
 }
