@@ -1,5 +1,5 @@
 import { sealChange } from '../contacts/saving/sealed-overrides.rules.ts';
-import { saveContact } from '../contacts/saving/service.ts';
+import { saveContact, saveContactByEmail } from '../contacts/saving/service.ts';
 import type { Db } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { newId } from '../ids.ts';
@@ -31,7 +31,7 @@ export function authenticateUser(
     const { email, name, phone, customData, http_action_overrides } = user;
     const custom_data = customData === undefined ? undefined : stringValuesOf(customData);
     const change = sealChange(secrets, orgId, { email, name, phone, custom_data, http_action_overrides });
-    const contact = await saveContact(trx, orgId, change);
+    const contact = await saveContactByEmail(trx, orgId, { ...change, email });
     const { avatar_url, language, chat_context } = user;
     const visitorId = await upsertVisitor(trx, {
       org_id: orgId,

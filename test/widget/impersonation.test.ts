@@ -109,6 +109,36 @@ describe('a visitor claiming the e-mail of somebody else', () => {
   });
 });
 
+describe('a user verified by the org with the phone number of another contact', () => {
+  const aNumber = () => `+1206555${String(Math.floor(Math.random() * 10_000)).padStart(4, '0')}`;
+
+  it('gets neither their contact nor their conversations, and their e-mail stays theirs', async () => {
+    const phone = aNumber();
+    const email = anEmail();
+    const { widget: bob, contactId } = await verified(api, api.org, email, { name: 'Bob', phone });
+    const { id } = await sessionWithMessage(bob);
+    const before = (await api.org.get(`/contacts/${contactId}`)).body;
+    const own = anEmail();
+
+    const refused = await api.org.post('/widget/authenticate-user', { email: own, name: 'Ada', phone });
+    expect(refused).toMatchObject({ status: 409, body: { message: expect.stringContaining('phone') } });
+    expect((await api.org.get(`/contacts/${contactId}`)).body).toEqual(before);
+    expect((await api.org.get(`/contacts?email=${encodeURIComponent(own)}`)).body.items).toEqual([]);
+
+    const { widget: ada, contactId: adasId } = await verified(api, api.org, own, { name: 'Ada' });
+    expect(adasId).not.toBe(contactId);
+    await reachAll(ada, id, crypto.randomUUID());
+  });
+
+  it('does not become a contact that has only the number', async () => {
+    const phone = aNumber();
+    const { body } = await api.org.post('/contacts', { contact: { phone } });
+    const refused = await api.org.post('/widget/authenticate-user', { email: anEmail(), phone });
+    expect(refused.status).toBe(409);
+    expect((await api.org.get(`/contacts/${body.id}`)).body).toMatchObject({ email: null, phone_number: phone });
+  });
+});
+
 describe('a widget token of a contact', () => {
   const signed =
     (change: object = {}, header: object = {}, secret = api.config.JWT_SECRET) =>

@@ -23,6 +23,8 @@ const INSERT_LIMITS = { maxConcurrent: 2, maxBatchSize: 100, maxWaiting: 1_000 }
 /** A change of the contact with this id or, without an id, with the e-mail or phone number. */
 export interface ContactSave {
   id?: string;
+  /** Without an id, looks for the contact by its e-mail alone: a phone number proves nothing about who somebody is. */
+  isByEmail?: boolean;
   change: ContactChange;
 }
 
@@ -63,17 +65,33 @@ async function insertEach(pool: Db, orgId: string, contacts: StoredContact[]): P
  * Saves one contact. A new one takes a single round trip; otherwise the change is merged into the contact with its
  * e-mail or phone number.
  */
-export async function saveContact(
+export const saveContact = async (
   db: Db,
   orgId: string,
   change: ContactChange,
   insert: InsertContact = insertAlone,
-): Promise<{ id: string }> {
+): Promise<{ id: string }> =>
+  (await insertNew(db, orgId, change, insert)) ?? (await saveOne(db, orgId, { change }));
+
+/** Saves the contact with this e-mail. Throws conflict if another contact has the phone number. */
+export const saveContactByEmail = async (
+  db: Db,
+  orgId: string,
+  change: ContactChange & { email: string },
+): Promise<{ id: string }> =>
+  (await insertNew(db, orgId, change, insertAlone)) ?? (await saveOne(db, orgId, { isByEmail: true, change }));
+
+/** Returns undefined if a contact has the e-mail or phone number. */
+async function insertNew(
+  db: Db,
+  orgId: string,
+  change: ContactChange,
+  insert: InsertContact,
+): Promise<{ id: string } | undefined> {
   const contact = mergeContact(blankContact(newId()), change);
   const excess = limitViolationOf(contact);
   if (excess !== undefined) throw invalid(excess);
-  if (await insert(db, orgId, contact)) return { id: contact.id };
-  return saveOne(db, orgId, { change });
+  return (await insert(db, orgId, contact)) ? { id: contact.id } : undefined;
 }
 
 /** Changes the contact with this id. Throws notFound, or conflict if another contact has the e-mail or phone number. */
@@ -196,7 +214,7 @@ function createDrafts(stored: (StoredContact & { row: object })[]) {
   };
   for (const { row, ...contact } of stored) put({ before: contact, row, now: contact, indexes: [] });
 
-  const targetOf = ({ id, change }: PendingSave): ContactDraft | DomainError => {
+  const targetOf = ({ id, isByEmail, change }: PendingSave): ContactDraft | DomainError => {
     const owners = {
       email: change.email === undefined ? undefined : byEmail.get(change.email),
       phone: change.phone === undefined ? undefined : byPhone.get(change.phone),
@@ -210,7 +228,8 @@ function createDrafts(stored: (StoredContact & { row: object })[]) {
         return conflict('contact.phone: another contact has this number');
       return target;
     }
-    if (owners.email !== undefined && owners.phone !== undefined && owners.email !== owners.phone) {
+    const isOwnerGiven = isByEmail === true || owners.email !== undefined;
+    if (isOwnerGiven && owners.phone !== undefined && owners.email !== owners.phone) {
       return conflict('contact.phone: another contact than the one with this e-mail has this number');
     }
     const blank: ContactDraft = { before: undefined, row: undefined, now: blankContact(newId()), indexes: [] };
