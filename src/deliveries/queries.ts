@@ -1,6 +1,7 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
 import { orderedByCreation, type PageRequest } from '../db/cursor.ts';
+import type { DeliveryStatus } from './contract.ts';
 import type { ListDeliveries } from './ledger/schema.ts';
 
 const COLUMNS = [
@@ -20,6 +21,13 @@ const COLUMNS = [
   'created_at',
   'updated_at',
 ] as const;
+
+/** SQL: the final status of a waiting `delivery`: nothing was sent, unless an attempt of it was interrupted. */
+export const ENDED_STATUS = sql<DeliveryStatus>`case when delivery.may_have_gone then 'unknown' else 'canceled' end`;
+
+/** SQL: the reason of ENDED_STATUS. A send that may have gone keeps what made that unknown. */
+export const endedReason = (reason: string): RawBuilder<string | null> =>
+  sql`case when delivery.may_have_gone then delivery.reason else ${reason}::text end`;
 
 export function findDelivery(db: Db, orgId: string, id: string) {
   return db

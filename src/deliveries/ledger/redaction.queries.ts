@@ -1,12 +1,16 @@
 import { sql } from 'kysely';
 import type { Trx } from '../../db/connect.ts';
+import { ENDED_STATUS, endedReason } from '../queries.ts';
 
-/** Removes the contents of deliveries unless they are being sent now, and cancels waiting ones. */
+/**
+ * Removes the contents of deliveries unless they are being sent now, and ends waiting ones: as `unknown` if they may have
+ * gone, otherwise as `canceled`.
+ */
 export async function redactDeliveries(trx: Trx, orgId: string, ids: string[]): Promise<void> {
   await sql`
-    update deliveries set content = null, updated_at = now(),
-      reason = case when status in ('queued', 'held') then 'redacted' else reason end,
-      status = case when status in ('queued', 'held') then 'canceled' else status end
+    update deliveries as delivery set content = null, updated_at = now(),
+      reason = case when status in ('queued', 'held') then ${endedReason('redacted')} else reason end,
+      status = case when status in ('queued', 'held') then ${ENDED_STATUS} else status end
     where org_id = ${orgId} and id = any(${ids}::uuid[]) and lease is null
   `.execute(trx);
   await sql`delete from sandbox_outbox where org_id = ${orgId} and id = any(${ids}::uuid[])`.execute(trx);

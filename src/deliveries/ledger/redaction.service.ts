@@ -3,7 +3,7 @@ import { conflict } from '../../errors.ts';
 import { isAnyBeingSent, redactDeliveries, redactInboundMessages } from './redaction.queries.ts';
 
 /**
- * Removes the texts of a conversation's messages from deliveries and inbound messages, and cancels waiting deliveries.
+ * Removes the texts of a conversation's messages from deliveries and inbound messages, and ends waiting deliveries.
  * Throws conflict while one of them is being sent.
  */
 export async function redactMessages(
