@@ -8,6 +8,7 @@ import { createLiveStreams } from './conversations/live/streams.service.ts';
 import type { Db } from './db/connect.ts';
 import { listen } from './db/listen.ts';
 import type { WriteQuota } from './db/write-quota.ts';
+import { contactDeliveriesPort } from './deliveries/contacts-port.ts';
 import { deliveriesPort } from './deliveries/conversations-port.ts';
 import type { Deps } from './deps.ts';
 import { createCallbackUrls } from './http/callback-urls.ts';
@@ -77,6 +78,7 @@ export function createApiDeps({ config, db, pool, quota, temporal, logger, repla
     storage: createCountedStorage(createStorage(config), quota.add),
     mediaLinks,
     deliveries: deliveriesPort,
+    contactDeliveries: contactDeliveriesPort,
     sending: { mediaLinks, isDevelopment: config.DEVELOPMENT, deliveries: deliveriesPort },
     liveStreams: createLiveStreams(db, mediaLinks, logger),
     chatContextOf: findChatContext,

@@ -1,4 +1,5 @@
 import type { Config } from './config.ts';
+import type { ContactDeliveriesPort } from './contacts/deliveries.port.ts';
 import type { AnswersPort } from './conversations/answers.port.ts';
 import type { DeliveriesPort } from './conversations/deliveries.port.ts';
 import type { LiveStreams } from './conversations/live/streams.service.ts';
@@ -43,6 +44,8 @@ export interface Deps {
   mediaLinks: MediaLinks;
   /** The port of conversations to the domain that sends. */
   deliveries: DeliveriesPort;
+  /** The port of contacts to the domain that sends. */
+  contactDeliveries: ContactDeliveriesPort;
   /** With which messages of sessions go out. */
   sending: SendingDeps;
   liveStreams: LiveStreams;

@@ -104,13 +104,8 @@ export async function lockContact(trx: Trx, orgId: string, id: string): Promise<
   return contact !== undefined;
 }
 
-export async function deleteContact(db: Db, orgId: string, id: string): Promise<boolean> {
-  const { numDeletedRows } = await db
-    .deleteFrom('contacts')
-    .where('org_id', '=', orgId)
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return numDeletedRows > 0n;
+export async function deleteContact(db: Db, orgId: string, id: string): Promise<void> {
+  await db.deleteFrom('contacts').where('org_id', '=', orgId).where('id', '=', id).execute();
 }
 
 /** Returns the rows of a page, and one more if there is one. */

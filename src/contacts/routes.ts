@@ -18,7 +18,7 @@ import {
 } from './schema.ts';
 import { eraseContact, getContact, pageOfContacts, searchContacts } from './service.ts';
 
-export const contactRoutes: FastifyPluginAsyncZod<Deps> = async (app, { db: pool, secrets }) => {
+export const contactRoutes: FastifyPluginAsyncZod<Deps> = async (app, { db: pool, secrets, contactDeliveries }) => {
   const insertTogether = createInsertTogether(pool);
 
   app.post('/contacts', {
@@ -83,7 +83,7 @@ export const contactRoutes: FastifyPluginAsyncZod<Deps> = async (app, { db: pool
       response: { 200: NoBody, ...errorResponses(403, 404) },
     },
     handler: async ({ db, org, params }) => {
-      await eraseContact(db, org.id, params.id);
+      await eraseContact(db, contactDeliveries, org.id, params.id);
       return NO_BODY;
     },
   });

@@ -6,6 +6,7 @@ import { notFound } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { announce } from '../outbox/events.ts';
 import type { Secrets } from '../secrets.ts';
+import type { ContactDeliveriesPort } from './deliveries.port.ts';
 import { prepareFilter } from './filters/condition.ts';
 import {
   deleteContact,
@@ -14,6 +15,7 @@ import {
   insertContacts,
   listContactIdsByAddress,
   listContacts,
+  lockContacts,
 } from './queries.ts';
 import { blankContact, type StoredContact } from './saving/merge.rules.ts';
 import { openOverrides } from './saving/sealed-overrides.rules.ts';
@@ -40,10 +42,17 @@ export async function readContactOverrides(db: Db, secrets: Secrets, orgId: stri
 export const hasContactOverrides = async (db: Db, orgId: string, id: string): Promise<boolean> =>
   (await findHttpActionOverrides(db, orgId, id)) !== undefined;
 
-/** Deletes the contact with its enrollments; its messages stay. Throws notFound. */
-export function eraseContact(db: Db, orgId: string, id: string): Promise<void> {
+/**
+ * Deletes the contact with its enrollments; its messages stay, and those that wait are not sent any more. Throws
+ * notFound.
+ */
+export function eraseContact(db: Db, deliveries: ContactDeliveriesPort, orgId: string, id: string): Promise<void> {
   return inTransaction(db, async (trx) => {
-    if (!(await deleteContact(trx, orgId, id))) throw notFound('contact');
+    // Requests of messages under way have committed once the contact is locked, so their sends are ended too.
+    const [contact] = await lockContacts(trx, orgId, { ids: [id], emails: [], phones: [] });
+    if (contact === undefined) throw notFound('contact');
+    await deliveries.endSends(trx, orgId, id);
+    await deleteContact(trx, orgId, id);
     await announce(trx, orgId, 'contact-deleted', [{ subject_id: id, payload: {} }]);
   });
 }

@@ -39,6 +39,8 @@ export interface DeliveriesTable {
   look_up_at: Date | null;
   /** One of its attempts was interrupted: its final status must not claim nothing was sent. */
   may_have_gone: Generated<boolean>;
+  /** Its contact was deleted before it was sent: no other attempt is made. Only for sends outside of sequences. */
+  contact_deleted: Generated<boolean>;
   content: ColumnType<Record<string, unknown> | null, string | null, string | null>;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;

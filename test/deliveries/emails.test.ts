@@ -63,6 +63,31 @@ describe('POST /email', () => {
     expect(Date.now() - askedAt).toBeGreaterThan(1_500);
   });
 
+  it('sends nothing to a contact who is deleted while an e-mail or a reply to them waits', async () => {
+    const { org, sink } = stack;
+    const email = 'leaves@example.com';
+    const { id } = (await org.post('/contacts', { contact: { email } })).body;
+    await org.post('/email', request({ recipients: [{ to_email: email, email_subject: 'First' }] }));
+    await eventually('a mail to answer from', () => sink.to(email).length === 1);
+    sink.refuse(email, [451, '4.7.1 later']);
+    const session = { contact_id: id, channel: { type: 'email' } };
+    const sessionId: string = (await org.post('/chat/sessions', session)).body.id;
+    const message = { type: 'text', text: 'A reply' };
+    await org.post(`/chat/sessions/${sessionId}/send`, { sender: 'agent', message });
+    const [{ id: replyId }] = (await org.get(`/chat/sessions/${sessionId}/history`)).body.items;
+    await eventually('the refusal', async () => (await org.get(`/deliveries/${replyId}`)).body.attempts === 1);
+    const delayed = request({ recipients: [{ to_email: email }, { to_email: 'stays@example.com' }] });
+    const { data } = (await org.post('/email', { ...delayed, delay_in_minutes: 0.06 })).body;
+
+    expect((await org.delete(`/contacts/${id}`)).status).toBe(200);
+    for (const waiting of [replyId, data[0].id])
+      expect(await statusOf(waiting)).toEqual({ status: 'canceled', reason: 'the contact was deleted' });
+    sink.accept(email);
+    await eventually('the mail to the other', () => sink.to('stays@example.com').length === 1);
+    expect(sink.to(email)).toHaveLength(1);
+    expect((await org.get(`/chat/sessions/${sessionId}`)).status).toBe(200);
+  });
+
   it('adds a one-click unsubscribe to e-mail other than transactional, and an opt-out applies to sequences too', async () => {
     await stack.org.post(
       '/email',

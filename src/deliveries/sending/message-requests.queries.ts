@@ -1,6 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { Db } from '../../db/connect.ts';
+import type { Db, Trx } from '../../db/connect.ts';
 import type { Channel, DeliveryStatus } from '../contract.ts';
+import { ENDED_STATUS, endedReason } from '../queries.ts';
 import type { MessageContent } from './content.ts';
 import { interruptedColumns } from './outcomes.queries.ts';
 
@@ -12,6 +13,8 @@ export const isOfRequest = (requested: MessageRequest): RawBuilder<SqlBool> =>
   'requestId' in requested
     ? sql`delivery.email_request_id = ${requested.requestId}::uuid`
     : sql`delivery.id = ${requested.deliveryId}::uuid`;
+
+const CONTACT_DELETED = 'the contact was deleted';
 
 const IS_TRANSACTIONAL = sql<SqlBool>`coalesce((delivery.content->>'is_transactional')::boolean, false)`;
 
@@ -70,10 +73,12 @@ export async function claimRequested(
   const { rows } = await sql<ClaimedSend & { status: string }>`
     with decided as (
       select delivery.id, case
+          when delivery.contact_deleted then 'canceled'
           when case delivery.channel when 'email' then ${isAddressBlocked} else ${isContactBlocked} end then 'skipped'
           when suppression.reason is not null then 'suppressed'
           when ${blockedReason}::text is not null then 'failed' else 'sending' end as status,
-        coalesce(suppression.reason, ${blockedReason}::text) as reason
+        case when delivery.contact_deleted then ${endedReason(CONTACT_DELETED)}
+          else coalesce(suppression.reason, ${blockedReason}::text) end as reason
       from deliveries as delivery
       left join contacts as contact on contact.org_id = delivery.org_id and contact.id = delivery.contact_id
       left join suppressions as suppression on suppression.org_id = delivery.org_id and suppression.channel = delivery.channel
@@ -156,4 +161,17 @@ export async function failQueued(
     .where('created_at', '<=', sql<Date>`now() - ${olderThanMs}::float8 * interval '1 millisecond'`)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
+}
+
+/**
+ * Ends the queued sends to a contact about to be deleted, except those of sequences. One that is being sent ends by its
+ * outcome, and is not tried again.
+ */
+export async function endSendsToContact(trx: Trx, orgId: string, contactId: string): Promise<void> {
+  await sql`
+    update deliveries as delivery set contact_deleted = true, updated_at = now(),
+      reason = case when status = 'queued' then ${endedReason(CONTACT_DELETED)} else reason end,
+      status = case when status = 'queued' then ${ENDED_STATUS} else status end
+    where org_id = ${orgId} and contact_id = ${contactId} and sequence_id is null and status in ('queued', 'sending')
+  `.execute(trx);
 }

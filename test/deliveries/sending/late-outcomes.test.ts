@@ -46,6 +46,36 @@ describe('the late outcome of an interrupted attempt', () => {
     expect([ids, delivery?.status, delivery?.may_have_gone]).toEqual([[delivery?.id], 'queued', true]);
     return { ...attempts, sequenceId, first, second, ids, taken };
   };
+  const requestedRule = {
+    blockedReason: null,
+    isAddressBlocked: sql<boolean>`false`,
+    isContactBlocked: sql<boolean>`false`,
+  };
+  const begin = (deliveryId: string, lease: string) =>
+    claimRequested(api.db, api.org.id, [deliveryId], { ...requestedRule, lease });
+  /**
+   * Creates an agent's reply by e-mail, with an interrupted attempt: it waits to be sent again. Returns the ids of its
+   * session, contact and delivery, which is the message's.
+   */
+  const interruptedReply = async () => {
+    const { db, org } = api;
+    const email = `${randomUUID()}@late.example`;
+    const { id: contactId } = (await org.post('/contacts', { contact: { email } })).body;
+    await org.post('/email', {
+      from_email: 'hello@acme.example',
+      recipients: [{ to_email: email, email_subject: 'Hi', email_body: 'Hi' }],
+    });
+    const session = { contact_id: contactId, channel: { type: 'email' } };
+    const sessionId: string = (await org.post('/chat/sessions', session)).body.id;
+    const message = { type: 'text', text: 'My reply' };
+    expect((await org.post(`/chat/sessions/${sessionId}/send`, { sender: 'agent', message })).status).toBe(201);
+    const deliveryId: string = (await org.get(`/chat/sessions/${sessionId}/history`)).body.items[0].id;
+    expect(await begin(deliveryId, randomUUID())).toHaveLength(1);
+    await settleInterruptedRequested(db, org.id, { deliveryId }, randomUUID());
+    expect(await listQueuedIds(db, org.id, { deliveryId }, 10)).toEqual([deliveryId]);
+    return { contactId, sessionId, deliveryId };
+  };
+  const deliveryOf = async (id: string) => (await api.org.get(`/deliveries/${id}`)).body;
   const suppressed = async () => (await api.org.get('/suppressions')).body.items;
 
   it.each(OTHER_ANSWERS)('changes nothing of the attempt that replaced it: %s', async (_, outcome) => {
@@ -97,15 +127,14 @@ describe('the late outcome of an interrupted attempt', () => {
     const deliveryId = found[0]?.id as string;
     expect([found.length, body]).toEqual([1, expect.anything()]);
     const [first, second] = [randomUUID(), randomUUID()];
-    const rule = { blockedReason: null, isAddressBlocked: sql<boolean>`false`, isContactBlocked: sql<boolean>`false` };
-    expect(await claimRequested(db, org.id, [deliveryId], { ...rule, lease: first })).toHaveLength(1);
+    expect(await begin(deliveryId, first)).toHaveLength(1);
     await settleInterruptedRequested(db, org.id, { deliveryId }, second);
     expect(await listQueuedIds(db, org.id, { deliveryId }, 10)).toEqual([deliveryId]);
 
     const settlement = settlementOf('email', ACCEPTED, 1);
     await settleDeliveries(db, org.id, { provider: 'smtp', lease: first }, [[deliveryId, settlement]]);
     expect(await listQueuedIds(db, org.id, { deliveryId }, 10)).toEqual([]);
-    expect(await claimRequested(db, org.id, [deliveryId], { ...rule, lease: second })).toEqual([]);
+    expect(await begin(deliveryId, second)).toEqual([]);
     expect((await org.get(`/deliveries/${deliveryId}`)).body).toMatchObject({ status: 'accepted', attempts: 1 });
   });
 
@@ -129,5 +158,38 @@ describe('the late outcome of an interrupted attempt', () => {
         expect(await readDeliveries()).toMatchObject([{ status: 'unknown' }]);
       }
     });
+
+    it('leaves a reply unknown, not canceled, when it is redacted or its contact is deleted', async () => {
+      const [redacted, ofDeleted] = [await interruptedReply(), await interruptedReply()];
+      const redaction = { messageId: redacted.deliveryId, reason: 'Asked for it' };
+      expect((await api.org.post('/redaction/message', redaction)).status).toBe(200);
+      expect((await api.org.delete(`/contacts/${ofDeleted.contactId}`)).status).toBe(200);
+      for (const { deliveryId } of [redacted, ofDeleted]) {
+        const unknown = { status: 'unknown', reason: 'the worker stopped while it was being sent', attempts: 1 };
+        expect(await deliveryOf(deliveryId)).toMatchObject(unknown);
+        expect(await begin(deliveryId, randomUUID())).toEqual([]);
+      }
+    });
+  });
+
+  it.each([
+    ['a refusal for now', 'canceled', 'the contact was deleted'],
+    ['nothing, as its worker stopped', 'unknown', 'the worker stopped while it was being sent'],
+  ])('is not followed by another attempt if the contact was deleted meanwhile: %s', async (outcome, status, reason) => {
+    const { db, org } = api;
+    const { contactId, deliveryId } = await interruptedReply();
+    await db.updateTable('deliveries').set({ may_have_gone: false }).where('id', '=', deliveryId).execute();
+    const lease = randomUUID();
+    expect(await begin(deliveryId, lease)).toHaveLength(1);
+    expect((await org.delete(`/contacts/${contactId}`)).status).toBe(200);
+    expect(await deliveryOf(deliveryId)).toMatchObject({ status: 'sending', contact_id: null });
+
+    if (outcome === 'a refusal for now') {
+      const settlement = settlementOf('email', { kind: 'retry', scope: 'recipient', reason: '451 later' }, 1);
+      await settleDeliveries(db, org.id, { provider: 'smtp', lease }, [[deliveryId, settlement]]);
+    } else await settleInterruptedRequested(db, org.id, { deliveryId }, randomUUID());
+    expect(await deliveryOf(deliveryId)).toMatchObject({ status: 'queued' });
+    expect(await begin(deliveryId, randomUUID())).toEqual([]);
+    expect(await deliveryOf(deliveryId)).toMatchObject({ status, reason });
   });
 });

@@ -41,6 +41,8 @@ export async function startMailSink() {
     url: `smtp://127.0.0.1:${port}`,
     mails,
     refuse: (address: string, refusal: Refusal) => refusals.set(address, refusal),
+    /** Takes mail for an address again. */
+    accept: (address: string) => refusals.delete(address),
     /** The mails that came for an address, oldest first. */
     to: (address: string) => mails.filter((mail) => mail.to === address).map(({ mail }) => mail),
     close: () => new Promise<void>((resolve) => server.close(resolve)),

@@ -1,0 +1,7 @@
+import type { Trx } from '../db/connect.ts';
+
+/** What contacts need of the domain that sends. It is given as a dependency, because that domain itself uses contacts. */
+export interface ContactDeliveriesPort {
+  /** Ends what waits to be sent to a contact, except by sequences, whose enrollments end with the contact. */
+  endSends(trx: Trx, orgId: string, contactId: string): Promise<void>;
+}
