@@ -1,3 +1,4 @@
+import { log } from '@temporalio/activity';
 import type { Db } from '../src/db/connect.ts';
 import type { InboundEmailRef, InboundEmailResult } from '../src/deliveries/contract.ts';
 import { receiveInboundEmail } from '../src/deliveries/inbound/emails.service.ts';
@@ -14,6 +15,9 @@ export type InboundEmailActivities = ReturnType<typeof createInboundEmailActivit
 
 export const createInboundEmailActivities = ({ db, tokens, mailReader }: InboundEmailActivityDeps) => ({
   /** Processes a bounce or a reply. Running it twice does no harm. */
-  receiveInboundEmail: (email: InboundEmailRef): Promise<InboundEmailResult> =>
-    receiveInboundEmail(db, tokens, mailReader, email),
+  async receiveInboundEmail(email: InboundEmailRef): Promise<InboundEmailResult> {
+    const result = await receiveInboundEmail(db, tokens, mailReader, email);
+    if (result === 'unreadable') log.warn('an e-mail could not be read', { ...email });
+    return result;
+  },
 });

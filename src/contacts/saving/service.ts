@@ -70,8 +70,7 @@ export const saveContact = async (
   orgId: string,
   change: ContactChange,
   insert: InsertContact = insertAlone,
-): Promise<{ id: string }> =>
-  (await insertNew(db, orgId, change, insert)) ?? (await saveOne(db, orgId, { change }));
+): Promise<{ id: string }> => (await insertNew(db, orgId, change, insert)) ?? (await saveOne(db, orgId, { change }));
 
 /** Saves the contact with this e-mail. Throws conflict if another contact has the phone number. */
 export const saveContactByEmail = async (

@@ -1,6 +1,9 @@
+import { isContactBlocked } from '../../contacts/blocklist/service.ts';
 import { resolveContacts } from '../../contacts/service.ts';
 import type { Trx } from '../../db/connect.ts';
 import type { SessionChannel } from '../../http/schemas.ts';
+import { newId } from '../../ids.ts';
+import { recordEvents } from '../change-session.service.ts';
 import {
   findCurrentSessionForUpdate,
   findSessionForUpdate,
@@ -8,19 +11,26 @@ import {
   type LockedSession,
   lockConversation,
 } from '../queries.ts';
+import { applySessionUpdate } from '../sessions/actions.service.ts';
 import { lockSession, openSession } from '../sessions/service.ts';
 import { addContactMessage } from './contact-messages.service.ts';
 
-export interface InboundMessage {
-  id: string;
+const REOPENING = { status: 'open', reflect_status_change_for_integration: true } as const;
+
+/** What is known of a message received from a provider before it is read. */
+export interface InboundEnvelope {
   channel: 'email' | 'sms' | 'whatsapp' | 'voice';
   /** Null if no contact has the address: one is then created. */
   contactId: string | null;
   /** An e-mail address in lower case, or a number as E.164. */
   from: string;
-  text: string;
   /** The message that it replies to, if it names one. */
   inReplyTo?: string | undefined;
+}
+
+export interface InboundMessage extends InboundEnvelope {
+  id: string;
+  text: string;
 }
 
 /**
@@ -30,17 +40,41 @@ export interface InboundMessage {
 export async function addInboundMessage(
   trx: Trx,
   orgId: string,
-  { id, channel, inReplyTo, ...message }: InboundMessage,
+  { id, text, ...envelope }: InboundMessage,
 ): Promise<void> {
+  await addContactMessage(trx, orgId, await lockSessionOf(trx, orgId, envelope), { id, text });
+}
+
+/**
+ * Adds a note about a message that could not be read to the session that it belongs to, as addInboundMessage finds it.
+ * Reopens a closed one: somebody has to ask the contact.
+ */
+export async function addUnreadableMessage(
+  trx: Trx,
+  orgId: string,
+  envelope: InboundEnvelope,
+  note: string,
+): Promise<void> {
+  const { id, status, contact_id } = await lockSessionOf(trx, orgId, envelope);
+  await recordEvents(trx, orgId, id, [{ id: newId(), type: 'human_agent_comment', content: note }]);
+  if (status !== 'open' && !(await isContactBlocked(trx, orgId, contact_id)))
+    await applySessionUpdate(trx, orgId, id, REOPENING);
+}
+
+async function lockSessionOf(
+  trx: Trx,
+  orgId: string,
+  { channel, inReplyTo, ...message }: InboundEnvelope,
+): Promise<LockedSession> {
   const contactId = message.contactId ?? (await resolveContact(trx, orgId, channel, message.from));
   const on: SessionChannel = channel === 'voice' ? 'phone_voice' : channel;
   await lockConversation(trx, orgId, contactId);
   const place = { contactId, channel: on };
-  const session =
+  return (
     (inReplyTo === undefined ? undefined : await findSessionOf(trx, orgId, inReplyTo, place)) ??
     (await findCurrentSessionForUpdate(trx, orgId, contactId, on)) ??
-    (await lockSession(trx, orgId, (await openSession(trx, orgId, place)).id));
-  await addContactMessage(trx, orgId, session, { id, text: message.text });
+    (await lockSession(trx, orgId, (await openSession(trx, orgId, place)).id))
+  );
 }
 
 /** Finds the session of a message and locks it, if it is with this contact on this channel. */

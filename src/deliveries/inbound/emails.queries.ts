@@ -27,14 +27,15 @@ export async function insertInboundEmail(db: Db, orgId: string, email: NewInboun
   return numAffectedRows === 1n;
 }
 
-/** Finds an e-mail without its text, together with the recipient of its delivery. */
+/** Finds an e-mail without its text, together with the recipient and contact of its delivery. */
 export function findInboundEmail(db: Db, orgId: string, id: string) {
   return db
     .selectFrom('inbound_emails as email')
     .innerJoin('deliveries as delivery', (join) =>
       join.onRef('delivery.org_id', '=', 'email.org_id').onRef('delivery.id', '=', 'email.delivery_id'),
     )
-    .select(['email.kind', 'email.delivery_id', 'email.mail_from', 'email.rcpt_to', 'email.result', 'delivery.to'])
+    .select(['email.kind', 'email.delivery_id', 'email.mail_from', 'email.rcpt_to', 'email.result'])
+    .select(['delivery.to', 'delivery.contact_id'])
     .where('email.org_id', '=', orgId)
     .where('email.id', '=', id)
     .executeTakeFirst();
@@ -49,6 +50,18 @@ export async function findRawMail(db: Db, orgId: string, id: string): Promise<Bu
     .where('id', '=', id)
     .executeTakeFirst();
   return row?.raw ?? null;
+}
+
+/** Counts a reading of an e-mail that took too long, and returns their number. */
+export async function addTimeout(db: Db, orgId: string, id: string): Promise<number> {
+  const { timeouts } = await db
+    .updateTable('inbound_emails')
+    .set((eb) => ({ timeouts: eb('timeouts', '+', 1) }))
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .returning('timeouts')
+    .executeTakeFirstOrThrow();
+  return timeouts;
 }
 
 /** Records the classification of an e-mail. Returns false if one was recorded before. */

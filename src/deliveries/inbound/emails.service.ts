@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { addUnreadableMessage } from '../../conversations/messages/inbound.service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { notFound } from '../../errors.ts';
@@ -6,11 +7,25 @@ import { newId } from '../../ids.ts';
 import { enqueue, start } from '../../outbox/outbox.ts';
 import { receiveStatusUpdates } from '../callbacks/status-reports.service.ts';
 import { type InboundEmailRef, type InboundEmailResult, RECEIVE_INBOUND_EMAIL } from '../contract.ts';
-import { deleteOldRawMail, findInboundEmail, findRawMail, insertInboundEmail, updateResult } from './emails.queries.ts';
-import { type Classification, classify } from './emails.rules.ts';
-import type { MailReader } from './mail-reader.ts';
+import { findDelivery } from '../queries.ts';
+import {
+  addTimeout,
+  deleteOldRawMail,
+  findInboundEmail,
+  findRawMail,
+  insertInboundEmail,
+  updateResult,
+} from './emails.queries.ts';
+import { type AnsweredDelivery, type Classification, classify } from './emails.rules.ts';
+import { type MailReader, MailReadTimeout } from './mail-reader.ts';
 import type { Mailbox, MailTokens } from './mail-tokens.ts';
 import { receiveMessage } from './messages.service.ts';
+import type { ParsedEmail } from './parsed-mail.rules.ts';
+
+/** After this many readings that took too long, the e-mail is unreadable. */
+const MAX_TIMEOUTS = 5;
+const UNREADABLE_NOTE =
+  'The contact sent an e-mail that could not be read. Ask them to send it once more, as plain text or without attachments.';
 
 export interface ReceivedMail {
   mailFrom: string;
@@ -34,7 +49,10 @@ export function storeInboundEmail(db: Db, { mailFrom, recipients, raw }: Receive
   });
 }
 
-/** Reads a stored e-mail and applies it as a bounce or a reply. A repeated run changes nothing. */
+/**
+ * Reads a stored e-mail and applies it as a bounce or a reply. One that cannot be read is noted in the session that it
+ * would have continued. A repeated run changes nothing. Throws MailReadTimeout if the e-mail is to be read again.
+ */
 export async function receiveInboundEmail(
   db: Db,
   tokens: MailTokens,
@@ -45,25 +63,49 @@ export async function receiveInboundEmail(
   if (email === undefined) throw notFound('inbound email');
   if (email.result !== null) return email.result;
 
-  const mail = await reader.read(orgId, () => findRawMail(db, orgId, id));
-  const answered = mail?.answers.map(tokens.findRef).find((delivery) => delivery?.orgId === orgId);
+  const mail = await readMail(db, reader, orgId, id);
   const arrival = {
     kind: email.kind,
     deliveryId: email.delivery_id,
     to: email.to ?? '',
     mailFrom: email.mail_from,
   };
-  const verdict = classify(arrival, mail, answered?.deliveryId);
+  const verdict = classify(arrival, mail, mail && (await findAnswered(db, tokens, orgId, mail)));
   await inTransaction(db, async (trx) => {
     if (await updateResult(trx, orgId, id, verdict.result)) await apply(trx, orgId, { id, ...email }, verdict);
   });
   return verdict.result;
 }
 
+/** Returns undefined if the e-mail cannot be read. */
+async function readMail(db: Db, reader: MailReader, orgId: string, id: string): Promise<ParsedEmail | undefined> {
+  try {
+    return await reader.read(orgId, () => findRawMail(db, orgId, id));
+  } catch (error) {
+    if (!(error instanceof MailReadTimeout) || (await addTimeout(db, orgId, id)) < MAX_TIMEOUTS) throw error;
+    return undefined;
+  }
+}
+
+/** Finds the org's delivery whose Message-ID an e-mail names. */
+async function findAnswered(
+  db: Db,
+  tokens: MailTokens,
+  orgId: string,
+  { answers }: ParsedEmail,
+): Promise<AnsweredDelivery | undefined> {
+  const ref = answers.map(tokens.findRef).find((delivery) => delivery?.orgId === orgId);
+  if (ref === undefined) return undefined;
+  const { deliveryId } = ref;
+  return { deliveryId, to: (await findDelivery(db, orgId, deliveryId))?.to ?? '' };
+}
+
+type StoredEmail = NonNullable<Awaited<ReturnType<typeof findInboundEmail>>> & { id: string };
+
 async function apply(
   trx: Trx,
   orgId: string,
-  { id, delivery_id, rcpt_to }: { id: string; delivery_id: string; rcpt_to: string },
+  { id, delivery_id, rcpt_to, to, contact_id: contactId }: StoredEmail,
   verdict: Classification,
 ): Promise<void> {
   switch (verdict.result) {
@@ -84,6 +126,11 @@ async function apply(
         deliveryId,
       } as const;
       return receiveMessage(trx, orgId, message);
+    }
+    case 'unreadable': {
+      if (!verdict.mayBeReply || to === null) return;
+      const message = { channel: 'email', contactId, from: to, inReplyTo: delivery_id } as const;
+      return addUnreadableMessage(trx, orgId, message, UNREADABLE_NOTE);
     }
     default: // only recorded
   }

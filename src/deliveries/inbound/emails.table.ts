@@ -16,6 +16,8 @@ export interface InboundEmailsTable {
   /** The raw e-mail as received, stored for 30 days. */
   raw: Buffer | null;
   received_at: Generated<Date>;
+  /** How often reading it took too long. */
+  timeouts: Generated<number>;
   processed_at: Date | null;
   result: InboundEmailResult | null;
 }

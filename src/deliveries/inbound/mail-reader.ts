@@ -7,10 +7,18 @@ const THREAD = new URL('./mail-reader.thread.ts', import.meta.url);
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 };
 const TIMEOUT_MS = 20_000;
 
+/** Reading took too long, because of the e-mail or because the worker is busy. */
+export class MailReadTimeout extends Error {
+  constructor(timeoutMs: number) {
+    super(`Reading the e-mail took more than ${timeoutMs} ms`);
+    this.name = 'MailReadTimeout';
+  }
+}
+
 export interface MailReader {
   /**
    * Reads one e-mail at a time, loaded when its turn comes; orgs take turns. Returns undefined if there is none, or if
-   * reading it fails or exceeds 20 s or 256 MB. Rejects if the reader itself cannot run.
+   * reading it fails or exceeds 256 MB. Rejects with MailReadTimeout after 20 s, and if the reader itself cannot run.
    */
   read(orgId: string, load: () => Promise<Buffer | null>): Promise<ParsedEmail | undefined>;
   close(): Promise<void>;
@@ -32,12 +40,14 @@ export function createMailReader(timeoutMs = TIMEOUT_MS): MailReader {
       thread = undefined;
     });
     thread.postMessage(raw);
+    const signal = AbortSignal.timeout(timeoutMs);
     try {
-      const [mail] = await once(thread, 'message', { signal: AbortSignal.timeout(timeoutMs) });
+      const [mail] = await once(thread, 'message', { signal });
       return mail as ParsedEmail | undefined;
     } catch {
       if (isClosed) throw new Error('The mail reader was closed');
       await end();
+      if (signal.aborted) throw new MailReadTimeout(timeoutMs);
       return undefined;
     }
   };

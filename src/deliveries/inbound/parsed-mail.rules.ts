@@ -52,11 +52,13 @@ function reportsOf({ attachments }: ParsedMail): RecipientReport[] | undefined {
 
 /**
  * Returns the text with its quotations. For an e-mail with only HTML, returns the text without tags. At most 64 Ki
- * characters.
+ * characters: a longer text ends with an ellipsis.
  */
 function bodyOf({ text = '', html }: ParsedMail): string {
-  const body = text.trim() === '' && html ? textOfHtml(html.slice(0, MAX_HTML_CHARACTERS)) : text;
-  return truncated(storable(body), MAX_BODY_LENGTH);
+  const isHtml = text.trim() === '' && typeof html === 'string';
+  const body = storable(isHtml ? textOfHtml(html.slice(0, MAX_HTML_CHARACTERS)) : text);
+  const isWhole = body.length <= MAX_BODY_LENGTH && !(isHtml && html.length > MAX_HTML_CHARACTERS);
+  return isWhole ? body : `${truncated(body, MAX_BODY_LENGTH - 1)}…`;
 }
 
 const ifWithin = (limit: number, text: string | undefined) =>
