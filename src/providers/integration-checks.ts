@@ -138,8 +138,10 @@ async function checkSalesforce(egress: Egress, settings: SalesforceSettings): Pr
 /** Connects and signs in, without sending e-mail (RFC 5321, 3.1 and RFC 4954). */
 async function verifySmtp(egress: Egress, settings: SmtpSettings): Promise<CheckResult> {
   const { host, port, username, password } = settings;
+  const connection = await egress.connect(host, port);
   const transport = createTransport({
-    ...connectionOptionsOf({ ...settings, address: await egress.resolve(host) }),
+    ...connectionOptionsOf(settings),
+    connection,
     connectionTimeout: SMTP_TIMEOUT_MS,
     greetingTimeout: SMTP_TIMEOUT_MS,
     socketTimeout: SMTP_TIMEOUT_MS,

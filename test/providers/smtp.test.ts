@@ -1,5 +1,7 @@
 import { createServer, type Socket } from 'node:net';
+import { SMTPServer } from 'smtp-server';
 import { describe, expect, it } from 'vitest';
+import { createEgress } from '../../src/providers/egress/egress.ts';
 import { createSmtpSender } from '../../src/providers/email/smtp.ts';
 
 const message = {
@@ -163,5 +165,63 @@ describe('the outcome of an SMTP session', () => {
     const sender = createSmtpSender({ host: '127.0.0.1', port: server.port, secure: false });
     expect(await sender.send(message)).toMatchObject({ kind: 'retry', scope: 'provider' });
     sender.close();
+  });
+});
+
+describe('a mail server named by an org', () => {
+  const LOOPBACK = ['127.0.0.0/8', '::1'];
+  /** Sends to `mail.example`, whose addresses are these. The servers listen on 127.0.0.1 alone. */
+  const sendTo = async (port: number, addresses: string[], { allow = LOOPBACK, secure = false } = {}) => {
+    const egress = createEgress({ allow, lookup: async () => addresses });
+    const sender = createSmtpSender({ host: 'mail.example', port, secure }, egress.connect);
+    try {
+      return await sender.send(message);
+    } finally {
+      sender.close();
+      await egress.close();
+    }
+  };
+  const tlsServer = async (secure: boolean) => {
+    const server = new SMTPServer({ secure, authOptional: true });
+    server.on('error', () => undefined);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.server.address() as { port: number };
+    return { port, close: () => new Promise<void>((resolve) => server.close(() => resolve())) };
+  };
+
+  it.each([[['127.0.0.2', '127.0.0.1']], [['::1', '127.0.0.3', '127.0.0.1']], [['127.0.0.1', '127.0.0.2']]])(
+    'is reached at the first address that accepts a connection: %j',
+    async (addresses) => {
+      const server = await scripted({});
+      expect(await sendTo(server.port, addresses)).toEqual({ kind: 'accepted', providerId: message.messageId });
+      await server.close();
+    },
+  );
+
+  it('that nobody answers for certainly got nothing', async () => {
+    const server = await scripted({});
+    const reason = expect.stringMatching(/^mail\.example could not be reached: ECONNREFUSED/);
+    expect(await sendTo(server.port, ['127.0.0.2', '127.0.0.3'])).toEqual({ kind: 'retry', scope: 'provider', reason });
+    await server.close();
+  });
+
+  it('is not contacted if any of its addresses is private', async () => {
+    const commands: string[] = [];
+    const server = await scripted({}, commands);
+    const reason = expect.stringMatching(/127\.0\.0\.1.*EGRESS_ALLOW/);
+    const outcome = await sendTo(server.port, ['127.0.0.2', '127.0.0.1'], { allow: ['127.0.0.2/32'] });
+    expect(outcome).toEqual({ kind: 'rejected', because: 'config', reason });
+    expect(commands).toEqual([]);
+    await server.close();
+  });
+
+  it.each([
+    ['from the beginning', true],
+    ['by STARTTLS', false],
+  ])('must have a certificate of its name where it encrypts %s', async (_, secure) => {
+    const server = await tlsServer(secure);
+    const outcome = await sendTo(server.port, ['127.0.0.2', '127.0.0.1'], { secure });
+    expect(outcome).toMatchObject({ reason: expect.stringContaining('certificate') });
+    await server.close();
   });
 });

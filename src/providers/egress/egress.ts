@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import { Agent, buildConnector, type Dispatcher, request as send } from 'undici';
 import { elementAt } from '../../checked-access.ts';
 import { codeOf, messageOf, ProviderError } from '../../errors.ts';
@@ -85,8 +85,13 @@ export interface HttpClient {
 export interface Egress extends HttpClient {
   /** Downloads the content byte for byte, under the rules of `request`. */
   download(url: string, options: EgressRequest & { maxBytes: number }): Promise<Download>;
-  /** Returns a checked address of the host, for connections by protocols other than HTTP. */
+  /** Returns a checked address of the host. */
   resolve(host: string): Promise<string>;
+  /**
+   * Opens a TCP connection for protocols other than HTTP, to the first address of the host that accepts it. Refuses
+   * addresses as `request` does.
+   */
+  connect(host: string, port: number): Promise<Socket>;
   close(): Promise<void>;
 }
 
@@ -105,7 +110,8 @@ export function createEgress({
   connect = defaultConnector(),
 }: EgressOptions): Egress {
   const check = createAddressCheck(allow);
-  const agent = new Agent({ connect: checkedConnector(connect, (host) => addressesOf(host, check, lookup)) });
+  const connectChecked = checkedConnector(connect, (host) => addressesOf(host, check, lookup));
+  const agent = new Agent({ connect: connectChecked });
 
   return {
     request: async (url, options = {}) => {
@@ -114,6 +120,12 @@ export function createEgress({
     },
     download: async (url, options) => follow(agent, parseUrl(url), options),
     resolve: async (host) => elementAt(await addressesOf(host, check, lookup), 0),
+    connect: (hostname, port) =>
+      new Promise((resolve, reject) => {
+        connectChecked({ hostname, port: String(port), protocol: 'http:' }, (error, socket) =>
+          error === null ? resolve(socket) : reject(error),
+        );
+      }),
     close: () => agent.destroy(),
   };
 }

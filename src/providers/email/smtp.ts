@@ -1,4 +1,6 @@
+import type { Socket } from 'node:net';
 import { createTransport, type SendMailOptions } from 'nodemailer';
+import { type Egress, EgressError } from '../egress/egress.ts';
 import { reasonFrom } from '../egress/provider-responses.ts';
 import type { SendOutcome } from '../sending.ts';
 import { looksLikeHtml } from './html.rules.ts';
@@ -17,8 +19,6 @@ export interface SmtpSettings {
   password?: string | undefined;
   /** Signs in also where the server offers no encryption. */
   allow_unencrypted_login?: boolean | undefined;
-  /** The checked address to connect to, if `host` was resolved beforehand. */
-  address?: string | undefined;
   dkim?: { domain: string; selector: string; private_key: string } | undefined;
 }
 
@@ -41,16 +41,8 @@ export function smtpSettingsOf(url: string): SmtpSettings {
 }
 
 /** Returns nodemailer's options for a server. A password is sent over an encrypted connection only, unless allowed. */
-export const connectionOptionsOf = ({
+export const connectionOptionsOf = ({ host, port, secure, username, password, ...settings }: SmtpSettings) => ({
   host,
-  port,
-  secure,
-  username,
-  password,
-  address,
-  ...settings
-}: SmtpSettings) => ({
-  host: address ?? host,
   port,
   secure,
   auth: username === undefined ? undefined : { user: username, pass: password ?? '' },
@@ -58,8 +50,11 @@ export const connectionOptionsOf = ({
   tls: { servername: host },
 });
 
-/** Sends by SMTP (RFC 5321) over pooled connections. */
-export function createSmtpSender(settings: SmtpSettings): EmailSender {
+/**
+ * Sends by SMTP (RFC 5321) over pooled connections. `connect` opens them, so that a server named by a customer is reached
+ * at checked addresses only.
+ */
+export function createSmtpSender(settings: SmtpSettings, connect?: Egress['connect']): EmailSender {
   const { username, password, dkim } = settings;
   const transport = createTransport({
     pool: true,
@@ -67,6 +62,7 @@ export function createSmtpSender(settings: SmtpSettings): EmailSender {
     maxMessages: Number.POSITIVE_INFINITY,
     maxRequeues: 2,
     ...connectionOptionsOf(settings),
+    ...(connect && { getSocket: socketsOf(settings, connect) }),
     connectionTimeout: CONNECT_TIMEOUT_MS,
     greetingTimeout: CONNECT_TIMEOUT_MS,
     socketTimeout: SOCKET_TIMEOUT_MS,
@@ -88,6 +84,13 @@ export function createSmtpSender(settings: SmtpSettings): EmailSender {
     close: () => transport.close(),
   };
 }
+
+/** Returns nodemailer's way to get opened connections. */
+const socketsOf =
+  ({ host, port }: SmtpSettings, connect: Egress['connect']) =>
+  (_options: unknown, done: (error: Error | null, opened?: { connection: Socket }) => void): void => {
+    connect(host, port).then((connection) => done(null, { connection }), done);
+  };
 
 /** RFC 8058 requires signing both List-Unsubscribe fields; nodemailer's own list omits the second. */
 const DKIM_FIELDS =
@@ -155,6 +158,10 @@ const TIMEOUTS_BEFORE_MAIL = new Set(['CONNECT_TIMEOUT', 'GREETING_TIMEOUT', 'UP
  * outcome is `unknown`.
  */
 function outcomeOf(error: SmtpError, secrets: string[]): SendOutcome {
+  if (error instanceof EgressError)
+    return error.transient
+      ? { kind: 'retry', scope: 'provider', reason: error.message }
+      : { kind: 'rejected', because: 'config', reason: error.message };
   const { code = '', originalCode = '', timeoutType = '', responseCode = 0 } = error;
   const reason = reasonFrom(error.response ?? error.message, secrets);
   const isTemporary = responseCode >= 400 && responseCode < 500;

@@ -154,6 +154,7 @@ describe('a request', () => {
     const { egress, hops } = startEgress([], { dns: { 'evil.example': [address] } });
     await expect(egress.request('http://evil.example/')).rejects.toThrow('not a public address');
     await expect(egress.resolve('evil.example')).rejects.toThrow('not a public address');
+    await expect(egress.connect('evil.example', 25)).rejects.toThrow('not a public address');
     expect(hops).toEqual([]);
   });
 

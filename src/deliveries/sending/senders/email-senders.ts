@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Db } from '../../../db/connect.ts';
-import { ProviderError } from '../../../errors.ts';
 import type { ConnectionCalls } from '../../../orgs/integrations/calls.service.ts';
 import { findConnection } from '../../../orgs/integrations/service.ts';
 import type { Egress } from '../../../providers/egress/egress.ts';
@@ -14,7 +13,8 @@ import type { UnsubscribeLinks } from '../../suppressions/unsubscribe-links.ts';
 import type { MessageSender, OutgoingMessage } from '../message-sender.ts';
 
 const MAX_OPEN_SENDERS = 200;
-const ADDRESS_TTL_MS = 5 * 60_000;
+/** After this time, connections are opened anew, as the addresses of a mail server can change. */
+const SENDER_TTL_MS = 5 * 60_000;
 const MAX_CACHED_SIGNINGS = 1_000;
 const SIGNING_TTL_MS = 2_000;
 
@@ -47,7 +47,7 @@ export function createEmailSenders(deps: EmailSendersDeps): EmailSenders {
   const fallback = smtpUrl === undefined ? undefined : createSmtpSender(smtpSettingsOf(smtpUrl));
   const senders = new LRUCache<string, EmailSender>({
     max: MAX_OPEN_SENDERS,
-    ttl: ADDRESS_TTL_MS,
+    ttl: SENDER_TTL_MS,
     dispose: (sender) => sender.close(),
   });
   const signings = new LRUCache<string, Promise<Signing>>({ max: MAX_CACHED_SIGNINGS, ttl: SIGNING_TTL_MS });
@@ -62,11 +62,11 @@ export function createEmailSenders(deps: EmailSendersDeps): EmailSenders {
     return found;
   };
 
-  const senderOf = async (settings: SmtpSettings): Promise<EmailSender> => {
+  const senderOf = (settings: SmtpSettings): EmailSender => {
     const key = createHash('sha256').update(JSON.stringify(settings)).digest('base64');
     const known = senders.get(key);
     if (known !== undefined) return known;
-    const sender = await createGuardedSmtpSender(egress, settings);
+    const sender = createSmtpSender(settings, egress.connect);
     senders.set(key, sender);
     return sender;
   };
@@ -74,7 +74,7 @@ export function createEmailSenders(deps: EmailSendersDeps): EmailSenders {
   return {
     async of(orgId) {
       const settings = await findConnection(db, secrets, orgId, 'email');
-      const sender = settings === undefined ? fallback : await senderOf(settings);
+      const sender = settings === undefined ? fallback : senderOf(settings);
       if (sender === undefined) return undefined;
       const sendMail = (message: EmailMessage) =>
         settings === undefined
@@ -125,22 +125,3 @@ function messageOf(
 }
 
 const domainOf = (address: string) => address.slice(address.lastIndexOf('@') + 1).toLowerCase();
-
-/**
- * Creates a sender to the checked address of a mail server named by an org. If this address must not be reached, the
- * sender rejects every message with the reason. Throws a transient ProviderError while the address cannot be resolved.
- */
-async function createGuardedSmtpSender(egress: Egress, settings: SmtpSettings): Promise<EmailSender> {
-  try {
-    return createSmtpSender({ ...settings, address: await egress.resolve(settings.host) });
-  } catch (error) {
-    if (!(error instanceof ProviderError) || error.transient) throw error;
-    const reason = error.message;
-    return {
-      provider: 'smtp',
-      concurrency: 1,
-      send: async () => ({ kind: 'rejected', because: 'config', reason }),
-      close: () => undefined,
-    };
-  }
-}
