@@ -214,6 +214,7 @@ export async function benchContactsSearch(databaseUrl: string): Promise<boolean>
       rateLimits: createRateLimits(config, pool),
       secrets: createSecrets(config.SECRET_KEYS),
       temporal: { check: async () => undefined },
+      closing: new AbortController(),
     } as never,
     pino({ level: 'silent' }),
   );

@@ -13,7 +13,7 @@ const config = loadConfig({
   JWT_SECRET: 'x'.repeat(32),
   SECRET_KEYS: `check:${Buffer.alloc(32).toString('base64')}`,
 });
-const app = await createApp({ config } as Deps, pino({ level: 'silent' }));
+const app = await createApp({ config, closing: new AbortController() } as Deps, pino({ level: 'silent' }));
 await app.ready();
 const document = JSON.parse(JSON.stringify(app.swagger())); // in its served form
 await app.close();

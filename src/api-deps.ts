@@ -30,6 +30,7 @@ import { findChatContext } from './widget/visitors.service.ts';
 const PATIENCE_MS = 20_000;
 /** Less than the time after which proxies close an idle connection. */
 const HEARTBEAT_MS = 15_000;
+const FILE_PURGE_MS = 5 * 60_000;
 /** Half the time between two samples of the load: a longer delay would look endless. */
 const MAX_EVENT_LOOP_DELAY_MS = 2_000;
 
@@ -58,7 +59,8 @@ export function createApiDeps({ config, db, pool, quota, temporal, logger, repla
   const egress = createEgress({ allow: config.EGRESS_ALLOW });
   const operatorsEgress = createEgress({ allow: ALLOW_ALL });
   const mediaLinks = createMediaLinks(config.JWT_SECRET, config.PUBLIC_URL);
-  const waiters = createTurnWaiters();
+  const closing = new AbortController();
+  const waiters = createTurnWaiters(closing.signal, logger);
   const deps: Deps = {
     config,
     db,
@@ -74,6 +76,7 @@ export function createApiDeps({ config, db, pool, quota, temporal, logger, repla
     checkIntegration: createIntegrationCheck(egress, config.HUBSPOT_TOKEN_PATH),
     callbacks: createCallbackUrls(config.JWT_SECRET, config.PUBLIC_URL),
     maxWaitMs: PATIENCE_MS,
+    closing,
     dns: createDns({ servers: config.DNS_SERVERS }),
     storage: createCountedStorage(createStorage(config), quota.add),
     mediaLinks,
@@ -83,6 +86,7 @@ export function createApiDeps({ config, db, pool, quota, temporal, logger, repla
     liveStreams: createLiveStreams(db, mediaLinks, logger),
     chatContextOf: findChatContext,
     answers: waiters,
+    filePurgeMs: FILE_PURGE_MS,
     heartbeatMs: HEARTBEAT_MS,
     maxEventLoopDelayMs: MAX_EVENT_LOOP_DELAY_MS,
     ...replaced,

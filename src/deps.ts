@@ -38,6 +38,8 @@ export interface Deps {
   callbacks: CallbackUrls;
   /** Maximum wait of a request for a provider's response to its message. */
   maxWaitMs: number;
+  /** Aborted when the api begins to close: requests that only wait are answered then. */
+  closing: AbortController;
   checkIntegration: IntegrationCheck;
   dns: Dns;
   storage: Storage;
@@ -53,6 +55,8 @@ export interface Deps {
   chatContextOf(db: Db, orgId: string, contactId: string): Promise<string | null>;
   /** The port of conversations to the AI. */
   answers: AnswersPort;
+  /** Interval between attempts to delete what is left of deleted files. */
+  filePurgeMs: number;
   /** Interval of heartbeats in an idle stream of events. */
   heartbeatMs: number;
   /** The event loop's delay above which requests are refused with 503. Zero refuses none. */

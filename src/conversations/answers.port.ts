@@ -28,7 +28,8 @@ export interface AutopilotAnswer {
 export interface AnswersPort {
   /**
    * Waits until the turn that deals with a contact's message has ended, for `waitMs` at most. Returns nothing if the AI
-   * does not answer on the channel, or has not answered in time. Nothing is lost then: history and polls show the answer.
+   * does not answer on the channel, has not answered in time, or the wait cannot go on. Nothing is lost then: history and
+   * polls show the answer.
    */
   waitForAnswer(
     db: Db,

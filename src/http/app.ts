@@ -121,7 +121,7 @@ export async function createApp(deps: Deps, logger: FastifyBaseLogger) {
   });
   await app.register(measure, { metrics });
   app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id));
-  await app.register(closeConnections);
+  await app.register(closeConnections, deps);
   await app.register(unknownRoutes);
   await app.register(openapi, deps);
   await app.register(authenticate, deps);

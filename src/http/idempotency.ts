@@ -7,9 +7,12 @@ import { tryLockName } from '../db/locks.ts';
 import { inSavepoint, inTransaction } from '../db/transaction.ts';
 import type { Deps } from '../deps.ts';
 import { conflict, DomainError, invalid, tooLarge, unprocessable } from '../errors.ts';
+import type { OrgPrincipal } from '../keys/verifier.ts';
 import type { Secrets } from '../secrets.ts';
 import { answerTo } from './errors.ts';
 
+/** Stands for full access among the scopes of a stored answer. */
+const FULL_ACCESS = '*';
 /** No operation has such a long answer for what it does. The effect is undone. */
 const MAX_STORED_CHARACTERS = 1_000_000;
 
@@ -121,7 +124,21 @@ const placeOf = (principalId: string, key: string) => ({
   row: key,
 });
 
-/** Returns the earlier answer for this key. Throws unprocessable if the key was used by a different request. */
+const scopesOf = ({ org }: FastifyRequest): string[] => {
+  const scopes = (org as OrgPrincipal | undefined)?.scopes;
+  return scopes === null ? [FULL_ACCESS] : [...(scopes ?? [])];
+};
+
+/** Whether the caller's key has all of these scopes. */
+const hasScopes = (request: FastifyRequest, scopes: string[]): boolean => {
+  const held = scopesOf(request);
+  return held.includes(FULL_ACCESS) || scopes.every((scope) => held.includes(scope));
+};
+
+/**
+ * Returns the earlier answer for this key. Throws unprocessable if the key was used by a different request, or with an API
+ * key that has more scopes than the caller's: the answer may have a secret, and nothing may be done a second time.
+ */
 async function findResponse(
   db: Db,
   request: FastifyRequest,
@@ -133,6 +150,11 @@ async function findResponse(
   if (stored === undefined) return undefined;
   if (!hashOf(request).equals(stored.request_hash)) {
     throw unprocessable('This Idempotency-Key was used with another request: send a new key');
+  }
+  if (!hasScopes(request, stored.scopes)) {
+    throw unprocessable(
+      'This Idempotency-Key was used with an API key that has more scopes: repeat the request with such a key',
+    );
   }
   return { statusCode: stored.status_code, body: secrets.decrypt(stored.answer, placeOf(principalId, key)) };
 }
@@ -162,12 +184,14 @@ function handleOnce(
         request_hash: hashOf(request),
         status_code: answer.statusCode,
         answer: secrets.encrypt(answer.body, placeOf(principalId, key)),
+        scopes: scopesOf(request),
       })
       .onConflict((oc) =>
         oc.columns(['principal_id', 'key']).doUpdateSet((eb) => ({
           request_hash: eb.ref('excluded.request_hash'),
           status_code: eb.ref('excluded.status_code'),
           answer: eb.ref('excluded.answer'),
+          scopes: eb.ref('excluded.scopes'),
           created_at: eb.ref('excluded.created_at'),
         })),
       )
@@ -235,7 +259,7 @@ async function completed(
 function findStored(db: Db, principalId: string, key: string) {
   return db
     .selectFrom('idempotency_keys')
-    .select(['request_hash', 'status_code', 'answer'])
+    .select(['request_hash', 'status_code', 'answer', 'scopes'])
     .where('principal_id', '=', principalId)
     .where('key', '=', key)
     .where('created_at', '>', sql<Date>`now() - interval '24 hours'`)

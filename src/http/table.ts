@@ -6,6 +6,8 @@ export interface IdempotencyKeysTable {
   request_hash: Buffer;
   status_code: number;
   answer: string;
+  /** The scopes of the key that got the answer: `*` for full access, none for a partner's. */
+  scopes: Generated<string[]>;
   created_at: Generated<Date>;
 }
 

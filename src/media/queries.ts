@@ -9,6 +9,21 @@ export async function insertMedia(db: Db, media: Media): Promise<void> {
   await db.insertInto('media').values(media).execute();
 }
 
+/**
+ * Inserts the rows of files as deleted, except of files that have rows. Returns the keys of the inserted ones. It waits for
+ * the end of a transaction that has inserted such a row.
+ */
+export async function insertDeletedMedia(db: Db, files: Media[]): Promise<string[]> {
+  if (files.length === 0) return [];
+  const rows = await db
+    .insertInto('media')
+    .values(files.map((file) => ({ ...file, file_name: '', deleted_at: sql<Date>`now()` })))
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('key')
+    .execute();
+  return rows.map(({ key }) => key);
+}
+
 /** Finds a file, unless it is deleted. */
 export function findMedia(db: Db, orgId: string, id: string): Promise<Media | undefined> {
   return db

@@ -7,7 +7,15 @@ import { detectType } from './detection.ts';
 import { cleanFileName } from './file-names.rules.ts';
 import { MAX_FILE_BYTES } from './file-types.rules.ts';
 import type { MediaLinks } from './links.ts';
-import { deleteMediaRows, findMedia, insertMedia, listDeletedMedia, listMedia, type Media } from './queries.ts';
+import {
+  deleteMediaRows,
+  findMedia,
+  insertDeletedMedia,
+  insertMedia,
+  listDeletedMedia,
+  listMedia,
+  type Media,
+} from './queries.ts';
 
 export { insertMedia as recordMedia, type Media, softDeleteMedia } from './queries.ts';
 
@@ -109,6 +117,14 @@ export async function openMedia(storage: Storage, media: Media, range?: ByteRang
 }
 
 /**
+ * Deletes the bytes of stored files that have no rows, such as those of a refused message. A file whose row is being
+ * committed keeps its bytes. purgeDeletedMedia deletes what cannot be deleted now.
+ */
+export async function discardMedia(db: Db, storage: Storage, files: Media[]): Promise<void> {
+  await purge(db, storage, await insertDeletedMedia(db, files));
+}
+
+/**
  * Deletes the bytes of deleted files, then their rows. A file whose bytes cannot be deleted blocks no others: it throws
  * the last such error at the end, and the next call tries it again. Not for use in a transaction: a rollback does not
  * restore bytes.
@@ -117,14 +133,20 @@ export async function purgeDeletedMedia(db: Db, storage: Storage): Promise<void>
   const errors: unknown[] = [];
   for (let after = ''; ; ) {
     const keys = (await listDeletedMedia(db, after, DELETES_PER_BATCH)).map(({ key }) => key);
-    const results = await Promise.allSettled(keys.map((key) => storage.delete(key)));
-    errors.push(...results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : [])).slice(-1));
-    await deleteMediaRows(
-      db,
-      keys.filter((_, index) => results[index]?.status === 'fulfilled'),
-    );
+    await purge(db, storage, keys).catch((error: unknown) => errors.push(error));
     after = keys.at(-1) ?? '';
     if (keys.length < DELETES_PER_BATCH) break;
   }
   if (errors.length > 0) throw errors.at(-1);
+}
+
+/** Deletes the bytes of deleted files, and the rows of those whose bytes are gone. Throws the last error of the storage. */
+async function purge(db: Db, storage: Storage, keys: string[]): Promise<void> {
+  const results = await Promise.allSettled(keys.map((key) => storage.delete(key)));
+  await deleteMediaRows(
+    db,
+    keys.filter((_, index) => results[index]?.status === 'fulfilled'),
+  );
+  const failed = results.findLast((result) => result.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
 }

@@ -63,6 +63,31 @@ describe('an Idempotency-Key', () => {
     expect(JSON.stringify(rows)).not.toContain(first.body.api_key_id);
   });
 
+  it('repeats its answer to other keys of the org that have all scopes of the first one, and does nothing for lesser ones', async () => {
+    const create = (client: Pick<TestApi['org'], 'post'>, name: string) =>
+      client.post('/org/api-keys', { name, scopes: name === 'Full' ? undefined : ['org:write'] }, withKey(name));
+    const countKeys = async () => (await api.org.get('/org/api-keys')).body.items.length as number;
+    const [lesser, equal] = [await api.org.withScopes('org:write'), await api.org.withScopes('org:write', 'org:read')];
+    const rotated = await api.org.withScopes('org:read', 'org:write', 'contacts:read');
+    const full = await create(api.org, 'Full');
+    const limited = await create(equal, 'Limited');
+    const count = await countKeys();
+    for (const [client, name] of [
+      [lesser, 'Full'],
+      [equal, 'Full'],
+      [lesser, 'Limited'],
+    ] as const) {
+      const { status, body } = await create(client, name);
+      expect([status, body.message]).toEqual([422, expect.stringContaining('more scopes')]);
+    }
+    for (const client of [api.org, equal, rotated]) {
+      const again = await create(client, 'Limited');
+      expect([again.status, again.body, again.headers.get('idempotent-replayed')]).toEqual([201, limited.body, 'true']);
+    }
+    expect((await create(api.org, 'Full')).body).toEqual(full.body);
+    expect(await countKeys()).toBe(count);
+  });
+
   it('repeats a refusal', async () => {
     await api.partner.post(ORGS, { name: 'X', external_id: 'taken' });
     const first = await api.partner.post(ORGS, { name: 'Y', external_id: 'taken' }, withKey('refused'));

@@ -3,11 +3,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
-import { purgeDeletedMedia, softDeleteMedia, storeMedia } from '../../src/media/service.ts';
+import {
+  discardMedia,
+  purgeDeletedMedia,
+  recordMedia,
+  softDeleteMedia,
+  storeContent,
+  storeMedia,
+} from '../../src/media/service.ts';
 import type { Storage } from '../../src/providers/storage/port.ts';
 import { createStorage } from '../../src/providers/storage/storage.ts';
 import { spool } from '../../src/spool.ts';
@@ -180,6 +188,8 @@ describe('a stored file', () => {
 
   const store = (storage = api.deps.storage) =>
     storeMedia(api.db, storage, api.org.id, { content: [PNG], fileName: 'a.png' });
+  const storeContentOf = (text: string) =>
+    storeContent(api.deps.storage, api.org.id, { content: [Buffer.from(text)], fileName: 'a.txt' });
   const rows = () => api.db.selectFrom('media').selectAll().execute();
   const statusOf = async (media: { org_id: string; id: string }) =>
     (await fetch(api.deps.mediaLinks.linkOf(media))).status;
@@ -220,6 +230,35 @@ describe('a stored file', () => {
     expect(await statusOf(media)).toBe(404);
     await purgeDeletedMedia(api.db, api.deps.storage);
     expect(await api.deps.storage.get(media.key)).toBeUndefined();
+  });
+
+  it('is discarded without its row, but not while its row is being committed', async () => {
+    const [committed, refused] = [await storeContentOf('kept'), await storeContentOf('refused')];
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    const inserted = Promise.withResolvers<void>();
+    const committing = inTransaction(api.db, async (trx) => {
+      await recordMedia(trx, committed);
+      inserted.resolve();
+      await released;
+    });
+    await inserted.promise;
+    const discarding = discardMedia(api.db, api.deps.storage, [committed, refused]);
+    await sleep(200);
+    release();
+    await Promise.all([committing, discarding]);
+    expect(await statusOf(committed)).toBe(200);
+    expect(await api.deps.storage.get(refused.key)).toBeUndefined();
+    expect((await rows()).map(({ id }) => id)).toEqual([committed.id]);
+  });
+
+  it('is discarded by a later purge if the storage is away', async () => {
+    const media = await storeContentOf('refused');
+    const failing: Storage = { ...api.deps.storage, delete: () => Promise.reject(new Error('away')) };
+    await expect(discardMedia(api.db, failing, [media])).rejects.toThrow('away');
+    expect(await statusOf(media)).toBe(404);
+    await purgeDeletedMedia(api.db, api.deps.storage);
+    expect(await api.deps.storage.get(media.key)).toBeUndefined();
+    expect(await rows()).toEqual([]);
   });
 
   it('is purged although another file cannot be', async () => {

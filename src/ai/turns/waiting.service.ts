@@ -1,3 +1,4 @@
+import type { FastifyBaseLogger } from 'fastify';
 import { getAutopilot } from '../../agents/autopilot/service.ts';
 import type { AnswersPort, AutopilotAnswer } from '../../conversations/answers.port.ts';
 import { findAiMessage } from '../../conversations/messages/ai-messages.service.ts';
@@ -15,8 +16,12 @@ export interface TurnWaiters extends AnswersPort {
   wake(hints: string): void;
 }
 
-/** Creates the waiters of a process for ends of turns. */
-export function createTurnWaiters(): TurnWaiters {
+/**
+ * Creates the waiters of a process for ends of turns. Once the process is closing, a wait ends as if its time were over: the
+ * message is stored, and a cut connection would make its client send it again. For the same reason a wait that fails ends
+ * without an answer.
+ */
+export function createTurnWaiters(closing: AbortSignal, log: Pick<FastifyBaseLogger, 'warn'>): TurnWaiters {
   const waiting = new Map<string, Set<() => void>>();
   let count = 0;
 
@@ -35,30 +40,39 @@ export function createTurnWaiters(): TurnWaiters {
       sleepers.add(wake);
     });
 
-  return {
-    async waitForAnswer(db, message, waitMs) {
-      const refusal = await refusalOf(db, message);
-      if (refusal !== undefined) return refusal;
-      if (count >= MAX_WAITING) return {};
-      count++;
-      try {
-        const giveUpAt = Date.now() + waitMs;
-        for (;;) {
-          const left = giveUpAt - Date.now();
-          if (left <= 0) return {};
-          const woken = sleepUntilWoken(message.sessionId, Math.min(left, SWEEP_MS)); // before the look: none is missed
-          const answer = await findAnswer(db, message);
-          if (answer !== undefined) return answer;
-          await woken;
-        }
-      } finally {
-        count--;
+  const wake = (hints: string) => {
+    const ids = hints === '' ? [...waiting.keys()] : hints.split(' ');
+    for (const id of ids) for (const wakeOne of [...(waiting.get(id) ?? [])]) wakeOne();
+  };
+  closing.addEventListener('abort', () => wake(''));
+
+  const wait: AnswersPort['waitForAnswer'] = async (db, message, waitMs) => {
+    const refusal = await refusalOf(db, message);
+    if (refusal !== undefined) return refusal;
+    if (count >= MAX_WAITING) return {};
+    count++;
+    try {
+      const giveUpAt = Date.now() + waitMs;
+      for (;;) {
+        const left = giveUpAt - Date.now();
+        if (left <= 0 || closing.aborted) return {};
+        const woken = sleepUntilWoken(message.sessionId, Math.min(left, SWEEP_MS)); // before the look: none is missed
+        const answer = await findAnswer(db, message);
+        if (answer !== undefined) return answer;
+        await woken;
       }
-    },
-    wake(hints) {
-      const ids = hints === '' ? [...waiting.keys()] : hints.split(' ');
-      for (const id of ids) for (const wake of [...(waiting.get(id) ?? [])]) wake();
-    },
+    } finally {
+      count--;
+    }
+  };
+
+  return {
+    wake,
+    waitForAnswer: (db, message, waitMs) =>
+      wait(db, message, waitMs).catch((error: unknown) => {
+        log.warn({ err: error, session: message.sessionId }, 'the wait for an answer failed; the message is stored');
+        return {};
+      }),
   };
 }
 

@@ -1,6 +1,7 @@
+import type { Db } from '../../db/connect.ts';
 import { DomainError, type ErrorKind, ProviderError, refused } from '../../errors.ts';
 import { MAX_FILE_BYTES } from '../../media/file-types.rules.ts';
-import { type Media, storeContent } from '../../media/service.ts';
+import { discardMedia, type Media, storeContent } from '../../media/service.ts';
 import type { Egress } from '../../providers/egress/egress.ts';
 import type { Storage } from '../../providers/storage/port.ts';
 import type { ChatAttachment } from './schema.ts';
@@ -41,9 +42,16 @@ export async function storeAttachments(
   }
 }
 
-/** Deletes the content of files without inserted rows. */
-export async function deleteAttachments({ storage }: Pick<AttachmentDeps, 'storage'>, files: Media[]): Promise<void> {
-  for (const { key } of files) await storage.delete(key);
+/**
+ * Deletes the content of files whose rows were not inserted. Those of a message that was committed stay, so it may be
+ * called whenever a request failed. Throws if that cannot be found out, and deletes nothing then.
+ */
+export async function deleteAttachments(
+  db: Db,
+  { storage }: Pick<AttachmentDeps, 'storage'>,
+  files: Media[],
+): Promise<void> {
+  if (files.length > 0) await discardMedia(db, storage, files);
 }
 
 async function storeAttachment(

@@ -6,13 +6,20 @@ import { deleteRedactedFiles, redactMessage, redactSession } from './service.ts'
 
 const tags = ['redaction'];
 
-export const redactionRoutes: FastifyPluginAsyncZod<Deps> = async (app, { db, storage, deliveries }) => {
-  // Files of a redaction are deleted after its response. Those left by a crash are deleted at the start.
+export const redactionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
+  const { db: pool, storage, deliveries, filePurgeMs } = deps;
+  // Files of a redaction are deleted after its response. Those left by a crash, or by a storage that is away, are deleted
+  // at the start and from time to time.
   const deleteFiles = () =>
-    deleteRedactedFiles(db, storage).catch((error: unknown) =>
+    deleteRedactedFiles(pool, storage).catch((error: unknown) =>
       app.log.warn({ err: error }, 'files of a redaction could not be deleted; trying again later'),
     );
-  app.addHook('onReady', () => void deleteFiles());
+  let purging: NodeJS.Timeout | undefined;
+  app.addHook('onListen', async () => {
+    void deleteFiles();
+    purging = setInterval(() => void deleteFiles(), filePurgeMs);
+  });
+  app.addHook('preClose', async () => clearInterval(purging));
   app.addHook('onResponse', deleteFiles);
 
   app.post('/redaction/message', {
@@ -24,7 +31,7 @@ export const redactionRoutes: FastifyPluginAsyncZod<Deps> = async (app, { db, st
       body: RedactMessage,
       response: { 200: Redacted, ...errorResponses(403, 404, 409) },
     },
-    handler: async ({ org, body }) => {
+    handler: async ({ db, org, body }) => {
       const { affected } = await redactMessage({ db, deliveries }, org.id, org.keyId, body);
       return {
         success: true,
@@ -45,7 +52,7 @@ export const redactionRoutes: FastifyPluginAsyncZod<Deps> = async (app, { db, st
       body: RedactSession,
       response: { 200: Redacted, ...errorResponses(403, 404, 409) },
     },
-    handler: async ({ org, body }) => {
+    handler: async ({ db, org, body }) => {
       const { affected, messages } = await redactSession({ db, deliveries }, org.id, org.keyId, body);
       return {
         success: true,

@@ -32,11 +32,11 @@ export const sessionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
   /** The ids of messages that the AI may answer. */
   const asked = new WeakMap<FastifyRequest, string>();
 
-  // Deletes the stored files of a refused message.
+  // Deletes the stored files of a refused message. An error does not tell whether the message was committed before.
   app.addHook('onResponse', async (request, reply) => {
     const files = kept.get(request) ?? [];
     if (reply.statusCode >= 400)
-      await deleteAttachments(deps, files).catch((error: unknown) =>
+      await deleteAttachments(deps.db, deps, files).catch((error: unknown) =>
         request.log.warn({ err: error }, 'files of a refused message could not be deleted'),
       );
   });

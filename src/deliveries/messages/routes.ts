@@ -10,7 +10,7 @@ import { type SentTemplate, sendTemplate, sentTemplateResponseOf } from './whats
 
 export const messageRoutes: FastifyPluginAsyncZod<Deps> = async (
   app,
-  { config, secrets, egress, calls, maxWaitMs },
+  { config, secrets, egress, calls, maxWaitMs, closing },
 ) => {
   const isDevelopment = config.DEVELOPMENT;
   const defaults = { hasMailServer: config.SMTP_URL !== undefined, isDevelopment };
@@ -21,7 +21,7 @@ export const messageRoutes: FastifyPluginAsyncZod<Deps> = async (
       scope: 'whatsapp:write',
       prepare: async (request: FastifyRequest<{ Body: SendTemplate }>) => {
         const { db, org, body } = request;
-        const deps = { secrets, egress, calls, isDevelopment, maxWaitMs };
+        const deps = { secrets, egress, calls, isDevelopment, maxWaitMs, closing: closing.signal };
         sent.set(request, await sendTemplate(db, deps, org.id, { ...body, requestKey: requestKeyOf(request) }));
       },
     },

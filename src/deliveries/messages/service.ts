@@ -27,13 +27,25 @@ export async function requestMessage(
   return id;
 }
 
+export interface DeliveryWait {
+  /** The longest wait for the provider's response. */
+  maxWaitMs: number;
+  /** Ends the wait once it is aborted. */
+  closing?: AbortSignal;
+}
+
 /** Waits a limited time for a delivery to leave `queued` and `sending`. */
-export async function waitForDelivery(db: Db, orgId: string, id: string, maxWaitMs: number): Promise<void> {
+export async function waitForDelivery(
+  db: Db,
+  orgId: string,
+  id: string,
+  { maxWaitMs, closing }: DeliveryWait,
+): Promise<void> {
   const giveUpAt = performance.now() + maxWaitMs;
   for (;;) {
     const delivery = await findDelivery(db, orgId, id);
     const isUnderWay = delivery?.status === 'queued' || delivery?.status === 'sending';
-    if (!isUnderWay || performance.now() > giveUpAt) return;
+    if (!isUnderWay || performance.now() > giveUpAt || closing?.aborted === true) return;
     await sleep(POLL_MS);
   }
 }

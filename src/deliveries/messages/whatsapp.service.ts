@@ -13,18 +13,16 @@ import type { Secrets } from '../../secrets.ts';
 import { getDelivery } from '../ledger/service.ts';
 import { findMessageByRequestKey } from './queries.ts';
 import type { SendTemplate } from './schema.ts';
-import { requestMessage, waitForDelivery } from './service.ts';
+import { type DeliveryWait, requestMessage, waitForDelivery } from './service.ts';
 
 const CHANNEL = 'whatsapp';
 
-export interface WhatsAppDeps {
+export interface WhatsAppDeps extends DeliveryWait {
   secrets: Secrets;
   egress: HttpClient;
   calls: Pick<ConnectionCalls, 'observe'>;
   /** Whether the sandbox replaces WhatsApp if it is not connected. */
   isDevelopment: boolean;
-  /** The longest wait for WhatsApp's response. */
-  maxWaitMs: number;
 }
 
 type TemplateRequest = SendTemplate & { requestKey: string | null };
@@ -47,7 +45,7 @@ export async function sendTemplate(
 ): Promise<SentTemplate> {
   const template = await templateOf(db, deps, orgId, request);
   const sent = await inTransaction(db, (trx) => requestTemplate(trx, orgId, request, template));
-  await waitForDelivery(db, orgId, sent.deliveryId, deps.maxWaitMs);
+  await waitForDelivery(db, orgId, sent.deliveryId, deps);
   return sent;
 }
 

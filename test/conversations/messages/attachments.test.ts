@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TooManyRequests } from '../../../src/errors.ts';
 import { startApi, type TestApi } from '../../support/stack/api.ts';
 import { eventually } from '../../support/stack/stack.ts';
 
@@ -119,6 +120,32 @@ describe('an attachment', () => {
     expect(lost.status).toBe(404);
     await eventually('nothing is left', () => kept.size === 0);
     await watched.close();
+  });
+
+  describe('of a committed message', () => {
+    const question = {
+      sender: 'contact',
+      message: { type: 'text', text: 'See', attachments: [{ name: 'a.png', base64: PNG.toString('base64') }] },
+    };
+    /** Sends the message to another process of the api, and returns the answer with what its file is served as. */
+    const sendTo = async (watched: TestApi) => {
+      const org = await api.createOrg();
+      await org.patch('/autopilot', { channel: 'api', autopilot_enabled: true });
+      const { id } = (await org.post('/chat/sessions', { channel: { type: 'api' } })).body;
+      const { status } = await watched.client(org.key).post(`/chat/sessions/${id}/send`, question);
+      await watched.app.close(); // after whatever follows the response
+      const [{ event }] = (await org.get(`/chat/sessions/${id}/history`)).body.items;
+      const file = await fetch(event.attachments[0].url);
+      return { status, file: [file.status, Buffer.from(await file.arrayBuffer()).equals(PNG)] };
+    };
+
+    it('stays if the request ends in an error after the commit', async () => {
+      const answers = { waitForAnswer: () => Promise.reject(new TooManyRequests('busy', 5)) };
+      const watched = await startApi({ databaseUrl: api.databaseUrl, deps: { answers } });
+      const { status, file } = await sendTo(watched);
+      expect([status, file]).toEqual([429, [200, true]]);
+      await watched.close();
+    });
   });
 
   it('an attachment of 20 MB is refused', async () => {

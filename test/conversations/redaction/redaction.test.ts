@@ -1,7 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { connectTwilio, FAKES_ALLOWED, newNumber } from '../../support/channels.ts';
 import { type FakeTwilio, refusesWith, startFakeTwilio } from '../../support/fakes/twilio.ts';
-import type { TestOrg } from '../../support/stack/api.ts';
+import { startApi, type TestOrg } from '../../support/stack/api.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
 import { historiesWith, rowsWith } from '../../support/stack/traces.ts';
 
@@ -115,6 +117,51 @@ describe('a redaction', () => {
       return status === 200;
     });
     expect((await org.get(`/deliveries/${messageId}`)).body).toMatchObject({ status: 'canceled', reason: 'redacted' });
+  });
+
+  it('redactions with an Idempotency-Key need one connection each, and are committed with the stored answer', async () => {
+    const small = await startApi({ databaseUrl: stack.databaseUrl, env: { DATABASE_POOL_SIZE: '4' } });
+    const client = small.client(org.key);
+    const ids = await Promise.all([1, 2, 3].map(() => newSession()));
+    const redact = (sessionId: string) =>
+      client.post('/redaction/session', { sessionId }, { headers: { 'idempotency-key': `redact ${sessionId}` } });
+    for (const id of ids) await send(id, 'contact', 'my card is 4111');
+    const answers = await Promise.all(ids.map(redact));
+    expect(answers.map(({ status, body }) => [status, body.affectedCount])).toEqual(ids.map(() => [200, 1]));
+
+    const [id = ''] = ids;
+    await sql`
+      create function break() returns trigger language plpgsql as $$ begin raise exception 'broken'; end $$;
+      create trigger break before insert on idempotency_keys for each row when (new.key = 'unstored') execute function break();
+    `.execute(stack.db);
+    await send(id, 'contact', 'my other card is 4222');
+    const options = { headers: { 'idempotency-key': 'unstored' } };
+    expect((await client.post('/redaction/session', { sessionId: id }, options)).status).toBe(500);
+    await sql`drop function break cascade`.execute(stack.db);
+    expect((await client.post('/redaction/session', { sessionId: id }, options)).body.affectedCount).toBe(1);
+    await small.close();
+  });
+
+  it('files of a redaction are deleted once the storage is back', async () => {
+    let isAway = true;
+    const { storage } = stack.deps;
+    const remove: typeof storage.delete = (key) => (isAway ? Promise.reject(new Error('away')) : storage.delete(key));
+    const api = await startApi({
+      databaseUrl: stack.databaseUrl,
+      deps: { storage: { ...storage, delete: remove }, filePurgeMs: 100 },
+    });
+    const id = await newSession();
+    const file = { name: 'card.txt', base64: Buffer.from('my card is 4111').toString('base64') };
+    await send(id, 'contact', 'See', [file]);
+    const files = () => stack.db.selectFrom('media').select('key').where('org_id', '=', org.id).execute();
+    const [{ key = '' } = {}] = await files();
+    expect((await api.client(org.key).post('/redaction/session', { sessionId: id })).status).toBe(200);
+    await sleep(500);
+    expect(await files()).toHaveLength(1);
+    isAway = false;
+    await eventually('the deletion', async () => (await files()).length === 0);
+    expect(await storage.get(key)).toBeUndefined();
+    await api.close();
   });
 
   it('the redaction of another org’s message or session is a 404, and changes nothing', async () => {

@@ -9,7 +9,7 @@ import {
 } from '../../support/channels.ts';
 import { type FakeMeta, startFakeMeta } from '../../support/fakes/meta.ts';
 import { startApi, type TestApi, type TestOrg } from '../../support/stack/api.ts';
-import { type Stack, startStack } from '../../support/stack/stack.ts';
+import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
 
 const BODY = { type: 'BODY', text: 'Dear {{1}}, see you on {{2}}.' };
 const TEMPLATES = [
@@ -193,6 +193,20 @@ describe('POST /whatsapp/send-template', () => {
       expect([status, body.whatsapp_message_id]).toEqual([200, null]);
       const { provider_id } = await untilDelivery(org, body.opencx_message_id, 'accepted');
       expect(provider_id).toBe(taken()[0]?.id);
+    });
+
+    it('answers without Meta’s id when the process is to end, and the delivery shows it later', async () => {
+      meta.next({ slowMs: 4_000 });
+      const ending = await startApi({ databaseUrl: stack.databaseUrl, env: FAKES_ALLOWED });
+      const answer = post({}, undefined, ending.client(org.key));
+      await eventually('the message', async () => (await rows('session_events')).length > 0);
+      const beganAt = performance.now();
+      await ending.close();
+      expect(performance.now() - beganAt).toBeLessThan(3_000);
+      const { status, body } = await answer;
+      expect([status, body.whatsapp_message_id]).toEqual([200, null]);
+      const { provider_id } = await untilDelivery(org, body.opencx_message_id, 'accepted');
+      expect(taken().map(({ id }) => id)).toEqual([provider_id]);
     });
 
     it('sends once if both processes receive the request at once under one key', async () => {
