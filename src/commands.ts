@@ -49,6 +49,16 @@ type Command = (context: { db: Db; config: Config }, args: string[], options: Op
 
 class UsageError extends Error {}
 
+/** Some of what a command was to do has failed. Its output is printed. */
+class PartlyDone extends Error {
+  readonly output: Output;
+
+  constructor(message: string, output: Output) {
+    super(message);
+    this.output = output;
+  }
+}
+
 const COMMANDS: Record<string, Command> = {
   async 'partner create'({ db, config }, args, { name, 'allow-ip': allowed_ips, 'ai-instructions': ai_instructions }) {
     expectArgs(args, 0);
@@ -92,7 +102,10 @@ const COMMANDS: Record<string, Command> = {
     expectArgs(args, 0);
     const temporal = connectTemporal(config);
     try {
-      return await reconcile(db, temporal.client, { isDryRun });
+      const found = await reconcile(db, temporal.client, { isDryRun });
+      const failed = found.filter(({ error }) => error !== undefined).length;
+      if (failed > 0) throw new PartlyDone(`${failed} of ${found.length} could not be mended`, found);
+      return found;
     } finally {
       await temporal.close();
     }
@@ -108,8 +121,10 @@ interface CommandLine {
 
 /** Runs a command of the operator. Returns the exit code: 0 for success, 1 for a refusal or failure, 2 for wrong usage. */
 export async function runCommand(argv: string[], { env, print, printError }: CommandLine): Promise<number> {
+  let isJson = false;
   try {
     const { values, positionals } = parse(argv);
+    isJson = values.json === true;
     const [noun, verb, ...args] = positionals;
     if (values.help === true) {
       print(HELP);
@@ -118,13 +133,14 @@ export async function runCommand(argv: string[], { env, print, printError }: Com
     const command = COMMANDS[verb === undefined ? `${noun}` : `${noun} ${verb}`];
     if (command === undefined)
       throw new UsageError(noun === undefined ? 'No command' : `There is no command "${positionals.join(' ')}"`);
-    print(textOf(await withDatabase(env, (context) => command(context, args, values)), values.json === true));
+    print(textOf(await withDatabase(env, (context) => command(context, args, values)), isJson));
     return 0;
   } catch (error) {
     if (error instanceof UsageError || isParseError(error)) {
       printError(`${messageOf(error)}\n\n${HELP}`);
       return 2;
     }
+    if (error instanceof PartlyDone) print(textOf(error.output, isJson));
     printError(error instanceof DomainError ? error.message : `Failed: ${messageOf(error)}`);
     return 1;
   }

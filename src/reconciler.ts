@@ -13,6 +13,7 @@ import {
   mendRequest,
   workflowIdOfRequest,
 } from './deliveries/sending/workflow-reconcile.service.ts';
+import { messageOf } from './errors.ts';
 import { listActiveCrawls, mendCrawl, workflowIdOfCrawl } from './knowledge/crawl/jobs/reconcile.service.ts';
 import { type Command, enqueue } from './outbox/outbox.ts';
 import { hasPendingCommand, listPendingWorkflows } from './outbox/pending.queries.ts';
@@ -39,8 +40,10 @@ export interface Mismatch {
   id: string;
   /** What Temporal knows of the workflow. */
   temporal: Exclude<ExecutionState, 'running'>;
-  /** What was done: `none` in a dry run. */
+  /** What was done: `none` in a dry run, `failed` if it could not be done. */
   mended: string;
+  /** Why it could not be done. The row is compared again the next time. */
+  error?: string;
 }
 
 /** One kind of rows with workflows. */
@@ -152,7 +155,7 @@ const RECONCILIATIONS = [
 
 /**
  * Compares what waits for a workflow of its own with Temporal, some at a time, and mends what has none. A dry run changes
- * nothing. Returns the mismatches.
+ * nothing. Returns the mismatches, with those that could not be mended: one of them keeps no other from it.
  */
 export async function reconcile(db: Db, client: Client, { isDryRun }: { isDryRun: boolean }): Promise<Mismatch[]> {
   const found: Mismatch[] = [];
@@ -182,9 +185,15 @@ async function reconcileSubject<Ref extends { orgId: string }>(
     for (const ref of suspects) {
       const temporal = stateOf(ref);
       if (temporal === 'running' || !waiting.has(workflowIdOf(ref))) continue;
-      const mended = isDryRun ? 'none' : await mend(db, ref, temporal);
-      if (mended !== undefined) found.push({ kind, org_id: ref.orgId, id: idOf(ref), temporal, mended });
+      const outcome = isDryRun ? { mended: 'none' } : await outcomeOf(mend(db, ref, temporal));
+      if (outcome !== undefined) found.push({ kind, org_id: ref.orgId, id: idOf(ref), temporal, ...outcome });
     }
   } while (page.length === ROWS_PER_QUERY);
   return found;
 }
+
+const outcomeOf = (mending: Promise<string | undefined>): Promise<Pick<Mismatch, 'mended' | 'error'> | undefined> =>
+  mending.then(
+    (mended) => (mended === undefined ? undefined : { mended }),
+    (error: unknown) => ({ mended: 'failed', error: messageOf(error) }),
+  );

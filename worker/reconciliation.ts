@@ -16,7 +16,12 @@ export function startReconciliation(
     const client = temporal();
     if (client === undefined) return;
     for (const mismatch of await reconcile(db, client, { isDryRun: false }))
-      log.warn(mismatch, 'a row in progress had no workflow in Temporal');
+      log.warn(
+        mismatch,
+        mismatch.error === undefined
+          ? 'a row in progress had no workflow in Temporal'
+          : 'a row in progress has no workflow in Temporal, and could not be mended; it will be retried later',
+      );
   };
   const failure = 'the comparison with Temporal failed; it will be retried later';
   return runPeriodically(compare, { intervalMs: INTERVAL_MS, failure, log });

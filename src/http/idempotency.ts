@@ -44,7 +44,9 @@ export const idempotency = fastifyPlugin(async (app: FastifyInstance, { secrets 
   app.addHook('onRoute', (route) => {
     if (route.method !== 'POST' || route.config?.scope === 'public') return;
     const handler = route.handler as Handler;
-    const prepare = route.config?.prepare as ((request: FastifyRequest) => Promise<void>) | undefined;
+    const prepare = route.config?.prepare as
+      | ((request: FastifyRequest, reply: FastifyReply) => Promise<void>)
+      | undefined;
     const receive = route.config?.receive as ((request: FastifyRequest) => Promise<() => Promise<void>>) | undefined;
     const complete = route.config?.complete as
       | ((request: FastifyRequest, answer: object) => Promise<object>)
@@ -54,14 +56,14 @@ export const idempotency = fastifyPlugin(async (app: FastifyInstance, { secrets 
       const handle = () => handler.call(this, request, reply);
       const key = isStored ? idempotencyKeyOf(request) : undefined;
       if (key === undefined) {
-        await prepare?.(request);
+        await prepare?.(request, reply);
         const answer = await handle();
         return complete === undefined ? answer : complete(request, answer as object);
       }
       return alone(`${principalOf(request)} ${key}`, async () => {
         const kept = await findResponse(request.db, request, key, secrets);
         if (kept !== undefined) return sendStored(reply, { isReplay: true, answer: kept });
-        await prepare?.(request);
+        await prepare?.(request, reply);
         const handled = await handleOnce(secrets, { request, reply, key, handle });
         const isCompleted = complete !== undefined && !handled.isReplay && handled.answer.statusCode < 400;
         return sendStored(reply, isCompleted ? await completed(secrets, { request, key, complete, handled }) : handled);

@@ -1,3 +1,4 @@
+import type { FastifyReply } from 'fastify';
 import type { Db } from '../db/connect.ts';
 import type { OrgPrincipal, PartnerPrincipal } from '../keys/verifier.ts';
 import type { Scope } from './scopes.ts';
@@ -21,9 +22,10 @@ declare module 'fastify' {
      */
     receive?: (request: never) => Promise<() => Promise<void>>;
     /**
-     * Calls third parties before the handler runs, outside its transaction: a slow third party must not block others.
+     * Calls third parties before the handler runs, and uses connections besides that of the request, outside its transaction:
+     * what is slow must not block others.
      */
-    prepare?: (request: never) => Promise<void>;
+    prepare?: (request: never, reply: FastifyReply) => Promise<void>;
     /**
      * Adds to the handler's answer what follows from its effects, once they are committed: it may wait. Repeated requests
      * with an Idempotency-Key get the completed answer.

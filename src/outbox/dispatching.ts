@@ -11,6 +11,11 @@ import { type InlineWork, runInline } from './inline-work.ts';
 const COMMANDS_PER_BATCH = 200;
 /** More only wait for one another in Temporal, and so does whatever else is asked of it. */
 const DISPATCHES_PER_LOOP = 8;
+/**
+ * A batch begins no more dispatches after this time, so that what a slow Temporal has accepted is deleted: Postgres ends a
+ * transaction without a statement for a minute, and the whole batch would be sent again.
+ */
+const DISPATCHES_PER_BATCH_MS = 15_000;
 /** A batch begins no more inline work after this time. The next one does it, after other orgs' commands. */
 const INLINE_WORK_PER_BATCH_MS = 250;
 
@@ -28,6 +33,8 @@ interface Batch extends Sender {
   client: Client;
   /** The commands that nothing is left to do for. */
   sent: number[];
+  /** When to begin no more dispatches. */
+  until: number;
   /** When to begin no more inline work, once some was begun. */
   inlineUntil: number | undefined;
   /** Why Temporal could not be reached. */
@@ -64,7 +71,8 @@ async function sendCommands(sender: Sender, client: Client, behind: string): Pro
   const served = await inTransaction(sender.db, async (trx): Promise<SentCommands> => {
     const { commands, last } = await claimCommands(trx, COMMANDS_PER_BATCH, behind);
     if (commands.length === 0) return { last };
-    const batch: Batch = { ...sender, trx, client, sent: [], inlineUntil: undefined, unavailable: undefined };
+    const until = performance.now() + DISPATCHES_PER_BATCH_MS;
+    const batch: Batch = { ...sender, trx, client, sent: [], until, inlineUntil: undefined, unavailable: undefined };
     const queues = [...Map.groupBy(commands, ({ workflow_id }) => workflow_id).values()];
     await forEachConcurrently(inOrderOfCost(queues, sender.inline), DISPATCHES_PER_LOOP, async (queue) => {
       if (batch.unavailable === undefined) await sendQueue(batch, queue);
@@ -86,6 +94,7 @@ const inOrderOfCost = (queues: ClaimedCommand[][], inline: InlineWork): ClaimedC
 async function sendQueue(batch: Batch, queue: ClaimedCommand[]): Promise<void> {
   const { trx, client, inline, log } = batch;
   for (const [command, ids] of withoutRepeats(queue)) {
+    if (performance.now() > batch.until) return;
     const work = inline.get(command.type);
     if (work !== undefined) {
       batch.inlineUntil ??= performance.now() + INLINE_WORK_PER_BATCH_MS;

@@ -81,7 +81,10 @@ export const partnerRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
   });
 
   app.post(`${PREFIX}/:orgId/login-links`, {
-    config: { scope: 'partner' },
+    config: {
+      scope: 'partner',
+      prepare: ({ partner }: FastifyRequest, reply) => enforce(rateLimits, 'login-links', partner.id, reply),
+    },
     schema: {
       operationId: 'createPartnerLoginLink',
       tags,
@@ -91,7 +94,6 @@ export const partnerRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
       response: { 201: LoginLink, ...errorResponses(403) },
     },
     handler: async ({ db, partner, params, body }, reply) => {
-      await enforce(rateLimits, 'login-links', partner.id, reply);
       reply.code(201);
       return issueLoginLink(db, config.dashboardUrl, partner.id, { ...body, orgId: params.orgId });
     },

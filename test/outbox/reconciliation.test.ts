@@ -117,6 +117,26 @@ it('the reconciler mends terminated and lost workflows, and a dry run only shows
   expect(await mend()).toEqual([]);
 });
 
+it('a row that cannot be mended is shown with the reason, and keeps no other from being mended', async () => {
+  const [broken, stopped, sequence] = [await waitingRun(), await waitingRun(), await activeSequence()];
+  await Promise.all([broken.handle.terminate(), stopped.handle.terminate(), sequence.handle.terminate()]);
+  await sql
+    .raw(`
+      create function break() returns trigger language plpgsql as $$ begin raise exception 'broken'; end $$;
+      create trigger break before update on automation_runs for each row when (new.id = '${broken.id}') execute function break();
+    `)
+    .execute(stack.db);
+  const failure = await reconcileByCli().catch((error: { code: number; stdout: string; stderr: string }) => error);
+  expect([failure.code, failure.stderr]).toEqual([1, expect.stringContaining('1 of 3 could not be mended')]);
+  expect(JSON.parse(failure.stdout)).toMatchObject([
+    { id: broken.id, mended: 'failed', error: 'broken' },
+    { id: stopped.id, mended: 'canceled' },
+    { id: sequence.id, mended: 'paused' },
+  ]);
+  await sql`drop function break cascade`.execute(stack.db);
+  expect(await mend()).toMatchObject([{ id: broken.id, mended: 'canceled' }]);
+});
+
 it('a run that Temporal has lost resumes at its step, without a longer wait', async () => {
   const run = await waitingRun();
   const [{ input }] = (await run.look()).steps;

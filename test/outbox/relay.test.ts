@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { WorkflowNotFoundError } from '@temporalio/client';
+import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { sql } from 'kysely';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { newId } from '../../src/ids.ts';
+import { commandSender } from '../../src/outbox/dispatching.ts';
 import { type InlineWork, inlineWorkOf } from '../../src/outbox/inline-work.ts';
 import { enqueue, signalWithStart, start } from '../../src/outbox/outbox.ts';
 import type { Reactions } from '../../src/outbox/reactions.ts';
@@ -129,6 +130,39 @@ describe('the relay', () => {
       await eventually('an empty outbox', async () => (await outbox(api.org.id)).length === 0);
     });
     await expect(temporal.client.workflow.getHandle(`look/${id}`).describe()).rejects.toThrow(WorkflowNotFoundError);
+  });
+
+  it('deletes what a slow Temporal has accepted, and sends the rest of the batch in the next ones', async () => {
+    const ids = Array.from({ length: 25 }, newId);
+    await inTransaction(api.db, (trx) =>
+      enqueue(trx, api.org.id, ...ids.map((id) => start(LOOK, { id }, { subjectId: id }))),
+    );
+    const now = performance.now.bind(performance);
+    let lateMs = 0;
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + lateMs);
+    const started: string[] = [];
+    const slow = {
+      withDeadline: (_: number, work: () => Promise<void>) => work(),
+      workflow: {
+        async start(_: string, { workflowId }: { workflowId: string }) {
+          started.push(workflowId);
+          lateMs += 2_000;
+        },
+      },
+    } as unknown as Client;
+    const log = pino({ level: 'silent' });
+    const sendBatch = commandSender({ db: api.db, inline: new Map(), log }, () => slow);
+    const left: number[] = [];
+    try {
+      for (let batch = 0; batch < 4; batch++) {
+        await (await sendBatch())?.row;
+        left.push((await outbox(api.org.id)).length);
+      }
+    } finally {
+      clock.mockRestore();
+    }
+    expect(left).toEqual([17, 9, 1, 0]);
+    expect(started.toSorted()).toEqual(ids.map((id) => `look/${id}`).toSorted());
   });
 
   describe('where the work of a workflow can be done without it', () => {

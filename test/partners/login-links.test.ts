@@ -33,6 +33,27 @@ describe('creating a login link', () => {
     expect(Math.abs(Date.parse(body.expires_at) - before - 15 * 60_000)).toBeLessThan(5_000);
   });
 
+  it('counts the link before it takes a connection for the transaction of an Idempotency-Key', async () => {
+    const transactions: number[] = [];
+    const { rateLimits } = api.deps;
+    const consume: typeof rateLimits.consume = async (name, id) => {
+      const { rows } = await sql<{ open: number }>`
+        select count(*) as open from pg_stat_activity where datname = current_database() and state = 'idle in transaction'
+      `.execute(api.db);
+      if (name === 'login-links') transactions.push(...rows.map(({ open }) => open));
+      return rateLimits.consume(name, id);
+    };
+    const watched = await startApi({ databaseUrl: api.databaseUrl, deps: { rateLimits: { ...rateLimits, consume } } });
+    const path = `/partner/v1/orgs/${api.org.id}/login-links`;
+    const options = { headers: { 'idempotency-key': 'counted' } };
+    const { status, headers } = await watched
+      .client(api.partner.key)
+      .post(path, { email: 'counted@acme.example' }, options);
+    expect([status, headers.get('x-ratelimit-limit')]).toEqual([201, `${rateLimits.limitOf('login-links')}`]);
+    expect(transactions).toEqual([0]);
+    await watched.close();
+  });
+
   it('stores only the hash of the token', async () => {
     const { body } = await createLink({ email: 'hash@acme.example' });
     const token = new URL(body.url).searchParams.get('token') as string;

@@ -1,5 +1,6 @@
 import type { Db } from '../../db/connect.ts';
 import { type Issue, invalid, ProviderError, unprocessable } from '../../errors.ts';
+import { idOf, newId } from '../../ids.ts';
 import { EgressError, type EgressResponse, type HttpClient } from '../../providers/egress/egress.ts';
 import { retryAfterOf } from '../../providers/egress/provider-responses.ts';
 import { headersOf, parsedBodyOf } from '../../providers/egress/response-content.ts';
@@ -10,7 +11,7 @@ import { getAction, type StoredAction } from '../actions/service.ts';
 import { requestsOf } from './connections.ts';
 import type { CallDeps } from './deps.ts';
 import { issuesOf } from './parameter-schemas.ts';
-import { deleteCall, type StoredAnswer, startCall, storeAnswer } from './queries.ts';
+import { deleteCall, deleteCallOfEarlierDay, type StoredAnswer, startCall, storeAnswer } from './queries.ts';
 import { type ActionRequest, issuesOfGiven, requestOf } from './requests.rules.ts';
 import type { ActionParameters, TestAction } from './schema.ts';
 
@@ -30,28 +31,65 @@ interface ActionCall extends OverrideSubject {
   parameters: ActionParameters;
 }
 
+/** What the test of an action shows. */
+interface TestAnswer extends StoredAnswer {
+  headers: Record<string, string>;
+  duration_ms: number;
+}
+
 /**
- * Calls an action for a test and returns the answer, with any status. Throws notFound, invalid for parameters unknown
- * to the operation, and unprocessable if no answer arrives.
+ * Calls an action for a test and returns the answer, with any status. For requests of a day with the same key it calls at
+ * most once, unless it is a GET: repeated ones get the answer of the first. Throws notFound, invalid for parameters unknown
+ * to the operation, and unprocessable if no answer arrives, or the first call may have been done without one.
  */
 export async function testAction(
   deps: CallDeps,
   orgId: string,
   id: string,
-  { parameters, contact_id, dedupeKey }: TestAction & { dedupeKey: string },
-) {
+  { parameters, contact_id, requestKey }: TestAction & { requestKey: string | null },
+): Promise<TestAnswer> {
   const action = await getAction(deps.db, orgId, id);
   const request = await prepareRequest(deps, orgId, action, { parameters, contactId: contact_id });
-  const began = performance.now();
-  const answer = await sendRequest(action, request, dedupeKey).catch((error: unknown) => {
+  try {
+    return requestKey === null || action.request_type === 'GET'
+      ? await sendTest(action, request, newId())
+      : await testOnce(deps, orgId, action, { request, dedupeKey: idOf('test', orgId, requestKey) });
+  } catch (error) {
     throw error instanceof EgressError ? unprocessable(error.message) : error;
-  });
-  const duration_ms = Math.round(performance.now() - began);
+  }
+}
+
+async function testOnce(
+  { db }: CallDeps,
+  orgId: string,
+  operation: CalledAction,
+  { request, dedupeKey }: { request: PreparedRequest; dedupeKey: string },
+): Promise<TestAnswer> {
+  await deleteCallOfEarlierDay(db, orgId, dedupeKey);
+  const before = await startCall<TestAnswer>(db, orgId, dedupeKey);
+  if (before?.answer) return before.answer;
+  if (before !== undefined)
+    throw unprocessable(
+      'The request with this Idempotency-Key has called the action, and its answer was not seen. It may have been done: send a new key to call again',
+    );
+  try {
+    const answer = await sendTest(operation, request, dedupeKey);
+    await storeAnswer(db, orgId, dedupeKey, answer);
+    return answer;
+  } catch (error) {
+    if (error instanceof EgressError && !error.mayHaveArrived) await deleteCall(db, orgId, dedupeKey);
+    throw error;
+  }
+}
+
+async function sendTest(operation: Operation, request: PreparedRequest, dedupeKey: string): Promise<TestAnswer> {
+  const began = performance.now();
+  const answer = await sendRequest(operation, request, dedupeKey);
   return {
     status: answer.status,
     headers: headersOf(answer),
     body: parsedBodyOf(answer, MAX_SHOWN_BYTES),
-    duration_ms,
+    duration_ms: Math.round(performance.now() - began),
   };
 }
 

@@ -10,11 +10,11 @@ export interface StoredAnswer {
  * Records the start of a call. Returns undefined for the first call under the key, otherwise the stored answer of the
  * earlier one (null if it was never seen). Deletes up to ten of the org's calls older than a week.
  */
-export async function startCall(
+export async function startCall<Answer extends StoredAnswer = StoredAnswer>(
   db: Db,
   orgId: string,
   key: string,
-): Promise<{ answer: StoredAnswer | null } | undefined> {
+): Promise<{ answer: Answer | null } | undefined> {
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('action_calls')
     .values({ org_id: orgId, key })
@@ -29,6 +29,7 @@ export async function startCall(
     .select('answer')
     .where('org_id', '=', orgId)
     .where('key', '=', key)
+    .$castTo<{ answer: Answer | null }>()
     .executeTakeFirst();
 }
 
@@ -43,6 +44,16 @@ export async function storeAnswer(db: Db, orgId: string, key: string, answer: St
 
 export async function deleteCall(db: Db, orgId: string, key: string): Promise<void> {
   await db.deleteFrom('action_calls').where('org_id', '=', orgId).where('key', '=', key).execute();
+}
+
+/** Deletes a call that began more than a day ago, so that a request with the same key makes it again. */
+export async function deleteCallOfEarlierDay(db: Db, orgId: string, key: string): Promise<void> {
+  await db
+    .deleteFrom('action_calls')
+    .where('org_id', '=', orgId)
+    .where('key', '=', key)
+    .where('began_at', '<=', sql<Date>`now() - interval '24 hours'`)
+    .execute();
 }
 
 /** Deletes a call whose answer was never seen, so that it is made again. */

@@ -5,9 +5,9 @@ import { z } from 'zod';
 import { valueAt } from '../../checked-access.ts';
 import type { Deps } from '../../deps.ts';
 import { errorResponses } from '../../http/errors.ts';
+import { requestKeyOf } from '../../http/idempotency.ts';
 import { NO_BODY, NoBody } from '../../http/schemas.ts';
 import { receiveFile, uploads } from '../../http/uploads.ts';
-import { newId } from '../../ids.ts';
 import { testAction } from '../action-calls/http-call.ts';
 import { TestAction, TestedAction } from '../action-calls/schema.ts';
 import { importActions } from '../openapi-import/service.ts';
@@ -107,7 +107,10 @@ export const actionRoutes: FastifyPluginAsyncZod<Deps> = async (app, { secrets, 
         const { db, org, params, body } = request;
         tested.set(
           request,
-          await testAction({ db, egress, secrets, calls }, org.id, params.id, { ...body, dedupeKey: newId() }),
+          await testAction({ db, egress, secrets, calls }, org.id, params.id, {
+            ...body,
+            requestKey: requestKeyOf(request),
+          }),
         );
       },
     },
@@ -115,7 +118,7 @@ export const actionRoutes: FastifyPluginAsyncZod<Deps> = async (app, { secrets, 
       operationId: 'testAction',
       tags,
       description:
-        'Really calls it, once, with the http_action_overrides of the contact and the org, and shows what came back. 422 says why no answer came, such as an address that is not public.',
+        'Really calls it, once, with the http_action_overrides of the contact and the org, and shows what came back. 422 says why no answer came, such as an address that is not public. Repeated with its Idempotency-Key, it calls nothing again but a GET whose answer was lost.',
       params: ActionPath,
       body: TestAction,
       response: { 200: TestedAction, ...errorResponses(403, 404) },

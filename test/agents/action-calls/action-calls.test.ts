@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { FAKES_ALLOWED } from '../../support/channels.ts';
 import { type FakeProvider, startFakeProvider } from '../../support/fakes/provider.ts';
@@ -117,6 +118,39 @@ describe('a test of an action', () => {
       await org.post(`/actions/${id}/test`, {}, { headers }),
     ];
     expect(again.body).toEqual(first.body);
+    expect(fake.calls).toHaveLength(1);
+  });
+
+  it('calls once per Idempotency-Key of a day, even if the response was lost in a crash', async () => {
+    const id = await create({ payload: {} }, org, '/');
+    const test = () => org.post(`/actions/${id}/test`, {}, { headers: { 'idempotency-key': 'k2' } });
+    /** Removes the stored responses, as after a crash before they were stored. */
+    const forgetResponses = () => api.db.deleteFrom('idempotency_keys').where('principal_id', '=', org.id).execute();
+    fake.next({ status: 418, body: { id: 7 }, headers: { 'x-answer': 'yes' } });
+    const first = await test();
+    await forgetResponses();
+    const again = await test();
+    expect([again.status, again.body]).toEqual([200, first.body]);
+    expect(fake.calls).toHaveLength(1);
+
+    await api.db.updateTable('action_calls').set({ answer: sql`null` }).where('org_id', '=', org.id).execute();
+    await forgetResponses();
+    const unseen = await test();
+    expect([unseen.status, unseen.body.message]).toEqual([422, expect.stringContaining('send a new key')]);
+    expect(fake.calls).toHaveLength(1);
+
+    const dayBefore = sql<Date>`now() - interval '25 hours'`;
+    await api.db.updateTable('action_calls').set({ began_at: dayBefore }).where('org_id', '=', org.id).execute();
+    expect((await test()).status).toBe(200);
+    expect(fake.calls).toHaveLength(2);
+  });
+
+  it('calls again with the same Idempotency-Key if the first call did not reach anybody', async () => {
+    const id = await create({ api_endpoint: 'http://169.254.169.254/', payload: {} });
+    const test = () => org.post(`/actions/${id}/test`, {}, { headers: { 'idempotency-key': 'k3' } });
+    expect((await test()).status).toBe(422);
+    await org.patch(`/actions/${id}`, { api_endpoint: `${fake.url}/` });
+    expect((await test()).status).toBe(200);
     expect(fake.calls).toHaveLength(1);
   });
 
