@@ -7,6 +7,7 @@ import { isUuid } from './ids.ts';
 import { issuePartnerKey, revokeKeyAsOperator } from './keys/service.ts';
 import { createTokens } from './keys/tokens.ts';
 import { listOrgs } from './orgs/service.ts';
+import { listParkedEvents, releaseParkedEvent } from './outbox/interruptions.ts';
 import { allowFrom, createPartner, deactivatePartner, listAllPartners } from './partners/service.ts';
 import { reconcile } from './reconciler.ts';
 import { connectTemporal } from './temporal/client.ts';
@@ -25,11 +26,16 @@ const HELP = `Usage: npm run cli -- <command> [options]
   org list [--partner <partner-id>] show all orgs
   reconcile [--dry-run]             compare what waits for a workflow of its own with Temporal, and mend what has
                                     none; --dry-run only shows it
+  outbox parked                     show events that are parked, as each try ended the worker
+  outbox release <event-id>         have a parked event handled again
 
   --json                            print JSON
   --help                            print this text
 
 It reads the same environment variables as the api. Exit codes: 0 done, 1 refused or failed, 2 wrong usage.`;
+
+/** Any that the database can have. */
+const EVENT_ID = /^\d{1,18}$/;
 
 const OPTIONS = {
   name: { type: 'string' },
@@ -97,6 +103,15 @@ const COMMANDS: Record<string, Command> = {
     expectArgs(args, 0);
     if (partner !== undefined && !isUuid(partner)) throw notFound('partner');
     return listOrgs(db, partner);
+  },
+  async 'outbox parked'({ db }, args) {
+    expectArgs(args, 0);
+    return listParkedEvents(db);
+  },
+  async 'outbox release'({ db }, args) {
+    const [eventId = ''] = expectArgs(args, 1, '<event-id>');
+    if (!EVENT_ID.test(eventId) || !(await releaseParkedEvent(db, eventId))) throw notFound('parked event');
+    return { event_id: eventId, released: true };
   },
   async reconcile({ db, config }, args, { 'dry-run': isDryRun = false }) {
     expectArgs(args, 0);

@@ -6,6 +6,7 @@ import { deleteOldEvalRuns, startNightlyRuns } from '../src/ai/evals/runs.servic
 import { requestDailyLearning } from '../src/ai/tagging/service.ts';
 import {
   deleteOldRuns,
+  deleteRemainsOfWorkflows,
   deleteUnreceivedEvents,
   startStalledRuns,
 } from '../src/automations/runs/maintenance.service.ts';
@@ -45,6 +46,7 @@ const CHORES: Record<string, (db: Db, retention: Retention) => Promise<number>> 
   deleteOldCounts,
   deleteOldBatches,
   deleteOldRuns: (db, { RUN_RETENTION_DAYS }) => deleteOldRuns(db, RUN_RETENTION_DAYS),
+  deleteRemainsOfWorkflows,
   deleteUnreceivedEvents,
   deleteOldCallbacks,
   deleteOldSandboxMessages,

@@ -10,6 +10,7 @@ const versions = (db: Db, orgId: string) =>
       join.onRef('automation.org_id', '=', 'version.org_id').onRef('automation.id', '=', 'version.automation_id'),
     )
     .where('version.org_id', '=', orgId)
+    .where('automation.deleted_at', 'is', null)
     .select(['version.id', 'version.automation_id as workflow_id', 'version.name', 'version.description'])
     .select([
       'version.trigger_type',
@@ -88,7 +89,7 @@ export async function listWorkflows(
     select version.id, version.version_number, automation.id as workflow_id, version.characters
     from (
       select org_id, id, active_version from automations
-      where org_id = ${orgId} and (${after ?? null}::uuid is null or id > ${after ?? null}::uuid)
+      where org_id = ${orgId} and deleted_at is null and (${after ?? null}::uuid is null or id > ${after ?? null}::uuid)
       order by id limit ${limit}
     ) as automation
     join lateral (
@@ -118,6 +119,7 @@ export const lockAutomation = (trx: Trx, orgId: string, id: string) =>
     .select(['id', 'active_version', 'webhook_token'])
     .where('org_id', '=', orgId)
     .where('id', '=', id)
+    .where('deleted_at', 'is', null)
     .forUpdate()
     .executeTakeFirst();
 
@@ -182,13 +184,35 @@ export async function setActiveVersion(trx: Trx, orgId: string, id: string, vers
     .execute();
 }
 
-export async function deleteAutomation(trx: Trx, orgId: string, id: string): Promise<boolean> {
-  const { numDeletedRows } = await trx
-    .deleteFrom('automations')
+/** Returns whether a workflow has more ended runs than `most`. */
+export async function hasMoreEndedRuns(trx: Trx, orgId: string, id: string, most: number): Promise<boolean> {
+  const { rows } = await sql`
+    select from automation_runs where org_id = ${orgId} and automation_id = ${id} and status not in ('idle', 'in_progress')
+    offset ${most} limit 1
+  `.execute(trx);
+  return rows.length > 0;
+}
+
+/** Deletes a workflow with its versions and runs. */
+export async function deleteAutomation(trx: Trx, orgId: string, id: string): Promise<void> {
+  await trx.deleteFrom('automations').where('org_id', '=', orgId).where('id', '=', id).execute();
+}
+
+/** Hides a workflow with its ended runs, and deletes the others. */
+export async function hideAutomation(trx: Trx, orgId: string, id: string): Promise<void> {
+  await trx
+    .updateTable('automations')
+    .set({ deleted_at: sql<Date>`now()`, active_version: null })
     .where('org_id', '=', orgId)
     .where('id', '=', id)
-    .executeTakeFirst();
-  return numDeletedRows > 0n;
+    .execute();
+  await trx
+    .deleteFrom('automation_runs')
+    .where('org_id', '=', orgId)
+    .where('automation_id', '=', id)
+    .where('status', 'in', ['idle', 'in_progress'])
+    .execute();
+  await trx.deleteFrom('automation_silences').where('org_id', '=', orgId).where('automation_id', '=', id).execute();
 }
 
 /** Returns the ids of a workflow's runs in progress that have workflows of their own in Temporal. */

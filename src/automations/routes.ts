@@ -104,7 +104,8 @@ export const workflowRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config,
     schema: {
       operationId: 'deleteWorkflow',
       tags,
-      description: 'Deletes the workflow with its versions and runs. Runs in progress end.',
+      description:
+        'Deletes the workflow with its versions and runs. Runs in progress end. More than 1,000 ended runs leave reports within minutes.',
       params: WorkflowPath,
       response: { 200: NoBody, ...errorResponses(403, 404) },
     },

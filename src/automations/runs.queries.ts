@@ -421,6 +421,27 @@ export async function deleteOldRuns(db: Db, days: number): Promise<number> {
   return Number(numAffectedRows);
 }
 
+/** Deletes some runs of deleted workflows, or else some such workflows. Returns their number. */
+export async function deleteRemainsOfWorkflows(db: Db): Promise<number> {
+  const { numAffectedRows: runs = 0n } = await sql`
+    delete from automation_runs as run using (
+      select own.org_id, own.id from automations as automation
+      cross join lateral (
+        select org_id, id from automation_runs as own
+        where own.org_id = automation.org_id and own.automation_id = automation.id limit ${RUNS_PER_CLEANUP}
+      ) as own
+      where automation.deleted_at is not null limit ${RUNS_PER_CLEANUP}
+    ) as found where run.org_id = found.org_id and run.id = found.id
+  `.execute(db);
+  if (runs > 0n) return Number(runs);
+  const { numAffectedRows: workflows = 0n } = await sql`
+    delete from automations as automation where deleted_at is not null and not exists (
+      select from automation_runs as run where run.org_id = automation.org_id and run.automation_id = automation.id
+    )
+  `.execute(db);
+  return Number(workflows);
+}
+
 const EVENTS_PER_CLEANUP = 1_000;
 
 /** Deletes events that no run keeps any more, some at a time. Returns their number. */

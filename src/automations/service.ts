@@ -19,6 +19,8 @@ import {
   findLatestVersion,
   findVersion,
   findVersions,
+  hasMoreEndedRuns,
+  hideAutomation,
   insertAutomation,
   insertVersion,
   type ListedVersion,
@@ -44,6 +46,7 @@ const TOKEN_BYTES = 32;
 const MAX_SUMMARY = 2_000;
 const MAX_ACTIVE_PER_TRIGGER = 100;
 const MAX_ACTIVE_CHARACTERS = 5_000_000;
+const MAX_RUNS_DELETED_AT_ONCE = 1_000;
 const INBOUND_PATHS: Record<string, string> = { webhook: 'hooks/workflows', 'form-trigger': 'hooks/forms' };
 
 /** Returns a version of a workflow as the API shows it. */
@@ -217,13 +220,19 @@ export function deactivateWorkflow(db: Db, orgId: string, id: string): Promise<V
   });
 }
 
-/** Deletes a workflow with its versions and runs. Runs in progress end. Throws notFound. */
+/**
+ * Deletes a workflow at once, with its versions and runs. Runs in progress end. If it has many ended runs, these are deleted
+ * afterwards. Throws notFound.
+ */
 export function deleteWorkflow(db: Db, orgId: string, id: string): Promise<void> {
   return inTransaction(db, async (trx) => {
+    if ((await lockAutomation(trx, orgId, id)) === undefined) throw notFound('workflow');
     const open = await listOpenRuns(trx, orgId, id);
     const holds = await listHandoffHolds(trx, orgId, id);
     await abandonRuns(trx, orgId, id);
-    if (!(await deleteAutomation(trx, orgId, id))) throw notFound('workflow');
+    await withdrawWorkflow(trx, orgId, id);
+    if (await hasMoreEndedRuns(trx, orgId, id, MAX_RUNS_DELETED_AT_ONCE)) await hideAutomation(trx, orgId, id);
+    else await deleteAutomation(trx, orgId, id);
     await enqueue(
       trx,
       orgId,

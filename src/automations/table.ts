@@ -16,6 +16,8 @@ export interface AutomationsTable {
   last_constraint_error: string | null;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
+  /** When it was deleted, while its runs are still to be deleted. */
+  deleted_at: Date | null;
 }
 
 /** Rows never change. */

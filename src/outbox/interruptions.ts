@@ -5,7 +5,7 @@ import { sendWithCommit } from '../db/connections/pipeline.ts';
 import { onlyRow } from '../db/rows.ts';
 import { type FinishedBatch, selectIsMore } from './claim.ts';
 
-/** An event that ended so many processes is parked until an operator retries it. */
+/** An event that ended so many processes is parked until an operator releases it. */
 const MAX_INTERRUPTIONS = 6;
 const FIRST_DELAY_SECONDS = 2;
 const DELAY_FACTOR = 4;
@@ -74,4 +74,29 @@ export async function deferInterrupted(trx: Trx, orgId: string): Promise<number>
     where id in (select id from interrupted)
   `.execute(trx);
   return Number(numAffectedRows);
+}
+
+const MAX_LISTED = 1_000;
+
+/** Lists parked events of all orgs, oldest first. */
+export const listParkedEvents = (db: Db) =>
+  db
+    .selectFrom('outbox')
+    .select(['id', 'org_id', 'type', 'subject_id', 'created_at', 'last_error'])
+    .where('kind', '=', 'event')
+    .where('available_at', '=', sql<Date>`'infinity'`)
+    .orderBy('id')
+    .limit(MAX_LISTED)
+    .execute();
+
+/** Lets a parked event be handled again, as if no process had ended. Returns false if there is no such parked event. */
+export async function releaseParkedEvent(db: Db, id: string): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('outbox')
+    .set({ available_at: sql<Date>`now()`, attempts: 0, interruptions: 0 })
+    .where('id', '=', sql<number>`${id}::bigint`)
+    .where('kind', '=', 'event')
+    .where('available_at', '=', sql<Date>`'infinity'`)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }

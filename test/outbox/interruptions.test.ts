@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runCommand } from '../../src/commands.ts';
 import { connect } from '../../src/db/connect.ts';
 import { onlyRow } from '../../src/db/rows.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
@@ -33,6 +34,21 @@ describe('an event during which a process ended', () => {
     } finally {
       await relay.stop();
     }
+  };
+  /** Runs a command of the operator, and returns what it prints as JSON. Throws what it refuses. */
+  const cli = async (...args: string[]) => {
+    const { DATABASE_URL, JWT_SECRET } = api.config;
+    let printed = '';
+    await runCommand([...args, '--json'], {
+      env: { DATABASE_URL, JWT_SECRET, SECRET_KEYS: `k:${Buffer.alloc(32).toString('base64')}` },
+      print: (text) => {
+        printed = text;
+      },
+      printError: (text) => {
+        throw new Error(text);
+      },
+    });
+    return JSON.parse(printed);
   };
   const rowsOf = (orgId: string) =>
     api.db
@@ -74,6 +90,21 @@ describe('an event during which a process ended', () => {
     await withRelay(reactions, () =>
       eventually('the other org', () => handled.includes(fine.id)).then(() => undefined),
     );
+
+    const [parked] = await cli('outbox', 'parked');
+    expect(parked).toMatchObject({
+      id: ids[0],
+      org_id: deadly.id,
+      type: 'contact-created',
+      last_error: expect.stringContaining('process ended'),
+    });
+    expect(await cli('outbox', 'release', String(ids[0]))).toEqual({ event_id: String(ids[0]), released: true });
+    await withRelay(reactions, () =>
+      eventually('the released event', () => handled.includes(deadly.id)).then(() => undefined),
+    );
+    expect(await cli('outbox', 'parked')).toEqual([]);
+    for (const id of [String(ids[0]), 'none'])
+      await expect(cli('outbox', 'release', id)).rejects.toThrow('Parked event not found');
   });
 
   it('is handled after its delay', async () => {

@@ -12,7 +12,11 @@ const selectRuns = (db: Db, orgId: string) =>
     .innerJoin('automation_versions as version', (join) =>
       join.onRef('version.org_id', '=', 'run.org_id').onRef('version.id', '=', 'run.version_id'),
     )
+    .innerJoin('automations as automation', (join) =>
+      join.onRef('automation.org_id', '=', 'run.org_id').onRef('automation.id', '=', 'run.automation_id'),
+    )
     .where('run.org_id', '=', orgId)
+    .where('automation.deleted_at', 'is', null)
     .select(['run.id', 'run.automation_id as workflow_id', 'version.version_number', 'run.status', 'run.trigger_cause'])
     .select(['run.run_started_at', 'run.run_ended_at', 'run.is_test_run', 'run.error', 'run.created_at'])
     .select(

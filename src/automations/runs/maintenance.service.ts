@@ -3,7 +3,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { listOrgsWithStalledRuns } from '../runs.queries.ts';
 import { startQueuedRuns } from './run-queue.service.ts';
 
-export { deleteOldRuns, deleteUnreceivedEvents } from '../runs.queries.ts';
+export { deleteOldRuns, deleteRemainsOfWorkflows, deleteUnreceivedEvents } from '../runs.queries.ts';
 
 /**
  * Starts runs that have been queued for minutes. A run that is accepted while the last active ones of its org end does

@@ -187,6 +187,7 @@ export function rerunWorkflow(db: Db, orgId: string, workflowId: string, runId: 
 
 async function lockWorkflowRun(trx: Trx, orgId: string, workflowId: string, runId: string): Promise<Run> {
   const run = await lockRun(trx, orgId, runId);
-  if (run === undefined || run.automation_id !== workflowId) throw notFound('run');
+  const isListed = (await findWorkflowRun(trx, orgId, workflowId, runId)) !== undefined;
+  if (run === undefined || !isListed) throw notFound('run');
   return run;
 }

@@ -27,7 +27,7 @@ const triggers = (db: Db, orgId: string) =>
 export async function listPossiblyScheduled(db: Db, orgId: string, ids: string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select distinct changed.id from unnest(${ids}::uuid[]) as changed (id)
-    where not exists (select from automations where org_id = ${orgId} and id = changed.id)
+    where not exists (select from automations where org_id = ${orgId} and id = changed.id and deleted_at is null)
       or exists (
         select from automation_versions
         where org_id = ${orgId} and automation_id = changed.id and trigger_type = 'cron-trigger'

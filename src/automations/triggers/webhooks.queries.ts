@@ -13,6 +13,7 @@ export const findWebhook = (db: Db, automationId: string) =>
     .select(['automation.org_id', 'automation.id', 'automation.webhook_token'])
     .select(['version.trigger_type', 'version.trigger_configuration'])
     .where('automation.id', '=', automationId)
+    .where('automation.deleted_at', 'is', null)
     .executeTakeFirst();
 
 /** Returns the run started earlier with this key. */
