@@ -184,11 +184,10 @@ export async function setActiveVersion(trx: Trx, orgId: string, id: string, vers
     .execute();
 }
 
-/** Returns whether a workflow has more ended runs than `most`. */
-export async function hasMoreEndedRuns(trx: Trx, orgId: string, id: string, most: number): Promise<boolean> {
+/** Returns whether a workflow has more runs than `most`. */
+export async function hasMoreRuns(trx: Trx, orgId: string, id: string, most: number): Promise<boolean> {
   const { rows } = await sql`
-    select from automation_runs where org_id = ${orgId} and automation_id = ${id} and status not in ('idle', 'in_progress')
-    offset ${most} limit 1
+    select from automation_runs where org_id = ${orgId} and automation_id = ${id} offset ${most} limit 1
   `.execute(trx);
   return rows.length > 0;
 }
@@ -198,7 +197,7 @@ export async function deleteAutomation(trx: Trx, orgId: string, id: string): Pro
   await trx.deleteFrom('automations').where('org_id', '=', orgId).where('id', '=', id).execute();
 }
 
-/** Hides a workflow with its ended runs, and deletes the others. */
+/** Hides a workflow with its runs, and cancels those that have not ended. */
 export async function hideAutomation(trx: Trx, orgId: string, id: string): Promise<void> {
   await trx
     .updateTable('automations')
@@ -206,12 +205,14 @@ export async function hideAutomation(trx: Trx, orgId: string, id: string): Promi
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .execute();
-  await trx
-    .deleteFrom('automation_runs')
-    .where('org_id', '=', orgId)
-    .where('automation_id', '=', id)
-    .where('status', 'in', ['idle', 'in_progress'])
-    .execute();
+  await sql`
+    with canceled as (
+      update automation_runs set status = 'canceled', is_waiting = false, run_ended_at = now()
+      where org_id = ${orgId} and automation_id = ${id} and status in ('idle', 'in_progress')
+      returning id
+    )
+    delete from automation_listeners where org_id = ${orgId} and run_id in (select id from canceled)
+  `.execute(trx);
   await trx.deleteFrom('automation_silences').where('org_id', '=', orgId).where('automation_id', '=', id).execute();
 }
 

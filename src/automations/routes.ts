@@ -105,7 +105,7 @@ export const workflowRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config,
       operationId: 'deleteWorkflow',
       tags,
       description:
-        'Deletes the workflow with its versions and runs. Runs in progress end. More than 1,000 ended runs leave reports within minutes.',
+        'Deletes the workflow with its versions and runs. Runs in progress end. More than 1,000 runs leave the reports within minutes.',
       params: WorkflowPath,
       response: { 200: NoBody, ...errorResponses(403, 404) },
     },

@@ -19,7 +19,7 @@ import {
   findLatestVersion,
   findVersion,
   findVersions,
-  hasMoreEndedRuns,
+  hasMoreRuns,
   hideAutomation,
   insertAutomation,
   insertVersion,
@@ -221,8 +221,8 @@ export function deactivateWorkflow(db: Db, orgId: string, id: string): Promise<V
 }
 
 /**
- * Deletes a workflow at once, with its versions and runs. Runs in progress end. If it has many ended runs, these are deleted
- * afterwards. Throws notFound.
+ * Deletes a workflow at once, with its versions and runs. Runs in progress end. If it has many runs, it is hidden with them at
+ * once, and they are deleted afterwards. Throws notFound.
  */
 export function deleteWorkflow(db: Db, orgId: string, id: string): Promise<void> {
   return inTransaction(db, async (trx) => {
@@ -231,7 +231,7 @@ export function deleteWorkflow(db: Db, orgId: string, id: string): Promise<void>
     const holds = await listHandoffHolds(trx, orgId, id);
     await abandonRuns(trx, orgId, id);
     await withdrawWorkflow(trx, orgId, id);
-    if (await hasMoreEndedRuns(trx, orgId, id, MAX_RUNS_DELETED_AT_ONCE)) await hideAutomation(trx, orgId, id);
+    if (await hasMoreRuns(trx, orgId, id, MAX_RUNS_DELETED_AT_ONCE)) await hideAutomation(trx, orgId, id);
     else await deleteAutomation(trx, orgId, id);
     await enqueue(
       trx,

@@ -1,4 +1,3 @@
-import type { FastifyReply } from 'fastify';
 import type { Db } from '../db/connect.ts';
 import type { OrgPrincipal, PartnerPrincipal } from '../keys/verifier.ts';
 import type { Scope } from './scopes.ts';

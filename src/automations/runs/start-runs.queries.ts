@@ -57,7 +57,10 @@ export interface NewRun {
   error: string | null;
 }
 
-/** Inserts runs, each once by its workflow and trigger key. Returns the ids of the new runs. */
+/**
+ * Inserts runs, each once by its workflow and trigger key, but none of a workflow deleted meanwhile. Returns the ids of the
+ * new runs.
+ */
 export async function insertRuns(trx: Trx, orgId: string, runs: NewRun[]): Promise<string[]> {
   if (runs.length === 0) return [];
   const { rows } = await sql<{ id: string }>`
@@ -67,6 +70,10 @@ export async function insertRuns(trx: Trx, orgId: string, runs: NewRun[]): Promi
       case when status = 'failed' then now() end
     from jsonb_to_recordset(${JSON.stringify(runs)}::jsonb) as run (id uuid, automation_id uuid, version_id bigint, status text,
       trigger_cause text, trigger_key text, trigger_output jsonb, depth integer, is_test_run boolean, error text)
+    where not exists (
+      select from automations as automation
+      where automation.org_id = ${orgId} and automation.id = run.automation_id and automation.deleted_at is not null
+    )
     on conflict (org_id, automation_id, trigger_key) do nothing
     returning id
   `.execute(trx);
