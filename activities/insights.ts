@@ -1,16 +1,16 @@
-import { Context } from '@temporalio/activity';
+import { Context, log } from '@temporalio/activity';
 import type { TagLearner } from '../src/ai/tagging/learner.ts';
 import type { Db } from '../src/db/connect.ts';
 import { repeatForSeconds } from '../src/db/deletion.ts';
 import { createCentroidCache } from '../src/insights/assignment/centroid-cache.ts';
-import { alignInsights, embedStatements } from '../src/insights/assignment/embedding.service.ts';
+import { alignInsights, type EmbeddingDeps, embedStatements } from '../src/insights/assignment/embedding.service.ts';
+import { createRefusalMemory } from '../src/insights/assignment/refusal-memory.ts';
 import { type AssignmentResult, assignStatements } from '../src/insights/assignment/service.ts';
 import type { ExtractionInput, ExtractionResult } from '../src/insights/extraction/contract.ts';
 import { extractStatements } from '../src/insights/extraction/service.ts';
 import { nameInsights } from '../src/insights/naming/service.ts';
 import type { ReviewInput, ReviewResult } from '../src/insights/review/contract.ts';
 import { reviewInsights } from '../src/insights/review/service.ts';
-import type { Embed } from '../src/knowledge/embedding/service.ts';
 import type { ConnectionCalls } from '../src/orgs/integrations/calls.service.ts';
 import type { HttpClient } from '../src/providers/egress/egress.ts';
 import { embedTexts } from '../src/providers/llm/embeddings.ts';
@@ -33,13 +33,19 @@ export type InsightActivities = ReturnType<typeof createInsightActivities>;
 export const createInsightActivities = (deps: InsightActivityDeps) => {
   const { db, egress, calls, secrets } = deps;
   const cache = createCentroidCache();
-  const embedFor =
-    (orgId: string): Embed =>
-    (model, texts) =>
-      embedTexts(calls.observe(egress, { orgId, kind: 'llm', settings: model }), model, texts, {
-        inputType: 'query',
-        timeoutMs: TIMEOUT_MS,
-      });
+  const refusals = createRefusalMemory();
+  const embeddingDepsOf = (orgId: string): EmbeddingDeps => {
+    const { cancellationSignal, info } = Context.current();
+    return {
+      ...{ db, secrets, refusals, attempt: info.attempt },
+      async embed(model, texts) {
+        cancellationSignal.throwIfAborted();
+        const client = calls.observe(egress, { orgId, kind: 'llm', settings: model });
+        return embedTexts(client, model, texts, { inputType: 'query', timeoutMs: TIMEOUT_MS });
+      },
+      onLeftOut: (statementId) => log.warn('a statement got no vector, and is like no other', { orgId, statementId }),
+    };
+  };
   return {
     /** Stores what the customer said. Repeated, it returns what is stored. */
     extractStatements: (input: ExtractionInput): Promise<ExtractionResult> => {
@@ -48,12 +54,15 @@ export const createInsightActivities = (deps: InsightActivityDeps) => {
     },
     /** Makes the vectors of the session's new statements. Those that have one are skipped. */
     embedStatements: ({ orgId, sessionId }: ExtractionInput): Promise<void> =>
-      embedStatements({ db, secrets, embed: embedFor(orgId) }, orgId, sessionId),
+      embedStatements(embeddingDepsOf(orgId), orgId, sessionId),
     /** Makes centroids of the present model for some insights. Returns whether none is left. Repeated, it goes on. */
     alignInsights: ({ orgId }: ExtractionInput): Promise<boolean> => {
       const { cancellationSignal } = Context.current();
-      const step = () => alignInsights({ db, secrets, embed: embedFor(orgId) }, orgId);
-      return repeatForSeconds(() => cancellationSignal.aborted, step);
+      const embeddingDeps = embeddingDepsOf(orgId);
+      return repeatForSeconds(
+        () => cancellationSignal.aborted,
+        () => alignInsights(embeddingDeps, orgId),
+      );
     },
     /** Assigns the session's new statements to insights. Repeated, it finds nothing left. */
     assignStatements: ({ orgId, sessionId }: ExtractionInput): Promise<AssignmentResult> =>

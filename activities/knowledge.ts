@@ -1,3 +1,4 @@
+import { Context, log } from '@temporalio/activity';
 import { requestCalibrationWithVectors } from '../src/ai/calibration/service.ts';
 import type { Db } from '../src/db/connect.ts';
 import type { EmbeddingInput, EmbeddingProgress } from '../src/knowledge/embedding/contract.ts';
@@ -24,13 +25,18 @@ export const createKnowledgeActivities = ({ db, secrets, egress, calls }: Knowle
    * Creates the missing vectors of a batch of chunks with the org's model. Chunks with a vector are skipped. The first
    * time that none is missing, answers are calibrated with vectors.
    */
-  embedChunks: async ({ orgId, after }: EmbeddingInput & { after: number }): Promise<EmbeddingProgress> => {
-    const embed: Embed = (model, texts) =>
-      embedTexts(calls.observe(egress, { orgId, kind: 'llm', settings: model }), model, texts, {
-        inputType: 'passage',
-        timeoutMs: TIMEOUT_MS,
-      });
-    const progress = await embedNextBatch(db, { secrets, embed }, orgId, after);
+  embedChunks: async ({ orgId, after, size }: EmbeddingInput & { after: number }): Promise<EmbeddingProgress> => {
+    const { cancellationSignal, info } = Context.current();
+    const embed: Embed = async (model, texts) => {
+      cancellationSignal.throwIfAborted();
+      const client = calls.observe(egress, { orgId, kind: 'llm', settings: model });
+      return embedTexts(client, model, texts, { inputType: 'passage', timeoutMs: TIMEOUT_MS });
+    };
+    const progress = await embedNextBatch(db, { secrets, embed }, orgId, {
+      ...{ after, size },
+      attempt: info.attempt,
+    });
+    for (const { chunkId } of progress.leftOut ?? []) log.warn('a passage got no vector', { orgId, chunkId });
     if (progress.after === null) await requestCalibrationWithVectors(db, orgId);
     return progress;
   },

@@ -81,6 +81,9 @@ export class ProviderError extends Error {
 /** A third party rejects its input, for example because it is too long. Other input may be accepted. */
 export class InputRefused extends ProviderError {}
 
+/** A third party fails at its input or is too slow with it, which may be due to the input. Other input may be accepted. */
+export class InputFailed extends ProviderError {}
+
 /** Returns the message of whatever was thrown. */
 export const messageOf = (error: unknown): string =>
   typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : String(error);

@@ -49,6 +49,12 @@ export const AI_CALL: ActivityOptions = {
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '5 minutes' },
 };
 
+/**
+ * Many texts for an embedding model. A provider that is too slow for all of them at once lets several calls run into their
+ * timeout.
+ */
+export const MANY_TEXTS: ActivityOptions = { startToCloseTimeout: '10 minutes' };
+
 /** An action of a customer's workflow. The step itself sets the number of attempts. */
 export const RUN_STEP: ActivityOptions = {
   startToCloseTimeout: '2 minutes',

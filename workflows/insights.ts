@@ -1,9 +1,18 @@
-import { ActivityFailure, isCancellation, proxyActivities, setCurrentDetails, sleep } from '@temporalio/workflow';
+import {
+  ActivityFailure,
+  continueAsNew,
+  isCancellation,
+  patched,
+  proxyActivities,
+  setCurrentDetails,
+  sleep,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { InsightActivities } from '../activities/insights.ts';
 import type { ExtractionInput } from '../src/insights/extraction/contract.ts';
 import type { ReviewInput } from '../src/insights/review/contract.ts';
 import { WAKE } from '../src/temporal/contract.ts';
-import { AI_CALL, DATABASE_BATCH, LEARNING } from './activity-options.ts';
+import { AI_CALL, DATABASE_BATCH, LEARNING, MANY_TEXTS } from './activity-options.ts';
 import { untilUnchanged } from './signals.ts';
 
 const { extractStatements } = proxyActivities<InsightActivities>({
@@ -11,7 +20,11 @@ const { extractStatements } = proxyActivities<InsightActivities>({
   startToCloseTimeout: '10 minutes',
   summary: 'find out what the customer said',
 });
-const { embedStatements, alignInsights } = proxyActivities<InsightActivities>({ ...AI_CALL, summary: 'make vectors' });
+const { embedStatements, alignInsights } = proxyActivities<InsightActivities>({
+  ...AI_CALL,
+  ...MANY_TEXTS,
+  summary: 'make vectors',
+});
 const { nameInsights } = proxyActivities<InsightActivities>({
   ...AI_CALL,
   startToCloseTimeout: '10 minutes',
@@ -26,34 +39,42 @@ const { assignStatements } = proxyActivities<InsightActivities>({
   summary: 'find the insights it belongs to',
 });
 
+const MAX_HOURS_BETWEEN_QUESTIONS = 6;
+
 /** Finds out what the customer of a session said, and assigns it to insights. */
 export async function extractInsights(input: ExtractionInput): Promise<void> {
   const { madeBy, statements } = await extractStatements(input);
   setCurrentDetails(`${statements} statements by ${madeBy}`);
   if (statements === 0) return;
   for (;;) {
-    await whenEmbedded(() => embedStatements(input));
-    const { aligned, created, occurrences } = await assignStatements(input);
+    await whenEmbedded(input, () => embedStatements(input));
+    const { aligned, created, occurrences, comparedWith } = await assignStatements(input);
     if (aligned) {
       const named = await nameInsights(input);
       const found = `in ${occurrences} insights, ${created} of them new`;
-      setCurrentDetails(`${statements} statements by ${madeBy}; ${found}; ${named} named again`);
+      const among = comparedWith === undefined ? '' : `, compared with the ${comparedWith} insights of the most sessions`;
+      setCurrentDetails(`${statements} statements by ${madeBy}; ${found}${among}; ${named} named again`);
       return;
     }
-    while (!(await whenEmbedded(() => alignInsights(input))));
+    while (!(await whenEmbedded(input, () => alignInsights(input))));
   }
 }
 
-/** Waits while the provider of the vectors refuses: until its settings are corrected nothing can be compared. */
-async function whenEmbedded<Result>(work: () => Promise<Result>): Promise<Result> {
-  for (;;) {
+/**
+ * Waits while the provider of the vectors refuses: until its settings are corrected nothing can be compared. In a new
+ * execution, what is done already is found done.
+ */
+async function whenEmbedded<Result>(input: ExtractionInput, work: () => Promise<Result>): Promise<Result> {
+  for (let hours = 1; ; hours = Math.min(2 * hours, MAX_HOURS_BETWEEN_QUESTIONS)) {
     try {
       return await work();
     } catch (error) {
       if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
       setCurrentDetails('waiting for the settings of the AI provider: it refuses to make vectors');
-      await sleep('1 hour', { summary: 'until the provider is asked again' });
+      await sleep(`${hours} hours`, { summary: 'until the provider is asked again' });
     }
+    if (workflowInfo().continueAsNewSuggested && patched('wait-in-new-run'))
+      await continueAsNew<typeof extractInsights>(input);
   }
 }
 

@@ -182,7 +182,7 @@ async function embedAll(db: Db, egress: Egress, orgId: string): Promise<Semantic
   const embed: Embed = (model, texts) =>
     embedTexts(egress, model, texts, { inputType: 'passage', timeoutMs: EMBEDDING_TIMEOUT_MS });
   for (let after: number | null = 0; after !== null; )
-    ({ after } = await embedNextBatch(db, { secrets, embed }, orgId, after));
+    ({ after } = await embedNextBatch(db, { secrets, embed }, orgId, { after, attempt: 1 }));
   return semanticSearchOf({ egress, secrets, calls: { observe: (requests) => requests } });
 }
 

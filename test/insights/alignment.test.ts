@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { InputFailed, InputRefused, ProviderError } from '../../src/errors.ts';
 import { alignInsights } from '../../src/insights/assignment/embedding.service.ts';
+import { createRefusalMemory } from '../../src/insights/assignment/refusal-memory.ts';
 import { bytesOf, storedVectorOf } from '../../src/insights/likeness/vectors.rules.ts';
 import { FAKES_ALLOWED } from '../support/channels.ts';
 import { startApi, type TestApi, type TestOrg } from '../support/stack/api.ts';
@@ -36,8 +38,19 @@ function vectorOf(text: string, nth = 0): Float32Array {
 }
 const bytesOfText = (text: string) => bytesOf(storedVectorOf(vectorOf(text)));
 
-const align = (org: TestOrg, embed = async (texts: string[]) => texts.map((text) => vectorOf(text))) =>
-  alignInsights({ db: api.db, secrets: api.deps.secrets, embed: (_, texts) => embed(texts) }, org.id);
+const align = (
+  org: TestOrg,
+  embed = async (texts: string[]) => texts.map((text) => vectorOf(text)),
+  { attempt = 1, leftOut = [] as string[], refusals = createRefusalMemory() } = {},
+) =>
+  alignInsights(
+    {
+      ...{ db: api.db, secrets: api.deps.secrets, refusals, attempt },
+      embed: (_, texts) => embed(texts),
+      onLeftOut: (id) => leftOut.push(id),
+    },
+    org.id,
+  );
 
 async function alignAll(org: TestOrg): Promise<void> {
   while (!(await align(org)));
@@ -90,6 +103,58 @@ describe('after a change of the embedding model', () => {
       return texts.map((text) => vectorOf(text, 1));
     });
     expect(await differencesFromSums(api.db, org.id)).toEqual([]);
+  });
+});
+
+describe('a statement that the model cannot embed', () => {
+  const failing = (failure: Error) => async (texts: string[]) => {
+    if (texts.includes(TEXTS[1] ?? '')) throw failure;
+    return texts.map((text) => vectorOf(text));
+  };
+  const failed = new InputFailed('answered 500', { transient: true });
+  const refused = new InputRefused('not that', { transient: false });
+
+  it.each([
+    ['fails at', failed, 5],
+    ['refuses', refused, 1],
+  ])('because it %s it is like no other, and the others are compared', async (_, failure, attempt) => {
+    const { org, sessions } = await orgBeforeAlignment(TEXTS.slice(0, 3));
+    await connect(org);
+    const leftOut: string[] = [];
+    if (attempt > 1) await expect(align(org, failing(failure), { leftOut })).rejects.toThrow(failure.message);
+    expect(leftOut).toEqual([]);
+    while (!(await align(org, failing(failure), { attempt, leftOut })));
+    expect(leftOut).toHaveLength(1);
+    expect(await spaceOf(org)).toMatchObject({ space: SPACE, vectors: 2 });
+    expect(await differencesFromSums(api.db, org.id)).toEqual([]);
+
+    const nothing = bytesOf(storedVectorOf(new Float32Array(vectorOf('').length)));
+    const made = { space: SPACE, vectorOf: (text: string) => (text === TEXTS[1] ? nothing : bytesOfText(text)) };
+    await sessionWith(api.db, org, [TEXTS[0] ?? '', TEXTS[1] ?? ''], made);
+    const counts = async () =>
+      (await org.post('/insights', {})).body.data.map((one: { occurrence_count: number }) => one.occurrence_count);
+    expect((await counts()).toSorted()).toEqual([1, 1, 1, 2]);
+    expect(await differencesFromSums(api.db, org.id)).toEqual([]);
+    await redactedFrom(api.db, org, sessions);
+    expect(await differencesFromSums(api.db, org.id)).toEqual([]);
+  });
+});
+
+describe('settings that the provider refuses', () => {
+  it('are not asked with for each session that waits, but at once after they were corrected', async () => {
+    const { org } = await orgBeforeAlignment(TEXTS.slice(0, 2));
+    await connect(org);
+    const refusals = createRefusalMemory();
+    let calls = 0;
+    const refusing = async () => {
+      calls++;
+      throw new ProviderError('wrong key', { transient: false });
+    };
+    for (let session = 0; session < 3; session++)
+      await expect(align(org, refusing, { refusals })).rejects.toThrow('wrong key');
+    expect(calls).toBe(1);
+    await connect(org, { ...MODEL, api_key: 'another' });
+    expect(await align(org, undefined, { refusals })).toBe(false);
   });
 });
 

@@ -93,6 +93,18 @@ describe('an embedding model', () => {
     expect((await insightsOf(org)).map((one) => one.occurrence_count)).toEqual([2, 2]);
   });
 
+  it('that refuses what a customer said does not stop what others said', async () => {
+    embeddings.failAt((text) => (text.includes('cursed') ? 422 : undefined));
+    const org = await orgWith({ ...embeddings.settings });
+    await org.patch('/autopilot/settings', { mode: 'extractive' });
+    await org.post('/autopilot/settings/publish');
+    await resolvedSaying(stack, org, 'My cursed parcel has not arrived');
+    await resolvedSaying(stack, org, 'When will you ship the parcel that I ordered');
+    await resolvedSaying(stack, org, 'Nobody came to deliver anything by post');
+    embeddings.failAt(() => undefined);
+    expect((await insightsOf(org)).map((one) => one.occurrence_count).toSorted()).toEqual([1, 2]);
+  });
+
   it('compares insights that were made by words anew', async () => {
     const org = await stack.createOrg();
     await resolvedSaying(stack, org, 'When will you ship the parcel that I ordered');

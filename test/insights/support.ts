@@ -84,6 +84,7 @@ export async function sessionWith(
   org: TestOrg,
   texts: string[],
   made?: { space: string; vectorOf: (text: string) => Buffer },
+  cache = createCentroidCache(),
 ): Promise<string> {
   const { id: sessionId } = (await org.post('/chat/sessions', { channel: { type: 'api' } })).body;
   const statements = texts.map((text) => ({
@@ -98,7 +99,7 @@ export async function sessionWith(
       .where('org_id', '=', org.id)
       .where('id', '=', id)
       .execute();
-  await assignStatements(db, createCentroidCache(), org.id, sessionId);
+  await assignStatements(db, cache, org.id, sessionId);
   return sessionId;
 }
 

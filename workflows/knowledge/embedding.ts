@@ -1,14 +1,15 @@
-import { continueAsNew, defineSignal, proxyActivities, setHandler, workflowInfo } from '@temporalio/workflow';
+import { continueAsNew, defineSignal, proxyActivities, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { KnowledgeActivities } from '../../activities/knowledge.ts';
 import type { EmbeddingInput } from '../../src/knowledge/embedding/contract.ts';
 import { WAKE } from '../../src/temporal/contract.ts';
-import { AI_CALL } from '../activity-options.ts';
+import { AI_CALL, MANY_TEXTS } from '../activity-options.ts';
 
 const BATCHES_PER_RUN = 200;
 
 const wake = defineSignal(WAKE);
 const { embedChunks } = proxyActivities<KnowledgeActivities>({
   ...AI_CALL,
+  ...MANY_TEXTS,
   summary: 'embed chunks that have no vector',
 });
 
@@ -18,14 +19,20 @@ export async function embedKnowledge(input: EmbeddingInput): Promise<void> {
   setHandler(wake, () => {
     isWoken = true;
   });
-  let after: number | null = 0;
+  const { orgId } = input;
+  let { after = 0, size } = input;
+  let leftOut = 0;
   for (let batches = 1; ; batches++) {
     if (after === 0) isWoken = false;
-    ({ after } = await embedChunks({ ...input, after }));
-    if (after === null && !isWoken) return;
-    after ??= 0;
+    const progress = await embedChunks({ orgId, after, size });
+    size = progress.size ?? size;
+    leftOut += progress.leftOut?.length ?? 0;
+    const reason = progress.leftOut?.at(-1)?.reason;
+    if (reason !== undefined) setCurrentDetails(`${leftOut} passages are found by their words only: ${reason}`);
+    if (progress.after === null && !isWoken) return;
+    after = progress.after ?? 0;
     if (batches >= BATCHES_PER_RUN || workflowInfo().continueAsNewSuggested) {
-      await continueAsNew<typeof embedKnowledge>(input);
+      await continueAsNew<typeof embedKnowledge>({ orgId, after: isWoken ? 0 : after, size });
     }
   }
 }

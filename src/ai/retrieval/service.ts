@@ -7,6 +7,8 @@ const MAX_PASSAGES = 12;
 const PASSAGES_PER_QUERY = 8;
 /** Questions are short. What comes after these characters would only make the search slower. */
 const MAX_QUERY_CHARACTERS = 1_000;
+/** The source of what the model is told in any case. */
+const INSTRUCTIONS = 'ai_instructions';
 
 interface Retrieval {
   queries: string[];
@@ -17,7 +19,7 @@ interface Retrieval {
 
 /**
  * Returns the passages of the org's knowledge for some queries, the best of each first, with what each may be used for.
- * Instructions are left out: the model is told them in any case.
+ * Instructions are left out, and take no place of another passage.
  */
 export async function retrievePassages(
   db: Db,
@@ -26,21 +28,16 @@ export async function retrievePassages(
   { queries, channel, segments }: Retrieval,
 ): Promise<Passage[]> {
   const asked = [...new Set(queries.map((query) => query.slice(0, MAX_QUERY_CHARACTERS).trim()))];
+  const search = { limit: PASSAGES_PER_QUERY, explain: false, exceptSources: [INSTRUCTIONS], channel, segments };
   const found = await Promise.all(
-    asked.map((query) =>
-      query.length < 2
-        ? []
-        : findPassages(db, semantics, orgId, { query, limit: PASSAGES_PER_QUERY, explain: false, channel, segments }),
-    ),
+    asked.map((query) => (query.length < 2 ? [] : findPassages(db, semantics, orgId, { ...search, query }))),
   );
   const ranked = Array.from({ length: PASSAGES_PER_QUERY }, (_, rank) =>
     found.map((passages) => passages[rank]),
   ).flat();
   const passages = new Map(
     ranked.flatMap((passage) =>
-      passage === undefined || passage.source === 'ai_instructions'
-        ? []
-        : [[`${passage.id} ${passage.citation.chunk}`, passage] as const],
+      passage === undefined ? [] : [[`${passage.id} ${passage.citation.chunk}`, passage] as const],
     ),
   );
   return [...passages.values()].slice(0, MAX_PASSAGES).map((passage, nth) => ({

@@ -1,5 +1,6 @@
 import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import { embedInParts } from '../../knowledge/embedding/parts.ts';
 import { type Embed, type EmbeddingModel, findEmbeddingModel } from '../../knowledge/embedding/service.ts';
 import type { Secrets } from '../../secrets.ts';
 import { addVector, bytesOf, emptySum, readVector, storedVectorOf } from '../likeness/vectors.rules.ts';
@@ -16,6 +17,7 @@ import {
   upsertCentroids,
   upsertSpace,
 } from './queries.ts';
+import type { RefusalMemory } from './refusal-memory.ts';
 import { readSpace, vectorOfKnownText } from './spaces.service.ts';
 
 /** Of each insight, this many of its latest statements get a vector of a new model. */
@@ -26,40 +28,56 @@ export interface EmbeddingDeps {
   db: Db;
   secrets: Secrets;
   embed: Embed;
+  refusals: RefusalMemory;
+  /** The attempt of the activity, from 1. */
+  attempt: number;
+  /** Is told of a statement without a vector. */
+  onLeftOut(statementId: string): void;
 }
 
-/** Makes the vectors of a session's new statements with the org's embedding model. Without one, words decide. */
-export async function embedStatements({ db, secrets, embed }: EmbeddingDeps, orgId: string, sessionId: string) {
+/**
+ * Makes the vectors of a session's new statements with the org's embedding model. Without one, words decide. A statement
+ * that the provider refuses or fails at for good gets a vector of nothing: it becomes an insight of its own.
+ */
+export async function embedStatements(deps: EmbeddingDeps, orgId: string, sessionId: string): Promise<void> {
+  const { db, secrets } = deps;
   const model = await findEmbeddingModel(db, secrets, orgId);
   const space = model === undefined ? null : spaceOfModel(model.embedding_model);
   const statements = (await listUnassigned(db, orgId, sessionId)).filter((one) => one.space !== space);
   if (statements.length === 0) return;
   if (model === undefined) await clearVectors(db, orgId, sessionId);
-  else await updateVectors(db, orgId, await vectorsOf(embed, model, statements));
+  else await makeVectors(deps, model, statements, (vectors) => updateVectors(db, orgId, vectors));
 }
 
-async function vectorsOf(
-  embed: Embed,
+/** Makes the vectors of statements, and stores those of each part at once. */
+async function makeVectors(
+  { embed, refusals, attempt, onLeftOut }: EmbeddingDeps,
   model: EmbeddingModel,
   statements: { id: string; content: string }[],
-): Promise<NewVector[]> {
-  const vectors = await embed(
-    model,
-    statements.map(({ content }) => content),
+  store: (vectors: NewVector[]) => Promise<void>,
+): Promise<void> {
+  const space = spaceOfModel(model.embedding_model);
+  const items = statements.map(({ id, content }) => ({ id, text: content }));
+  await refusals.remember(model, () =>
+    embedInParts(items, {
+      embed: (texts) => embed(model, texts),
+      attempt,
+      store: (part, vectors) =>
+        store(part.map(({ id }, nth) => ({ id, space, vector: bytesOf(storedVectorOf(vectors[nth] ?? new Float32Array())) }))),
+      leaveOut({ id }, { dimensions }) {
+        onLeftOut(id);
+        return store([{ id, space, vector: bytesOf(new Int16Array(dimensions)) }]);
+      },
+    }),
   );
-  return statements.flatMap(({ id }, nth) => {
-    const vector = vectors[nth];
-    return vector === undefined
-      ? []
-      : [{ id, space: spaceOfModel(model.embedding_model), vector: bytesOf(storedVectorOf(vector)) }];
-  });
 }
 
 /**
  * Makes centroids of the org's present model for some insights that lack them, from their latest statements. Returns
  * whether none is left. Repeated, it goes on.
  */
-export async function alignInsights({ db, secrets, embed }: EmbeddingDeps, orgId: string): Promise<boolean> {
+export async function alignInsights(deps: EmbeddingDeps, orgId: string): Promise<boolean> {
+  const { db, secrets } = deps;
   const model = await findEmbeddingModel(db, secrets, orgId);
   const space = model === undefined ? WORDS : spaceOfModel(model.embedding_model);
   const { insightIds, statements } = await listUnaligned(db, orgId, space, {
@@ -67,8 +85,9 @@ export async function alignInsights({ db, secrets, embed }: EmbeddingDeps, orgId
     statements: STATEMENTS_PER_INSIGHT,
   });
   if (insightIds.length === 0) return true;
-  const vectors =
-    model === undefined ? await wordVectorsOf(db, orgId, statements) : await vectorsOf(embed, model, statements);
+  const vectors = model === undefined ? await wordVectorsOf(db, orgId, statements) : [];
+  if (model !== undefined && statements.length > 0)
+    await makeVectors(deps, model, statements, async (some) => void vectors.push(...some));
   await storeAligned(db, orgId, { space, vectors, insightIds });
   return false;
 }

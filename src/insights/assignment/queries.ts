@@ -73,16 +73,46 @@ export async function upsertSpace(
   return revision;
 }
 
-/** Lists the centroids that were changed after a revision, with what their insights are merged into. */
-export const listCentroids = (db: Db, orgId: string, after: number) =>
+/** Returns the revision of the org's vectors that others have stored. */
+export async function findRevision(db: Db, orgId: string): Promise<number> {
+  const found = await db
+    .selectFrom('insight_spaces')
+    .select('revision')
+    .where('org_id', '=', orgId)
+    .executeTakeFirst();
+  return found?.revision ?? 0;
+}
+
+/** SQL: centroids with their insight, and the one that it is merged into or itself. */
+const selectCentroids = (db: Db, orgId: string) =>
   db
     .selectFrom('insight_centroids as centroid')
     .innerJoin('insights as insight', (join) =>
       join.onRef('insight.org_id', '=', 'centroid.org_id').onRef('insight.id', '=', 'centroid.insight_id'),
     )
-    .select(['centroid.insight_id', 'insight.root_id', 'centroid.space', 'centroid.sum', 'centroid.vectors'])
-    .where('centroid.org_id', '=', orgId)
+    .innerJoin('insights as root', (join) =>
+      join.onRef('root.org_id', '=', 'insight.org_id').onRef('root.id', '=', 'insight.root_id'),
+    )
+    .where('centroid.org_id', '=', orgId);
+
+/** Lists the insights whose centroids were changed after a revision: those with the most sessions first, then the last seen. */
+export async function listChangedCentroids(db: Db, orgId: string, after: number): Promise<string[]> {
+  const rows = await selectCentroids(db, orgId)
+    .select('centroid.insight_id')
     .where('centroid.revision', '>', after)
+    .orderBy('root.occurrence_count', 'desc')
+    .orderBy('root.last_seen_at', (order) => order.desc().nullsLast())
+    .orderBy('centroid.insight_id')
+    .execute();
+  return rows.map(({ insight_id }) => insight_id);
+}
+
+/** Lists the centroids of insights, with what these are merged into. */
+export const listCentroids = (db: Db, orgId: string, insightIds: string[]) =>
+  selectCentroids(db, orgId)
+    .select(['centroid.insight_id', 'insight.root_id', 'centroid.space', 'centroid.sum', 'centroid.vectors'])
+    .select(['root.occurrence_count', 'root.last_seen_at'])
+    .where('centroid.insight_id', '=', sql<string>`any(${insightIds}::uuid[])`)
     .execute();
 
 export const listCentroidsOf = (db: Db, orgId: string, insightIds: string[]) =>

@@ -26,6 +26,8 @@ export interface AssignmentResult {
   created: number;
   /** The number of insights that the session occurs in anew. */
   occurrences: number;
+  /** The number of insights that it was compared with, if the org has more than can be compared. */
+  comparedWith?: number;
 }
 
 const NOTHING: AssignmentResult = { aligned: true, created: 0, occurrences: 0 };
@@ -44,12 +46,13 @@ interface Decisions {
  * Assigns a session's new statements to the insights that they are like, or to new ones, in one pass and in their order.
  * Repeated, it finds nothing left.
  */
-export function assignStatements(
+export async function assignStatements(
   db: Db,
   cache: CentroidCache,
   orgId: string,
   sessionId: string,
 ): Promise<AssignmentResult> {
+  await cache.prepare(db, orgId);
   return inTransaction(db, async (trx) => {
     await lockSession(trx, orgId, sessionId);
     await lockInsights(trx, orgId);
@@ -63,10 +66,11 @@ export function assignStatements(
     const mean = await readSpace(trx, orgId, space, dimensions);
     const decisions: Decisions = { space, mean, own: new Map(), created: [], assigned: [] };
     const known = await cache.read(trx, orgId, mean.revision);
-    const centroids = new Map([...known].filter(([, centroid]) => centroid.space === space));
+    const centroids = new Map([...known.byInsight].filter(([, centroid]) => centroid.space === space));
     await decide(trx, orgId, statements, { decisions, centroids });
     await store(trx, orgId, sessionId, decisions);
-    return { aligned: true, created: decisions.created.length, occurrences: decisions.own.size };
+    const counts = { created: decisions.created.length, occurrences: decisions.own.size };
+    return { aligned: true, ...counts, ...(known.isCut && { comparedWith: centroids.size }) };
   });
 }
 

@@ -1,4 +1,4 @@
-import { addSum, emptySum, type StoredVector, type VectorSum } from './vectors.rules.ts';
+import { addSum, emptySum, isNothing, type StoredVector, type VectorSum } from './vectors.rules.ts';
 import { WORDS } from './words.rules.ts';
 
 /** How vectors of a space are compared. */
@@ -32,6 +32,7 @@ export function findNearest(
   mean: VectorSum,
   { threshold, sameThreshold }: Measure,
 ): Nearest | undefined {
+  if (isNothing(vector)) return undefined;
   const centre = centreOf(mean);
   const own = directionOf(vector, centre);
   const plain = mean.vectors <= FEW_VECTORS ? directionOf(vector, null) : undefined;

@@ -2,7 +2,7 @@
 const SCALE = 2 ** 11;
 const LARGEST = 2 ** 15 - 1;
 
-/** A vector of length 1, times the scale. */
+/** A vector of length 1, times the scale. Only zeros: the model has none for the text, so that it is like no other. */
 export type StoredVector = Int16Array;
 
 /** The sum of some vectors, and their number. */
@@ -25,8 +25,15 @@ export const readSum = (bytes: Buffer): Int32Array => new Int32Array(new Uint8Ar
 /** Returns an empty sum of vectors of this length. */
 export const emptySum = (length: number): VectorSum => ({ sum: new Int32Array(length), vectors: 0 });
 
-/** Adds a vector to a sum, or with -1 takes it away. A sum of nothing takes the length of its first vector. */
+/** Whether a vector stands for a text that has none. */
+export const isNothing = (vector: StoredVector): boolean => vector.every((part) => part === 0);
+
+/**
+ * Adds a vector to a sum, or with -1 takes it away. A sum of nothing takes the length of its first vector. A vector of
+ * nothing does not count.
+ */
 export function addVector(to: VectorSum, vector: StoredVector, times: 1 | -1 = 1): void {
+  if (isNothing(vector)) return;
   if (to.vectors === 0 && to.sum.length !== vector.length) to.sum = new Int32Array(vector.length);
   for (let nth = 0; nth < vector.length; nth++) to.sum[nth] = (to.sum[nth] ?? 0) + times * (vector[nth] ?? 0);
   to.vectors += times;

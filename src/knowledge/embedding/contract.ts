@@ -2,6 +2,10 @@ import type { WorkflowContract } from '../../temporal/contract.ts';
 
 export interface EmbeddingInput {
   orgId: string;
+  /** Goes on after this chunk. Absent: begins with the first one. */
+  after?: number;
+  /** How many chunks the provider gets at once. */
+  size?: number | undefined;
 }
 
 /** Embeds the chunks of an org that lack a vector of its model. */
@@ -11,7 +15,11 @@ export const EMBED_KNOWLEDGE: WorkflowContract<EmbeddingInput> = {
   workflowId: ({ orgId }) => `knowledge-embedding/${orgId}`,
 };
 
-/** Start of the next batch. null: nothing was left. */
 export interface EmbeddingProgress {
+  /** Start of the next batch. null: nothing was left. */
   after: number | null;
+  /** Its size. */
+  size?: number;
+  /** The chunks of this batch that got no vector, and why. */
+  leftOut?: { chunkId: number; reason: string }[];
 }

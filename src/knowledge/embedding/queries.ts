@@ -7,7 +7,10 @@ export interface StoredVector {
   vector: Buffer;
 }
 
-/** Returns the next chunks without a vector of the model, by id. */
+/** A chunk that was left out is tried again after this time: the provider may have recovered, or be another one. */
+const REFUSAL_TTL = sql`interval '1 day'`;
+
+/** Returns the next chunks without a vector of the model, by id. Those that were left out lately are not among them. */
 export async function listUnembedded(
   db: Db,
   orgId: string,
@@ -19,6 +22,7 @@ export async function listUnembedded(
     where org_id = ${orgId} and id > ${after} and (
       select true from knowledge_embeddings as known
       where known.org_id = ${orgId} and known.chunk_id = chunk.id and known.model = ${model}
+        and (known.refused_at is null or known.refused_at > now() - ${REFUSAL_TTL})
     ) is null
     order by id limit ${limit}
   `.execute(db);
@@ -36,20 +40,29 @@ export async function upsertVectors(db: Db, orgId: string, model: string, vector
     join knowledge_chunks as chunk on chunk.org_id = ${orgId} and chunk.id = given.id
     for key share of chunk
     on conflict (org_id, chunk_id) do update
-    set model = excluded.model, vector = excluded.vector, xid = pg_current_xact_id()
+    set model = excluded.model, vector = excluded.vector, xid = pg_current_xact_id(), refused_at = null, refusal = null
   `.execute(db);
 }
 
-/** Whether the org has any vector of the model. */
-export async function hasVectors(db: Db, orgId: string, model: string): Promise<boolean> {
-  const found = await db
-    .selectFrom('knowledge_embeddings')
-    .select('chunk_id')
-    .where('org_id', '=', orgId)
-    .where('model', '=', model)
-    .limit(1)
-    .executeTakeFirst();
-  return found !== undefined;
+/** Records why a chunk has no vector of the model, if it still exists. */
+export async function upsertRefusal(
+  db: Db,
+  orgId: string,
+  model: string,
+  { chunk_id, reason }: { chunk_id: number; reason: string },
+): Promise<void> {
+  await sql`
+    insert into knowledge_embeddings (org_id, chunk_id, model, vector, refused_at, refusal)
+    select ${orgId}::uuid, id, ${model}, '', now(), ${reason}
+    from knowledge_chunks where org_id = ${orgId} and id = ${chunk_id} for key share
+    on conflict (org_id, chunk_id) do update
+    set model = excluded.model, vector = excluded.vector, xid = pg_current_xact_id(), refused_at = now(), refusal = excluded.refusal
+  `.execute(db);
+}
+
+/** Has the org's chunks that were left out tried again. */
+export async function deleteRefusals(db: Db, orgId: string): Promise<void> {
+  await db.deleteFrom('knowledge_embeddings').where('org_id', '=', orgId).where('refused_at', 'is not', null).execute();
 }
 
 /** Returns the oldest transaction still in progress: everything written before it is visible. */
@@ -60,11 +73,36 @@ export async function findHorizon(db: Db): Promise<string> {
   return rows[0]?.horizon ?? '0';
 }
 
-/** Returns the vectors of the model written by this or later transactions. */
-export async function listVectors(db: Db, orgId: string, model: string, since: string): Promise<StoredVector[]> {
-  const { rows } = await sql<StoredVector>`
-    select chunk_id, vector from knowledge_embeddings
-    where org_id = ${orgId} and model = ${model} and xid >= ${since}::xid8
+/** A vector of an org in the order in which they were written. */
+export interface VectorPosition {
+  xid: string;
+  chunk_id: number;
+}
+
+/** Returns the next vectors of the model, in the order in which they were written. */
+export async function listVectors(
+  db: Db,
+  orgId: string,
+  model: string,
+  { after: { xid, chunk_id }, limit }: { after: VectorPosition; limit: number },
+): Promise<(StoredVector & VectorPosition)[]> {
+  const { rows } = await sql<StoredVector & VectorPosition>`
+    select chunk_id, vector, xid::text from knowledge_embeddings
+    where org_id = ${orgId} and model = ${model} and refused_at is null
+      and xid >= ${xid}::xid8 and (xid > ${xid}::xid8 or chunk_id > ${chunk_id})
+    order by knowledge_embeddings.xid, chunk_id limit ${limit}
   `.execute(db);
   return rows;
+}
+
+/** Returns the chunks that have a vector of the model. */
+export async function listEmbeddedIds(db: Db, orgId: string, model: string): Promise<number[]> {
+  const rows = await db
+    .selectFrom('knowledge_embeddings')
+    .select('chunk_id')
+    .where('org_id', '=', orgId)
+    .where('model', '=', model)
+    .where('refused_at', 'is', null)
+    .execute();
+  return rows.map(({ chunk_id }) => chunk_id);
 }

@@ -1,18 +1,14 @@
 import type { Db, Trx } from '../../db/connect.ts';
-import { InputRefused } from '../../errors.ts';
 import { findConnection, listConnections } from '../../orgs/integrations/service.ts';
 import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
 import type { Reaction } from '../../outbox/reactions.ts';
 import type { Secrets } from '../../secrets.ts';
 import { WAKE } from '../../temporal/contract.ts';
 import { EMBED_KNOWLEDGE, type EmbeddingProgress } from './contract.ts';
-import { hasVectors, listUnembedded, upsertVectors } from './queries.ts';
+import { embedInParts, partSizeOf } from './parts.ts';
+import { deleteRefusals, listUnembedded, upsertRefusal, upsertVectors } from './queries.ts';
 
 const CHUNKS_PER_BATCH = 32;
-/** Longer text is cut off: it could exceed the model's limit. */
-const MAX_TEXT_LENGTH = 4_000;
-/** Length of the second attempt for a text too long for the model. */
-const MAX_RETRIED_LENGTH = 500;
 
 /** An org's embedding model. */
 export interface EmbeddingModel {
@@ -42,10 +38,12 @@ export async function requestEmbedding(trx: Trx, orgId: string): Promise<void> {
   await enqueue(trx, orgId, signalWithStart(EMBED_KNOWLEDGE, { orgId }, WAKE, subject));
 }
 
-/** Schedules embedding when the org changes its llm integration. */
+/** Schedules embedding when the org changes its llm integration. What was left out is tried again. */
 export const embedOnChange: Reaction<'integration-changed'> = async (trx, orgId, events) => {
   if (!events.some(({ payload }) => payload.kind === 'llm')) return;
-  if (await hasEmbeddingModel(trx, orgId)) await requestEmbedding(trx, orgId);
+  if (!(await hasEmbeddingModel(trx, orgId))) return;
+  await deleteRefusals(trx, orgId);
+  await requestEmbedding(trx, orgId);
 };
 
 /** Returns the embedding model of the org's llm integration, or undefined if none is set. */
@@ -56,77 +54,53 @@ export async function findEmbeddingModel(db: Db, secrets: Secrets, orgId: string
   return { base_url, api_key, embedding_model, embedding_input_type };
 }
 
+/** The org's chunks after one, and in which attempt they are embedded. */
+interface EmbeddingBatch {
+  after: number;
+  size?: number | undefined;
+  attempt: number;
+}
+
 /**
- * Embeds a batch of chunks that lack a vector of the org's model. A repeated run computes the vectors again.
- * A text refused even when shortened is found by its words only. Throws if the model has never accepted a text.
+ * Embeds a batch of chunks that lack a vector of the org's model. A repeated run goes on with those that still lack one.
+ * A chunk that the provider refuses or fails at for good is left out, and found by its words only. It is tried again
+ * after a day, or once the settings of the provider are saved. Throws if the provider embeds nothing.
  */
 export async function embedNextBatch(
   db: Db,
   { secrets, embed }: { secrets: Secrets; embed: Embed },
   orgId: string,
-  after: number,
+  { after, size = CHUNKS_PER_BATCH, attempt }: EmbeddingBatch,
 ): Promise<EmbeddingProgress> {
   const model = await findEmbeddingModel(db, secrets, orgId);
   if (model === undefined) return { after: null };
   const vectorModel = vectorModelOf(model);
-  const chunks = await listUnembedded(db, orgId, vectorModel, { after, limit: CHUNKS_PER_BATCH });
+  const chunks = await listUnembedded(db, orgId, vectorModel, { after, limit: size });
   const last = chunks.at(-1);
   if (last === undefined) return { after: null };
-  const texts = chunks.map(({ id, path, content }) => ({ id, text: `${path.join(' > ')}\n\n${content}` }));
-  const keep = async (some: Text[], most: number) => {
-    const vectors = await embed(
-      model,
-      some.map(({ text }) => text.slice(0, most).toWellFormed()),
-    );
-    const rows = vectors.map((vector, nth) => ({
-      chunk_id: some[nth]?.id ?? last.id,
-      vector: Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength),
-    }));
-    await upsertVectors(db, orgId, vectorModel, rows);
-  };
-  const prove = async () => {
-    if (!(await hasVectors(db, orgId, vectorModel))) await keep(texts.slice(0, 1), MAX_RETRIED_LENGTH);
-  };
-  await unlessRefused(
-    () => keep(texts, MAX_TEXT_LENGTH),
-    async () => {
-      await prove();
-      await storeInParts(keep, texts);
+  const leftOut: NonNullable<EmbeddingProgress['leftOut']> = [];
+  const { hasFailed } = await embedInParts(
+    chunks.map(({ id, path, content }) => ({ id, text: `${path.join(' > ')}\n\n${content}` })),
+    {
+      embed: (texts) => embed(model, texts),
+      attempt,
+      store: (part, vectors) => upsertVectors(db, orgId, vectorModel, part.map(({ id }, nth) => rowOf(id, vectors[nth]))),
+      async leaveOut({ id }, { reason }) {
+        await upsertRefusal(db, orgId, vectorModel, { chunk_id: id, reason });
+        leftOut.push({ chunkId: id, reason });
+      },
     },
   );
-  return { after: last.id };
+  return { after: last.id, size: nextSize(partSizeOf(size, attempt), { hasFailed, attempt }), leftOut };
 }
 
-interface Text {
-  /** The id of the chunk. */
-  id: number;
-  text: string;
-}
+const rowOf = (chunk_id: number, { buffer, byteOffset, byteLength }: Float32Array = new Float32Array()) => ({
+  chunk_id,
+  vector: Buffer.from(buffer, byteOffset, byteLength),
+});
 
-type StoreVectors = (texts: Text[], most: number) => Promise<void>;
-
-/** Embeds the halves of texts refused together, and the beginning of a text refused alone. */
-async function storeInParts(keep: StoreVectors, texts: Text[]): Promise<void> {
-  if (texts.length === 1) {
-    return unlessRefused(
-      () => keep(texts, MAX_RETRIED_LENGTH),
-      async () => undefined,
-    );
-  }
-  const half = Math.ceil(texts.length / 2);
-  for (const part of [texts.slice(0, half), texts.slice(half)]) {
-    await unlessRefused(
-      () => keep(part, MAX_TEXT_LENGTH),
-      () => storeInParts(keep, part),
-    );
-  }
-}
-
-async function unlessRefused(attempt: () => Promise<void>, otherwise: () => Promise<void>): Promise<void> {
-  try {
-    await attempt();
-  } catch (refusal) {
-    if (!(refusal instanceof InputRefused)) throw refusal;
-    await otherwise();
-  }
+/** A provider that was too slow for the last batch gets fewer texts at once, and more again as long as it keeps up. */
+function nextSize(size: number, { hasFailed, attempt }: { hasFailed: boolean; attempt: number }): number {
+  if (hasFailed) return Math.ceil(size / 2);
+  return attempt > 1 ? size : Math.min(CHUNKS_PER_BATCH, 2 * size);
 }

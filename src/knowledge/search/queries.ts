@@ -15,6 +15,8 @@ export interface SearchFilter {
   visibility?: Visibility[] | undefined;
   sourceTypes?: SourceType[] | undefined;
   dataSources?: string[] | undefined;
+  /** Names of sources that nothing is found in. */
+  exceptSources?: string[] | undefined;
   /** Only items allowed on this channel. */
   channel?: string | undefined;
   /** Only items allowed for members of these segments. */
@@ -134,13 +136,14 @@ export async function scoreChunks(
   return rows;
 }
 
-function conditionsOf({ visibility, sourceTypes, dataSources, channel, segments }: SearchFilter) {
+function conditionsOf({ visibility, sourceTypes, dataSources, exceptSources = [], channel, segments }: SearchFilter) {
   const oneOf = (column: string, values: string[] | undefined): RawBuilder<unknown>[] =>
     values === undefined || values.length === 0 ? [] : [sql`${sql.ref(column)} = any(${values}::text[])`];
   return [
     ...oneOf('item.visibility', visibility),
     ...oneOf('item.source_type', sourceTypes),
     ...oneOf('item.source', dataSources),
+    ...(exceptSources.length === 0 ? [] : [sql`item.source <> all(${exceptSources}::text[])`]),
     ...(channel === undefined ? [] : [sql`(item.channels = '{}' or ${channel} = any(item.channels))`]),
     ...(segments === undefined ? [] : [sql`(item.segments = '{}' or item.segments && ${segments}::text[])`]),
   ];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { InputRefused, ProviderError } from '../../errors.ts';
+import { InputFailed, InputRefused } from '../../errors.ts';
 import { joinUrl } from '../../urls.rules.ts';
-import type { HttpClient } from '../egress/egress.ts';
+import { EgressError, type HttpClient } from '../egress/egress.ts';
 import { jsonOf, reasonFrom, requestFailure } from '../egress/provider-responses.ts';
 
 const BASE_URL = 'https://api.openai.com/v1';
@@ -27,7 +27,8 @@ const REFUSED_STATUSES = new Set([400, 413, 422]);
 
 /**
  * Returns a vector of length 1 for each text, by OpenAI's embeddings protocol, also supported by other providers.
- * Throws ProviderError, and InputRefused if the provider refuses one of the texts.
+ * Throws ProviderError: InputRefused if the provider refuses one of the texts, InputFailed if one of them may be why it
+ * gives no answer, or none of use.
  */
 export async function embedTexts(
   egress: HttpClient,
@@ -35,25 +36,32 @@ export async function embedTexts(
   texts: string[],
   { inputType, timeoutMs }: { inputType: InputType; timeoutMs: number },
 ): Promise<Float32Array[]> {
-  const answer = await egress.request(joinUrl(base_url, '/embeddings'), {
-    method: 'POST',
-    headers: { accept: 'application/json', 'content-type': 'application/json', authorization: `Bearer ${api_key}` },
-    body: JSON.stringify({ model, input: texts, encoding_format: 'float', ...(hasType && { input_type: inputType }) }),
-    timeoutMs,
-    maxBytes: MAX_BYTES,
-  });
+  const answer = await egress
+    .request(joinUrl(base_url, '/embeddings'), {
+      method: 'POST',
+      headers: { accept: 'application/json', 'content-type': 'application/json', authorization: `Bearer ${api_key}` },
+      body: JSON.stringify({ model, input: texts, encoding_format: 'float', ...(hasType && { input_type: inputType }) }),
+      timeoutMs,
+      maxBytes: MAX_BYTES,
+    })
+    .catch((error: unknown) => {
+      if (!(error instanceof EgressError) || !error.mayHaveArrived || error.problem === 'refused') throw error;
+      throw new InputFailed(error.message, { transient: error.transient, cause: error });
+    });
   if (answer.status !== 200) {
     const said = Refusal.safeParse(jsonOf(answer)).data?.error.message ?? `answered ${answer.status}`;
     const reason = `The AI provider’s embeddings: ${reasonFrom(said, [api_key])}`;
     if (REFUSED_STATUSES.has(answer.status)) throw new InputRefused(reason, { transient: false });
-    throw requestFailure(answer, reason);
+    const failure = requestFailure(answer, reason);
+    if (answer.status < 500 || failure.retryAfterMs !== undefined) throw failure;
+    throw new InputFailed(reason, { transient: true });
   }
   const found = Embeddings.safeParse(jsonOf(answer)).data?.data ?? [];
   const vectors = found.toSorted((a, b) => a.index - b.index).map(({ embedding }) => unitVectorOf(embedding));
   const [first] = vectors;
   const isWhole =
     vectors.length === texts.length && vectors.every((vector) => vector.length === first?.length && isUsable(vector));
-  if (!isWhole) throw new ProviderError('The AI provider answered with no embedding of each text', { transient: true });
+  if (!isWhole) throw new InputFailed('The AI provider answered with no embedding of each text', { transient: true });
   return vectors;
 }
 

@@ -94,6 +94,19 @@ describe('training in answers', () => {
     expect(shown.said[0]?.citations).toMatchObject([{ title: item.title }]);
   });
 
+  it('reaches the model also beside many instructions with the words of the question', async () => {
+    model.say((asked) => quoting(asked, 'eleven', 'It is replaced within eleven working days.'));
+    const org = await newAnsweringOrg(stack);
+    await withModel(org);
+    await org.post('/training', TRAINING);
+    for (let nth = 0; nth < 12; nth++)
+      await org.post('/training', { title: `Rule ${nth} of lost parcels`, content: QUESTION, type: 'BEHAVIORAL' });
+    const { text } = await ask(org);
+    expect(text).toBe('It is replaced within eleven working days.');
+    const passages = model.asked[0]?.data.passages ?? [];
+    expect(passages.filter(({ title }) => title.startsWith('Rule'))).toEqual([]);
+  });
+
   it('gives the model neither drafts nor what is meant for others', async () => {
     model.say(() => ({ json: { kind: 'nothing', language: 'en', covers: 'fully', parts: [] } }));
     const org = await newAnsweringOrg(stack);

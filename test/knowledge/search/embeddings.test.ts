@@ -42,6 +42,7 @@ const embedded = async (count: number, model = 'small', of = org) =>
       .select('vector')
       .where('org_id', '=', of.id)
       .where('model', '=', model)
+      .where('refused_at', 'is', null)
       .execute();
     return rows.length === count;
   });
@@ -133,6 +134,39 @@ describe('a search with an embedding model', () => {
     await connect();
     await write(...KITTENS);
     await embedded(1);
+  });
+
+  it.each([500, 422, 'null', 'zeros'] as const)('embeds all texts but one that gets %s', async (fault) => {
+    fake.failAt((text) => (text.includes('cursed') ? fault : undefined));
+    await write('Cursed', 'A cursed cat.');
+    for (let nth = 0; nth < 40; nth++) await write(`Cat ${nth}`, 'A cat sleeps.');
+    await write(...PARCELS);
+    await connect();
+    await embedded(41);
+    expect(await titles('delivery of a parcel', { limit: 1 })).toEqual(['Parcels']);
+  });
+
+  it('leaves a text out that the model always fails at, and tries it again once its settings are saved', async () => {
+    fake.failAt((text) => (text.includes('cursed') ? 500 : undefined));
+    await write('Cursed', 'A cursed cat.');
+    await write(...PARCELS);
+    await connect();
+    const left = await eventually('a text left out', () =>
+      stack.db
+        .selectFrom('knowledge_embeddings')
+        .select(['refusal'])
+        .where('org_id', '=', org.id)
+        .where('refused_at', 'is not', null)
+        .executeTakeFirst(),
+    );
+    expect(left.refusal).toContain('cannot embed that');
+    await embedded(1);
+    expect(await titles('kitten')).toEqual(['Parcels']);
+    expect((await titles('cursed'))[0]).toBe('Cursed');
+    fake.failAt(() => undefined);
+    await connect();
+    await embedded(2);
+    expect((await titles('kitten'))[0]).toBe('Cursed');
   });
 
   it('finds by words alone while the model is unavailable', async () => {

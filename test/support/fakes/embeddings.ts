@@ -8,6 +8,9 @@ const MEANINGS = [
   ['cat', 'kitten', 'feline', 'pet'],
 ];
 
+/** A status, or a vector that is none. */
+export type Fault = number | 'null' | 'zeros';
+
 export type FakeEmbeddings = Awaited<ReturnType<typeof startFakeEmbeddings>>;
 
 /**
@@ -24,6 +27,7 @@ export async function startFakeEmbeddings({
   const asked: string[][] = [];
   const types: unknown[] = [];
   let statuses: number[] = [];
+  let faultOf: (text: string) => Fault | undefined = () => undefined;
   let release: Promise<void> = Promise.resolve();
   let arrived = 0;
   const take = async (request: IncomingMessage, response: ServerResponse) => {
@@ -46,9 +50,16 @@ export async function startFakeEmbeddings({
     await release;
     const status = statuses.shift() ?? 200;
     if (status !== 200) return refuse(status, 'not now');
-    asked.push(input);
-    types.push(input_type);
-    const data = input.map((one, index) => ({ object: 'embedding', index, embedding: vectorOf(one) }));
+    const faults = input.map(faultOf);
+    const refusal = faults.find((fault) => typeof fault === 'number');
+    if (refusal !== undefined) return refuse(refusal, 'cannot embed that');
+    if (faults.every((fault) => fault === undefined)) {
+      asked.push(input);
+      types.push(input_type);
+    }
+    const embeddingOf = (one: string, fault: unknown) =>
+      fault === 'null' ? null : vectorOf(one).map((part) => (fault === 'zeros' ? 0 : part));
+    const data = input.map((one, index) => ({ object: 'embedding', index, embedding: embeddingOf(one, faults[index]) }));
     return answer(200, { object: 'list', data: data.reverse() });
   };
   const server = createServer((request, response) => void take(request, response));
@@ -67,6 +78,10 @@ export async function startFakeEmbeddings({
     /** What the coming calls get. */
     next: (...coming: number[]) => {
       statuses = coming;
+    },
+    /** What calls with certain texts get. */
+    failAt: (fault: typeof faultOf) => {
+      faultOf = fault;
     },
     /** The coming calls are answered once this resolves. */
     holdUntil: (until: Promise<void>) => {

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { InputFailed, ProviderError } from '../../../src/errors.ts';
+import { embedNextBatch } from '../../../src/knowledge/embedding/service.ts';
+import { FAKES_ALLOWED } from '../../support/channels.ts';
+import { startApi, type TestApi, type TestOrg } from '../../support/stack/api.ts';
+
+const MODEL = { embedding_model: 'small', base_url: 'http://127.0.0.1:9/v1', api_key: 'none', model: 'chat' };
+const TEXTS = 12;
+
+let api: TestApi;
+let org: TestOrg;
+beforeAll(async () => {
+  api = await startApi({ env: FAKES_ALLOWED });
+});
+afterAll(() => api.close());
+beforeEach(async () => {
+  org = await api.createOrg();
+  await org.put('/integrations/llm', { provider: 'openai-compatible', settings: MODEL });
+  for (let nth = 0; nth < TEXTS; nth++) await org.post('/training', { title: `Cat ${nth}`, content: `Cat ${nth} sleeps.` });
+});
+
+const vectorOf = () => Float32Array.of(1, 0);
+const late = () => new InputFailed('did not answer in time', { transient: true });
+
+const embedBatch = (attempt: number, embed: (texts: string[]) => Promise<Float32Array[]>, size?: number) =>
+  embedNextBatch(
+    api.db,
+    { secrets: api.deps.secrets, embed: (_, texts) => embed(texts) },
+    org.id,
+    { after: 0, size, attempt },
+  );
+const stored = async () => {
+  const rows = await api.db
+    .selectFrom('knowledge_embeddings')
+    .select(['refusal'])
+    .where('org_id', '=', org.id)
+    .execute();
+  return { vectors: rows.filter((row) => row.refusal === null).length, refusals: rows.flatMap((row) => row.refusal ?? []) };
+};
+
+it('a provider too slow for a whole batch gets parts of it, and fewer texts at once from then on', async () => {
+  const slow = async (texts: string[]) => {
+    if (texts.length > 4) throw late();
+    return texts.map(vectorOf);
+  };
+  const { size } = await embedBatch(1, slow);
+  expect(await stored()).toEqual({ vectors: TEXTS, refusals: [] });
+  expect(size).toBe(16);
+  expect(await embedBatch(1, slow, 4)).toEqual({ after: null });
+});
+
+it('a provider that stays busy with a batch that was too slow gets fewer texts in each attempt', async () => {
+  let isBusy = false;
+  const slow = async (texts: string[]) => {
+    isBusy ||= texts.length > 2;
+    if (isBusy) throw late();
+    return texts.map(vectorOf);
+  };
+  for (let attempt = 1; (await stored()).vectors < TEXTS; attempt++) {
+    isBusy = false;
+    await embedBatch(attempt, slow).catch((error: unknown) => expect(error).toBeInstanceOf(InputFailed));
+    expect(attempt).toBeLessThan(6);
+  }
+});
+
+it('a text that the provider fails at fails the early attempts, which store the others, and is left out in a late one', async () => {
+  const cursed = async (texts: string[]) => {
+    if (texts.some((text) => text.includes('Cat 3'))) throw late();
+    return texts.map(vectorOf);
+  };
+  await expect(embedBatch(1, cursed)).rejects.toThrow('did not answer in time');
+  expect(await stored()).toEqual({ vectors: TEXTS - 1, refusals: [] });
+  await expect(embedBatch(4, cursed)).rejects.toThrow('did not answer in time');
+  expect((await embedBatch(5, cursed)).leftOut).toMatchObject([{ reason: 'did not answer in time' }]);
+  expect(await stored()).toEqual({ vectors: TEXTS - 1, refusals: ['did not answer in time'] });
+  expect(await embedBatch(1, cursed)).toEqual({ after: null });
+});
+
+it.each([
+  ['fails at all texts', late()],
+  ['has reached a limit', new ProviderError('too many requests', { transient: true })],
+])('leaves nothing out of what is asked while the provider %s', async (_, failure) => {
+  const away = async () => {
+    throw failure;
+  };
+  await expect(embedBatch(9, away)).rejects.toThrow(failure.message);
+  expect(await stored()).toEqual({ vectors: 0, refusals: [] });
+});
