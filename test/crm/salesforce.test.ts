@@ -215,6 +215,31 @@ describe('agents’ messages in Salesforce', () => {
     }
   });
 
+  it('are sent to the contact in order, before what an agent writes here afterwards', async () => {
+    const twilio: FakeTwilio = await startFakeTwilio();
+    try {
+      const smsUrl = await connectTwilio(org, twilio);
+      const number = newNumber();
+      await twilio.receive({ from: number, to: '+15005550006', body: 'Hello?' }, smsUrl);
+      const [session] = (await org.get('/chat/sessions?channel_type=sms')).body.items;
+      await org.post(`/chat/sessions/${session.id}/handoff`, {});
+      const row = await eventually('the conversation', async () => {
+        const found = await conversationRow(session.id);
+        return found?.opened_at !== null && found;
+      });
+      await untilIdle(session.id);
+      const texts = ['one', 'two', 'three', 'four', 'five'];
+      for (const text of texts) fake.say(row.conversation_id, text);
+      await notify(session.id);
+      await untilReplies(session.id, texts.length);
+      await say(session.id, 'six', 'agent');
+      await eventually('the SMS', () => twilio.messages.length === texts.length + 1);
+      expect(twilio.messages.map(({ params }) => params.get('Body'))).toEqual([...texts, 'six']);
+    } finally {
+      await twilio.close();
+    }
+  });
+
   it.each([
     ['a 429 that says when', tooManyRequests('1')],
     ['a 503', unavailable()],

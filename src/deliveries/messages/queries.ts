@@ -10,7 +10,7 @@ export type NewMessage = MessageContent & {
   requestKey: string | null;
 };
 
-/** Inserts a message for sending, unless its request has one already. */
+/** Inserts a message for sending, behind all earlier ones, unless its request has one already. */
 export async function insertMessage(db: Db, orgId: string, id: string, message: NewMessage): Promise<boolean> {
   const { channel, contactId, to, sender, content, requestKey } = message;
   const inserted = await db
@@ -25,6 +25,7 @@ export async function insertMessage(db: Db, orgId: string, id: string, message: 
       status: 'queued',
       content: JSON.stringify(content),
       request_key: requestKey,
+      request_seq: sql<number>`nextval('delivery_requests')`,
     })
     .onConflict((conflict) => conflict.columns(['org_id', 'request_key']).doNothing())
     .returning('id')
