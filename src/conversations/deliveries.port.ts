@@ -1,14 +1,17 @@
 import type { Trx } from '../db/connect.ts';
 
-/** A message of an agent that goes out on the session's channel. */
+/** A message of the agents' side that goes out on the session's channel. */
 export interface Reply {
   /** The id of both the message and its delivery. */
   id: string;
+  sessionId: string;
   channel: 'email' | 'sms' | 'whatsapp';
   contactId: string;
   to: string;
   text: string;
   ticketNumber: number;
+  /** Whether the AI or a workflow wrote it, and no person. */
+  isAutoReply: boolean;
   /** Whether mail may come from any domain. */
   isDevelopment: boolean;
 }

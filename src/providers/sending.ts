@@ -32,6 +32,8 @@ export interface LostSend {
   to: string;
   /** The sent text, if the channel has one. */
   body: string | undefined;
+  /** The sender that the message asked for, if other than the connection's. */
+  from?: string | undefined;
   /** It was not sent before this time. */
   since: Date;
 }
@@ -52,6 +54,8 @@ export interface InboundMessage {
   providerId: string;
   from: string;
   to: string;
+  /** The provider's id of the number that it came to, if messages are sent by that and not by the number. */
+  toId?: string | undefined;
   text: string;
 }
 

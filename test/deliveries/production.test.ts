@@ -40,6 +40,30 @@ describe('outside of development', () => {
     expect(signature.toLowerCase()).toMatch(/h=[^;]*from:[^;]*subject/);
   });
 
+  it('an answer goes out from a verified domain, even if the contact’s last e-mail came from one that no longer is', async () => {
+    await stack.org.put('/email/domains', { domainName: 'former.example' });
+    await verify('former.example');
+    const contact_id = (await stack.org.post('/contacts', { contact: { email: 'ada@example.com' } })).body.id;
+    for (const [n, domain] of ['verified.example', 'former.example'].entries()) {
+      await stack.org.post('/email', {
+        ...mail(`hello@${domain}`),
+        recipients: [{ to_email: 'ada@example.com', email_is_transactional: true }],
+      });
+      await eventually('the mail', () => stack.sink.to('ada@example.com').length === n + 1);
+    }
+    await verify('former.example', 'pending');
+    const { id } = (await stack.org.post('/chat/sessions', { contact_id, channel: { type: 'email' } })).body;
+    const say = () =>
+      stack.org.post(`/chat/sessions/${id}/send`, { sender: 'agent', message: { type: 'text', text: 'Hello' } });
+    expect((await say()).status).toBe(201);
+    await eventually('the answer', () => stack.sink.to('ada@example.com').length === 3);
+    expect(stack.sink.to('ada@example.com').at(-1)?.from?.text).toBe('hello@verified.example');
+
+    await verify('verified.example', 'pending');
+    expect((await say()).body).toMatchObject({ statusCode: 409, message: expect.stringContaining('not verified') });
+    await verify('verified.example');
+  });
+
   it('a sequence with a sender of any other domain is refused', async () => {
     const step = emailStep('Hi', 0, { from_email: 'hello@acme.example' });
     const { status, body } = await stack.org.post('/sequences', { filter: null, steps: [step] });

@@ -91,7 +91,7 @@ export async function addAiMessage(
     await announce(trx, orgId, 'ai-draft-created', [{ subject_id: session.id, payload: { message_id: id } }]);
     return;
   }
-  await deliverToChannel(trx, deps, orgId, { session, id, text, files: [] });
+  await deliverToChannel(trx, deps, orgId, { session, id, text, files: [], isAutoReply: true });
   await changeSession(trx, orgId, session, {
     events: [{ id, type: 'message', sender: 'ai', content: text, data, relayTo: 'customer' }, ...shown],
   });

@@ -16,7 +16,7 @@ export async function sendWorkflowMessage(
 ): Promise<string> {
   const session = await lockSession(trx, orgId, sessionId);
   const id = newId();
-  await deliverToChannel(trx, deps, orgId, { session, id, text, files: [] });
+  await deliverToChannel(trx, deps, orgId, { session, id, text, files: [], isAutoReply: true });
   const data = { workflow_run_id: runId };
   await changeSession(trx, orgId, session, {
     events: [{ id, type: 'workflow_message', content: text, data, relayTo: 'customer' }],

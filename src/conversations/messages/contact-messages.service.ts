@@ -26,6 +26,8 @@ export interface ContactMessage {
   avatarUrl?: string | undefined;
   /** What the contact's client knows of the visit. */
   clientContext?: Record<string, unknown> | undefined;
+  /** Whether a program must not answer it. */
+  isAutomated?: boolean | undefined;
   /** Stored before the message. Only the contact's client says that they were shown, so they are of the system. */
   greetings?: Greeting[];
   /** Whether the contact is blocked, if the caller knows. */
@@ -40,7 +42,7 @@ export async function addContactMessage(
   trx: Trx,
   orgId: string,
   session: LockedSession,
-  { id, text, attachments = [], name, avatarUrl, clientContext, greetings = [], isNew, ...known }: ContactMessage,
+  { id, text, attachments = [], name, avatarUrl, clientContext, isAutomated, greetings = [], isNew, ...known }: ContactMessage,
 ): Promise<boolean> {
   const firstLanguage = session.language === null ? await detectSessionLanguage(trx, orgId, session, text) : undefined;
   const isBlocked = known.isBlocked ?? (await isContactBlocked(trx, orgId, session.contact_id));
@@ -53,6 +55,7 @@ export async function addContactMessage(
     sender_avatar_url: avatarUrl,
     ...(attachments.length > 0 && { attachments }),
     client_context: clientContext,
+    ...(isAutomated === true && { is_automated: true }),
   };
   const greeted = greetings.map(
     (greeting): SessionEvent => ({

@@ -114,7 +114,8 @@ export async function addExternalAgentMessage(
   });
   if (!isNew || side === 'customer') return isNew;
   try {
-    await inSavepoint(trx, () => deliverToChannel(trx, deps, orgId, { session, id, text, files: [] }));
+    const message = { session, id, text, files: [], isAutoReply: false };
+    await inSavepoint(trx, () => deliverToChannel(trx, deps, orgId, message));
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
     const content = `The agent's message was not sent to the contact: ${error.message}`;

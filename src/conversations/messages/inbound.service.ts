@@ -31,18 +31,22 @@ export interface InboundEnvelope {
 export interface InboundMessage extends InboundEnvelope {
   id: string;
   text: string;
+  /** Whether a program must not answer it. */
+  isAutomated?: boolean | undefined;
 }
 
 /**
  * Adds a message received from a provider to the session of the message that it replies to, else to the contact's current
- * session on the channel, or else its newest one. Opens one if there is none.
+ * session on the channel, or else its newest one. Opens one if there is none. Returns the contact.
  */
 export async function addInboundMessage(
   trx: Trx,
   orgId: string,
-  { id, text, ...envelope }: InboundMessage,
-): Promise<void> {
-  await addContactMessage(trx, orgId, await lockSessionOf(trx, orgId, envelope), { id, text });
+  { id, text, isAutomated, ...envelope }: InboundMessage,
+): Promise<string> {
+  const { session, contactId } = await lockSessionOf(trx, orgId, envelope);
+  await addContactMessage(trx, orgId, session, { id, text, isAutomated });
+  return contactId;
 }
 
 /**
@@ -55,26 +59,26 @@ export async function addUnreadableMessage(
   envelope: InboundEnvelope,
   note: string,
 ): Promise<void> {
-  const { id, status, contact_id } = await lockSessionOf(trx, orgId, envelope);
-  await recordEvents(trx, orgId, id, [{ id: newId(), type: 'human_agent_comment', content: note }]);
-  if (status !== 'open' && !(await isContactBlocked(trx, orgId, contact_id)))
-    await applySessionUpdate(trx, orgId, id, REOPENING);
+  const { session, contactId } = await lockSessionOf(trx, orgId, envelope);
+  await recordEvents(trx, orgId, session.id, [{ id: newId(), type: 'human_agent_comment', content: note }]);
+  if (session.status !== 'open' && !(await isContactBlocked(trx, orgId, contactId)))
+    await applySessionUpdate(trx, orgId, session.id, REOPENING);
 }
 
 async function lockSessionOf(
   trx: Trx,
   orgId: string,
   { channel, inReplyTo, ...message }: InboundEnvelope,
-): Promise<LockedSession> {
+): Promise<{ session: LockedSession; contactId: string }> {
   const contactId = message.contactId ?? (await resolveContact(trx, orgId, channel, message.from));
   const on: SessionChannel = channel === 'voice' ? 'phone_voice' : channel;
   await lockConversation(trx, orgId, contactId);
   const place = { contactId, channel: on };
-  return (
+  const session =
     (inReplyTo === undefined ? undefined : await findSessionOf(trx, orgId, inReplyTo, place)) ??
     (await findCurrentSessionForUpdate(trx, orgId, contactId, on)) ??
-    (await lockSession(trx, orgId, (await openSession(trx, orgId, place)).id))
-  );
+    (await lockSession(trx, orgId, (await openSession(trx, orgId, place)).id));
+  return { session, contactId };
 }
 
 /** Finds the session of a message and locks it, if it is with this contact on this channel. */

@@ -137,7 +137,7 @@ async function sendAsAgent(
 ): Promise<SendResult> {
   const takesOver = should_take_over_session_from_ai && session.handoff === null;
   const id = newId();
-  await deliverToChannel(trx, deps, orgId, { session, id, text: message.text, files });
+  await deliverToChannel(trx, deps, orgId, { session, id, text: message.text, files, isAutoReply: false });
   const data = {
     sender_id: agent?.id,
     sender_name: agent?.name,
@@ -157,6 +157,16 @@ async function sendAsAgent(
   return { id, isHandedOff: takesOver || session.handoff !== null, mayBeAnswered: false };
 }
 
+/** A message of the agents' side, on its way to the contact. */
+export interface ChannelMessage {
+  session: LockedSession;
+  id: string;
+  text: string;
+  files: Media[];
+  /** Whether the AI or a workflow wrote it, and no person. */
+  isAutoReply: boolean;
+}
+
 /**
  * Sends a message through the provider of the session's channel, if there is one, with files as links. The delivery has
  * the id of the message. Sends nothing if another system serves the customer's side, and in the web and api channels,
@@ -166,9 +176,9 @@ export async function deliverToChannel(
   trx: Trx,
   { mediaLinks, isDevelopment, deliveries }: SendingDeps,
   orgId: string,
-  { session, id, text, files }: { session: LockedSession; id: string; text: string; files: Media[] },
+  { session, id, text, files, isAutoReply }: ChannelMessage,
 ): Promise<void> {
-  const { channel, contact_id: contactId, ticket_number: ticketNumber, relayed_side } = session;
+  const { id: sessionId, channel, contact_id: contactId, ticket_number: ticketNumber, relayed_side } = session;
   if (relayed_side === 'customer' || relayed_side === 'both') return;
   if (CHANNELS_WITHOUT_TRANSPORT.includes(channel)) {
     throw conflict(
@@ -182,8 +192,8 @@ export async function deliverToChannel(
   if (to === null)
     throw conflict(`The contact has no ${channel === 'email' ? 'e-mail address' : 'phone number'} to send to`);
   const links = files.map((file) => `${file.file_name}: ${mediaLinks.linkOf(file)}`);
-  const whole = [text, ...links].join('\n');
-  await deliveries.requestReply(trx, orgId, { id, channel, contactId, to, text: whole, ticketNumber, isDevelopment });
+  const message = { id, sessionId, channel, contactId, to, text: [text, ...links].join('\n') };
+  await deliveries.requestReply(trx, orgId, { ...message, ticketNumber, isAutoReply, isDevelopment });
 }
 
 /**

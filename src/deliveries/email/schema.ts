@@ -74,4 +74,8 @@ export interface EmailContent {
    */
   is_html?: boolean;
   is_transactional: boolean;
+  /** The Message-ID of the e-mail that it answers. */
+  in_reply_to?: string;
+  /** Whether the AI or a workflow wrote it, and no person. */
+  is_auto_reply?: boolean;
 }

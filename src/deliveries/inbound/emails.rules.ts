@@ -18,9 +18,12 @@ export type AnsweredDelivery = Pick<ReceivedEmail, 'deliveryId' | 'to'>;
 
 const NO_DELIVERY = { deliveryId: undefined, to: '' };
 
+/** What is kept of a person's reply. */
+export type ReplyMail = Pick<ParsedEmail, 'body' | 'messageId' | 'subject' | 'isAutomated'>;
+
 export type Classification =
   | { result: 'bounced' | 'failed'; bounce: Bounce }
-  | { result: 'reply'; from: string; body: string; messageId: string | undefined; deliveryId: string }
+  | { result: 'reply'; from: string; deliveryId: string; mail: ReplyMail }
   | { result: 'unreadable'; mayBeReply: boolean }
   | { result: Exclude<InboundEmailResult, 'bounced' | 'failed' | 'reply' | 'unreadable'> };
 
@@ -45,8 +48,8 @@ export function classify(
     const isBounce = kind === 'bounce' && (mail.isReport || !mail.isAutomatic);
     return { result: isBounce ? 'unreadable bounce' : 'automatic reply' };
   }
-  const { from = to, body, messageId } = mail;
-  return from === '' ? unreadable : { result: 'reply', from, body, messageId, deliveryId };
+  const { from = to } = mail;
+  return from === '' ? unreadable : { result: 'reply', from, deliveryId, mail };
 }
 
 /** A failure is final whatever its code: 4.x.x is the response to the last of the server's tries. */

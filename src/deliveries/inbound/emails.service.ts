@@ -115,14 +115,17 @@ async function apply(
         { provider: 'dsn', providerId: id, deliveryId: delivery_id, ...verdict.bounce },
       ]);
     case 'reply': {
-      const { from, body, messageId = id, deliveryId } = verdict;
+      const { from, deliveryId } = verdict;
+      const { body, messageId = id, subject, isAutomated } = verdict.mail;
       const message = {
         channel: 'email',
         provider: 'smtp',
         providerId: messageId,
         from,
         to: rcpt_to,
+        subject,
         body,
+        isAutomated,
         deliveryId,
       } as const;
       return receiveMessage(trx, orgId, message);

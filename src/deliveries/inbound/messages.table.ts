@@ -9,6 +9,9 @@ export interface InboundMessagesTable {
   provider_id: string;
   from: string;
   to: string;
+  /** The provider's id of the number that it came to, if messages are sent by that and not by the number. */
+  to_id: string | null;
+  subject: string | null;
   body: string;
   contact_id: string | null;
   delivery_id: string | null;

@@ -1,6 +1,6 @@
 import type { ParsedMail, StructuredHeader } from 'mailparser';
 import { storable, truncated } from '../../providers/storable.rules.ts';
-import { isAutomaticMail } from './automatic-mail.rules.ts';
+import { isAutomatedMail, isAutomaticMail } from './automatic-mail.rules.ts';
 import { type RecipientReport, recipientReports } from './bounces.rules.ts';
 import { textOfHtml } from './html.rules.ts';
 
@@ -11,8 +11,12 @@ export interface ParsedEmail {
   from: string | undefined;
   /** The Message-IDs it replies to, nearest first. */
   answers: string[];
+  /** In one line. Undefined if there is none. */
+  subject: string | undefined;
   /** Whether it declares an automatic origin (RFC 3834). */
   isAutomatic: boolean;
+  /** Whether a program must not answer it. */
+  isAutomated: boolean;
   /** Whether it is a report of a delivery status, a read receipt or a complaint (RFC 6522). */
   isReport: boolean;
   /** Its reports about deliveries; undefined if it has none. */
@@ -22,6 +26,7 @@ export interface ParsedEmail {
 
 const MAX_ID_LENGTH = 255;
 const MAX_ADDRESS_LENGTH = 254;
+const MAX_SUBJECT_LENGTH = 500;
 const MAX_BODY_LENGTH = 65_536;
 /** Far more than gives a body of that length. */
 const MAX_HTML_CHARACTERS = 1_000_000;
@@ -34,12 +39,18 @@ export function parsedEmailOf(parsed: ParsedMail): ParsedEmail {
     messageId: ifWithin(MAX_ID_LENGTH, parsed.messageId),
     from: ifWithin(MAX_ADDRESS_LENGTH, parsed.from?.value[0]?.address?.toLowerCase()),
     answers: [parsed.inReplyTo ?? [], [parsed.references ?? []].flat().reverse()].flat().slice(0, MAX_ANSWERS),
+    subject: subjectOf(parsed),
     isAutomatic: isAutomaticMail(parsed.headers),
+    isAutomated: isAutomatedMail(parsed.headers),
     isReport: isReport(parsed),
     reports: isReport(parsed) ? reportsOf(parsed) : undefined,
     body: bodyOf(parsed),
   };
 }
+
+/** Returns the subject in one line: an encoded one may have line ends, or begin another header. */
+const subjectOf = ({ subject = '' }: ParsedMail): string | undefined =>
+  truncated(storable(subject).replace(/[\s\p{Cc}]+/gu, ' ').trim(), MAX_SUBJECT_LENGTH) || undefined;
 
 const isReport = ({ headers }: ParsedMail) =>
   (headers.get('content-type') as StructuredHeader | undefined)?.value.toLowerCase() === 'multipart/report';

@@ -1,5 +1,6 @@
 import type { Trx } from '../../db/connect.ts';
 import { conflict } from '../../errors.ts';
+import { redactSubjects } from '../messages/replies.queries.ts';
 import { isAnyBeingSent, redactDeliveries, redactInboundMessages } from './redaction.queries.ts';
 
 /**
@@ -16,4 +17,5 @@ export async function redactMessages(
   if (await isAnyBeingSent(trx, orgId, ids))
     throw conflict('The message is being sent at this moment: try again when it has gone');
   await redactInboundMessages(trx, orgId, { ids, contactId });
+  await redactSubjects(trx, orgId, ids);
 }

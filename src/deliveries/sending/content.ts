@@ -3,6 +3,8 @@ import type { EmailContent } from '../email/schema.ts';
 
 export interface SmsContent {
   body: string;
+  /** The number to send from, if other than the connection's. */
+  from?: string;
 }
 
 export type WhatsAppContent = WhatsAppBody & { phoneNumberId: string };

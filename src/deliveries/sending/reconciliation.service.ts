@@ -43,14 +43,15 @@ const subjectOf = (orgId: string) => ({
  */
 export async function reconcileSends(db: Db, senders: MessageSenders, orgId: string): Promise<ReconciliationProgress> {
   let found = 0;
-  for (const { id, channel, to, body, began_at, lookups } of await listUnknownSends(db, orgId, SENDS_PER_ROUND)) {
+  for (const { id, channel, to, body, from, began_at, lookups } of await listUnknownSends(db, orgId, SENDS_PER_ROUND)) {
     const sender = await senders.of(orgId, channel);
     const find = sender?.findLostSend;
     if (sender === undefined || find === undefined) {
       await deferReconciliation(db, orgId, id, null);
       continue;
     }
-    const outcome = await find({ deliveryId: id, to, body: body ?? undefined, since: began_at }).catch(() => undefined);
+    const sent = { deliveryId: id, to, body: body ?? undefined, from: from ?? undefined, since: began_at };
+    const outcome = await find(sent).catch(() => undefined);
     const isSettled =
       outcome !== undefined &&
       (await settleReconciled(db, orgId, id, { provider: sender.provider, ...settlementOf(channel, outcome, 1) }));

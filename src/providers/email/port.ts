@@ -8,6 +8,10 @@ export interface EmailMessage {
   to: string;
   subject: string;
   body: string;
+  /** The Message-ID of the e-mail that it answers, with its angle brackets (RFC 5322, 3.6.4). */
+  inReplyTo?: string | undefined;
+  /** Whether a program wrote it in answer to a message: other programs do not answer it then (RFC 3834, 5). */
+  isAutoReply?: boolean | undefined;
   /** If undefined, a body with tags is HTML. */
   isHtml?: boolean | undefined;
   /** The URL for unsubscribing with one POST (RFC 8058); absent on transactional e-mail. */

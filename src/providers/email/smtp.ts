@@ -94,10 +94,23 @@ const socketsOf =
 
 /** RFC 8058 requires signing both List-Unsubscribe fields; nodemailer's own list omits the second. */
 const DKIM_FIELDS =
-  'From:Sender:Reply-To:Subject:Date:Message-ID:To:Cc:MIME-Version:Content-Type:Content-Transfer-Encoding:List-Unsubscribe:List-Unsubscribe-Post';
+  'From:Sender:Reply-To:Subject:Date:Message-ID:In-Reply-To:References:To:Cc:MIME-Version:Content-Type:Content-Transfer-Encoding:List-Unsubscribe:List-Unsubscribe-Post';
 
 function toMail(
-  { messageId, from, to, subject, body, isHtml, unsubscribeUrl, envelopeFrom, replyTo, dkim }: EmailMessage,
+  {
+    messageId,
+    from,
+    to,
+    subject,
+    body,
+    isHtml,
+    inReplyTo,
+    isAutoReply,
+    unsubscribeUrl,
+    envelopeFrom,
+    replyTo,
+    dkim,
+  }: EmailMessage,
   ownDkim: SmtpSettings['dkim'],
 ): SendMailOptions {
   const signing = dkim ?? (ownDkim && { ...ownDkim, privateKey: ownDkim.private_key });
@@ -108,6 +121,7 @@ function toMail(
     ...(replyTo === undefined ? {} : { replyTo }),
     envelope: { from: envelopeFrom, to },
     subject,
+    ...(inReplyTo === undefined ? {} : { inReplyTo, references: inReplyTo }),
     ...((isHtml ?? looksLikeHtml(body)) ? { html: body } : { text: body }),
     ...(signing === undefined
       ? {}
@@ -119,10 +133,13 @@ function toMail(
             headerFieldNames: DKIM_FIELDS,
           },
         }),
-    headers:
-      unsubscribeUrl === undefined
-        ? {}
-        : { 'List-Unsubscribe': `<${unsubscribeUrl}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' },
+    headers: {
+      ...(isAutoReply === true && { 'Auto-Submitted': 'auto-replied' }),
+      ...(unsubscribeUrl !== undefined && {
+        'List-Unsubscribe': `<${unsubscribeUrl}>`,
+        'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+      }),
+    },
   };
 }
 

@@ -29,19 +29,28 @@ export function readMetaCallback(body: unknown): CallbackContent {
   return {
     reports: values.flatMap(({ statuses }) => itemsOf(statuses, Status).map(toReport)),
     messages: values.flatMap(({ messages, metadata }) =>
-      itemsOf(messages, Message).map((message) => toInbound(message, metadata.display_phone_number)),
+      itemsOf(messages, Message).map((message) => toInbound(message, metadata)),
     ),
   };
 }
 
 /** Digits, optionally with a plus and spaces. */
 const DisplayNumber = z.string().transform((number) => `+${number.replace(/\D/g, '')}`);
+/** Which number of ours a message came to. */
+const Metadata = z.object({
+  display_phone_number: DisplayNumber.catch(''),
+  phone_number_id: z
+    .string()
+    .regex(/^\d{1,64}$/)
+    .optional()
+    .catch(undefined),
+});
 const List = z.array(z.unknown()).catch([]);
 const Callback = z.object({ entry: List });
 const Entry = z.object({ changes: List });
 const Change = z.object({
   value: z.object({
-    metadata: z.object({ display_phone_number: DisplayNumber }).catch({ display_phone_number: '' }),
+    metadata: Metadata.catch({ display_phone_number: '' }),
     statuses: List,
     messages: List,
   }),
@@ -89,10 +98,14 @@ function toReport({ id, status, biz_opaque_callback_data, errors }: z.infer<type
   };
 }
 
-const toInbound = (message: z.infer<typeof Message>, to: string): InboundMessage => ({
+const toInbound = (
+  message: z.infer<typeof Message>,
+  { display_phone_number: to, phone_number_id: toId }: z.infer<typeof Metadata>,
+): InboundMessage => ({
   providerId: message.id,
   from: `+${message.from}`,
   to,
+  toId,
   text: textOf(message),
 });
 

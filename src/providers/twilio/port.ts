@@ -7,6 +7,8 @@ export interface SmsMessage {
   to: string;
   /** At most 1,600 characters. */
   body: string;
+  /** The number to send from, if other than the connection's. */
+  from?: string | undefined;
 }
 
 /** The form of Twilio's id of a message. */

@@ -35,7 +35,7 @@ export interface TwilioSettings {
 
 /**
  * Sends SMS by Twilio's Messages API, version 2010-04-01. Each message's status is reported to `callbackUrl` with our
- * own id in the query.
+ * own id in the query. A message whose own `from` the account no longer has is sent from the connection's sender.
  */
 export function createTwilioSender(egress: HttpClient, settings: TwilioSettings, callbackUrl: string): SmsSender {
   const { base_url = 'https://api.twilio.com', account_sid, auth_token } = settings;
@@ -43,6 +43,13 @@ export function createTwilioSender(egress: HttpClient, settings: TwilioSettings,
   const headers = { accept: 'application/json', authorization: `Basic ${credentials}` };
   const messagesPath = `/2010-04-01/Accounts/${encodeURIComponent(account_sid)}/Messages.json`;
   const reasonOf = (answer: EgressResponse) => reasonFrom(explanationOf(answer), [auth_token, credentials]);
+
+  const create = (message: SmsMessage) =>
+    egress.request(joinUrl(base_url, messagesPath), {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
+      body: toForm(message, settings, callbackUrl),
+    });
 
   const list = async (path: string) => {
     const answer = await egress.request(joinUrl(base_url, path), { headers, maxBytes: MAX_PAGE_BYTES });
@@ -56,12 +63,11 @@ export function createTwilioSender(egress: HttpClient, settings: TwilioSettings,
     concurrency: CONCURRENCY,
     async send(message) {
       try {
-        const answer = await egress.request(joinUrl(base_url, messagesPath), {
-          method: 'POST',
-          headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
-          body: toForm(message, settings, callbackUrl),
-        });
-        return outcomeOf(answer, reasonOf(answer));
+        const answer = await create(message);
+        const hasOwnSender = message.from !== undefined && message.from !== settings.from;
+        const isRefused = hasOwnSender && REFUSED_SENDER_CODES.has(codeOf(answer));
+        const last = isRefused ? await create({ ...message, from: undefined }) : answer;
+        return outcomeOf(last, reasonOf(last));
       } catch (error) {
         return outcomeWithoutResponse(error);
       }
@@ -74,7 +80,7 @@ export function createTwilioSender(egress: HttpClient, settings: TwilioSettings,
           throw ambiguousLookup(`Twilio has more than ${MAX_PAGES * PAGE_SIZE} messages to this number`);
         const page: MessagePage = await list(path);
         found.push(
-          ...page.messages.filter((message) => matchesSend(message, lost) && isFromOurSender(message, settings)),
+          ...page.messages.filter((message) => matchesSend(message, lost) && isFromSender(message, lost, settings)),
         );
         path = page.next_page_uri ?? null;
       }
@@ -87,12 +93,14 @@ export function createTwilioSender(egress: HttpClient, settings: TwilioSettings,
 }
 
 function toForm(
-  { deliveryId, to, body }: SmsMessage,
+  { deliveryId, to, body, from: own }: SmsMessage,
   { from = '', messaging_service_sid }: TwilioSettings,
   callbackUrl: string,
 ): string {
   const sender: Record<string, string> =
-    messaging_service_sid === undefined ? { From: from } : { MessagingServiceSid: messaging_service_sid };
+    own === undefined && messaging_service_sid !== undefined
+      ? { MessagingServiceSid: messaging_service_sid }
+      : { From: own ?? from };
   const statusCallback = `${callbackUrl}?delivery=${deliveryId}`;
   return new URLSearchParams({ To: to, ...sender, Body: body, StatusCallback: statusCallback }).toString();
 }
@@ -106,13 +114,15 @@ const REJECTIONS = new Map<number | undefined, 'permanent' | 'suppress' | 'confi
   [20005, 'config'], // account not active
   [21211, 'permanent'], // invalid To
   [21212, 'config'], // invalid From
-  [21606, 'config'], // From cannot send SMS
+  [21606, 'config'], // From cannot send SMS, or is not the account's
   [21608, 'config'], // trial account
   [21610, 'suppress'], // opted out
   [21614, 'permanent'], // To cannot receive SMS
   [21660, 'config'], // From is another account's
   [21705, 'config'], // invalid messaging service
 ]);
+/** Refusals of From: it is invalid, cannot send, or is not the account's. Nothing was sent. */
+const REFUSED_SENDER_CODES = new Set<number | undefined>([21212, 21606, 21659, 21660]);
 /** The queue of the From number is full: the message was not accepted. */
 const QUEUE_FULL_CODE = 21611;
 const QUEUE_RETRY_MS = 60_000;
@@ -125,7 +135,7 @@ function outcomeOf(answer: EgressResponse, reason: string): SendOutcome {
   if (answer.status < 300 && created.success) return { kind: 'accepted', providerId: created.data.sid };
   const byStatus = outcomeOfStatus(answer, reason);
   if (byStatus !== undefined) return byStatus;
-  const code = Refused.safeParse(content).data?.code;
+  const code = codeOf(answer);
   if (code === QUEUE_FULL_CODE) return { kind: 'retry', scope: 'provider', reason, retryAfterMs: QUEUE_RETRY_MS };
   const because = REJECTIONS.get(code);
   return {
@@ -134,6 +144,8 @@ function outcomeOf(answer: EgressResponse, reason: string): SendOutcome {
     reason,
   };
 }
+
+const codeOf = (answer: EgressResponse): number | undefined => Refused.safeParse(jsonOf(answer)).data?.code;
 
 function explanationOf(answer: EgressResponse): string {
   const refused = Refused.safeParse(jsonOf(answer)).data;
@@ -163,8 +175,15 @@ const matchesSend = ({ body, date_created }: Message, lost: LostSend) =>
   date_created >= lost.since.getTime() - DATE_PRECISION_MS && (lost.body === undefined || body === lost.body);
 
 /** Another program may send from the same account. */
-const isFromOurSender = (message: Message, { from, messaging_service_sid }: TwilioSettings) =>
-  messaging_service_sid === undefined ? message.from === from : message.messaging_service_sid === messaging_service_sid;
+const isFromSender = (
+  message: Message,
+  { from: own }: LostSend,
+  { from, messaging_service_sid }: TwilioSettings,
+): boolean =>
+  (own !== undefined && message.from === own) ||
+  (messaging_service_sid === undefined
+    ? message.from === from
+    : message.messaging_service_sid === messaging_service_sid);
 
 const FINAL_FAILURES = new Set(['failed', 'undelivered', 'canceled']);
 

@@ -62,6 +62,8 @@ describe('a session on a channel with a provider', () => {
     org.post(`/chat/sessions/${id}/send`, { sender: 'agent', message: { type: 'text', text } });
   const smsTo = () =>
     twilio.messages.filter(({ params }) => params.get('To') === number).map(({ params }) => params.get('Body'));
+  const whatsAppTexts = () =>
+    meta.texts.filter(({ to }) => to === number).map(({ text, phoneNumberId }) => `${text} from ${phoneNumberId}`);
 
   it('is opened by an SMS from an unknown number, and then exchanges messages both ways', async () => {
     expect(await receiveSms('Hello?')).toBe(200);
@@ -114,6 +116,48 @@ describe('a session on a channel with a provider', () => {
       'message contact Yes?',
       'message human_agent Any questions?',
     ]);
+  });
+
+  it('accepts free text on WhatsApp in a session that the contact began, and sends it from the number written to', async () => {
+    await meta.receive(whatsAppUrl, { from: number, text: 'Hello?' });
+    const [{ id }] = await sessions();
+    expect((await say(id, 'Good day!')).status).toBe(201);
+    await eventually('the text', () => whatsAppTexts().length === 1);
+    expect(whatsAppTexts()).toEqual([`Good day! from ${WHATSAPP_NUMBER}`]);
+  });
+
+  it('sends on WhatsApp from the number that the contact wrote to last, in this session or another one', async () => {
+    const template = { template_id: '1', phone_number_id: WHATSAPP_NUMBER, variables: [] };
+    const { body } = await org.post('/whatsapp/send-template', { ...template, contact: { phone_number: number } });
+    const second = { display_phone_number: '15550783882', phone_number_id: '206540352242923' };
+    await meta.receive(whatsAppUrl, { from: number, text: 'Hello?', to: second });
+    await say(body.opencx_session_id, 'Good day!');
+    await eventually('the text', () => whatsAppTexts().length === 1);
+    const contact_id = (await sessions())[0].contact.id;
+    const { id } = (await org.post('/chat/sessions', { contact_id, channel: { type: 'whatsapp' } })).body;
+    await say(id, 'One more thing');
+    await eventually('another text', () => whatsAppTexts().length === 2);
+    expect(whatsAppTexts()).toEqual([
+      `Good day! from ${second.phone_number_id}`,
+      `One more thing from ${second.phone_number_id}`,
+    ]);
+  });
+
+  it('sends an SMS from the number that the contact wrote to, or from the connection’s if the account has lost it', async () => {
+    await twilio.receive({ from: number, to: '+15005550007', body: 'Hello?' }, smsUrl);
+    const [session] = await sessions();
+    await say(session.id, 'Good day!');
+    await eventually('the SMS', () => smsTo().length === 1);
+    const { id } = (
+      await org.post('/chat/sessions', { contact_id: session.contact.id, channel: { type: 'sms' } })
+    ).body;
+    await say(id, 'One more thing');
+    await eventually('another SMS', () => smsTo().length === 2);
+    twilio.next(refusesWith(21606, 'The From phone number is not valid'));
+    await say(id, 'And another');
+    await eventually('the last SMS', () => smsTo().length === 3);
+    const senders = twilio.messages.filter(({ params }) => params.get('To') === number);
+    expect(senders.map(({ params }) => params.get('From'))).toEqual(['+15005550007', '+15005550007', '+15005550006']);
   });
 
   it('delivers the messages of an agent in order, even if the provider temporarily refuses the first one', async () => {

@@ -43,8 +43,11 @@ export interface FakeMeta {
     status: 'sent' | 'delivered' | 'read' | 'failed',
     options?: { forged?: boolean; errors?: { code: number; title: string; details?: string }[] },
   ): Promise<number>;
-  /** Posts a message of a contact. */
-  receive(url: string, message: { from: string; text: string; id?: string; forged?: boolean }): Promise<number>;
+  /** Posts a message of a contact to one of the numbers. */
+  receive(
+    url: string,
+    message: { from: string; text: string; id?: string; forged?: boolean; to?: typeof PHONE_NUMBER },
+  ): Promise<number>;
   /** Asks for the subscription, and says whether the challenge came back. */
   handshake(url: string, verifyToken: string): Promise<{ status: number; isConfirmed: boolean }>;
   close(): Promise<void>;
@@ -115,8 +118,8 @@ export async function startFakeMeta(
     return answer(response, 200, Object.fromEntries(shown.filter(([field]) => fields.has(field))));
   };
 
-  const post = async (url: string, forged: boolean, value: object) => {
-    const change = { field: 'messages', value: { messaging_product: 'whatsapp', metadata: PHONE_NUMBER, ...value } };
+  const post = async (url: string, forged: boolean, value: object, metadata = PHONE_NUMBER) => {
+    const change = { field: 'messages', value: { messaging_product: 'whatsapp', metadata, ...value } };
     const body = escaped({
       object: 'whatsapp_business_account',
       entry: [{ id: '102290129340398', changes: [change] }],
@@ -149,10 +152,10 @@ export async function startFakeMeta(
       const causes = errors?.map(({ details, ...rest }) => ({ ...rest, message: rest.title, error_data: { details } }));
       return post(url, forged, { statuses: [{ ...report, errors: causes }] });
     },
-    receive: (url, { from, text, id = newId(), forged = false }) => {
+    receive: (url, { from, text, id = newId(), forged = false, to }) => {
       if (!forged) writers.add(digitsOf(from));
       const message = { from: digitsOf(from), id, timestamp: now(), type: 'text', text: { body: text } };
-      return post(url, forged, { contacts: [{ wa_id: digitsOf(from) }], messages: [message] });
+      return post(url, forged, { contacts: [{ wa_id: digitsOf(from) }], messages: [message] }, to);
     },
     handshake: async (url, verifyToken) => {
       const challenge = String(Date.now());

@@ -17,7 +17,7 @@ type OutgoingMessageOn<Name extends Channel> = Extract<OutgoingMessage, { channe
 export const createSmsSender = (egress: HttpClient, settings: TwilioSettings, callbackUrl: string): MessageSender => {
   const sender = createTwilioSender(egress, settings, callbackUrl);
   return toMessageSender<'sms'>(sender, fromAddressIn('sms', settings), ({ deliveryId, to, content }) =>
-    sender.send({ deliveryId, to, body: content.body }),
+    sender.send({ deliveryId, to, ...content }),
   );
 };
 

@@ -117,6 +117,8 @@ function messageOf(
     subject: content.subject,
     body: content.body,
     isHtml: content.is_html,
+    inReplyTo: content.in_reply_to,
+    isAutoReply: content.is_auto_reply,
     unsubscribeUrl: content.is_transactional ? undefined : links.urlOf({ orgId, deliveryId }),
     envelopeFrom: inboundDomain === undefined ? content.from_email : bounceAddress(token, inboundDomain),
     replyTo: inboundDomain === undefined ? undefined : replyAddress(token, inboundDomain),
