@@ -13,7 +13,7 @@ export interface GateFacts {
   isClosed: boolean;
   /** Whether a person is assigned or has replied after the contact's last message. */
   peopleHaveIt: boolean;
-  /** Whether it is an e-mail that a program sent. */
+  /** Whether it is an e-mail that a program must not answer. */
   isAutoSubmitted: boolean;
   /** The contact's messages to answer, joined by line ends. */
   text: string;

@@ -175,6 +175,7 @@ const messageOf = ({ sender, text }: PreviewMessage, index: number): Conversatio
   content: text,
   created_at: new Date(),
   attachments: 0,
+  is_automated: false,
   age_ms: 0,
 });
 

@@ -17,6 +17,7 @@ const selectLastMessages = (db: Db, orgId: string, sessionId: string, { after, l
     .select([
       sql<Sender>`coalesce(sender, 'system')`.as('sender'),
       sql<number>`jsonb_array_length(coalesce(data->'attachments', '[]'))`.as('attachments'),
+      sql<boolean>`data ? 'is_automated'`.as('is_automated'),
       sql<number>`extract(epoch from clock_timestamp() - created_at)::float8 * 1000`.as('age_ms'),
     ])
     .where('org_id', '=', orgId)
@@ -28,8 +29,8 @@ const selectLastMessages = (db: Db, orgId: string, sessionId: string, { after, l
     .limit(limit);
 
 /**
- * Lists the last messages of a session after a `seq`, oldest first, with their age. Messages of workflows and sequences are
- * the system's. Greetings of a page are left out.
+ * Lists the last messages of a session after a `seq`, oldest first, with their age and whether a program must not answer
+ * them. Messages of workflows and sequences are the system's. Greetings of a page are left out.
  */
 export const listLastMessages = async (db: Db, orgId: string, sessionId: string, range: MessageRange) =>
   (await selectLastMessages(db, orgId, sessionId, range).execute()).reverse();

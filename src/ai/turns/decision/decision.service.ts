@@ -56,7 +56,7 @@ export async function decideTurn(
   const begun = performance.now();
   const language = languageWithPhrases(session.language, fallback);
   const text = textOf(unanswered);
-  const isSolved = hasAnswer(context) && resolvesIssue(text, language);
+  const isSolved = hasAnswer(context) && !areAutomated(unanswered) && resolvesIssue(text, language);
   const yesOrNo = readDecision(text, language);
   const waiting = yesOrNo === undefined ? undefined : await effects.findWaiting();
   const facts = { language, prohibitedTopics: prohibited_topics ?? [], waits: waiting !== undefined };
@@ -281,6 +281,10 @@ const msSince = (begun: number): number => Math.round(performance.now() - begun)
 
 const textOf = (messages: ConversationMessage[]): string => messages.map(({ content }) => content ?? '').join('\n');
 
+/** Returns whether there are messages, and a program must not answer any of them. */
+const areAutomated = (messages: ConversationMessage[]): boolean =>
+  messages.length > 0 && messages.every(({ is_automated }) => is_automated);
+
 const hasAnswer = ({ messages }: DecisionContext): boolean => messages.some(({ sender }) => sender === 'ai');
 
 /** Returns what the gates look at. An org that never hands off by itself has no loops that end in a handoff. */
@@ -300,7 +304,7 @@ function gateFactsOf(
     isBlocked: refusal === 'blocked',
     isClosed: session.status !== 'open',
     peopleHaveIt: refusal === 'people_have_it',
-    isAutoSubmitted: false, // such mail becomes no message
+    isAutoSubmitted: areAutomated(unanswered),
     text,
     hasOnlyAttachments: text.trim() === '' && unanswered.some(({ attachments }) => attachments > 0),
     language,
