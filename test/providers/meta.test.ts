@@ -395,7 +395,13 @@ describe('a Meta callback', () => {
       { ...report, status: 'read' },
     ]);
     expect(received[3]?.content.messages).toEqual([
-      { providerId: expect.any(String), from: '+16505551234', to: '+15550783881', toId: '106540352242922', text: 'Grüße 👋' },
+      {
+        providerId: expect.any(String),
+        from: '+16505551234',
+        to: '+15550783881',
+        toId: '106540352242922',
+        text: 'Grüße 👋',
+      },
     ]);
   });
 

@@ -42,7 +42,18 @@ export async function addContactMessage(
   trx: Trx,
   orgId: string,
   session: LockedSession,
-  { id, text, attachments = [], name, avatarUrl, clientContext, isAutomated, greetings = [], isNew, ...known }: ContactMessage,
+  {
+    id,
+    text,
+    attachments = [],
+    name,
+    avatarUrl,
+    clientContext,
+    isAutomated,
+    greetings = [],
+    isNew,
+    ...known
+  }: ContactMessage,
 ): Promise<boolean> {
   const firstLanguage = session.language === null ? await detectSessionLanguage(trx, orgId, session, text) : undefined;
   const isBlocked = known.isBlocked ?? (await isContactBlocked(trx, orgId, session.contact_id));

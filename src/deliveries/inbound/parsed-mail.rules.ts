@@ -50,7 +50,12 @@ export function parsedEmailOf(parsed: ParsedMail): ParsedEmail {
 
 /** Returns the subject in one line: an encoded one may have line ends, or begin another header. */
 const subjectOf = ({ subject = '' }: ParsedMail): string | undefined =>
-  truncated(storable(subject).replace(/[\s\p{Cc}]+/gu, ' ').trim(), MAX_SUBJECT_LENGTH) || undefined;
+  truncated(
+    storable(subject)
+      .replace(/[\s\p{Cc}]+/gu, ' ')
+      .trim(),
+    MAX_SUBJECT_LENGTH,
+  ) || undefined;
 
 const isReport = ({ headers }: ParsedMail) =>
   (headers.get('content-type') as StructuredHeader | undefined)?.value.toLowerCase() === 'multipart/report';

@@ -46,3 +46,21 @@ export async function redactInboundMessages(
     where inbound_emails.org_id = ${orgId} and inbound_emails.delivery_id = touched.id and processed_at is not null and raw is not null
   `.execute(trx);
 }
+
+/** Removes the subjects of inbound messages, and of the answers that repeat them. */
+export async function redactSubjects(trx: Trx, orgId: string, ids: string[]): Promise<void> {
+  await sql`
+    with redacted as (
+      update inbound_messages set subject = null where org_id = ${orgId} and id = any(${ids}::uuid[]) and channel = 'email'
+      returning provider_id
+    ),
+    sibling as (
+      select id from session_events where org_id = ${orgId} and session_id in (
+        select session_id from session_events where org_id = ${orgId} and id = any(${ids}::uuid[])
+      )
+    )
+    update deliveries set content = content || '{"subject": "Re:"}' from sibling
+    where deliveries.org_id = ${orgId} and deliveries.id = sibling.id
+      and deliveries.content->>'in_reply_to' in (select provider_id from redacted)
+  `.execute(trx);
+}

@@ -1,7 +1,6 @@
 import type { Trx } from '../../db/connect.ts';
 import { conflict } from '../../errors.ts';
-import { redactSubjects } from '../messages/replies.queries.ts';
-import { isAnyBeingSent, redactDeliveries, redactInboundMessages } from './redaction.queries.ts';
+import { isAnyBeingSent, redactDeliveries, redactInboundMessages, redactSubjects } from './redaction.queries.ts';
 
 /**
  * Removes the texts of a conversation's messages from deliveries and inbound messages, and ends waiting deliveries.

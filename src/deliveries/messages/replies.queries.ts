@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { Db, Trx } from '../../db/connect.ts';
+import type { Db } from '../../db/connect.ts';
 import type { Channel } from '../contract.ts';
 
 /** A message of a contact, as far as its answer needs it. */
@@ -15,7 +15,13 @@ export interface AnsweredMessage {
   delivery_id: string | null;
 }
 
-const ANSWERED = ['inbound.to', 'inbound.to_id', 'inbound.provider_id', 'inbound.subject', 'inbound.delivery_id'] as const;
+const ANSWERED = [
+  'inbound.to',
+  'inbound.to_id',
+  'inbound.provider_id',
+  'inbound.subject',
+  'inbound.delivery_id',
+] as const;
 
 /** Finds the last message of a session that came in through the channel's provider. */
 export const findLastInbound = (
@@ -124,22 +130,4 @@ async function listSenders(db: Db, messages: RawBuilder<unknown>): Promise<strin
     where sender is not null group by sender order by max(at) desc limit ${MAX_SENDERS}
   `.execute(db);
   return rows.map(({ sender }) => sender);
-}
-
-/** Removes the subjects of inbound messages, and of the answers that repeat them. */
-export async function redactSubjects(trx: Trx, orgId: string, ids: string[]): Promise<void> {
-  await sql`
-    with redacted as (
-      update inbound_messages set subject = null where org_id = ${orgId} and id = any(${ids}::uuid[]) and channel = 'email'
-      returning provider_id
-    ),
-    sibling as (
-      select id from session_events where org_id = ${orgId} and session_id in (
-        select session_id from session_events where org_id = ${orgId} and id = any(${ids}::uuid[])
-      )
-    )
-    update deliveries set content = content || '{"subject": "Re:"}' from sibling
-    where deliveries.org_id = ${orgId} and deliveries.id = sibling.id
-      and deliveries.content->>'in_reply_to' in (select provider_id from redacted)
-  `.execute(trx);
 }

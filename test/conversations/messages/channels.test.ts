@@ -148,9 +148,8 @@ describe('a session on a channel with a provider', () => {
     const [session] = await sessions();
     await say(session.id, 'Good day!');
     await eventually('the SMS', () => smsTo().length === 1);
-    const { id } = (
-      await org.post('/chat/sessions', { contact_id: session.contact.id, channel: { type: 'sms' } })
-    ).body;
+    const { id } = (await org.post('/chat/sessions', { contact_id: session.contact.id, channel: { type: 'sms' } }))
+      .body;
     await say(id, 'One more thing');
     await eventually('another SMS', () => smsTo().length === 2);
     twilio.next(refusesWith(21606, 'The From phone number is not valid'));

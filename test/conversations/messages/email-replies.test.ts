@@ -48,7 +48,9 @@ describe('an answer by e-mail', () => {
     return eventually(`${count} messages of the contact`, async () => {
       const [session] = (await org.get('/chat/sessions?channel_type=email')).body.items;
       const { items } = session ? (await org.get(`/chat/sessions/${session.id}/history`)).body : { items: [] };
-      const written = items.filter(({ event }: { event: { sender?: { type: string } } }) => event.sender?.type === 'contact');
+      const written = items.filter(
+        ({ event }: { event: { sender?: { type: string } } }) => event.sender?.type === 'contact',
+      );
       return written.length === count && (session as { id: string; ticket_number: number });
     });
   };

@@ -25,8 +25,8 @@ describe('a Twilio account shared with other programs', () => {
     return createTwilioSender(egress, { ...account, ...settings }, 'https://desk.example.com/callbacks/twilio');
   };
   const message = () => ({ deliveryId: newId(), to: TO, body: 'Hello' });
-  const find = (settings: Partial<TwilioSettings>) =>
-    senderOf(settings).findLostSend?.({ ...message(), since: new Date(Date.now() - 5_000) });
+  const find = (settings: Partial<TwilioSettings>, own: { from?: string } = {}) =>
+    senderOf(settings).findLostSend?.({ ...message(), ...own, since: new Date(Date.now() - 5_000) });
 
   it('is retried after a minute if the queue of the number is full (21611)', async () => {
     twilio.next(refusesWith(21611, 'This From number has exceeded the maximum number of queued messages', 429));
@@ -53,4 +53,22 @@ describe('a Twilio account shared with other programs', () => {
     expect(sent).toMatchObject({ kind: 'accepted' });
     expect(await find(ours)).toEqual(sent);
   });
+
+  it('sends a message with a number of its own from that number, and finds it by that number', async () => {
+    const [own, service] = [{ from: THEIRS }, { messaging_service_sid: 'MG1' }];
+    const sent = await senderOf(service).send({ ...message(), ...own });
+    expect([...(twilio.messages[0]?.params.entries() ?? [])]).toContainEqual(['From', THEIRS]);
+    expect(twilio.messages[0]?.params.has('MessagingServiceSid')).toBe(false);
+    expect(await find(service)).toBeUndefined();
+    expect(await find(service, own)).toEqual(sent);
+  });
+
+  it.each([21212, 21606, 21659, 21660])(
+    'sends from the connection’s sender if Twilio refuses a message’s own number with %i',
+    async (code) => {
+      twilio.next(refusesWith(code, 'Refused'));
+      expect(await senderOf({ from: OURS }).send({ ...message(), from: THEIRS })).toMatchObject({ kind: 'accepted' });
+      expect(twilio.messages.map(({ params }) => params.get('From'))).toEqual([OURS]);
+    },
+  );
 });
