@@ -1,4 +1,3 @@
-import type { FastifyBaseLogger } from 'fastify';
 import { getAutopilot } from '../../agents/autopilot/service.ts';
 import type { AnswersPort, AutopilotAnswer } from '../../conversations/answers.port.ts';
 import { findAiMessage } from '../../conversations/messages/ai-messages.service.ts';
@@ -11,6 +10,10 @@ const MAX_WAITING = 500;
 /** Notifications can be lost. */
 const SWEEP_MS = 1_000;
 
+interface Log {
+  warn(fields: object, message: string): void;
+}
+
 export interface TurnWaiters extends AnswersPort {
   /** Looks again at the turns of the sessions named in the hints, or of all if there are none. */
   wake(hints: string): void;
@@ -21,7 +24,7 @@ export interface TurnWaiters extends AnswersPort {
  * message is stored, and a cut connection would make its client send it again. For the same reason a wait that fails ends
  * without an answer.
  */
-export function createTurnWaiters(closing: AbortSignal, log: Pick<FastifyBaseLogger, 'warn'>): TurnWaiters {
+export function createTurnWaiters(closing: AbortSignal, log: Log): TurnWaiters {
   const waiting = new Map<string, Set<() => void>>();
   let count = 0;
 

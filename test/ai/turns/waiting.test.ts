@@ -24,7 +24,9 @@ describe('a request that waits for the AI’s answer to a stored message', () =>
   it('is answered at once, without an answer of the AI, when the process is to end', async () => {
     const ending = await startApi({ databaseUrl: api.databaseUrl });
     const id = await newSession();
-    const sending = ending.client(org.key).post(`/chat/sessions/${id}/send`, MESSAGE, { headers: { prefer: 'wait=20' } });
+    const sending = ending
+      .client(org.key)
+      .post(`/chat/sessions/${id}/send`, MESSAGE, { headers: { prefer: 'wait=20' } });
     await eventually('the message', async () => (await countMessages(id)) === 1);
     const beganAt = performance.now();
     await ending.close();

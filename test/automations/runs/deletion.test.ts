@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { inTransaction } from '../../../src/db/transaction.ts';
 import { deleteRemainsOfWorkflows } from '../../../src/automations/runs/maintenance.service.ts';
+import { inTransaction } from '../../../src/db/transaction.ts';
 import { startApi, type TestApi, type TestOrg } from '../../support/stack/api.ts';
 
 const ENDED_RUNS = 1_001;
@@ -21,7 +21,8 @@ async function workflowWithRuns(endedRuns: number) {
   const definition = { name: 'Many', trigger_type: 'webhook', workflow_blocks: [wait] };
   const { workflow_id: id, webhook_url } = (await org.post('/workflows', definition)).body;
   await org.post(`/workflows/${id}/activate`, {});
-  const hook = () => fetch(webhook_url, { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } });
+  const hook = () =>
+    fetch(webhook_url, { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } });
   expect((await hook()).ok).toBe(true);
   const runId = (await org.get(`/workflows/${id}/runs`)).body.runs[0]?.id;
   await sql`
@@ -37,9 +38,9 @@ async function workflowWithRuns(endedRuns: number) {
   return { id: id as string, hook, runId: runId as string, endedId: ended.id as string };
 }
 const statusesOf = async (id: string) =>
-  (await api.db.selectFrom('automation_runs').select('status').distinct().where('automation_id', '=', id).execute()).map(
-    ({ status }) => status,
-  );
+  (
+    await api.db.selectFrom('automation_runs').select('status').distinct().where('automation_id', '=', id).execute()
+  ).map(({ status }) => status);
 const rowsOf = async (id: string) => {
   const { rows } = await sql<{ count: number }>`
     select (select count(*) from automations where id = ${id}) + (select count(*) from automation_versions where automation_id = ${id})
@@ -53,9 +54,9 @@ it('a workflow with many runs is gone at once, and its runs are deleted afterwar
   const other = await workflowWithRuns(1);
   expect((await org.delete(`/workflows/${id}`)).status).toBe(200);
 
-  expect((await org.get('/workflows')).body.items.map(({ workflow_id }: { workflow_id: string }) => workflow_id)).toEqual([
-    other.id,
-  ]);
+  expect(
+    (await org.get('/workflows')).body.items.map(({ workflow_id }: { workflow_id: string }) => workflow_id),
+  ).toEqual([other.id]);
   for (const path of ['', '/versions', '/runs', `/runs/${runId}`, `/runs/${endedId}`])
     expect([path, (await org.get(`/workflows/${id}${path}`)).status]).toEqual([path, 404]);
   for (const path of ['/activate', '/deactivate', '/trigger', `/runs/${endedId}/cancel`, `/runs/${endedId}/rerun`])
@@ -63,7 +64,11 @@ it('a workflow with many runs is gone at once, and its runs are deleted afterwar
   expect((await org.patch(`/workflows/${id}`, { name: 'Again' })).status).toBe(404);
   expect((await org.delete(`/workflows/${id}`)).status).toBe(404);
   expect((await hook()).status).toBe(404);
-  const woken = await api.db.selectFrom('outbox').select('kind').where('workflow_id', '=', `workflow-run/${runId}`).execute();
+  const woken = await api.db
+    .selectFrom('outbox')
+    .select('kind')
+    .where('workflow_id', '=', `workflow-run/${runId}`)
+    .execute();
   expect(woken.map(({ kind }) => kind)).toContain('signal');
   expect((await statusesOf(id)).toSorted()).toEqual(['canceled', 'completed']);
 
@@ -84,13 +89,16 @@ it('a workflow with few runs is deleted with them', async () => {
 it('a run that was started while its workflow was being deleted is canceled', async () => {
   const { id, runId } = await workflowWithRuns(ENDED_RUNS);
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const inserted = Promise.withResolvers<void>();
   const starting = inTransaction(api.db, async (trx) => {
     await sql`
       insert into automation_runs (org_id, id, automation_id, version_id, trigger_cause, trigger_key, trigger_output)
       select org_id, gen_random_uuid(), automation_id, version_id, 'manual', 'late', '{}' from automation_runs where id = ${runId}
     `.execute(trx);
+    inserted.resolve();
     await released;
   });
+  await inserted.promise;
   const deleting = org.delete(`/workflows/${id}`);
   setTimeout(release, 300);
   await starting;
