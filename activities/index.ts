@@ -6,7 +6,7 @@ import { type CrawlActivityDeps, createCrawlActivities } from './crawl.ts';
 import { type CrmActivityDeps, createCrmActivities } from './crm.ts';
 import { createDeletionActivities, type DeletionActivityDeps } from './deletions.ts';
 import { createEvalActivities, type EvalActivityDeps } from './evals.ts';
-import { createInboundEmailActivities, type InboundEmailActivityDeps } from './inbound-emails.ts';
+import { createInboundMessageActivities, type InboundMessageActivityDeps } from './inbound-messages.ts';
 import { createInsightActivities, type InsightActivityDeps } from './insights.ts';
 import { createKnowledgeActivities, type KnowledgeActivityDeps } from './knowledge.ts';
 import { createMessageRequestActivities, type MessageRequestActivityDeps } from './message-requests.ts';
@@ -33,7 +33,7 @@ export type ActivityDeps = AiTurnActivityDeps &
   SequenceActivityDeps &
   MessageRequestActivityDeps &
   ReconciliationActivityDeps &
-  InboundEmailActivityDeps &
+  InboundMessageActivityDeps &
   SlaActivityDeps &
   SummaryActivityDeps &
   TaggingActivityDeps &
@@ -60,6 +60,6 @@ export const createActivities = (deps: ActivityDeps) => ({
   ...createTriggerActivities(deps),
   ...createMessageRequestActivities(deps),
   ...createReconciliationActivities(deps),
-  ...createInboundEmailActivities(deps),
+  ...createInboundMessageActivities(deps),
   ...createWebhookActivities(deps),
 });

@@ -7,7 +7,12 @@ import { findableWorkflowOf, listRunsInProgress, mendRun } from './automations/r
 import { listUnfinishedHandoffs, mendHandoff, workflowIdOfHandoff } from './crm/handoffs/workflow-reconcile.service.ts';
 import type { Db } from './db/connect.ts';
 import { inTransaction } from './db/transaction.ts';
-import { listUnprocessedEmails, wakeInboundEmail } from './deliveries/inbound/workflow-reconcile.service.ts';
+import {
+  listMessagesWithFiles,
+  listUnprocessedEmails,
+  wakeInboundEmail,
+  wakeInboundFiles,
+} from './deliveries/inbound/workflow-reconcile.service.ts';
 import {
   listUnsettledRequests,
   mendRequest,
@@ -32,6 +37,7 @@ export interface Mismatch {
     | 'forecast'
     | 'message-request'
     | 'inbound-email'
+    | 'inbound-files'
     | 'handoff'
     | 'handoff-hold'
     | 'ai-turn'
@@ -127,6 +133,14 @@ const RECONCILIATIONS = [
       list: listUnprocessedEmails,
       wake: wakeInboundEmail,
       idOf: ({ inboundEmailId }) => inboundEmailId,
+    }),
+  ),
+  reconciling(
+    resumed({
+      kind: 'inbound-files',
+      list: listMessagesWithFiles,
+      wake: wakeInboundFiles,
+      idOf: ({ inboundMessageId }) => inboundMessageId,
     }),
   ),
   reconciling(

@@ -10,6 +10,7 @@ import type { Db } from '../src/db/connect.ts';
 import { listen } from '../src/db/listen.ts';
 import type { WriteQuota } from '../src/db/write-quota.ts';
 import { deliveriesPort } from '../src/deliveries/conversations-port.ts';
+import { createFileDownload } from '../src/deliveries/inbound/file-download.ts';
 import { createMailReader } from '../src/deliveries/inbound/mail-reader.ts';
 import { receiveMail } from '../src/deliveries/inbound/mail-receiving.service.ts';
 import { createMailTokens } from '../src/deliveries/inbound/mail-tokens.ts';
@@ -26,6 +27,8 @@ import { findConnection } from '../src/orgs/integrations/service.ts';
 import { createSalesforce } from '../src/providers/crm/salesforce/salesforce.ts';
 import { ALLOW_ALL, createEgress, type Egress } from '../src/providers/egress/egress.ts';
 import { startMailReceiver } from '../src/providers/email/mail-receiver.ts';
+import { createCountedStorage } from '../src/providers/storage/counted.ts';
+import { createStorage } from '../src/providers/storage/storage.ts';
 import { createSecrets, type Secrets } from '../src/secrets.ts';
 import { createSenderRegistry } from '../src/webhooks/sending/sender-registry.ts';
 import { WEBHOOKS_CHANNEL } from '../src/webhooks/waking.service.ts';
@@ -60,6 +63,7 @@ export async function createWorkerDeps(
   const renderer = createRenderer({ path: config.CHROMIUM_PATH, isSandboxed: config.CHROMIUM_SANDBOX === 'on' }, log);
   const tagLearner = createTagLearner();
   const mailReader = createMailReader();
+  const storage = createCountedStorage(createStorage(config), quota.add);
   const webhookSenders = createSenderRegistry();
   const webhookListener = config.WORKER_QUEUES.includes('webhooks')
     ? listen(config.DATABASE_URL, WEBHOOKS_CHANNEL, webhookSenders.notify)
@@ -76,6 +80,8 @@ export async function createWorkerDeps(
       tokens,
       publicUrl: config.PUBLIC_URL,
       mailReader,
+      storage,
+      download: createFileDownload(db, { egress, secrets }),
       tagLearner,
       webhookSenders,
       senders: sending.senders,
@@ -91,6 +97,7 @@ export async function createWorkerDeps(
       await Promise.all([
         sending.close(),
         mailReader.close(),
+        storage.close(),
         extractor.close(),
         renderer?.close(),
         tagLearner.close(),

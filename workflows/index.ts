@@ -14,6 +14,7 @@ export { confirmCrmAccount, syncCrmThread, syncCrmTicket } from './crm/sync.ts';
 export { deleteMember, deleteTeam } from './deletions.ts';
 export { sendEmails } from './deliveries/emails.ts';
 export { receiveInboundEmail } from './deliveries/inbound-emails.ts';
+export { receiveInboundFiles } from './deliveries/inbound-files.ts';
 export { sendMessage } from './deliveries/messages.ts';
 export { reconcileSends } from './deliveries/reconciliation.ts';
 export { forecastSequence } from './forecasts.ts';

@@ -88,6 +88,18 @@ export type InboundEmailResult =
   | 'unreadable bounce'
   | 'unreadable';
 
+export interface InboundMessageRef {
+  orgId: string;
+  inboundMessageId: string;
+}
+
+/** Fetches the files of a contact's message, and adds it to its session. */
+export const RECEIVE_INBOUND_FILES: WorkflowContract<InboundMessageRef> = {
+  type: 'receiveInboundFiles',
+  taskQueue: 'interactive',
+  workflowId: ({ inboundMessageId }) => `inbound-files/${inboundMessageId}`,
+};
+
 /** Processes an inbound e-mail about the delivery named by its recipient address. */
 export const RECEIVE_INBOUND_EMAIL: WorkflowContract<InboundEmailRef> = {
   type: 'receiveInboundEmail',

@@ -25,8 +25,7 @@ export const mediaRoutes: FastifyPluginAsyncZod<Deps> = async (app, { storage, m
         return upload.bytes.remove;
       },
       prepare: async (request: FastifyRequest) => {
-        const { fileName, bytes } = valueAt(received, request);
-        kept.set(request, await storeBytes(storage, request.org.id, fileName, bytes));
+        kept.set(request, await storeBytes(storage, request.org.id, valueAt(received, request)));
       },
     },
     schema: {

@@ -25,6 +25,8 @@ export interface NewFile {
   content: Chunks;
   /** The sender's name for it. */
   fileName: string;
+  /** The file's id, where a repeated call must give the same. */
+  id?: string | undefined;
 }
 
 /**
@@ -43,10 +45,14 @@ export async function storeMedia(
 }
 
 /** Puts a file of streamed bytes into storage, like storeBytes. */
-export async function storeContent(storage: Storage, orgId: string, { content, fileName }: NewFile): Promise<Media> {
+export async function storeContent(
+  storage: Storage,
+  orgId: string,
+  { content, fileName, id }: NewFile,
+): Promise<Media> {
   const spooled = await spool(content, MAX_FILE_BYTES);
   try {
-    return await storeBytes(storage, orgId, fileName, spooled);
+    return await storeBytes(storage, orgId, { fileName, bytes: spooled, id });
   } finally {
     await spooled.remove();
   }
@@ -56,10 +62,13 @@ export async function storeContent(storage: Storage, orgId: string, { content, f
  * Puts a file's bytes into storage and returns the row to insert. A crash in between leaves an object without a row: it
  * only wastes space.
  */
-export async function storeBytes(storage: Storage, orgId: string, fileName: string, bytes: Spool): Promise<Media> {
+export async function storeBytes(
+  storage: Storage,
+  orgId: string,
+  { fileName, bytes, id = newId() }: Pick<NewFile, 'fileName' | 'id'> & { bytes: Spool },
+): Promise<Media> {
   if (bytes.size === 0) throw invalid('The file is empty', [{ path: 'body.file', message: 'must not be empty' }]);
   const type = await detectType(bytes.path, fileName);
-  const id = newId();
   const key = `${orgId}/${id}`;
   await storage.put(key, bytes);
   return { org_id: orgId, id, key, file_name: cleanFileName(fileName, type), mime_type: type.mime, size: bytes.size };
@@ -104,7 +113,7 @@ export async function storeUpload(
   orgId: string,
   { fileName, bytes }: { fileName: string; bytes: Spool },
 ): Promise<Media> {
-  const media = await storeBytes(storage, orgId, fileName, bytes);
+  const media = await storeBytes(storage, orgId, { fileName, bytes });
   await insertMedia(db, media);
   return media;
 }

@@ -49,6 +49,15 @@ export interface StatusReport {
   isSuppressing: boolean;
 }
 
+/** A file of a contact's message that is still at the provider. */
+export interface InboundFile {
+  kind: 'image' | 'audio' | 'video' | 'document' | 'sticker';
+  /** Where the provider has it: a URL of Twilio, or an id of Meta. */
+  source: string;
+  /** The name given by the contact. */
+  name: string | null;
+}
+
 /** A message from a contact, received through the provider. */
 export interface InboundMessage {
   providerId: string;
@@ -56,7 +65,11 @@ export interface InboundMessage {
   to: string;
   /** The provider's id of the number that it came to, if messages are sent by that and not by the number. */
   toId?: string | undefined;
+  /** Empty if there are only files. */
   text: string;
+  files?: InboundFile[];
+  /** Whether the text only says what was sent, as for a location. */
+  isDescription?: boolean;
 }
 
 /** An event in a call. */

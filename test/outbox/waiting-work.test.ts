@@ -139,6 +139,19 @@ it('an inbound e-mail whose workflow Temporal has lost is processed', async () =
   await statusOf(deliveryId, 'bounced');
 });
 
+it('a message whose files nobody fetches is added to its session', async () => {
+  await sql`
+    insert into inbound_messages (org_id, id, channel, provider, provider_id, "from", "to", body, files)
+    values (${stack.org.id}, gen_random_uuid(), 'sms', 'twilio', 'MM1', '+14155550177', '+15005550006', 'Look',
+      '[{"kind": "image", "source": "https://api.twilio.com/1", "name": null}]')
+  `.execute(stack.db);
+  await untilMended({ kind: 'inbound-files', temporal: 'absent', mended: 'resumed' });
+  await eventually('the message', async () => {
+    const { items } = (await stack.org.get('/chat/sessions?channel_type=sms')).body;
+    return items.length === 1;
+  });
+});
+
 it('a handoff that Temporal has lost continues without a second ticket, and a terminated one can be retried', async () => {
   const crm = await connectHubspot(stack.org);
   try {

@@ -416,12 +416,36 @@ describe('a Meta callback', () => {
   });
 
   it.each([
-    { type: 'image', image: { id: '1' } },
-    { type: 'reaction' },
+    { type: 'image', image: { id: '' } },
+    { type: 'reaction', reaction: { emoji: '👍' } },
+    { type: 'system', system: { body: 'has a new number' } },
     { type: 'text' },
     { type: 'text', from: 'US.13' },
   ])('contains no message for %j', (message) => {
     expect(inbound(message)).toEqual([]);
+  });
+
+  it.each([
+    [{ type: 'image', image: { id: '7', caption: 'Broken' } }, 'Broken', { kind: 'image', name: null }],
+    [{ type: 'audio', audio: { id: '7', voice: true } }, '', { kind: 'audio', name: null }],
+    [{ type: 'sticker', sticker: { id: '7' } }, '', { kind: 'sticker', name: null }],
+    [{ type: 'document', document: { id: '7', filename: 'a.pdf' } }, '', { kind: 'document', name: 'a.pdf' }],
+  ])('contains a contact’s file and its caption: %j', (message, text, file) => {
+    expect(inbound(message)).toMatchObject([{ text, files: [{ ...file, source: '7' }] }]);
+  });
+
+  it.each([
+    [{ type: 'location', location: { latitude: 1.5, longitude: -2, name: 'Home' } }, '[location: Home, 1.5, -2]'],
+    [
+      { type: 'contacts', contacts: [{ name: { formatted_name: 'Ann' }, phones: [{ phone: '+1 415' }] }] },
+      '[contact card: Ann, +1 415]',
+    ],
+    [{ type: 'interactive', interactive: { type: 'new_kind' } }, '[interactive message]'],
+    [{ type: 'order', order: {} }, '[order]'],
+    [{ type: 'unsupported', errors: [{ code: 131051 }] }, '[message of an unsupported type]'],
+    [{ type: '<b>' }, '[message of an unsupported type]'],
+  ])('describes what is neither text nor file: %j', (message, text) => {
+    expect(inbound(message)).toMatchObject([{ text, isDescription: true }]);
   });
 
   it.each([

@@ -1,9 +1,9 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { InboundEmailActivities } from '../../activities/inbound-emails.ts';
+import type { InboundMessageActivities } from '../../activities/inbound-messages.ts';
 import type { InboundEmailRef, InboundEmailResult } from '../../src/deliveries/contract.ts';
 import { SEND_BATCH } from '../activity-options.ts';
 
-const activities = proxyActivities<InboundEmailActivities>({
+const activities = proxyActivities<InboundMessageActivities>({
   ...SEND_BATCH,
   summary: 'process the inbound e-mail',
 });

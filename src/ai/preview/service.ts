@@ -176,6 +176,7 @@ const messageOf = ({ sender, text }: PreviewMessage, index: number): Conversatio
   created_at: new Date(),
   attachments: 0,
   is_automated: false,
+  is_unreadable: false,
   age_ms: 0,
 });
 

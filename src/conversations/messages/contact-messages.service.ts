@@ -20,7 +20,9 @@ export interface ContactMessage {
   /** Whether the id was made in this transaction. */
   isNew?: boolean;
   text: string;
-  attachments?: StoredAttachment[];
+  attachments?: StoredAttachment[] | undefined;
+  /** Whether the text is not the contact's: it only says what was sent, or what is missing. The AI does not read it. */
+  isUnreadable?: boolean | undefined;
   /** The name given by the sender. */
   name?: string | undefined;
   avatarUrl?: string | undefined;
@@ -46,6 +48,7 @@ export async function addContactMessage(
     id,
     text,
     attachments = [],
+    isUnreadable = false,
     name,
     avatarUrl,
     clientContext,
@@ -55,7 +58,8 @@ export async function addContactMessage(
     ...known
   }: ContactMessage,
 ): Promise<boolean> {
-  const firstLanguage = session.language === null ? await detectSessionLanguage(trx, orgId, session, text) : undefined;
+  const isTelling = session.language === null && !isUnreadable;
+  const firstLanguage = isTelling ? await detectSessionLanguage(trx, orgId, session, text) : undefined;
   const isBlocked = known.isBlocked ?? (await isContactBlocked(trx, orgId, session.contact_id));
   const isReopened = session.status !== 'open' && !isBlocked;
   const reopening: SessionEvent[] = isReopened
@@ -65,6 +69,7 @@ export async function addContactMessage(
     sender_name: name,
     sender_avatar_url: avatarUrl,
     ...(attachments.length > 0 && { attachments }),
+    ...(isUnreadable && { unreadable: true }),
     client_context: clientContext,
     ...(isAutomated === true && { is_automated: true }),
   };

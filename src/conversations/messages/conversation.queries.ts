@@ -18,6 +18,7 @@ const selectLastMessages = (db: Db, orgId: string, sessionId: string, { after, l
       sql<Sender>`coalesce(sender, 'system')`.as('sender'),
       sql<number>`jsonb_array_length(coalesce(data->'attachments', '[]'))`.as('attachments'),
       sql<boolean>`data ? 'is_automated'`.as('is_automated'),
+      sql<boolean>`data ? 'unreadable'`.as('is_unreadable'),
       sql<number>`extract(epoch from clock_timestamp() - created_at)::float8 * 1000`.as('age_ms'),
     ])
     .where('org_id', '=', orgId)

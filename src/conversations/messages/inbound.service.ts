@@ -13,6 +13,7 @@ import {
 } from '../queries.ts';
 import { applySessionUpdate } from '../sessions/actions.service.ts';
 import { lockSession, openSession } from '../sessions/service.ts';
+import type { StoredAttachment } from './attachments.service.ts';
 import { addContactMessage } from './contact-messages.service.ts';
 
 const REOPENING = { status: 'open', reflect_status_change_for_integration: true } as const;
@@ -31,6 +32,10 @@ export interface InboundEnvelope {
 export interface InboundMessage extends InboundEnvelope {
   id: string;
   text: string;
+  /** The files that came with it. Their rows are inserted. */
+  attachments?: StoredAttachment[];
+  /** Whether the text only says what was sent, or what is missing. */
+  isUnreadable?: boolean;
   /** Whether a program must not answer it. */
   isAutomated?: boolean | undefined;
 }
@@ -42,10 +47,10 @@ export interface InboundMessage extends InboundEnvelope {
 export async function addInboundMessage(
   trx: Trx,
   orgId: string,
-  { id, text, isAutomated, ...envelope }: InboundMessage,
+  { id, text, attachments, isUnreadable, isAutomated, ...envelope }: InboundMessage,
 ): Promise<string> {
   const { session, contactId } = await lockSessionOf(trx, orgId, envelope);
-  await addContactMessage(trx, orgId, session, { id, text, isAutomated });
+  await addContactMessage(trx, orgId, session, { id, text, attachments, isUnreadable, isAutomated });
   return contactId;
 }
 

@@ -36,6 +36,7 @@ export function findInboundEmail(db: Db, orgId: string, id: string) {
     )
     .select(['email.kind', 'email.delivery_id', 'email.mail_from', 'email.rcpt_to', 'email.result'])
     .select(['delivery.to', 'delivery.contact_id'])
+    .select(sql<boolean>`email.received_at > now() - interval '5 minutes'`.as('is_recent'))
     .where('email.org_id', '=', orgId)
     .where('email.id', '=', id)
     .executeTakeFirst();

@@ -5,6 +5,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { notFound } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { enqueue, start } from '../../outbox/outbox.ts';
+import type { Storage } from '../../providers/storage/port.ts';
 import { receiveStatusUpdates } from '../callbacks/status-reports.service.ts';
 import { type InboundEmailRef, type InboundEmailResult, RECEIVE_INBOUND_EMAIL } from '../contract.ts';
 import { findDelivery } from '../queries.ts';
@@ -17,6 +18,7 @@ import {
   updateResult,
 } from './emails.queries.ts';
 import { type AnsweredDelivery, type Classification, classify } from './emails.rules.ts';
+import { type ReceivedFiles, storeFiles } from './files.service.ts';
 import { type MailReader, MailReadTimeout } from './mail-reader.ts';
 import type { Mailbox, MailTokens } from './mail-tokens.ts';
 import { receiveMessage } from './messages.service.ts';
@@ -31,6 +33,13 @@ export interface ReceivedMail {
   mailFrom: string;
   recipients: { address: string; mailbox: Mailbox }[];
   raw: Buffer;
+}
+
+export interface InboundEmailDeps {
+  db: Db;
+  tokens: MailTokens;
+  mailReader: MailReader;
+  storage: Storage;
 }
 
 /** Stores an e-mail for each of its recipients and schedules its processing. A repeated e-mail is stored once. */
@@ -54,16 +63,14 @@ export function storeInboundEmail(db: Db, { mailFrom, recipients, raw }: Receive
  * would have continued. A repeated run changes nothing. Throws MailReadTimeout if the e-mail is to be read again.
  */
 export async function receiveInboundEmail(
-  db: Db,
-  tokens: MailTokens,
-  reader: MailReader,
+  { db, tokens, mailReader, storage }: InboundEmailDeps,
   { orgId, inboundEmailId: id }: InboundEmailRef,
 ): Promise<InboundEmailResult> {
   const email = await findInboundEmail(db, orgId, id);
   if (email === undefined) throw notFound('inbound email');
   if (email.result !== null) return email.result;
 
-  const mail = await readMail(db, reader, orgId, id);
+  const mail = await readMail(db, mailReader, orgId, id);
   const arrival = {
     kind: email.kind,
     deliveryId: email.delivery_id,
@@ -71,8 +78,12 @@ export async function receiveInboundEmail(
     mailFrom: email.mail_from,
   };
   const verdict = classify(arrival, mail, mail && (await findAnswered(db, tokens, orgId, mail)));
+  const { is_recent: isRecent } = email;
+  const files = verdict.result === 'reply' ? filesOf(mail) : [];
+  const received = await storeFiles(storage, orgId, { messageId: id, files, isRecent });
   await inTransaction(db, async (trx) => {
-    if (await updateResult(trx, orgId, id, verdict.result)) await apply(trx, orgId, { id, ...email }, verdict);
+    if (await updateResult(trx, orgId, id, verdict.result))
+      await apply(trx, orgId, { id, ...email, received }, verdict);
   });
   return verdict.result;
 }
@@ -100,12 +111,15 @@ async function findAnswered(
   return { deliveryId, to: (await findDelivery(db, orgId, deliveryId))?.to ?? '' };
 }
 
-type StoredEmail = NonNullable<Awaited<ReturnType<typeof findInboundEmail>>> & { id: string };
+const filesOf = (mail: ParsedEmail | undefined) =>
+  (mail?.files ?? []).map(({ name = 'file', content }) => ({ what: name, name, load: async () => content }));
+
+type StoredEmail = NonNullable<Awaited<ReturnType<typeof findInboundEmail>>> & { id: string; received: ReceivedFiles };
 
 async function apply(
   trx: Trx,
   orgId: string,
-  { id, delivery_id, rcpt_to, to, contact_id: contactId }: StoredEmail,
+  { id, delivery_id, rcpt_to, to, contact_id: contactId, received }: StoredEmail,
   verdict: Classification,
 ): Promise<void> {
   switch (verdict.result) {
@@ -127,6 +141,7 @@ async function apply(
         body,
         isAutomated,
         deliveryId,
+        ...received,
       } as const;
       return receiveMessage(trx, orgId, message);
     }

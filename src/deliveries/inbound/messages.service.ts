@@ -1,35 +1,101 @@
+import { attachmentOf } from '../../conversations/messages/attachments.service.ts';
 import { addInboundMessage } from '../../conversations/messages/inbound.service.ts';
-import type { Db } from '../../db/connect.ts';
+import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { newId } from '../../ids.ts';
+import { type Media, recordMedia } from '../../media/service.ts';
+import { enqueue, start } from '../../outbox/outbox.ts';
+import type { InboundFile } from '../../providers/sending.ts';
+import { RECEIVE_INBOUND_FILES } from '../contract.ts';
 import { deleteUnsubscribe, insertSuppression } from '../suppressions.queries.ts';
-import { insertInboundMessage, type NewInboundMessage, updateInboundContact } from './messages.queries.ts';
+import { type MissingFile, textWith } from './files.rules.ts';
+import {
+  findContactNumber,
+  insertInboundMessage,
+  type NewInboundMessage,
+  updateInboundContact,
+} from './messages.queries.ts';
 import { isOptIn, isOptOut } from './opt-out.rules.ts';
+import { numbersOfWhatsAppId } from './whatsapp-numbers.rules.ts';
+
+/** What else a message is made of than its text. */
+interface MessageParts {
+  /** The stored files. */
+  media?: Media[] | undefined;
+  missing?: MissingFile[] | undefined;
+  /** Whether the text only says what was sent. */
+  isDescription?: boolean | undefined;
+  /** Whether a program must not answer it. */
+  isAutomated?: boolean | undefined;
+}
 
 /** A message as received, with addresses in lower case or E.164. */
-export type ReceivedMessage = Omit<NewInboundMessage, 'id' | 'isReply'> & {
-  /** Whether a program must not answer it. */
-  isAutomated?: boolean;
-};
+export type ReceivedMessage = Omit<NewInboundMessage, 'id' | 'isReply' | 'files'> &
+  MessageParts & {
+    /** The files to be fetched from the provider. */
+    files?: InboundFile[] | undefined;
+  };
 
 /**
  * Receives a contact's message once. An SMS of STOP suppresses its number on the channel and is no reply. START removes
- * this suppression. Any message but STOP continues the contact's session.
+ * this suppression. Any message but STOP continues the contact's session: at once, or when its files are fetched.
  */
-export function receiveMessage(db: Db, orgId: string, inbound: ReceivedMessage): Promise<void> {
-  const { channel, from, body, deliveryId: inReplyTo, isAutomated } = inbound;
+export function receiveMessage(
+  db: Db,
+  orgId: string,
+  { media, missing, isDescription, isAutomated, files = [], ...inbound }: ReceivedMessage,
+): Promise<void> {
+  const { channel, body, deliveryId } = inbound;
   const isStop = channel === 'sms' && isOptOut(body);
+  const pending = isStop ? [] : files;
   return inTransaction(db, async (trx) => {
+    const from = channel === 'whatsapp' ? await numberOf(trx, orgId, inbound.from) : inbound.from;
     const id = newId();
-    const contactId = await insertInboundMessage(trx, orgId, { ...inbound, id, isReply: !isStop });
+    const message = { ...inbound, from, id, isReply: !isStop, files: pending };
+    const contactId = await insertInboundMessage(trx, orgId, message);
     if (contactId === undefined) return;
     if (isStop) {
       await insertSuppression(trx, orgId, { id: newId(), channel, address: from, reason: 'unsubscribed' });
       return;
     }
     if (channel === 'sms' && isOptIn(body)) await deleteUnsubscribe(trx, orgId, channel, from);
-    const message = { id, channel, contactId, from, text: body, inReplyTo, isAutomated };
-    const author = await addInboundMessage(trx, orgId, message);
-    if (contactId === null) await updateInboundContact(trx, orgId, id, author);
+    if (pending.length > 0) {
+      const subject = { subjectId: id, summary: `Files of a message by ${channel}` };
+      await enqueue(trx, orgId, start(RECEIVE_INBOUND_FILES, { orgId, inboundMessageId: id }, subject));
+      return;
+    }
+    const parts = { media, missing, isDescription, isAutomated };
+    await addToSession(trx, orgId, { id, channel, contactId, from, body, deliveryId, ...parts });
   });
+}
+
+/** Returns the number of WhatsApp's id: the one of a contact, else the valid one. */
+async function numberOf(trx: Trx, orgId: string, from: string): Promise<string> {
+  const numbers = numbersOfWhatsAppId(from);
+  return numbers.length === 1 ? from : ((await findContactNumber(trx, orgId, numbers)) ?? numbers[0] ?? from);
+}
+
+type AddedMessage = Pick<NewInboundMessage, 'id' | 'channel' | 'from' | 'body'> &
+  MessageParts & { contactId: string | null; deliveryId: string | null | undefined };
+
+/** Adds a received message to the contact's session, with its stored files, and with a line for each missing one. */
+export async function addToSession(
+  trx: Trx,
+  orgId: string,
+  { id, channel, contactId, from, body, deliveryId, isAutomated, ...parts }: AddedMessage,
+): Promise<void> {
+  const { media = [], missing = [], isDescription = false } = parts;
+  for (const file of media) await recordMedia(trx, file);
+  const author = await addInboundMessage(trx, orgId, {
+    id,
+    channel,
+    contactId,
+    from,
+    text: textWith(body, missing),
+    attachments: media.map(attachmentOf),
+    isUnreadable: isDescription || (body.trim() === '' && missing.length > 0),
+    isAutomated,
+    inReplyTo: deliveryId ?? undefined,
+  });
+  if (contactId === null) await updateInboundContact(trx, orgId, id, author);
 }

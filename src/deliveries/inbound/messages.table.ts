@@ -1,5 +1,8 @@
 import type { Generated } from 'kysely';
+import type { InboundFile } from '../../providers/sending.ts';
 import type { Channel } from '../contract.ts';
+
+export type { InboundFile } from '../../providers/sending.ts';
 
 export interface InboundMessagesTable {
   org_id: string;
@@ -18,6 +21,8 @@ export interface InboundMessagesTable {
   /** False for a mere opt-out. */
   is_reply: Generated<boolean>;
   received_at: Generated<Date>;
+  /** The files to be fetched from the provider before the message is added to its session, as JSON. */
+  files: InboundFile[] | null;
 }
 
 declare module '../../db/database.ts' {

@@ -22,6 +22,13 @@ export interface ParsedEmail {
   /** Its reports about deliveries; undefined if it has none. */
   reports: RecipientReport[] | undefined;
   body: string;
+  files: MailFile[];
+}
+
+/** A file attached to an e-mail, or shown in its text. */
+export interface MailFile {
+  name: string | undefined;
+  content: Uint8Array;
 }
 
 const MAX_ID_LENGTH = 255;
@@ -31,6 +38,7 @@ const MAX_BODY_LENGTH = 65_536;
 /** Far more than gives a body of that length. */
 const MAX_HTML_CHARACTERS = 1_000_000;
 const MAX_ANSWERS = 20;
+const SIGNATURE = /^application\/(?:x-)?(?:pkcs7|pgp)-signature$/;
 const DELIVERY_STATUS = /^message\/(?:global-)?delivery-status$/;
 
 /** Extracts the relevant parts of a parsed e-mail. Pure, with bounded results for any input. */
@@ -45,6 +53,7 @@ export function parsedEmailOf(parsed: ParsedMail): ParsedEmail {
     isReport: isReport(parsed),
     reports: isReport(parsed) ? reportsOf(parsed) : undefined,
     body: bodyOf(parsed),
+    files: filesOf(parsed),
   };
 }
 
@@ -65,6 +74,12 @@ function reportsOf({ attachments }: ParsedMail): RecipientReport[] | undefined {
   const reports = recipientReports(part?.content.toString('utf8') ?? '');
   return reports.length === 0 ? undefined : reports;
 }
+
+/** Returns the attached files without signatures of the e-mail itself, which mail programs add and verify. */
+const filesOf = ({ attachments }: ParsedMail): MailFile[] =>
+  attachments
+    .filter(({ contentType }) => !SIGNATURE.test(contentType))
+    .map(({ filename, content }) => ({ name: ifWithin(MAX_ID_LENGTH, filename), content }));
 
 /**
  * Returns the text with its quotations. For an e-mail with only HTML, returns the text without tags. At most 64 Ki

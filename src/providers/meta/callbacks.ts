@@ -2,9 +2,9 @@ import { createHmac } from 'node:crypto';
 import { z } from 'zod';
 import { isUuid } from '../../ids.ts';
 import { isSameSecret } from '../constant-time.ts';
-import type { CallbackContent, InboundMessage, StatusReport } from '../sending.ts';
-import { storable } from '../storable.rules.ts';
+import type { CallbackContent, StatusReport } from '../sending.ts';
 import { MessageId, MetaError, reasonOf } from './api.ts';
+import { readMetaMessage } from './messages.ts';
 
 /** The number is not on WhatsApp, or refuses messages of businesses. */
 const UNDELIVERABLE_CODE = 131026;
@@ -29,7 +29,7 @@ export function readMetaCallback(body: unknown): CallbackContent {
   return {
     reports: values.flatMap(({ statuses }) => itemsOf(statuses, Status).map(toReport)),
     messages: values.flatMap(({ messages, metadata }) =>
-      itemsOf(messages, Message).map((message) => toInbound(message, metadata)),
+      messages.flatMap((message) => readMetaMessage(message, metadata) ?? []),
     ),
   };
 }
@@ -63,23 +63,6 @@ const Status = z.object({
   errors: z.array(MetaError).catch([]),
 });
 
-const Text = z.string().transform(storable);
-const Title = z.object({ title: Text });
-const Message = z.object({ id: MessageId, from: z.string().regex(/^\d{5,15}$/) }).and(
-  z.discriminatedUnion('type', [
-    z.object({ type: z.literal('text'), text: z.object({ body: Text }) }),
-    z.object({ type: z.literal('button'), button: z.object({ text: Text }) }),
-    z.object({
-      type: z.literal('interactive'),
-      interactive: z.discriminatedUnion('type', [
-        z.object({ type: z.literal('button_reply'), button_reply: Title }),
-        z.object({ type: z.literal('list_reply'), list_reply: Title }),
-        z.object({ type: z.literal('nfm_reply'), nfm_reply: z.object({ body: Text }) }),
-      ]),
-    }),
-  ]),
-);
-
 /** Returns the items of this form. */
 const itemsOf = <Item extends z.ZodType>(list: unknown[], item: Item): z.infer<Item>[] =>
   list.flatMap((value) => {
@@ -96,29 +79,4 @@ function toReport({ id, status, biz_opaque_callback_data, errors }: z.infer<type
     reason: error === undefined ? null : reasonOf(error),
     isSuppressing: status === 'failed' && errors.some(({ code }) => code === UNDELIVERABLE_CODE),
   };
-}
-
-const toInbound = (
-  message: z.infer<typeof Message>,
-  { display_phone_number: to, phone_number_id: toId }: z.infer<typeof Metadata>,
-): InboundMessage => ({
-  providerId: message.id,
-  from: `+${message.from}`,
-  to,
-  toId,
-  text: textOf(message),
-});
-
-function textOf(message: z.infer<typeof Message>): string {
-  if (message.type === 'text') return message.text.body;
-  if (message.type === 'button') return message.button.text;
-  const { interactive } = message;
-  switch (interactive.type) {
-    case 'button_reply':
-      return interactive.button_reply.title;
-    case 'list_reply':
-      return interactive.list_reply.title;
-    case 'nfm_reply':
-      return interactive.nfm_reply.body;
-  }
 }

@@ -2,12 +2,14 @@ import { createHmac } from 'node:crypto';
 import { isUuid } from '../../ids.ts';
 import { isSameSecret } from '../constant-time.ts';
 import { reasonFrom } from '../egress/provider-responses.ts';
-import type { CallbackContent, InboundMessage, StatusReport } from '../sending.ts';
+import type { CallbackContent, InboundFile, InboundMessage, StatusReport } from '../sending.ts';
 import { storable } from '../storable.rules.ts';
 import { MESSAGE_SID } from './port.ts';
 
 /** The contact answered STOP. */
 const OPTED_OUT = '21610';
+/** Twilio allows as many in an MMS. */
+const MAX_FILES = 10;
 
 /**
  * Whether X-Twilio-Signature matches this URL, query included, and these form fields under the account's token. Twilio
@@ -84,6 +86,20 @@ function reportIn(query: URLSearchParams, body: URLSearchParams, providerId: str
 function messageIn(body: URLSearchParams, providerId: string): InboundMessage | undefined {
   const [from, to, text] = [body.get('From'), body.get('To'), body.get('Body')];
   const isInbound = !body.has('MessageStatus') && (body.get('SmsStatus') ?? 'received') === 'received';
-  if (!isInbound || from === null || to === null || text === null) return undefined;
-  return { providerId, from, to, text: storable(text) };
+  const files = filesIn(body);
+  if (!isInbound || from === null || to === null || (text === null && files.length === 0)) return undefined;
+  return { providerId, from, to, text: storable(text ?? ''), ...(files.length > 0 && { files }) };
+}
+
+/** Returns the files of an MMS: Twilio numbers their fields from 0. */
+function filesIn(body: URLSearchParams): InboundFile[] {
+  const count = Math.min(Number(body.get('NumMedia')) || 0, MAX_FILES);
+  return Array.from({ length: count }, (_, n) => body.get(`MediaUrl${n}`) ?? '').flatMap((source, n) =>
+    URL.canParse(source) ? [{ kind: kindOf(body.get(`MediaContentType${n}`) ?? ''), source, name: null }] : [],
+  );
+}
+
+function kindOf(contentType: string): InboundFile['kind'] {
+  const [family] = contentType.split('/');
+  return family === 'image' || family === 'audio' || family === 'video' ? family : 'document';
 }

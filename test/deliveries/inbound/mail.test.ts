@@ -219,7 +219,7 @@ describe('inbound e-mail', () => {
     await receive({ from: 'fay@example.com', to: sent.reply, raw: mailOf({}, 'Once') });
     await resultOf(sent);
     const [email] = await inboundEmailsOf(sent);
-    const reader = createMailReader();
+    const mailReader = createMailReader();
     const ref = { orgId: stack.org.id, inboundEmailId: email?.id ?? '' };
     await stack.db
       .updateTable('inbound_emails')
@@ -227,10 +227,11 @@ describe('inbound e-mail', () => {
       .where('id', '=', ref.inboundEmailId)
       .execute();
     const tokens = createMailTokens(stack.config.JWT_SECRET);
-    const take = () => receiveInboundEmail(stack.db, tokens, reader, ref);
+    const deps = { db: stack.db, tokens, mailReader, storage: stack.deps.storage };
+    const take = () => receiveInboundEmail(deps, ref);
     expect(await Promise.all([take(), take()])).toEqual(['reply', 'reply']);
     expect(await repliesTo(sent)).toHaveLength(1);
-    await reader.close();
+    await mailReader.close();
   });
 
   it('is stored for each of our addresses among its recipients', async () => {

@@ -73,5 +73,5 @@ export async function startFaultyServer(
 
 function send(response: ServerResponse, { status, body = {}, headers = {} }: Answer): void {
   response.writeHead(status, { 'content-type': 'application/json', ...headers });
-  response.end(JSON.stringify(body));
+  response.end(Buffer.isBuffer(body) ? body : JSON.stringify(body));
 }

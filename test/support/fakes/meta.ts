@@ -43,11 +43,15 @@ export interface FakeMeta {
     status: 'sent' | 'delivered' | 'read' | 'failed',
     options?: { forged?: boolean; errors?: { code: number; title: string; details?: string }[] },
   ): Promise<number>;
+  /** The files of messages by their ids. */
+  files: Map<string, Buffer>;
   /** Posts a message of a contact to one of the numbers. */
   receive(
     url: string,
     message: { from: string; text: string; id?: string; forged?: boolean; to?: typeof PHONE_NUMBER },
   ): Promise<number>;
+  /** Posts a message of a contact with this content. */
+  receiveContent(url: string, from: string, content: { type: string } & Record<string, unknown>): Promise<number>;
   /** Asks for the subscription, and says whether the challenge came back. */
   handshake(url: string, verifyToken: string): Promise<{ status: number; isConfirmed: boolean }>;
   close(): Promise<void>;
@@ -66,6 +70,7 @@ export async function startFakeMeta(
   const [accessToken, appSecret] = [`EAAG${randomBytes(8).toString('hex')}`, randomBytes(8).toString('hex')];
   const messages: FakeMetaMessage[] = [];
   const texts: FakeMetaText[] = [];
+  const files: FakeMeta['files'] = new Map();
   const faults: MetaFault[] = [];
   let sends = 0;
 
@@ -109,6 +114,12 @@ export async function startFakeMeta(
     if (isKnownVersion && request.method === 'POST' && edge === 'messages') {
       return take(request, response, id, JSON.parse(text));
     }
+    const file = files.get(id);
+    if (file !== undefined && version === 'lookaside') return response.writeHead(200).end(file);
+    if (file !== undefined && isKnownVersion) {
+      const url = `http://${request.headers.host}/lookaside/${id}`;
+      return answer(response, 200, { messaging_product: 'whatsapp', url, file_size: String(file.length), id });
+    }
     const found = templates.find((template) => template.id === id);
     if (!isKnownVersion || request.method !== 'GET' || found === undefined) {
       return refuse(response, { status: 400, code: 100, message: `Unsupported request: '${id}' does not exist` });
@@ -140,6 +151,7 @@ export async function startFakeMeta(
     templates,
     messages,
     texts,
+    files,
     next: (...more) => void faults.push(...more),
     callback: (url, { id, to, callbackData }, status, { forged = false, errors } = {}) => {
       const report = {
@@ -151,6 +163,10 @@ export async function startFakeMeta(
       };
       const causes = errors?.map(({ details, ...rest }) => ({ ...rest, message: rest.title, error_data: { details } }));
       return post(url, forged, { statuses: [{ ...report, errors: causes }] });
+    },
+    receiveContent: (url, from, content) => {
+      const message = { from: digitsOf(from), id: newId(), timestamp: now(), ...content };
+      return post(url, false, { contacts: [{ wa_id: digitsOf(from) }], messages: [message] });
     },
     receive: (url, { from, text, id = newId(), forged = false, to }) => {
       if (!forged) writers.add(digitsOf(from));

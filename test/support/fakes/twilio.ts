@@ -27,8 +27,13 @@ export interface FakeTwilio {
     extra?: Record<string, string>,
     options?: { isForged?: boolean },
   ): Promise<number>;
-  /** Posts a contact's message to the address. */
-  receive(sms: { from: string; to: string; body: string; sid?: string }, url: string): Promise<number>;
+  /** The files of messages, each at this path behind the account's. Only the account gets them. */
+  files: Map<string, { type: string; bytes: Buffer }>;
+  /** Posts a contact's message to the address, with `media` as paths of files. */
+  receive(
+    sms: { from: string; to: string; body: string; sid?: string; media?: string[] },
+    url: string,
+  ): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -51,6 +56,7 @@ export async function startFakeTwilio(fault?: (n: number) => Fault | undefined):
   const authorization = `Basic ${Buffer.from(`${accountSid}:${authToken}`).toString('base64')}`;
   const path = `/2010-04-01/Accounts/${accountSid}/Messages.json`;
   const messages: TwilioMessage[] = [];
+  const files: FakeTwilio['files'] = new Map();
   const faults: Fault[] = [];
   const lookUpFaults: Fault[] = [];
   let sends = 0;
@@ -85,6 +91,8 @@ export async function startFakeTwilio(fault?: (n: number) => Fault | undefined):
   const server = await startFaultyServer(
     (request) => {
       if (request.headers.authorization !== authorization) return twilioError(20003, 'Authenticate', 401);
+      const file = files.get(request.url.pathname);
+      if (file !== undefined) return { status: 200, body: file.bytes, headers: { 'content-type': file.type } };
       if (request.url.pathname !== path) return twilioError(20404, 'The requested resource was not found', 404);
       return request.method === 'POST' ? create(request) : list(request.url);
     },
@@ -105,6 +113,7 @@ export async function startFakeTwilio(fault?: (n: number) => Fault | undefined):
     accountSid,
     authToken,
     messages,
+    files,
     next: (...more) => void faults.push(...more),
     nextLookUp: (...more) => void lookUpFaults.push(...more),
     callback: ({ sid, params }, status, extra = {}, { isForged = false } = {}) => {
@@ -112,9 +121,26 @@ export async function startFakeTwilio(fault?: (n: number) => Fault | undefined):
       const fields = { MessageSid: sid, SmsSid: sid, MessageStatus: status, SmsStatus: status, To: to, From: from };
       return post(params.get('StatusCallback') ?? '', { ...fields, ...extra }, isForged ? 'forged' : authToken);
     },
-    receive: ({ from, to, body, sid = newSid('SM') }, url) => {
-      const ids = { MessageSid: sid, SmsSid: sid, SmsMessageSid: sid, NumMedia: '0', NumSegments: '1' };
-      return post(url, { ...ids, SmsStatus: 'received', From: from, To: to, Body: body });
+    receive: ({ from, to, body, sid = newSid('SM'), media = [] }, url) => {
+      const ids = {
+        MessageSid: sid,
+        SmsSid: sid,
+        SmsMessageSid: sid,
+        NumMedia: String(media.length),
+        NumSegments: '1',
+      };
+      const fields = media.flatMap((file, n) => [
+        [`MediaUrl${n}`, `${server.url}${file}`],
+        [`MediaContentType${n}`, files.get(file)?.type ?? 'image/jpeg'],
+      ]);
+      return post(url, {
+        ...ids,
+        SmsStatus: 'received',
+        From: from,
+        To: to,
+        Body: body,
+        ...Object.fromEntries(fields),
+      });
     },
   };
 }

@@ -279,7 +279,9 @@ async function decideByQuotes(
 
 const msSince = (begun: number): number => Math.round(performance.now() - begun);
 
-const textOf = (messages: ConversationMessage[]): string => messages.map(({ content }) => content ?? '').join('\n');
+/** Returns what was written. What only names what was sent is left out. */
+const textOf = (messages: ConversationMessage[]): string =>
+  messages.map(({ content, is_unreadable }) => (is_unreadable ? '' : (content ?? ''))).join('\n');
 
 /** Returns whether there are messages, and a program must not answer any of them. */
 const areAutomated = (messages: ConversationMessage[]): boolean =>
@@ -306,7 +308,8 @@ function gateFactsOf(
     peopleHaveIt: refusal === 'people_have_it',
     isAutoSubmitted: areAutomated(unanswered),
     text,
-    hasOnlyAttachments: text.trim() === '' && unanswered.some(({ attachments }) => attachments > 0),
+    hasOnlyAttachments:
+      text.trim() === '' && unanswered.some(({ attachments, is_unreadable }) => attachments > 0 || is_unreadable),
     language,
     prohibitedTopics,
     isBudgetLeft: true, // quotes cost nothing

@@ -1,0 +1,92 @@
+import type { Db } from '../../db/connect.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { DomainError, type ErrorKind, ProviderError } from '../../errors.ts';
+import { idOf } from '../../ids.ts';
+import { MAX_FILE_BYTES } from '../../media/file-types.rules.ts';
+import { type Media, storeContent } from '../../media/service.ts';
+import type { Storage } from '../../providers/storage/port.ts';
+import type { InboundMessageRef } from '../contract.ts';
+import type { FileDownload } from './file-download.ts';
+import { MAX_FILES, type MissingFile } from './files.rules.ts';
+import { clearFiles, findMessageWithFiles } from './messages.queries.ts';
+import { addToSession } from './messages.service.ts';
+
+export interface InboundFileDeps {
+  db: Db;
+  storage: Storage;
+  download: FileDownload;
+}
+
+/** What became of the files of a message. */
+export interface ReceivedFiles {
+  media: Media[];
+  missing: MissingFile[];
+}
+
+const REASONS: Partial<Record<ErrorKind, string>> = {
+  too_large: `larger than ${MAX_FILE_BYTES / 1024 ** 2} MB`,
+  unsupported: 'its type is not accepted',
+  invalid: 'it is empty',
+  unavailable: 'there is no storage for files',
+};
+
+interface GivenFile {
+  what: string;
+  name: string;
+  load(): Promise<Uint8Array>;
+}
+
+/**
+ * Puts files of a message into storage, under ids derived from the message's: a repeated call stores them once. What
+ * cannot be stored is named with the reason. While `isRecent`, throws for what a retry may mend.
+ */
+export async function storeFiles(
+  storage: Storage,
+  orgId: string,
+  { messageId, files, isRecent }: { messageId: string; files: GivenFile[]; isRecent: boolean },
+): Promise<ReceivedFiles> {
+  const received: ReceivedFiles = { media: [], missing: [] };
+  for (const [index, { what, name, load }] of files.slice(0, MAX_FILES).entries()) {
+    const id = idOf(orgId, 'inbound file', messageId, String(index));
+    try {
+      received.media.push(await storeContent(storage, orgId, { id, content: [await load()], fileName: name }));
+    } catch (error) {
+      if (isRecent && !isFinal(error)) throw error;
+      received.missing.push({ what, reason: reasonMissing(error) });
+    }
+  }
+  const left = files.length - MAX_FILES;
+  if (left > 0) received.missing.push({ what: `${left} more files`, reason: `a message has at most ${MAX_FILES}` });
+  return received;
+}
+
+/** Fetches the files of a message from its provider, and adds it to its session. A repeated run changes nothing. */
+export async function receiveInboundFiles(
+  deps: InboundFileDeps,
+  { orgId, inboundMessageId: id }: InboundMessageRef,
+): Promise<void> {
+  const message = await findMessageWithFiles(deps.db, orgId, id);
+  if (message === undefined) return;
+  const { files, is_recent: isRecent, provider } = message;
+  const received = await storeFiles(deps.storage, orgId, {
+    messageId: id,
+    isRecent,
+    files: files.map((file) => ({
+      what: file.kind,
+      name: file.name ?? file.kind,
+      load: () => deps.download(orgId, provider, file),
+    })),
+  });
+  await inTransaction(deps.db, async (trx) => {
+    const cleared = await clearFiles(trx, orgId, id);
+    if (cleared !== undefined) await addToSession(trx, orgId, { ...cleared, id, ...received });
+  });
+}
+
+/** Whether no retry can get the file. */
+const isFinal = (error: unknown): boolean =>
+  error instanceof DomainError || (error instanceof ProviderError && !error.transient);
+
+/** Returns why a file is missing, in words for people. */
+const reasonMissing = (error: unknown): string =>
+  (error instanceof DomainError ? REASONS[error.kind] : undefined) ?? 'it could not be fetched';

@@ -1,0 +1,261 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createMailTokens, replyAddress } from '../../../src/deliveries/inbound/mail-tokens.ts';
+import { EXECUTABLE, PNG, pngOf } from '../../media/samples.ts';
+import { connectMeta, connectTwilio, FAKES_ALLOWED, newNumber } from '../../support/channels.ts';
+import { unavailable } from '../../support/fakes/faulty-server.ts';
+import { type FakeMeta, startFakeMeta } from '../../support/fakes/meta.ts';
+import { type FakeTwilio, startFakeTwilio } from '../../support/fakes/twilio.ts';
+import { mailOf } from '../../support/mails.ts';
+import { handOver } from '../../support/smtp.ts';
+import type { TestOrg } from '../../support/stack/api.ts';
+import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
+
+const DOMAIN = 'in.acme.example';
+const TOO_LARGE = pngOf(5 * 1024 * 1024 + 1);
+
+interface Shown {
+  id: string;
+  event: { type: string; content: { text: string }; attachments: { name: string; mime_type: string; url: string }[] };
+}
+
+describe('a file that a contact sends', () => {
+  let stack: Stack;
+  let twilio: FakeTwilio;
+  let meta: FakeMeta;
+  let org: TestOrg;
+  let number: string;
+  let smsUrl: string;
+  let whatsAppUrl: string;
+  beforeAll(async () => {
+    twilio = await startFakeTwilio();
+    meta = await startFakeMeta();
+    const inbound = { HOST: '127.0.0.1', INBOUND_DOMAIN: DOMAIN, INBOUND_SMTP_PORT: '0', DEVELOPMENT: 'true' };
+    stack = await startStack({ env: { ...FAKES_ALLOWED, ...inbound } });
+  });
+  afterAll(async () => {
+    await stack.close();
+    await twilio.close();
+    await meta.close();
+  });
+  beforeEach(async () => {
+    org = await stack.createOrg();
+    number = newNumber();
+    smsUrl = await connectTwilio(org, twilio);
+    whatsAppUrl = await connectMeta(org, meta);
+  });
+
+  const sessions = async () => (await org.get('/chat/sessions')).body.items;
+  const messages = async (): Promise<Shown['event'][]> => {
+    const [session] = await sessions();
+    if (session === undefined) return [];
+    const { items } = (await org.get(`/chat/sessions/${session.id}/history`)).body;
+    return items.map(({ event }: Shown) => event).filter(({ type }: Shown['event']) => type === 'message');
+  };
+  const untilMessages = (count: number) =>
+    eventually(`${count} messages`, async () => {
+      const found = await messages();
+      return found.length >= count && found;
+    });
+  const outline = ({ content, attachments }: Shown['event']) => [content.text, ...attachments.map(({ name }) => name)];
+  const bytesAt = async (url = '') => Buffer.from(await (await fetch(url)).arrayBuffer());
+
+  const sendMms = (body: string, ...files: [type: string, bytes: Buffer][]) => {
+    const media = files.map(([type, bytes]) => {
+      const path = `/2010-04-01/Accounts/${twilio.accountSid}/Messages/MM1/Media/ME${crypto.randomUUID()}`;
+      twilio.files.set(path, { type, bytes });
+      return path;
+    });
+    return twilio.receive({ from: number, to: '+15005550006', body, media }, smsUrl);
+  };
+  const sendByWhatsApp = (type: string, bytes: Buffer, more: object = {}) => {
+    const id = String(meta.files.size + 1_000);
+    meta.files.set(id, bytes);
+    return meta.receiveContent(whatsAppUrl, number, { type, [type]: { id, ...more } });
+  };
+
+  it('is an attachment of its message, with its caption, by WhatsApp', async () => {
+    expect(await sendByWhatsApp('image', PNG, { mime_type: 'image/png', caption: 'It is broken' })).toBe(200);
+    const [message] = await untilMessages(1);
+    expect(message).toMatchObject({
+      content: { text: 'It is broken' },
+      attachments: [{ name: 'image.png', mime_type: 'image/png', size: PNG.length }],
+    });
+    expect(await bytesAt(message?.attachments[0]?.url)).toEqual(PNG);
+
+    await sendByWhatsApp('document', Buffer.from('%PDF-1.7\n'), { filename: 'invoice.pdf' });
+    expect((await untilMessages(2)).map(outline)).toEqual([
+      ['It is broken', 'image.png'],
+      ['', 'invoice.pdf'],
+    ]);
+  });
+
+  it('is an attachment of its message by MMS, although Twilio was away for a moment', async () => {
+    twilio.nextLookUp(unavailable());
+    expect(await sendMms('', ['image/png', PNG], ['text/plain', Buffer.from('Two')])).toBe(200);
+    const [message] = await untilMessages(1);
+    expect(message && outline(message)).toEqual(['', 'image.png', 'document.txt']);
+    expect(await bytesAt(message?.attachments[0]?.url)).toEqual(PNG);
+    expect(await messages()).toHaveLength(1);
+  });
+
+  it('is an attachment of its message by e-mail', async () => {
+    const { body } = await org.post('/email', {
+      from_email: 'hello@acme.example',
+      recipients: [{ to_email: 'ann@example.com' }],
+      fallback_email_subject: 'Hi',
+      fallback_email_body: 'Hello',
+    });
+    const deliveryId: string = body.data[0].id;
+    await eventually('the mail', async () => (await org.get(`/deliveries/${deliveryId}`)).body.status === 'accepted');
+    const to = replyAddress(createMailTokens(stack.config.JWT_SECRET).tokenOf({ orgId: org.id, deliveryId }), DOMAIN);
+    const part = (name: string, type: string, bytes: Buffer) =>
+      [
+        `Content-Type: ${type}; name="${name}"`,
+        'Content-Transfer-Encoding: base64',
+        `Content-Disposition: attachment; filename="${name}"`,
+        '',
+        bytes.toString('base64'),
+        '',
+      ].join('\r\n');
+    const content = [
+      '',
+      part('photo.png', 'image/png', PNG),
+      part('setup.exe', 'application/octet-stream', EXECUTABLE),
+      part('smime.p7s', 'application/pkcs7-signature', Buffer.from('signature')),
+    ].join('--b\r\n');
+    const raw = mailOf({ 'Content-Type': 'multipart/mixed; boundary=b' }, `${content}--b--`);
+    await handOver(stack.inboundPort, { from: 'ann@example.com', to, raw });
+
+    const [message] = await untilMessages(1);
+    expect(message && outline(message)).toEqual(['[setup.exe not received: its type is not accepted]', 'photo.png']);
+    expect(await bytesAt(message?.attachments[0]?.url)).toEqual(PNG);
+  });
+
+  it('is named with the reason if it cannot be stored, and the message arrives all the same', async () => {
+    await sendByWhatsApp('video', TOO_LARGE, { caption: 'Look' });
+    await untilMessages(1);
+    await sendMms('', ['application/octet-stream', EXECUTABLE]);
+    await eventually('both', async () => (await sessions()).length === 2);
+    await meta.receiveContent(whatsAppUrl, number, { type: 'image', image: { id: '404' } });
+    const texts = async () =>
+      (
+        await stack.db
+          .selectFrom('session_events')
+          .select('content')
+          .where('org_id', '=', org.id)
+          .where('type', '=', 'message')
+          .execute()
+      ).map(({ content }) => content);
+    await eventually('all three', async () => (await texts()).length === 3);
+    expect((await texts()).toSorted()).toEqual([
+      'Look\n[video not received: larger than 5 MB]',
+      '[document not received: its type is not accepted]',
+      '[image not received: it could not be fetched]',
+    ]);
+  });
+
+  it('is waited for no longer than five minutes', async () => {
+    const path = `/2010-04-01/Accounts/${twilio.accountSid}/Messages/MM1/Media/ME-late`;
+    await twilio.receive({ from: number, to: '+15005550006', body: 'Here', media: [path] }, smsUrl);
+    expect(await messages()).toEqual([]);
+    await stack.db
+      .updateTable('inbound_messages')
+      .set({ received_at: new Date(Date.now() - 6 * 60_000) })
+      .where('org_id', '=', org.id)
+      .execute();
+    expect((await untilMessages(1)).map(outline)).toEqual([['Here\n[image not received: it could not be fetched]']]);
+  });
+
+  it('reopens the session, as do a location and what WhatsApp does not pass on', async () => {
+    const contents = [
+      { type: 'location', location: { latitude: 48.1, longitude: 11.5 } },
+      { type: 'unsupported', errors: [{ code: 131051, title: 'Message type unknown' }] },
+    ];
+    await sendByWhatsApp('image', PNG);
+    await untilMessages(1);
+    for (const [index, content] of contents.entries()) {
+      const [{ id }] = await sessions();
+      await org.patch(`/chat/sessions/${id}`, { status: 'closed_resolved' });
+      expect(await meta.receiveContent(whatsAppUrl, number, content)).toBe(200);
+      expect(await sessions()).toMatchObject([{ id, status: 'open' }]);
+      await untilMessages(index + 2);
+    }
+    expect((await messages()).map(outline)).toEqual([
+      ['', 'image.png'],
+      ['[location: 48.1, 11.5]'],
+      ['[message of an unsupported type]'],
+    ]);
+  });
+
+  it('is no message if it is a mere reaction', async () => {
+    await meta.receiveContent(whatsAppUrl, number, { type: 'reaction', reaction: { message_id: 'x', emoji: '👍' } });
+    expect(await sessions()).toEqual([]);
+  });
+
+  it.each([
+    ['a photo', () => sendByWhatsApp('image', PNG)],
+    ['a file that is not accepted', () => sendByWhatsApp('document', EXECUTABLE)],
+    [
+      'a location',
+      () => meta.receiveContent(whatsAppUrl, number, { type: 'location', location: { latitude: 1, longitude: 2 } }),
+    ],
+  ])('is handed off by the AI, which takes it for no thanks: %s', async (_what, send) => {
+    await org.patch('/autopilot', { channel: 'whatsapp', autopilot_enabled: true });
+    await send();
+    const session = await eventually('the handoff', async () => {
+      const [found] = await sessions();
+      return found?.ai_closure_type === 'handed_off' && found;
+    });
+    expect(session.language).toBeNull();
+  });
+});
+
+describe('a contact on WhatsApp', () => {
+  let stack: Stack;
+  let meta: FakeMeta;
+  let org: TestOrg;
+  let whatsAppUrl: string;
+  beforeAll(async () => {
+    meta = await startFakeMeta([
+      { id: '1', name: 'plain', language: 'en', components: [{ type: 'BODY', text: 'Good day' }] },
+    ]);
+    stack = await startStack({ env: FAKES_ALLOWED });
+  });
+  afterAll(async () => {
+    await stack.close();
+    await meta.close();
+  });
+  beforeEach(async () => {
+    org = await stack.createOrg();
+    whatsAppUrl = await connectMeta(org, meta);
+  });
+
+  const numbersOf = async (items: { contact?: { phone_number: string }; phone_number?: string }[]) =>
+    items.map(({ contact, phone_number }) => contact?.phone_number ?? phone_number);
+
+  it.each([
+    ['Mexican, with the 1 of former times', '+525512345678', '+5215512345678'],
+    ['Brazilian, without the ninth digit', '+5551987654321', '+555187654321'],
+    ['Brazilian, saved without the ninth digit', '+555187654321', '+5551987654321'],
+    ['Argentine, saved without the 9', '+541158749895', '+5491158749895'],
+    ['Argentine, saved with the 9', '+5491158749895', '+541158749895'],
+  ])('is the one whose number WhatsApp writes otherwise: %s', async (_what, phone, waId) => {
+    const template = { template_id: '1', phone_number_id: '106540352242922', variables: [] };
+    const { body } = await org.post('/whatsapp/send-template', { ...template, contact: { phone_number: phone } });
+    await meta.receive(whatsAppUrl, { from: waId, text: 'Yes' });
+    const { items } = (await org.get('/chat/sessions')).body;
+    expect(items).toMatchObject([{ id: body.opencx_session_id, contact: { phone_number: phone } }]);
+    expect(await numbersOf((await org.get('/contacts')).body.items)).toEqual([phone]);
+  });
+
+  it.each([
+    ['+5215512345678', '+525512345678'],
+    ['+555187654321', '+5551987654321'],
+    ['+555133334444', '+555133334444'],
+    ['+541158749895', '+541158749895'],
+    ['+14155550123', '+14155550123'],
+  ])('who is new is saved with the number as it is dialled: %s', async (waId, phone) => {
+    await meta.receive(whatsAppUrl, { from: waId, text: 'Hello' });
+    expect(await numbersOf((await org.get('/contacts')).body.items)).toEqual([phone]);
+  });
+});
