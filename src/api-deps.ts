@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Pool } from 'pg';
+import { createPhoneTools } from './ai/phone-tools/service.ts';
 import { TURNS_CHANNEL } from './ai/turns/states.rules.ts';
 import { createTurnWaiters } from './ai/turns/waiting.service.ts';
 import type { Config } from './config.ts';
@@ -15,6 +16,7 @@ import { createCallbackUrls } from './http/callback-urls.ts';
 import { createRateLimits } from './http/rate-limits.ts';
 import { createTokens } from './keys/tokens.ts';
 import { createKeyVerifier } from './keys/verifier.ts';
+import { semanticSearchOf } from './knowledge/embedding/semantic-search.ts';
 import { createMediaLinks } from './media/links.ts';
 import { createConnectionCalls } from './orgs/integrations/calls.service.ts';
 import { createDns } from './providers/egress/dns.ts';
@@ -61,6 +63,7 @@ export function createApiDeps({ config, db, pool, quota, temporal, logger, repla
   const mediaLinks = createMediaLinks(config.JWT_SECRET, config.PUBLIC_URL);
   const closing = new AbortController();
   const waiters = createTurnWaiters(closing.signal, logger);
+  const outgoing = { egress, secrets: createSecrets(config.SECRET_KEYS), calls: createConnectionCalls(db, logger) };
   const deps: Deps = {
     config,
     db,
@@ -68,10 +71,8 @@ export function createApiDeps({ config, db, pool, quota, temporal, logger, repla
     keys: createKeyVerifier(db, tokens),
     rateLimits: createRateLimits(config, pool),
     quota,
-    secrets: createSecrets(config.SECRET_KEYS),
+    ...outgoing,
     temporal,
-    egress,
-    calls: createConnectionCalls(db, logger),
     fareHarbor: createFareHarbor(operatorsEgress, config.FAREHARBOR_BASE_URL),
     checkIntegration: createIntegrationCheck(egress, config.HUBSPOT_TOKEN_PATH),
     callbacks: createCallbackUrls(config.JWT_SECRET, config.PUBLIC_URL),
@@ -83,6 +84,7 @@ export function createApiDeps({ config, db, pool, quota, temporal, logger, repla
     deliveries: deliveriesPort,
     contactDeliveries: contactDeliveriesPort,
     sending: { mediaLinks, isDevelopment: config.DEVELOPMENT, deliveries: deliveriesPort },
+    phoneTools: createPhoneTools({ db, ...outgoing, semantics: semanticSearchOf(outgoing) }),
     liveStreams: createLiveStreams(db, mediaLinks, logger),
     chatContextOf: findChatContext,
     answers: waiters,

@@ -6,6 +6,7 @@ import type { LiveStreams } from './conversations/live/streams.service.ts';
 import type { SendingDeps } from './conversations/messages/service.ts';
 import type { Db } from './db/connect.ts';
 import type { WriteQuota } from './db/write-quota.ts';
+import type { PhoneToolsPort } from './deliveries/callbacks/phone-tools.port.ts';
 import type { CallbackUrls } from './http/callback-urls.ts';
 import type { RateLimits } from './http/rate-limits.ts';
 import type { Tokens } from './keys/tokens.ts';
@@ -51,6 +52,8 @@ export interface Deps {
   /** With which messages of sessions go out. */
   sending: SendingDeps;
   liveStreams: LiveStreams;
+  /** The port of voice platforms' callbacks to the AI. */
+  phoneTools: PhoneToolsPort;
   /** Returns what the page has told of a contact's visit. */
   chatContextOf(db: Db, orgId: string, contactId: string): Promise<string | null>;
   /** The port of conversations to the AI. */

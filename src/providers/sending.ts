@@ -82,9 +82,19 @@ export interface CallReport {
   call: Record<string, string | number | boolean | null>;
 }
 
+/** What an assistant asks us for during a call, by its tools. */
+export interface ToolRequest {
+  providerId: string;
+  /** Our own ids, if the callback carries them. */
+  deliveryId: string | undefined;
+  agentId: string | undefined;
+  calls: { id: string; name: string; arguments: unknown }[];
+}
+
 /** The relevant content of a verified callback. */
 export interface CallbackContent {
   reports: StatusReport[];
   messages: InboundMessage[];
   calls?: CallReport[];
+  toolRequest?: ToolRequest;
 }

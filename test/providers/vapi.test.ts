@@ -35,6 +35,8 @@ const AGENT = {
   language: null,
   first_message: 'Hello?',
   handoff_phone_number: null,
+  instructions: [],
+  tools: [],
 };
 const callTo = (call: Partial<VoiceCall> = {}): VoiceCall => ({
   deliveryId: newId(),
@@ -83,8 +85,21 @@ describe('a call through Vapi', () => {
         transcriber: { provider: 'deepgram', language: 'de' },
         metadata: { delivery_id: call.deliveryId, phone_agent_id: AGENT.id },
         server: { url: CALLBACK, headers: { 'X-Vapi-Secret': 'hook-secret' } },
-        serverMessages: ['status-update', 'end-of-call-report', 'transfer-update'],
+        serverMessages: ['status-update', 'end-of-call-report', 'transfer-update', 'tool-calls'],
       },
+    });
+  });
+
+  it('is told the instructions and the tools of the phone agent', async () => {
+    const { vapi, sender } = await start();
+    const tool = { name: 'find_order', description: 'Order', parameters: { type: 'object', properties: {} } };
+    const agent = { ...AGENT, instructions: [{ title: 'Refunds', content: 'Within 30 days' }], tools: [tool] };
+    await sender.send(callTo({ agent }));
+    expect(vapi.calls[0]?.params.assistant.model).toMatchObject({
+      messages: [
+        { role: 'system', content: expect.stringMatching(/^You are Ada[\s\S]*\n\n# Refunds\nWithin 30 days$/) },
+      ],
+      tools: [{ type: 'function', function: tool }],
     });
   });
 

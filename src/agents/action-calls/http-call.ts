@@ -103,12 +103,12 @@ export async function callAction(
   deps: CallDeps,
   orgId: string,
   id: string,
-  { dedupeKey, ...call }: ActionCall & { dedupeKey: string },
+  { dedupeKey, timeoutMs, ...call }: ActionCall & { dedupeKey: string; timeoutMs?: number },
 ): Promise<StoredAnswer> {
   const action = await getAction(deps.db, orgId, id);
   const request = await prepareRequest(deps, orgId, action, call);
-  if (action.request_type !== 'GET') return callOnce(deps, orgId, action, { request, dedupeKey });
-  const answer = await sendRequest(action, request, dedupeKey);
+  if (action.request_type !== 'GET') return callOnce(deps, orgId, action, { request, dedupeKey, timeoutMs });
+  const answer = await sendRequest(action, request, dedupeKey, timeoutMs);
   if (answer.status === 429 || answer.status >= 500)
     throw new ProviderError(`${new URL(answer.url).host} answered ${answer.status}`, {
       transient: true,
@@ -158,13 +158,13 @@ async function callOnce(
   deps: CallDeps,
   orgId: string,
   operation: CalledAction,
-  { request, dedupeKey }: { request: PreparedRequest; dedupeKey: string },
+  { request, dedupeKey, timeoutMs }: { request: PreparedRequest; dedupeKey: string; timeoutMs: number | undefined },
 ): Promise<StoredAnswer> {
   const before = await startCall(deps.db, orgId, dedupeKey);
   if (before?.answer) return before.answer;
   try {
     if (before !== undefined) throw unknownOutcome('An earlier try ended before its answer was seen');
-    const answer = toStoredAnswer(await sendRequest(operation, request, dedupeKey));
+    const answer = toStoredAnswer(await sendRequest(operation, request, dedupeKey, timeoutMs));
     await storeAnswer(deps.db, orgId, dedupeKey, answer);
     return answer;
   } catch (error) {

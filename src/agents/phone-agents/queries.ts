@@ -69,6 +69,16 @@ export function findPhoneAgentProfile(db: Db, orgId: string, id: string) {
     .executeTakeFirst();
 }
 
+/** Returns what an agent refers to: training, knowledge and actions. */
+export function findPhoneAgentReferences(db: Db, orgId: string, id: string) {
+  return db
+    .selectFrom('phone_agents')
+    .select(['instructions', 'use_org_knowledgebase', 'action_ids as actionIds'])
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
 /** Returns all phone agents of the org, oldest first. */
 export function listPhoneAgents(db: Db, orgId: string) {
   return db
@@ -90,3 +100,23 @@ export async function listKnownTraining(db: Db, orgId: string, ids: string[]): P
     .execute();
   return rows.map(({ id }) => id);
 }
+
+/** Returns the texts of the given training items but for drafts. The ids are UUIDs. Their domain comes after this one. */
+export const listNamedTraining = (db: Db, orgId: string, ids: string[]) =>
+  db
+    .selectFrom('training_items')
+    .select(['id', 'title', 'content'])
+    .where('org_id', '=', orgId)
+    .where('id', '=', sql<string>`any(${ids}::uuid[])`)
+    .where('is_draft', '=', false)
+    .execute();
+
+/** Returns the drafts among the given training items. The ids are UUIDs. */
+export const listDrafts = (db: Db, orgId: string, ids: string[]) =>
+  db
+    .selectFrom('training_items')
+    .select(['id', 'title'])
+    .where('org_id', '=', orgId)
+    .where('id', '=', sql<string>`any(${ids}::uuid[])`)
+    .where('is_draft', '=', true)
+    .execute();

@@ -2,9 +2,9 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { errorResponses } from '../../http/errors.ts';
 import { NO_BODY, NoBody } from '../../http/schemas.ts';
-import { listPhoneAgents } from './queries.ts';
 import { CreatePhoneAgent, PhoneAgent, PhoneAgentPath, UpdatePhoneAgent } from './schema.ts';
 import { changePhoneAgent, createPhoneAgent, removePhoneAgent } from './service.ts';
+import { showPhoneAgent, showPhoneAgents } from './tools.service.ts';
 import { PHONE_VOICES, PhoneVoice } from './voices.schema.ts';
 
 const tags = ['phone'];
@@ -18,7 +18,7 @@ export const phoneAgentRoutes: FastifyPluginAsyncZod = async (app) => {
       description: 'All of them, the oldest first.',
       response: { 200: z.array(PhoneAgent), ...errorResponses(403) },
     },
-    handler: ({ db, org }) => listPhoneAgents(db, org.id),
+    handler: ({ db, org }) => showPhoneAgents(db, org.id),
   });
 
   app.post('/phone', {
@@ -31,7 +31,7 @@ export const phoneAgentRoutes: FastifyPluginAsyncZod = async (app) => {
     },
     handler: async ({ db, org, body }, reply) => {
       reply.code(201);
-      return createPhoneAgent(db, org.id, body);
+      return showPhoneAgent(db, org.id, await createPhoneAgent(db, org.id, body));
     },
   });
 
@@ -46,7 +46,8 @@ export const phoneAgentRoutes: FastifyPluginAsyncZod = async (app) => {
       body: UpdatePhoneAgent,
       response: { 200: PhoneAgent, ...errorResponses(403, 404) },
     },
-    handler: ({ db, org, params, body }) => changePhoneAgent(db, org.id, params.id, body),
+    handler: async ({ db, org, params, body }) =>
+      showPhoneAgent(db, org.id, await changePhoneAgent(db, org.id, params.id, body)),
   });
 
   app.delete('/phone/:id', {

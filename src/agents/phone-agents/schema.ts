@@ -21,7 +21,7 @@ const fields = {
     .nullable()
     .transform((text) => text ?? DEFAULT_FIRST_MESSAGE)
     .describe(`What it says first. null: \`${DEFAULT_FIRST_MESSAGE}\``),
-  instructions: Ids.nullable().describe('Ids of training scenarios.'),
+  instructions: Ids.nullable().describe('Ids of training items. Calls follow them, in this order, but for drafts.'),
   handoff_phone_number: PhoneNumber.nullable().describe(
     'The number for calls to hand off to an agent, in international format. Stored as E.164.',
   ),
@@ -29,8 +29,10 @@ const fields = {
     .boolean()
     .nullable()
     .transform((isUsed) => isUsed ?? false)
-    .describe('Whether it answers from all that the org knows. null: false'),
-  actionIds: Ids.nullable().describe('Ids of the actions that it can take.'),
+    .describe('Whether it searches all that the org knows during a call. null: false'),
+  actionIds: Ids.nullable().describe(
+    'Ids of the actions that it can take, whatever channels they are enabled on. What changes something is done once the other side has said yes.',
+  ),
 };
 
 export const CreatePhoneAgent = z
@@ -83,5 +85,6 @@ export const PhoneAgent = z
     actionIds: z.array(z.string()).nullable(),
     created_at: Timestamp,
     updated_at: Timestamp,
+    warnings: z.array(z.string()).describe('What of it has no effect in calls, and why. Empty: nothing.'),
   })
   .meta({ id: 'PhoneAgent' });

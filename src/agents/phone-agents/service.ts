@@ -63,12 +63,15 @@ export async function removePhoneAgent(db: Db, orgId: string, id: string): Promi
   if (!(await deletePhoneAgent(db, orgId, id))) throw notFound('phone agent');
 }
 
+/** The part of an agent that is its own. */
+type FoundPhoneAgent = Omit<PhoneAgentProfile, 'instructions' | 'tools'>;
+
 /** Returns the fields of an agent needed for a call. The id may be any text: undefined for one that is not a UUID. */
-export async function findPhoneAgent(db: Db, orgId: string, id: string): Promise<PhoneAgentProfile | undefined> {
+export async function findPhoneAgent(db: Db, orgId: string, id: string): Promise<FoundPhoneAgent | undefined> {
   return isUuid(id) ? findPhoneAgentProfile(db, orgId, id) : undefined;
 }
 
-export async function getPhoneAgent(db: Db, orgId: string, id: string): Promise<PhoneAgentProfile> {
+export async function getPhoneAgent(db: Db, orgId: string, id: string): Promise<FoundPhoneAgent> {
   const agent = await findPhoneAgent(db, orgId, id);
   if (agent === undefined) throw notFound('phone agent');
   return agent;

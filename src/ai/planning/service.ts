@@ -1,3 +1,4 @@
+import { toolsOf } from '../../agents/actions/tools.rules.ts';
 import type { SessionRow } from '../../conversations/sessions/service.ts';
 import type { SpokenMessage } from '../answers/prompts.rules.ts';
 import type { Receipt } from '../answers/validation.rules.ts';
@@ -18,7 +19,6 @@ import type { Tool } from '../workflow-tools/service.ts';
 import { PLAN_SCHEMA, Plan } from './plan.schema.ts';
 import { planPrompt } from './prompt.rules.ts';
 import { effectsAmong, receiptOf } from './receipts.ts';
-import { toolsOf } from './tools.rules.ts';
 
 export { effectsAmong } from './receipts.ts';
 

@@ -6,6 +6,7 @@ import { forbidden, notFound } from '../../errors.ts';
 import { CALLBACK_PROVIDERS } from '../../http/callback-urls.ts';
 import { Id } from '../../http/schemas.ts';
 import { isValidHandshake, readCallback, receiveCallback } from './service.ts';
+import { useTools } from './tool-calls.service.ts';
 
 /** Meta batches reports in bodies of up to 3 MB. */
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
@@ -19,7 +20,10 @@ const SubscriptionHandshake = z.object({
 });
 
 /** The callbacks of providers: status reports and the messages of contacts. Public, but each callback must be signed. */
-export const callbackRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config, secrets, callbacks: urls }) => {
+export const callbackRoutes: FastifyPluginAsyncZod<Deps> = async (
+  app,
+  { config, secrets, callbacks: urls, phoneTools },
+) => {
   const deps = { secrets, urls, isDevelopment: config.DEVELOPMENT };
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
@@ -41,6 +45,8 @@ export const callbackRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config,
       const content = await readCallback(request.db, deps, orgId, callback);
       if (content === undefined) throw forbidden('The signature is missing or wrong');
       await receiveCallback(request.db, orgId, provider, content);
+      if (content.toolRequest !== undefined)
+        return { results: await useTools(request.db, phoneTools, orgId, content.toolRequest) };
       if (provider !== 'twilio') return {};
       reply.type('text/xml; charset=utf-8'); // Twilio would send any other body to the contact as text
       return '<?xml version="1.0" encoding="UTF-8"?><Response/>';

@@ -6,6 +6,7 @@ import { reasonFrom } from '../egress/provider-responses.ts';
 import type { CallbackContent, StatusReport } from '../sending.ts';
 import { callReportsOf, VapiReport } from './call-reports.ts';
 import { deliveryIdOf, wasAnswered } from './calls.ts';
+import { toolRequestOf } from './tool-calls.ts';
 
 /**
  * Whether a callback carries the org's secret (X-Vapi-Secret), or a signature of these exact bytes by it
@@ -24,6 +25,8 @@ const Callback = z.object({ message: VapiReport });
 export function readVapiCallback(body: unknown): CallbackContent {
   const message = Callback.safeParse(body).data?.message;
   if (message === undefined) return { reports: [], messages: [] };
+  const toolRequest = toolRequestOf((body as { message: unknown }).message);
+  if (toolRequest !== undefined) return { reports: [], messages: [], toolRequest };
   const report = reportOf(message);
   return { reports: report === undefined ? [] : [report], messages: [], calls: callReportsOf(message) };
 }

@@ -16,16 +16,20 @@ export const VapiCall = z.object({
 });
 export type VapiCall = z.infer<typeof VapiCall>;
 
-const DeliveryMetadata = z.object({ metadata: z.object({ delivery_id: z.string().refine(isUuid) }) });
+const WithMetadata = z.object({ metadata: z.unknown() });
+const DeliveryMetadata = z.object({ delivery_id: z.string().refine(isUuid) });
 
 /**
- * Returns our own id, if the call carries it. We send it with the assistant; platforms like Vapi store it with the call
- * itself.
+ * Returns metadata of this form, if the call carries it. We send it with the assistant; platforms like Vapi store it with
+ * the call itself.
  */
-export const deliveryIdOf = (call: VapiCall): string | undefined =>
+export const metadataOf = <Form extends z.ZodType>(call: VapiCall, form: Form): z.infer<Form> | undefined =>
   [call, call.assistant, call.assistantOverrides]
-    .map((part) => DeliveryMetadata.safeParse(part).data?.metadata.delivery_id)
-    .find((id) => id !== undefined);
+    .map((part) => form.safeParse(WithMetadata.safeParse(part).data?.metadata).data)
+    .find((metadata) => metadata !== undefined);
+
+/** Returns our own id, if the call carries it. */
+export const deliveryIdOf = (call: VapiCall): string | undefined => metadataOf(call, DeliveryMetadata)?.delivery_id;
 
 /** Endings of answered calls: by either side, by their own limits, or at or after a transfer. */
 const ANSWERED_ENDINGS = [

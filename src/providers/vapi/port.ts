@@ -17,6 +17,18 @@ export interface PhoneAgentProfile {
   language: string | null;
   first_message: string;
   handoff_phone_number: string | null;
+  /** The training that the agent follows. */
+  instructions: { title: string; content: string }[];
+  /** What the agent may ask us for during a call. */
+  tools: PhoneTool[];
+}
+
+/** A tool as the agent's model is told of it. */
+export interface PhoneTool {
+  name: string;
+  description: string;
+  /** A JSON Schema. */
+  parameters: object;
 }
 
 export type VoiceSender = Sender<VoiceCall>;

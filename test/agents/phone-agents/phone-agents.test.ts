@@ -63,6 +63,7 @@ describe('a phone agent', () => {
       ...everything,
       created_at: expect.any(String),
       updated_at: expect.any(String),
+      warnings: [],
     });
     const { body: second } = await org.post('/phone', { name: 'Reception' });
     expect((await org.get('/phone')).body).toEqual([first, second]);

@@ -40,9 +40,16 @@ export interface FakeVapi {
     extra?: Record<string, unknown>,
     options?: VapiCallbackOptions,
   ): Promise<number>;
+  /** Posts what the assistant asks for by its tools, and gives the answer. */
+  useTools(call: FakeVapiCall, toolCallList: object[], options?: VapiCallbackOptions): Promise<VapiToolsAnswer>;
   /** Posts the end-of-call-report. */
   report(call: FakeVapiCall, endedReason: string, options?: VapiCallbackOptions): Promise<number>;
   close(): Promise<void>;
+}
+
+export interface VapiToolsAnswer {
+  status: number;
+  results?: { toolCallId: string; name: string; result?: string; error?: string }[];
 }
 
 export interface VapiCallbackOptions {
@@ -128,8 +135,7 @@ export async function startFakeVapi(fault?: (n: number) => Fault | undefined): P
       .digest('hex');
     const proof = signWith === undefined ? asked : { 'x-vapi-signature': signature };
     const headers = isForged ? { 'x-vapi-secret': randomBytes(8).toString('hex') } : proof;
-    return (await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body }))
-      .status;
+    return fetch(url, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body });
   };
 
   return {
@@ -139,18 +145,17 @@ export async function startFakeVapi(fault?: (n: number) => Fault | undefined): P
     calls,
     next: (...more) => void faults.push(...more),
     nextLookUp: (...more) => void lookUpFaults.push(...more),
-    callback: (call, status, extra = {}, options) => post(call, { type: 'status-update', status, ...extra }, options),
-    report: (call, endedReason, options) =>
-      post(
-        call,
-        {
-          type: 'end-of-call-report',
-          endedReason,
-          artifact: { transcript: options?.transcript ?? 'AI: Hello?' },
-          analysis: {},
-        },
-        options,
-      ),
+    callback: async (call, status, extra = {}, options) =>
+      (await post(call, { type: 'status-update', status, ...extra }, options)).status,
+    useTools: async (call, toolCallList, options) => {
+      const answer = await post(call, { type: 'tool-calls', toolCallList }, options);
+      const { results } = (await answer.json()) as VapiToolsAnswer;
+      return { status: answer.status, ...(results && { results }) };
+    },
+    report: async (call, endedReason, options) => {
+      const artifact = { transcript: options?.transcript ?? 'AI: Hello?' };
+      return (await post(call, { type: 'end-of-call-report', endedReason, artifact, analysis: {} }, options)).status;
+    },
   };
 }
 

@@ -1,4 +1,4 @@
-import { findPhoneAgent } from '../../../agents/phone-agents/service.ts';
+import { findCallProfile } from '../../../agents/phone-agents/tools.service.ts';
 import type { Db } from '../../../db/connect.ts';
 import type { HttpClient } from '../../../providers/egress/egress.ts';
 import type { MetaSettings } from '../../../providers/meta/api.ts';
@@ -36,7 +36,7 @@ export type FindPhoneAgent = (orgId: string, agentId: string) => Promise<PhoneAg
 export const phoneAgentFinder =
   (db: Db): FindPhoneAgent =>
   (orgId, agentId) =>
-    findPhoneAgent(db, orgId, agentId);
+    findCallProfile(db, orgId, agentId);
 
 /** Makes calls of AI phone agents through Vapi. A call of a deleted agent is not made. */
 export const createVoiceSender = (

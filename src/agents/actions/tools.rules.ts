@@ -1,8 +1,7 @@
-import type { BodyKind } from '../../agents/actions/body-types.rules.ts';
-import type { Operation } from '../../agents/actions/operations.rules.ts';
-import { bodyTypeOf } from '../../agents/actions/operations.rules.ts';
-import { withoutReferences } from '../../agents/actions/resolved-operations.rules.ts';
-import type { OperationParameter } from '../../agents/actions/schema.ts';
+import type { BodyKind } from './body-types.rules.ts';
+import { bodyTypeOf, type Operation } from './operations.rules.ts';
+import { withoutReferences } from './resolved-operations.rules.ts';
+import type { OperationParameter } from './schema.ts';
 
 /** An action as a model is told of it. */
 export interface Tool {
@@ -27,10 +26,14 @@ interface DescribedAction extends Operation {
 
 /**
  * Returns the tools of some actions, each with its action. Names have the letters that all providers take, and are
- * unique. Arguments stand in the groups of an action's parameters; those of a workflow are its own.
+ * unique, beside the reserved ones. Arguments stand in the groups of an action's parameters; those of a workflow are its
+ * own.
  */
-export function toolsOf<Action extends DescribedAction>(actions: readonly Action[]): { tool: Tool; action: Action }[] {
-  const taken = new Set<string>();
+export function toolsOf<Action extends DescribedAction>(
+  actions: readonly Action[],
+  reserved: readonly string[] = [],
+): { tool: Tool; action: Action }[] {
+  const taken = new Set(reserved);
   return actions.map((action) => {
     const plain = action.operation_id.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, MAX_NAME - MAX_SUFFIX);
     let name = plain;

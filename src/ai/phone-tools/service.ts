@@ -1,0 +1,87 @@
+import type { CallDeps } from '../../agents/action-calls/deps.ts';
+import { callAction } from '../../agents/action-calls/http-call.ts';
+import { ActionParameters } from '../../agents/action-calls/schema.ts';
+import type { StoredAction } from '../../agents/actions/service.ts';
+import { CONFIRMED, changesSomething } from '../../agents/phone-agents/tools.rules.ts';
+import { findPhoneTool } from '../../agents/phone-agents/tools.service.ts';
+import type {
+  PhoneCallRef,
+  PhoneToolCall,
+  PhoneToolResult,
+  PhoneToolsPort,
+} from '../../deliveries/callbacks/phone-tools.port.ts';
+import { DomainError, ProviderError } from '../../errors.ts';
+import { idOf } from '../../ids.ts';
+import type { SemanticSearch } from '../../knowledge/search/passage-search.service.ts';
+import { problemOfJson } from '../calls/arguments.rules.ts';
+import { exceedsLimits, fingerprintOf } from '../calls/service.ts';
+import { retrievePassages } from '../retrieval/service.ts';
+import { listKnowledgeSegments } from '../turns/decision/prompt-facts.service.ts';
+
+/** The voice platform waits for an answer no longer than 20 s. */
+const TIMEOUT_MS = 15_000;
+/** What an assistant is told of an answer. */
+const MAX_RESULT_LENGTH = 12_000;
+
+export interface PhoneToolDeps extends CallDeps {
+  semantics: SemanticSearch;
+}
+
+/** Creates the tools of assistants on the phone: the org's knowledge, and its actions. */
+export const createPhoneTools = (deps: PhoneToolDeps): PhoneToolsPort => ({
+  async use(orgId, call, asked) {
+    const { agentId } = call;
+    const tool = await findPhoneTool(deps.db, orgId, { agentId, name: asked.name });
+    if (tool === undefined) return { error: `There is no tool ${asked.name}` };
+    if (tool === 'knowledge') return searchKnowledge(deps, orgId, call, asked);
+    try {
+      return await takeAction(deps, orgId, tool, { call, asked });
+    } catch (error) {
+      if (error instanceof DomainError || error instanceof ProviderError) return { error: error.message };
+      throw error;
+    }
+  },
+});
+
+async function searchKnowledge(
+  { db, semantics }: PhoneToolDeps,
+  orgId: string,
+  { contactId }: PhoneCallRef,
+  asked: PhoneToolCall,
+): Promise<PhoneToolResult> {
+  const query = (asked.arguments as { query?: unknown } | null | undefined)?.query;
+  if (typeof query !== 'string') return { error: 'The query must be a text' };
+  const segments = await listKnowledgeSegments(db, orgId, contactId);
+  const found = await retrievePassages(db, semantics, orgId, { queries: [query], channel: 'phone_voice', segments });
+  if (found.length === 0) return { result: 'Nothing was found.' };
+  return { result: shortened(found.map(({ title, content }) => `${title}\n${content}`).join('\n\n')) };
+}
+
+/** Calls an action. The same call that changes something is made once in a phone call: a repeated one gets its answer. */
+async function takeAction(
+  deps: PhoneToolDeps,
+  orgId: string,
+  action: StoredAction,
+  { call, asked }: { call: PhoneCallRef; asked: PhoneToolCall },
+): Promise<PhoneToolResult> {
+  const { [CONFIRMED]: confirmed, ...given } = (asked.arguments ?? {}) as Record<string, unknown>;
+  const parsed = ActionParameters.safeParse(given);
+  const problem = problemOfJson(given) ?? parsed.error?.issues[0]?.message;
+  if (problem !== undefined || !parsed.success) return { error: `The arguments are not valid: ${problem}` };
+  if (exceedsLimits(action, parsed.data)) return { error: 'Only a person can allow this: hand the call over' };
+  if (changesSomething(action) && confirmed !== true)
+    return { error: `Say what you will do and ask for a yes. After it, use the tool with ${CONFIRMED}: true` };
+
+  const { contactId, providerId } = call;
+  const fingerprint = fingerprintOf({ action, parameters: parsed.data, contactId, turnId: '' });
+  const { status, body } = await callAction(deps, orgId, action.id, {
+    parameters: parsed.data,
+    contactId: contactId ?? undefined,
+    dedupeKey: idOf(orgId, 'phone call', providerId, fingerprint),
+    timeoutMs: TIMEOUT_MS,
+  });
+  const answer = shortened(typeof body === 'string' ? body : JSON.stringify(body));
+  return status < 300 ? { result: answer || 'Done.' } : { error: `It answered ${status}: ${answer}` };
+}
+
+const shortened = (text: string): string => text.slice(0, MAX_RESULT_LENGTH).toWellFormed();

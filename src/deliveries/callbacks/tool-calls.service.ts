@@ -1,0 +1,23 @@
+import type { Db } from '../../db/connect.ts';
+import type { ToolRequest } from '../../providers/sending.ts';
+import { findReportedCall } from './call-reports.queries.ts';
+import type { PhoneToolResult, PhoneToolsPort } from './phone-tools.port.ts';
+
+/** Does what an assistant asks for during a call. Returns a result for each of its calls, in the platform's format. */
+export async function useTools(
+  db: Db,
+  tools: PhoneToolsPort,
+  orgId: string,
+  { providerId, deliveryId, agentId, calls }: ToolRequest,
+): Promise<({ toolCallId: string; name: string } & PhoneToolResult)[]> {
+  const made = await findReportedCall(db, orgId, { provider: 'vapi', providerId, deliveryId });
+  return Promise.all(
+    calls.map(async ({ id: toolCallId, name, arguments: given }) => {
+      const result: PhoneToolResult =
+        agentId === undefined || made === undefined
+          ? { error: 'This call is not known' }
+          : await tools.use(orgId, { agentId, providerId, contactId: made.contact_id }, { name, arguments: given });
+      return { toolCallId, name, ...result };
+    }),
+  );
+}
