@@ -17,7 +17,13 @@ export async function useTools(
         agentId === undefined || made === undefined
           ? { error: 'This call is not known' }
           : await tools.use(orgId, { agentId, providerId, contactId: made.contact_id }, { name, arguments: given });
-      return { toolCallId, name, ...result };
+      return { toolCallId, name, ...inOneLine(result) };
     }),
   );
 }
+
+/** Vapi reads only texts of one line. */
+const inOneLine = ({ result, error }: PhoneToolResult): PhoneToolResult =>
+  error === undefined ? { result: joined(result) } : { error: joined(error) };
+
+const joined = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
