@@ -27,7 +27,7 @@ import { relayToMiaw, resumeMiaw } from '../src/crm/salesforce/outgoing.service.
 import type { Trx } from '../src/db/connect.ts';
 import type { WriteQuota } from '../src/db/write-quota.ts';
 import { dropGoneCategories } from '../src/insights/categories/service.ts';
-import { requestExtraction } from '../src/insights/extraction/requests.service.ts';
+import { requestExtraction, wakeExtractions } from '../src/insights/extraction/requests.service.ts';
 import { redactInsights } from '../src/insights/redaction/service.ts';
 import { embedOnChange } from '../src/knowledge/embedding/service.ts';
 import { createMediaLinks } from '../src/media/links.ts';
@@ -106,7 +106,7 @@ export function createReactions(
     ],
     'ticket-reopened': [scheduleTicketReopenings],
     'ticket-handoff': [startHandoffs, summarizeHandoffs, requestExtraction, startWorkflows],
-    'integration-changed': [confirmPortalOnSettingsChange, embedOnChange, resumeCrm, resumeMiaw],
+    'integration-changed': [confirmPortalOnSettingsChange, embedOnChange, wakeExtractions, resumeCrm, resumeMiaw],
     'session-redacted': [
       redactCrmCopies,
       redactRuns,

@@ -1,5 +1,7 @@
 import {
   ActivityFailure,
+  CancellationScope,
+  condition,
   continueAsNew,
   isCancellation,
   patched,
@@ -13,7 +15,7 @@ import type { ExtractionInput } from '../src/insights/extraction/contract.ts';
 import type { ReviewInput } from '../src/insights/review/contract.ts';
 import { WAKE } from '../src/temporal/contract.ts';
 import { AI_CALL, DATABASE_BATCH, LEARNING, MANY_TEXTS } from './activity-options.ts';
-import { untilUnchanged } from './signals.ts';
+import { countSignals, untilUnchanged } from './signals.ts';
 
 const { extractStatements } = proxyActivities<InsightActivities>({
   ...AI_CALL,
@@ -43,40 +45,56 @@ const MAX_HOURS_BETWEEN_QUESTIONS = 6;
 
 /** Finds out what the customer of a session said, and assigns it to insights. */
 export async function extractInsights(input: ExtractionInput): Promise<void> {
+  const signals = countSignals(WAKE);
   const { madeBy, statements } = await extractStatements(input);
   setCurrentDetails(`${statements} statements by ${madeBy}`);
   if (statements === 0) return;
   for (;;) {
-    await whenEmbedded(input, () => embedStatements(input));
+    await whenEmbedded(input, signals, () => embedStatements(input));
     const { aligned, created, occurrences, comparedWith } = await assignStatements(input);
     if (aligned) {
       const named = await nameInsights(input);
       const found = `in ${occurrences} insights, ${created} of them new`;
-      const among = comparedWith === undefined ? '' : `, compared with the ${comparedWith} insights of the most sessions`;
+      const among =
+        comparedWith === undefined ? '' : `, compared with the ${comparedWith} insights of the most sessions`;
       setCurrentDetails(`${statements} statements by ${madeBy}; ${found}${among}; ${named} named again`);
       return;
     }
-    while (!(await whenEmbedded(input, () => alignInsights(input))));
+    while (!(await whenEmbedded(input, signals, () => alignInsights(input))));
   }
 }
 
 /**
- * Waits while the provider of the vectors refuses: until its settings are corrected nothing can be compared. In a new
- * execution, what is done already is found done.
+ * Waits while the provider of the vectors refuses: until its settings are corrected, which wakes it, nothing can be
+ * compared. In a new execution, what is done already is found done.
  */
-async function whenEmbedded<Result>(input: ExtractionInput, work: () => Promise<Result>): Promise<Result> {
-  for (let hours = 1; ; hours = Math.min(2 * hours, MAX_HOURS_BETWEEN_QUESTIONS)) {
+async function whenEmbedded<Result>(
+  input: ExtractionInput,
+  signals: () => number,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  for (let hours = 1; ; ) {
+    const seen = signals();
     try {
       return await work();
     } catch (error) {
       if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
-      setCurrentDetails('waiting for the settings of the AI provider: it refuses to make vectors');
-      await sleep(`${hours} hours`, { summary: 'until the provider is asked again' });
     }
+    setCurrentDetails('waiting for the settings of the AI provider: it refuses to make vectors');
+    if (signals() === seen) await pause(hours, () => signals() > seen);
+    hours = signals() > seen ? 1 : Math.min(2 * hours, MAX_HOURS_BETWEEN_QUESTIONS);
     if (workflowInfo().continueAsNewSuggested && patched('wait-in-new-run'))
       await continueAsNew<typeof extractInsights>(input);
   }
 }
+
+/** Waits for hours, or until it is woken. */
+const pause = (hours: number, isWoken: () => boolean): Promise<void> =>
+  CancellationScope.cancellable(async () => {
+    const timer = sleep(`${hours} hours`, { summary: 'until the provider is asked again' });
+    await Promise.race([timer, condition(isWoken)]);
+    CancellationScope.current().cancel();
+  });
 
 /** Gives categories to an org's insights and proposes merges, and again if that was requested meanwhile. */
 export async function reviewInsights(input: ReviewInput): Promise<void> {

@@ -43,7 +43,8 @@ describe('the insights of an org', () => {
     const db = api.db.withPlugin({
       transformQuery: ({ node }) => node,
       transformResult: async ({ result }) => {
-        if (result.rows.some((row) => row['sum'] !== undefined && row['root_id'] !== undefined)) read.push(result.rows.length);
+        if (result.rows.some((row) => row.sum !== undefined && row.root_id !== undefined))
+          read.push(result.rows.length);
         return result;
       },
     });

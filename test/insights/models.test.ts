@@ -105,6 +105,21 @@ describe('an embedding model', () => {
     expect((await insightsOf(org)).map((one) => one.occurrence_count).toSorted()).toEqual([1, 2]);
   });
 
+  it('that refuses the key holds statements up only until the key is corrected', async () => {
+    const org = await orgWith({ ...embeddings.settings, api_key: 'revoked' });
+    await org.patch('/autopilot/settings', { mode: 'extractive' });
+    await org.post('/autopilot/settings/publish');
+    const before = embeddings.refused();
+    const { body: session } = await org.post('/chat/sessions', { channel: { type: 'api' } });
+    const said = { sender: 'contact', message: { type: 'text', text: 'My parcel has not arrived' } };
+    await org.post(`/chat/sessions/${session.id}/send`, said);
+    await org.patch(`/chat/sessions/${session.id}`, { status: 'closed_resolved' });
+    await eventually('a refusal', async () => embeddings.refused() > before || undefined);
+    expect(await insightsOf(org)).toEqual([]);
+    await org.put('/integrations/llm', { provider: 'openai-compatible', settings: embeddings.settings });
+    await eventually('an insight', async () => (await insightsOf(org)).length === 1 || undefined);
+  });
+
   it('compares insights that were made by words anew', async () => {
     const org = await stack.createOrg();
     await resolvedSaying(stack, org, 'When will you ship the parcel that I ordered');

@@ -1,4 +1,11 @@
-import { continueAsNew, defineSignal, proxyActivities, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
+import {
+  continueAsNew,
+  defineSignal,
+  proxyActivities,
+  setCurrentDetails,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { KnowledgeActivities } from '../../activities/knowledge.ts';
 import type { EmbeddingInput } from '../../src/knowledge/embedding/contract.ts';
 import { WAKE } from '../../src/temporal/contract.ts';

@@ -63,7 +63,13 @@ async function makeVectors(
       embed: (texts) => embed(model, texts),
       attempt,
       store: (part, vectors) =>
-        store(part.map(({ id }, nth) => ({ id, space, vector: bytesOf(storedVectorOf(vectors[nth] ?? new Float32Array())) }))),
+        store(
+          part.map(({ id }, nth) => ({
+            id,
+            space,
+            vector: bytesOf(storedVectorOf(vectors[nth] ?? new Float32Array())),
+          })),
+        ),
       leaveOut({ id }, { dimensions }) {
         onLeftOut(id);
         return store([{ id, space, vector: bytesOf(new Int16Array(dimensions)) }]);

@@ -75,11 +75,7 @@ export async function upsertSpace(
 
 /** Returns the revision of the org's vectors that others have stored. */
 export async function findRevision(db: Db, orgId: string): Promise<number> {
-  const found = await db
-    .selectFrom('insight_spaces')
-    .select('revision')
-    .where('org_id', '=', orgId)
-    .executeTakeFirst();
+  const found = await db.selectFrom('insight_spaces').select('revision').where('org_id', '=', orgId).executeTakeFirst();
   return found?.revision ?? 0;
 }
 

@@ -37,3 +37,16 @@ export async function insertExtraction(
     on conflict do nothing
   `.execute(trx);
 }
+
+/** Lists the last extraction of some sessions with statements that belong to no insight yet. */
+export async function listWaiting(db: Db, orgId: string, limit: number) {
+  const { rows } = await sql<{ session_id: string; number: number }>`
+    select waiting.session_id, max(extraction.number) as number from (
+      select distinct session_id from insight_statements where org_id = ${orgId} and insight_id is null limit ${limit}
+    ) as waiting
+    join insight_extractions as extraction
+      on extraction.org_id = ${orgId} and extraction.session_id = waiting.session_id and extraction.statements > 0
+    group by waiting.session_id
+  `.execute(db);
+  return rows;
+}

@@ -1,9 +1,14 @@
 import { listLastSequences } from '../../conversations/history/service.ts';
 import type { Trx } from '../../db/connect.ts';
-import { enqueue, start } from '../../outbox/outbox.ts';
+import { enqueue, signalWithStart, start } from '../../outbox/outbox.ts';
+import type { Reaction } from '../../outbox/reactions.ts';
+import { WAKE } from '../../temporal/contract.ts';
 import { EXTRACT_INSIGHTS } from './contract.ts';
+import { listWaiting } from './queries.ts';
 
 const SUMMARY = 'Find out what the customer ran into';
+/** More of them go on by themselves, after some hours at most. */
+const MAX_WOKEN = 5_000;
 
 /** Reaction to resolutions and handoffs: requests what the sessions' customers said. */
 export async function requestExtraction(
@@ -19,3 +24,14 @@ export async function requestExtraction(
   });
   await enqueue(trx, orgId, ...commands);
 }
+
+/** Wakes extractions that wait for the settings of the llm integration, once these are changed. */
+export const wakeExtractions: Reaction<'integration-changed'> = async (trx, orgId, events) => {
+  if (!events.some(({ payload }) => payload.kind === 'llm')) return;
+  const waiting = await listWaiting(trx, orgId, MAX_WOKEN);
+  const commands = waiting.map(({ session_id, number }) => {
+    const input = { orgId, sessionId: session_id, number };
+    return signalWithStart(EXTRACT_INSIGHTS, input, WAKE, { subjectId: session_id, summary: SUMMARY });
+  });
+  await enqueue(trx, orgId, ...commands);
+};

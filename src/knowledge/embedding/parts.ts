@@ -67,7 +67,8 @@ export async function embedInParts<Item extends { text: string }>(
   };
 
   const embedCut = async (item: Item, problem: InputRefused | InputFailed, probe: Float32Array): Promise<void> => {
-    const isOver = (one: Error) => one instanceof InputFailed && attempt < ATTEMPTS_BEFORE_LEAVING_OUT && failures.push(one) > 0;
+    const isOver = (one: Error) =>
+      one instanceof InputFailed && attempt < ATTEMPTS_BEFORE_LEAVING_OUT && failures.push(one) > 0;
     if (isOver(problem)) return;
     const isCut = item.text.length > MAX_RETRIED_LENGTH;
     const last = isCut ? await problemWith([item], MAX_RETRIED_LENGTH) : problem;

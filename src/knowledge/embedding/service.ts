@@ -84,7 +84,13 @@ export async function embedNextBatch(
     {
       embed: (texts) => embed(model, texts),
       attempt,
-      store: (part, vectors) => upsertVectors(db, orgId, vectorModel, part.map(({ id }, nth) => rowOf(id, vectors[nth]))),
+      store: (part, vectors) =>
+        upsertVectors(
+          db,
+          orgId,
+          vectorModel,
+          part.map(({ id }, nth) => rowOf(id, vectors[nth])),
+        ),
       async leaveOut({ id }, { reason }) {
         await upsertRefusal(db, orgId, vectorModel, { chunk_id: id, reason });
         leftOut.push({ chunkId: id, reason });

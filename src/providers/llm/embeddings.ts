@@ -40,7 +40,12 @@ export async function embedTexts(
     .request(joinUrl(base_url, '/embeddings'), {
       method: 'POST',
       headers: { accept: 'application/json', 'content-type': 'application/json', authorization: `Bearer ${api_key}` },
-      body: JSON.stringify({ model, input: texts, encoding_format: 'float', ...(hasType && { input_type: inputType }) }),
+      body: JSON.stringify({
+        model,
+        input: texts,
+        encoding_format: 'float',
+        ...(hasType && { input_type: inputType }),
+      }),
       timeoutMs,
       maxBytes: MAX_BYTES,
     })

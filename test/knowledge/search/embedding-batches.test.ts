@@ -16,26 +16,29 @@ afterAll(() => api.close());
 beforeEach(async () => {
   org = await api.createOrg();
   await org.put('/integrations/llm', { provider: 'openai-compatible', settings: MODEL });
-  for (let nth = 0; nth < TEXTS; nth++) await org.post('/training', { title: `Cat ${nth}`, content: `Cat ${nth} sleeps.` });
+  for (let nth = 0; nth < TEXTS; nth++)
+    await org.post('/training', { title: `Cat ${nth}`, content: `Cat ${nth} sleeps.` });
 });
 
 const vectorOf = () => Float32Array.of(1, 0);
 const late = () => new InputFailed('did not answer in time', { transient: true });
 
 const embedBatch = (attempt: number, embed: (texts: string[]) => Promise<Float32Array[]>, size?: number) =>
-  embedNextBatch(
-    api.db,
-    { secrets: api.deps.secrets, embed: (_, texts) => embed(texts) },
-    org.id,
-    { after: 0, size, attempt },
-  );
+  embedNextBatch(api.db, { secrets: api.deps.secrets, embed: (_, texts) => embed(texts) }, org.id, {
+    after: 0,
+    size,
+    attempt,
+  });
 const stored = async () => {
   const rows = await api.db
     .selectFrom('knowledge_embeddings')
     .select(['refusal'])
     .where('org_id', '=', org.id)
     .execute();
-  return { vectors: rows.filter((row) => row.refusal === null).length, refusals: rows.flatMap((row) => row.refusal ?? []) };
+  return {
+    vectors: rows.filter((row) => row.refusal === null).length,
+    refusals: rows.flatMap((row) => row.refusal ?? []),
+  };
 };
 
 it('a provider too slow for a whole batch gets parts of it, and fewer texts at once from then on', async () => {

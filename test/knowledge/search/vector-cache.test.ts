@@ -53,7 +53,7 @@ function countingDb(): { db: Db; reads: () => number } {
   const db = api.db.withPlugin({
     transformQuery: ({ node }) => node,
     async transformResult({ result }) {
-      reads += result.rows.filter((row) => row['vector'] !== undefined).length;
+      reads += result.rows.filter((row) => row.vector !== undefined).length;
       return result;
     },
   });
@@ -116,12 +116,14 @@ describe('the vectors of an org', () => {
 
   it('are read in batches', async () => {
     await addVectors(0.1);
-    const [{ chunk_id }] = await api.db
+    const [{ chunk_id }] = (await api.db
       .selectFrom('knowledge_embeddings')
       .select('chunk_id')
       .where('org_id', '=', org.id)
-      .execute() as [{ chunk_id: number }];
-    await sql`alter table knowledge_embeddings drop constraint knowledge_embeddings_org_id_chunk_id_fkey`.execute(api.db);
+      .execute()) as [{ chunk_id: number }];
+    await sql`alter table knowledge_embeddings drop constraint knowledge_embeddings_org_id_chunk_id_fkey`.execute(
+      api.db,
+    );
     await sql`
       insert into knowledge_embeddings (org_id, chunk_id, model, vector)
       select org_id, chunk_id + nth, model, vector from knowledge_embeddings, generate_series(1, 2499) as nth

@@ -30,13 +30,17 @@ export async function startFakeEmbeddings({
   let faultOf: (text: string) => Fault | undefined = () => undefined;
   let release: Promise<void> = Promise.resolve();
   let arrived = 0;
+  let refused = 0;
   const take = async (request: IncomingMessage, response: ServerResponse) => {
     let text = '';
     for await (const piece of request) text += piece;
     const answer = (status: number, body: object) => {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     };
-    const refuse = (status: number, message: string) => answer(status, { error: { message } });
+    const refuse = (status: number, message: string) => {
+      refused++;
+      answer(status, { error: { message } });
+    };
     if (request.method !== 'POST' || request.url !== '/v1/embeddings') return refuse(404, 'no such route');
     if (request.headers.authorization !== `Bearer ${key}`) return refuse(401, 'wrong key');
     const { model: wanted, input, encoding_format, input_type } = JSON.parse(text);
@@ -59,7 +63,11 @@ export async function startFakeEmbeddings({
     }
     const embeddingOf = (one: string, fault: unknown) =>
       fault === 'null' ? null : vectorOf(one).map((part) => (fault === 'zeros' ? 0 : part));
-    const data = input.map((one, index) => ({ object: 'embedding', index, embedding: embeddingOf(one, faults[index]) }));
+    const data = input.map((one, index) => ({
+      object: 'embedding',
+      index,
+      embedding: embeddingOf(one, faults[index]),
+    }));
     return answer(200, { object: 'list', data: data.reverse() });
   };
   const server = createServer((request, response) => void take(request, response));
@@ -83,6 +91,8 @@ export async function startFakeEmbeddings({
     failAt: (fault: typeof faultOf) => {
       faultOf = fault;
     },
+    /** The number of calls that were refused. */
+    refused: () => refused,
     /** The coming calls are answered once this resolves. */
     holdUntil: (until: Promise<void>) => {
       release = until;
