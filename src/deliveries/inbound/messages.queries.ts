@@ -36,7 +36,19 @@ export async function insertInboundMessage(
   orgId: string,
   message: NewInboundMessage,
 ): Promise<string | null | undefined> {
-  const { id, channel, provider, providerId, from, to, toId = null, subject = null, body, isReply, files = [] } = message;
+  const {
+    id,
+    channel,
+    provider,
+    providerId,
+    from,
+    to,
+    toId = null,
+    subject = null,
+    body,
+    isReply,
+    files = [],
+  } = message;
   const pending = files.length === 0 ? null : JSON.stringify(files);
   const address = channel === 'email' ? sql`contact.email = ${from}` : sql`contact.phone_number = ${from}`;
   const { rows } = await sql<{ contact_id: string | null }>`

@@ -65,7 +65,9 @@ describe('an e-mail that takes too long to read', () => {
       .select('id')
       .where('delivery_id', '=', deliveryId)
       .executeTakeFirstOrThrow();
-    return (reader: typeof hurried) => receiveInboundEmail(db, tokens, reader, { orgId: org.id, inboundEmailId: id });
+    const { storage } = api.deps;
+    return (mailReader: typeof hurried) =>
+      receiveInboundEmail({ db, tokens, mailReader, storage }, { orgId: org.id, inboundEmailId: id });
   };
   const timeOut = async (process: Awaited<ReturnType<typeof received>>, times: number) => {
     for (let n = 0; n < times; n++) await expect(process(hurried)).rejects.toBeInstanceOf(MailReadTimeout);
