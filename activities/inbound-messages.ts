@@ -1,4 +1,4 @@
-import { log } from '@temporalio/activity';
+import { Context, log } from '@temporalio/activity';
 import type { InboundEmailRef, InboundEmailResult, InboundMessageRef } from '../src/deliveries/contract.ts';
 import { type InboundEmailDeps, receiveInboundEmail } from '../src/deliveries/inbound/emails.service.ts';
 import { type InboundFileDeps, receiveInboundFiles } from '../src/deliveries/inbound/files.service.ts';
@@ -16,11 +16,14 @@ export const createInboundMessageActivities = ({
 }: InboundMessageActivityDeps) => ({
   /** Processes a bounce or a reply. Running it twice does no harm. */
   async receiveInboundEmail(email: InboundEmailRef): Promise<InboundEmailResult> {
-    const result = await receiveInboundEmail({ db, tokens, mailReader, storage }, email);
+    const { attempt } = Context.current().info;
+    const result = await receiveInboundEmail({ db, tokens, mailReader, storage }, { ...email, attempt });
     if (result === 'unreadable') log.warn('an e-mail could not be read', { ...email });
     return result;
   },
   /** Fetches the files of a message and adds it to its session. Files have derived ids, and the message is added once. */
-  receiveInboundFiles: (message: InboundMessageRef): Promise<void> =>
-    receiveInboundFiles({ db, storage, download }, message),
+  receiveInboundFiles(message: InboundMessageRef): Promise<void> {
+    const { attempt } = Context.current().info;
+    return receiveInboundFiles({ db, storage, download }, { ...message, attempt });
+  },
 });

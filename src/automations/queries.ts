@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
+import { hasManyReferences } from '../db/deletion.ts';
 import { lockName } from '../db/locks.ts';
 import type { Json, Step, TriggerType } from './blocks/schema.ts';
 
@@ -184,13 +185,24 @@ export async function setActiveVersion(trx: Trx, orgId: string, id: string, vers
     .execute();
 }
 
-/** Returns whether a workflow has more runs than `most`. */
-export async function hasMoreRuns(trx: Trx, orgId: string, id: string, most: number): Promise<boolean> {
-  const { rows } = await sql`
-    select from automation_runs where org_id = ${orgId} and automation_id = ${id} offset ${most} limit 1
-  `.execute(trx);
-  return rows.length > 0;
+/** Keeps a workflow from being deleted until the transaction ends. Returns false if it is. */
+export async function keepAutomation(trx: Trx, orgId: string, id: string): Promise<boolean> {
+  const found = await trx
+    .selectFrom('automations')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .forKeyShare()
+    .executeTakeFirst();
+  return found !== undefined;
 }
+
+const RUNS = { table: 'automation_runs', column: 'automation_id' };
+
+/** Returns whether a workflow has so many runs that its deletion would take long. */
+export const hasManyRuns = (db: Db, orgId: string, id: string): Promise<boolean> =>
+  hasManyReferences(db, orgId, RUNS, id);
 
 /** Deletes a workflow with its versions and runs. */
 export async function deleteAutomation(trx: Trx, orgId: string, id: string): Promise<void> {

@@ -268,7 +268,7 @@ export async function listOutputs(
 export const findStep = (db: Db, orgId: string, runId: string, place: StepPath) =>
   db
     .selectFrom('automation_steps')
-    .select(['status', 'input', 'changed_input'])
+    .select(['status', 'input', 'changed_input', 'error'])
     .where('org_id', '=', orgId)
     .where('run_id', '=', runId)
     .where('place', '=', place)
@@ -323,20 +323,23 @@ export async function endStep(
     .execute();
 }
 
-/** Saves the error of a failed attempt. */
+/** What stands in place of a redacted error. */
+export const REDACTED_ERROR = '[redacted]';
+
+/** Saves the error of a failed attempt. If the run was redacted since it was loaded, neither error nor input is kept. */
 export async function setStepError(
   db: Db,
   orgId: string,
-  runId: string,
+  { id: runId, redactions }: Pick<Run, 'id' | 'redactions'>,
   { place, error }: { place: StepPath; error: string },
 ): Promise<void> {
-  await db
-    .updateTable('automation_steps')
-    .set({ error: storedError(error) })
-    .where('org_id', '=', orgId)
-    .where('run_id', '=', runId)
-    .where('place', '=', place)
-    .execute();
+  await sql`
+    update automation_steps as step set
+      error = case when run.redactions = ${redactions} then ${storedError(error)} else ${REDACTED_ERROR} end,
+      input = case when run.redactions = ${redactions} then step.input else without_texts(step.input, '') end
+    from automation_runs as run
+    where step.org_id = ${orgId} and step.run_id = ${runId} and step.place = ${place} and run.org_id = step.org_id and run.id = step.run_id
+  `.execute(db);
 }
 
 /**

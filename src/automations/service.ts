@@ -19,7 +19,7 @@ import {
   findLatestVersion,
   findVersion,
   findVersions,
-  hasMoreRuns,
+  hasManyRuns,
   hideAutomation,
   insertAutomation,
   insertVersion,
@@ -46,7 +46,6 @@ const TOKEN_BYTES = 32;
 const MAX_SUMMARY = 2_000;
 const MAX_ACTIVE_PER_TRIGGER = 100;
 const MAX_ACTIVE_CHARACTERS = 5_000_000;
-const MAX_RUNS_DELETED_AT_ONCE = 1_000;
 const INBOUND_PATHS: Record<string, string> = { webhook: 'hooks/workflows', 'form-trigger': 'hooks/forms' };
 
 /** Returns a version of a workflow as the API shows it. */
@@ -231,7 +230,7 @@ export function deleteWorkflow(db: Db, orgId: string, id: string): Promise<void>
     const holds = await listHandoffHolds(trx, orgId, id);
     await abandonRuns(trx, orgId, id);
     await withdrawWorkflow(trx, orgId, id);
-    if (await hasMoreRuns(trx, orgId, id, MAX_RUNS_DELETED_AT_ONCE)) await hideAutomation(trx, orgId, id);
+    if (await hasManyRuns(trx, orgId, id)) await hideAutomation(trx, orgId, id);
     else await deleteAutomation(trx, orgId, id);
     await enqueue(
       trx,

@@ -20,6 +20,8 @@ import { listKnowledgeSegments } from '../turns/decision/prompt-facts.service.ts
 
 /** The voice platform waits for an answer no longer than 20 s. */
 const TIMEOUT_MS = 15_000;
+/** Stands in front of what people outside must not see. */
+const INTERNAL = '(internal: act by it, but neither read it out nor mention it)';
 /** What an assistant is told of an answer. */
 const MAX_RESULT_LENGTH = 12_000;
 
@@ -50,11 +52,12 @@ async function searchKnowledge(
   asked: PhoneToolCall,
 ): Promise<PhoneToolResult> {
   const query = (asked.arguments as { query?: unknown } | null | undefined)?.query;
-  if (typeof query !== 'string') return { error: 'The query must be a text' };
+  if (typeof query !== 'string' || problemOfJson(query) !== undefined) return { error: 'The query must be a text' };
   const segments = await listKnowledgeSegments(db, orgId, contactId);
   const found = await retrievePassages(db, semantics, orgId, { queries: [query], channel: 'phone_voice', segments });
   if (found.length === 0) return { result: 'Nothing was found.' };
-  return { result: shortened(found.map(({ title, content }) => `${title}\n${content}`).join('\n\n')) };
+  const told = found.map(({ use, title, content }) => `${title}${use === 'public' ? '' : ` ${INTERNAL}`}\n${content}`);
+  return { result: shortened(told.join('\n\n')) };
 }
 
 /** Calls an action. The same call that changes something is made once in a phone call: a repeated one gets its answer. */

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Trx } from '../../db/connect.ts';
 import type { StepPath } from '../interpreter/step-paths.rules.ts';
 
@@ -6,36 +6,59 @@ import type { StepPath } from '../interpreter/step-paths.rules.ts';
 const WITHOUT_TEXTS = sql`input = without_texts(input, ''), output = without_texts(output, ''),
   changed_input = without_texts(changed_input, ''), error = case when error is null then null else '[redacted]' end`;
 
+/** SQL: the output of a trigger without texts other than those of the contact. */
+const withoutTextsButContact = (output: RawBuilder<unknown>) =>
+  sql`without_texts(${output} - 'contact', '')
+    || case when ${output} ? 'contact' then jsonb_build_object('contact', ${output} -> 'contact') else '{}' end`;
+
 /**
  * Redacts the texts of a session in runs of customers' workflows: in trigger outputs, in inputs, outputs and errors of
  * steps, in received events, and in what steps of any run have waited for. Contact fields, ids, times and statuses
  * stay, so the runs can continue.
  */
 export async function redactRunTexts(trx: Trx, orgId: string, sessionId: string): Promise<void> {
+  const ids = await lockConcernedRuns(trx, orgId, sessionId);
   await sql`
-    with concerned as (
-      select id from automation_runs where org_id = ${orgId} and trigger_output #>> '{session,id}' = ${sessionId}
-      union
-      select run_id from automation_steps where org_id = ${orgId} and input ->> 'session_id' = ${sessionId}
-    ), triggers as (
-      update automation_runs as run set redactions = redactions + 1, error = case when error is null then null else '[redacted]' end,
-        trigger_output = without_texts(trigger_output - 'contact', '')
-          || case when trigger_output ? 'contact' then jsonb_build_object('contact', trigger_output -> 'contact') else '{}' end
-      from concerned where run.org_id = ${orgId} and run.id = concerned.id
-    )
-    update automation_steps as step set ${WITHOUT_TEXTS}
-    from concerned where step.org_id = ${orgId} and step.run_id = concerned.id
+    update automation_runs set redactions = redactions + 1, error = case when error is null then null else '[redacted]' end,
+      trigger_output = ${withoutTextsButContact(sql`trigger_output`)}
+    where org_id = ${orgId} and id = any(${ids}::uuid[])
   `.execute(trx);
   await sql`
-    update automation_events set output = without_texts(output - 'contact', '')
-      || case when output ? 'contact' then jsonb_build_object('contact', output -> 'contact') else '{}' end
+    update automation_steps set ${WITHOUT_TEXTS} where org_id = ${orgId} and run_id = any(${ids}::uuid[])
+  `.execute(trx);
+  await sql`
+    update automation_events set output = ${withoutTextsButContact(sql`output`)}
     where org_id = ${orgId} and output #>> '{session,id}' = ${sessionId}
   `.execute(trx);
   await sql`
-    update automation_steps set output = jsonb_set(output, '{event}', without_texts((output -> 'event') - 'contact', '')
-      || case when output -> 'event' ? 'contact' then jsonb_build_object('contact', output #> '{event,contact}') else '{}' end)
+    update automation_steps set output = jsonb_set(output, '{event}', ${withoutTextsButContact(sql`(output -> 'event')`)})
     where org_id = ${orgId} and output #>> '{event,session,id}' = ${sessionId}
   `.execute(trx);
+}
+
+/** Locks the runs that a session started or that a step relates to it: a step of theirs that is being saved is seen then. */
+async function lockConcernedRuns(trx: Trx, orgId: string, sessionId: string): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from automation_runs where org_id = ${orgId} and id in (
+      select id from automation_runs where org_id = ${orgId} and trigger_output #>> '{session,id}' = ${sessionId}
+      union
+      select run_id from automation_steps where org_id = ${orgId} and input ->> 'session_id' = ${sessionId}
+    )
+    order by id for update
+  `.execute(trx);
+  return rows.map(({ id }) => id);
+}
+
+/** Returns how often each of the runs was redacted, by their ids. */
+export async function listRedactions(trx: Trx, orgId: string, runIds: string[]): Promise<[string, number][]> {
+  if (runIds.length === 0) return [];
+  const rows = await trx
+    .selectFrom('automation_runs')
+    .select(['id', 'redactions'])
+    .where('org_id', '=', orgId)
+    .where('id', 'in', runIds)
+    .execute();
+  return rows.map(({ id, redactions }) => [id, redactions]);
 }
 
 /** Redacts the texts of steps that were under way during a redaction. */

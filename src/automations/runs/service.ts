@@ -1,5 +1,4 @@
 import { deleteUnanswered } from '../../agents/action-calls/http-call.ts';
-import { elementAt } from '../../checked-access.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { cutToPage } from '../../db/page-size.rules.ts';
 import { inTransaction } from '../../db/transaction.ts';
@@ -12,7 +11,7 @@ import { createSealer, sealInput } from '../credentials.ts';
 import { stepAt } from '../interpreter/step-paths.rules.ts';
 import { fieldsOf } from '../json.rules.ts';
 import { maskCredentials } from '../masking.rules.ts';
-import { findCurrentVersion } from '../queries.ts';
+import { findCurrentVersion, keepAutomation } from '../queries.ts';
 import { endStep, isInBatch, lockRun, type Run } from '../runs.queries.ts';
 import { getWorkflow } from '../service.ts';
 import { advanceRun, loadContext, nextActionOf } from './advance-run.service.ts';
@@ -181,11 +180,14 @@ export function rerunWorkflow(db: Db, orgId: string, workflowId: string, runId: 
       isTest: false,
     });
     await startQueuedRuns(trx, orgId);
-    return elementAt(started, 0);
+    const [startedId] = started;
+    if (startedId === undefined) throw notFound('workflow');
+    return startedId;
   });
 }
 
 async function lockWorkflowRun(trx: Trx, orgId: string, workflowId: string, runId: string): Promise<Run> {
+  if (!(await keepAutomation(trx, orgId, workflowId))) throw notFound('run');
   const run = await lockRun(trx, orgId, runId);
   const isListed = (await findWorkflowRun(trx, orgId, workflowId, runId)) !== undefined;
   if (run === undefined || !isListed) throw notFound('run');

@@ -64,16 +64,17 @@ export interface NewRun {
 export async function insertRuns(trx: Trx, orgId: string, runs: NewRun[]): Promise<string[]> {
   if (runs.length === 0) return [];
   const { rows } = await sql<{ id: string }>`
+    with live as materialized (
+      select id from automations where org_id = ${orgId} and id = any(${runs.map((run) => run.automation_id)}::uuid[]) and deleted_at is null
+      order by id for key share -- waits for a deletion under way, and finds out that it is gone
+    )
     insert into automation_runs
       (org_id, id, automation_id, version_id, status, trigger_cause, trigger_key, trigger_output, depth, is_test_run, error, run_ended_at)
     select ${orgId}::uuid, id, automation_id, version_id, status, trigger_cause, trigger_key, trigger_output, depth, is_test_run, error,
       case when status = 'failed' then now() end
     from jsonb_to_recordset(${JSON.stringify(runs)}::jsonb) as run (id uuid, automation_id uuid, version_id bigint, status text,
       trigger_cause text, trigger_key text, trigger_output jsonb, depth integer, is_test_run boolean, error text)
-    where not exists (
-      select from automations as automation
-      where automation.org_id = ${orgId} and automation.id = run.automation_id and automation.deleted_at is not null
-    )
+    where automation_id in (select id from live)
     on conflict (org_id, automation_id, trigger_key) do nothing
     returning id
   `.execute(trx);

@@ -21,6 +21,7 @@ import {
   findStep,
   listUncheckedEvents,
   lockRun,
+  REDACTED_ERROR,
   type Run,
   type RunAtStep,
   saveSteps,
@@ -118,7 +119,7 @@ export async function attemptStep(
     return await applyAction(deps, context.run, { place, action, ref, input: parseInput(action, input) });
   } catch (error) {
     const failure = stepFailureOf(error);
-    await setStepError(db, orgId, runId, { place, error: messageOf(failure) });
+    await setStepError(db, orgId, context.run, { place, error: messageOf(failure) });
     throw failure;
   }
 }
@@ -212,7 +213,7 @@ async function advanceAndStartQueued(trx: Trx, context: RunContext, place: StepP
  */
 export function failStep(
   { db }: StepDeps,
-  { place, error, ...ref }: RunStepRef & { error: string },
+  { place, error: message, ...ref }: RunStepRef & { error: string },
 ): Promise<NextStep> {
   const { orgId, runId } = ref;
   return inTransaction(db, async (trx) => {
@@ -221,6 +222,7 @@ export function failStep(
     const step = actionAt(context, place);
     const known = await findStep(trx, orgId, runId, place);
     if (isDone(step, known?.status)) return advanceAndStartQueued(trx, context, place);
+    const error = known?.error === REDACTED_ERROR ? REDACTED_ERROR : message;
     if (step.on_error === 'continue') {
       await endStep(trx, orgId, runId, { place, status: 'failed', error });
       return advanceAndStartQueued(trx, context, place);

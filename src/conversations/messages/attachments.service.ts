@@ -1,7 +1,6 @@
-import type { Db } from '../../db/connect.ts';
 import { DomainError, type ErrorKind, ProviderError, refused } from '../../errors.ts';
 import { MAX_FILE_BYTES } from '../../media/file-types.rules.ts';
-import { discardMedia, type Media, storeContent } from '../../media/service.ts';
+import { type Media, storeContent } from '../../media/service.ts';
 import type { Egress } from '../../providers/egress/egress.ts';
 import type { Storage } from '../../providers/storage/port.ts';
 import type { ChatAttachment } from './schema.ts';
@@ -40,18 +39,6 @@ export async function storeAttachments(
   for (const [index, attachment] of attachments.entries()) {
     kept.push(await storeAttachment(deps, orgId, attachment, `message.attachments.${index}`));
   }
-}
-
-/**
- * Deletes the content of files whose rows were not inserted. Those of a message that was committed stay, so it may be
- * called whenever a request failed. Throws if that cannot be found out, and deletes nothing then.
- */
-export async function deleteAttachments(
-  db: Db,
-  { storage }: Pick<AttachmentDeps, 'storage'>,
-  files: Media[],
-): Promise<void> {
-  if (files.length > 0) await discardMedia(db, storage, files);
 }
 
 async function storeAttachment(

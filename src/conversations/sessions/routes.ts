@@ -4,10 +4,10 @@ import type { Deps } from '../../deps.ts';
 import { errorResponses } from '../../http/errors.ts';
 import { waitMsOf } from '../../http/prefer.ts';
 import { NO_BODY, NoBody } from '../../http/schemas.ts';
-import type { Media } from '../../media/service.ts';
+import { discardMedia, type Media } from '../../media/service.ts';
 import { HistoryPage, ListHistory } from '../history/events.schema.ts';
 import { pageOfHistory } from '../history/service.ts';
-import { deleteAttachments, storeAttachments } from '../messages/attachments.service.ts';
+import { storeAttachments } from '../messages/attachments.service.ts';
 import { SendMessage, SentMessage } from '../messages/schema.ts';
 import { sendMessage } from '../messages/service.ts';
 import { applySessionUpdate } from './actions.service.ts';
@@ -35,8 +35,8 @@ export const sessionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
   // Deletes the stored files of a refused message. An error does not tell whether the message was committed before.
   app.addHook('onResponse', async (request, reply) => {
     const files = kept.get(request) ?? [];
-    if (reply.statusCode >= 400)
-      await deleteAttachments(deps.db, deps, files).catch((error: unknown) =>
+    if (reply.statusCode >= 400 && files.length > 0)
+      await discardMedia(deps.db, deps.storage, files).catch((error: unknown) =>
         request.log.warn({ err: error }, 'files of a refused message could not be deleted'),
       );
   });

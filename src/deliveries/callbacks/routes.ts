@@ -46,7 +46,11 @@ export const callbackRoutes: FastifyPluginAsyncZod<Deps> = async (
       if (content === undefined) throw forbidden('The signature is missing or wrong');
       await receiveCallback(request.db, orgId, provider, content);
       if (content.toolRequest !== undefined)
-        return { results: await useTools(request.db, phoneTools, orgId, content.toolRequest) };
+        return {
+          results: await useTools(request.db, phoneTools, orgId, content.toolRequest, (err) =>
+            request.log.error({ err }, 'a tool of a phone call failed'),
+          ),
+        };
       if (provider !== 'twilio') return {};
       reply.type('text/xml; charset=utf-8'); // Twilio would send any other body to the contact as text
       return '<?xml version="1.0" encoding="UTF-8"?><Response/>';

@@ -3,12 +3,16 @@ import type { ToolRequest } from '../../providers/sending.ts';
 import { findReportedCall } from './call-reports.queries.ts';
 import type { PhoneToolResult, PhoneToolsPort } from './phone-tools.port.ts';
 
-/** Does what an assistant asks for during a call. Returns a result for each of its calls, in the platform's format. */
+/**
+ * Does what an assistant asks for during a call. Returns a result for each of its calls, in the platform's format. One that
+ * fails keeps no answer from the others: what they have done is done.
+ */
 export async function useTools(
   db: Db,
   tools: PhoneToolsPort,
   orgId: string,
   { providerId, deliveryId, agentId, calls }: ToolRequest,
+  onError: (error: unknown) => void,
 ): Promise<({ toolCallId: string; name: string } & PhoneToolResult)[]> {
   const made = await findReportedCall(db, orgId, { provider: 'vapi', providerId, deliveryId });
   return Promise.all(
@@ -16,7 +20,12 @@ export async function useTools(
       const result: PhoneToolResult =
         agentId === undefined || made === undefined
           ? { error: 'This call is not known' }
-          : await tools.use(orgId, { agentId, providerId, contactId: made.contact_id }, { name, arguments: given });
+          : await tools
+              .use(orgId, { agentId, providerId, contactId: made.contact_id }, { name, arguments: given })
+              .catch((error: unknown) => {
+                onError(error);
+                return { error: 'It could not be done now' };
+              });
       return { toolCallId, name, ...inOneLine(result) };
     }),
   );

@@ -5,6 +5,9 @@ import type { MailboxKind } from './mail-tokens.ts';
 
 const MAILS_PER_BATCH = 200;
 
+/** How long an e-mail waits for a storage that is away before it comes without its files. */
+const PATIENCE = sql`interval '1 hour'`;
+
 export interface NewInboundEmail {
   id: string;
   kind: MailboxKind;
@@ -36,7 +39,7 @@ export function findInboundEmail(db: Db, orgId: string, id: string) {
     )
     .select(['email.kind', 'email.delivery_id', 'email.mail_from', 'email.rcpt_to', 'email.result'])
     .select(['delivery.to', 'delivery.contact_id'])
-    .select(sql<boolean>`email.received_at > now() - interval '5 minutes'`.as('is_recent'))
+    .select(sql<boolean>`email.received_at > now() - ${PATIENCE}`.as('is_recent'))
     .where('email.org_id', '=', orgId)
     .where('email.id', '=', id)
     .executeTakeFirst();

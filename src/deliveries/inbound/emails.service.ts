@@ -4,6 +4,7 @@ import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { notFound } from '../../errors.ts';
 import { newId } from '../../ids.ts';
+import { discardMedia } from '../../media/service.ts';
 import { enqueue, start } from '../../outbox/outbox.ts';
 import type { Storage } from '../../providers/storage/port.ts';
 import { receiveStatusUpdates } from '../callbacks/status-reports.service.ts';
@@ -60,11 +61,11 @@ export function storeInboundEmail(db: Db, { mailFrom, recipients, raw }: Receive
 
 /**
  * Reads a stored e-mail and applies it as a bounce or a reply. One that cannot be read is noted in the session that it
- * would have continued. A repeated run changes nothing. Throws MailReadTimeout if the e-mail is to be read again.
+ * would have continued. A repeated run changes nothing. `attempt`: the number of this one, from 1. Throws MailReadTimeout if the e-mail is to be read again.
  */
 export async function receiveInboundEmail(
   { db, tokens, mailReader, storage }: InboundEmailDeps,
-  { orgId, inboundEmailId: id }: InboundEmailRef,
+  { orgId, inboundEmailId: id, attempt }: InboundEmailRef & { attempt: number },
 ): Promise<InboundEmailResult> {
   const email = await findInboundEmail(db, orgId, id);
   if (email === undefined) throw notFound('inbound email');
@@ -80,11 +81,13 @@ export async function receiveInboundEmail(
   const verdict = classify(arrival, mail, mail && (await findAnswered(db, tokens, orgId, mail)));
   const { is_recent: isRecent } = email;
   const files = verdict.result === 'reply' ? filesOf(mail) : [];
-  const received = await storeFiles(storage, orgId, { messageId: id, files, isRecent });
+  const received = await storeFiles(storage, orgId, { messageId: id, files, isRecent, attempt });
   await inTransaction(db, async (trx) => {
     if (await updateResult(trx, orgId, id, verdict.result))
       await apply(trx, orgId, { id, ...email, received }, verdict);
   });
+  // The files of an e-mail that came to two of our addresses are stored by the first.
+  if (received.media.length > 0) await discardMedia(db, storage, received.media);
   return verdict.result;
 }
 

@@ -30,6 +30,8 @@ const REASONS: Partial<Record<ErrorKind, string>> = {
   unavailable: 'there is no storage for files',
 };
 
+const MIN_ATTEMPTS = 5;
+
 interface GivenFile {
   what: string;
   name: string;
@@ -38,12 +40,18 @@ interface GivenFile {
 
 /**
  * Puts files of a message into storage, under ids derived from the message's: a repeated call stores them once. What
- * cannot be stored is named with the reason. While `isRecent`, throws for what a retry may mend.
+ * cannot be stored is named with the reason. Throws for what a retry may mend while the message is recent, and in the first
+ * attempts in any case: it may have waited for the worker.
  */
 export async function storeFiles(
   storage: Storage,
   orgId: string,
-  { messageId, files, isRecent }: { messageId: string; files: GivenFile[]; isRecent: boolean },
+  {
+    messageId,
+    files,
+    isRecent,
+    attempt,
+  }: { messageId: string; files: GivenFile[]; isRecent: boolean; attempt: number },
 ): Promise<ReceivedFiles> {
   const received: ReceivedFiles = { media: [], missing: [] };
   for (const [index, { what, name, load }] of files.slice(0, MAX_FILES).entries()) {
@@ -51,7 +59,7 @@ export async function storeFiles(
     try {
       received.media.push(await storeContent(storage, orgId, { id, content: [await load()], fileName: name }));
     } catch (error) {
-      if (isRecent && !isFinal(error)) throw error;
+      if ((isRecent || attempt < MIN_ATTEMPTS) && !isFinal(error)) throw error;
       received.missing.push({ what, reason: reasonMissing(error) });
     }
   }
@@ -60,10 +68,13 @@ export async function storeFiles(
   return received;
 }
 
-/** Fetches the files of a message from its provider, and adds it to its session. A repeated run changes nothing. */
+/**
+ * Fetches the files of a message from its provider, and adds it to its session. A repeated run changes nothing. `attempt`:
+ * the number of this one, from 1.
+ */
 export async function receiveInboundFiles(
   deps: InboundFileDeps,
-  { orgId, inboundMessageId: id }: InboundMessageRef,
+  { orgId, inboundMessageId: id, attempt }: InboundMessageRef & { attempt: number },
 ): Promise<void> {
   const message = await findMessageWithFiles(deps.db, orgId, id);
   if (message === undefined) return;
@@ -71,6 +82,7 @@ export async function receiveInboundFiles(
   const received = await storeFiles(deps.storage, orgId, {
     messageId: id,
     isRecent,
+    attempt,
     files: files.map((file) => ({
       what: file.kind,
       name: file.name ?? file.kind,

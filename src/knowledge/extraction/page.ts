@@ -22,9 +22,8 @@ export async function readPage({ bytes, contentType, url, ignoredParameters }: P
   if (kind === 'text') return readText(decode(bytes, contentType), '', url);
   const { title, text, pages, pagesRead } = await pdfTextOf(bytes);
   const read = readText(text, title, url);
-  return pagesRead === pages
-    ? read
-    : { ...read, readPart: `Only the first ${pagesRead} of its ${pages} pages are read` };
+  const readPages = pagesRead === pages ? null : `Only the first ${pagesRead} of its ${pages} pages are read`;
+  return { ...read, readPart: read.readPart ?? readPages };
 }
 
 /** Reads an HTML page. It is parsed only once. */

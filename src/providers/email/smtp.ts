@@ -8,6 +8,8 @@ import type { EmailMessage, EmailSender } from './port.ts';
 
 const POOL_CONNECTIONS = 10;
 const CONNECT_TIMEOUT_MS = 10_000;
+/** For a connection that is tried at one address after the other. */
+const ALL_ADDRESSES_TIMEOUT_MS = 60_000;
 const SOCKET_TIMEOUT_MS = 30_000;
 
 /** The settings of an org's e-mail integration or of SMTP_URL. */
@@ -63,7 +65,7 @@ export function createSmtpSender(settings: SmtpSettings, connect?: Egress['conne
     maxRequeues: 2,
     ...connectionOptionsOf(settings),
     ...(connect && { getSocket: socketsOf(settings, connect) }),
-    connectionTimeout: CONNECT_TIMEOUT_MS,
+    connectionTimeout: connect === undefined ? CONNECT_TIMEOUT_MS : ALL_ADDRESSES_TIMEOUT_MS,
     greetingTimeout: CONNECT_TIMEOUT_MS,
     socketTimeout: SOCKET_TIMEOUT_MS,
     disableFileAccess: true,

@@ -1,8 +1,10 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { hideAutomation } from '../../../src/automations/queries.ts';
 import { deleteRemainsOfWorkflows } from '../../../src/automations/runs/maintenance.service.ts';
 import { inTransaction } from '../../../src/db/transaction.ts';
 import { startApi, type TestApi, type TestOrg } from '../../support/stack/api.ts';
+import { eventually } from '../../support/stack/stack.ts';
 
 const ENDED_RUNS = 1_001;
 
@@ -104,4 +106,23 @@ it('a run that was started while its workflow was being deleted is canceled', as
   await starting;
   expect((await deleting).status).toBe(200);
   expect((await statusesOf(id)).toSorted()).toEqual(['canceled', 'completed']);
+});
+
+it('a workflow that is being hidden starts no run by an event that arrives meanwhile', async () => {
+  const { id, hook } = await workflowWithRuns(1);
+  const before = await rowsOf(id);
+  const arriving = await inTransaction(api.db, async (trx) => {
+    await sql`select from automations where org_id = ${org.id} and id = ${id} for update`.execute(trx);
+    await hideAutomation(trx, org.id, id);
+    const event = hook();
+    await eventually('an event that waits', async () => {
+      const { rows } = await sql`
+        select from pg_stat_activity where wait_event_type = 'Lock' and query like '%into automation_runs%'
+      `.execute(api.db);
+      return rows.length > 0;
+    });
+    return { event };
+  });
+  await arriving.event;
+  expect(await rowsOf(id)).toBe(before);
 });

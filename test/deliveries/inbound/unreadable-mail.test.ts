@@ -67,7 +67,7 @@ describe('an e-mail that takes too long to read', () => {
       .executeTakeFirstOrThrow();
     const { storage } = api.deps;
     return (mailReader: typeof hurried) =>
-      receiveInboundEmail({ db, tokens, mailReader, storage }, { orgId: org.id, inboundEmailId: id });
+      receiveInboundEmail({ db, tokens, mailReader, storage }, { orgId: org.id, inboundEmailId: id, attempt: 1 });
   };
   const timeOut = async (process: Awaited<ReturnType<typeof received>>, times: number) => {
     for (let n = 0; n < times; n++) await expect(process(hurried)).rejects.toBeInstanceOf(MailReadTimeout);

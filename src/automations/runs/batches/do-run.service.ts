@@ -126,7 +126,7 @@ async function call(
     execution.outputs.set(place, output);
     return { after: place };
   } catch (error) {
-    await setStepError(deps.db, ref.orgId, runId, { place, error: messageOf(error) });
+    await setStepError(deps.db, ref.orgId, context.run, { place, error: messageOf(error) });
     return afterFailure(execution, { place, step }, error);
   }
 }

@@ -5,7 +5,7 @@ import type { Json } from '../../blocks/schema.ts';
 import type { StepPath } from '../../interpreter/step-paths.rules.ts';
 import type { StepRecord } from '../../runs.queries.ts';
 import { finishRuns } from '../finish-run.service.ts';
-import { redactSteps } from '../redaction.queries.ts';
+import { listRedactions, redactSteps } from '../redaction.queries.ts';
 import type { BatchRef } from './contract.ts';
 import { completeSteps, insertSteps, lockRunsInBatch } from './queries.ts';
 
@@ -96,10 +96,17 @@ async function saveProgress(trx: Trx, ref: BatchRef, items: Progress[]): Promise
     .filter(({ runId }) => going.has(runId))
     .flatMap(({ runId, records }) => records.map((record) => ({ ...record, run_id: runId })));
   const inserted = await insertSteps(trx, orgId, records);
-  const known = new Set(inserted.map(({ run_id, place }) => `${run_id} ${place}`));
+  const added = new Set(inserted.map(({ run_id, place }) => `${run_id} ${place}`));
   for (const { run_id, place, status } of records)
-    if (status === 'in_progress' && !known.has(`${run_id} ${place}`)) going.delete(run_id);
-  const late = items.filter((item) => going.has(item.runId) && redactions.get(item.runId) !== item.redactions);
+    if (status === 'in_progress' && !added.has(`${run_id} ${place}`)) going.delete(run_id);
+  const canceled = items.filter(({ runId, ended }) => ended !== undefined && !redactions.has(runId));
+  const others = await listRedactions(
+    trx,
+    orgId,
+    canceled.map(({ runId }) => runId),
+  );
+  const known = new Map([...redactions, ...others]);
+  const late = items.filter((item) => known.has(item.runId) && known.get(item.runId) !== item.redactions);
   await redactSteps(
     trx,
     orgId,
