@@ -19,6 +19,7 @@ import { deleteOldCallbacks, deleteOldSandboxMessages } from '../src/deliveries/
 import { deleteExpiredResponses } from '../src/http/idempotency.queries.ts';
 import { requestWeeklyReviews } from '../src/insights/review/service.ts';
 import { deleteIdleHosts, deleteOldCrawls, deleteOldRobots } from '../src/knowledge/crawl/maintenance.service.ts';
+import { retryOldRefusals } from '../src/knowledge/embedding/maintenance.service.ts';
 import { deleteUnusedWords } from '../src/knowledge/index/maintenance.service.ts';
 import { deleteExpiredLogins } from '../src/partners/login.service.ts';
 import { deleteOldForecasts } from '../src/sequences/forecast/jobs.service.ts';
@@ -54,6 +55,7 @@ const CHORES: Record<string, (db: Db, retention: Retention) => Promise<number>> 
   deleteOldRobots,
   deleteOldCrawls,
   deleteUnusedWords,
+  retryOldRefusals,
   deleteOldForecasts,
   deleteAbandonedVisitors,
   requestDailyCalibrations,

@@ -7,6 +7,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       add column refused_at timestamptz,
       add column refusal text,
       add check ((refused_at is null) = (refusal is null));
-    create index knowledge_embeddings_refused on knowledge_embeddings (org_id) where refused_at is not null;
+    create index knowledge_embeddings_refused on knowledge_embeddings (refused_at, org_id) where refused_at is not null;
   `.execute(db);
 }

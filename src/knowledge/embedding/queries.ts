@@ -7,10 +7,7 @@ export interface StoredVector {
   vector: Buffer;
 }
 
-/** A chunk that was left out is tried again after this time: the provider may have recovered, or be another one. */
-const REFUSAL_TTL = sql`interval '1 day'`;
-
-/** Returns the next chunks without a vector of the model, by id. Those that were left out lately are not among them. */
+/** Returns the next chunks without a vector of the model, by id. Those that were left out are not among them. */
 export async function listUnembedded(
   db: Db,
   orgId: string,
@@ -22,7 +19,6 @@ export async function listUnembedded(
     where org_id = ${orgId} and id > ${after} and (
       select true from knowledge_embeddings as known
       where known.org_id = ${orgId} and known.chunk_id = chunk.id and known.model = ${model}
-        and (known.refused_at is null or known.refused_at > now() - ${REFUSAL_TTL})
     ) is null
     order by id limit ${limit}
   `.execute(db);
@@ -63,6 +59,19 @@ export async function upsertRefusal(
 /** Has the org's chunks that were left out tried again. */
 export async function deleteRefusals(db: Db, orgId: string): Promise<void> {
   await db.deleteFrom('knowledge_embeddings').where('org_id', '=', orgId).where('refused_at', 'is not', null).execute();
+}
+
+/** Has the chunks tried again that an org left out a day ago. Returns that org for each of them. */
+export async function deleteOldRefusals(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ org_id: string }>`
+    delete from knowledge_embeddings
+    where refused_at <= now() - interval '1 day' and org_id = (
+      select org_id from knowledge_embeddings
+      where refused_at <= now() - interval '1 day' order by refused_at limit 1
+    )
+    returning org_id
+  `.execute(db);
+  return rows.map(({ org_id }) => org_id);
 }
 
 /** Returns the oldest transaction still in progress: everything written before it is visible. */
