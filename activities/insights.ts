@@ -35,9 +35,11 @@ export const createInsightActivities = (deps: InsightActivityDeps) => {
   const cache = createCentroidCache();
   const refusals = createRefusalMemory();
   const embeddingDepsOf = (orgId: string): EmbeddingDeps => {
-    const { cancellationSignal, info } = Context.current();
+    const context = Context.current();
+    const { cancellationSignal, info } = context;
     return {
       ...{ db, secrets, refusals, attempt: info.attempt },
+      pause: (ms) => context.sleep(ms),
       async embed(model, texts) {
         cancellationSignal.throwIfAborted();
         const client = calls.observe(egress, { orgId, kind: 'llm', settings: model });

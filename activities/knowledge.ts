@@ -26,13 +26,14 @@ export const createKnowledgeActivities = ({ db, secrets, egress, calls }: Knowle
    * time that none is missing, answers are calibrated with vectors.
    */
   embedChunks: async ({ orgId, after, size }: EmbeddingInput & { after: number }): Promise<EmbeddingProgress> => {
-    const { cancellationSignal, info } = Context.current();
+    const context = Context.current();
+    const { cancellationSignal, info } = context;
     const embed: Embed = async (model, texts) => {
       cancellationSignal.throwIfAborted();
       const client = calls.observe(egress, { orgId, kind: 'llm', settings: model });
       return embedTexts(client, model, texts, { inputType: 'passage', timeoutMs: TIMEOUT_MS });
     };
-    const progress = await embedNextBatch(db, { secrets, embed }, orgId, {
+    const progress = await embedNextBatch(db, { secrets, embed, pause: (ms) => context.sleep(ms) }, orgId, {
       ...{ after, size },
       attempt: info.attempt,
     });

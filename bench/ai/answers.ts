@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type AskedQuestion, calibrate, DEFAULT_THRESHOLD } from '../../src/ai/calibration/rules.ts';
 import { calibrateAnswers, getThresholds } from '../../src/ai/calibration/service.ts';
 import type { Db } from '../../src/db/connect.ts';
@@ -182,7 +183,7 @@ async function embedAll(db: Db, egress: Egress, orgId: string): Promise<Semantic
   const embed: Embed = (model, texts) =>
     embedTexts(egress, model, texts, { inputType: 'passage', timeoutMs: EMBEDDING_TIMEOUT_MS });
   for (let after: number | null = 0; after !== null; )
-    ({ after } = await embedNextBatch(db, { secrets, embed }, orgId, { after, attempt: 1 }));
+    ({ after } = await embedNextBatch(db, { secrets, embed, pause: sleep }, orgId, { after, attempt: 1 }));
   return semanticSearchOf({ egress, secrets, calls: { observe: (requests) => requests } });
 }
 

@@ -47,6 +47,7 @@ const align = (
     {
       ...{ db: api.db, secrets: api.deps.secrets, refusals, attempt },
       embed: (_, texts) => embed(texts),
+      pause: async () => undefined,
       onLeftOut: (id) => leftOut.push(id),
     },
     org.id,
@@ -106,6 +107,24 @@ describe('after a change of the embedding model', () => {
   });
 });
 
+it('insights that have all their vectors are stored before an attempt of a slow provider ends', async () => {
+  const { org } = await orgBeforeAlignment(TEXTS.slice(0, 3));
+  await connect(org);
+  let answers = 0;
+  const ending = async (texts: string[]) => {
+    if (texts.length > 1) throw new InputFailed('did not answer in time', { transient: true });
+    if (!TEXTS.includes(texts[0] ?? '')) return texts.map((text) => vectorOf(text));
+    if (++answers > 2) throw new Error('the attempt ended');
+    return texts.map((text) => vectorOf(text));
+  };
+  await expect(align(org, ending)).rejects.toThrow('the attempt ended');
+  expect(await spaceOf(org)).toMatchObject({ space: SPACE, vectors: 2 });
+  expect(await differencesFromSums(api.db, org.id)).toEqual([]);
+  await alignAll(org);
+  expect(await spaceOf(org)).toMatchObject({ space: SPACE, vectors: 3 });
+  expect(await differencesFromSums(api.db, org.id)).toEqual([]);
+});
+
 describe('a statement that the model cannot embed', () => {
   const failing = (failure: Error) => async (texts: string[]) => {
     if (texts.includes(TEXTS[1] ?? '')) throw failure;
@@ -154,6 +173,18 @@ describe('settings that the provider refuses', () => {
       await expect(align(org, refusing, { refusals })).rejects.toThrow('wrong key');
     expect(calls).toBe(1);
     await connect(org, { ...MODEL, api_key: 'another' });
+    expect(await align(org, undefined, { refusals })).toBe(false);
+  });
+
+  it('are asked with at once after the same were saved again, as after a payment', async () => {
+    const { org } = await orgBeforeAlignment(TEXTS.slice(0, 2));
+    await connect(org);
+    const refusals = createRefusalMemory();
+    const refusing = async () => {
+      throw new ProviderError('no credit', { transient: false });
+    };
+    await expect(align(org, refusing, { refusals })).rejects.toThrow('no credit');
+    await connect(org);
     expect(await align(org, undefined, { refusals })).toBe(false);
   });
 });

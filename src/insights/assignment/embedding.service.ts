@@ -1,7 +1,8 @@
 import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { embedInParts } from '../../knowledge/embedding/parts.ts';
+import { embedInParts, type PartHandlers } from '../../knowledge/embedding/parts.ts';
 import { type Embed, type EmbeddingModel, findEmbeddingModel } from '../../knowledge/embedding/service.ts';
+import { findSavedAt } from '../../orgs/integrations/service.ts';
 import type { Secrets } from '../../secrets.ts';
 import { addVector, bytesOf, emptySum, readVector, storedVectorOf } from '../likeness/vectors.rules.ts';
 import { spaceOfModel, WORD_DIMENSIONS, WORDS } from '../likeness/words.rules.ts';
@@ -13,6 +14,7 @@ import {
   listUnaligned,
   listUnassigned,
   type NewVector,
+  type UnalignedStatement,
   updateVectors,
   upsertCentroids,
   upsertSpace,
@@ -28,6 +30,7 @@ export interface EmbeddingDeps {
   db: Db;
   secrets: Secrets;
   embed: Embed;
+  pause: PartHandlers<unknown>['pause'];
   refusals: RefusalMemory;
   /** The attempt of the activity, from 1. */
   attempt: number;
@@ -46,21 +49,23 @@ export async function embedStatements(deps: EmbeddingDeps, orgId: string, sessio
   const statements = (await listUnassigned(db, orgId, sessionId)).filter((one) => one.space !== space);
   if (statements.length === 0) return;
   if (model === undefined) await clearVectors(db, orgId, sessionId);
-  else await makeVectors(deps, model, statements, (vectors) => updateVectors(db, orgId, vectors));
+  else await makeVectors(deps, { orgId, model }, statements, (vectors) => updateVectors(db, orgId, vectors));
 }
 
-/** Makes the vectors of statements, and stores those of each part at once. */
+/** Makes the vectors of statements, and stores those of each part at once. A connection saved anew is asked anew. */
 async function makeVectors(
-  { embed, refusals, attempt, onLeftOut }: EmbeddingDeps,
-  model: EmbeddingModel,
+  { db, embed, pause, refusals, attempt, onLeftOut }: EmbeddingDeps,
+  { orgId, model }: { orgId: string; model: EmbeddingModel },
   statements: { id: string; content: string }[],
   store: (vectors: NewVector[]) => Promise<void>,
 ): Promise<void> {
   const space = spaceOfModel(model.embedding_model);
   const items = statements.map(({ id, content }) => ({ id, text: content }));
-  await refusals.remember(model, () =>
+  const savedAt = await findSavedAt(db, orgId, 'llm');
+  await refusals.remember({ model, savedAt }, () =>
     embedInParts(items, {
       embed: (texts) => embed(model, texts),
+      pause,
       attempt,
       store: (part, vectors) =>
         store(
@@ -79,8 +84,8 @@ async function makeVectors(
 }
 
 /**
- * Makes centroids of the org's present model for some insights that lack them, from their latest statements. Returns
- * whether none is left. Repeated, it goes on.
+ * Makes centroids of the org's present model for some insights that lack them, from their latest statements. Each is
+ * stored once all its vectors are made. Returns whether none is left. Repeated, it goes on.
  */
 export async function alignInsights(deps: EmbeddingDeps, orgId: string): Promise<boolean> {
   const { db, secrets } = deps;
@@ -91,11 +96,33 @@ export async function alignInsights(deps: EmbeddingDeps, orgId: string): Promise
     statements: STATEMENTS_PER_INSIGHT,
   });
   if (insightIds.length === 0) return true;
-  const vectors = model === undefined ? await wordVectorsOf(db, orgId, statements) : [];
-  if (model !== undefined && statements.length > 0)
-    await makeVectors(deps, model, statements, async (some) => void vectors.push(...some));
-  await storeAligned(db, orgId, { space, vectors, insightIds });
+  if (model === undefined) {
+    await storeAligned(db, orgId, { space, vectors: await wordVectorsOf(db, orgId, statements), insightIds });
+    return false;
+  }
+  const empty = insightIds.filter((id) => statements.every(({ insight_id }) => insight_id !== id));
+  if (empty.length > 0) await storeAligned(db, orgId, { space, vectors: [], insightIds: empty });
+  const made = new Map<string, NewVector>();
+  if (statements.length > 0)
+    await makeVectors(deps, { orgId, model }, statements, async (vectors) => {
+      for (const vector of vectors) made.set(vector.id, vector);
+      const whole = wholeInsightsOf(made, statements, vectors);
+      if (whole.insightIds.length > 0) await storeAligned(db, orgId, { space, ...whole });
+    });
   return false;
+}
+
+/** Returns the insights of the latest vectors whose statements all have one, with these. A sum of a part of them would stay. */
+function wholeInsightsOf(
+  made: ReadonlyMap<string, NewVector>,
+  statements: UnalignedStatement[],
+  latest: NewVector[],
+): Omit<Aligned, 'space'> {
+  const ids = new Set(latest.map(({ id }) => id));
+  const touched = new Set(statements.filter(({ id }) => ids.has(id)).map(({ insight_id }) => insight_id));
+  const ofInsight = (insightId: string) => statements.filter(({ insight_id }) => insight_id === insightId);
+  const insightIds = [...touched].filter((insightId) => ofInsight(insightId).every(({ id }) => made.has(id)));
+  return { insightIds, vectors: insightIds.flatMap(ofInsight).flatMap(({ id }) => made.get(id) ?? []) };
 }
 
 async function wordVectorsOf(

@@ -6,8 +6,8 @@ const MAX_CONNECTIONS = 10_000;
 const MS_TO_REMEMBER = 60 * 60_000;
 
 export interface RefusalMemory {
-  /** Does work with a provider, or throws its last refusal of these settings again, for an hour. */
-  remember<Result>(settings: object, work: () => Promise<Result>): Promise<Result>;
+  /** Does work with a provider, or throws its last refusal of a connection with these settings again, for an hour. */
+  remember<Result>(connection: object, work: () => Promise<Result>): Promise<Result>;
 }
 
 /**
@@ -17,8 +17,8 @@ export interface RefusalMemory {
 export function createRefusalMemory(): RefusalMemory {
   const refusals = new LRUCache<string, ProviderError>({ max: MAX_CONNECTIONS, ttl: MS_TO_REMEMBER });
   return {
-    async remember(settings, work) {
-      const key = createHash('sha256').update(JSON.stringify(settings)).digest('base64');
+    async remember(connection, work) {
+      const key = createHash('sha256').update(JSON.stringify(connection)).digest('base64');
       const known = refusals.get(key);
       if (known !== undefined) throw known;
       return work().catch((error: unknown) => {

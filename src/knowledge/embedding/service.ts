@@ -5,7 +5,7 @@ import type { Reaction } from '../../outbox/reactions.ts';
 import type { Secrets } from '../../secrets.ts';
 import { WAKE } from '../../temporal/contract.ts';
 import { EMBED_KNOWLEDGE, type EmbeddingProgress } from './contract.ts';
-import { embedInParts, partSizeOf } from './parts.ts';
+import { embedInParts, type PartHandlers, partSizeOf } from './parts.ts';
 import { deleteRefusals, listUnembedded, upsertRefusal, upsertVectors } from './queries.ts';
 
 const CHUNKS_PER_BATCH = 32;
@@ -68,7 +68,7 @@ interface EmbeddingBatch {
  */
 export async function embedNextBatch(
   db: Db,
-  { secrets, embed }: { secrets: Secrets; embed: Embed },
+  { secrets, embed, pause }: { secrets: Secrets; embed: Embed } & Pick<PartHandlers<unknown>, 'pause'>,
   orgId: string,
   { after, size = CHUNKS_PER_BATCH, attempt }: EmbeddingBatch,
 ): Promise<EmbeddingProgress> {
@@ -83,6 +83,7 @@ export async function embedNextBatch(
     chunks.map(({ id, path, content }) => ({ id, text: `${path.join(' > ')}\n\n${content}` })),
     {
       embed: (texts) => embed(model, texts),
+      pause,
       attempt,
       store: (part, vectors) =>
         upsertVectors(

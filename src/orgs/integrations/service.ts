@@ -135,6 +135,10 @@ export async function findConnection<Kind extends IntegrationKind>(
   return INTEGRATION_BODIES[kind].shape.settings.parse(settings) as ConnectionSettings<Kind>;
 }
 
+/** Returns when an org's connection of a kind was last saved, even if with the same settings. */
+export const findSavedAt = async (db: Db, orgId: string, kind: IntegrationKind): Promise<Date | undefined> =>
+  (await findIntegration(db, orgId, kind, CONNECTION_NAME))?.updated_at;
+
 /** SQL: whether the org has a connection of a kind. */
 export const hasConnection = (orgId: string, kind: IntegrationKind): RawBuilder<boolean> =>
   connectionExists(orgId, kind, CONNECTION_NAME);
