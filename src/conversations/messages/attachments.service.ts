@@ -5,6 +5,8 @@ import type { Egress } from '../../providers/egress/egress.ts';
 import type { Storage } from '../../providers/storage/port.ts';
 import type { ChatAttachment } from './schema.ts';
 
+export { discardMedia as discardAttachments } from '../../media/service.ts';
+
 export interface AttachmentDeps {
   storage: Storage;
   egress: Egress;

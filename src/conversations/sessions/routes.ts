@@ -4,10 +4,10 @@ import type { Deps } from '../../deps.ts';
 import { errorResponses } from '../../http/errors.ts';
 import { waitMsOf } from '../../http/prefer.ts';
 import { NO_BODY, NoBody } from '../../http/schemas.ts';
-import { discardMedia, type Media } from '../../media/service.ts';
+import type { Media } from '../../media/service.ts';
 import { HistoryPage, ListHistory } from '../history/events.schema.ts';
 import { pageOfHistory } from '../history/service.ts';
-import { storeAttachments } from '../messages/attachments.service.ts';
+import { discardAttachments, storeAttachments } from '../messages/attachments.service.ts';
 import { SendMessage, SentMessage } from '../messages/schema.ts';
 import { sendMessage } from '../messages/service.ts';
 import { applySessionUpdate } from './actions.service.ts';
@@ -36,7 +36,7 @@ export const sessionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
   app.addHook('onResponse', async (request, reply) => {
     const files = kept.get(request) ?? [];
     if (reply.statusCode >= 400 && files.length > 0)
-      await discardMedia(deps.db, deps.storage, files).catch((error: unknown) =>
+      await discardAttachments(deps.db, deps.storage, files).catch((error: unknown) =>
         request.log.warn({ err: error }, 'files of a refused message could not be deleted'),
       );
   });
