@@ -10,3 +10,15 @@ export async function forEachConcurrently<Item>(
   };
   await Promise.all(Array.from({ length: width }, lane));
 }
+
+/** Returns a function that does the work of a key once at a time: callers meanwhile get the same result, or failure. */
+export function shareByKey<Result>(): (key: string, work: () => Promise<Result>) => Promise<Result> {
+  const underWay = new Map<string, Promise<Result>>();
+  return (key, work) => {
+    const running = underWay.get(key);
+    if (running !== undefined) return running;
+    const started = work().finally(() => underWay.delete(key));
+    underWay.set(key, started);
+    return started;
+  };
+}

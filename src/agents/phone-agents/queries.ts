@@ -101,22 +101,11 @@ export async function listKnownTraining(db: Db, orgId: string, ids: string[]): P
   return rows.map(({ id }) => id);
 }
 
-/** Returns the texts of the given training items but for drafts. The ids are UUIDs. Their domain comes after this one. */
+/** Returns the given training items. The ids are UUIDs. Their domain comes after this one. */
 export const listNamedTraining = (db: Db, orgId: string, ids: string[]) =>
   db
     .selectFrom('training_items')
-    .select(['id', 'title', 'content'])
+    .select(['id', 'title', 'content', 'is_draft'])
     .where('org_id', '=', orgId)
     .where('id', '=', sql<string>`any(${ids}::uuid[])`)
-    .where('is_draft', '=', false)
-    .execute();
-
-/** Returns the drafts among the given training items. The ids are UUIDs. */
-export const listDrafts = (db: Db, orgId: string, ids: string[]) =>
-  db
-    .selectFrom('training_items')
-    .select(['id', 'title'])
-    .where('org_id', '=', orgId)
-    .where('id', '=', sql<string>`any(${ids}::uuid[])`)
-    .where('is_draft', '=', true)
     .execute();

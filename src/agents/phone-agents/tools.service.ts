@@ -4,7 +4,7 @@ import { isUuid } from '../../ids.ts';
 import type { PhoneAgentProfile } from '../../providers/vapi/port.ts';
 import { readActionsById, type StoredAction } from '../actions/service.ts';
 import { type Tool, toolsOf } from '../actions/tools.rules.ts';
-import { findPhoneAgentReferences, listDrafts, listNamedTraining, listPhoneAgents } from './queries.ts';
+import { findPhoneAgentReferences, listNamedTraining, listPhoneAgents } from './queries.ts';
 import { findPhoneAgent } from './service.ts';
 import { changesSomething, confirmable, KNOWLEDGE_TOOL, obstacleOf, warningsOf } from './tools.rules.ts';
 
@@ -53,11 +53,12 @@ export const showPhoneAgent = async <Agent extends References>(db: Db, orgId: st
 
 async function withWarnings<Agent extends References>(db: Db, orgId: string, agents: Agent[]) {
   const actions = await readActionsById(db, orgId, idsOf(agents.map(({ actionIds }) => actionIds)));
-  const drafts = await listDrafts(db, orgId, idsOf(agents.map(({ instructions }) => instructions)));
+  const named = await listNamedTraining(db, orgId, idsOf(agents.map(({ instructions }) => instructions)));
+  const drafts = named.filter(({ is_draft }) => is_draft);
   return agents.map((agent) => {
-    const [named, followed] = [new Set(idsOf([agent.actionIds])), new Set(idsOf([agent.instructions]))];
+    const [taken, followed] = [new Set(idsOf([agent.actionIds])), new Set(idsOf([agent.instructions]))];
     const warnings = warningsOf(
-      actions.filter(({ id }) => named.has(id)),
+      actions.filter(({ id }) => taken.has(id)),
       drafts.filter(({ id }) => followed.has(id)),
     );
     return { ...agent, warnings };
@@ -87,6 +88,7 @@ async function listInstructions(db: Db, orgId: string, { instructions }: Pick<Re
   const ids = idsOf([instructions]);
   const items = await listNamedTraining(db, orgId, ids);
   return items
+    .filter(({ is_draft }) => !is_draft)
     .toSorted((one, other) => ids.indexOf(one.id) - ids.indexOf(other.id))
     .map(({ title, content }) => ({ title, content }));
 }

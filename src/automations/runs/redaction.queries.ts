@@ -1,10 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Trx } from '../../db/connect.ts';
 import type { StepPath } from '../interpreter/step-paths.rules.ts';
+import { REDACTED_ERROR } from '../runs.queries.ts';
 
+const WITHOUT_ERROR = sql`case when error is null then null else ${REDACTED_ERROR} end`;
 /** SQL: the assignments that remove the texts of a step. */
 const WITHOUT_TEXTS = sql`input = without_texts(input, ''), output = without_texts(output, ''),
-  changed_input = without_texts(changed_input, ''), error = case when error is null then null else '[redacted]' end`;
+  changed_input = without_texts(changed_input, ''), error = ${WITHOUT_ERROR}`;
 
 /** SQL: the output of a trigger without texts other than those of the contact. */
 const withoutTextsButContact = (output: RawBuilder<unknown>) =>
@@ -19,7 +21,7 @@ const withoutTextsButContact = (output: RawBuilder<unknown>) =>
 export async function redactRunTexts(trx: Trx, orgId: string, sessionId: string): Promise<void> {
   const ids = await lockConcernedRuns(trx, orgId, sessionId);
   await sql`
-    update automation_runs set redactions = redactions + 1, error = case when error is null then null else '[redacted]' end,
+    update automation_runs set redactions = redactions + 1, error = ${WITHOUT_ERROR},
       trigger_output = ${withoutTextsButContact(sql`trigger_output`)}
     where org_id = ${orgId} and id = any(${ids}::uuid[])
   `.execute(trx);

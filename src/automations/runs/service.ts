@@ -189,7 +189,6 @@ export function rerunWorkflow(db: Db, orgId: string, workflowId: string, runId: 
 async function lockWorkflowRun(trx: Trx, orgId: string, workflowId: string, runId: string): Promise<Run> {
   if (!(await keepAutomation(trx, orgId, workflowId))) throw notFound('run');
   const run = await lockRun(trx, orgId, runId);
-  const isListed = (await findWorkflowRun(trx, orgId, workflowId, runId)) !== undefined;
-  if (run === undefined || !isListed) throw notFound('run');
+  if (run?.automation_id !== workflowId) throw notFound('run');
   return run;
 }

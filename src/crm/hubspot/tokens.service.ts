@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { shareByKey } from '../../concurrency.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import {
@@ -46,14 +47,7 @@ export function connectionDigestOf({ base_url, access_token, oauth }: HubspotSet
  * refreshed one at a time over all processes, and once for all callers in this process.
  */
 export function createTokenSources(deps: TokenDeps): (orgId: string, settings: HubspotSettings) => TokenSource {
-  const underWay = new Map<string, Promise<string>>();
-  const shared = (key: string, work: () => Promise<string>): Promise<string> => {
-    const running = underWay.get(key);
-    if (running !== undefined) return running;
-    const started = work().finally(() => underWay.delete(key));
-    underWay.set(key, started);
-    return started;
-  };
+  const shared = shareByKey<string>();
   return (orgId, settings) => {
     const { access_token, oauth } = settings;
     if (oauth !== undefined)

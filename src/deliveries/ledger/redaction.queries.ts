@@ -24,8 +24,8 @@ export async function isAnyBeingSent(trx: Trx, orgId: string, ids: string[]): Pr
 }
 
 /**
- * Removes the texts of inbound messages and deletes their contact's raw e-mails: these may be, or quote, redacted
- * messages.
+ * Removes the texts and subjects of inbound messages, also where answers repeat the subject, and deletes their contact's
+ * raw e-mails: these may be, or quote, redacted messages.
  */
 export async function redactInboundMessages(
   trx: Trx,
@@ -34,7 +34,18 @@ export async function redactInboundMessages(
 ): Promise<void> {
   await sql`
     with erased as (
-      update inbound_messages set body = '' where org_id = ${orgId} and id = any(${ids}::uuid[]) returning delivery_id
+      update inbound_messages set body = '', subject = null where org_id = ${orgId} and id = any(${ids}::uuid[])
+      returning channel, provider_id, delivery_id
+    ),
+    sibling as (
+      select id from session_events where org_id = ${orgId} and session_id in (
+        select session_id from session_events where org_id = ${orgId} and id = any(${ids}::uuid[])
+      )
+    ),
+    answers as (
+      update deliveries set content = content || '{"subject": "Re:"}' from sibling
+      where deliveries.org_id = ${orgId} and deliveries.id = sibling.id
+        and deliveries.content->>'in_reply_to' in (select provider_id from erased where channel = 'email')
     ),
     touched as (
       select id from deliveries where org_id = ${orgId} and contact_id = ${contactId}::uuid and channel = 'email'
@@ -44,23 +55,5 @@ export async function redactInboundMessages(
     update inbound_emails set raw = null
     from touched
     where inbound_emails.org_id = ${orgId} and inbound_emails.delivery_id = touched.id and processed_at is not null and raw is not null
-  `.execute(trx);
-}
-
-/** Removes the subjects of inbound messages, and of the answers that repeat them. */
-export async function redactSubjects(trx: Trx, orgId: string, ids: string[]): Promise<void> {
-  await sql`
-    with redacted as (
-      update inbound_messages set subject = null where org_id = ${orgId} and id = any(${ids}::uuid[]) and channel = 'email'
-      returning provider_id
-    ),
-    sibling as (
-      select id from session_events where org_id = ${orgId} and session_id in (
-        select session_id from session_events where org_id = ${orgId} and id = any(${ids}::uuid[])
-      )
-    )
-    update deliveries set content = content || '{"subject": "Re:"}' from sibling
-    where deliveries.org_id = ${orgId} and deliveries.id = sibling.id
-      and deliveries.content->>'in_reply_to' in (select provider_id from redacted)
   `.execute(trx);
 }

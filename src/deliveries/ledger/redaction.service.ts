@@ -1,6 +1,6 @@
 import type { Trx } from '../../db/connect.ts';
 import { conflict } from '../../errors.ts';
-import { isAnyBeingSent, redactDeliveries, redactInboundMessages, redactSubjects } from './redaction.queries.ts';
+import { isAnyBeingSent, redactDeliveries, redactInboundMessages } from './redaction.queries.ts';
 
 /**
  * Removes the texts of a conversation's messages from deliveries and inbound messages, and ends waiting deliveries.
@@ -16,5 +16,4 @@ export async function redactMessages(
   if (await isAnyBeingSent(trx, orgId, ids))
     throw conflict('The message is being sent at this moment: try again when it has gone');
   await redactInboundMessages(trx, orgId, { ids, contactId });
-  await redactSubjects(trx, orgId, ids);
 }

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { shareByKey } from '../../concurrency.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { readSum, type VectorSum } from '../likeness/vectors.rules.ts';
 import { findRevision, listCentroids, listChangedCentroids } from './queries.ts';
@@ -52,7 +53,7 @@ export interface CentroidCache {
 /** Creates a cache of centroids. Each read gets only those that were changed since the last one. */
 export function createCentroidCache({ maxBytes, maxOrgBytes }: CentroidCacheLimits = LIMITS): CentroidCache {
   const orgs = new LRUCache<string, CachedOrg>({ maxSize: maxBytes, sizeCalculation: ({ bytes }) => 1 + bytes });
-  const preparing = new Map<string, Promise<void>>();
+  const shared = shareByKey<void>();
 
   /** Changes a copy: another read of the org at the same time has its own. */
   const readChanges = async (db: Db, orgId: string, revision: number): Promise<CachedOrg> => {
@@ -77,11 +78,7 @@ export function createCentroidCache({ maxBytes, maxOrgBytes }: CentroidCacheLimi
   };
 
   return {
-    prepare(db, orgId) {
-      const running = preparing.get(orgId) ?? prepare(db, orgId).finally(() => preparing.delete(orgId));
-      preparing.set(orgId, running);
-      return running;
-    },
+    prepare: (db, orgId) => shared(orgId, () => prepare(db, orgId)),
     read: readChanges,
   };
 }

@@ -1,5 +1,6 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
+import { shareByKey } from '../../concurrency.ts';
 import type { Db } from '../../db/connect.ts';
 import { findHorizon, listEmbeddedIds, listVectors, type StoredVector, type VectorPosition } from './queries.ts';
 
@@ -42,7 +43,7 @@ export interface VectorCacheLimits {
  */
 export function createVectorCache({ maxBytes, maxOrgBytes }: VectorCacheLimits) {
   const cache = new LRUCache<string, CachedVectors>({ maxSize: maxBytes, sizeCalculation: ({ bytes }) => 1 + bytes });
-  const refreshes = new Map<string, Promise<CachedVectors>>();
+  const shared = shareByKey<CachedVectors>();
 
   const refresh = async (db: Db, orgId: string, model: string, key: string): Promise<CachedVectors> => {
     const vectors = { ...(cache.get(key) ?? newVectors()) };
@@ -62,9 +63,7 @@ export function createVectorCache({ maxBytes, maxOrgBytes }: VectorCacheLimits) 
     /** Brings the org's vectors of the model up to date. */
     async read(db: Db, orgId: string, model: string): Promise<OrgVectors> {
       const key = `${orgId} ${model}`;
-      const running = refreshes.get(key) ?? refresh(db, orgId, model, key).finally(() => refreshes.delete(key));
-      refreshes.set(key, running);
-      const { byChunk, isFull, position } = await running;
+      const { byChunk, isFull, position } = await shared(key, () => refresh(db, orgId, model, key));
       return {
         isEmpty: byChunk.size === 0 && !isFull,
         async similarities(asked) {

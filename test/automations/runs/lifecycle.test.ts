@@ -32,6 +32,14 @@ const note = (id: string, text: string) => ({
   input: { session_id: '{{trigger.output.input.session}}', text },
 });
 
+const message = (session_id: string, text: string) => ({
+  $kind: 'Action',
+  id: 'say',
+  type: 'send-message',
+  name: 'Say',
+  input: { session_id, text },
+});
+
 /** Creates and activates a workflow. Returns its id. */
 async function active(workflow_blocks: object[], trigger_type = manual, more: object = {}): Promise<string> {
   const made = await stack.org.post('/workflows', { name: 'Test', trigger_type, workflow_blocks, ...more });
@@ -228,13 +236,7 @@ describe('a run of a workflow', () => {
   it('keeps no text of a redacted session, but continues', async () => {
     const word = `w${crypto.randomUUID().replaceAll('-', '')}`;
     const session = await newSession();
-    const say = {
-      $kind: 'Action',
-      id: 'say',
-      type: 'send-message',
-      name: 'Say',
-      input: { session_id: '{{trigger.output.input.session_id}}', text: '{{trigger.output.input.text}}' },
-    };
+    const say = message('{{trigger.output.input.session_id}}', '{{trigger.output.input.text}}');
     const pause = { $kind: 'Block', type: 'wait', id: 'pause', inputs: { minutes: 0.05 } };
     const id = await active([say, pause, note('noted', 'Said {{say.output.message_id}}')]);
     const runId = await trigger(id, { session, session_id: session, text: `My number is ${word}` });
@@ -252,13 +254,7 @@ describe('a run of a workflow', () => {
   it('keeps no text of a session that is redacted while a step is under way', async () => {
     const word = `w${crypto.randomUUID().replaceAll('-', '')}`;
     const session = await newSession();
-    const say = {
-      $kind: 'Action',
-      id: 'say',
-      type: 'send-message',
-      name: 'Say',
-      input: { session_id: session, text: `My number is ${word}` },
-    };
+    const say = message(session, `My number is ${word}`);
     const ask = {
       $kind: 'Action',
       id: 'ask',

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createMailTokens, replyAddress } from '../../../src/deliveries/inbound/mail-tokens.ts';
 import { EXECUTABLE, PNG, pngOf } from '../../media/samples.ts';
-import { connectMeta, connectTwilio, FAKES_ALLOWED, newNumber } from '../../support/channels.ts';
+import { connectMeta, connectTwilio, FAKES_ALLOWED, newNumber, WHATSAPP_NUMBER } from '../../support/channels.ts';
 import { unavailable } from '../../support/fakes/faulty-server.ts';
 import { type FakeMeta, startFakeMeta } from '../../support/fakes/meta.ts';
 import { type FakeTwilio, startFakeTwilio } from '../../support/fakes/twilio.ts';
@@ -240,7 +240,7 @@ describe('a contact on WhatsApp', () => {
     ['Argentine, saved without the 9', '+541158749895', '+5491158749895'],
     ['Argentine, saved with the 9', '+5491158749895', '+541158749895'],
   ])('is the one whose number WhatsApp writes otherwise: %s', async (_what, phone, waId) => {
-    const template = { template_id: '1', phone_number_id: '106540352242922', variables: [] };
+    const template = { template_id: '1', phone_number_id: WHATSAPP_NUMBER, variables: [] };
     const { body } = await org.post('/whatsapp/send-template', { ...template, contact: { phone_number: phone } });
     await meta.receive(whatsAppUrl, { from: waId, text: 'Yes' });
     const { items } = (await org.get('/chat/sessions')).body;
