@@ -1,3 +1,4 @@
+import { forEachConcurrently } from '../../concurrency.ts';
 import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { DomainError, type ErrorKind, ProviderError } from '../../errors.ts';
@@ -31,6 +32,8 @@ const REASONS: Partial<Record<ErrorKind, string>> = {
 };
 
 const MIN_ATTEMPTS = 5;
+/** A provider may take a minute for each file: ten of them are fetched within an attempt. */
+const FILES_AT_ONCE = 4;
 
 interface GivenFile {
   what: string;
@@ -53,19 +56,29 @@ export async function storeFiles(
     attempt,
   }: { messageId: string; files: GivenFile[]; isRecent: boolean; attempt: number },
 ): Promise<ReceivedFiles> {
-  const received: ReceivedFiles = { media: [], missing: [] };
-  for (const [index, { what, name, load }] of files.slice(0, MAX_FILES).entries()) {
-    const id = idOf(orgId, 'inbound file', messageId, String(index));
-    try {
-      received.media.push(await storeContent(storage, orgId, { id, content: [await load()], fileName: name }));
-    } catch (error) {
-      if ((isRecent || attempt < MIN_ATTEMPTS) && !isFinal(error)) throw error;
-      received.missing.push({ what, reason: reasonMissing(error) });
-    }
-  }
+  const outcomes: { media?: Media; missing?: MissingFile }[] = [];
+  await forEachConcurrently(
+    files.slice(0, MAX_FILES).entries(),
+    FILES_AT_ONCE,
+    async ([index, { what, name, load }]) => {
+      const id = idOf(orgId, 'inbound file', messageId, String(index));
+      try {
+        outcomes[index] = {
+          media: await storeContent(storage, orgId, { id, content: [await load()], fileName: name }),
+        };
+      } catch (error) {
+        if ((isRecent || attempt < MIN_ATTEMPTS) && !isFinal(error)) throw error;
+        outcomes[index] = { missing: { what, reason: reasonMissing(error) } };
+      }
+    },
+  );
   const left = files.length - MAX_FILES;
-  if (left > 0) received.missing.push({ what: `${left} more files`, reason: `a message has at most ${MAX_FILES}` });
-  return received;
+  if (left > 0)
+    outcomes.push({ missing: { what: `${left} more files`, reason: `a message has at most ${MAX_FILES}` } });
+  return {
+    media: outcomes.flatMap(({ media }) => media ?? []),
+    missing: outcomes.flatMap(({ missing }) => missing ?? []),
+  };
 }
 
 /**

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createMailTokens, replyAddress } from '../../../src/deliveries/inbound/mail-tokens.ts';
 import { EXECUTABLE, PNG, pngOf } from '../../media/samples.ts';
 import { connectMeta, connectTwilio, FAKES_ALLOWED, newNumber, WHATSAPP_NUMBER } from '../../support/channels.ts';
-import { unavailable } from '../../support/fakes/faulty-server.ts';
+import { heldUntil, unavailable } from '../../support/fakes/faulty-server.ts';
 import { type FakeMeta, startFakeMeta } from '../../support/fakes/meta.ts';
 import { type FakeTwilio, startFakeTwilio } from '../../support/fakes/twilio.ts';
 import { mailOf } from '../../support/mails.ts';
@@ -96,6 +96,17 @@ describe('a file that a contact sends', () => {
     expect(message && outline(message)).toEqual(['', 'image.png', 'document.txt']);
     expect(await bytesAt(message?.attachments[0]?.url)).toEqual(PNG);
     expect(await messages()).toHaveLength(1);
+  });
+
+  it('does not wait for the one before it', async () => {
+    const requests = vi.spyOn(twilio.files, 'get');
+    const gate = Promise.withResolvers<void>();
+    twilio.nextLookUp(heldUntil(gate.promise));
+    await sendMms('Two files', ['image/png', PNG], ['text/plain', Buffer.from('Two')]);
+    await eventually('both requests', () => requests.mock.calls.length >= 4);
+    gate.resolve();
+    expect((await untilMessages(1)).map(outline)).toEqual([['Two files', 'image.png', 'document.txt']]);
+    requests.mockRestore();
   });
 
   it('is an attachment of its message by e-mail', async () => {

@@ -12,7 +12,8 @@ export interface Answer {
 export type Fault =
   | { answer: Answer; when: 'before' | 'after' }
   | { reset: 'before' | 'after' }
-  | { lateMs: number; isEffectLate?: boolean };
+  | { lateMs: number; isEffectLate?: boolean }
+  | { until: Promise<void> };
 
 const refusal = (status: number, retryAfter?: string): Fault => ({
   answer: { status, headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter } },
@@ -25,6 +26,8 @@ export const resetBefore: Fault = { reset: 'before' };
 export const resetAfter: Fault = { reset: 'after' };
 /** The effect happens at once, the answer comes late. */
 export const slow = (lateMs: number): Fault => ({ lateMs });
+/** The effect happens at once, the answer comes when it is let go. */
+export const heldUntil = (until: Promise<void>): Fault => ({ until });
 /** The effect is as late as the answer. */
 export const slowEffect = (lateMs: number): Fault => ({ lateMs, isEffectLate: true });
 
@@ -55,6 +58,11 @@ export async function startFaultyServer(
       return send(response, fault.answer);
     }
     if (fault === undefined) return send(response, perform(request));
+    if ('until' in fault) {
+      const answer = perform(request);
+      await fault.until;
+      return send(response, answer);
+    }
     const early = fault.isEffectLate === true ? undefined : perform(request);
     await sleep(fault.lateMs, undefined, { ref: false });
     return send(response, early ?? perform(request));
