@@ -49,6 +49,18 @@ describe('an Idempotency-Key', () => {
     expect([first.body.is_active, (await api.org.get(path)).body.is_active]).toEqual([true, false]);
   });
 
+  it('repeats the answer of a new eval case', async () => {
+    const ask = () =>
+      api.org.post(
+        '/autopilot/evals',
+        { name: 'Hi', messages: [{ sender: 'contact', text: 'Hi' }], checks: { ends: 'answered' } },
+        withKey('case'),
+      );
+    const [first, again] = [await ask(), await ask()];
+    expect([first.status, again.status, again.body]).toEqual([201, 201, first.body]);
+    expect(first.body.id).toEqual(expect.any(String));
+  });
+
   it('repeats a secret shown only once, and stores it encrypted', async () => {
     const path = `${ORGS}/${api.org.id}/api-keys`;
     const first = await api.partner.post(path, { name: 'Secret' }, withKey('secret'));

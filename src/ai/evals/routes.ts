@@ -51,7 +51,10 @@ export const evalRoutes: FastifyPluginAsyncZod = async (app) => {
       body: CreateCase,
       response: { 201: EvalCase, ...errorResponses(403, 404, 409) },
     },
-    handler: async ({ db, org, body }, reply) => reply.code(201).send(await addCase(db, org.id, body)),
+    handler: async ({ db, org, body }, reply) => {
+      reply.code(201);
+      return addCase(db, org.id, body);
+    },
   });
 
   app.post('/autopilot/evals/import', {
@@ -64,7 +67,10 @@ export const evalRoutes: FastifyPluginAsyncZod = async (app) => {
       body: ImportCases,
       response: { 201: ImportedCases, ...errorResponses(403, 409) },
     },
-    handler: async ({ db, org, body }, reply) => reply.code(201).send(await importCases(db, org.id, body.csv)),
+    handler: async ({ db, org, body }, reply) => {
+      reply.code(201);
+      return importCases(db, org.id, body.csv);
+    },
   });
 
   app.get('/autopilot/evals/:id', {
@@ -134,7 +140,10 @@ export const evalRoutes: FastifyPluginAsyncZod = async (app) => {
       body: StartRun,
       response: { 201: EvalRun, ...errorResponses(403, 409) },
     },
-    handler: async ({ db, org, body }, reply) => reply.code(201).send(await startRun(db, org.id, body.settings)),
+    handler: async ({ db, org, body }, reply) => {
+      reply.code(201);
+      return startRun(db, org.id, body.settings);
+    },
   });
 
   app.get('/autopilot/evals/runs/:id', {
