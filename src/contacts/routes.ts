@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../deps.ts';
 import { errorResponses } from '../http/errors.ts';
+import { ignoresFields } from '../http/input/unknown-fields.ts';
 import { NO_BODY, NoBody } from '../http/schemas.ts';
 import { saveContactBatch } from './saving/batch.service.ts';
 import { sealChange } from './saving/sealed-overrides.rules.ts';
@@ -109,8 +110,10 @@ export const contactRoutes: FastifyPluginAsyncZod<Deps> = async (app, { db: pool
       body: SaveContacts,
       response: { 200: SavedContacts, ...errorResponses(403) },
     },
-    handler: async ({ db, org, body }) => ({
-      results: await saveContactBatch(db, secrets, org.id, body.contacts),
-    }),
+    handler: async (request, reply) => {
+      const { db, org, body } = request;
+      const ignores = (fields: { path: string }[]) => ignoresFields(request, reply, fields);
+      return { results: await saveContactBatch(db, secrets, org.id, body.contacts, ignores) };
+    },
   });
 };

@@ -93,3 +93,33 @@ export const DomainName = z
     });
     return z.NEVER;
   });
+
+/**
+ * Returns the schema with all objects in it strict, at any depth: a name that they do not know is an issue of the code
+ * `unrecognized_keys`, where the schema itself would drop it.
+ */
+export function strictThroughout(schema: z.ZodType): z.ZodType {
+  const { def } = schema as unknown as { def: Definition };
+  const changed: Partial<Definition> = {};
+  for (const part of ['innerType', 'in', 'element'] as const) {
+    const inner = def[part];
+    if (inner !== undefined) changed[part] = strictThroughout(inner);
+  }
+  if (def.type === 'union') changed.options = def.options?.map(strictThroughout);
+  if (def.shape !== undefined) {
+    const fields = Object.entries(def.shape).map(([name, field]) => [name, strictThroughout(field)]);
+    Object.assign(changed, { shape: Object.fromEntries(fields), catchall: def.catchall ?? z.never() });
+  }
+  return Object.keys(changed).length === 0 ? schema : z.core.clone(schema, { ...def, ...changed } as never);
+}
+
+/** The parts of zod's definitions that lead to objects. */
+interface Definition {
+  type: string;
+  innerType?: z.ZodType;
+  in?: z.ZodType;
+  element?: z.ZodType;
+  options?: z.ZodType[];
+  shape?: Record<string, z.ZodType>;
+  catchall?: z.ZodType;
+}

@@ -117,6 +117,11 @@ describe('a workflow', () => {
     ['cron-trigger', { cron: '0 9 * * 1', timezone: 'UTC' }, []],
     ['cron-trigger', { cron: '0 9 * * 1', tz: 'Europe/Berlin' }, ['tz has no effect: cron-trigger knows cron']],
     ['webhook', { secret: 'a secret of 16 characters' }, []],
+    [
+      'form-trigger',
+      { fields: [{ name: 'age', type: 'number', requred: true }] },
+      ['fields.0.requred has no effect: it is not known there'],
+    ],
   ])(
     'started by %s with the configuration %j warns of what nothing reads',
     async (trigger, configuration, warnings) => {

@@ -29,6 +29,18 @@ const when = (condition: object, then: unknown[] = [], more: object = {}) =>
   block('if-else', 'if', { condition: { operatorName: 'equals', left: 1, right: 1, ...condition } }, { then, ...more });
 const loop = (steps: unknown[], items: unknown = [1]) => block('for-each', 'loop', { items }, { do: steps });
 const hook = (input: object) => ({ $kind: 'Action', id: 'h', type: 'send-webhook', name: 'Hook', input });
+const mail = (recipient: object) => ({
+  $kind: 'Action',
+  id: 'm',
+  type: 'send-email',
+  name: 'Mail',
+  input: {
+    from_email: 'us@acme.example',
+    fallback_email_subject: 'Hi',
+    fallback_email_body: 'x',
+    recipients: [recipient],
+  },
+});
 const validate = (blocks: unknown, more: Partial<UnvalidatedDefinition> = {}) =>
   validateDefinition({ trigger_type: 'manual-trigger', workflow_blocks: blocks, ...more });
 const issues = (blocks: unknown, more: Partial<UnvalidatedDefinition> = {}) =>
@@ -129,6 +141,11 @@ describe('validation of an invalid definition', () => {
     ['unknown field of a block', [{ ...when({}), name: 'x' }], ['if: Unrecognized key: "name"']],
     ['missing input', [hook({})], ['h: input.url: must be an http or https URL']],
     ['wrong literal', [note('a', 7)], ['a: input.text: Invalid input: expected string, received number']],
+    [
+      'unknown field in a list of an input',
+      [mail({ to_email: 'ann@example.com', is_transactional: true })],
+      ['m: input.recipients.0: Unrecognized key: "is_transactional"'],
+    ],
     ['unknown input', [hook({ url: 'https://example.com', verb: 'GET' })], ['h: input: Unrecognized key: "verb"']],
     [
       'wrong literal beside references',

@@ -48,6 +48,17 @@ describe('a field that an operation does not know', () => {
     expect(body.issues).toEqual([{ path: field, message }]);
   });
 
+  it('is refused where it belongs to another form, with a word of that', async () => {
+    const { id } = (await org.post('/contacts', { contact: { email: 'ref@example.com' } })).body;
+    const sequence = (await org.post('/sequences', { filter: null, steps: [emailStep('One')] })).body.id;
+    const contacts = [{ id, email: 'ref@example.com' }];
+    const { status, body } = await org.post(`/sequences/${sequence}/contacts`, { contacts });
+    expect([status, body.issues]).toEqual([
+      400,
+      [{ path: 'body.contacts.0.email', message: 'does not go with the other fields given here' }],
+    ]);
+  });
+
   it('is refused as a query parameter, and in a body where there is none', async () => {
     const found = await org.get('/contacts?limt=1');
     expect([found.status, found.body.issues]).toEqual([
@@ -86,6 +97,27 @@ describe('a field that an operation does not know', () => {
       { error: expect.stringContaining('emial') },
       { id: expect.any(String), created: true },
     ]);
+  });
+
+  it('is the error of its contact in a batch, also where it is nested', async () => {
+    const nested = { email: 'nested@example.com', http_action_overrides: { header: { token: 'x' } } };
+    expect((await org.post('/contacts/batch', { contacts: [nested] })).body.results).toEqual([
+      { error: expect.stringContaining('header') },
+    ]);
+  });
+
+  it('is ignored in a batch with Prefer: handling=lenient, and named', async () => {
+    const contacts = [
+      { email: 'batch@example.com', plan: 'pro' },
+      { email: 'no address', plan: 'pro' },
+    ];
+    const { body, headers } = await org.post('/contacts/batch', { contacts }, LENIENT);
+    expect(body.results).toEqual([
+      { id: expect.any(String), created: true },
+      { error: expect.stringMatching(/^email: /) },
+    ]);
+    expect(headers.get('preference-applied')).toBe('handling=lenient');
+    expect(headers.get('x-ignored-fields')).toBe('body.contacts.0.plan, body.contacts.1.plan');
   });
 
   it('is ignored where other products call', async () => {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { strictThroughout } from '../../http/schemas.ts';
 import { problemOfLogic } from '../../json-logic.ts';
 import { ACTIONS } from '../actions/registry.ts';
 import { branchesOf } from '../blocks/branches.rules.ts';
@@ -10,6 +11,9 @@ import { problemsOf } from './input.rules.ts';
 const MAX_STEPS = 200;
 const MAX_DEPTH = 10;
 const MAX_QUOTED = 60;
+
+/** The schemas of actions' steps. A misspelt name in a list would have no effect in any run. */
+const INPUTS = new Map([...ACTIONS].map(([type, { input }]) => [type, z.object({ input: strictThroughout(input) })]));
 
 type Fields = Record<string, unknown>;
 
@@ -79,13 +83,13 @@ function problemsIn(fields: Fields): string[] {
 function problemsOfAction(fields: Fields): string[] {
   const problems = problemsOf(ActionShape, fields);
   if (typeof fields.type !== 'string') return problems;
-  const action = ACTIONS.get(fields.type);
-  if (action === undefined)
+  const shape = INPUTS.get(fields.type);
+  if (shape === undefined)
     return [...problems, `there is no action ${quoted(fields.type)}: GET /workflows/definitions lists them`];
   if (!isFields(fields.input)) return problems;
   if (!hasAtMostValues(fields.input, MAX_INPUT_VALUES))
     return [...problems, `input: must have at most ${MAX_INPUT_VALUES} values`];
-  return [...problems, ...problemsOf(z.object({ input: action.input }), { input: fields.input })];
+  return [...problems, ...problemsOf(shape, { input: fields.input })];
 }
 
 function problemsOfBlock(fields: Fields): string[] {

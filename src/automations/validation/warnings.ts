@@ -1,14 +1,27 @@
 import { z } from 'zod';
+import { strictThroughout } from '../../http/schemas.ts';
 import type { Json, TriggerType } from '../blocks/schema.ts';
 import { TRIGGERS } from '../triggers/schema.ts';
 
 /** Returns which parts of a trigger's configuration nothing reads. */
 export function warningsOfTrigger(type: TriggerType, configuration: Json): string[] {
   if (typeof configuration !== 'object' || configuration === null || Array.isArray(configuration)) return [];
-  const { configuration: schema } = TRIGGERS[type];
-  const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
-  const because = known.length === 0 ? `${type} has no configuration` : `${type} knows ${known.join(', ')}`;
-  return Object.keys(configuration)
-    .filter((name) => !known.includes(name))
-    .map((name) => `trigger_configuration.${name} has no effect: ${because}`);
+  const { configuration: schema = z.object({}) } = TRIGGERS[type];
+  const issues = strictThroughout(schema).safeParse(configuration).error?.issues ?? [];
+  return issues.flatMap((issue) =>
+    issue.code === 'unrecognized_keys'
+      ? issue.keys.map((name) => warningOf(type, [...issue.path.map(String), name], schema))
+      : [],
+  );
+}
+
+function warningOf(type: TriggerType, path: string[], schema: z.ZodType): string {
+  const known = path.length === 1 && schema instanceof z.ZodObject ? Object.keys(schema.shape) : undefined;
+  const because =
+    known === undefined
+      ? 'it is not known there'
+      : known.length === 0
+        ? `${type} has no configuration`
+        : `${type} knows ${known.join(', ')}`;
+  return `trigger_configuration.${path.join('.')} has no effect: ${because}`;
 }

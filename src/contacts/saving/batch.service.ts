@@ -1,22 +1,30 @@
+import type { z } from 'zod';
 import type { Db } from '../../db/connect.ts';
+import { strictThroughout } from '../../http/schemas.ts';
 import type { Secrets } from '../../secrets.ts';
 import { ContactFields } from '../schema.ts';
 import { sealChange } from './sealed-overrides.rules.ts';
 import { saveContacts } from './service.ts';
 
-/** The contacts of a batch are always strict: each has its own answer. */
-const Contact = ContactFields.strict();
+const StrictContact = strictThroughout(ContactFields) as typeof ContactFields;
 
 type BatchResult = { id: string; created: boolean } | { error: string };
 
-/** Saves the valid contacts. Returns the result of each contact, in order: its id or its error. */
+/**
+ * Saves the valid contacts. Returns the result of each contact, in order: its id or its error. Fields that a contact does
+ * not have are an error of it, unless `ignores` them all.
+ */
 export async function saveContactBatch(
   db: Db,
   secrets: Secrets,
   orgId: string,
   contacts: unknown[],
+  ignores: (fields: { path: string }[]) => Promise<boolean>,
 ): Promise<BatchResult[]> {
-  const parsed = contacts.map((contact) => Contact.safeParse(contact));
+  const strict = contacts.map((contact) => StrictContact.safeParse(contact));
+  const unknown = strict.flatMap(({ error }, nth) => unknownIn(error, nth));
+  const isLenient = unknown.length > 0 && (await ignores(unknown));
+  const parsed = isLenient ? contacts.map((contact) => ContactFields.safeParse(contact)) : strict;
   const saves = parsed.flatMap(({ success, data }) => (success ? [{ change: sealChange(secrets, orgId, data) }] : []));
   const saved = (await saveContacts(db, orgId, saves)).values();
   return parsed.map(({ success, error }): BatchResult => {
@@ -26,6 +34,13 @@ export async function saveContactBatch(
     return 'error' in value ? { error: value.error.message } : value;
   });
 }
+
+const unknownIn = (error: z.ZodError | undefined, nth: number): { path: string }[] =>
+  (error?.issues ?? []).flatMap((issue) =>
+    issue.code === 'unrecognized_keys'
+      ? issue.keys.map((name) => ({ path: ['body.contacts', nth, ...issue.path, name].join('.') }))
+      : [],
+  );
 
 const describeIssue = ({ path, message }: { path: PropertyKey[]; message: string }) =>
   path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`;

@@ -23,18 +23,13 @@ export const refuseUnknownFields = fastifyPlugin(async (app: FastifyInstance) =>
     if (scope === undefined || scope === 'public' || takesUnknownFields === true) return;
     const query = schemaOf(route.schema?.querystring);
     const body = route.config?.receive === undefined ? schemaOf(route.schema?.body) : undefined;
-    const check = async (request: FastifyRequest, reply: { header(name: string, value: string): unknown }) => {
+    const check = async (request: FastifyRequest, reply: Answered) => {
       const { given } = request;
       const unknown = [
         ...(query === undefined ? [] : unknownFieldsIn(query, 'query', given.query, parsedBy(query, request.query))),
         ...(body === undefined ? [] : unknownFieldsIn(body, 'body', given.body, parsedBy(body, request.body))),
       ];
-      if (unknown.length === 0) return;
-      const prefers = LENIENT.test(String(request.headers.prefer ?? '').slice(0, MAX_HEADER_LENGTH));
-      if (!prefers && !(await isLenient(request))) throw unknownFields(unknown);
-      if (prefers) reply.header('preference-applied', 'handling=lenient');
-      const names = unknown.map(({ path }) => encodeURIComponent(path)).join(', ');
-      reply.header('x-ignored-fields', names.slice(0, MAX_HEADER_LENGTH));
+      if (unknown.length > 0 && !(await ignoresFields(request, reply, unknown))) throw unknownFields(unknown);
     };
     route.preHandler = [check as never, ...[route.preHandler ?? []].flat()];
   });
@@ -49,14 +44,36 @@ function schemaOf(schema: unknown): z.ZodType | undefined {
 /** A part without a schema was not parsed: it should be empty. */
 const parsedBy = (schema: z.ZodType, value: unknown) => (schema === NOTHING ? {} : value);
 
+interface Answered {
+  header(name: string, value: string): unknown;
+}
+
+/** Returns whether the caller wants unknown fields to be ignored. The answer then names them. */
+export async function ignoresFields(
+  request: FastifyRequest,
+  reply: Answered,
+  fields: { path: string }[],
+): Promise<boolean> {
+  const prefers = LENIENT.test(String(request.headers.prefer ?? '').slice(0, MAX_HEADER_LENGTH));
+  if (!prefers && !(await isLenient(request))) return false;
+  if (prefers) reply.header('preference-applied', 'handling=lenient');
+  const names = fields.map(({ path }) => encodeURIComponent(path)).join(', ');
+  reply.header('x-ignored-fields', names.slice(0, MAX_HEADER_LENGTH));
+  return true;
+}
+
 const isLenient = async ({ org, db }: FastifyRequest): Promise<boolean> =>
   org !== null && (await readSettings(db, org.id)).lenient_input === true;
 
 function unknownFields(fields: UnknownField[]) {
-  const issues = fields.map(({ path, nearest }) => ({
-    path,
-    message: nearest === undefined ? 'is not known here' : `is not known here: did you mean ${nearest}?`,
-  }));
+  const issues = fields.map(({ path, nearest }) => ({ path, message: messageOf(path, nearest) }));
   const summary = issues.map(({ path, message }) => `${path} ${message}`).join('; ');
   return invalid(`The request is not valid: ${summary.slice(0, 500)}`, issues);
+}
+
+function messageOf(path: string, nearest: string | undefined): string {
+  if (nearest === undefined) return 'is not known here';
+  return path.endsWith(`.${nearest}`)
+    ? 'does not go with the other fields given here'
+    : `is not known here: did you mean ${nearest}?`;
 }

@@ -9,7 +9,7 @@ const MAX_TYPOS = 3;
 /** A field of a request that its schema does not have. */
 export interface UnknownField {
   path: string;
-  /** The field of the schema that was probably meant. */
+  /** The field of the schema that was probably meant: the field itself, if it is of another alternative. */
   nearest: string | undefined;
 }
 
