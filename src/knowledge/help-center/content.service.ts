@@ -4,7 +4,7 @@ import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { conflict, invalid } from '../../errors.ts';
 import { newId } from '../../ids.ts';
-import { indexItems, type KnowledgeItem, removeItems } from '../index/service.ts';
+import { indexItems, type KnowledgeItem, removeItems, updateItemUrls } from '../index/service.ts';
 import { addressOf } from './addresses.rules.ts';
 import {
   deleteStored,
@@ -94,13 +94,22 @@ async function syncTree(trx: Trx, { publicUrl, orgId }: HelpCenterRef, { categor
   await upsertArticles(trx, orgId, changed);
   await moveArticles(trx, orgId, articleChanges.moved);
 
+  const urlOf = (path: string) => addressOf(publicUrl, orgId, path);
   await removeItems(trx, orgId, articleChanges.gone);
   await indexItems(
     trx,
     orgId,
     changed.map(({ id, path, title, content_markdown }) =>
-      itemOf(ARTICLES_SOURCE, { id, title, markdown: content_markdown ?? '', url: addressOf(publicUrl, orgId, path) }),
+      itemOf(ARTICLES_SOURCE, { id, title, markdown: content_markdown ?? '', url: urlOf(path) }),
     ),
+  );
+  // The installation may have another address than when the article was last changed.
+  const indexed = new Set(changed.map(({ id }) => id));
+  const kept = articleChanges.all.filter(({ id }) => !indexed.has(id));
+  await updateItemUrls(
+    trx,
+    orgId,
+    kept.map(({ id, path }) => ({ id, url: urlOf(path) })),
   );
   return { ...articleChanges.counts, categories: categoryChanges.counts };
 }

@@ -93,7 +93,7 @@ export async function updateItemUrls(trx: Trx, orgId: string, items: { id: strin
   await sql`
     update knowledge_items as item set url = given.url
     from jsonb_to_recordset(${JSON.stringify(items)}::jsonb) as given (id uuid, url text)
-    where item.org_id = ${orgId} and item.id = given.id
+    where item.org_id = ${orgId} and item.id = given.id and item.url is distinct from given.url
   `.execute(trx);
 }
 

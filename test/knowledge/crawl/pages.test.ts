@@ -85,6 +85,9 @@ describe('a page of a datasource', () => {
     expect((await act(id, 'sync-url', { url: `${site.url}/hidden?utm_source=x#y` })).body).toEqual({ affected: 1 });
     await untilCrawled(stack.org, id);
     expect(await outcomes(id)).toMatchObject({ '/hidden?utm_source=x': 'not_found' });
+    site.pages.set('/hidden?utm_source=x', pageOf('Hidden'));
+    await crawlAgain(stack.org, id);
+    expect(await outcomes(id)).toMatchObject({ '/hidden?utm_source=x': 'synced' });
     expect((await act(id, 'sync-url', { url: `${site.url}/hidden` })).status).toBe(200);
     const elsewhere = await act(id, 'sync-url', { url: 'http://other.example/' });
     expect([elsewhere.status, elsewhere.body.issues[0].path]).toEqual([400, 'body.url']);
@@ -157,12 +160,14 @@ describe('a datasource', () => {
     expect((await stack.org.post(`/crawl/${body.id}/crawls`)).status).toBe(409);
     await eventually('the first page', () => fetchesOf('/') === 1);
     const cancel = () => stack.org.post(`/crawl/${body.id}/crawls/${job.id}/cancel`);
-    expect((await cancel()).status).toBe(200);
+    expect(await cancel()).toMatchObject({ status: 200, body: { id: job.id, status: 'cancelled' } });
     expect((await cancel()).status).toBe(409);
     const handle = stack.temporal.workflow.getHandle(`crawl/${body.id}/${job.id}`);
     expect(await handle.result()).toMatchObject({ status: 'ended' });
     expect((await stack.org.get(`/crawl/${body.id}/crawls/${job.id}`)).body.status).toBe('cancelled');
     expect(['/a', '/b'].map(fetchesOf)).toEqual([0, 0]); // not even the page waiting for its slot
+    const pages = await pagesOf(stack.org, body.id);
+    expect(pages.filter(({ status, reason }) => status !== 'synced' && reason === null)).toEqual([]);
   });
 
   it('leaves nothing in the knowledge when it is deleted', async () => {

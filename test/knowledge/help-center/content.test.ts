@@ -57,6 +57,17 @@ describe('the content tree', () => {
     expect((await org.get('/help-center/content')).body).toEqual(turned);
   });
 
+  it('leads searches to the present address of the installation, also where its texts stay', async () => {
+    const org = await api.createOrg();
+    const tree = { categories: [category('a', { articles: [article('moving', { content_markdown: 'Boxes' })] })] };
+    await sync(org, tree);
+    const moved = await startApi({ env: { PUBLIC_URL: 'https://help.example' }, databaseUrl: api.databaseUrl });
+    await sync(moved.client(org.key), tree);
+    await moved.close();
+    const { results } = (await org.post('/training/search', { query: 'boxes' })).body;
+    expect(results[0].url).toBe(`https://help.example/help/${org.id}/a/moving`);
+  });
+
   it('may omit optional fields', async () => {
     const org = await api.createOrg();
     await sync(org, { categories: [{ name: 'A', slug: 'a', articles: [{ title: 'B', slug: 'b' }] }] });

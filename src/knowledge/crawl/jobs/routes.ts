@@ -1,7 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../../../deps.ts';
 import { errorResponses } from '../../../http/errors.ts';
-import { NO_BODY, NoBody } from '../../../http/schemas.ts';
 import { DatasourcePath } from '../datasources/schema.ts';
 import { releaseRemovals } from './finishing.service.ts';
 import { createProgressStreams } from './progress-streams.service.ts';
@@ -100,12 +99,9 @@ export const crawlJobRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => 
       tags,
       description: 'Ends the crawl where it is. What it has stored stays.',
       params: JobPath,
-      response: { 200: NoBody, ...errorResponses(403, 404, 409) },
+      response: { 200: CrawlJob, ...errorResponses(403, 404, 409) },
     },
-    handler: async ({ db, org, params }) => {
-      await cancelCrawl(db, org.id, params.id, params.jobId);
-      return NO_BODY;
-    },
+    handler: ({ db, org, params }) => cancelCrawl(db, org.id, params.id, params.jobId),
   });
 
   app.post('/crawl/:id/crawls/:jobId/removals', {

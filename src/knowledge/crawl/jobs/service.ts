@@ -104,7 +104,7 @@ export const wakeCrawl = (orgId: string, { id, datasource_id }: JobRow): Command
   signalWithStart(CRAWL, { orgId, datasourceId: datasource_id, jobId: id }, WAKE, { subjectId: datasource_id });
 
 /** Cancels a crawl; pages stored so far are kept. Throws notFound, and conflict if the crawl has ended. */
-export function cancelCrawl(db: Db, orgId: string, datasourceId: string, jobId: string): Promise<void> {
+export function cancelCrawl(db: Db, orgId: string, datasourceId: string, jobId: string): Promise<JobRow> {
   return inTransaction(db, async (trx) => {
     await getLockedDatasource(trx, orgId, datasourceId);
     const job = await findJob(trx, orgId, datasourceId, jobId);
@@ -114,6 +114,7 @@ export function cancelCrawl(db: Db, orgId: string, datasourceId: string, jobId: 
     await clearQueue(trx, orgId, datasourceId);
     await endCrawl(trx, { orgId, datasourceId, jobId }, { status: 'cancelled', error: null });
     await enqueue(trx, orgId, wakeCrawl(orgId, active));
+    return getJob(trx, orgId, datasourceId, jobId);
   });
 }
 

@@ -148,11 +148,18 @@ export async function refuseRemaining(trx: Trx, { orgId, datasourceId }: CrawlRe
   return Number(numUpdatedRows);
 }
 
-/** Empties the queue. */
+/** Empties the queue of a crawl that was cancelled. Pages of it that are not in the index get that as the reason. */
 export async function clearQueue(trx: Trx, orgId: string, datasourceId: string): Promise<void> {
   await trx
     .updateTable('crawl_pages')
-    .set({ is_queued: false, lease: null, is_to_render: false })
+    .set({
+      is_queued: false,
+      lease: null,
+      is_to_render: false,
+      status: sql`case when is_stored then status else 'excluded' end`,
+      reason: sql`case when is_stored then reason else 'crawl_cancelled' end`,
+      updated_at: sql<Date>`now()`,
+    })
     .where('org_id', '=', orgId)
     .where('datasource_id', '=', datasourceId)
     .where(sql<boolean>`is_queued`)

@@ -2,14 +2,14 @@ import { sql } from 'kysely';
 import type { Db, Trx } from '../../../db/connect.ts';
 import type { PageReason } from '../reasons.rules.ts';
 
-/** Returns the pages in the index, those nearest to the start first. */
-export const listStoredPages = (db: Db, orgId: string, datasourceId: string) =>
+/** Returns the pages in the index, and those that a user wants in it, those nearest to the start first. */
+export const listWantedPages = (db: Db, orgId: string, datasourceId: string) =>
   db
     .selectFrom('crawl_pages')
-    .select(['id', 'url', 'depth', 'choice'])
+    .select(['id', 'url', 'depth', 'choice', 'is_stored'])
     .where('org_id', '=', orgId)
     .where('datasource_id', '=', datasourceId)
-    .where(sql<boolean>`is_stored`)
+    .where(sql<boolean>`(is_stored or choice = 'included')`)
     .where(sql<boolean>`choice is distinct from 'deleted'`)
     .orderBy('depth')
     .orderBy('id')

@@ -16,7 +16,7 @@ import { incrementCounts } from '../visiting/queries.ts';
 import { type DiscoveredUrl, findQueueCapacity, insertDiscovered } from './discovered-links.queries.ts';
 import { discoveredUrlsOf } from './discovered-links.rules.ts';
 import { MAX_KNOWN_URLS } from './limits.rules.ts';
-import { listStoredPages, queuePages, scheduleRemovals } from './seeding.queries.ts';
+import { listWantedPages, queuePages, scheduleRemovals } from './seeding.queries.ts';
 
 const MAX_SITEMAPS = 50;
 const URLS_PER_WRITE = 500;
@@ -36,7 +36,7 @@ export async function seedCrawl(db: Db, deps: CrawlDeps, ref: CrawlRef, isStoppe
 }
 
 /**
- * Records the start and queues the stored pages. Returns undefined for an ended crawl, and for a crawl of single pages,
+ * Records the start and queues the pages that are stored or asked for. Returns undefined for an ended crawl, and for a crawl of single pages,
  * as these are already queued.
  */
 function startSeeding(db: Db, { orgId, datasourceId, jobId }: CrawlRef): Promise<DatasourceRow | undefined> {
@@ -46,12 +46,12 @@ function startSeeding(db: Db, { orgId, datasourceId, jobId }: CrawlRef): Promise
     if (job === undefined || datasource === undefined) return undefined;
     await beginJob(trx, orgId, datasourceId, jobId);
     if (job.kind === 'pages') return undefined;
-    if (job.status === 'pending') await queueStored(trx, { orgId, datasourceId, jobId }, datasource);
+    if (job.status === 'pending') await queueWanted(trx, { orgId, datasourceId, jobId }, datasource);
     return datasource;
   });
 }
 
-async function queueStored(
+async function queueWanted(
   trx: Trx,
   { orgId, datasourceId, jobId }: CrawlRef,
   datasource: DatasourceRow,
@@ -59,16 +59,18 @@ async function queueStored(
   const site = siteOf(datasource);
   const marks: { id: string; reason: PageReason }[] = [];
   const kept: string[] = [];
-  for (const page of await listStoredPages(trx, orgId, datasourceId)) {
-    const reason =
-      refusalOf(site, page) ?? (kept.length < (datasource.page_limit ?? Infinity) ? undefined : 'page_limit');
-    if (reason === undefined) kept.push(page.id);
+  const missing: string[] = [];
+  for (const page of await listWantedPages(trx, orgId, datasourceId)) {
+    const refusal = refusalOf(site, page);
+    const reason = refusal ?? (kept.length < (datasource.page_limit ?? Infinity) ? undefined : 'page_limit');
+    if (!page.is_stored) missing.push(...(refusal === undefined ? [page.id] : []));
+    else if (reason === undefined) kept.push(page.id);
     else marks.push({ id: page.id, reason });
   }
   await scheduleRemovals(trx, orgId, jobId, marks);
   const overLimit = marks.filter(({ reason }) => reason === 'page_limit').length;
   if (overLimit > 0) await incrementCounts(trx, { orgId, datasourceId, jobId }, { overLimit });
-  await queuePages(trx, orgId, jobId, { ids: kept, isForced: false });
+  await queuePages(trx, orgId, jobId, { ids: [...kept, ...missing], isForced: false });
 }
 
 function refusalOf(site: Site, page: { url: string; depth: number; choice: string | null }): PageReason | undefined {
