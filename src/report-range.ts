@@ -33,4 +33,4 @@ const isInYears = (time: Date): boolean => time.getTime() >= EARLIEST && time.ge
 
 /** A parameter of the query that cannot be answered. */
 export const refusedQuery = (name: string, message: string) =>
-  invalid(`The request is not valid: querystring.${name}: ${message}`, [{ path: `querystring.${name}`, message }]);
+  invalid(`The request is not valid: query.${name}: ${message}`, [{ path: `query.${name}`, message }]);

@@ -7,6 +7,7 @@ import { onlyRow } from './rows.ts';
 
 const MAX_WAIT_MS = 1_000;
 const POLL_MS = 5;
+const NOT_A_CURSOR = 'must be the `next` of an earlier page';
 const WHITE_SPACE = ' \t\r\n';
 /** The beginnings of statements that only read. */
 const READS = ['select%', '/* read */%'];
@@ -24,7 +25,9 @@ const encodeCursor = ({ at, id }: Position): string =>
 export function decodeCursor(cursor: string): Position {
   const [, at, id] = /^([0-9a-z]{1,9})\.(.+)$/.exec(Buffer.from(cursor, 'base64url').toString('utf8')) ?? [];
   if (at === undefined || id === undefined || !isUuid(id))
-    throw invalid('cursor must be the `next` of an earlier page');
+    throw invalid(`The request is not valid: cursor ${NOT_A_CURSOR}`, [
+      { path: 'query.cursor', message: NOT_A_CURSOR },
+    ]);
   return { at: new Date(Number.parseInt(at, 36)), id };
 }
 

@@ -111,9 +111,10 @@ export const rateLimit = fastifyPlugin(async (app: FastifyInstance, { rateLimits
 
   app.addHook('onSend', async (request, reply, payload) => {
     if (!isRefused(request, reply)) return payload;
-    const { isAllowed, resetMs } = await rateLimits.consume('refused', networkOf(request.ip));
-    if (isAllowed) return payload;
-    reply.code(429).header('retry-after', Math.max(1, Math.ceil(resetMs / 1000)));
+    const count = await rateLimits.consume('refused', networkOf(request.ip));
+    if (count.isAllowed) return payload;
+    const headers = quotaHeaders(rateLimits, 'refused', count);
+    reply.code(429).headers({ ...headers, 'retry-after': Math.max(1, headers['x-ratelimit-reset']) });
     reply.removeHeader('content-length').type('application/json; charset=utf-8');
     return JSON.stringify(errorAnswer(429, 'Too many requests with a wrong key or address: try again later'));
   });
@@ -142,16 +143,22 @@ export async function enforce(
   id: string,
   reply: FastifyReply,
 ): Promise<void> {
-  const { isAllowed, remaining, resetMs } = await rateLimits.consume(name, id);
-  const resetSeconds = Math.ceil(resetMs / 1000);
-  reply.headers({
-    'x-ratelimit-limit': rateLimits.limitOf(name),
-    'x-ratelimit-remaining': remaining,
-    'x-ratelimit-reset': resetSeconds,
-  });
-  if (isAllowed) return;
+  const count = await rateLimits.consume(name, id);
+  const headers = quotaHeaders(rateLimits, name, count);
+  reply.headers(headers);
+  if (count.isAllowed) return;
   throw new TooManyRequests(
     `More than ${rateLimits.limitOf(name)} requests a minute: try again after the seconds in Retry-After`,
-    Math.max(resetSeconds, 1),
+    Math.max(headers['x-ratelimit-reset'], 1),
   );
 }
+
+const quotaHeaders = (
+  rateLimits: RateLimits,
+  name: RateLimitName,
+  { remaining, resetMs }: { remaining: number; resetMs: number },
+) => ({
+  'x-ratelimit-limit': rateLimits.limitOf(name),
+  'x-ratelimit-remaining': remaining,
+  'x-ratelimit-reset': Math.ceil(resetMs / 1000),
+});

@@ -23,7 +23,7 @@ const NewStep = z
 const ChangedStep = z
   .object({
     action: StepAction,
-    delay_in_minutes: DelayInMinutes,
+    delay_in_minutes: DelayInMinutes.optional().describe('Absent: as it is, or 0 in a new step.'),
     id: Id.optional().describe('Keeps the step that has this id.'),
   })
   .meta({ id: 'ChangedSequenceStep' });

@@ -35,7 +35,7 @@ export function createSequence(
   options: SaveStepsOptions,
 ): Promise<{ id: string }> {
   return inTransaction(db, async (trx) => {
-    await assertSavable(trx, orgId, input.filter, { path: 'filter' });
+    await assertSavable(trx, orgId, input.filter, { path: 'body.filter' });
     await assertSendable(trx, orgId, input.steps, options);
     const id = newId();
     const { name, custom_id, is_continuous, filter, gates = {} } = input;
@@ -95,7 +95,7 @@ export function updateSequence(
     if (filter !== undefined || steps !== undefined || gates !== undefined) {
       if (hasEnded(sequence)) throw conflict(`A sequence that is ${sequence.status} cannot be changed`);
     }
-    if (filter !== undefined) await assertSavable(trx, orgId, filter, { path: 'filter' });
+    if (filter !== undefined) await assertSavable(trx, orgId, filter, { path: 'body.filter' });
     await orConflict(custom_id ?? null, () =>
       updateSequenceRow(trx, orgId, sequence.id, {
         ...(name === undefined ? {} : { name }),

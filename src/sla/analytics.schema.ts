@@ -1,13 +1,11 @@
 import { z } from 'zod';
-import { Id, SessionChannel, Timestamp } from '../http/schemas.ts';
+import { Id, SessionChannel, Time, Timestamp } from '../http/schemas.ts';
 import { PERIODS } from '../periods.rules.ts';
-
-const DateTime = z.iso.datetime({ offset: true, error: 'must be an ISO 8601 date-time, such as 2026-01-31T12:00:00Z' });
 
 /** Selects the clocks to count: those decided in the range, by a stop in time or by a breach. */
 export const SlaQuery = z.object({
-  from: DateTime.optional().describe('Decided then or later. Absent: 30 days before `to`.'),
-  to: DateTime.optional().describe('Decided earlier. Absent: now.'),
+  from: Time.optional().describe('Decided then or later. Absent: 30 days before `to`.'),
+  to: Time.optional().describe('Decided earlier. Absent: now.'),
   policy_id: Id.optional(),
   team_id: Id.optional(),
   channel: SessionChannel.optional(),

@@ -78,10 +78,7 @@ describe('the office hours that a report counts by', () => {
     await openedBefore(10);
     const from = daysAgo(1_100).toISOString();
     const { status, body } = await report(`from=${from}`);
-    expect([status, body.issues]).toEqual([
-      400,
-      [{ path: 'querystring.from', message: expect.stringContaining('team_id') }],
-    ]);
+    expect([status, body.issues]).toEqual([400, [{ path: 'query.from', message: expect.stringContaining('team_id') }]]);
     expect((await report(`from=${from}&team_id=${team}`)).status).toBe(200);
     expect((await report(`from=${daysAgo(30).toISOString()}`)).body.totals.sessions).toBe(1);
   });

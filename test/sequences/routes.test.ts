@@ -44,6 +44,16 @@ describe('the sequences API', () => {
     expect((await api.org.get(`/sequences/${id}`)).body.steps).toMatchObject([{ delay_in_minutes: 0 }]);
   });
 
+  it('keeps the delay of a step that a change names without one', async () => {
+    const [{ action }] = steps as [ReturnType<typeof emailStep>];
+    const id = await create({ is_continuous: false, steps: [{ action, delay_in_minutes: 5 }] });
+    const [kept] = (await api.org.get(`/sequences/${id}`)).body.steps;
+    const changed = await api.org.patch(`/sequences/${id}`, { steps: [{ action }, { id: kept.id, action }] });
+    expect(changed.status).toBe(200);
+    const delays = (await api.org.get(`/sequences/${id}`)).body.steps;
+    expect(delays).toMatchObject([{ delay_in_minutes: 0 }, { id: kept.id, delay_in_minutes: 5 }]);
+  });
+
   it('accepts a custom_id once in an org, and again once its sequence is deleted', async () => {
     const id = await create({ custom_id: 'once' });
     const second = await api.org.post('/sequences', { filter: null, steps, custom_id: 'once' });
@@ -193,6 +203,7 @@ describe('the sequences API', () => {
       path = `/sequences?limit=2&cursor=${body.next}`;
     }
     expect(seen).toEqual(created);
-    expect((await owner.get('/sequences?cursor=abc')).status).toBe(400);
+    const odd = await owner.get('/sequences?cursor=abc');
+    expect([odd.status, odd.body.issues[0].path]).toEqual([400, 'query.cursor']);
   });
 });

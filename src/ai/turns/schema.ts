@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Cursor, Id, Timestamp } from '../../http/schemas.ts';
+import { Cursor, Id, Time, Timestamp } from '../../http/schemas.ts';
 import { CONFIRMERS } from '../calls/confirming.rules.ts';
 import { CALL_STATES } from '../calls/states.rules.ts';
 import { TURN_STATES } from './states.rules.ts';
@@ -12,8 +12,8 @@ export const ListSessionTurns = z.object({ cursor: Cursor.optional(), limit: Lim
 export const ListTurns = z.object({
   state: z.enum(TURN_STATES).optional(),
   reason: z.string().min(1).max(100).optional(),
-  from: z.iso.datetime({ offset: true }).optional().describe('Absent, without `to`: the last 30 days.'),
-  to: z.iso.datetime({ offset: true }).optional(),
+  from: Time.optional().describe('Absent, without `to`: the last 30 days.'),
+  to: Time.optional(),
   cited_item_id: Id.optional().describe('Finds turns that quoted this item, or pointed at it.'),
   cursor: Cursor.optional(),
   limit: Limit,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id } from '../../http/schemas.ts';
+import { Id, Time } from '../../http/schemas.ts';
 
 const MAX_GROUPS = 20;
 const MAX_FILTERS = 20;
@@ -11,7 +11,7 @@ const DateTime = z.iso.datetime({ offset: true, error: 'must be an ISO 8601 date
 
 /** A point in time in the public subset. The subset states no type, so every usual form is accepted. */
 const LooseTime = z
-  .union([DateTime, z.iso.date(), z.int().min(0).max(253_402_300_799_999), z.null()], {
+  .union([Time, z.iso.date(), z.int().min(0).max(253_402_300_799_999), z.null()], {
     error: 'must be an ISO 8601 date-time or date, or milliseconds since 1970',
   })
   .describe('An ISO 8601 date-time or date, or milliseconds since 1970.');

@@ -29,7 +29,13 @@ const ChatAttachment = z
       .regex(BASE64, 'must be base64 (RFC 4648, 4) or a data URL with base64')
       .optional()
       .describe('Raw base64, or a data URL.'),
-    mime_type: z.string().max(255).optional().describe('Ignored: the type is detected from the content.'),
+    mime_type: z
+      .string()
+      .max(255)
+      .optional()
+      .describe(
+        'Ignored: the type is detected from the content. PNG, JPEG, GIF, WebP, PDF, MP4, MOV, WebM, MP3, Ogg, WAV, M4A, docx, xlsx, xls, pptx, plain text and CSV are accepted; anything else refuses the message with 415.',
+      ),
   })
   .refine(({ url, base64 }) => (url === undefined) !== (base64 === undefined), {
     error: 'must have url or base64, and not both',
@@ -50,7 +56,7 @@ export const SendMessage = z
       })
       .optional()
       .describe(
-        'The sender. custom_data is merged into the session’s contact; a name it has stays. A session without a contact gets the one with this e-mail or phone number.',
+        'The sender. custom_data is merged into the session’s contact; a name it has stays, and so do its e-mail and phone number, whatever stands here. A session without a contact gets the one with this e-mail or phone number. Not read where the sender is `agent`.',
       ),
     agent: z
       .object({

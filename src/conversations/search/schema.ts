@@ -27,7 +27,7 @@ export const SearchResults = z
       .array(
         z.object({ id: Id, name: z.string().nullable(), email: z.string().nullable(), phone: z.string().nullable() }),
       )
-      .describe('The most alike first. Where nobody matches, those whose name or address is spelled alike.'),
+      .describe('The 20 most alike first. Where nobody matches, those whose name or address is spelled alike.'),
     messages: z
       .array(
         z.object({
@@ -37,6 +37,7 @@ export const SearchResults = z
           type: z.enum(['message', 'workflow_message', 'sequence_message', 'human_agent_comment']),
         }),
       )
-      .describe('The newest first, notes of the team among them.'),
+      .describe('The newest 50 first, notes of the team among them.'),
+    has_more_messages: z.boolean().describe('Whether more messages match: other words or a contact narrow them down.'),
   })
   .meta({ id: 'FoundInSessions' });

@@ -14,12 +14,12 @@ export async function searchSessions(db: Db, orgId: string, { q, contact_id }: S
     languages: await listStemmedLanguages(db, orgId),
     openFrom: MIN_PREFIX_LENGTH,
   });
-  if (query === undefined) return { contacts: [], messages: [] };
+  if (query === undefined) return { contacts: [], messages: [], has_more_messages: false };
   const [contacts, messages] = await Promise.all([
     findContactsLike(db, orgId, q, contact_id),
     contact_id === undefined
-      ? searchMessages(db, orgId, query, MAX_MESSAGES)
-      : searchMessagesOfContact(db, orgId, contact_id, { query, limit: MAX_MESSAGES }),
+      ? searchMessages(db, orgId, query, MAX_MESSAGES + 1)
+      : searchMessagesOfContact(db, orgId, contact_id, { query, limit: MAX_MESSAGES + 1 }),
   ]);
-  return { contacts, messages };
+  return { contacts, messages: messages.slice(0, MAX_MESSAGES), has_more_messages: messages.length > MAX_MESSAGES };
 }

@@ -121,7 +121,7 @@ export const sessionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
       operationId: 'sendMessage',
       tags,
       description:
-        'Adds a message of a contact or an agent. An agent’s message in a session on e-mail, SMS or WhatsApp is sent there, as the delivery with the same id. A contact’s message is stored at once; where autopilot is on, the request then waits for the AI’s answer: 15 seconds, or as `Prefer: wait=n` says, from 0 to 25. A client that does not wait loses nothing: the history has the answer.',
+        'Adds a message of a contact or an agent. An agent’s message in a session on e-mail, SMS or WhatsApp is sent there, as the delivery with the same id. A session on Slack, Instagram or Messenger takes none (409): nothing sends there yet. A contact’s message is stored at once; where autopilot is on, the request then waits for the AI’s answer: 15 seconds, or as `Prefer: wait=n` says, from 0 to 25. A client that does not wait loses nothing: the history has the answer.',
       params: SessionPath,
       body: SendMessage,
       response: { 201: SentMessage, ...errorResponses(403, 404, 409) },

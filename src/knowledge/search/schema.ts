@@ -20,12 +20,8 @@ export const SearchKnowledge = z
     sourceTypes: z
       .array(SourceType)
       .max(10)
-      .refine(
-        (types) => types.length === 0 || types.some((type) => type !== 'integration'),
-        'must not be integration alone, as no integration brings knowledge: leave it out, or name custom_training, help_center or website',
-      )
       .optional()
-      .describe('`integration` finds nothing, as no integration brings knowledge yet. Alone it is refused.'),
+      .describe('`integration` finds nothing, as no integration brings knowledge yet.'),
     dataSources: z
       .array(z.string().min(1).max(255))
       .max(MAX_SOURCES)

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { Cursor, Id, Name, Timestamp } from '../../http/schemas.ts';
 
 export const CreateDirectory = z
-  .object({ name: Name })
+  .object({ name: Name.default('New directory') })
   .meta({ id: 'CreateTrainingDirectory', examples: [{ name: 'Billing' }] });
 export type CreateDirectory = z.infer<typeof CreateDirectory>;
 
-export const UpdateDirectory = CreateDirectory.partial().meta({
+export const UpdateDirectory = z.object({ name: Name.optional() }).meta({
   id: 'UpdateTrainingDirectory',
   examples: [{ name: 'Payments' }],
 });

@@ -21,7 +21,7 @@ export async function previewChange(
 ): Promise<ChangePreview> {
   const { id, status } = await getSequence(db, orgId, ref);
   if (hasEnded({ status })) throw conflict(`A sequence that is ${status} cannot be changed`);
-  if (filter !== undefined) await assertSavable(db, orgId, filter, { path: 'filter' });
+  if (filter !== undefined) await assertSavable(db, orgId, filter, { path: 'body.filter' });
   if (steps !== undefined) await assertSendable(db, orgId, steps, options);
   const stored: ComparedStep[] = await listAllSteps(db, orgId, id);
   const after = steps === undefined ? stored : arrangeSteps(await listAllSteps(db, orgId, id), steps);

@@ -56,14 +56,17 @@ export async function replaceSteps(trx: Trx, orgId: string, sequenceId: string, 
  * other sequences.
  */
 export function arrangeSteps(stored: SequenceStep[], listed: ChangedStep[]): StepToSave[] {
-  const present = new Set(stored.filter((step) => !step.is_deleted).map(({ id }) => id));
+  const present = new Map(stored.filter((step) => !step.is_deleted).map((step) => [step.id, step]));
   const given = listed.flatMap(({ id }) => (id === undefined ? [] : [id]));
   const foreign = given.find((id) => !present.has(id));
   if (foreign !== undefined)
     throw invalid(`steps: this sequence has no step with the id ${foreign}: leave the id out for a new step`);
   if (new Set(given).size < given.length) throw invalid('steps: each id may stand only once');
 
-  const steps = listed.map((step) => ({ ...step, id: step.id ?? newId(), is_deleted: false }));
+  const steps = listed.map(({ action, delay_in_minutes, id = newId() }) => {
+    const delay = delay_in_minutes ?? present.get(id)?.delay_in_minutes ?? 0;
+    return { action, delay_in_minutes: delay, id, is_deleted: false };
+  });
   const byId = new Map(
     [...stored.map((step) => ({ ...step, is_deleted: true })), ...steps].map((step) => [step.id, step]),
   );

@@ -215,7 +215,13 @@ describe('the filter types', () => {
 
   it('accept dates and milliseconds as bounds in the public subset', async () => {
     const wanted = expected(one({ type: 'contacts_created_at_between', after: '2026-01-10T00:00:00Z' }));
-    for (const after of ['2026-01-10', Date.UTC(2026, 0, 10), '2026-01-10T01:00:00+01:00']) {
+    for (const after of [
+      '2026-01-10',
+      Date.UTC(2026, 0, 10),
+      '2026-01-10T01:00:00+01:00',
+      '2026-01-10 00:00:00',
+      '2026-01-10T00:00:00',
+    ]) {
       expect(await searched(one({ type: 'contacts_created_at_between', after, before: null }))).toEqual(wanted);
     }
   });

@@ -171,8 +171,8 @@ describe('a search for words', () => {
   ])('accepts %j without an error', async (q) => {
     const { status, body } = await search(q);
     expect([status, body.message]).toEqual([200, undefined]);
-    expect(body).toEqual({ contacts: expect.any(Array), messages: expect.any(Array) });
-    if (/^[^\p{L}\p{N}]*$/u.test(q)) expect(body).toEqual({ contacts: [], messages: [] });
+    expect(body).toEqual({ contacts: expect.any(Array), messages: expect.any(Array), has_more_messages: false });
+    if (/^[^\p{L}\p{N}]*$/u.test(q)) expect(body).toMatchObject({ contacts: [], messages: [] });
   });
 
   it.each([
@@ -232,7 +232,7 @@ describe('a message found by search', () => {
     expect(await messages('quagga', { contact_id: ann })).toEqual(['quagga of Ann']);
     expect(await contacts('quagga', { contact_id: ann })).toEqual(['Quagga Ann']);
     for (const contact_id of [stranger, crypto.randomUUID()])
-      expect((await search('quagga', { contact_id })).body).toEqual({ contacts: [], messages: [] });
+      expect((await search('quagga', { contact_id })).body).toMatchObject({ contacts: [], messages: [] });
   });
 
   it('is no longer found once its text is redacted', async () => {
@@ -286,9 +286,13 @@ describe('a message found by search', () => {
     `.execute(api.db);
     const found = (await search('needle', {}, org)).body.messages.map(({ message }: { message: string }) => message);
     expect(found).toEqual([...[7, 6, 5, 4, 3, 2, 1].map((n) => `hay ${n}000 needle`), 'needle oldest']);
-    const many = (await search('hay', {}, org)).body.messages;
-    expect(many).toHaveLength(50);
-    expect(many[0].message).toBe('hay 7000 needle');
+    const many = (await search('hay', {}, org)).body;
+    expect([many.messages.length, many.messages[0].message, many.has_more_messages]).toEqual([
+      50,
+      'hay 7000 needle',
+      true,
+    ]);
+    expect((await search('needle', {}, org)).body.has_more_messages).toBe(false);
   });
 });
 

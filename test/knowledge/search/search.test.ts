@@ -138,6 +138,7 @@ describe('the filters of a search', () => {
     expect(await sorted({ visibility: ['internal'] })).toEqual(['notion', 'training']);
     expect(await sorted({ visibility: [] })).toHaveLength(5);
     expect(await sorted({ sourceTypes: ['help_center', 'integration'] })).toEqual(['help', 'notion']);
+    expect(await sorted({ sourceTypes: ['integration'] })).toEqual(['notion']);
     expect(await sorted({ dataSources: ['notion', 'website'], channel: 'web' })).toEqual(['notion', 'web']);
     expect(await sorted({ sourceTypes: ['website'], visibility: ['internal'] })).toEqual([]);
     for (const source of ['notion', 'custom_training'])
@@ -157,7 +158,6 @@ describe('the filters of a search', () => {
     { limit: '5' },
     { visibility: ['secret'] },
     { sourceTypes: ['x'] },
-    { sourceTypes: ['integration'] },
     { dataSources: [''] },
     { channel: 'fax' },
     { segments: ['x'] },

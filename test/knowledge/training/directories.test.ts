@@ -21,6 +21,12 @@ const newItem = async (directory_id: string | null = null): Promise<string> =>
 const directoryOf = async (id: string) => (await org.get(`/training/${id}`)).body.directory_id;
 
 describe('directories of training', () => {
+  it('have a name without a body too', async () => {
+    const { status, body } = await org.post('/training/directories');
+    expect([status, body.name]).toEqual([201, 'New directory']);
+    expect((await org.patch(`/training/directories/${body.id}`)).body.name).toBe('New directory');
+  });
+
   it('are created, listed, renamed and deleted', async () => {
     const id = await newDirectory();
     const second = await newDirectory('Second');
@@ -80,7 +86,7 @@ describe('directories of training', () => {
     expect(items.map(({ name }: { name: string }) => name)).toEqual(['Theirs']);
   });
 
-  it.each([{}, { name: '' }, { name: null }, { name: 'x'.repeat(256) }, { name: 'a\0' }])(
+  it.each([{ name: '' }, { name: null }, { name: 'x'.repeat(256) }, { name: 'a\0' }])(
     'are refused with the body %j',
     async (body) => {
       const answer = await org.post('/training/directories', body);
