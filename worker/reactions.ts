@@ -38,6 +38,7 @@ import { enrollChangedContacts, enrollCreatedContacts } from '../src/sequences/e
 import { cancelSendsOfDeletedContacts, reevaluateDeferrals } from '../src/sequences/sending/deferrals.service.ts';
 import {
   assignPolicies,
+  assignPoliciesByChange,
   assignPoliciesByContact,
   assignPoliciesToOpenSessions,
   assignPoliciesWithoutContact,
@@ -104,7 +105,7 @@ export function createReactions(
       requestExtraction,
       startWorkflows,
     ],
-    'ticket-reopened': [scheduleTicketReopenings],
+    'ticket-reopened': [assignPolicies, scheduleTicketReopenings],
     'ticket-handoff': [startHandoffs, summarizeHandoffs, requestExtraction, startWorkflows],
     'integration-changed': [confirmPortalOnSettingsChange, embedOnChange, wakeExtractions, resumeCrm, resumeMiaw],
     'session-redacted': [
@@ -144,7 +145,7 @@ export function createReactions(
     'workflow-changed': [syncTriggers],
     'insight-categories-changed': [dropGoneCategories],
     'insight-redacted': [redactInsightWebhooks],
-    'sla-session-changed': [assignPolicies],
+    'sla-session-changed': [assignPoliciesByChange],
     'session-activity': [wakeClocksOfActiveSessions],
     'office-hours-changed': [announceChangesOfOfficeHours],
   });

@@ -24,14 +24,15 @@ type ReactiveType =
   | 'sequence_message'
   | 'tag_added'
   | 'tag_removed'
+  | 'custom_data_changed'
   | 'csat_requested';
+/** Events after which another SLA policy may apply to a session. Added tags are announced by themselves. */
+const POLICY_EVENTS = ['tag_removed', 'custom_data_changed'] as const satisfies ReactiveType[];
 
 /** An event of a session's history with its consequences. */
 export interface SessionEvent extends NewEvent {
   /** The side that the message still has to reach. It goes there if another system speaks for that side. */
   relayTo?: Side;
-  /** True for the events of a blocked contact: they are stored, and nobody reacts to them. */
-  isIgnored?: boolean;
 }
 
 interface WholeChange extends SessionChanges {
@@ -46,8 +47,8 @@ interface WholeChange extends SessionChanges {
 
 /**
  * Changes a locked session: appends events to its history, updates its row, and announces what other domains react to:
- * every message, and what the caller announces with them. Messages are relayed, tags and a new contact re-evaluate the
- * SLA policy, and events that move SLA clocks are announced for sessions under a policy. Returns false, and changes
+ * every message, and what the caller announces with them. Messages are relayed, tags, data and a new contact re-evaluate
+ * the SLA policy, and events that move SLA clocks are announced for sessions under a policy. Returns false, and changes
  * nothing, if the history already has an event of one of these ids: it can be called again.
  */
 export async function changeSession(
@@ -74,7 +75,7 @@ export const recordEvents = (
   events: (NewEvent & { type: Exclude<EventType, ReactiveType> })[],
 ): Promise<boolean> => appendEvents(trx, orgId, sessionId, { events, announcements: [] });
 
-const rowOf = ({ relayTo, isIgnored, ...event }: SessionEvent): NewEvent => event;
+const rowOf = ({ relayTo, ...event }: SessionEvent): NewEvent => event;
 
 /** Returns who said a message. Undefined for other events. */
 function authorOf({ type, sender }: SessionEvent): EventPayloads['message-created']['sender'] | undefined {
@@ -103,7 +104,7 @@ function announcementsOf(
       : [],
   );
   const announcements = [...created, ...relayed];
-  if (contact_id !== undefined || seen.some(({ type }) => type === 'tag_removed'))
+  if (contact_id !== undefined || seen.some(({ type }) => POLICY_EVENTS.some((one) => one === type)))
     announcements.push({ type: 'sla-session-changed', subject_id, payload: {} });
   if (has_sla && seen.some(({ type }) => SLA_EVENTS.some((moving) => moving === type)))
     announcements.push({ type: 'session-activity', subject_id, payload: {} });

@@ -13,6 +13,8 @@ export interface NewEvent {
   sender?: Sender;
   content?: string;
   data?: object;
+  /** True for greetings, and for the events of a blocked contact: they are stored, and nobody reacts to them. */
+  isIgnored?: boolean;
 }
 
 /** The party expected to reply after each sender's message. System messages change nothing. */
@@ -83,11 +85,11 @@ function appendStatement(orgId: string, sessionId: string, { events, announcemen
   `;
 }
 
-type Kind = Pick<NewEvent, 'type' | 'sender'>;
+type Kind = Pick<NewEvent, 'type' | 'sender' | 'isIgnored'>;
 
 /** SQL: what events change in the row of their session. */
 export function changesBy(events: Kind[]): RawBuilder<unknown> {
-  const speaker = events.findLast(({ type }) => type === 'message')?.sender;
+  const speaker = events.findLast(({ type, isIgnored }) => type === 'message' && isIgnored !== true)?.sender;
   const waitingOn = speaker === undefined ? null : WAITING_ON[speaker];
   const hasMessage = hasType(events, 'message', 'workflow_message');
   return sql`last_seq = last_seq + ${events.length}::integer, updated_at = greatest(updated_at, now()),

@@ -14,8 +14,11 @@ export interface EventPayloads {
   'contact-replied': { channel: string };
   'ticket-created': OfSession;
   'ticket-reassigned': OfSession & Assignment & { before: Assignment };
-  /** `reflects`: whether integrations are to follow. `summarizes`: whether the session got a summary. */
-  'ticket-resolved': OfSession & { reflects: boolean; summarizes?: true };
+  /**
+   * `reflects`: whether integrations are to follow. `summarizes`: whether the session got a summary. `closing_id`: the
+   * event of the history that has the payload of this closing. Absent in events that earlier versions have announced.
+   */
+  'ticket-resolved': OfSession & { reflects: boolean; summarizes?: true; closing_id?: string };
   /** `reflects`: as of ticket-resolved. */
   'ticket-reopened': { reflects: boolean };
   /** The handoff itself follows once the workflows before it have ended. */
@@ -66,8 +69,12 @@ export interface EventPayloads {
   'sla-resolution-breached': SlaMoment;
   /** Subject: an SLA policy. Its open sessions after `after` must be re-evaluated. */
   'sla-policy-changed': { after: string | null };
-  /** Subject: the org itself. Other policies may apply now to its open sessions after `after`. */
-  'sla-assignments-changed': { after: string | null; by?: SlaCondition };
+  /**
+   * Subject: the org itself. Other policies may apply now to its open sessions after `after`. `since` is the time (ISO
+   * 8601) of the event that this one goes on with.
+   */
+  'sla-assignments-changed': { after: string | null; by?: SlaCondition; since?: string };
+  /** Subject: a session. Its data, a tag or its contact has changed: another policy may apply. */
   'sla-session-changed': Record<string, never>;
   'office-hours-changed': Record<string, never>;
   /** Of a session under an SLA policy: a message, a handoff, or another status. */

@@ -1,4 +1,4 @@
-import { type Expression, type SqlBool, sql } from 'kysely';
+import { type Expression, type NotNull, type SqlBool, sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
 
 /** Returns whether the org assigns policies to sessions, or some of these are under one. */
@@ -61,17 +61,20 @@ export async function listMatchingSessions(
   return sessions.map(({ id }) => id);
 }
 
-/** Puts sessions under a policy. Returns those previously under another policy or none. */
+/**
+ * Puts sessions under a policy: those that were under none since the given time, but not since before the policy was
+ * made. Returns those previously under another policy or none.
+ */
 export async function upsertSessionPolicies(
   trx: Trx,
   orgId: string,
   policyId: string,
-  sessionIds: string[],
+  sessions: { id: string; since: Date }[],
 ): Promise<string[]> {
   const { rows } = await sql<{ session_id: string }>`
-    insert into session_slas (org_id, session_id, policy_id)
-    select policy.org_id, session_id, policy.id
-    from unnest(${sessionIds}::uuid[]) as session_id
+    insert into session_slas (org_id, session_id, policy_id, applied_at)
+    select policy.org_id, session.id, policy.id, greatest(session.since, policy.created_at)
+    from jsonb_to_recordset(${JSON.stringify(sessions)}::jsonb) as session (id uuid, since timestamptz)
     join sla_policies as policy on policy.org_id = ${orgId} and policy.id = ${policyId}
     on conflict (org_id, session_id) do update set policy_id = excluded.policy_id
       where session_slas.policy_id <> excluded.policy_id
@@ -109,16 +112,30 @@ export async function listOpenSessions(
   return sessions.map(({ id }) => id);
 }
 
-export async function listOpenSessionsOfContacts(db: Db, orgId: string, contactIds: string[]): Promise<string[]> {
-  const sessions = await db
+/** Returns the open sessions of these contacts, each with its contact. */
+export const listOpenSessionsOfContacts = (db: Db, orgId: string, contactIds: string[]) =>
+  db
     .selectFrom('sessions')
-    .select('id')
+    .select(['id', 'contact_id'])
     .where('org_id', '=', orgId)
-    .where(sql<SqlBool>`contact_id = any(${contactIds}::uuid[])`)
+    .where('contact_id', '=', sql<string>`any(${contactIds}::uuid[])`)
     .where('status', '=', sql.lit('open'))
+    .$narrowType<{ contact_id: NotNull }>()
     .execute();
-  return sessions.map(({ id }) => id);
-}
+
+/** Returns the open sessions of the same contacts as these sessions, each with the session whose contact it has. */
+export const listOpenSessionsBeside = (db: Db, orgId: string, sessionIds: string[]) =>
+  db
+    .selectFrom('sessions as session')
+    .innerJoin('sessions as other', (join) =>
+      join.onRef('other.org_id', '=', 'session.org_id').onRef('other.contact_id', '=', 'session.contact_id'),
+    )
+    .select(['other.id', 'session.id as beside_id'])
+    .where('session.org_id', '=', orgId)
+    .where('session.id', '=', sql<string>`any(${sessionIds}::uuid[])`)
+    .where('other.status', '=', sql.lit('open'))
+    .whereRef('other.id', '<>', 'session.id')
+    .execute();
 
 /** Lists the open sessions under one of these policies that have no contact. */
 export async function listSessionsWithoutContact(db: Db, orgId: string, policyIds: string[]): Promise<string[]> {

@@ -1,4 +1,4 @@
-import { elementAt } from '../checked-access.ts';
+import { elementAt, valueAt } from '../checked-access.ts';
 import { contactFilter } from '../contacts/filters/condition.ts';
 import { setHasSla } from '../conversations/sessions/service.ts';
 import type { Trx } from '../db/connect.ts';
@@ -10,6 +10,7 @@ import {
   deleteSessionPolicies,
   listMatchingSessions,
   listOpenSessions,
+  listOpenSessionsBeside,
   listOpenSessionsOfContacts,
   listSessionsWithoutContact,
   lockSessions,
@@ -28,24 +29,42 @@ export const announceSlaAssignmentsChanged = (trx: Trx, orgId: string): Promise<
 
 /** Assigns the currently matching policy to each session. */
 export const assignPolicies: Reaction<
-  'ticket-created' | 'ticket-reassigned' | 'ticket-tag-added' | 'sla-session-changed'
-> = (trx, orgId, events) => evaluateSessions(trx, orgId, [...new Set(events.map(({ subject_id }) => subject_id))]);
+  'ticket-created' | 'ticket-reopened' | 'ticket-reassigned' | 'ticket-tag-added'
+> = (trx, orgId, events) => evaluateSessions(trx, orgId, timesOf(events));
+
+/**
+ * Assigns policies to sessions whose data, tags or contact have changed, and to the other open ones of their contacts if
+ * policies ask for contacts: a contact is also chosen by what its sessions have.
+ */
+export const assignPoliciesByChange: Reaction<'sla-session-changed'> = async (trx, orgId, events) => {
+  const changed = timesOf(events);
+  const others = (await asksForContacts(trx, orgId))
+    ? await listOpenSessionsBeside(trx, orgId, [...changed.keys()])
+    : [];
+  const beside = others.map(({ id, beside_id }) => ({ subject_id: id, created_at: valueAt(changed, beside_id) }));
+  await evaluateSessions(trx, orgId, timesOf([...events, ...beside]));
+};
 
 /** Assigns policies to the open sessions of changed contacts. */
 export const assignPoliciesByContact: Reaction<'contact-updated'> = async (trx, orgId, events) => {
-  const policies = await listAssignments(trx, orgId);
-  if (policies.every(({ assignment }) => assignment?.filter == null)) return;
-  const contactIds = [...new Set(events.map(({ subject_id }) => subject_id))];
-  await evaluateSessions(trx, orgId, await listOpenSessionsOfContacts(trx, orgId, contactIds));
+  if (!(await asksForContacts(trx, orgId))) return;
+  const contacts = timesOf(events);
+  const sessions = await listOpenSessionsOfContacts(trx, orgId, [...contacts.keys()]);
+  const times = sessions.map(({ id, contact_id }) => [id, valueAt(contacts, contact_id)] as const);
+  await evaluateSessions(trx, orgId, new Map(times));
 };
 
 /** Assigns other policies to sessions whose deleted contacts decided about theirs. */
-export const assignPoliciesWithoutContact: Reaction<'contact-deleted'> = async (trx, orgId) => {
+export const assignPoliciesWithoutContact: Reaction<'contact-deleted'> = async (trx, orgId, events) => {
   const policies = (await listAssignments(trx, orgId)).filter(({ assignment }) => assignment?.filter != null);
   if (policies.length === 0) return;
   const ids = policies.map(({ id }) => id);
-  await evaluateSessions(trx, orgId, await listSessionsWithoutContact(trx, orgId, ids));
+  const sessionIds = await listSessionsWithoutContact(trx, orgId, ids);
+  await evaluateSessions(trx, orgId, allSince(sessionIds, earliestOf(events.map(({ created_at }) => created_at))));
 };
+
+const asksForContacts = async (trx: Trx, orgId: string): Promise<boolean> =>
+  (await listAssignments(trx, orgId)).some(({ assignment }) => assignment?.filter != null);
 
 /**
  * Assigns policies to a batch of all open sessions, if one is assigned by what has changed. Announces another event if more
@@ -57,9 +76,12 @@ export const assignPoliciesToOpenSessions: Reaction<'sla-assignments-changed'> =
   if (isKnown && !(await listAssignments(trx, orgId)).some((policy) => dependsOn(policy, causes))) return;
   const places = events.map(({ payload }) => payload.after ?? NIL_UUID).toSorted();
   const sessionIds = await listOpenSessions(trx, orgId, { after: places[0] ?? NIL_UUID, limit: SESSIONS_PER_BATCH });
-  await evaluateSessions(trx, orgId, sessionIds);
+  const since = earliestOf(
+    events.map(({ payload, created_at }) => (payload.since === undefined ? created_at : new Date(payload.since))),
+  );
+  await evaluateSessions(trx, orgId, allSince(sessionIds, since));
   if (sessionIds.length < SESSIONS_PER_BATCH) return;
-  const payload = { after: elementAt(sessionIds, -1) };
+  const payload = { after: elementAt(sessionIds, -1), since: since.toISOString() };
   await announce(trx, orgId, 'sla-assignments-changed', [{ subject_id: orgId, payload }]);
 };
 
@@ -73,12 +95,33 @@ const dependsOn = (
     (conditions.includes('teams') && nonEmpty(assignment.teams) !== null) ||
     (conditions.includes('segments') && assignment.filter !== null));
 
+/** An event that may bring a session under another policy. */
+interface Cause {
+  subject_id: string;
+  created_at: Date;
+}
+
+/** Returns the subjects of events, each with the time of its first one. */
+function timesOf(events: Cause[]): Map<string, Date> {
+  const times = new Map<string, Date>();
+  for (const { subject_id, created_at } of events) {
+    const known = times.get(subject_id);
+    if (known === undefined || created_at < known) times.set(subject_id, created_at);
+  }
+  return times;
+}
+
+const earliestOf = (times: Date[]): Date => new Date(Math.min(...times.map(Number)));
+
+const allSince = (ids: string[], since: Date): Map<string, Date> => new Map(ids.map((id) => [id, since]));
+
 /**
- * Assigns the oldest matching policy to each session. Sessions are locked first: the last evaluation of a session sees
- * all committed changes. An org without policies has nothing to assign, and one that is created meanwhile has all open
- * sessions evaluated.
+ * Assigns the oldest matching policy to each session, given with the time from which on its policy counts: that of the
+ * event, as the relay may be late. Sessions are locked first: the last evaluation of a session sees all committed changes.
+ * An org without policies has nothing to assign, and one that is created meanwhile has all open sessions evaluated.
  */
-async function evaluateSessions(trx: Trx, orgId: string, sessionIds: string[]): Promise<void> {
+async function evaluateSessions(trx: Trx, orgId: string, times: ReadonlyMap<string, Date>): Promise<void> {
+  const sessionIds = [...times.keys()];
   if (sessionIds.length === 0 || !(await mayChangePolicies(trx, orgId, sessionIds))) return;
   const open = new Set(await lockSessions(trx, orgId, sessionIds));
   const changed: string[] = [];
@@ -91,7 +134,8 @@ async function evaluateSessions(trx: Trx, orgId: string, sessionIds: string[]): 
       contacts: assignment.filter === null ? null : await contactFilter(trx, orgId, assignment.filter),
     });
     for (const sessionId of matching) open.delete(sessionId);
-    changed.push(...(await upsertSessionPolicies(trx, orgId, id, matching)));
+    const covered = matching.map((sessionId) => ({ id: sessionId, since: valueAt(times, sessionId) }));
+    changed.push(...(await upsertSessionPolicies(trx, orgId, id, covered)));
   }
   await setHasSla(trx, orgId, changed, true);
   const released = await deleteSessionPolicies(trx, orgId, [...open]);

@@ -97,7 +97,8 @@ const idleClock = (metric: SlaMetric, target: number | null) => ({
 async function readClocks(db: Db, orgId: string, sessionId: string, sla: Sla) {
   const { createdAt, isClosed, facts } = await getSlaFacts(db, orgId, sessionId);
   const now = new Date(Math.max(...[createdAt, sla.now, ...facts.slice(-1).map(({ at }) => at)].map(Number)));
-  return { clocks: clocksOf(timelinesOf(createdAt, facts), targetsOf(sla), calendarOf(sla), now), now, isClosed };
+  const turns = timelinesOf(createdAt, facts, sla.applied_at);
+  return { clocks: clocksOf(turns, targetsOf(sla), calendarOf(sla), now), now, isClosed };
 }
 
 const targetsOf = (sla: Sla): SlaTargets => sla;

@@ -26,7 +26,7 @@ const POLICY = {
   ),
   resolution_target_seconds: target(
     MIN_RESOLUTION_SECONDS,
-    'From the session’s creation until it is closed, without the time in which it waits on the customer. A reopened one goes on.',
+    'From the session’s creation until it is closed, without the time in which it waits on the customer. A reopened one goes on; what came before a closing counts only under a policy that it had then.',
   ),
 };
 
@@ -72,7 +72,9 @@ export const SlaAssignment = z
     tags: anyOf(z.string().min(1).max(100), 'Sessions with at least one of these tags, by name.'),
     filter: FullFilter.nullable()
       .default(null)
-      .describe('Sessions with a matching contact. null: any contact, or none.'),
+      .describe(
+        'Sessions with a matching contact. null: any contact, or none. It is evaluated when a session is opened, reopened, assigned or tagged, and when data of the session or its contact, or a segment, changes. What sequences, messages and the time change counts from the next of these on.',
+      ),
   })
   .describe(
     'The sessions covered by the policy: those that meet every given condition, or all if none is given. If several policies cover a ' +

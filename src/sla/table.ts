@@ -23,7 +23,10 @@ export interface SessionSlasTable {
   policy_id: string;
   /** Whether the session was closed at the last evaluation. */
   is_over: Generated<boolean>;
-  /** When the session came under a policy. Clocks stopped before do not count. */
+  /**
+   * When the session came under a policy: the time of the event that brought it, not of the reaction to it. Clocks stopped
+   * before do not count.
+   */
   applied_at: Generated<Date>;
 }
 

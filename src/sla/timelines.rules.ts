@@ -27,7 +27,9 @@ export interface ClockTimeline {
 type ClockMode = 'running' | 'paused' | 'stopped';
 
 /**
- * Returns the clocks of a session from its facts in order. Later facts never change an earlier part of a clock.
+ * Returns the clocks of a session from its facts in order. Later facts never change an earlier part of a clock, with one
+ * exception: the reopening of a session that came under its policy while it was closed, or by this reopening. Its clocks
+ * count from then on, as no target applied to what was done with when it was closed.
  *
  * - Resolution runs from the session's creation, is paused while the session waits on the customer, and stops while the
  *   session is closed. After a reopening it continues.
@@ -40,13 +42,14 @@ type ClockMode = 'running' | 'paused' | 'stopped';
  *   session is returned to the AI.
  * - Clocks of replies are paused while the session is closed. System messages change nothing.
  */
-export function timelinesOf(createdAt: Date, facts: SessionFact[]): ClockTimeline[] {
+export function timelinesOf(createdAt: Date, facts: SessionFact[], appliedAt = createdAt): ClockTimeline[] {
   const resolution = startTimeline('resolution', 1, createdAt);
   const turns = [resolution];
   let reply: ClockTimeline | undefined;
   let nextReplies = 0;
   let [isClosed, isHandedOff, isWaitingOnCustomer, hasReplied, isAnsweredByAi] = [false, false, false, false, false];
   let at = createdAt;
+  let closedAt: Date | undefined;
 
   const owe = () => {
     isAnsweredByAi = false;
@@ -85,9 +88,14 @@ export function timelinesOf(createdAt: Date, facts: SessionFact[]): ClockTimelin
         isHandedOff = false;
         break;
       case 'closed':
+        if (!isClosed) closedAt = at;
         isClosed = true;
         break;
       case 'opened':
+        if (isClosed && closedAt !== undefined && closedAt <= appliedAt) {
+          resolution.runningPeriods = [];
+          if (reply !== undefined) reply.runningPeriods = [];
+        }
         isClosed = false;
         break;
     }

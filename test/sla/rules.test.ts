@@ -109,6 +109,27 @@ describe('the clocks of a session', () => {
     ]);
   });
 
+  it('count from a reopening on if the policy came after the closing', () => {
+    const facts = factsOf('1 contact', '30 closed', '50 opened', '50 contact');
+    const counted = (appliedAt: number) =>
+      clocksOf(
+        timelinesOf(new Date(T0), facts, new Date(T0 + appliedAt * MINUTE_MS)),
+        targets(600, null, 1_200),
+        null,
+        new Date(T0 + 55 * MINUTE_MS),
+      ).map(({ state, elapsed_seconds }) => [state, elapsed_seconds / 60]);
+    for (const since of [30, 50, 51])
+      expect(counted(since)).toEqual([
+        ['running', 5],
+        ['running', 5],
+      ]);
+    for (const since of [0, 29])
+      expect(counted(since)).toEqual([
+        ['breached', 34],
+        ['breached', 35],
+      ]);
+  });
+
   it('never change their past when facts are added', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.nat(60), fc.constantFrom(...KINDS))), (pairs) => {

@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { lockName } from '../../src/db/locks.ts';
+import { inTransaction } from '../../src/db/transaction.ts';
 import { evaluateClocks } from '../../src/sla/clocks.service.ts';
 import type { Client } from '../support/stack/api.ts';
 import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
@@ -217,6 +219,48 @@ describe('the SLA policy of a session', () => {
     for (const policy of Object.values(policies)) await deletePolicy(policy);
   });
 
+  it('is found when a session is reopened, and does not count what came before the closing', async () => {
+    const targets = { first_reply_target_seconds: 60, resolution_target_seconds: 300 };
+    const id = await newSession();
+    await say(id, 'contact');
+    await age(id, 1_000);
+    const move = (status: string) => stack.org.patch(`/chat/sessions/${id}`, { status });
+    await move('closed_unresolved');
+    const first = await newPolicy(targets, {});
+    await say(id, 'contact', 'Anybody?');
+    await underPolicy(id, first);
+    for (const metric of ['first_reply', 'resolution']) {
+      const { state, elapsed_seconds } = await clock(id, metric);
+      expect([state, elapsed_seconds < 60]).toEqual(['running', true]);
+    }
+    await evaluateClocks(stack.db, stack.org.id, id);
+    expect(await typesOf(id)).toEqual([]);
+    await move('closed_unresolved');
+    const second = await newPolicy(targets, {});
+    await deletePolicy(first);
+    await move('open');
+    await underPolicy(id, second);
+    await deletePolicy(second);
+  });
+
+  it('follows data of the contact’s sessions, also of another one', async () => {
+    const filter = { or: [{ and: [{ type: 'contacts_sessions_attributes_in', attributes: [{ plan: 'gold' }] }] }] };
+    const policy = await newPolicy({ first_reply_target_seconds: 60 }, { filter });
+    const contact = (await stack.org.post('/contacts', { contact: { email: 'di@example.com' } })).body.id;
+    const [one, other, stranger] = [
+      await newSession({ contact_id: contact }),
+      await newSession({ contact_id: contact }),
+      await newSession(),
+    ];
+    const setPlan = (plan: string) => stack.org.patch(`/chat/sessions/${one}`, { custom_data: { plan } });
+    await setPlan('gold');
+    for (const id of [one, other]) await underPolicy(id, policy);
+    expect((await sla(stranger)).policy).toBe(null);
+    await setPlan('silver');
+    for (const id of [one, other]) await underPolicy(id, null);
+    await deletePolicy(policy);
+  });
+
   it('is shown only to its org', async () => {
     const id = await newSession();
     expect((await stack.other.get(`/chat/sessions/${id}/sla`)).status).toBe(404);
@@ -309,6 +353,42 @@ describe('SLA clocks', () => {
     expect(await typesOf(id)).toEqual(['sla-first-reply-warning', 'sla-first-reply-breached']);
     expect((await history(id)).filter((line: string) => line === 'breached first_reply 1')).toHaveLength(1);
   }, 60_000);
+
+  it('count what happened before the relay had read of the session', async () => {
+    const id = await inTransaction(stack.db, async (trx) => {
+      await lockName(trx, `events ${stack.org.id}`); // the relay handles no events of the org
+      const late = await newSession();
+      await say(late, 'contact');
+      await age(late, 100);
+      await sql`update outbox set created_at = created_at - interval '100 seconds' where subject_id = ${late}`.execute(
+        stack.db,
+      );
+      await say(late, 'agent');
+      return late;
+    });
+    await eventually('the breach', async () => (await typesOf(id)).includes('sla-first-reply-breached'));
+    expect(await history(id)).toContain('breached first_reply 1');
+    expect(await decisionOf(id)).toMatchObject({ outcome: 'breached' });
+  });
+
+  it('are not moved by messages of a blocked contact, who is not waited for either', async () => {
+    const email = 'spam@example.com';
+    const contact = (await stack.org.post('/contacts', { contact: { email } })).body.id;
+    const id = await newSession({ contact_id: contact });
+    await underPolicy(id, policyId);
+    await say(id, 'contact');
+    await say(id, 'agent');
+    await stack.org.post('/blocklist/contacts', { email });
+    await say(id, 'contact', 'And now?');
+    await age(id, 100);
+    await say(id, 'agent', 'Bye'); // wakes the clocks
+    await evaluateClocks(stack.db, stack.org.id, id);
+    await say(id, 'contact', 'And now?');
+    expect((await stack.org.get(`/chat/sessions/${id}`)).body.waiting_on).toBe('customers');
+    expect(await clock(id, 'next_reply')).toMatchObject({ state: 'not_started' });
+    expect(await clock(id, 'resolution')).toMatchObject({ state: 'paused' });
+    expect(await history(id)).not.toContain('started next_reply 1');
+  });
 
   it('announce nothing if the reply came before the evaluation', async () => {
     const id = await watched();

@@ -72,6 +72,7 @@ export async function addContactMessage(
     ...(isUnreadable && { unreadable: true }),
     client_context: clientContext,
     ...(isAutomated === true && { is_automated: true }),
+    ...(isBlocked && { is_ignored: true }),
   };
   const greeted = greetings.map(
     (greeting): SessionEvent => ({

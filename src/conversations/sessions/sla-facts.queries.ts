@@ -1,6 +1,10 @@
+import { type SqlBool, sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 
-/** Lists the messages, handoffs, takeovers, returns to the AI and status changes of a session in order, without texts. */
+/**
+ * Lists the messages, handoffs, takeovers, returns to the AI and status changes of a session in order, without texts.
+ * Messages of a blocked contact are left out: nobody is to answer them.
+ */
 export const listFactEvents = (db: Db, orgId: string, sessionId: string) =>
   db
     .selectFrom('session_events')
@@ -8,6 +12,7 @@ export const listFactEvents = (db: Db, orgId: string, sessionId: string) =>
     .where('org_id', '=', orgId)
     .where('session_id', '=', sessionId)
     .where('type', 'in', ['message', 'handoff', 'human_agent_takeover', 'returned_to_ai', 'status_changed'])
+    .where(sql<SqlBool>`not (data ? 'is_ignored')`)
     .orderBy('seq')
     .execute();
 
