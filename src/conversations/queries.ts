@@ -44,12 +44,14 @@ const selectForUpdate = (db: Db, orgId: string) =>
       'handoff',
       'assignee_id',
       'team_id',
+      'queued_at',
       'language',
     ])
     .select([
       'ticket_number',
       'custom_data',
       'editable_custom_data',
+      'session_closed_payload',
       'resolutions',
       'handoffs',
       'relayed_side',

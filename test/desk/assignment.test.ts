@@ -179,6 +179,30 @@ describe('a reopened session', () => {
     });
   });
 
+  it('stays the AI’s if people have returned it, and nobody’s if nobody was to be picked, unless it was handed off since', async () => {
+    const desk = await newDesk();
+    const [member] = (await desk.join(1)) as [number];
+    const team = await desk.team('round-robin', [member]);
+    const close = (id: string) => desk.org.patch(`/chat/sessions/${id}`, { status: 'closed_resolved' });
+    const [returned = ''] = await desk.come(team, 1);
+    await desk.org.post(`/chat/sessions/${returned}/handoff`, {});
+    expect((await desk.org.post(`/chat/sessions/${returned}/return-to-ai`)).status).toBe(200);
+    const held = await desk.session();
+    expect(await desk.assign(held, { team_id: team, assignee_id: null })).toBe(null);
+    for (const id of [returned, held]) {
+      await close(id);
+      expect(await reply(desk, id)).toBe(null);
+    }
+    const states = await api.db.selectFrom('sessions').select('ai_state').where('id', 'in', [returned, held]).execute();
+    expect(states).toEqual([{ ai_state: 'off' }, { ai_state: 'off' }]); // the AI's next turn decides
+    await close(held);
+    await desk.org.patch(`/chat/sessions/${held}`, { status: 'open' });
+    expect(await desk.assigneeOf(held)).toBe(null);
+    await close(returned);
+    await desk.org.post(`/chat/sessions/${returned}/handoff`, {});
+    expect(await reply(desk, returned)).toBe(member);
+  });
+
   it('stays with its assignee if it has no team', async () => {
     const desk = await newDesk();
     const [member] = (await desk.join(1)) as [number];

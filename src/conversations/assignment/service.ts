@@ -102,11 +102,15 @@ export async function assignInTeam(trx: Trx, orgId: string, session: AssignableS
 /**
  * Reviews the assignee of a reopened session. An assignee working in its team now, with capacity for one more, stays.
  * Otherwise the session returns to the team. Without a team, or with a team not accepting sessions, it keeps its
- * assignee.
+ * assignee. A session that nobody has and that was in no queue stays so: it belongs to the AI, or nobody is to be picked.
  */
-export async function reviewAssignee(trx: Trx, orgId: string, session: AssignableSession): Promise<void> {
-  const { team_id, assignee_id } = session;
-  if (team_id === null) return;
+export async function reviewAssignee(
+  trx: Trx,
+  orgId: string,
+  session: AssignableSession & Pick<LockedSession, 'handoff' | 'queued_at'>,
+): Promise<void> {
+  const { team_id, assignee_id, handoff, queued_at } = session;
+  if (team_id === null || (assignee_id === null && handoff === null && queued_at === null)) return;
   await lockAssignment(trx, orgId);
   const desk = await getPoolForSession(trx, orgId, team_id, session.id);
   const [team] = desk.teams;
