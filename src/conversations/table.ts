@@ -78,6 +78,7 @@ export interface SessionsTable {
    * are sent to it.
    */
   relayed_side: 'customer' | 'agents' | 'both' | null;
+  /** Given since the session was last opened. */
   session_closed_payload: JsonOrNull<unknown>;
   /** Whether an SLA policy is assigned to it, or was until its policy was deleted. */
   has_sla: Generated<boolean>;

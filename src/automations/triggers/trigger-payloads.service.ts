@@ -1,5 +1,6 @@
 import { type ContactSnapshot, getContactSnapshots } from '../../contacts/snapshots.service.ts';
 import {
+  listClosingPayloads,
   listEventContents,
   listSessionSnapshots,
   type SessionSnapshot,
@@ -33,6 +34,8 @@ interface Subjects {
   policies: Awaited<ReturnType<typeof policySnapshotsOf>>;
   /** Comments of CSAT scores, and messages, without redacted ones. */
   texts: Map<string, string>;
+  /** Payloads of closings, without redacted ones. */
+  closings: Awaited<ReturnType<typeof listClosingPayloads>>;
 }
 
 /**
@@ -55,6 +58,7 @@ async function subjectsOf(trx: Trx, orgId: string, occurrences: Occurrence[]): P
     sequences: await getSequenceSnapshots(trx, orgId, idsIn('sequence')),
     policies: await policySnapshotsOf(trx, orgId, idsIn('policy')),
     texts: await listEventContents(trx, orgId, [...idsIn('score'), ...idsIn('message')]),
+    closings: await listClosingPayloads(trx, orgId, idsIn('closing')),
   };
 }
 
@@ -65,6 +69,7 @@ interface Ids {
   policy?: string;
   score?: string;
   message?: string;
+  closing?: string | undefined;
 }
 
 function idsOf({ type, subject_id, payload, enrollment }: Occurrence): Ids {
@@ -78,6 +83,8 @@ function idsOf({ type, subject_id, payload, enrollment }: Occurrence): Ids {
     case 'voice-call-transferred':
     case 'pre-voice-call-transfer':
       return { session: payload.session_id, contact: payload.contact_id };
+    case 'ticket-resolved':
+      return { session: subject_id, closing: payload.closing_id };
     case 'csat-score-submit':
       return { session: subject_id, score: payload.score_id };
     case 'prohibited-topic-detected':
@@ -151,8 +158,11 @@ function sessionDetails(occurrence: Occurrence, session: SessionSnapshot, subjec
   switch (type) {
     case 'ticket-reassigned':
       return { from: { ...payload.before }, to: { assignee_id: payload.assignee_id, team_id: payload.team_id } };
-    case 'ticket-resolved':
-      return { session_closed_payload: (session.closedPayload ?? null) as Json };
+    case 'ticket-resolved': {
+      const { closing_id } = payload;
+      const given = closing_id === undefined ? session.closedPayload : subjects.closings.get(closing_id);
+      return { session_closed_payload: (given ?? null) as Json };
+    }
     case 'pre-ticket-handoff':
     case 'ticket-handoff':
       return { handoff: session.session.handoff ?? null };

@@ -7,6 +7,7 @@ import type { AnswerCitation } from '../answers.port.ts';
 import { changeSession, recordEvents, type SessionEvent } from '../change-session.service.ts';
 import type { MessageConfirmation } from '../history/events.schema.ts';
 import { type LockedSession, updateSession } from '../queries.ts';
+import { closingPayloadOf } from '../sessions/closing.rules.ts';
 import { summarizesIf, summaryOfResolution } from '../summary/service.ts';
 import type { AiState } from '../table.ts';
 import { findMessageWithSources, findReopening, lastMessagesAsJson, listLastMessages } from './conversation.queries.ts';
@@ -136,6 +137,7 @@ export async function resolveByAi(
   const asked: SessionEvent[] = csat ? [{ id: newId(), type: 'csat_requested' }] : [];
   const summary = await summaryOfResolution(trx, orgId, session.id);
   const moved = { from: session.status, to: 'closed_resolved', custom_status_id: null };
+  const closing = { id: newId(), data: { ...moved, ...closingPayloadOf(session.session_closed_payload) } };
   await changeSession(trx, orgId, session, {
     ...summary,
     status: 'closed_resolved',
@@ -145,12 +147,12 @@ export async function resolveByAi(
     ai_closure_type: closure,
     events: [
       { id: newId(), type: 'ai_resolved_issue', data: { closure } },
-      { id: newId(), type: 'status_changed', data: moved },
+      { ...closing, type: 'status_changed' },
       ...asked,
     ],
   });
   await announceWithState(trx, orgId, 'ticket-resolved', [
-    { subject_id: session.id, payload: { reflects: true, ...summarizesIf(summary) } },
+    { subject_id: session.id, payload: { reflects: true, ...summarizesIf(summary), closing_id: closing.id } },
   ]);
 }
 

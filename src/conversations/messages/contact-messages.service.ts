@@ -98,6 +98,7 @@ export async function addContactMessage(
         status: 'open' as const,
         custom_status_id: null,
         isClosed: false,
+        session_closed_payload: null,
         ai_context_seq: session.last_seq,
         ...(session.handoff === null ? { ai_state: 'off' as const, ai_closure_type: null } : {}), // its next turn reads the org's rule
       }

@@ -38,7 +38,7 @@ export async function redactEvents(
 
 /**
  * Removes what was concluded from a session's texts: summaries and sentiments. With `isWhole` also the handoff's reason
- * and the closing payload.
+ * and the payloads of its closings.
  */
 export async function redactSummaries(
   trx: Trx,
@@ -47,6 +47,10 @@ export async function redactSummaries(
   { isWhole }: { isWhole: boolean },
 ): Promise<void> {
   await sql`
+    with closings as (
+      update session_events set data = data - 'closed_payload'
+      where ${isWhole}::boolean and org_id = ${orgId} and session_id = ${sessionId} and type = 'status_changed' and data ? 'closed_payload'
+    )
     update sessions set summary = null, summary_by = null, sentiment = null,
       handoff = handoff || '{"summary": null, "summary_by": null, "sentiment": null}' || case when ${isWhole}::boolean then '{"reason": null}'::jsonb else '{}' end,
       session_closed_payload = case when ${isWhole}::boolean then null else session_closed_payload end

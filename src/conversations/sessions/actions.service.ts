@@ -18,6 +18,7 @@ import { deleteSessionTags, insertSessionTags, type LockedSession } from '../que
 import { summarizesIf, summaryOfResolution } from '../summary/service.ts';
 import type { Handoff } from '../table.ts';
 import type { AssignSession } from './actions.schema.ts';
+import { closingPayloadOf } from './closing.rules.ts';
 import type { UpdateSession } from './schema.ts';
 import { lockSession } from './service.ts';
 
@@ -34,11 +35,15 @@ export function applySessionUpdate(db: Db, orgId: string, id: string, input: Upd
     const customData = changedData('custom_data', session, input);
     const editableData = changedData('editable_custom_data', session, input);
     const events: SessionEvent[] = [];
-    if (isMoved || customStatus !== session.custom_status_id) {
-      const data = { from: session.status, to, custom_status_id: customStatus };
-      events.push({ id: newId(), type: 'status_changed', data });
-    }
     const isResolution = isMoved && to === 'closed_resolved';
+    const closingId = newId();
+    if (isMoved || customStatus !== session.custom_status_id) {
+      const moved = { from: session.status, to, custom_status_id: customStatus };
+      const payload = isResolution
+        ? closingPayloadOf(input.session_closed_payload ?? session.session_closed_payload)
+        : {};
+      events.push({ id: closingId, type: 'status_changed', data: { ...moved, ...payload } });
+    }
     if (isResolution && (await readSettings(trx, orgId)).csat) events.push({ id: newId(), type: 'csat_requested' });
     const keys = [...customData.changed, ...editableData.changed];
     if (keys.length > 0) events.push({ id: newId(), type: 'custom_data_changed', data: { keys } });
@@ -55,13 +60,15 @@ export function applySessionUpdate(db: Db, orgId: string, id: string, input: Upd
       ...(isMoved && to === 'open' && session.handoff === null ? { ai_closure_type: null } : {}),
       custom_data: JSON.stringify(customData.value),
       editable_custom_data: JSON.stringify(editableData.value),
+      ...(isMoved && to === 'open' ? { session_closed_payload: null } : {}),
       ...(input.session_closed_payload === undefined
         ? {}
         : { session_closed_payload: JSON.stringify(input.session_closed_payload) }),
     };
     await changeSession(trx, orgId, session, { ...change, events });
     if (isResolution) {
-      const payload = { reflects: input.reflect_status_change_for_integration, ...summarizesIf(summary) };
+      const reflects = input.reflect_status_change_for_integration;
+      const payload = { reflects, ...summarizesIf(summary), closing_id: closingId };
       await announceWithState(trx, orgId, 'ticket-resolved', [{ subject_id: id, payload }]);
     }
     if (isMoved && to === 'open') {

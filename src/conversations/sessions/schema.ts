@@ -46,7 +46,7 @@ export const UpdateSession = z
         'must have at most 100,000 characters',
       )
       .optional()
-      .describe('Stored, and sent with ticket-resolved.'),
+      .describe('Stored until the session is opened again, and sent with ticket-resolved.'),
     custom_data: CustomDataChange.optional(),
     editable_custom_data: CustomDataChange.optional(),
   })

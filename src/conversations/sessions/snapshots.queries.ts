@@ -29,6 +29,16 @@ export const listContents = (db: Db, orgId: string, eventIds: string[]) =>
     .$narrowType<{ content: NotNull }>()
     .execute();
 
+/** Lists the payloads of closings by the ids of their events, without those that are redacted. */
+export const listClosedPayloads = (db: Db, orgId: string, eventIds: string[]) =>
+  db
+    .selectFrom('session_events')
+    .select(['id', sql<unknown>`data -> 'closed_payload'`.as('payload')])
+    .where('org_id', '=', orgId)
+    .where('id', '=', sql<string>`any(${eventIds}::uuid[])`)
+    .where(sql<boolean>`data ? 'closed_payload'`)
+    .execute();
+
 /** Lists the sessions of messages. */
 export const listSessionsOfMessages = (db: Db, orgId: string, messageIds: string[]) =>
   db

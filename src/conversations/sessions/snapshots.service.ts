@@ -5,12 +5,19 @@ import type { SessionState } from '../../outbox/events.ts';
 import { HistoryItem } from '../history/events.schema.ts';
 import { historyItemOf } from '../history/service.ts';
 import { Session } from './schema.ts';
-import { listContents, listEventsById, listSessionsById, listSessionsOfMessages } from './snapshots.queries.ts';
+import {
+  listClosedPayloads,
+  listContents,
+  listEventsById,
+  listSessionsById,
+  listSessionsOfMessages,
+} from './snapshots.queries.ts';
 
 export interface SessionSnapshot {
   contactId: string | null;
   /** In the format of GET. */
   session: z.input<typeof Session>;
+  /** The payload given since the session was last opened. */
   closedPayload: unknown;
   /** The tags that were applied automatically, and that nobody has confirmed. */
   autoTags: string[];
@@ -68,6 +75,12 @@ export async function listHistorySnapshots(
 export async function listEventContents(db: Db, orgId: string, eventIds: string[]): Promise<Map<string, string>> {
   const rows = eventIds.length === 0 ? [] : await listContents(db, orgId, eventIds);
   return new Map(rows.map(({ id, content }) => [id, content]));
+}
+
+/** Returns the payloads with which sessions were closed, by the ids of the closings. Those without one are left out. */
+export async function listClosingPayloads(db: Db, orgId: string, closingIds: string[]): Promise<Map<string, unknown>> {
+  const rows = closingIds.length === 0 ? [] : await listClosedPayloads(db, orgId, closingIds);
+  return new Map(rows.map(({ id, payload }) => [id, payload]));
 }
 
 /** Returns the session ids of messages by message id. Unknown messages are left out. */

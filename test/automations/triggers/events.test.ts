@@ -205,6 +205,26 @@ describe('trigger.output tells the session as of the event, however late the rel
   }
   const newMember = () => addMember(stack.db, org.id, { email: `${crypto.randomUUID()}@example.com` });
 
+  it('each resolution tells the payload that it was closed with, and none if it had none', async () => {
+    const { id } = await activate(org, { trigger_type: 'ticket-resolved' });
+    const session = await newSession();
+    const say = () =>
+      org.post(`/chat/sessions/${session}/send`, { sender: 'contact', message: { type: 'text', text: 'No' } });
+    await whileEventsWait(async () => {
+      await patch(session, { status: 'closed_resolved', session_closed_payload: { cause: 'refunded' } });
+      await say();
+      await patch(session, { status: 'closed_resolved' });
+      await patch(session, { status: 'open' });
+      await patch(session, { status: 'closed_resolved', session_closed_payload: 'again' });
+      await patch(session, { status: 'open' });
+      await patch(session, { status: 'closed_resolved' });
+    });
+    const told = (await runs(id)).map(({ trigger_output }) => trigger_output.session_closed_payload);
+    expect(told).toHaveLength(4);
+    expect(told).toEqual(expect.arrayContaining([{ cause: 'refunded' }, 'again']));
+    expect(told.filter((payload) => payload === null)).toHaveLength(2);
+  });
+
   it('a resolution tells the session as resolved, although it was opened again, taken from its assignee, and lost its tags', async () => {
     const { id } = await activate(org, { trigger_type: 'ticket-resolved' });
     await org.put('/tags', { tag_name: 'VIP' });
