@@ -9,7 +9,13 @@ const CSV_COLUMNS = Object.keys(CsatScore.shape);
 
 export const csatRoutes: FastifyPluginAsyncZod = async (app) => {
   app.post('/csat/scores', {
-    config: { scope: 'csat:write' },
+    config: {
+      scope: 'csat:write',
+      sessionTexts: {
+        sessionOf: ({ body }: { body: SubmitScore }) => body.session_id,
+        withoutTexts: (score: object) => ({ ...score, comment: null }),
+      },
+    },
     schema: {
       operationId: 'submitCsatScore',
       tags,

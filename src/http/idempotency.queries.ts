@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 
 const ROWS_PER_BATCH = 5_000;
 
@@ -11,4 +11,17 @@ export async function deleteExpiredResponses(db: Db): Promise<number> {
     ))
   `.execute(db);
   return Number(numAffectedRows ?? 0n);
+}
+
+/**
+ * Removes the texts of a session from stored answers, for good: repeated requests get what is left, and an answer that is
+ * not complete yet gets no texts.
+ */
+export async function redactStoredAnswers(trx: Trx, orgId: string, sessionId: string): Promise<void> {
+  await trx
+    .updateTable('idempotency_keys')
+    .set({ full_answer: null, session_id: null })
+    .where('principal_id', '=', orgId)
+    .where('session_id', '=', sessionId)
+    .execute();
 }

@@ -119,10 +119,10 @@ function sendStored(reply: FastifyReply, { isReplay, answer: { statusCode, body 
 }
 
 const principalOf = ({ org, partner }: FastifyRequest): string => (org ?? partner).id;
-const placeOf = (principalId: string, key: string) => ({
+const placeOf = (principalId: string, key: string, column: 'answer' | 'full_answer' = 'answer') => ({
   orgId: principalId,
   table: 'idempotency_keys',
-  column: 'answer',
+  column,
   row: key,
 });
 
@@ -158,7 +158,25 @@ async function findResponse(
       'This Idempotency-Key was used with an API key that has more scopes: repeat the request with such a key',
     );
   }
-  return { statusCode: stored.status_code, body: secrets.decrypt(stored.answer, placeOf(principalId, key)) };
+  const { status_code: statusCode, answer, full_answer } = stored;
+  const body =
+    full_answer === null
+      ? secrets.decrypt(answer, placeOf(principalId, key))
+      : secrets.decrypt(full_answer, placeOf(principalId, key, 'full_answer'));
+  return { statusCode, body };
+}
+
+/** Returns the columns of an answer. A whole answer with texts of a session is apart from what is left without them. */
+function columnsOf(secrets: Secrets, request: FastifyRequest, key: string, { statusCode, body }: StoredResponse) {
+  const principalId = principalOf(request);
+  const texts = request.routeOptions.config.sessionTexts;
+  const sealed = (answer: string) => secrets.encrypt(answer, placeOf(principalId, key));
+  if (texts === undefined || statusCode >= 400) return { answer: sealed(body), full_answer: null, session_id: null };
+  const answer = JSON.parse(body) as never;
+  const session_id = texts.sessionOf(request as never, answer);
+  const rest = session_id === null ? body : JSON.stringify(texts.withoutTexts(answer));
+  const full_answer = rest === body ? null : secrets.encrypt(body, placeOf(principalId, key, 'full_answer'));
+  return { answer: sealed(rest), full_answer, session_id };
 }
 
 function handleOnce(
@@ -185,7 +203,7 @@ function handleOnce(
         key,
         request_hash: hashOf(request),
         status_code: answer.statusCode,
-        answer: secrets.encrypt(answer.body, placeOf(principalId, key)),
+        ...columnsOf(secrets, request, key, answer),
         scopes: scopesOf(request),
       })
       .onConflict((oc) =>
@@ -193,6 +211,8 @@ function handleOnce(
           request_hash: eb.ref('excluded.request_hash'),
           status_code: eb.ref('excluded.status_code'),
           answer: eb.ref('excluded.answer'),
+          full_answer: eb.ref('excluded.full_answer'),
+          session_id: eb.ref('excluded.session_id'),
           scopes: eb.ref('excluded.scopes'),
           created_at: eb.ref('excluded.created_at'),
         })),
@@ -231,7 +251,10 @@ async function handleInSavepoint(
   }
 }
 
-/** Completes an answer after its effects are committed, and stores it as the one that repeated requests get. */
+/**
+ * Completes an answer after its effects are committed, and stores it as the one that repeated requests get. If texts of its
+ * session were redacted meanwhile, the answer stays as it was.
+ */
 async function completed(
   secrets: Secrets,
   {
@@ -248,20 +271,22 @@ async function completed(
 ): Promise<IdempotentResponse> {
   const body = JSON.stringify(await complete(request, JSON.parse(handled.answer.body)));
   if (body === handled.answer.body || body.length > MAX_STORED_CHARACTERS) return handled;
-  const principalId = principalOf(request);
-  await request.db
+  const answer = { ...handled.answer, body };
+  const { session_id, ...columns } = columnsOf(secrets, request, key, answer);
+  const { numUpdatedRows } = await request.db
     .updateTable('idempotency_keys')
-    .set({ answer: secrets.encrypt(body, placeOf(principalId, key)) })
-    .where('principal_id', '=', principalId)
+    .set(columns)
+    .where('principal_id', '=', principalOf(request))
     .where('key', '=', key)
-    .execute();
-  return { isReplay: false, answer: { ...handled.answer, body } };
+    .$if(session_id !== null, (update) => update.where('session_id', '=', session_id))
+    .executeTakeFirst();
+  return numUpdatedRows === 0n ? handled : { isReplay: false, answer };
 }
 
 function findStored(db: Db, principalId: string, key: string) {
   return db
     .selectFrom('idempotency_keys')
-    .select(['request_hash', 'status_code', 'answer', 'scopes'])
+    .select(['request_hash', 'status_code', 'answer', 'full_answer', 'scopes'])
     .where('principal_id', '=', principalId)
     .where('key', '=', key)
     .where('created_at', '>', sql<Date>`now() - interval '24 hours'`)

@@ -2,6 +2,13 @@ import type { Db } from '../db/connect.ts';
 import type { OrgPrincipal, PartnerPrincipal } from '../keys/verifier.ts';
 import type { Scope } from './scopes.ts';
 
+export interface SessionTexts {
+  /** Returns the session whose texts the answer has, or will have once it is complete. */
+  sessionOf(request: never, answer: never): string | null;
+  /** Returns what is left of the answer once the texts are redacted. */
+  withoutTexts(answer: never): object;
+}
+
 declare module 'fastify' {
   interface FastifyRequest {
     /** The database, or the transaction of the stored answer if the request has an Idempotency-Key. */
@@ -30,6 +37,8 @@ declare module 'fastify' {
      * with an Idempotency-Key get the completed answer.
      */
     complete?: (request: never, answer: never) => Promise<object>;
+    /** For an answer with texts of a session: they are stored apart for an Idempotency-Key, and go with a redaction. */
+    sessionTexts?: SessionTexts;
     /** Repeating the request is harmless: an Idempotency-Key is ignored. */
     isRepeatable?: boolean;
     /** Unknown fields are ignored: the caller is another product. */

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { errorResponses } from '../../http/errors.ts';
-import { Call, CallPage, CallPath, ListCalls, SettleCall } from './schema.ts';
+import { CALL_TEXTS, Call, CallPage, CallPath, ListCalls, SettleCall } from './schema.ts';
 import { pageOfCalls, settleCall } from './service.ts';
 
 const tags = ['autopilot'];
@@ -21,7 +21,7 @@ export const callRoutes: FastifyPluginAsyncZod = async (app) => {
   });
 
   app.post('/autopilot/calls/:id/settle', {
-    config: { scope: 'autopilot:write' },
+    config: { scope: 'autopilot:write', sessionTexts: CALL_TEXTS },
     schema: {
       operationId: 'settleAutopilotCall',
       tags,

@@ -82,4 +82,10 @@ export const Call = z
     ],
   });
 
+/** Texts of a session in a Call. */
+export const CALL_TEXTS = {
+  sessionOf: (_request: unknown, call: z.infer<typeof Call>) => call.session_id,
+  withoutTexts: (call: z.infer<typeof Call>) => ({ ...call, arguments: null, response: null, reason: null }),
+};
+
 export const CallPage = z.object({ items: z.array(Call), next: z.string().nullable() });

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { errorResponses } from '../../http/errors.ts';
-import { Call } from '../calls/schema.ts';
+import { CALL_TEXTS, Call } from '../calls/schema.ts';
 import { ConfirmationPage, ConfirmationRef, ListConfirmations } from './schema.ts';
 import { decideConfirmation, pageOfConfirmations } from './service.ts';
 
@@ -23,7 +23,7 @@ export const confirmationRoutes: FastifyPluginAsyncZod = async (app) => {
   });
 
   app.post('/autopilot/confirmations/:id/confirm', {
-    config: { scope: 'autopilot:write' },
+    config: { scope: 'autopilot:write', sessionTexts: CALL_TEXTS },
     schema: {
       operationId: 'confirmAutopilotCall',
       tags,
@@ -38,7 +38,7 @@ export const confirmationRoutes: FastifyPluginAsyncZod = async (app) => {
   });
 
   app.post('/autopilot/confirmations/:id/reject', {
-    config: { scope: 'autopilot:write' },
+    config: { scope: 'autopilot:write', sessionTexts: CALL_TEXTS },
     schema: {
       operationId: 'rejectAutopilotCall',
       tags,

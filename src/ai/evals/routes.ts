@@ -3,6 +3,7 @@ import { errorResponses } from '../../http/errors.ts';
 import { NO_BODY, NoBody } from '../../http/schemas.ts';
 import { cancelRun, getResult, getRun, pageOfRuns, startRun } from './runs.service.ts';
 import {
+  CASE_TEXTS,
   CasePage,
   CasePath,
   CreateCase,
@@ -41,7 +42,7 @@ export const evalRoutes: FastifyPluginAsyncZod = async (app) => {
   });
 
   app.post('/autopilot/evals', {
-    config: write,
+    config: { ...write, sessionTexts: CASE_TEXTS },
     schema: {
       operationId: 'createEvalCase',
       tags,

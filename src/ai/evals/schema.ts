@@ -119,6 +119,16 @@ export const EvalCase = z
     ],
   });
 
+/** Texts of a session in a case that was made of it. */
+export const CASE_TEXTS = {
+  sessionOf: (_request: unknown, { session_id }: { session_id: string | null }) => session_id,
+  withoutTexts: ({ messages, ...evalCase }: { messages: { text: string }[] }) => ({
+    ...evalCase,
+    messages: messages.map((message) => ({ ...message, text: '[redacted]' })),
+    stubs: [],
+  }),
+};
+
 export const CasePath = z.object({ id: Id });
 export const RunPath = z.object({ id: Id });
 export const ResultPath = z.object({ id: Id, caseId: Id });

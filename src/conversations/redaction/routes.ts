@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../../deps.ts';
 import { errorResponses } from '../../http/errors.ts';
+import { redactStoredAnswers } from '../../http/idempotency.queries.ts';
 import { Redacted, RedactMessage, RedactSession } from './schema.ts';
 import { deleteRedactedFiles, redactMessage, redactSession } from './service.ts';
 
@@ -32,7 +33,7 @@ export const redactionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) =>
       response: { 200: Redacted, ...errorResponses(403, 404, 409) },
     },
     handler: async ({ db, org, body }) => {
-      const { affected } = await redactMessage({ db, deliveries }, org.id, org.keyId, body);
+      const { affected } = await redactMessage({ db, deliveries, redactStoredAnswers }, org.id, org.keyId, body);
       return {
         success: true,
         message: affected > 0 ? 'The message is redacted' : 'The message was redacted before',
@@ -53,7 +54,12 @@ export const redactionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) =>
       response: { 200: Redacted, ...errorResponses(403, 404, 409) },
     },
     handler: async ({ db, org, body }) => {
-      const { affected, messages } = await redactSession({ db, deliveries }, org.id, org.keyId, body);
+      const { affected, messages } = await redactSession(
+        { db, deliveries, redactStoredAnswers },
+        org.id,
+        org.keyId,
+        body,
+      );
       return {
         success: true,
         message: affected > 0 ? 'The session is redacted' : 'The session was redacted before',

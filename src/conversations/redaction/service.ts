@@ -17,6 +17,8 @@ export { redactionsOf } from './queries.ts';
 export interface RedactionDeps {
   db: Db;
   deliveries: Pick<DeliveriesPort, 'redactMessages'>;
+  /** Removes the session's texts from answers stored for repeated requests. */
+  redactStoredAnswers(trx: Trx, orgId: string, sessionId: string): Promise<void>;
 }
 
 /** The id of the requesting API key. */
@@ -27,7 +29,7 @@ type ApiKeyId = string;
  * of removed texts. Throws notFound, and conflict while the message is being sent.
  */
 export async function redactMessage(
-  { db, deliveries }: RedactionDeps,
+  { db, ...deps }: RedactionDeps,
   orgId: string,
   by: ApiKeyId,
   { messageId, reason }: RedactMessage,
@@ -35,21 +37,21 @@ export async function redactMessage(
   if (!isUuid(messageId)) throw notFound('message');
   return inTransaction(db, async (trx) => {
     const { id: sessionId } = await getSessionOfMessage(trx, orgId, messageId);
-    const erased = await redact(trx, deliveries, orgId, { by, sessionId, messageId, reason });
+    const erased = await redact(trx, deps, orgId, { by, sessionId, messageId, reason });
     return { affected: erased.length };
   });
 }
 
 /** Permanently removes the texts and files of a session from all places. Throws the same errors as redactMessage. */
 export async function redactSession(
-  { db, deliveries }: RedactionDeps,
+  { db, ...deps }: RedactionDeps,
   orgId: string,
   by: ApiKeyId,
   { sessionId, reason }: RedactSession,
 ) {
   if (!isUuid(sessionId)) throw notFound('session');
   return inTransaction(db, async (trx) => {
-    const erased = await redact(trx, deliveries, orgId, { by, sessionId, messageId: null, reason });
+    const erased = await redact(trx, deps, orgId, { by, sessionId, messageId: null, reason });
     return { affected: erased.length, messages: erased.filter(isMessage).length };
   });
 }
@@ -66,7 +68,7 @@ interface RedactionTarget {
 
 async function redact(
   trx: Trx,
-  deliveries: RedactionDeps['deliveries'],
+  { deliveries, redactStoredAnswers }: Omit<RedactionDeps, 'db'>,
   orgId: string,
   { by, sessionId, messageId, reason }: RedactionTarget,
 ): Promise<RedactedEvent[]> {
@@ -76,6 +78,7 @@ async function redact(
   await redactSummaries(trx, orgId, sessionId, { isWhole });
   const ids = erased.filter(isMessage).map(({ id }) => id);
   await deliveries.redactMessages(trx, orgId, { ids, contactId });
+  await redactStoredAnswers(trx, orgId, sessionId);
   await deleteMessageOverrides(trx, orgId, ids);
   await softDeleteMedia(
     trx,

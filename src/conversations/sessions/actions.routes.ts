@@ -5,6 +5,7 @@ import {
   AddedNote,
   AddNote,
   AssignSession,
+  HANDOFF_TEXTS,
   HandedOff,
   HandOffSession,
   RemoveTags,
@@ -18,7 +19,7 @@ const tags = ['chat sessions'];
 /** Routes for the actions of a support team on sessions. */
 export const sessionActionRoutes: FastifyPluginAsyncZod = async (app) => {
   app.post('/chat/sessions/:id/handoff', {
-    config: { scope: 'chat-sessions:write' },
+    config: { scope: 'chat-sessions:write', sessionTexts: HANDOFF_TEXTS },
     schema: {
       operationId: 'handOffChatSession',
       tags,

@@ -14,6 +14,14 @@ export const HandOffSession = z
 
 export const HandedOff = z.object({ handoff: HandoffAnswer });
 
+/** Texts of a session in its HandedOff. */
+export const HANDOFF_TEXTS = {
+  sessionOf: ({ params }: { params: { id: string } }) => params.id,
+  withoutTexts: ({ handoff }: z.infer<typeof HandedOff>) => ({
+    handoff: { ...handoff, summary: null, summary_by: null, sentiment: null, reason: null },
+  }),
+};
+
 /** Absent fields stay unchanged. */
 export const AssignSession = z
   .object({

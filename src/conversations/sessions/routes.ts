@@ -116,6 +116,10 @@ export const sessionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
         const sessionIsHandedOff = sent.data.sessionIsHandedOff || isHandedOff;
         return { ...sent, data: { ...sent.data, ...answer, sessionIsHandedOff } };
       },
+      sessionTexts: {
+        sessionOf: ({ params }: FastifyRequest<{ Params: { id: string } }>) => params.id,
+        withoutTexts: ({ data: { autopilotResponse, ...data }, ...sent }: SentMessage) => ({ ...sent, data }),
+      },
     },
     schema: {
       operationId: 'sendMessage',

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { HandedOff } from '../../conversations/sessions/actions.schema.ts';
+import { HANDOFF_TEXTS, HandedOff } from '../../conversations/sessions/actions.schema.ts';
 import { SessionPath } from '../../conversations/sessions/schema.ts';
 import { errorResponses } from '../../http/errors.ts';
 import { retryHandoff, settlePart } from './repairs.service.ts';
@@ -10,7 +10,7 @@ const tags = ['chat sessions'];
 /** Manual repairs of handoffs that are incomplete in the ticketing system. */
 export const crmHandoffRoutes: FastifyPluginAsyncZod = async (app) => {
   app.post('/chat/sessions/:id/handoff/retry', {
-    config: { scope: 'chat-sessions:write' },
+    config: { scope: 'chat-sessions:write', sessionTexts: HANDOFF_TEXTS },
     schema: {
       operationId: 'retryHandoff',
       tags,
@@ -22,7 +22,7 @@ export const crmHandoffRoutes: FastifyPluginAsyncZod = async (app) => {
   });
 
   app.post('/chat/sessions/:id/handoff/settle', {
-    config: { scope: 'chat-sessions:write' },
+    config: { scope: 'chat-sessions:write', sessionTexts: HANDOFF_TEXTS },
     schema: {
       operationId: 'settleHandoffPart',
       tags,

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { newAnsweringOrg, QUESTION } from '../../ai/answering-org.ts';
 import { connectTwilio, FAKES_ALLOWED, newNumber } from '../../support/channels.ts';
 import { type FakeTwilio, refusesWith, startFakeTwilio } from '../../support/fakes/twilio.ts';
 import { startApi, type TestOrg } from '../../support/stack/api.ts';
@@ -86,6 +87,42 @@ describe('a redaction', () => {
       { kind: 'session', session_id: id, reason: 'Asked for it', api_key_id: org.keyId, affected: 4 },
     ]);
     expect((await org.post('/redaction/session', { sessionId: id })).body).toMatchObject({ affectedCount: 0 });
+  });
+
+  it('the redaction of a session leaves its texts in no answer to a repeated request, which still changes nothing', async () => {
+    const answering = await newAnsweringOrg(stack);
+    const { id } = (await answering.post('/chat/sessions', { channel: { type: 'api' } })).body;
+    const repeatable = (path: string, body: object) => {
+      const headers = { 'idempotency-key': crypto.randomUUID() };
+      return () => answering.post(path, body, { headers });
+    };
+    const send = repeatable(`/chat/sessions/${id}/send`, {
+      sender: 'contact',
+      message: { type: 'text', text: QUESTION },
+    });
+    const handOff = repeatable(`/chat/sessions/${id}/handoff`, { reason: 'A zebra' });
+    const score = repeatable('/csat/scores', { session_id: id, score: 5, comment: 'Zebras!' });
+    const sent = (await send()).body.data;
+    expect(sent).toHaveProperty('autopilotResponse.id');
+    expect((await handOff()).body.handoff).toMatchObject({ summary: expect.any(String), reason: 'A zebra' });
+    await answering.patch(`/chat/sessions/${id}`, { status: 'closed_resolved' });
+    const scored = (await score()).body;
+    expect(scored.comment).toBe('Zebras!');
+    expect([(await send()).body.data, (await score()).body]).toEqual([sent, scored]);
+
+    expect((await answering.post('/redaction/session', { sessionId: id })).status).toBe(200);
+    const events = (await answering.get(`/chat/sessions/${id}/history`)).body.items.length;
+    const again = [await send(), await handOff(), await score()];
+    expect(again.map(({ headers }) => headers.get('idempotent-replayed'))).toEqual(['true', 'true', 'true']);
+    const { autopilotResponse, ...withoutAnswer } = sent;
+    expect(again[0]?.body.data).toEqual(withoutAnswer);
+    expect(again[1]?.body.handoff).toMatchObject({ summary: null, sentiment: null, reason: null, state: 'done' });
+    expect(again[2]?.body).toEqual({ ...scored, comment: null });
+    expect((await answering.get(`/chat/sessions/${id}/history`)).body.items).toHaveLength(events);
+    const stored = stack.db.selectFrom('idempotency_keys').select(['full_answer', 'session_id']);
+    expect(await stored.where('principal_id', '=', answering.id).execute()).toEqual(
+      [1, 2, 3].map(() => ({ full_answer: null, session_id: null })),
+    );
   });
 
   it('the redaction of a message removes only this message', async () => {
