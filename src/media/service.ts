@@ -85,6 +85,17 @@ export async function getLinkedMedia(db: Db, links: MediaLinks, token: string): 
 }
 
 /**
+ * Returns the org's file of a link, or undefined for an address that is no link to a file of the org. Throws notFound for a
+ * deleted file, and gone for an expired link.
+ */
+export async function findOwnMedia(db: Db, links: MediaLinks, orgId: string, url: string): Promise<Media | undefined> {
+  const token = tokenIn(url);
+  return links.read(token)?.orgId === orgId ? getLinkedMedia(db, links, token) : undefined;
+}
+
+const tokenIn = (url: string): string => url.slice(url.lastIndexOf('/') + 1);
+
+/**
  * Finds the org's files of links, in order. The result is undefined for links of other orgs, expired links and deleted
  * files.
  */
@@ -95,7 +106,7 @@ export async function findLinkedMedia(
   urls: string[],
 ): Promise<(Media | undefined)[]> {
   const ids = urls.map((url) => {
-    const link = links.read(url.slice(url.lastIndexOf('/') + 1));
+    const link = links.read(tokenIn(url));
     return link === undefined || link.isExpired || link.orgId !== orgId ? undefined : link.mediaId;
   });
   const found = await listMedia(

@@ -1,13 +1,18 @@
+import type { Db } from '../../db/connect.ts';
 import { DomainError, type ErrorKind, ProviderError, refused } from '../../errors.ts';
 import { MAX_FILE_BYTES } from '../../media/file-types.rules.ts';
-import { type Media, storeContent } from '../../media/service.ts';
+import type { MediaLinks } from '../../media/links.ts';
+import { findOwnMedia, type Media, openMedia, storeContent } from '../../media/service.ts';
 import type { Egress } from '../../providers/egress/egress.ts';
 import type { Storage } from '../../providers/storage/port.ts';
+import type { Chunks } from '../../spool.ts';
 import type { ChatAttachment } from './schema.ts';
 
 export { discardMedia as discardAttachments } from '../../media/service.ts';
 
 export interface AttachmentDeps {
+  db: Db;
+  mediaLinks: MediaLinks;
   storage: Storage;
   egress: Egress;
 }
@@ -28,7 +33,7 @@ export const attachmentOf = ({ id, file_name, mime_type, size }: Media): StoredA
 });
 
 /**
- * Stores the files of a message, downloading those given by URL, and adds their rows to `kept` for the caller to
+ * Stores the files of a message, downloading those given by URL and copying those of own links, and adds their rows to `kept` for the caller to
  * insert. Files before a failing one are added as well. Must not be called inside a transaction. Throws a DomainError
  * with the refused attachment and the reason.
  */
@@ -44,14 +49,14 @@ export async function storeAttachments(
 }
 
 async function storeAttachment(
-  { storage, egress }: AttachmentDeps,
+  deps: AttachmentDeps,
   orgId: string,
   { name, url, base64 = '' }: ChatAttachment,
   field: string,
 ): Promise<Media> {
-  const bytes = url === undefined ? bytesOf(base64) : await download(egress, url, `${field}.url`);
+  const content = url === undefined ? [bytesOf(base64)] : await contentOf(deps, orgId, url, `${field}.url`);
   try {
-    return await storeContent(storage, orgId, { content: [bytes], fileName: name });
+    return await storeContent(deps.storage, orgId, { content, fileName: name });
   } catch (error) {
     throw error instanceof DomainError
       ? errorForField(error, `${field}.${url === undefined ? 'base64' : 'url'}`)
@@ -60,6 +65,26 @@ async function storeAttachment(
 }
 
 const bytesOf = (base64: string): Buffer => Buffer.from(base64.slice(base64.indexOf(',') + 1), 'base64');
+
+/**
+ * Returns the bytes behind a URL. A file of the org that is stored here is not downloaded: this process may not reach its
+ * own address. The message gets a copy of it, as a redaction deletes the files of a message.
+ */
+async function contentOf(
+  { db, mediaLinks, storage, egress }: AttachmentDeps,
+  orgId: string,
+  url: string,
+  field: string,
+): Promise<Chunks> {
+  try {
+    const own = await findOwnMedia(db, mediaLinks, orgId, url);
+    if (own !== undefined) return await openMedia(storage, own);
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    throw refused(field, error.kind === 'gone' ? error.message : 'leads to a file that is deleted: upload it again');
+  }
+  return [await download(egress, url, field)];
+}
 
 async function download(egress: Egress, url: string, field: string): Promise<Buffer> {
   const { status, bytes } = await egress.download(url, { maxBytes: MAX_FILE_BYTES }).catch((error: unknown) => {

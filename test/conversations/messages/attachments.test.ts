@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TooManyRequests } from '../../../src/errors.ts';
+import { formWith } from '../../media/samples.ts';
 import { startApi, type TestApi } from '../../support/stack/api.ts';
 import { eventually } from '../../support/stack/stack.ts';
 
@@ -176,6 +177,34 @@ describe('an attachment by URL', () => {
       message: { type: 'text', text: 'See', attachments: [{ name: 'x', url: `${files.url}/png` }] },
     });
     expect([answer.status, answer.body.message]).toEqual([400, expect.stringContaining('is not a public address')]);
+    await guarded.close();
+  });
+
+  it('is copied if it is a link to a file of the org, although it may lead to a private address', async () => {
+    const guarded = await startApi();
+    const { id } = (await guarded.org.post('/chat/sessions', {})).body;
+    const attach = (url: string) =>
+      guarded.org.post(`/chat/sessions/${id}/send`, {
+        sender: 'agent',
+        message: { type: 'text', text: 'See', attachments: [{ name: 'bill', url }] },
+      });
+    const upload = async (org: TestApi['org']) => (await org.post('/media', formWith(PNG, 'scan.png'))).body;
+    const mine = await upload(guarded.org);
+    expect((await attach(mine.fileUrl)).status).toBe(201);
+    const { items } = (await guarded.org.get(`/chat/sessions/${id}/history`)).body;
+    const [attachment] = items[0].event.attachments;
+    expect(attachment).toEqual({ name: 'bill.png', url: expect.any(String), mime_type: 'image/png', size: PNG.length });
+    await guarded.org.post('/redaction/message', { messageId: items[0].id });
+    expect((await fetch(attachment.url)).status).toBe(404);
+    expect(Buffer.from(await (await fetch(mine.fileUrl)).arrayBuffer()).equals(PNG)).toBe(true);
+
+    const foreign = await attach((await upload(guarded.other)).fileUrl);
+    expect([foreign.status, foreign.body.message]).toEqual([400, expect.stringContaining('is not a public address')]);
+    const gone = await attach(attachment.url);
+    expect([gone.status, gone.body.issues]).toEqual([
+      400,
+      [{ path: 'body.message.attachments.0.url', message: 'leads to a file that is deleted: upload it again' }],
+    ]);
     await guarded.close();
   });
 });
