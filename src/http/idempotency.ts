@@ -253,7 +253,7 @@ async function handleInSavepoint(
 
 /**
  * Completes an answer after its effects are committed, and stores it as the one that repeated requests get. If texts of its
- * session were redacted meanwhile, the answer stays as it was.
+ * session were redacted meanwhile, the stored one stays as it was.
  */
 async function completed(
   secrets: Secrets,
@@ -273,14 +273,14 @@ async function completed(
   if (body === handled.answer.body || body.length > MAX_STORED_CHARACTERS) return handled;
   const answer = { ...handled.answer, body };
   const { session_id, ...columns } = columnsOf(secrets, request, key, answer);
-  const { numUpdatedRows } = await request.db
+  await request.db
     .updateTable('idempotency_keys')
     .set(columns)
     .where('principal_id', '=', principalOf(request))
     .where('key', '=', key)
     .$if(session_id !== null, (update) => update.where('session_id', '=', session_id))
-    .executeTakeFirst();
-  return numUpdatedRows === 0n ? handled : { isReplay: false, answer };
+    .execute();
+  return { isReplay: false, answer };
 }
 
 function findStored(db: Db, principalId: string, key: string) {

@@ -227,7 +227,7 @@ describe('a change of a session', () => {
     await api.org.patch(`/chat/sessions/${id}`, { ...resolve, reflect_status_change_for_integration: false });
     expect(await announced(id)).toEqual([
       ['ticket-created', {}],
-      ['ticket-resolved', { reflects: true }],
+      ['ticket-resolved', { reflects: true, closing_id: expect.any(String) }],
     ]);
     const row = await api.db.selectFrom('sessions').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
     expect(row).toMatchObject({ session_closed_payload: { cause: 'refund' }, resolutions: 1, status_code: 1 });
