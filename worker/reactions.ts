@@ -16,7 +16,7 @@ import { elementAt } from '../src/checked-access.ts';
 import type { Config } from '../src/config.ts';
 import { assignIfRelieved, assignIfWaiting } from '../src/conversations/assignment/queues.service.ts';
 import { confirmPortalOnSettingsChange } from '../src/crm/connection/accounts.service.ts';
-import { resumeCrm } from '../src/crm/connection/resumption.service.ts';
+import { resumeCrm, resumePendingHandoffs } from '../src/crm/connection/resumption.service.ts';
 import { startHandoffs } from '../src/crm/handoffs/service.ts';
 import { scheduleTicketCloses } from '../src/crm/handoffs/ticket-closing.service.ts';
 import { scheduleTicketReopenings } from '../src/crm/handoffs/ticket-reopening.service.ts';
@@ -108,6 +108,7 @@ export function createReactions(
     'ticket-reopened': [assignPolicies, scheduleTicketReopenings],
     'ticket-handoff': [startHandoffs, summarizeHandoffs, requestExtraction, startWorkflows],
     'integration-changed': [confirmPortalOnSettingsChange, embedOnChange, wakeExtractions, resumeCrm, resumeMiaw],
+    'handoff-target-changed': [resumePendingHandoffs],
     'session-redacted': [
       redactCrmCopies,
       redactRuns,

@@ -16,6 +16,8 @@ export interface Handoff {
   /** ISO 8601. */
   at: string;
   state: 'pending' | 'partial' | 'done';
+  /** The ticketing system that it has begun in, and stays in. Absent until then, and in handoffs of earlier versions. */
+  target?: 'crm' | 'miaw';
   /** The progress of each part in the ticketing system. */
   parts?: HandoffPartStatus[];
   /** What it waits for before it can begin, and what to do. */
@@ -93,6 +95,8 @@ export interface SessionsTable {
   first_handoff_at: Date | null;
   /** The number of resolutions. */
   resolutions: Generated<number>;
+  /** Whether integrations are to follow its latest resolution. */
+  reflects_resolution: Generated<boolean>;
   /** The number of handoffs. It is the number of the current one too, if there is one. */
   handoffs: Generated<number>;
   /** The `seq` of its last event. */

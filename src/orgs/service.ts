@@ -94,6 +94,8 @@ export function changeSettings(db: Db, orgId: string, changes: UpdateSettings): 
     if ('country' in changes) await announceChangedOrg(trx);
     if ('insight_categories' in changes)
       await announce(trx, orgId, 'insight-categories-changed', [{ subject_id: orgId, payload: {} }]);
+    if ('handoff_target' in changes)
+      await announce(trx, orgId, 'handoff-target-changed', [{ subject_id: orgId, payload: {} }]);
     if ('member_capacity' in changes)
       await announce(trx, orgId, 'staffing-changed', [{ subject_id: orgId, payload: {} }]);
     return settings;

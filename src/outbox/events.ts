@@ -79,6 +79,8 @@ export interface EventPayloads {
   'office-hours-changed': Record<string, never>;
   /** Of a session under an SLA policy: a message, a handoff, or another status. */
   'session-activity': Record<string, never>;
+  /** Subject: the org itself. Sessions are handed over to another system now, or to none. */
+  'handoff-target-changed': Record<string, never>;
   /** Subject: the org itself. The settings for sending times have changed. */
   'sending-settings-changed': Record<string, never>;
   /** Subject: a session. It was closed. */

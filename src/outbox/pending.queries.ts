@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
+import type { EventType } from './events.ts';
 
 /** Returns those of the workflows for which a command still waits in the outbox. */
 export async function listPendingWorkflows(db: Db, workflowIds: string[]): Promise<Set<string>> {
@@ -10,6 +11,23 @@ export async function listPendingWorkflows(db: Db, workflowIds: string[]): Promi
     .execute();
   return new Set(rows.flatMap(({ workflow_id }) => workflow_id ?? []));
 }
+
+/** Returns whether an event of one of these types about a subject still waits in the outbox. */
+export const hasPendingEvent = async (
+  db: Db,
+  orgId: string,
+  subjectId: string,
+  types: EventType[],
+): Promise<boolean> =>
+  (await db
+    .selectFrom('outbox')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where('kind', '=', 'event')
+    .where('subject_id', '=', subjectId)
+    .where('type', 'in', types)
+    .limit(1)
+    .executeTakeFirst()) !== undefined;
 
 /** Returns whether a command for a workflow still waits in the outbox. */
 export const hasPendingCommand = async (db: Db, workflowId: string): Promise<boolean> =>

@@ -192,6 +192,30 @@ it('a handoff that Temporal has lost continues without a second ticket, and a te
   }
 });
 
+it('a handoff that waits for its target begins although its workflow was terminated or lost', async () => {
+  const org = await stack.createOrg();
+  await org.patch('/org/settings', { handoff_target: 'crm' });
+  const waiting = async () => {
+    const { id } = (await org.post('/chat/sessions', {})).body;
+    await org.post(`/chat/sessions/${id}/handoff`, {});
+    await untilState(`handoff/${id}/1`, 'RUNNING');
+    return id as string;
+  };
+  const [stopped, lost] = [await waiting(), await waiting()];
+  await Promise.all([terminate(`handoff/${stopped}/1`), lose(`handoff/${lost}/1`)]);
+  expect(await mend()).toEqual([]);
+  await sql`
+    update sessions set handoff = handoff || jsonb_build_object('at', now() - interval '11 minutes') where handoff->>'state' = 'pending'
+  `.execute(stack.db);
+  await untilMended(
+    { kind: 'handoff', temporal: 'stopped', mended: 'resumed' },
+    { kind: 'handoff', temporal: 'absent', mended: 'resumed' },
+  );
+  for (const id of [stopped, lost]) await untilState(`handoff/${id}/1`, 'RUNNING');
+  await org.patch('/org/settings', { handoff_target: 'none' });
+  for (const id of [stopped, lost]) await untilState(`handoff/${id}/1`, 'COMPLETED');
+});
+
 it('a handoff that is held goes on after its workflow was terminated', async () => {
   const pause = { $kind: 'Block', type: 'wait', id: 'pause', inputs: { minutes: 60 } };
   await activate(stack.org, { trigger_type: 'pre-ticket-handoff', workflow_blocks: [pause] });

@@ -4,7 +4,9 @@ import type { TicketingSystem } from '../sessions/schema.ts';
 import { getSession, lockSession } from '../sessions/service.ts';
 import { digestSession, EXTRACTIVE } from '../summary/service.ts';
 import type { Handoff } from '../table.ts';
-import { listHandoffNumbers } from './queries.ts';
+import { listHandoffs } from './queries.ts';
+
+export type { Handoff } from '../table.ts';
 
 /** Returns the details of a handed-off session for the agents of another system. The summary of a model is preferred. */
 export async function getHandoffBriefing(db: Db, orgId: string, sessionId: string) {
@@ -17,13 +19,20 @@ export async function getHandoffBriefing(db: Db, orgId: string, sessionId: strin
     : { session, ...digest, summary_by: digest.summary === null ? null : EXTRACTIVE };
 }
 
-/** Returns the sessions that are handed off now among these, each with the number of its handoff. */
+/** A handoff that a session has now. */
+export interface CurrentHandoff {
+  /** Counts the handoffs of the session from 1. */
+  n: number;
+  state: Handoff['state'];
+}
+
+/** Returns the sessions that are handed off now among these, each with its handoff. */
 export const currentHandoffsOf = async (
   db: Db,
   orgId: string,
   sessionIds: string[],
-): Promise<ReadonlyMap<string, number>> =>
-  new Map((await listHandoffNumbers(db, orgId, sessionIds)).map(({ id, handoffs }) => [id, handoffs]));
+): Promise<ReadonlyMap<string, CurrentHandoff>> =>
+  new Map((await listHandoffs(db, orgId, sessionIds)).map(({ id, ...handoff }) => [id, handoff]));
 
 /** Returns whether a session still has this handoff. Without a number, whether it has one at all. */
 export async function isHandedOff(
@@ -33,7 +42,7 @@ export async function isHandedOff(
   n: number | null | undefined,
 ): Promise<boolean> {
   const current = (await currentHandoffsOf(db, orgId, [sessionId])).get(sessionId);
-  return current !== undefined && current === (n ?? current);
+  return current !== undefined && current.n === (n ?? current.n);
 }
 
 /**
@@ -43,20 +52,22 @@ export async function isHandedOff(
 export const isWithoutParts = ({ state, parts = [] }: Handoff): boolean => state === 'done' && parts.length === 0;
 
 /**
- * Stores the progress of a session's handoff in another system. One without parts stays as it is: what is created there
- * belongs to something else. Throws notFound.
+ * Locks a session until the transaction ends, and returns its handoff. Undefined if it has none, or another one than `n`.
+ * Throws notFound.
  */
-export async function updateHandoffStatus(
+export async function lockHandoff(
   trx: Trx,
   orgId: string,
   sessionId: string,
-  report: Partial<Pick<Handoff, 'summary' | 'summary_by' | 'state' | 'parts'>>,
-): Promise<void> {
-  const { handoff } = await lockSession(trx, orgId, sessionId);
-  if (handoff === null || isWithoutParts(handoff)) return;
-  const { waits_for: _, ...current } = handoff; // it has begun
-  await updateSession(trx, orgId, sessionId, { handoff: JSON.stringify({ ...current, ...report }) });
+  n?: number,
+): Promise<Handoff | undefined> {
+  const { handoff, handoffs } = await lockSession(trx, orgId, sessionId);
+  return handoff === null || handoffs !== (n ?? handoffs) ? undefined : handoff;
 }
+
+/** Stores what has become of the handoff of a locked session. */
+export const updateHandoff = (trx: Trx, orgId: string, sessionId: string, handoff: Handoff): Promise<void> =>
+  updateSession(trx, orgId, sessionId, { handoff: JSON.stringify(handoff) });
 
 /** Stores the id of a session in another system. */
 export const linkTicketingSystem = (

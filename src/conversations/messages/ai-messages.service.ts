@@ -144,6 +144,7 @@ export async function resolveByAi(
     custom_status_id: null,
     isClosed: true,
     isResolution: true,
+    reflects_resolution: true,
     ai_closure_type: closure,
     events: [
       { id: newId(), type: 'ai_resolved_issue', data: { closure } },

@@ -16,3 +16,22 @@ export const findMessage = (db: Db, orgId: string, id: string) =>
       ]),
     )
     .executeTakeFirst();
+
+/** Lists the messages of the contact since the session was last handed off. */
+export const listMessagesSinceHandoff = (db: Db, orgId: string, sessionId: string): Promise<{ id: string }[]> =>
+  db
+    .selectFrom('session_events')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where('session_id', '=', sessionId)
+    .where('type', '=', 'message')
+    .where('sender', '=', 'contact')
+    .where('seq', '>', ({ selectFrom }) =>
+      selectFrom('session_events as handoff')
+        .select(({ fn }) => fn.max('handoff.seq').as('seq'))
+        .where('handoff.org_id', '=', orgId)
+        .where('handoff.session_id', '=', sessionId)
+        .where('handoff.type', 'in', ['handoff', 'human_agent_takeover']),
+    )
+    .orderBy('seq')
+    .execute();

@@ -1,9 +1,10 @@
+import { isContactBlocked } from '../../contacts/blocklist/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import type { MediaLinks } from '../../media/links.ts';
 import type { Side } from '../change-session.service.ts';
 import { updateSession } from '../queries.ts';
 import { lockSession } from '../sessions/service.ts';
-import { findMessage } from './relay.queries.ts';
+import { findMessage, listMessagesSinceHandoff } from './relay.queries.ts';
 
 /** Returns the text of a message, or of a draft of the AI, with links to its files. Undefined once it is redacted. */
 export async function findRelayedMessage(
@@ -21,9 +22,14 @@ export async function findRelayedMessage(
   return { text: row.content, isDraft: row.is_draft, attachments };
 }
 
-/** Adds another system to this side of the session: from now on, messages of the other side are sent to it. */
-export async function addRelayedSide(trx: Trx, orgId: string, sessionId: string, side: Side): Promise<void> {
-  const { relayed_side: known } = await lockSession(trx, orgId, sessionId);
-  const isOther = known !== null && known !== side;
-  await updateSession(trx, orgId, sessionId, { relayed_side: isOther ? 'both' : side });
+/**
+ * Adds another system to the agents' side of the session: from now on, messages of the contact are sent to it. Returns
+ * what the contact has written since the session was handed off, which is still to be sent there.
+ */
+export async function addSystemOfAgents(trx: Trx, orgId: string, sessionId: string): Promise<{ id: string }[]> {
+  const { relayed_side: known, contact_id } = await lockSession(trx, orgId, sessionId);
+  if (known === 'agents' || known === 'both') return [];
+  const side: Side | 'both' = known === null ? 'agents' : 'both';
+  await updateSession(trx, orgId, sessionId, { relayed_side: side });
+  return (await isContactBlocked(trx, orgId, contact_id)) ? [] : listMessagesSinceHandoff(trx, orgId, sessionId);
 }

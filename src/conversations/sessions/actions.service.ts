@@ -57,6 +57,7 @@ export function applySessionUpdate(db: Db, orgId: string, id: string, input: Upd
       status: to,
       custom_status_id: customStatus,
       ...(isMoved ? { isClosed: to !== 'open', isResolution } : {}),
+      ...(isResolution ? { reflects_resolution: input.reflect_status_change_for_integration } : {}),
       ...(isMoved && to === 'open' && session.handoff === null ? { ai_closure_type: null } : {}),
       custom_data: JSON.stringify(customData.value),
       editable_custom_data: JSON.stringify(editableData.value),

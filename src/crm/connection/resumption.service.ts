@@ -26,3 +26,9 @@ export const resumeCrm: Reaction<'integration-changed'> = async (trx, orgId, eve
     ...[...queues, ...threads.map((id) => `thread/${id}`)].map((queue) => queueSignalOf(orgId, queue)),
   );
 };
+
+/** Resumes the handoffs that have not begun as soon as the org has another target, or none. */
+export const resumePendingHandoffs: Reaction<'handoff-target-changed'> = async (trx, orgId) => {
+  const pending = await listPendingHandoffs(trx, orgId, MAX_RESUMED);
+  await enqueue(trx, orgId, ...pending.map(wakeHandoff));
+};

@@ -15,15 +15,15 @@ export const listParts = (db: Db, orgId: string, sessionId: string) =>
     .orderBy('position')
     .execute();
 
-/** Inserts the parts of a handoff. Existing parts stay unchanged. */
+/** Inserts the parts of a handoff, all of them pending. Existing parts stay unchanged. */
 export async function insertParts(
   trx: Trx,
   orgId: string,
   { sessionId, n }: Pick<SessionRun, 'sessionId' | 'n'>,
-  parts: { part: CrmHandoffPartsTable['part']; state: PartState; error: string | null }[],
+  parts: CrmHandoffPartsTable['part'][],
 ): Promise<void> {
   const rows = parts.map((part, position) => ({
-    ...part,
+    part,
     org_id: orgId,
     session_id: sessionId,
     position,
@@ -175,23 +175,60 @@ export async function reopenParts(trx: Trx, orgId: string, sessionId: string): P
   return Number(reopened.numUpdatedRows);
 }
 
+/** Reopens those of these parts of a session that were refused or skipped. */
+export async function reopenRefusedParts(
+  trx: Trx,
+  orgId: string,
+  sessionId: string,
+  parts: CrmHandoffPartsTable['part'][],
+): Promise<void> {
+  await trx
+    .updateTable('crm_handoff_parts')
+    .set({ state: 'pending', error: null, updated_at: sql<Date>`now()` })
+    .where('org_id', '=', orgId)
+    .where('session_id', '=', sessionId)
+    .where('part', 'in', parts)
+    .where('state', 'in', ['failed', 'skipped'])
+    .execute();
+}
+
+/** Skips those of these parts of a session that wait or were refused. */
+export async function skipParts(
+  trx: Trx,
+  orgId: string,
+  sessionId: string,
+  { parts, reason }: { parts: CrmHandoffPartsTable['part'][]; reason: string },
+): Promise<void> {
+  if (parts.length === 0) return;
+  await trx
+    .updateTable('crm_handoff_parts')
+    .set({ state: 'skipped', error: reason, next_try_at: null, updated_at: sql<Date>`now()` })
+    .where('org_id', '=', orgId)
+    .where('session_id', '=', sessionId)
+    .where('part', 'in', parts)
+    .where('state', 'in', ['pending', 'parked', 'failed'])
+    .execute();
+}
+
 /** The parts that every handoff creates anew. The others stay with the session. */
 const OF_ONE_HANDOFF: CrmHandoffPartsTable['part'][] = ['comment', 'conversation'];
 
 /**
- * Reopens the parts of sessions that are of earlier handoffs than these: those that every handoff creates anew as if they
- * were never tried, and the others if they do not exist. The numbers of attempts grow on, so that a late outcome of an
- * earlier handoff is of no attempt of this one. Repeated, it changes nothing.
+ * Reopens those of these parts of a session that are of no handoff yet, or of an earlier one: those that every handoff
+ * creates anew as if they were never tried, and the others if they do not exist. The numbers of attempts grow on, so
+ * that a late outcome of an earlier handoff is of no attempt of this one. Repeated, it changes nothing. Returns whether
+ * there was one.
  */
-export async function reopenForHandoffs(
+export async function reopenForHandoff(
   trx: Trx,
   orgId: string,
-  handoffs: Pick<SessionRun, 'sessionId' | 'n'>[],
-): Promise<void> {
+  { sessionId, n }: Pick<SessionRun, 'sessionId' | 'n'>,
+  parts: CrmHandoffPartsTable['part'][],
+): Promise<boolean> {
   const isNew = sql`part in (${sql.join(OF_ONE_HANDOFF)})`;
   const isReopened = sql`(${isNew} or state in ('parked', 'failed', 'skipped'))`;
-  await sql`
-    update crm_handoff_parts set handoff_number = handoff.n,
+  const { numAffectedRows = 0n } = await sql`
+    update crm_handoff_parts set handoff_number = ${n},
       updated_at = case when ${isReopened} then now() else updated_at end,
       state = case when ${isReopened} then 'pending' else state end,
       error = case when not ${isReopened} then error end,
@@ -201,53 +238,73 @@ export async function reopenForHandoffs(
       last_tried_at = case when not ${isNew} then last_tried_at end,
       leased_until = case when not ${isNew} then leased_until end,
       external_id = case when part <> 'comment' then external_id end -- a conversation goes on, a comment is another one
-    from unnest(${handoffs.map(({ sessionId }) => sessionId)}::uuid[], ${handoffs.map(({ n }) => n)}::integer[])
-      as handoff (session_id, n)
-    where org_id = ${orgId} and crm_handoff_parts.session_id = handoff.session_id and handoff_number < handoff.n
+    where org_id = ${orgId} and session_id = ${sessionId} and part = any(${parts}::text[]) and handoff_number < ${n}
   `.execute(trx);
+  return numAffectedRows > 0n;
 }
 
-/** Fails the parts that have not ended. Returns their number. */
-export async function failUnfinishedParts(trx: Trx, orgId: string, sessionId: string, error: string): Promise<number> {
+/** Fails the parts of a handoff that have not ended. Returns their number. */
+export async function failUnfinishedParts(
+  trx: Trx,
+  orgId: string,
+  { sessionId, n }: Pick<SessionRun, 'sessionId' | 'n'>,
+  error: string,
+): Promise<number> {
   const failed = await trx
     .updateTable('crm_handoff_parts')
     .set({ state: 'failed', error, next_try_at: null, updated_at: sql<Date>`now()` })
     .where('org_id', '=', orgId)
     .where('session_id', '=', sessionId)
+    .where('handoff_number', '=', n)
     .where('state', 'in', ['pending', 'running', 'parked'])
     .executeTakeFirst();
   return Number(failed.numUpdatedRows);
 }
 
-/** SQL: whether `session` is handed off now, and not in an external system: such a handoff is done, without any part. */
-const HAS_OWN_HANDOFF = sql`session.handoff is not null
-  and (session.handoff->>'state' <> 'done' or jsonb_array_length(coalesce(session.handoff->'parts', '[]')) > 0)`;
+/** SQL: whether the handoff of `session` has parts. */
+const HAS_PARTS = sql`jsonb_array_length(coalesce(session.handoff->'parts', '[]')) > 0`;
+/**
+ * SQL: whether `session` is handed off now, and not in an external system: such a handoff is done, without any part.
+ * `part` is of this handoff.
+ */
+const IS_OF_HANDOFF = sql`session.handoff is not null and (session.handoff->>'state' <> 'done' or ${HAS_PARTS})
+  and part.handoff_number = session.handoffs`;
 
 /** Returns the current handoffs of an org that are parked, those parked longest first. */
 export async function listParkedHandoffs(db: Db, orgId: string, limit: number): Promise<SessionRun[]> {
   const { rows } = await sql<SessionRun>`
     select part.org_id as "orgId", part.session_id as "sessionId", session.handoffs as n from crm_handoff_parts as part
     join sessions as session on session.org_id = part.org_id and session.id = part.session_id
-    where part.org_id = ${orgId} and part.state = 'parked' and ${HAS_OWN_HANDOFF}
+    where part.org_id = ${orgId} and part.state = 'parked' and ${IS_OF_HANDOFF}
     group by 1, 2, 3 order by min(part.updated_at), 2 limit ${limit}
   `.execute(db);
   return rows;
 }
 
+/** The relay and the workflows before a handoff have begun it long before. */
+const BEGINS_WITHIN = sql`interval '10 minutes'`;
+
 /**
- * Returns the current handoffs of all orgs with parts that have not ended, behind a session, in a fixed order. The ticket
- * of a session that was not handed off belongs to a customer's workflow.
+ * Returns the current handoffs of all orgs with parts that have not ended, and those that still have to get their parts,
+ * behind a session, in a fixed order. The ticket of a session that was not handed off belongs to a customer's workflow.
  */
 export async function listUnfinishedHandoffs(
   db: Db,
   after: SessionRun | undefined,
   limit: number,
 ): Promise<SessionRun[]> {
+  const isBehind = (org: string, session: string) =>
+    after === undefined
+      ? sql`true`
+      : sql`(${sql.ref(org)}, ${sql.ref(session)}) > (${after.orgId}::uuid, ${after.sessionId}::uuid)`;
   const { rows } = await sql<SessionRun>`
-    select distinct part.org_id as "orgId", part.session_id as "sessionId", session.handoffs as n from crm_handoff_parts as part
+    select part.org_id as "orgId", part.session_id as "sessionId", session.handoffs as n from crm_handoff_parts as part
     join sessions as session on session.org_id = part.org_id and session.id = part.session_id
-    where part.state in ('pending', 'running', 'parked') and ${HAS_OWN_HANDOFF}
-      and ${after === undefined ? sql`true` : sql`(part.org_id, part.session_id) > (${after.orgId}::uuid, ${after.sessionId}::uuid)`}
+    where part.state in ('pending', 'running', 'parked') and ${IS_OF_HANDOFF} and ${isBehind('part.org_id', 'part.session_id')}
+    union
+    select session.org_id, session.id, session.handoffs from sessions as session
+    where session.handoff->>'state' = 'pending' and not ${HAS_PARTS}
+      and (session.handoff->>'at')::timestamptz < now() - ${BEGINS_WITHIN} and ${isBehind('session.org_id', 'session.id')}
     order by 1, 2 limit ${limit}
   `.execute(db);
   return rows;

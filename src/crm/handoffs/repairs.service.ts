@@ -55,8 +55,8 @@ export function settlePart(db: Db, orgId: string, sessionId: string, { part, ext
 }
 
 async function wakeCurrentHandoff(trx: Trx, orgId: string, sessionId: string): Promise<void> {
-  const n = (await currentHandoffsOf(trx, orgId, [sessionId])).get(sessionId);
-  if (n !== undefined) await enqueue(trx, orgId, wakeHandoff({ orgId, sessionId, n }));
+  const current = (await currentHandoffsOf(trx, orgId, [sessionId])).get(sessionId);
+  if (current !== undefined) await enqueue(trx, orgId, wakeHandoff({ orgId, sessionId, n: current.n }));
 }
 
 async function assertHandedOff(trx: Trx, orgId: string, sessionId: string): Promise<void> {

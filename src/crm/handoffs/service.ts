@@ -1,16 +1,13 @@
-import { randomUUID } from 'node:crypto';
 import {
   currentHandoffsOf,
-  getHandoffBriefing,
+  type Handoff,
   isHandedOff,
   linkTicketingSystem,
-  updateHandoffStatus,
+  lockHandoff,
+  updateHandoff,
 } from '../../conversations/handoff/status.service.ts';
-import { addRelayedSide } from '../../conversations/messages/relay.service.ts';
-import { lockSession } from '../../conversations/sessions/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { readSettings } from '../../orgs/service.ts';
 import { enqueue, signalWithStart, start } from '../../outbox/outbox.ts';
 import type { Reaction } from '../../outbox/reactions.ts';
 import { CrmError, notConnected } from '../../providers/crm/errors.ts';
@@ -19,22 +16,12 @@ import { WAKE } from '../../temporal/contract.ts';
 import type { CrmClients } from '../connection/clients.ts';
 import { HAND_OFF_SESSION, type SessionRef, type SessionRun } from '../contract.ts';
 import { linkSession } from '../links.queries.ts';
-import { insertConversation } from '../salesforce/conversation-store.service.ts';
 import { handoffFactsOf } from './facts.service.ts';
 import { withLease } from './leases.service.ts';
-import {
-  type ClaimedPart,
-  claimPart,
-  insertParts,
-  listParts,
-  type PartChange,
-  reopenForHandoffs,
-  updatePart,
-} from './queries.ts';
-import { handoffStateOf } from './rules.ts';
+import { type ClaimedPart, claimPart, listParts, type PartChange, updatePart } from './queries.ts';
+import { begunTargetOf, handoffStateOf, systemOf, type TicketingTarget } from './rules.ts';
 import type { PartState } from './table.ts';
 import { scheduleCloseIfResolved } from './ticket-closing.service.ts';
-import { reopenCommandsOf } from './ticket-reopening.service.ts';
 
 export { listParkedHandoffs } from './queries.ts';
 
@@ -50,12 +37,10 @@ const LEASED_RETRY_MS = 1_000;
 const subjectOf = (sessionId: string) => ({ subjectId: sessionId, summary: 'Hand off a session' });
 
 /**
- * Starts the handoff of sessions to the org's ticketing system. Sessions handed off in an external system need none, and
- * those that were returned to the AI meanwhile neither. Another handoff of a session reopens its ticket.
+ * Starts the handoffs of sessions to the org's ticketing system. One that is done needs nothing: it is in an external
+ * system, there was no such system, or it was retried before. One whose session was returned to the AI meanwhile neither.
  */
 export const startHandoffs: Reaction<'ticket-handoff'> = async (trx, orgId, events) => {
-  const { handoff_target } = await readSettings(trx, orgId);
-  if (handoff_target === null || handoff_target === 'none') return;
   const wanted = events.filter(({ payload }) => !payload.isExternal);
   const current = await currentHandoffsOf(
     trx,
@@ -63,93 +48,38 @@ export const startHandoffs: Reaction<'ticket-handoff'> = async (trx, orgId, even
     wanted.map(({ subject_id }) => subject_id),
   );
   const runs = wanted.flatMap(({ subject_id: sessionId, payload }): SessionRun[] => {
-    const n = current.get(sessionId);
-    return n === undefined || n !== (payload.n ?? n) ? [] : [{ orgId, sessionId, n }];
+    const handoff = current.get(sessionId);
+    if (handoff === undefined || handoff.state === 'done') return [];
+    const { n } = handoff;
+    return n === (payload.n ?? n) ? [{ orgId, sessionId, n }] : [];
   });
-  const later = runs.filter(({ n }) => n > 1);
-  if (later.length > 0) await reopenForHandoffs(trx, orgId, later);
-  await enqueue(
-    trx,
-    orgId,
-    ...runs.map((run) => start(HAND_OFF_SESSION, run, subjectOf(run.sessionId))),
-    ...(await reopenCommandsOf(
-      trx,
-      orgId,
-      later.map(({ sessionId }) => sessionId),
-    )),
-  );
+  await enqueue(trx, orgId, ...runs.map((run) => start(HAND_OFF_SESSION, run, subjectOf(run.sessionId))));
 };
 
 /** Returns the command to continue a waiting handoff now, or to run an ended one again. */
 export const wakeHandoff = (run: SessionRun) => signalWithStart(HAND_OFF_SESSION, run, WAKE, subjectOf(run.sessionId));
 
-/**
- * Returns the target of a handoff: the system of its existing parts, or else the org's current target. Throws a
- * transient CrmError if that system is not connected.
- */
-async function targetOf(
-  db: Db,
+/** The system of a handoff, connected. */
+export interface ConnectedSystem {
+  crm: Crm;
+  isTicketing: boolean;
+}
+
+/** Returns the connection to a system. Throws a transient CrmError if it is not connected. */
+export async function connectionTo(
   { crms }: HandoffDeps,
   orgId: string,
-  begun: string[],
-): Promise<{ crm: Crm; isTicketing: boolean }> {
-  const target = begun.length === 0 ? (await readSettings(db, orgId)).handoff_target : systemOf(begun);
-  if (target === 'miaw') {
+  system: TicketingTarget,
+): Promise<ConnectedSystem> {
+  if (system === 'miaw') {
     const crm = await crms.salesforce(orgId);
     if (crm !== undefined) return { crm, isTicketing: true };
-  }
-  if (target === 'crm') {
+  } else {
     const hubspot = await crms.hubspot(orgId);
     if (hubspot !== undefined)
       return { crm: hubspot.client, isTicketing: hubspot.settings.ticketing_enabled !== false };
   }
-  throw notConnected(`The handoff_target ${target}`);
-}
-
-const systemOf = (parts: string[]) => (parts.includes('conversation') ? 'miaw' : 'crm');
-
-export interface HandoffPlan {
-  pending: HandoffPart[];
-  refused: HandoffPart[];
-}
-
-/** The plan of a handoff whose session was returned to the AI, or handed off again, since it began. */
-const NOTHING_LEFT: HandoffPlan = { pending: [], refused: [] };
-
-/**
- * Stores the parts of a handoff, with those of earlier ones reopened, and returns its pending and its refused parts. Planning
- * again changes nothing. Nothing is left of a handoff that its session no longer has.
- */
-export async function planHandoff(
-  db: Db,
-  deps: HandoffDeps,
-  { orgId, sessionId, n }: SessionRun,
-): Promise<HandoffPlan> {
-  if (!(await isHandedOff(db, orgId, sessionId, n))) return NOTHING_LEFT;
-  const begun = (await listParts(db, orgId, sessionId)).map(({ part }) => part);
-  const { crm, isTicketing } = await targetOf(db, deps, orgId, begun);
-  return inTransaction(db, async (trx) => {
-    const planned = crm.parts.map(({ name }) =>
-      isTicketing || name === 'comment'
-        ? { part: name, state: 'pending' as const, error: null }
-        : { part: name, state: 'skipped' as const, error: 'ticketing is disabled' },
-    );
-    await reopenForHandoffs(trx, orgId, [{ sessionId, n }]);
-    await insertParts(trx, orgId, { sessionId, n }, planned);
-    if (crm.provider === 'salesforce') await startConversation(trx, orgId, sessionId);
-    await lockSession(trx, orgId, sessionId); // a text that is redacted meanwhile must not come back
-    const { summary, summary_by } = await getHandoffBriefing(trx, orgId, sessionId);
-    const parts = await reportParts(trx, orgId, sessionId, { summary, summary_by });
-    const inState = (...states: PartState[]) =>
-      parts.filter(({ state }) => states.includes(state)).map(({ part }) => part);
-    return { pending: inState('pending', 'running', 'parked'), refused: inState('failed') };
-  });
-}
-
-/** From now on, the contact's messages are relayed to the conversation. They wait until it is open. */
-async function startConversation(trx: Trx, orgId: string, sessionId: string): Promise<void> {
-  await insertConversation(trx, orgId, { sessionId, conversationId: randomUUID() });
-  await addRelayedSide(trx, orgId, sessionId, 'agents');
+  throw notConnected(`The handoff_target ${system}`);
 }
 
 /** Creates a part of a handoff like createPart. Nothing is left to do if its session no longer has the handoff. */
@@ -171,7 +101,7 @@ export async function createPart(
   { orgId, sessionId, part, n = 1 }: SessionRef & { part: HandoffPart; n?: number },
   properties: Record<string, string> = {},
 ): Promise<'done' | 'skipped' | 'failed'> {
-  const { crm } = await targetOf(db, deps, orgId, [part]);
+  const { crm } = await connectionTo(deps, orgId, systemOf(part));
   const claimed = await claim(db, orgId, sessionId, part);
   if (claimed === undefined) return 'done';
   return withLease(db, orgId, { sessionId, part, attempt: claimed.attempts }, async () => {
@@ -253,20 +183,32 @@ export function updateAndReportParts<T>(
   });
 }
 
-async function reportParts(
-  trx: Trx,
+/** Shows the parts of a handoff that has begun. What a workflow has made in another system is no part of it. */
+async function reportParts(trx: Trx, orgId: string, sessionId: string): Promise<void> {
+  const handoff = await lockHandoff(trx, orgId, sessionId);
+  const target = handoff && begunTargetOf(handoff);
+  if (handoff === undefined || target === undefined) return;
+  await updateHandoff(trx, orgId, sessionId, { ...handoff, ...progressOf(await listPartsIn(trx, orgId, sessionId, target)) });
+}
+
+type StoredPart = Awaited<ReturnType<typeof listParts>>[number];
+
+/** Returns the parts of a session in one of the systems. */
+export const listPartsIn = async (
+  db: Db,
   orgId: string,
   sessionId: string,
-  more: { summary?: string | null; summary_by?: string | null } = {},
-) {
-  const parts = await listParts(trx, orgId, sessionId);
-  if (parts.length === 0) return parts;
+  system: TicketingTarget,
+): Promise<StoredPart[]> =>
+  (await listParts(db, orgId, sessionId)).filter(({ part }) => systemOf(part) === system);
+
+/** Returns the progress of a handoff as it is shown. */
+export function progressOf(parts: StoredPart[]): Required<Pick<Handoff, 'state' | 'parts'>> {
   const shown = parts.map(({ next_try_at, updated_at: _, ...part }) => ({
     ...part,
     next_try_at: next_try_at?.toISOString() ?? null,
   }));
-  await updateHandoffStatus(trx, orgId, sessionId, { ...more, state: handoffStateOf(parts), parts: shown });
-  return parts;
+  return { state: handoffStateOf(parts), parts: shown };
 }
 
 /** Records what came of an attempt, unless a later one has begun or the part has ended otherwise. */

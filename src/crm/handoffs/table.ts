@@ -9,7 +9,7 @@ export interface CrmHandoffPartsTable {
   session_id: string;
   part: HandoffPart;
   position: number;
-  /** The number of the handoff in its session that it was last opened for. */
+  /** The number of the handoff in its session that it was last opened for. 0: none, a workflow's step wanted it. */
   handoff_number: Generated<number>;
   state: Generated<PartState>;
   external_id: string | null;
@@ -17,8 +17,6 @@ export interface CrmHandoffPartsTable {
   attempts: Generated<number>;
   /** Whether an attempt without an answer may have had its effect. */
   is_ambiguous: Generated<boolean>;
-  /** For the ticket: its session was resolved before the ticket was created. */
-  is_to_close: Generated<boolean>;
   first_tried_at: Date | null;
   last_tried_at: Date | null;
   next_try_at: Date | null;

@@ -15,7 +15,7 @@ import {
 } from './conversations.queries.ts';
 import { wakeMiaw } from './sync.service.ts';
 
-export { insertConversation } from './conversations.queries.ts';
+export { insertConversation, insertMiawMessages } from './conversations.queries.ts';
 
 /** Creates the store of an org's conversations in Salesforce. The tokens of their end users are encrypted. */
 export function createConversationStore(db: Db, secrets: Secrets, orgId: string): ConversationStore {

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { connectHubspot, type OrgWithHubspot, sessionOfThread } from '../../support/crm.ts';
 import { resetAfter, slowEffect, unavailable } from '../../support/fakes/faulty-server.ts';
+import { refuses } from '../../support/fakes/hubspot/server.ts';
 import { assignmentOf, eventOf } from '../../support/fakes/hubspot/webhooks.ts';
 import type { TestOrg } from '../../support/stack/api.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
@@ -34,6 +35,11 @@ async function createTicket(session: string, properties: object = {}) {
     return run.status !== 'idle' && run.status !== 'in_progress' && run.steps[0];
   });
 }
+const untilDone = (session: string) =>
+  eventually('the handoff', async () => {
+    const { handoff } = (await org.get(`/chat/sessions/${session}`)).body;
+    return handoff.state === 'done' && handoff;
+  });
 const newSession = async () => {
   const contact = (await org.post('/contacts', { contact: { email: `${crypto.randomUUID()}@example.com` } })).body.id;
   return (await org.post('/chat/sessions', { contact_id: contact })).body.id as string;
@@ -59,10 +65,7 @@ describe('create-crm-ticket', () => {
 
     await org.patch('/org/settings', { handoff_target: 'crm' });
     await org.post(`/chat/sessions/${session}/handoff`, {});
-    await eventually(
-      'the handoff',
-      async () => (await org.get(`/chat/sessions/${session}`)).body.handoff.state === 'done',
-    );
+    await untilDone(session);
     expect(crm.hubspot.crm.tickets).toHaveLength(1);
   });
 
@@ -79,10 +82,7 @@ describe('create-crm-ticket', () => {
     crm.hubspot.next('POST', TICKETS, slowEffect(4_000), slowEffect(4_000));
     const session = await newSession();
     await org.post(`/chat/sessions/${session}/handoff`, {});
-    await eventually(
-      'the handoff',
-      async () => (await org.get(`/chat/sessions/${session}`)).body.handoff.state === 'done',
-    );
+    await untilDone(session);
     const run = await eventually('the end of the run', async () => {
       const [found] = await listRuns(stack.db, id);
       return found?.status === 'completed' && found;
@@ -91,6 +91,37 @@ describe('create-crm-ticket', () => {
     expect(steps[0].output).toEqual({ ticket_id: crm.hubspot.crm.tickets[0]?.id });
     expect(crm.hubspot.crm.tickets).toHaveLength(1);
     expect(crm.hubspot.requests('POST', TICKETS)).toHaveLength(1);
+  });
+
+  it('tries again what HubSpot refused before, as does the first handoff', async () => {
+    const [session, other] = [await newSession(), await newSession()];
+    for (const id of [session, other]) {
+      crm.hubspot.next('POST', TICKETS, refuses(400, 'no such pipeline'));
+      const error = expect.stringContaining('no such pipeline');
+      expect(await createTicket(id)).toMatchObject({ status: 'failed', error });
+    }
+    expect(await createTicket(session)).toMatchObject({ status: 'completed', output: { ticket_id: expect.any(String) } });
+
+    await org.patch('/org/settings', { handoff_target: 'crm' });
+    await org.post(`/chat/sessions/${other}/handoff`, {});
+    await untilDone(other);
+    expect(crm.hubspot.crm.tickets).toHaveLength(2);
+  });
+
+  it('creates the ticket that a handoff has skipped once ticketing is enabled', async () => {
+    const session = await newSession();
+    crm.hubspot.next('POST', TICKETS, refuses(400, 'no such pipeline'));
+    expect((await createTicket(session)).status).toBe('failed');
+    await crm.reconnect({ ticketing_enabled: false });
+    await org.patch('/org/settings', { handoff_target: 'crm' });
+    await org.post(`/chat/sessions/${session}/handoff`, {});
+    const { parts } = await untilDone(session);
+    const skipped = { state: 'skipped', error: 'ticketing is disabled' };
+    expect(parts.find(({ part }: { part: string }) => part === 'ticket')).toMatchObject(skipped);
+    expect(crm.hubspot.crm.tickets).toEqual([]);
+    await crm.reconnect({ ticketing_enabled: true });
+    expect(await createTicket(session)).toMatchObject({ status: 'completed', output: { ticket_id: expect.any(String) } });
+    await untilDone(session);
   });
 
   it('is no part of a handoff to agents of HubSpot who have the conversation already', async () => {

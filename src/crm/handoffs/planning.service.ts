@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto';
+import {
+  getHandoffBriefing,
+  type Handoff,
+  isWithoutParts,
+  lockHandoff,
+  updateHandoff,
+} from '../../conversations/handoff/status.service.ts';
+import { addSystemOfAgents } from '../../conversations/messages/relay.service.ts';
+import type { Db, Trx } from '../../db/connect.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { findHandoffTarget } from '../../orgs/settings/handoff-target.service.ts';
+import { enqueue } from '../../outbox/outbox.ts';
+import type { HandoffPart } from '../../providers/crm/port.ts';
+import type { SessionRun } from '../contract.ts';
+import { insertConversation, insertMiawMessages } from '../salesforce/conversation-store.service.ts';
+import { insertParts, reopenForHandoff, skipParts } from './queries.ts';
+import { begunTargetOf, type TicketingTarget } from './rules.ts';
+import { type ConnectedSystem, connectionTo, type HandoffDeps, listPartsIn, progressOf } from './service.ts';
+import type { PartState } from './table.ts';
+import { reopenCommandsOf } from './ticket-reopening.service.ts';
+
+export interface HandoffPlan {
+  pending: HandoffPart[];
+  refused: HandoffPart[];
+}
+
+/** The plan of a handoff that has no target any more, or whose session was returned to the AI or handed off again. */
+const NOTHING_LEFT: HandoffPlan = { pending: [], refused: [] };
+
+const NO_TICKETING = 'ticketing is disabled';
+
+/**
+ * Stores the parts of a handoff, with those of earlier ones reopened, and returns its pending and its refused parts. Planning
+ * again changes nothing. Nothing is left of a handoff that its session no longer has. Throws a transient CrmError while
+ * its target is not connected.
+ */
+export async function planHandoff(db: Db, deps: HandoffDeps, run: SessionRun): Promise<HandoffPlan> {
+  const target = await inTransaction(db, (trx) => decideTarget(trx, run));
+  if (target === undefined) return NOTHING_LEFT;
+  const system = await connectionTo(deps, run.orgId, target);
+  return inTransaction(db, (trx) => storePlan(trx, run, target, system));
+}
+
+/**
+ * Returns the target of a handoff. It is the org's as long as that is not connected: the handoff says what it waits for,
+ * and is done without any part once the org has no target any more. From then on it stays. Undefined if nothing is left
+ * of the handoff.
+ */
+async function decideTarget(trx: Trx, { orgId, sessionId, n }: SessionRun): Promise<TicketingTarget | undefined> {
+  const handoff = await lockHandoff(trx, orgId, sessionId, n);
+  if (handoff === undefined || isWithoutParts(handoff)) return undefined;
+  const begun = begunTargetOf(handoff);
+  if (begun !== undefined) return begun;
+  const { target, ...outlook } = await findHandoffTarget(trx, orgId);
+  const { waits_for: waitedFor, ...waiting } = handoff;
+  if (target === undefined)
+    await updateHandoff(trx, orgId, sessionId, { ...waiting, ...outlook, state: 'done', parts: [] });
+  else if (outlook.waits_for === undefined) await updateHandoff(trx, orgId, sessionId, { ...waiting, target });
+  else if (outlook.waits_for !== waitedFor) await updateHandoff(trx, orgId, sessionId, { ...waiting, ...outlook });
+  return target;
+}
+
+async function storePlan(
+  trx: Trx,
+  { orgId, sessionId, n }: SessionRun,
+  target: TicketingTarget,
+  { crm, isTicketing }: ConnectedSystem,
+): Promise<HandoffPlan> {
+  const names = crm.parts.map(({ name }) => name);
+  const disabled = isTicketing ? [] : names.filter((name) => name !== 'comment');
+  const isAnother = (await reopenForHandoff(trx, orgId, { sessionId, n }, names)) && n > 1;
+  await insertParts(trx, orgId, { sessionId, n }, names);
+  await skipParts(trx, orgId, sessionId, { parts: disabled, reason: NO_TICKETING });
+  const handoff = await lockHandoff(trx, orgId, sessionId, n); // a text that is redacted meanwhile must not come back
+  if (handoff === undefined) return NOTHING_LEFT;
+  if (target === 'miaw') await startConversation(trx, orgId, sessionId);
+  else if (isAnother) await enqueue(trx, orgId, ...(await reopenCommandsOf(trx, orgId, [sessionId])));
+  const parts = await listPartsIn(trx, orgId, sessionId, target);
+  await showPlan(trx, { orgId, sessionId }, handoff, { target, ...progressOf(parts) });
+  const inState = (...states: PartState[]) =>
+    parts.filter(({ state }) => states.includes(state)).map(({ part }) => part);
+  return { pending: inState('pending', 'running', 'parked'), refused: inState('failed') };
+}
+
+async function showPlan(
+  trx: Trx,
+  { orgId, sessionId }: Pick<SessionRun, 'orgId' | 'sessionId'>,
+  { waits_for: _, ...handoff }: Handoff,
+  plan: Pick<Handoff, 'target' | 'state' | 'parts'>,
+): Promise<void> {
+  const { summary, summary_by } = await getHandoffBriefing(trx, orgId, sessionId);
+  await updateHandoff(trx, orgId, sessionId, { ...handoff, ...plan, summary, summary_by });
+}
+
+/**
+ * From now on, the contact's messages are relayed to the conversation, with those since the handoff. They wait until it
+ * is open.
+ */
+async function startConversation(trx: Trx, orgId: string, sessionId: string): Promise<void> {
+  await insertConversation(trx, orgId, { sessionId, conversationId: randomUUID() });
+  const missed = await addSystemOfAgents(trx, orgId, sessionId);
+  const messages = missed.map(({ id }) => ({ session_id: sessionId, message_id: id }));
+  if (messages.length > 0) await insertMiawMessages(trx, orgId, messages);
+}
