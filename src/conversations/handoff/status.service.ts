@@ -20,7 +20,7 @@ export async function getHandoffBriefing(db: Db, orgId: string, sessionId: strin
 }
 
 /** A handoff that a session has now. */
-export interface CurrentHandoff {
+interface CurrentHandoff {
   /** Counts the handoffs of the session from 1. */
   n: number;
   state: Handoff['state'];

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
   getHandoffBriefing,
-  type Handoff,
   isWithoutParts,
   lockHandoff,
   updateHandoff,
@@ -20,7 +19,7 @@ import { type ConnectedSystem, connectionTo, type HandoffDeps, listPartsIn, prog
 import type { PartState } from './table.ts';
 import { reopenCommandsOf } from './ticket-reopening.service.ts';
 
-export interface HandoffPlan {
+interface HandoffPlan {
   pending: HandoffPart[];
   refused: HandoffPart[];
 }
@@ -43,9 +42,9 @@ export async function planHandoff(db: Db, deps: HandoffDeps, run: SessionRun): P
 }
 
 /**
- * Returns the target of a handoff. It is the org's as long as that is not connected: the handoff says what it waits for,
- * and is done without any part once the org has no target any more. From then on it stays. Undefined if nothing is left
- * of the handoff.
+ * Returns the target of a handoff: the system that it has begun in, or else the org's, connected or not. The handoff says
+ * what it waits for, and is done without any part once the org has no target any more. Undefined if nothing is left of
+ * it.
  */
 async function decideTarget(trx: Trx, { orgId, sessionId, n }: SessionRun): Promise<TicketingTarget | undefined> {
   const handoff = await lockHandoff(trx, orgId, sessionId, n);
@@ -53,11 +52,11 @@ async function decideTarget(trx: Trx, { orgId, sessionId, n }: SessionRun): Prom
   const begun = begunTargetOf(handoff);
   if (begun !== undefined) return begun;
   const { target, ...outlook } = await findHandoffTarget(trx, orgId);
-  const { waits_for: waitedFor, ...waiting } = handoff;
+  const { waits_for, ...waiting } = handoff;
   if (target === undefined)
     await updateHandoff(trx, orgId, sessionId, { ...waiting, ...outlook, state: 'done', parts: [] });
-  else if (outlook.waits_for === undefined) await updateHandoff(trx, orgId, sessionId, { ...waiting, target });
-  else if (outlook.waits_for !== waitedFor) await updateHandoff(trx, orgId, sessionId, { ...waiting, ...outlook });
+  else if (outlook.waits_for !== undefined && outlook.waits_for !== waits_for)
+    await updateHandoff(trx, orgId, sessionId, { ...waiting, ...outlook });
   return target;
 }
 
@@ -72,25 +71,19 @@ async function storePlan(
   const isAnother = (await reopenForHandoff(trx, orgId, { sessionId, n }, names)) && n > 1;
   await insertParts(trx, orgId, { sessionId, n }, names);
   await skipParts(trx, orgId, sessionId, { parts: disabled, reason: NO_TICKETING });
-  const handoff = await lockHandoff(trx, orgId, sessionId, n); // a text that is redacted meanwhile must not come back
-  if (handoff === undefined) return NOTHING_LEFT;
+  const locked = await lockHandoff(trx, orgId, sessionId, n); // a text that is redacted meanwhile must not come back
+  if (locked === undefined) return NOTHING_LEFT;
+  if ((begunTargetOf(locked) ?? target) !== target) throw new Error('The handoff has begun in another system meanwhile');
   if (target === 'miaw') await startConversation(trx, orgId, sessionId);
   else if (isAnother) await enqueue(trx, orgId, ...(await reopenCommandsOf(trx, orgId, [sessionId])));
   const parts = await listPartsIn(trx, orgId, sessionId, target);
-  await showPlan(trx, { orgId, sessionId }, handoff, { target, ...progressOf(parts) });
+  const { waits_for: _, ...handoff } = locked;
+  const { summary, summary_by } = await getHandoffBriefing(trx, orgId, sessionId);
+  const report = { ...progressOf(parts), summary, summary_by };
+  await updateHandoff(trx, orgId, sessionId, { ...handoff, target, ...report });
   const inState = (...states: PartState[]) =>
     parts.filter(({ state }) => states.includes(state)).map(({ part }) => part);
   return { pending: inState('pending', 'running', 'parked'), refused: inState('failed') };
-}
-
-async function showPlan(
-  trx: Trx,
-  { orgId, sessionId }: Pick<SessionRun, 'orgId' | 'sessionId'>,
-  { waits_for: _, ...handoff }: Handoff,
-  plan: Pick<Handoff, 'target' | 'state' | 'parts'>,
-): Promise<void> {
-  const { summary, summary_by } = await getHandoffBriefing(trx, orgId, sessionId);
-  await updateHandoff(trx, orgId, sessionId, { ...handoff, ...plan, summary, summary_by });
 }
 
 /**

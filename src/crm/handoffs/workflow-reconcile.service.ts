@@ -10,7 +10,7 @@ import type { SessionRun } from '../contract.ts';
 import { failUnfinishedParts } from './queries.ts';
 import { updateAndReportParts, wakeHandoff } from './service.ts';
 
-export { listUnfinishedHandoffs } from './queries.ts';
+export { listUnfinishedHandoffs } from './unfinished.queries.ts';
 
 const STARTING_EVENTS: EventType[] = ['pre-ticket-handoff', 'ticket-handoff'];
 const STOPPED = 'Stopped in Temporal: retry it to continue';
