@@ -1,11 +1,15 @@
 #!/bin/sh
-# Creates the namespace and the search attributes operators filter runs by. Safe to run at every start.
+# Creates the namespace and the search attributes operators filter runs by, and sets how long the namespace shows what has
+# ended. Safe to run at every start.
 set -eu
 
 until temporal operator cluster health; do sleep 2; done
 
-temporal operator namespace describe --namespace "$TEMPORAL_NAMESPACE" > /dev/null 2>&1 ||
+if temporal operator namespace describe --namespace "$TEMPORAL_NAMESPACE" > /dev/null 2>&1; then
+  temporal operator namespace update --namespace "$TEMPORAL_NAMESPACE" --retention "$TEMPORAL_RETENTION"
+else
   temporal operator namespace create --namespace "$TEMPORAL_NAMESPACE" --retention "$TEMPORAL_RETENTION"
+fi
 
 # A new namespace reaches every part of the server within seconds.
 until known=$(temporal operator search-attribute list --namespace "$TEMPORAL_NAMESPACE"); do sleep 2; done
