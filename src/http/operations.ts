@@ -5,10 +5,13 @@ import { sql } from 'kysely';
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Deps } from '../deps.ts';
 
-const READY_TIMEOUT_MS = 2_000;
+const CHECK_TIMEOUT_MS = 2_000;
 const HIDDEN = { schema: { hide: true }, config: { scope: 'public', limitedBy: 'nothing' } } as const;
 
-/** Creates the metrics. The outbox's backlog is counted at each scrape. */
+/**
+ * Creates the metrics. The outbox's backlog is counted at each scrape. While it cannot be counted it is not a number, and
+ * the figures of the process are served all the same.
+ */
 export function createMetrics(countOutbox: () => Promise<number>) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -24,7 +27,7 @@ export function createMetrics(countOutbox: () => Promise<number>) {
     help: 'Events and workflow starts that wait for a relay, at most 10,000 counted',
     registers: [registry],
     async collect() {
-      this.set(await countOutbox());
+      this.set(await inTime(countOutbox(), Number.NaN));
     },
   });
   return { registry, durations };
@@ -63,14 +66,20 @@ export const operations = async (app: FastifyInstance, { db, temporal, metrics }
   });
 };
 
-async function answers(check: Promise<unknown>): Promise<boolean> {
+const answers = (check: Promise<unknown>): Promise<boolean> =>
+  inTime(
+    check.then(() => true),
+    false,
+  );
+
+/** Returns the result of a check, or `otherwise` if it fails or takes too long. */
+async function inTime<T>(check: Promise<T>, otherwise: T): Promise<T> {
   const tooLate = new AbortController();
   try {
-    const isDone = check.then(() => true);
-    isDone.catch(() => undefined);
-    return await Promise.race([isDone, sleep(READY_TIMEOUT_MS, false, { signal: tooLate.signal })]);
+    check.catch(() => undefined);
+    return await Promise.race([check, sleep(CHECK_TIMEOUT_MS, otherwise, { signal: tooLate.signal })]);
   } catch {
-    return false;
+    return otherwise;
   } finally {
     tooLate.abort();
   }

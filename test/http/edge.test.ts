@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { connect } from '../../src/db/connect.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';
 
 interface Operations {
@@ -94,6 +95,20 @@ describe('the HTTP layer', () => {
       expect((await down.org.post('/contacts', { contact: { email: 'ann@example.com' } })).status).toBe(201);
     } finally {
       await down.close();
+    }
+  });
+
+  it('serves its metrics while the database is away, with no number of rows in the outbox', async () => {
+    const away = connect('postgres://127.0.0.1:1/nowhere', { poolSize: 1 });
+    const down = await startApi({ databaseUrl: api.databaseUrl, deps: { db: away.db } });
+    try {
+      const { status, body } = await down.client().get('/metrics');
+      expect(status).toBe(200);
+      expect(body).toContain('process_cpu_seconds_total');
+      expect(body).toMatch(/^switchboard_outbox_rows nan$/im);
+    } finally {
+      await down.close();
+      await away.close();
     }
   });
 
