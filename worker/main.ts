@@ -74,6 +74,13 @@ onStopSignal(log, async () => {
   await Promise.all([closeDeps(), temporal?.connection.close(), relayConnection.close(), close()]);
 });
 
+/** Drops the connection: one on which a worker could not be created refuses others of its queue. */
+async function disconnect(): Promise<void> {
+  const dropped = temporal;
+  temporal = undefined;
+  await dropped?.connection.close().catch((error: unknown) => log.warn({ err: error }, 'a connection was left open'));
+}
+
 while (!isStopping) {
   try {
     temporal ??= await connectWorkers(config);
@@ -89,6 +96,7 @@ while (!isStopping) {
     await workers.done;
   } catch (error) {
     log.warn({ err: error }, 'Temporal is unavailable; retrying');
+    await disconnect();
     await sleep(RETRY_MS);
   }
 }

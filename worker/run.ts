@@ -28,7 +28,10 @@ export interface Workers {
   stop(): Promise<void>;
 }
 
-/** Runs a worker for each of the task queues. */
+/**
+ * Runs a worker for each of the task queues. If not all can be created none is left, but the connection has to be
+ * replaced: it remembers those that failed, and refuses others of their queues.
+ */
 export async function runWorkers({
   connection,
   namespace,
@@ -54,8 +57,9 @@ export async function runWorkers({
       ...QUEUES[taskQueue],
     });
   const creating = queues.map(create);
-  await Promise.allSettled(creating);
   const workers = await Promise.all(creating).catch(async (error: unknown) => {
+    stopping.abort();
+    await endCreated(creating);
     for (const thread of Object.values(threads)) await thread.destroy();
     throw error;
   });
@@ -71,6 +75,14 @@ export async function runWorkers({
       await done;
     },
   };
+}
+
+/** Ends the workers that were created: running one is the only way to end it. */
+async function endCreated(creating: Promise<Worker>[]): Promise<void> {
+  const created = (await Promise.allSettled(creating)).flatMap((made) =>
+    made.status === 'fulfilled' ? [made.value] : [],
+  );
+  await Promise.allSettled(created.map((worker) => worker.runUntil(Promise.resolve())));
 }
 
 /** Shuts down all workers if one fails: the caller restarts them together. */

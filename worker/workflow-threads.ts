@@ -5,7 +5,7 @@ import type { WorkflowCreator } from '@temporalio/worker/lib/workflow/interface.
 export interface WorkflowThread {
   /** Creates its workers. */
   WorkerClass: typeof Worker;
-  /** Ends it without its workers: for those that were created and never run. */
+  /** Ends it, unless its workers have: for those that could not be created. */
   destroy(): Promise<void>;
 }
 
@@ -16,6 +16,12 @@ export interface WorkflowThread {
 export function createWorkflowThread(): WorkflowThread {
   let thread: Promise<WorkflowCreator> | undefined;
   let users = 0;
+  let isDestroyed = false;
+  const destroy = async (started: WorkflowCreator | undefined) => {
+    if (isDestroyed) return;
+    isDestroyed = true;
+    await started?.destroy();
+  };
   const WorkerClass = class extends Worker {
     protected static override async createWorkflowCreator(
       ...options: Parameters<typeof Worker.createWorkflowCreator>
@@ -27,7 +33,7 @@ export function createWorkflowThread(): WorkflowThread {
         createWorkflow: (workflow) => shared.createWorkflow(workflow),
         async destroy() {
           users--;
-          if (users === 0) await shared.destroy();
+          if (users === 0) await destroy(shared);
         },
       };
     }
@@ -35,7 +41,7 @@ export function createWorkflowThread(): WorkflowThread {
   return {
     WorkerClass,
     async destroy() {
-      await (await thread?.catch(() => undefined))?.destroy();
+      await destroy(await thread?.catch(() => undefined));
     },
   };
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { addressesOf } from './support/fault-org.ts';
 import { type FaultStack, startFaultStack } from './support/fault-stack.ts';
 import { CONTACTS, IN_FLIGHT, KILLS, TEST_LIMIT_MS } from './support/sizes.ts';
+import { startTemporalProxy } from './support/temporal-proxy.ts';
 
 let stack: FaultStack;
 beforeAll(async () => {
@@ -86,6 +87,25 @@ it(
       expect(outcome).toEqual({ contacts: CONTACTS, mails, unknown: 0, wrong: [] });
     }
     await second.terminate();
+  },
+  TEST_LIMIT_MS,
+);
+
+it(
+  'a worker that Temporal refuses one of its queues at first works afterwards',
+  async () => {
+    let described = 0;
+    const proxy = await startTemporalProxy(
+      stack.temporalAddress,
+      (method) => method === 'DescribeNamespace' && ++described === 3,
+    );
+    try {
+      const another = await stack.addWorker({ TEMPORAL_ADDRESS: proxy.address }); // waits until it is working
+      expect(described).toBeGreaterThan(3);
+      await another.kill();
+    } finally {
+      proxy.close();
+    }
   },
   TEST_LIMIT_MS,
 );
