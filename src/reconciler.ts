@@ -4,6 +4,13 @@ import { listOpenTurns, mendTurn, workflowIdOfTurn } from './ai/turns/reconcile.
 import { listHeldHandoffs } from './automations/handoff-hold/service.ts';
 import { wakeHandoffHold } from './automations/runs/finish-run.service.ts';
 import { findableWorkflowOf, listRunsInProgress, mendRun } from './automations/runs/reconcile.service.ts';
+import {
+  listOrgsWatchingInactivity,
+  listScheduledWorkflows,
+  scheduleOfWorkflow,
+  syncWorkflowSchedule,
+  watchInactivity,
+} from './automations/triggers/schedules.service.ts';
 import { listUnfinishedHandoffs, mendHandoff, workflowIdOfHandoff } from './crm/handoffs/workflow-reconcile.service.ts';
 import type { Db } from './db/connect.ts';
 import { inTransaction } from './db/transaction.ts';
@@ -13,22 +20,34 @@ import {
   wakeInboundEmail,
   wakeInboundFiles,
 } from './deliveries/inbound/workflow-reconcile.service.ts';
+import { listOrgsWithUnknownSends, wakeReconciliation } from './deliveries/sending/reconciliation.service.ts';
 import {
   listUnsettledRequests,
   mendRequest,
   workflowIdOfRequest,
 } from './deliveries/sending/workflow-reconcile.service.ts';
+import { continueTeamDeletion, listDeletedTeams } from './desk/teams/reconcile.service.ts';
 import { messageOf } from './errors.ts';
+import {
+  continueDatasourceDeletion,
+  listDeletedDatasources,
+  listScheduledDatasources,
+  scheduleOfDatasource,
+  syncCrawlSchedule,
+} from './knowledge/crawl/datasources/reconcile.service.ts';
 import { listActiveCrawls, mendCrawl, workflowIdOfCrawl } from './knowledge/crawl/jobs/reconcile.service.ts';
+import { continueMemberDeletion, listDeletedMembers } from './orgs/members/reconcile.service.ts';
 import { type Command, enqueue } from './outbox/outbox.ts';
 import { hasPendingCommand, listPendingWorkflows } from './outbox/pending.queries.ts';
 import { listForecastsInProgress, mendForecast, workflowIdOfForecast } from './sequences/forecast/jobs.service.ts';
 import { listActiveSequences, mendSequence, workflowIdOfSequence } from './sequences/workflow-reconcile.service.ts';
+import { listOverdueSlas, wakeSla } from './sla/waking.service.ts';
 import { type ExecutionState, findExecutionStates } from './temporal/executions.ts';
+import { hasSchedule, listScheduleIds, type ScheduleRef } from './temporal/schedules.ts';
 
 const ROWS_PER_QUERY = 100;
 
-/** A row that waits for a workflow, without one in Temporal. */
+/** A row that waits for a workflow or a Schedule, without one in Temporal. */
 export interface Mismatch {
   kind:
     | 'workflow-run'
@@ -41,10 +60,18 @@ export interface Mismatch {
     | 'handoff'
     | 'handoff-hold'
     | 'ai-turn'
-    | 'eval-run';
+    | 'eval-run'
+    | 'sla'
+    | 'inactivity'
+    | 'reconciliation'
+    | 'datasource-deletion'
+    | 'member-deletion'
+    | 'team-deletion'
+    | 'workflow-schedule'
+    | 'crawl-schedule';
   org_id: string;
   id: string;
-  /** What Temporal knows of the workflow. */
+  /** What Temporal knows of the workflow, or of the Schedule. */
   temporal: Exclude<ExecutionState, 'running'>;
   /** What was done: `none` in a dry run, `failed` if it could not be done. */
   mended: string;
@@ -57,15 +84,18 @@ interface Subject<Ref extends { orgId: string }> {
   kind: Mismatch['kind'];
   list: (db: Db, after: Ref | undefined, limit: number) => Promise<Ref[]>;
   workflowIdOf: (ref: Ref) => string;
+  /** Returns the states by workflow ids. Absent: those of the workflows. */
+  findStates?: (client: Client, refs: Ref[]) => Promise<Map<string, ExecutionState>>;
   idOf: (ref: Ref) => string;
   mend: (db: Db, ref: Ref, state: Mismatch['temporal']) => Promise<string | undefined>;
 }
 
+type Resumed<Ref extends { orgId: string }> = Omit<Subject<Ref>, 'workflowIdOf' | 'mend'> & {
+  wake: (ref: Ref) => Command;
+};
+
 /** A subject whose workflow finds in the database what is left to do: it is started again, however it has ended. */
-const resumed = <Ref extends { orgId: string }>({
-  wake,
-  ...subject
-}: Omit<Subject<Ref>, 'workflowIdOf' | 'mend'> & { wake: (ref: Ref) => Command }): Subject<Ref> => ({
+const resumed = <Ref extends { orgId: string }>({ wake, ...subject }: Resumed<Ref>): Subject<Ref> => ({
   ...subject,
   workflowIdOf: (ref) => wake(ref).workflow_id,
   mend: (db, ref) =>
@@ -76,6 +106,31 @@ const resumed = <Ref extends { orgId: string }>({
       return 'resumed';
     }),
 });
+
+/** A subject with a Schedule, which a workflow puts again if it is gone. */
+const scheduled = <Ref extends { orgId: string }>({
+  scheduleOf,
+  ...subject
+}: Resumed<Ref> & { scheduleOf: (ref: Ref) => ScheduleRef }): Subject<Ref> =>
+  resumed({
+    ...subject,
+    async findStates(client, refs) {
+      const states = new Map<string, ExecutionState>();
+      const listed = await listScheduleIds(client, refs.map(scheduleOf));
+      await Promise.all(
+        refs.map(async (ref) => {
+          const { scheduleId } = scheduleOf(ref);
+          const workflowId = subject.wake(ref).workflow_id;
+          const isThere =
+            listed.has(scheduleId) ||
+            (await findExecutionStates(client, [workflowId])).get(workflowId) === 'running' ||
+            (await hasSchedule(client, scheduleId));
+          states.set(workflowId, isThere ? 'running' : 'absent');
+        }),
+      );
+      return states;
+    },
+  });
 
 type Reconciliation = (db: Db, client: Client, isDryRun: boolean) => Promise<Mismatch[]>;
 
@@ -165,6 +220,65 @@ const RECONCILIATIONS = [
     idOf: ({ runId }) => runId,
     mend: mendEvalRun,
   }),
+  reconciling(resumed({ kind: 'sla', list: listOverdueSlas, wake: wakeSla, idOf: ({ sessionId }) => sessionId })),
+  reconciling(
+    resumed({
+      kind: 'inactivity',
+      list: listOrgsWatchingInactivity,
+      wake: watchInactivity,
+      idOf: ({ orgId }) => orgId,
+    }),
+  ),
+  reconciling(
+    resumed({
+      kind: 'reconciliation',
+      list: listOrgsWithUnknownSends,
+      wake: wakeReconciliation,
+      idOf: ({ orgId }) => orgId,
+    }),
+  ),
+  reconciling(
+    resumed({
+      kind: 'datasource-deletion',
+      list: listDeletedDatasources,
+      wake: continueDatasourceDeletion,
+      idOf: ({ datasourceId }) => datasourceId,
+    }),
+  ),
+  reconciling(
+    resumed({
+      kind: 'member-deletion',
+      list: listDeletedMembers,
+      wake: continueMemberDeletion,
+      idOf: ({ userId }) => String(userId),
+    }),
+  ),
+  reconciling(
+    resumed({
+      kind: 'team-deletion',
+      list: listDeletedTeams,
+      wake: continueTeamDeletion,
+      idOf: ({ teamId }) => teamId,
+    }),
+  ),
+  reconciling(
+    scheduled({
+      kind: 'workflow-schedule',
+      list: listScheduledWorkflows,
+      wake: syncWorkflowSchedule,
+      scheduleOf: scheduleOfWorkflow,
+      idOf: ({ automationId }) => automationId,
+    }),
+  ),
+  reconciling(
+    scheduled({
+      kind: 'crawl-schedule',
+      list: listScheduledDatasources,
+      wake: syncCrawlSchedule,
+      scheduleOf: scheduleOfDatasource,
+      idOf: ({ datasourceId }) => datasourceId,
+    }),
+  ),
 ];
 
 /**
@@ -177,11 +291,16 @@ export async function reconcile(db: Db, client: Client, { isDryRun }: { isDryRun
   return found;
 }
 
+const statesOfWorkflows =
+  <Ref>(workflowIdOf: (ref: Ref) => string) =>
+  (client: Client, refs: Ref[]) =>
+    findExecutionStates(client, [...new Set(refs.map(workflowIdOf))]);
+
 async function reconcileSubject<Ref extends { orgId: string }>(
   db: Db,
   client: Client,
   isDryRun: boolean,
-  { kind, list, workflowIdOf, idOf, mend }: Subject<Ref>,
+  { kind, list, workflowIdOf, findStates = statesOfWorkflows(workflowIdOf), idOf, mend }: Subject<Ref>,
 ): Promise<Mismatch[]> {
   const found: Mismatch[] = [];
   let page: Ref[] = [];
@@ -190,7 +309,7 @@ async function reconcileSubject<Ref extends { orgId: string }>(
     page = await list(db, after, ROWS_PER_QUERY);
     // Read before Temporal is asked: a command sent in between has an effect there.
     const pending = await listPendingWorkflows(db, page.map(workflowIdOf));
-    const states = await findExecutionStates(client, [...new Set(page.map(workflowIdOf))]);
+    const states = await findStates(client, page);
     const stateOf = (ref: Ref) => states.get(workflowIdOf(ref)) ?? 'absent';
     const suspects = page.filter((ref) => stateOf(ref) !== 'running' && !pending.has(workflowIdOf(ref)));
     if (suspects.length === 0) continue;

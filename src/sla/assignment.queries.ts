@@ -76,7 +76,7 @@ export async function upsertSessionPolicies(
     select policy.org_id, session.id, policy.id, greatest(session.since, policy.created_at)
     from jsonb_to_recordset(${JSON.stringify(sessions)}::jsonb) as session (id uuid, since timestamptz)
     join sla_policies as policy on policy.org_id = ${orgId} and policy.id = ${policyId}
-    on conflict (org_id, session_id) do update set policy_id = excluded.policy_id
+    on conflict (org_id, session_id) do update set policy_id = excluded.policy_id, next_at = now()
       where session_slas.policy_id <> excluded.policy_id
     returning session_id
   `.execute(trx);

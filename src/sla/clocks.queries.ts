@@ -14,9 +14,15 @@ export const findSla = (db: Db, orgId: string, sessionId: string) =>
     .leftJoin('office_hours as hours', (join) =>
       join.onRef('hours.org_id', '=', 'policy.org_id').onRef('hours.id', '=', 'policy.office_hours_id'),
     )
-    .select(['sla.applied_at', 'sla.is_over', 'policy.id as policy_id', 'policy.name', 'policy.office_hours_id'])
+    .select(['sla.applied_at', 'sla.is_over', 'sla.next_at', 'policy.id as policy_id', 'policy.name'])
     .select(['policy.first_reply_target_seconds', 'policy.next_reply_target_seconds'])
-    .select(['policy.resolution_target_seconds', 'hours.iana_timezone', 'hours.shifts', 'hours.holidays'])
+    .select([
+      'policy.resolution_target_seconds',
+      'policy.office_hours_id',
+      'hours.iana_timezone',
+      'hours.shifts',
+      'hours.holidays',
+    ])
     .select(sql<Date>`now()`.as('now'))
     .where('sla.org_id', '=', orgId)
     .where('sla.session_id', '=', sessionId);
@@ -60,10 +66,16 @@ export async function deleteUndecidedClocks(trx: Trx, orgId: string, sessionId: 
     .execute();
 }
 
-export async function setSlaOver(trx: Trx, orgId: string, sessionId: string, isOver: boolean): Promise<void> {
+/** What an evaluation of a session's clocks found. */
+export interface EvaluatedSla {
+  is_over: boolean;
+  next_at: Date | null;
+}
+
+export async function updateSla(trx: Trx, orgId: string, sessionId: string, evaluated: EvaluatedSla): Promise<void> {
   await trx
     .updateTable('session_slas')
-    .set({ is_over: isOver })
+    .set(evaluated)
     .where('org_id', '=', orgId)
     .where('session_id', '=', sessionId)
     .execute();

@@ -16,10 +16,11 @@ import {
 import {
   type ClockRow,
   deleteUndecidedClocks,
+  type EvaluatedSla,
   findSla,
   listClocks,
   lockSlaShared,
-  setSlaOver,
+  updateSla,
   upsertClocks,
 } from './clocks.queries.ts';
 import { type Clock, clocksOf, type SlaTargets } from './clocks.rules.ts';
@@ -50,8 +51,9 @@ export function evaluateClocks(db: Db, orgId: string, sessionId: string): Promis
     }
     const { clocks, now, isClosed } = await readClocks(trx, orgId, sessionId, sla);
     const warned = await settleClocks(trx, orgId, sessionId, { sla, clocks, now });
-    if (isClosed !== sla.is_over) await setSlaOver(trx, orgId, sessionId, isClosed);
     const next = nextMomentOf(clocks, warned);
+    const evaluated = { is_over: isClosed, next_at: next?.at ?? null };
+    if (!isSameSla(sla, evaluated)) await updateSla(trx, orgId, sessionId, evaluated);
     const inMs = next === null ? 0 : next.at.getTime() - sla.now.getTime() - (performance.now() - begunAt);
     return {
       next: next && { what: next.what, inMs: Math.max(Math.ceil(inMs), 1) },
@@ -59,6 +61,9 @@ export function evaluateClocks(db: Db, orgId: string, sessionId: string): Promis
     };
   });
 }
+
+const isSameSla = (before: EvaluatedSla, after: EvaluatedSla) =>
+  before.is_over === after.is_over && before.next_at?.getTime() === after.next_at?.getTime();
 
 /**
  * Returns a session's policy with the current state of its clocks, including clocks not yet started. Throws notFound.

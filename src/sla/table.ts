@@ -23,6 +23,8 @@ export interface SessionSlasTable {
   policy_id: string;
   /** Whether the session was closed at the last evaluation. */
   is_over: Generated<boolean>;
+  /** When its clocks are to be evaluated next. Null if no clock runs towards a target. */
+  next_at: Generated<Date | null>;
   /**
    * When the session came under a policy: the time of the event that brought it, not of the reaction to it. Clocks stopped
    * before do not count.

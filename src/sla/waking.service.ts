@@ -3,27 +3,24 @@ import type { Trx } from '../db/connect.ts';
 import { NIL_UUID } from '../ids.ts';
 import type { ClaimedEvent } from '../outbox/claim.ts';
 import { announce } from '../outbox/events.ts';
-import { enqueue, signalWithStart } from '../outbox/outbox.ts';
+import { type Command, enqueue, signalWithStart } from '../outbox/outbox.ts';
 import type { Reaction } from '../outbox/reactions.ts';
 import { WAKE } from '../temporal/contract.ts';
-import { WATCH_SLA } from './contract.ts';
+import { type SlaRef, WATCH_SLA } from './contract.ts';
 import { listPoliciesWithHours } from './policies.queries.ts';
 import { listOpenSessionsUnder, listSessionsUnderPolicy } from './waking.queries.ts';
 
+export { listOverdueSlas } from './waking.queries.ts';
+
 const SESSIONS_PER_BATCH = 500;
+
+/** Returns the command to evaluate the clocks of a session. */
+export const wakeSla = (ref: SlaRef): Command =>
+  signalWithStart(WATCH_SLA, ref, WAKE, { subjectId: ref.sessionId, summary: 'SLA clocks of a session' });
 
 /** Schedules an evaluation of the sessions' clocks once the transaction has committed. */
 export const wakeSlaClocks = (trx: Trx, orgId: string, sessionIds: string[]): Promise<void> =>
-  enqueue(
-    trx,
-    orgId,
-    ...sessionIds.map((sessionId) =>
-      signalWithStart(WATCH_SLA, { orgId, sessionId }, WAKE, {
-        subjectId: sessionId,
-        summary: 'SLA clocks of a session',
-      }),
-    ),
-  );
+  enqueue(trx, orgId, ...sessionIds.map((sessionId) => wakeSla({ orgId, sessionId })));
 
 /** Re-evaluates the clocks of sessions in which something happened. */
 export const wakeClocksOfActiveSessions: Reaction<'session-activity'> = async (trx, orgId, events) => {

@@ -54,3 +54,30 @@ export async function deleteSchedule(client: Client, scheduleId: string): Promis
     if (!(error instanceof ScheduleNotFoundError)) throw error;
   }
 }
+
+/** The id of a Schedule, and what it was put with as its subject. */
+export interface ScheduleRef {
+  scheduleId: string;
+  subjectId: string;
+}
+
+/** Returns the ids of those Schedules that are listed. One put seconds ago may not be listed yet. */
+export async function listScheduleIds(client: Client, refs: ScheduleRef[]): Promise<Set<string>> {
+  const listed = new Set<string>();
+  if (refs.length === 0) return listed;
+  const subjects = refs.map(({ subjectId }) => `'${subjectId}'`).join(', ');
+  for await (const { scheduleId } of client.schedule.list({ query: `SubjectId in (${subjects})` }))
+    listed.add(scheduleId);
+  return listed;
+}
+
+/** Returns whether a Schedule exists. */
+export async function hasSchedule(client: Client, scheduleId: string): Promise<boolean> {
+  try {
+    await client.schedule.getHandle(scheduleId).describe();
+    return true;
+  } catch (error) {
+    if (error instanceof ScheduleNotFoundError) return false;
+    throw error;
+  }
+}

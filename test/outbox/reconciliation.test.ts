@@ -3,6 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { newId } from '../../src/ids.ts';
+import { addMember } from '../../src/orgs/members/service.ts';
 import { reconcile } from '../../src/reconciler.ts';
 import { WAKE } from '../../src/temporal/contract.ts';
 import { newAnsweringOrg, QUESTION, turnsOf } from '../ai/answering-org.ts';
@@ -10,6 +12,7 @@ import { FAKES_ALLOWED } from '../support/channels.ts';
 import { startFakeModel } from '../support/fakes/model.ts';
 import { pageOf, startFakeSite } from '../support/fakes/site.ts';
 import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
+import { activate } from '../support/triggers.ts';
 
 const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
 
@@ -239,6 +242,82 @@ it('people get the session of a turn whose workflow was terminated, and a turn t
   await isRunning(lost.handle);
   expect(await turnsOf(stack.db, lost.id)).toMatchObject([{ state: 'waiting' }]);
   expect(await reconcileByCli()).toEqual([]);
+});
+
+it('what watches an org is there again after Temporal has lost it: SLA clocks, inactivity and unknown sends', async () => {
+  const org = await stack.createOrg();
+  const policy = (await org.post('/sla/policies', { name: 'Gold', resolution_target_seconds: 3_600 })).body.id;
+  await org.put(`/sla/policies/${policy}/assignment`, {});
+  const session = (await org.post('/chat/sessions', {})).body.id;
+  await activate(org, { trigger_type: 'ticket-inactive', trigger_configuration: { minutes: 60 } });
+  const [clocks, inactivity] = [handleOf(`sla/${session}`), handleOf(`inactivity/${org.id}`)];
+  await Promise.all([isRunning(clocks), isRunning(inactivity)]);
+  const history = async () => (await org.get(`/chat/sessions/${session}/history`)).body.items;
+  const has = async (type: string) =>
+    (await history()).some(({ event }: { event: { type: string } }) => event.type === type);
+  await eventually('the evaluation', () => has('sla_started'));
+  await Promise.all([lose(clocks), lose(inactivity)]);
+
+  const ids = { kind: 'inactivity', org_id: org.id, id: org.id, temporal: 'absent' };
+  expect(await mend()).toEqual([{ ...ids, mended: 'resumed' }]); // the clocks are not due yet
+  await isRunning(inactivity);
+  await sql`
+    with moved as (update sessions set created_at = created_at - interval '2 hours' where id = ${session}),
+      applied as (update session_slas set applied_at = applied_at - interval '2 hours', next_at = next_at - interval '2 hours' where session_id = ${session}),
+      sent as (insert into deliveries (org_id, id, channel, "to", status, began_at, look_up_at)
+        values (${org.id}, ${newId()}, 'sms', '+4915112345678', 'unknown', now(), now()))
+    update session_events set created_at = created_at - interval '2 hours' where session_id = ${session}
+  `.execute(stack.db);
+  expect(await mend()).toEqual([
+    { kind: 'sla', org_id: org.id, id: session, temporal: 'absent', mended: 'resumed' },
+    { kind: 'reconciliation', org_id: org.id, id: org.id, temporal: 'absent', mended: 'resumed' },
+  ]);
+  await eventually('the breach', () => has('sla_breached'));
+  await isRunning(handleOf(`reconciliation/${org.id}`));
+});
+
+it('Schedules are set again and deletions go on after Temporal has lost them', async () => {
+  const org = await stack.createOrg();
+  const datasource = async (name: string, crawl_interval_hours: number | null) => {
+    const body = { url: `https://${name}.example.com/`, crawl_interval_hours, auto_start_crawl: false };
+    return (await org.post('/crawl', body)).body.id as string;
+  };
+  const cron = { cron: '0 0 1 1 *' };
+  const workflow = await activate(org, { trigger_type: 'cron-trigger', trigger_configuration: cron });
+  const [crawled, deleted] = [await datasource('crawled', 24), await datasource('deleted', null)];
+  const team = (await org.post('/teams', { name: 'Deleted' })).body.id;
+  const member = await addMember(stack.db, org.id, { email: `${crypto.randomUUID()}@example.com` });
+  const schedules = [`workflow-schedule/${workflow.id}`, `crawl-schedule/${crawled}`].map((id) =>
+    stack.temporal.schedule.getHandle(id),
+  );
+  const areSet = () =>
+    Promise.all(schedules.map((schedule) => schedule.describe())).then(
+      () => true,
+      () => false,
+    );
+  await eventually('the Schedules', areSet);
+  expect(await mend()).toEqual([]);
+  await Promise.all(schedules.map((schedule) => schedule.delete()));
+  for (const table of ['datasources', 'teams', 'members'])
+    await sql`
+      update ${sql.table(table)} set deleted_at = now()
+      where org_id = ${org.id} and ${sql.ref(table === 'members' ? 'user_id' : 'id')}::text = any(${[deleted, team, String(member)]}::text[])
+    `.execute(stack.db);
+
+  const lost = [
+    ['datasource-deletion', deleted],
+    ['member-deletion', String(member)],
+    ['team-deletion', team],
+    ['workflow-schedule', workflow.id],
+    ['crawl-schedule', crawled],
+  ];
+  const find = async () => (await reconcile(stack.db, stack.temporal, { isDryRun: true })).map(({ kind, id }) => [kind, id]);
+  await eventually('the end of the Schedules in the list', async () => (await find()).length === lost.length);
+  expect(await find()).toEqual(lost);
+  expect((await mend()).map(({ kind, id, mended }) => [kind, id, mended])).toEqual(
+    lost.map((row) => [...row, 'resumed']),
+  );
+  await eventually('all', async () => (await areSet()) && (await find()).length === 0);
 });
 
 it('a run of evals whose workflow was terminated is canceled, and one that Temporal has lost goes on', async () => {

@@ -3,6 +3,7 @@ import type { Db, Trx } from '../../db/connect.ts';
 import { onlyRow } from '../../db/rows.ts';
 import { NIL_UUID } from '../../ids.ts';
 import type { Json, TriggerType } from '../blocks/schema.ts';
+import type { AutomationRef, InactivityInput } from './contract.ts';
 
 /** Returns the trigger of a workflow. Returns undefined if the workflow is inactive. */
 export const findTrigger = (db: Db, orgId: string, automationId: string) =>
@@ -130,3 +131,36 @@ export async function updateInactivityCursor(
     .where('automation_id', '=', automationId)
     .execute();
 }
+
+/** Returns the active workflows of all orgs with a cron trigger. */
+export async function listScheduledWorkflows(
+  db: Db,
+  after: AutomationRef | undefined,
+  limit: number,
+): Promise<AutomationRef[]> {
+  const { rows } = await sql<AutomationRef>`
+    select automation.org_id as "orgId", automation.id as "automationId" ${activeWorkflowsWith('cron-trigger')}
+      and ${after === undefined ? sql`true` : sql`(automation.org_id, automation.id) > (${after.orgId}::uuid, ${after.automationId}::uuid)`}
+    order by automation.org_id, automation.id limit ${limit}
+  `.execute(db);
+  return rows;
+}
+
+/** Returns the orgs with an active workflow with an inactivity trigger. */
+export async function listOrgsWatchingInactivity(
+  db: Db,
+  after: InactivityInput | undefined,
+  limit: number,
+): Promise<InactivityInput[]> {
+  const { rows } = await sql<InactivityInput>`
+    select distinct automation.org_id as "orgId" ${activeWorkflowsWith('ticket-inactive')}
+      and ${after === undefined ? sql`true` : sql`automation.org_id > ${after.orgId}::uuid`}
+    order by automation.org_id limit ${limit}
+  `.execute(db);
+  return rows;
+}
+
+const activeWorkflowsWith = (type: TriggerType) => sql`
+  from automations as automation
+  join automation_versions as version on version.org_id = automation.org_id and version.id = automation.active_version
+  where automation.active_version is not null and version.trigger_type = ${type}`;

@@ -1,13 +1,15 @@
 import { Cron } from 'croner';
 import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
+import { type Command, enqueue, signalWithStart } from '../../outbox/outbox.ts';
 import type { Reaction } from '../../outbox/reactions.ts';
 import { WAKE } from '../../temporal/contract.ts';
 import { startRuns } from '../runs/start-runs.service.ts';
 import { CronConfiguration } from './configuration.schema.ts';
-import { type AutomationRef, SYNC_SCHEDULE, WATCH_INACTIVITY } from './contract.ts';
+import { type AutomationRef, type InactivityInput, SYNC_SCHEDULE, scheduleIdOf, WATCH_INACTIVITY } from './contract.ts';
 import { findTrigger, hasScheduledRun, isInactivityWatched, listPossiblyScheduled } from './queries.ts';
+
+export { listOrgsWatchingInactivity, listScheduledWorkflows } from './queries.ts';
 
 /** Scheduled times later than this count as missed. */
 const MISSED_AFTER_MS = 60_000;
@@ -19,16 +21,23 @@ export const syncTriggers: Reaction<'workflow-changed'> = async (trx, orgId, eve
     orgId,
     events.map(({ subject_id }) => subject_id),
   );
-  const keepers = ids.map((automationId) =>
-    signalWithStart(SYNC_SCHEDULE, { orgId, automationId }, WAKE, {
-      subjectId: automationId,
-      summary: 'Schedule of a workflow',
-    }),
-  );
-  const subject = { subjectId: orgId, summary: 'Inactive sessions' };
-  const watch = signalWithStart(WATCH_INACTIVITY, { orgId }, WAKE, subject);
-  await enqueue(trx, orgId, ...keepers, ...((await isInactivityWatched(trx, orgId)) ? [watch] : []));
+  const syncs = ids.map((automationId) => syncWorkflowSchedule({ orgId, automationId }));
+  await enqueue(trx, orgId, ...syncs, ...((await isInactivityWatched(trx, orgId)) ? [watchInactivity({ orgId })] : []));
 };
+
+/** Returns the command to sync the Schedule of a workflow with its active version. */
+export const syncWorkflowSchedule = (ref: AutomationRef): Command =>
+  signalWithStart(SYNC_SCHEDULE, ref, WAKE, { subjectId: ref.automationId, summary: 'Schedule of a workflow' });
+
+/** Returns the command to look for the inactive sessions of an org. */
+export const watchInactivity = (ref: InactivityInput): Command =>
+  signalWithStart(WATCH_INACTIVITY, ref, WAKE, { subjectId: ref.orgId, summary: 'Inactive sessions' });
+
+/** Returns the id of the Schedule of a workflow, and the workflow as its subject. */
+export const scheduleOfWorkflow = (ref: AutomationRef) => ({
+  scheduleId: scheduleIdOf(ref),
+  subjectId: ref.automationId,
+});
 
 /** Returns the schedule of a workflow, or undefined if it has none or is inactive. */
 export async function findSchedule(db: Db, { orgId, automationId }: AutomationRef) {

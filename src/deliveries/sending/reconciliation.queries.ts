@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import { newId } from '../../ids.ts';
-import type { Channel } from '../contract.ts';
+import type { Channel, ReconcileSendsInput } from '../contract.ts';
 import { KEEP_BOUNCED } from '../suppressions.queries.ts';
 import type { Settlement } from './outcomes.rules.ts';
 
@@ -97,4 +97,19 @@ export async function findNextReconciliationMs(db: Db, orgId: string): Promise<n
   `.execute(db);
   const ms = rows[0]?.ms ?? null;
   return ms === null ? null : Math.max(Math.ceil(ms), 1_000);
+}
+
+/** Returns the orgs with unknown sends that are still to be reconciled. */
+export async function listOrgsWithUnknownSends(
+  db: Db,
+  after: ReconcileSendsInput | undefined,
+  limit: number,
+): Promise<ReconcileSendsInput[]> {
+  const { rows } = await sql<ReconcileSendsInput>`
+    select distinct org_id as "orgId" from deliveries
+    where look_up_at is not null and status = 'unknown'
+      and ${after === undefined ? sql`true` : sql`org_id > ${after.orgId}::uuid`}
+    order by org_id limit ${limit}
+  `.execute(db);
+  return rows;
 }

@@ -1,8 +1,8 @@
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
+import { type Command, enqueue, signalWithStart } from '../../outbox/outbox.ts';
 import { WAKE } from '../../temporal/contract.ts';
-import { RECONCILE_SENDS, type ReconciliationProgress } from '../contract.ts';
+import { RECONCILE_SENDS, type ReconcileSendsInput, type ReconciliationProgress } from '../contract.ts';
 import type { MessageSenders } from './message-sender.ts';
 import { settlementOf } from './outcomes.rules.ts';
 import {
@@ -13,6 +13,8 @@ import {
 } from './reconciliation.queries.ts';
 
 export { interruptedColumns } from './outcomes.queries.ts';
+
+export { listOrgsWithUnknownSends } from './reconciliation.queries.ts';
 
 const SENDS_PER_ROUND = 100;
 
@@ -27,15 +29,17 @@ export async function settleAndReconcile(
 ): Promise<number> {
   return inTransaction(db, async (trx) => {
     const unknown = await settle(trx);
-    if (unknown > 0) await enqueue(trx, orgId, signalWithStart(RECONCILE_SENDS, { orgId }, WAKE, subjectOf(orgId)));
+    if (unknown > 0) await enqueue(trx, orgId, wakeReconciliation({ orgId }));
     return unknown;
   });
 }
 
-const subjectOf = (orgId: string) => ({
-  subjectId: orgId,
-  summary: 'Reconcile sends without a known outcome',
-});
+/** Returns the command to reconcile the unknown sends of an org. */
+export const wakeReconciliation = (ref: ReconcileSendsInput): Command =>
+  signalWithStart(RECONCILE_SENDS, ref, WAKE, {
+    subjectId: ref.orgId,
+    summary: 'Reconcile sends without a known outcome',
+  });
 
 /**
  * Asks providers for the outcome of unknown sends, one round. Found sends are settled. The others stay unknown: a

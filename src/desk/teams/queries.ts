@@ -3,6 +3,7 @@ import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Db, Trx } from '../../db/connect.ts';
 import { orderedByCreation, type PageRequest } from '../../db/cursor.ts';
 import { clearSomeReferences, hasManyReferences } from '../../db/deletion.ts';
+import type { DeletedTeam } from './contract.ts';
 import type { SaveTeam } from './schema.ts';
 
 /** What refers to a team without belonging to it. */
@@ -120,4 +121,15 @@ export async function deleteTeamMember(db: Db, orgId: string, teamId: string, us
     .where('user_id', '=', userId)
     .executeTakeFirst();
   return numDeletedRows > 0n;
+}
+
+/** Returns deleted teams of all orgs whose deletion has not ended. */
+export async function listDeletedTeams(db: Db, after: DeletedTeam | undefined, limit: number): Promise<DeletedTeam[]> {
+  const { rows } = await sql<DeletedTeam>`
+    select org_id as "orgId", id as "teamId" from teams
+    where deleted_at is not null
+      and ${after === undefined ? sql`true` : sql`(org_id, id) > (${after.orgId}::uuid, ${after.teamId}::uuid)`}
+    order by org_id, id limit ${limit}
+  `.execute(db);
+  return rows;
 }

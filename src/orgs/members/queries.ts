@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
 import { clearSomeReferences, hasManyReferences } from '../../db/deletion.ts';
 import type { RoleName } from '../schema.ts';
+import type { DeletedMember } from './contract.ts';
 
 /** What refers to a member without belonging to the membership. */
 const SESSIONS = { table: 'sessions', column: 'assignee_id' };
@@ -195,4 +196,19 @@ export async function deleteMemberRoles(db: Db, orgId: string, userId: number): 
  */
 export async function deleteMember(db: Db, orgId: string, userId: number): Promise<void> {
   await db.deleteFrom('members').where('org_id', '=', orgId).where('user_id', '=', userId).execute();
+}
+
+/** Returns deleted members of all orgs whose deletion has not ended. */
+export async function listDeletedMembers(
+  db: Db,
+  after: DeletedMember | undefined,
+  limit: number,
+): Promise<DeletedMember[]> {
+  const { rows } = await sql<DeletedMember>`
+    select org_id as "orgId", user_id as "userId" from members
+    where deleted_at is not null
+      and ${after === undefined ? sql`true` : sql`(org_id, user_id) > (${after.orgId}::uuid, ${after.userId}::bigint)`}
+    order by org_id, user_id limit ${limit}
+  `.execute(db);
+  return rows;
 }

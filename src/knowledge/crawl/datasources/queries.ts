@@ -1,6 +1,7 @@
-import { sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import type { Db, Trx } from '../../../db/connect.ts';
 import { orderedByCreation, type PageRequest } from '../../../db/cursor.ts';
+import type { DatasourceRef } from '../contract.ts';
 
 const COLUMNS = [
   'id',
@@ -122,3 +123,26 @@ export async function countPages(db: Db, orgId: string, id: string) {
     .where(sql<boolean>`choice is distinct from 'deleted'`)
     .executeTakeFirstOrThrow();
 }
+
+/** Returns datasources of all orgs that are crawled at intervals. */
+export const listScheduledDatasources = (db: Db, after: DatasourceRef | undefined, limit: number) =>
+  datasourcesAfter(db, after, limit)
+    .where('status', '=', 'active')
+    .where('crawl_interval_hours', 'is not', null)
+    .where('deleted_at', 'is', null)
+    .execute();
+
+/** Returns deleted datasources of all orgs whose deletion has not ended. */
+export const listDeletedDatasources = (db: Db, after: DatasourceRef | undefined, limit: number) =>
+  datasourcesAfter(db, after, limit).where('deleted_at', 'is not', null).execute();
+
+const datasourcesAfter = (db: Db, after: DatasourceRef | undefined, limit: number) =>
+  db
+    .selectFrom('datasources')
+    .select(['org_id as orgId', 'id as datasourceId'])
+    .$if(after !== undefined, (query) =>
+      query.where(sql<SqlBool>`(org_id, id) > (${after?.orgId}::uuid, ${after?.datasourceId}::uuid)`),
+    )
+    .orderBy('org_id')
+    .orderBy('id')
+    .limit(limit);

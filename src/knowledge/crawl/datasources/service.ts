@@ -3,7 +3,7 @@ import { pageOf } from '../../../db/cursor.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { notFound } from '../../../errors.ts';
 import { newId } from '../../../ids.ts';
-import { enqueue, signalWithStart, start } from '../../../outbox/outbox.ts';
+import { type Command, enqueue, signalWithStart, start } from '../../../outbox/outbox.ts';
 import { WAKE } from '../../../temporal/contract.ts';
 import { type DatasourceRef, DELETE_DATASOURCE, SYNC_CRAWL_SCHEDULE } from '../contract.ts';
 import { endJob, findActiveJob, lockActiveJob } from '../jobs/queries.ts';
@@ -86,15 +86,15 @@ export function removeDatasource(db: Db, orgId: string, id: string): Promise<voi
   });
 }
 
+/** Returns the command to sync the Schedule of a datasource with its settings. */
+export const syncCrawlSchedule = (ref: DatasourceRef): Command =>
+  signalWithStart(SYNC_CRAWL_SCHEDULE, ref, WAKE, {
+    subjectId: ref.datasourceId,
+    summary: 'Schedule of a datasource',
+  });
+
 const syncSchedule = (trx: Trx, orgId: string, datasourceId: string) =>
-  enqueue(
-    trx,
-    orgId,
-    signalWithStart(SYNC_CRAWL_SCHEDULE, { orgId, datasourceId }, WAKE, {
-      subjectId: datasourceId,
-      summary: 'Schedule of a datasource',
-    }),
-  );
+  enqueue(trx, orgId, syncCrawlSchedule({ orgId, datasourceId }));
 
 /**
  * Returns the crawl interval of a datasource, counted from its creation. Returns undefined if its crawls are started
