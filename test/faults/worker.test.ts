@@ -97,11 +97,11 @@ it(
     let described = 0;
     const proxy = await startTemporalProxy(
       stack.temporalAddress,
-      (method) => method === 'DescribeNamespace' && ++described === 3,
+      (method) => method === 'DescribeNamespace' && ++described === 1,
     );
     try {
       const another = await stack.addWorker({ TEMPORAL_ADDRESS: proxy.address }); // waits until it is working
-      expect(described).toBeGreaterThan(3);
+      expect(described).toBeGreaterThan(1);
       await another.kill();
     } finally {
       proxy.close();
