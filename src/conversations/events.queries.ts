@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
 import { sendWithCommit } from '../db/connections/pipeline.ts';
+import { CURRENT_POSITION, NEXT_POSITION } from '../db/positions.ts';
 import { notifyAfterCommit } from '../db/transaction.ts';
 import { type Announcement, executeAnnouncing, insertOf, sendAnnouncing } from '../outbox/announcing.ts';
 import type { EventType, Sender } from './history/events.schema.ts';
@@ -25,9 +26,11 @@ const WAITING_ON: Record<Sender, WaitingOn | null> = {
   system: null,
 };
 
-/** SQL: the xid of a session's next event. One that this server has not assigned yet is of another server. */
-const NEXT_EVENT_XID = sql`greatest(pg_current_xact_id(),
-  case when last_event_xid < pg_snapshot_xmax(pg_current_snapshot()) then last_event_xid end)`;
+/**
+ * SQL: the position of a session's next event. One that this server has not come to yet is of another server, whose dump
+ * was restored.
+ */
+const NEXT_EVENT_XID = sql`greatest(${CURRENT_POSITION}, case when last_event_xid < ${NEXT_POSITION} then last_event_xid end)`;
 
 interface Appended {
   events: NewEvent[];
@@ -58,7 +61,7 @@ export async function appendEvents(trx: Trx, orgId: string, sessionId: string, a
 
 /**
  * SQL: appends events to a session, and returns the ids of those written. The caller must have locked the session, so this
- * statement sees all earlier writes to it. Therefore a `last_event_xid` not yet assigned by this server stems from
+ * statement sees all earlier writes to it. Therefore a `last_event_xid` that this server has not come to yet stems from
  * another server, from before a restore, and is ignored.
  */
 function appendStatement(orgId: string, sessionId: string, { events, announcements, language, areNew }: Appended) {

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { type Kysely, sql } from 'kysely';
 import { type Migration, type MigrationProvider, Migrator } from 'kysely/migration';
 import { connect, type Db } from './connect.ts';
+import { continuePositions } from './positions.ts';
 
 const folder = new URL('./migrations/', import.meta.url);
 
@@ -30,7 +31,7 @@ async function limited(db: Kysely<unknown>, up: Migration['up']): Promise<void> 
 const migratorOf = (db: Db) => new Migrator({ db: db as unknown as Kysely<unknown>, provider });
 
 /**
- * Migrates the schema to this version's state. Several processes may call it at once: they queue on an advisory lock.
+ * Migrates the schema to this version's state, and has the positions of a restored dump continued. Several processes may call it at once: they queue on an advisory lock.
  */
 export async function migrateToLatest(databaseUrl: string): Promise<void> {
   const { db, close } = connect(databaseUrl, { poolSize: 4, statementTimeoutMs: 0 });
@@ -40,6 +41,7 @@ export async function migrateToLatest(databaseUrl: string): Promise<void> {
     if (error !== undefined) {
       throw new Error(`Migration ${failed?.migrationName ?? ''} failed`, { cause: error });
     }
+    await continuePositions(db);
   } finally {
     await close();
   }

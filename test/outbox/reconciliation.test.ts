@@ -311,7 +311,8 @@ it('Schedules are set again and deletions go on after Temporal has lost them', a
     ['workflow-schedule', workflow.id],
     ['crawl-schedule', crawled],
   ];
-  const find = async () => (await reconcile(stack.db, stack.temporal, { isDryRun: true })).map(({ kind, id }) => [kind, id]);
+  const find = async () =>
+    (await reconcile(stack.db, stack.temporal, { isDryRun: true })).map(({ kind, id }) => [kind, id]);
   await eventually('the end of the Schedules in the list', async () => (await find()).length === lost.length);
   expect(await find()).toEqual(lost);
   expect((await mend()).map(({ kind, id, mended }) => [kind, id, mended])).toEqual(

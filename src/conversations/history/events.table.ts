@@ -20,8 +20,8 @@ export interface SessionEventsTable {
   search: GeneratedAlways<string | null>;
   created_at: Generated<Date>;
   /**
-   * The id of the writing transaction as text, or the higher one of an earlier event of the session. Never decreases
-   * within a session.
+   * The position of the writing transaction as text, or the higher one of an earlier event of the session. Never
+   * decreases within a session.
    */
   xid: Generated<string>;
 }

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, RELAY_APPLICATION_NAME } from '../../db/connect.ts';
+import { NEXT_POSITION } from '../../db/positions.ts';
 import { onlyRow } from '../../db/rows.ts';
 import type { EventRow } from '../events.queries.ts';
 import type { OrgPosition, SessionPosition } from './rules.ts';
@@ -66,12 +67,12 @@ export async function listNewSessionEvents(db: Db, places: SessionCursor[]) {
 }
 
 /**
- * Events of transactions before `final_before` are final: no other event can appear between them anymore. Open
+ * Events before the position `final_before` are final: no other event can appear between them anymore. Open
  * transactions without events are ignored: those of other databases, and a relay's, because they last until Temporal
  * answers.
  */
 const HORIZON = sql`
-  select pg_snapshot_xmax(snapshot.now) as next_xid, coalesce((
+  select ${NEXT_POSITION} as next_xid, public.position_of_xid(coalesce((
     select open.xid from pg_snapshot_xip(snapshot.now) as open (xid)
     where not exists (
       select from pg_stat_activity as activity
@@ -79,7 +80,7 @@ const HORIZON = sql`
         and (activity.datname <> current_database() or activity.application_name = ${RELAY_APPLICATION_NAME})
     )
     order by open.xid limit 1
-  ), pg_snapshot_xmax(snapshot.now)) as final_before
+  ), pg_snapshot_xmax(snapshot.now))) as final_before
   from (select pg_current_snapshot()) as snapshot (now)
 `;
 
@@ -120,7 +121,7 @@ export function findLastSessionPosition(db: Db, orgId: string, id: string): Prom
     .executeTakeFirst();
 }
 
-/** Returns the end of the final events of all orgs, and whether a transaction with this id can have existed. */
+/** Returns the end of the final events of all orgs, and whether an event can have had this position. */
 export async function getHorizon(db: Db, xid: string): Promise<{ final_before: string; is_known: boolean }> {
   const horizon = await sql<{ final_before: string; is_known: boolean }>`
     select final_before, ${xid}::xid8 <= next_xid as is_known from (${HORIZON}) as horizon

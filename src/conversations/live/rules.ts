@@ -8,7 +8,7 @@ export interface SessionPosition {
 
 /** The position of an event among those of its org. */
 export interface OrgPosition {
-  /** The id of a transaction, as text. */
+  /** The position of a transaction, as text. */
   xid: string;
   session_id: string;
   seq: number;

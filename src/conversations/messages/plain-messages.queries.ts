@@ -7,7 +7,7 @@ import { changesBy } from '../events.queries.ts';
 import { LIVE_CHANNEL } from '../live/rules.ts';
 
 /** SQL: whether the session's last event had been committed on this server when the statement began. */
-const SEES_LAST_EVENT = sql`pg_visible_in_snapshot(last_event_xid, pg_current_snapshot())`;
+const SEES_LAST_EVENT = sql`pg_visible_in_snapshot(public.xid_of_position(last_event_xid), pg_current_snapshot())`;
 
 interface PlainMessage {
   orgId: string;

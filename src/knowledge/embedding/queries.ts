@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
+import { CURRENT_POSITION } from '../../db/positions.ts';
 
 export interface StoredVector {
   chunk_id: number;
@@ -36,7 +37,7 @@ export async function upsertVectors(db: Db, orgId: string, model: string, vector
     join knowledge_chunks as chunk on chunk.org_id = ${orgId} and chunk.id = given.id
     for key share of chunk
     on conflict (org_id, chunk_id) do update
-    set model = excluded.model, vector = excluded.vector, xid = pg_current_xact_id(), refused_at = null, refusal = null
+    set model = excluded.model, vector = excluded.vector, xid = ${CURRENT_POSITION}, refused_at = null, refusal = null
   `.execute(db);
 }
 
@@ -52,7 +53,7 @@ export async function upsertRefusal(
     select ${orgId}::uuid, id, ${model}, '', now(), ${reason}
     from knowledge_chunks where org_id = ${orgId} and id = ${chunk_id} for key share
     on conflict (org_id, chunk_id) do update
-    set model = excluded.model, vector = excluded.vector, xid = pg_current_xact_id(), refused_at = now(), refusal = excluded.refusal
+    set model = excluded.model, vector = excluded.vector, xid = ${CURRENT_POSITION}, refused_at = now(), refusal = excluded.refusal
   `.execute(db);
 }
 
@@ -74,10 +75,10 @@ export async function deleteOldRefusals(db: Db): Promise<string[]> {
   return rows.map(({ org_id }) => org_id);
 }
 
-/** Returns the oldest transaction still in progress: everything written before it is visible. */
+/** Returns the position of the oldest transaction still in progress: everything written before it is visible. */
 export async function findHorizon(db: Db): Promise<string> {
   const { rows } = await sql<{ horizon: string }>`
-    select pg_snapshot_xmin(pg_current_snapshot())::text as horizon
+    select public.position_of_xid(pg_snapshot_xmin(pg_current_snapshot()))::text as horizon
   `.execute(db);
   return rows[0]?.horizon ?? '0';
 }

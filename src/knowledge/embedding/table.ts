@@ -9,7 +9,7 @@ export interface KnowledgeEmbeddingsTable {
   /** When and why the chunk was left out. */
   refused_at: Date | null;
   refusal: string | null;
-  /** The id of the transaction that wrote it, as text. */
+  /** The position of the transaction that wrote it, as text. */
   xid: Generated<string>;
 }
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Db } from '../../../src/db/connect.ts';
+import { migrateToLatest } from '../../../src/db/migrate.ts';
 import { semanticSearchOf } from '../../../src/knowledge/embedding/semantic-search.ts';
 import { createVectorCache } from '../../../src/knowledge/embedding/vector-cache.ts';
 import { FAKES_ALLOWED } from '../../support/channels.ts';
@@ -67,6 +68,16 @@ const similarities = async (cache: ReturnType<typeof cacheOf>, db: Db = api.db) 
 };
 
 describe('the vectors of an org', () => {
+  it('are read once though a dump with them was restored on another server', async () => {
+    await addVectors(0.1, 0.2);
+    await sql`update knowledge_embeddings set xid = (xid::text::bigint + 1000000000)::text::xid8`.execute(api.db);
+    await migrateToLatest(api.databaseUrl);
+    const cache = cacheOf(100);
+    const { db, reads } = countingDb();
+    for (let nth = 0; nth < 3; nth++) expect(await similarities(cache, db)).toEqual([0.1, 0.2]);
+    expect(reads()).toBe(2);
+  });
+
   it('are read once for searches at the same time', async () => {
     await org.put('/integrations/llm', { provider: 'openai-compatible', settings: fake.settings });
     await addVectors(0.1, 0.2, 0.3);
@@ -105,7 +116,7 @@ describe('the vectors of an org', () => {
     await addVectors(0.4);
     expect(await similarities(cache)).toEqual([0.1, 0.2, 0.3, 0.4]);
     await sql`
-      update knowledge_embeddings set vector = ${Buffer.from(Float32Array.of(0.5, 0.866, 0, 0).buffer)}, xid = pg_current_xact_id()
+      update knowledge_embeddings set vector = ${Buffer.from(Float32Array.of(0.5, 0.866, 0, 0).buffer)}, xid = default
       where org_id = ${org.id} and chunk_id = (select min(chunk_id) from knowledge_embeddings where org_id = ${org.id})
     `.execute(api.db);
     expect(await similarities(cache)).toEqual([0.2, 0.3, 0.4, 0.5]);
