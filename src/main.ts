@@ -3,7 +3,6 @@ import { createApiDeps } from './api-deps.ts';
 import { loadConfigOrExit } from './config.ts';
 import { connect, LOCK_TIMEOUT_MS } from './db/connect.ts';
 import { assertSchemaKnown } from './db/migrate.ts';
-import { assertPositionsContinue } from './db/positions.ts';
 import { createWriteQuota } from './db/write-quota.ts';
 import { createApp, createOpsApp } from './http/app.ts';
 import { onStopSignal } from './shutdown.ts';
@@ -17,8 +16,7 @@ const { db, pool, close } = connect(config.DATABASE_URL, {
   lockTimeoutMs: LOCK_TIMEOUT_MS,
   quota,
 });
-await assertSchemaKnown(db);
-await assertPositionsContinue(db);
+await assertSchemaKnown(db, logger);
 
 const temporal = connectTemporal(config);
 const { deps, close: closeDeps } = createApiDeps({ config, db, pool, quota, temporal, logger });

@@ -4,7 +4,6 @@ import { pino } from 'pino';
 import { loadConfigOrExit } from '../src/config.ts';
 import { connect, RELAY_APPLICATION_NAME } from '../src/db/connect.ts';
 import { assertSchemaKnown } from '../src/db/migrate.ts';
-import { assertPositionsContinue } from '../src/db/positions.ts';
 import { createWriteQuota } from '../src/db/write-quota.ts';
 import { startRelay } from '../src/outbox/relay.ts';
 import { onStopSignal } from '../src/shutdown.ts';
@@ -37,8 +36,7 @@ const relayConnection = connect(config.DATABASE_URL, {
   poolSize: RELAY_CONNECTIONS,
   applicationName: RELAY_APPLICATION_NAME,
 });
-await assertSchemaKnown(db);
-await assertPositionsContinue(db);
+await assertSchemaKnown(db, log);
 
 const bundle = await loadWorkflowBundle(config.WORKFLOW_BUNDLE);
 let temporal: WorkerTemporal | undefined;

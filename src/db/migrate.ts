@@ -1,10 +1,14 @@
 import { readdir } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import type { FastifyBaseLogger } from 'fastify';
 import { type Kysely, sql } from 'kysely';
 import { type Migration, type MigrationProvider, Migrator } from 'kysely/migration';
 import { connect, type Db } from './connect.ts';
-import { continuePositions } from './positions.ts';
+import { isDatabaseUnavailable } from './failures.ts';
+import { assertPositionsContinue, continuePositions } from './positions.ts';
 
+const RETRY_MS = 1_000;
 const folder = new URL('./migrations/', import.meta.url);
 
 const provider: MigrationProvider = {
@@ -47,16 +51,35 @@ export async function migrateToLatest(databaseUrl: string): Promise<void> {
   }
 }
 
-/** Throws unless the schema is exactly the one of this version. */
-export async function assertSchemaKnown(db: Db): Promise<void> {
+/**
+ * Throws unless the schema is exactly the one of this version, and new positions follow those that are stored. Waits while
+ * the database is away.
+ */
+export async function assertSchemaKnown(db: Db, log: Pick<FastifyBaseLogger, 'warn'>): Promise<void> {
   const known = Object.keys(await provider.getMigrations());
-  const applied = await appliedMigrations(db);
+  const applied = await onceAvailable(() => appliedMigrations(db), log);
   const pending = known.filter((name) => !applied.includes(name));
   const foreign = applied.filter((name) => !known.includes(name));
   if (pending.length > 0)
     throw new Error(`The database lacks migrations (${pending.join(', ')}): run "npm run migrate" first`);
   if (foreign.length > 0)
     throw new Error(`The database is newer than this version (${foreign.join(', ')}): run the newer one`);
+  await onceAvailable(() => assertPositionsContinue(db), log);
+}
+
+async function onceAvailable<Result>(
+  read: () => Promise<Result>,
+  log: Pick<FastifyBaseLogger, 'warn'>,
+): Promise<Result> {
+  for (;;) {
+    try {
+      return await read();
+    } catch (error) {
+      if (!isDatabaseUnavailable(error)) throw error;
+      log.warn({ err: error }, 'The database is away; retrying');
+      await sleep(RETRY_MS);
+    }
+  }
 }
 
 async function appliedMigrations(db: Db): Promise<string[]> {

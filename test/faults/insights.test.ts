@@ -94,7 +94,6 @@ async function resolveAbout(org: FaultOrg, matters: string[]): Promise<string> {
 async function kill(program: Program): Promise<void> {
   await program.kill();
   await program.start();
-  if (program === stack.postgres && !stack.worker.isRunning()) await stack.worker.start();
 }
 
 /** Kills while something waits for the lock that every change of an org's insights needs. */

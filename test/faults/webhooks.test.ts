@@ -104,7 +104,6 @@ it(
         await part.kill();
         await sleep(part === stack.worker ? 0 : AWAY_MS);
         await part.start();
-        if (part === stack.postgres && !stack.worker.isRunning()) await stack.worker.start();
       }
     }
     await adding;

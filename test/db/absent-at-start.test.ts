@@ -1,0 +1,63 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import { pipeline } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { anyFreePort } from '../../src/dev/ports.ts';
+import { programOf } from '../../src/dev/scripts.ts';
+import { createTestDatabase, temporalAddress, testNamespace } from '../support/stack/servers.ts';
+import { eventually } from '../support/stack/stack.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+it.each([
+  ['api', 'Server listening'],
+  ['worker', '"msg":"working"'],
+] as const)('the %s that starts before the database waits for it, and works then', async (script, ready) => {
+  const database = await createTestDatabase();
+  const { hostname, port } = new URL(database.url);
+  const way = new URL(database.url);
+  way.port = String(await anyFreePort());
+  const { env, flags, file } = programOf(script);
+  const program = spawn(process.execPath, [...flags, file], {
+    cwd: ROOT,
+    env: {
+      ...process.env,
+      ...env,
+      DATABASE_URL: way.href,
+      HOST: '127.0.0.1',
+      PORT: String(await anyFreePort()),
+      JWT_SECRET: 'x'.repeat(32),
+      SECRET_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
+      TEMPORAL_ADDRESS: temporalAddress(),
+      TEMPORAL_NAMESPACE: testNamespace(),
+      WORKFLOW_BUNDLE: process.env.TEST_WORKFLOW_BUNDLE,
+      LOG_LEVEL: 'info',
+    },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  let said = '';
+  program.stdout.on('data', (chunk: Buffer) => {
+    said += chunk.toString();
+  });
+  const hasSaid = (text: string) =>
+    eventually(text, () => {
+      expect(program.exitCode, said).toBeNull();
+      return said.includes(text);
+    });
+  const entrance = createServer((client) => {
+    const server = connect(Number(port), hostname);
+    pipeline(client, server, client, () => undefined);
+  });
+  try {
+    await hasSaid('The database is away');
+    entrance.listen(Number(way.port), '127.0.0.1');
+    await hasSaid(ready);
+  } finally {
+    program.kill('SIGKILL');
+    await once(program, 'exit');
+    entrance.close();
+    await database.drop();
+  }
+});
