@@ -42,8 +42,9 @@ export interface EventClaim {
 /**
  * Locks the oldest events of one org: the next by id after `behind`, or else the first, so that no org waits for
  * another's backlog. Events of different orgs never share a transaction, nor do events with different numbers of
- * attempts. Those of one subject stay in order: an org's events are claimed by one relay at a time, and a deferred
- * event holds back the later ones of its subject. The locks end with the transaction.
+ * attempts. Those of one subject stay in order: an org's events are claimed by one relay at a time, and an event whose
+ * handling ended a process holds back the later ones of its subject until it is due. One that is parked, or whose reactions
+ * have failed, holds nothing back. The locks end with the transaction.
  */
 export async function claimEvents(trx: Trx, limit: number, behind: string): Promise<EventClaim> {
   const { rows } = await trx.executeQuery(claim(trx, { behind, limit }));

@@ -5,7 +5,7 @@ import { sendWithCommit } from '../db/connections/pipeline.ts';
 import { onlyRow } from '../db/rows.ts';
 import { type FinishedBatch, selectIsMore } from './claim.ts';
 
-/** An event that ended so many processes is parked until an operator releases it. */
+/** An event that ended so many processes, alone in its batch, is parked until an operator releases it. */
 const MAX_INTERRUPTIONS = 6;
 const FIRST_DELAY_SECONDS = 2;
 const DELAY_FACTOR = 4;
@@ -52,10 +52,11 @@ const deletion = compiledOnce(
 );
 
 /**
- * Defers the events of an org that a process was expanding when it ended, each time for longer, and parks them in the
- * end. Returns their number. The caller has the org's events to itself. So a claim whose connection lives is of a batch
- * that has just failed: Postgres releases the locks at the error, before the relay has deleted the claim. One from before
- * a restart of Postgres is deleted and says nothing.
+ * Defers the events of an org that a process was expanding when it ended. Returns their number. One that was alone waits
+ * longer each time, and is parked in the end. In a batch any of them may be the reason: they wait shortly, and their next
+ * batches are smaller, until each is alone. The caller has the org's events to itself. So a claim whose connection lives is
+ * of a batch that has just failed: Postgres releases the locks at the error, before the relay has deleted the claim. One
+ * from before a restart of Postgres is deleted and says nothing.
  */
 export async function deferInterrupted(trx: Trx, orgId: string): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
@@ -65,13 +66,19 @@ export async function deferInterrupted(trx: Trx, orgId: string): Promise<number>
       )
       returning event_ids, server_started_at = pg_postmaster_start_time() as is_of_this_server
     ), interrupted as (
-      select id from outbox where id in (select unnest(event_ids) from ended where is_of_this_server) for update skip locked
+      select event_id, bool_or(cardinality(event_ids) = 1) as was_alone
+      from ended cross join unnest(event_ids) as event_id
+      where is_of_this_server group by event_id
+    ), counted as (
+      select id, was_alone, case when was_alone then interruptions + 1 else greatest(interruptions, 1) end as count
+      from outbox join interrupted on event_id = id for update of outbox skip locked
     )
-    update outbox set attempts = attempts + 1, interruptions = interruptions + 1,
+    update outbox set attempts = attempts + 1, interruptions = count,
       last_error = 'The process ended while it handled this event',
-      available_at = case when interruptions + 1 >= ${MAX_INTERRUPTIONS} then 'infinity'
-        else now() + ${FIRST_DELAY_SECONDS} * power(${DELAY_FACTOR}, interruptions) * interval '1 second' end
-    where id in (select id from interrupted)
+      available_at = case when not was_alone then now() + ${FIRST_DELAY_SECONDS} * interval '1 second'
+        when count >= ${MAX_INTERRUPTIONS} then 'infinity'
+        else now() + ${FIRST_DELAY_SECONDS} * power(${DELAY_FACTOR}, count - 1) * interval '1 second' end
+    from counted where outbox.id = counted.id
   `.execute(trx);
   return Number(numAffectedRows);
 }

@@ -123,6 +123,29 @@ describe('an event during which a process ended', () => {
     expect(await api.db.selectFrom('outbox_claims').select('id').where('org_id', '=', org.id).execute()).toEqual([]);
   });
 
+  it('waits shortly in a batch of several, and is parked only for what it ends alone', async () => {
+    const org = await api.createOrg('Several');
+    for (const name of ['deadly', 'innocent'])
+      await org.post('/contacts', { contact: { email: `${name}@example.com` } });
+    const ids = (await rowsOf(org.id)).map(({ id }) => id);
+    const interrupted = async (ended: number[]) => {
+      await insertClaim(api.db, { orgId: org.id, ids: ended, backend: 0 });
+      expect(await deferred(org.id)).toBe(ended.length);
+      return (await rowsOf(org.id)).map(({ available_at }) => Number(available_at) - Date.now());
+    };
+    for (let end = 1; end <= 7; end++)
+      for (const delay of await interrupted(ids)) {
+        expect(delay).toBeGreaterThan(1_000);
+        expect(delay).toBeLessThan(3_000);
+      }
+    const delays: number[] = [];
+    for (let end = 1; end <= 6; end++) delays.push((await interrupted(ids.slice(0, 1)))[0] ?? 0);
+    expect(delays).toEqual(delays.toSorted((one, other) => one - other));
+    expect(delays[0]).toBeLessThan(10_000);
+    expect(delays.at(-1)).toBe(Number.POSITIVE_INFINITY);
+    expect(await rowsOf(org.id)).toMatchObject([{ interruptions: 7 }, { interruptions: 1, attempts: 7 }]);
+  });
+
   const claimsOf = (orgId: string) =>
     api.db.selectFrom('outbox_claims').select('id').where('org_id', '=', orgId).execute();
   const deferred = (orgId: string) => inTransaction(api.db, (trx) => deferInterrupted(trx, orgId));
