@@ -88,8 +88,13 @@ export interface ToolRequest {
   /** Our own ids, if the callback carries them. */
   deliveryId: string | undefined;
   agentId: string | undefined;
-  calls: { id: string; name: string; arguments: unknown }[];
+  calls: AskedTool[];
 }
+
+/** A call of a tool. `problem` says why it cannot be done, as text for the assistant. */
+export type AskedTool =
+  | { id: string; name: string; arguments: unknown; problem?: never }
+  | { id: string; name?: string; problem: string };
 
 /** The relevant content of a verified callback. */
 export interface CallbackContent {

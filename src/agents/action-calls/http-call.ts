@@ -15,7 +15,7 @@ import { deleteCall, deleteCallOfEarlierDay, type StoredAnswer, startCall, store
 import { type ActionRequest, issuesOfGiven, requestOf } from './requests.rules.ts';
 import type { ActionParameters, TestAction } from './schema.ts';
 
-export { deleteUnanswered } from './queries.ts';
+export { deleteUnanswered, type StoredAnswer } from './queries.ts';
 
 const TIMEOUT_MS = 60_000;
 /** Longer answers are refused instead of being read to the end. */

@@ -85,6 +85,8 @@ export const PhoneAgent = z
     actionIds: z.array(z.string()).nullable(),
     created_at: Timestamp,
     updated_at: Timestamp,
-    warnings: z.array(z.string()).describe('What of it has no effect in calls, and why. Empty: nothing.'),
+    warnings: z
+      .array(z.string())
+      .describe('What of it has no effect in calls, or may have none, and why. Empty: nothing.'),
   })
   .meta({ id: 'PhoneAgent' });

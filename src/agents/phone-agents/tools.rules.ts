@@ -44,11 +44,27 @@ export function confirmable({ name, description, parameters }: Tool): Tool {
   };
 }
 
-/** Returns what of an agent's settings has no effect, and why. */
-export const warningsOf = (actions: CallableAction[], drafts: { title: string }[]): string[] => [
-  ...actions.flatMap((action) => {
-    const obstacle = obstacleOf(action);
-    return obstacle === undefined ? [] : [`actionIds: no call takes "${action.name}", as it ${obstacle}`];
-  }),
-  ...drafts.map(({ title }) => `instructions: no call follows "${title}", as it is a draft`),
-];
+/** What the AI is told always in a session has as many. Models follow longer prompts less, or refuse them. */
+const MAX_INSTRUCTION_CHARACTERS = 60_000;
+
+/** Returns what of an agent's settings has no effect, or may have none, and why. */
+export const warningsOf = (
+  actions: CallableAction[],
+  instructions: { title: string; content: string; is_draft: boolean }[],
+): string[] => {
+  const characters = instructions.reduce((sum, item) => sum + (item.is_draft ? 0 : item.content.length), 0);
+  return [
+    ...actions.flatMap((action) => {
+      const obstacle = obstacleOf(action);
+      return obstacle === undefined ? [] : [`actionIds: no call takes "${action.name}", as it ${obstacle}`];
+    }),
+    ...instructions.flatMap(({ title, is_draft }) =>
+      is_draft ? [`instructions: no call follows "${title}", as it is a draft`] : [],
+    ),
+    ...(characters > MAX_INSTRUCTION_CHARACTERS
+      ? [
+          `instructions: calls may fail or follow only some of them, as they have ${characters} characters together: more than ${MAX_INSTRUCTION_CHARACTERS}`,
+        ]
+      : []),
+  ];
+};

@@ -54,12 +54,11 @@ export const showPhoneAgent = async <Agent extends References>(db: Db, orgId: st
 async function withWarnings<Agent extends References>(db: Db, orgId: string, agents: Agent[]) {
   const actions = await readActionsById(db, orgId, idsOf(agents.map(({ actionIds }) => actionIds)));
   const named = await listNamedTraining(db, orgId, idsOf(agents.map(({ instructions }) => instructions)));
-  const drafts = named.filter(({ is_draft }) => is_draft);
   return agents.map((agent) => {
     const [taken, followed] = [new Set(idsOf([agent.actionIds])), new Set(idsOf([agent.instructions]))];
     const warnings = warningsOf(
       actions.filter(({ id }) => taken.has(id)),
-      drafts.filter(({ id }) => followed.has(id)),
+      named.filter(({ id }) => followed.has(id)),
     );
     return { ...agent, warnings };
   });

@@ -1,9 +1,10 @@
 import type { CallDeps } from '../../agents/action-calls/deps.ts';
-import { callAction } from '../../agents/action-calls/http-call.ts';
+import { callAction, type StoredAnswer } from '../../agents/action-calls/http-call.ts';
 import { ActionParameters } from '../../agents/action-calls/schema.ts';
 import type { StoredAction } from '../../agents/actions/service.ts';
 import { CONFIRMED, changesSomething } from '../../agents/phone-agents/tools.rules.ts';
 import { findPhoneTool } from '../../agents/phone-agents/tools.service.ts';
+import { shareByKey } from '../../concurrency.ts';
 import type {
   PhoneCallRef,
   PhoneToolCall,
@@ -30,20 +31,23 @@ export interface PhoneToolDeps extends CallDeps {
 }
 
 /** Creates the tools of assistants on the phone: the org's knowledge, and its actions. */
-export const createPhoneTools = (deps: PhoneToolDeps): PhoneToolsPort => ({
-  async use(orgId, call, asked) {
-    const { agentId } = call;
-    const tool = await findPhoneTool(deps.db, orgId, { agentId, name: asked.name });
-    if (tool === undefined) return { error: `There is no tool ${asked.name}` };
-    if (tool === 'knowledge') return searchKnowledge(deps, orgId, call, asked);
-    try {
-      return await takeAction(deps, orgId, tool, { call, asked });
-    } catch (error) {
-      if (error instanceof DomainError || error instanceof ProviderError) return { error: error.message };
-      throw error;
-    }
-  },
-});
+export function createPhoneTools(deps: PhoneToolDeps): PhoneToolsPort {
+  const sharing = shareByKey<StoredAnswer>();
+  return {
+    async use(orgId, call, asked) {
+      const { agentId } = call;
+      const tool = await findPhoneTool(deps.db, orgId, { agentId, name: asked.name });
+      if (tool === undefined) return { error: `There is no tool ${asked.name}` };
+      if (tool === 'knowledge') return searchKnowledge(deps, orgId, call, asked);
+      try {
+        return await takeAction({ ...deps, sharing }, orgId, tool, { call, asked });
+      } catch (error) {
+        if (error instanceof DomainError || error instanceof ProviderError) return { error: error.message };
+        throw error;
+      }
+    },
+  };
+}
 
 async function searchKnowledge(
   { db, semantics }: PhoneToolDeps,
@@ -60,9 +64,12 @@ async function searchKnowledge(
   return { result: shortened(told.join('\n\n')) };
 }
 
-/** Calls an action. The same call that changes something is made once in a phone call: a repeated one gets its answer. */
+/**
+ * Calls an action. The same call that changes something is made once in a phone call: a repeated one gets its answer, also
+ * while the first is under way.
+ */
 async function takeAction(
-  deps: PhoneToolDeps,
+  { sharing, ...deps }: PhoneToolDeps & { sharing: ReturnType<typeof shareByKey<StoredAnswer>> },
   orgId: string,
   action: StoredAction,
   { call, asked }: { call: PhoneCallRef; asked: PhoneToolCall },
@@ -77,12 +84,15 @@ async function takeAction(
 
   const { contactId, providerId } = call;
   const fingerprint = fingerprintOf({ action, parameters: parsed.data, contactId, turnId: '' });
-  const { status, body } = await callAction(deps, orgId, action.id, {
-    parameters: parsed.data,
-    contactId: contactId ?? undefined,
-    dedupeKey: idOf(orgId, 'phone call', providerId, fingerprint),
-    timeoutMs: TIMEOUT_MS,
-  });
+  const dedupeKey = idOf(orgId, 'phone call', providerId, fingerprint);
+  const { status, body } = await sharing(dedupeKey, () =>
+    callAction(deps, orgId, action.id, {
+      parameters: parsed.data,
+      contactId: contactId ?? undefined,
+      dedupeKey,
+      timeoutMs: TIMEOUT_MS,
+    }),
+  );
   const answer = shortened(typeof body === 'string' ? body : JSON.stringify(body));
   return status < 300 ? { result: answer || 'Done.' } : { error: `It answered ${status}: ${answer}` };
 }

@@ -1,5 +1,5 @@
 import type { Db } from '../../db/connect.ts';
-import type { ToolRequest } from '../../providers/sending.ts';
+import type { AskedTool, ToolRequest } from '../../providers/sending.ts';
 import { findReportedCall } from './call-reports.queries.ts';
 import type { PhoneToolResult, PhoneToolsPort } from './phone-tools.port.ts';
 
@@ -13,20 +13,20 @@ export async function useTools(
   orgId: string,
   { providerId, deliveryId, agentId, calls }: ToolRequest,
   onError: (error: unknown) => void,
-): Promise<({ toolCallId: string; name: string } & PhoneToolResult)[]> {
+): Promise<({ toolCallId: string; name?: string } & PhoneToolResult)[]> {
   const made = await findReportedCall(db, orgId, { provider: 'vapi', providerId, deliveryId });
+  const use = async (asked: AskedTool): Promise<PhoneToolResult> => {
+    if (agentId === undefined || made === undefined) return { error: 'This call is not known' };
+    if (asked.problem !== undefined) return { error: asked.problem };
+    return tools.use(orgId, { agentId, providerId, contactId: made.contact_id }, asked).catch((error: unknown) => {
+      onError(error);
+      return { error: 'It could not be done now' };
+    });
+  };
   return Promise.all(
-    calls.map(async ({ id: toolCallId, name, arguments: given }) => {
-      const result: PhoneToolResult =
-        agentId === undefined || made === undefined
-          ? { error: 'This call is not known' }
-          : await tools
-              .use(orgId, { agentId, providerId, contactId: made.contact_id }, { name, arguments: given })
-              .catch((error: unknown) => {
-                onError(error);
-                return { error: 'It could not be done now' };
-              });
-      return { toolCallId, name, ...inOneLine(result) };
+    calls.map(async (asked) => {
+      const { id: toolCallId, name } = asked;
+      return { toolCallId, ...(name !== undefined && { name }), ...inOneLine(await use(asked)) };
     }),
   );
 }

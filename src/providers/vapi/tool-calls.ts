@@ -1,44 +1,53 @@
 import { z } from 'zod';
 import { isUuid } from '../../ids.ts';
-import type { ToolRequest } from '../sending.ts';
+import type { AskedTool, ToolRequest } from '../sending.ts';
 import { deliveryIdOf, metadataOf, VapiCall } from './calls.ts';
 
 const MAX_CALLS = 10;
+/** Those beyond MAX_CALLS are told so. */
+const MAX_ANSWERED = 100;
 
 /** Models give arguments as JSON; Vapi passes them on as such, or parsed. */
 const Arguments = z.union([z.string().transform(parsedJson), z.unknown()]).optional();
 const Name = z.string().min(1).max(64);
-const ToolCall = z
-  .object({
-    id: z.string().min(1).max(256),
-    name: Name.optional(),
-    arguments: Arguments,
-    parameters: Arguments,
-    function: z.object({ name: Name, arguments: Arguments }).optional(),
-  })
-  .transform(({ id, function: called, ...direct }) => ({
-    id,
-    name: called?.name ?? direct.name,
-    arguments: called?.arguments ?? direct.arguments ?? direct.parameters,
-  }));
+const Identified = z.object({ id: z.string().min(1).max(256) });
+const ToolCall = Identified.extend({
+  name: Name.optional(),
+  arguments: Arguments,
+  parameters: Arguments,
+  function: z.object({ name: Name, arguments: Arguments }).optional(),
+}).transform(({ id, function: called, ...direct }) => ({
+  id,
+  name: called?.name ?? direct.name,
+  arguments: called?.arguments ?? direct.arguments ?? direct.parameters,
+}));
 
 const Message = z.object({ type: z.literal('tool-calls'), call: VapiCall, toolCallList: z.array(z.unknown()) });
 const PhoneAgentMetadata = z.object({ phone_agent_id: z.string().refine(isUuid) });
 
-/** Returns what an assistant asks for by its tools. Undefined for any other message. */
+/**
+ * Returns what an assistant asks for by its tools. Undefined for any other message. A call that is not to be made has a
+ * problem: an assistant that is told nothing of it would wait, or take it for done.
+ */
 export function toolRequestOf(message: unknown): ToolRequest | undefined {
   const { success, data } = Message.safeParse(message);
   if (!success) return undefined;
-  const calls = data.toolCallList.slice(0, MAX_CALLS).flatMap((item) => {
-    const asked = ToolCall.safeParse(item).data;
-    return asked?.name === undefined ? [] : [{ ...asked, name: asked.name }];
-  });
   return {
     providerId: data.call.id,
     deliveryId: deliveryIdOf(data.call),
     agentId: metadataOf(data.call, PhoneAgentMetadata)?.phone_agent_id,
-    calls,
+    calls: data.toolCallList.slice(0, MAX_ANSWERED).flatMap(askedTool),
   };
+}
+
+/** Returns a call of the list, or nothing if it has no id to answer it by. */
+function askedTool(item: unknown, nth: number): AskedTool[] {
+  const id = Identified.safeParse(item).data?.id;
+  if (id === undefined) return [];
+  const { name, arguments: given } = ToolCall.safeParse(item).data ?? {};
+  if (name === undefined) return [{ id, problem: 'It does not name a tool' }];
+  if (nth >= MAX_CALLS) return [{ id, name, problem: `At most ${MAX_CALLS} tools are used at once: ask again` }];
+  return [{ id, name, arguments: given }];
 }
 
 function parsedJson(text: string): unknown {

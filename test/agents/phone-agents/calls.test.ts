@@ -76,6 +76,13 @@ describe('a call of a phone agent', () => {
     expect(model.tools).toBeUndefined();
   });
 
+  it('has a warning where its instructions are too long for a prompt', async () => {
+    const long = { title: 'Long', content: 'x'.repeat(40_000) };
+    const ids = [(await create('/training', long)).id, (await create('/training', long)).id];
+    expect((await newAgent({ instructions: ids.slice(1) })).warnings).toEqual([]);
+    expect((await newAgent({ instructions: ids })).warnings).toEqual([expect.stringContaining('80000 characters')]);
+  });
+
   it('searches the knowledge of the org if the agent may, and only then', async () => {
     await create('/training', { title: 'Gift cards', content: 'Gift cards are valid for three years.' });
     const call = await callBy(await newAgent({ use_org_knowledgebase: true }));
@@ -121,6 +128,28 @@ describe('a call of a phone agent', () => {
       'GET /orders/7',
       'DELETE /orders/7',
     ]);
+  });
+
+  it('makes a call once that is asked for twice at once, and both get its answer', async () => {
+    const call = await callBy(await newAgent({ actionIds: [await newAction('cancel_order', 'DELETE')] }));
+    shop.next({ status: 200, body: { state: 'canceled' } });
+    const given = { path_params: { order: '7' }, confirmed: true };
+    const twice = ['call_1', 'call_2'].map((id) => asking('cancel_order', given, id));
+    const result = '{"state":"canceled"}';
+    expect((await vapi.useTools(call, twice)).results).toMatchObject([{ result }, { result }]);
+    expect(shop.calls).toHaveLength(1);
+  });
+
+  it('is told of each call that is not made: beyond ten at once, or without the name of a tool', async () => {
+    const call = await callBy(await newAgent({ actionIds: [await newAction('find_order', 'GET')] }));
+    const nameless = { id: 'nameless', type: 'function', function: { arguments: {} } };
+    const many = Array.from({ length: 11 }, (_, nth) => asking('unknown', {}, `call_${nth}`));
+    const { results = [] } = await vapi.useTools(call, [nameless, 'unreadable' as never, ...many]);
+    expect(results).toHaveLength(12);
+    expect(results[0]).toEqual({ toolCallId: 'nameless', error: 'It does not name a tool' });
+    expect(results[8]).toMatchObject({ toolCallId: 'call_7', error: 'There is no tool unknown' });
+    expect(results[9]).toMatchObject({ toolCallId: 'call_8', error: expect.stringContaining('At most 10') });
+    expect(results[11]).toMatchObject({ toolCallId: 'call_10', error: expect.stringContaining('At most 10') });
   });
 
   it('is told what is wrong with what it asks for', async () => {
