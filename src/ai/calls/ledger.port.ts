@@ -23,10 +23,11 @@ export type LedgerProposal = { call: LedgerCall; refusal?: never } | { refusal: 
 export interface CallLedger {
   /** Lists the last calls of the conversation, oldest first. */
   list(): Promise<LedgerCall[]>;
-  /** Writes a call down before it is made. The same call in the same conversation is returned as it stands. */
+  /**
+   * Writes a call down before it is made. The same call in the same conversation is returned as it stands. Where a change
+   * elsewhere follows at once, the turn is not given up for a newer message from then on.
+   */
   propose(proposal: Proposal): Promise<LedgerProposal>;
-  /** Notes that a change elsewhere follows: from then on the turn is not given up for a newer message. */
-  markEffects(): Promise<void>;
   /** Makes a call, and returns it settled. */
   run(callId: string, signal: AbortSignal): Promise<LedgerCall>;
 }

@@ -80,6 +80,17 @@ export const lockCall = (trx: Trx, orgId: string, id: string) =>
 export const findCall = (db: Db, orgId: string, id: string) =>
   db.selectFrom('ai_calls').selectAll().where('org_id', '=', orgId).where('id', '=', id).executeTakeFirst();
 
+/** Returns whether no try of a call was begun, and one may follow. */
+export const isUnbegun = async (db: Db, orgId: string, id: string): Promise<boolean> =>
+  (await db
+    .selectFrom('ai_calls')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .where('started_at', 'is', null)
+    .where('ended_at', 'is', null)
+    .executeTakeFirst()) !== undefined;
+
 /** Lists calls by their ids. */
 export const listCallsById = async (db: Db, orgId: string, ids: string[]): Promise<CallRow[]> =>
   ids.length === 0
@@ -351,12 +362,29 @@ export const findAnsweredMessage = (db: Db, orgId: string, turnId: string) =>
 export async function expireOpenCalls(trx: Trx, orgId: string, sessionIds: string[], reason: string): Promise<void> {
   await trx
     .updateTable('ai_calls')
-    .set({ state: 'expired', reason, ended_at: sql<Date>`clock_timestamp()` })
+    .set(expiredFor(reason))
     .where('org_id', '=', orgId)
     .where('session_id', '=', sql<string>`any(${sessionIds}::uuid[])`)
     .where('state', 'in', ['proposed', 'needs_confirmation', 'confirmed'])
     .execute();
 }
+
+/** Ends the calls of a session that were to be sent. Those that wait for a confirmation go on waiting. */
+export async function expireUnsentCalls(trx: Trx, orgId: string, sessionId: string, reason: string): Promise<void> {
+  await trx
+    .updateTable('ai_calls')
+    .set(expiredFor(reason))
+    .where('org_id', '=', orgId)
+    .where('session_id', '=', sessionId)
+    .where('state', 'in', ['proposed', 'confirmed'])
+    .execute();
+}
+
+const expiredFor = (reason: string) => ({
+  state: 'expired' as const,
+  reason,
+  ended_at: sql<Date>`clock_timestamp()`,
+});
 
 /**
  * Removes the arguments and answers of a session's calls: of all, or of those from the turn on that answered a message.

@@ -13,6 +13,7 @@ import {
   deferCall,
   findAnsweredMessage,
   findCall,
+  isUnbegun,
   lockCall,
   type Outcome,
   releaseLease,
@@ -31,6 +32,13 @@ const MAX_REASON = 500;
 /** A turn waits for a workflow's run no longer than this. Its end wakes another turn. */
 const MAX_RUN_WAIT_MS = 60_000;
 
+interface WantedCall {
+  orgId: string;
+  callId: string;
+  /** Called before the first try, in its transaction. Locks the call's session, and throws if the call may not be made. */
+  lockForEffect: (trx: Trx) => Promise<void>;
+}
+
 /** A try that this process has begun. */
 interface OwnTry {
   call: CallRow;
@@ -44,16 +52,13 @@ interface OwnTry {
  * crash has left is sent again only if it may be, and else its outcome is unknown for good. A settled call, and one that
  * waits for a confirmation, is returned as it is. The signal ends only waiting: a request that is under way is seen to
  * its end. A workflow's run is started once, and waited for at most a minute: then the call is returned as `running`.
- * Throws notFound.
+ * Throws notFound, and what `lockForEffect` throws: then nothing was sent.
  */
-export async function runCall(
-  deps: CallDeps,
-  { orgId, callId }: { orgId: string; callId: string },
-  signal: AbortSignal,
-): Promise<CallRow> {
+export async function runCall(deps: CallDeps, wanted: WantedCall, signal: AbortSignal): Promise<CallRow> {
+  const { orgId, callId } = wanted;
   for (;;) {
     signal.throwIfAborted();
-    const begun = await beginTry(deps, orgId, callId);
+    const begun = await beginTry(deps, wanted);
     if (begun === 'busy') {
       await sleep(POLL_MS, undefined, { signal });
       continue;
@@ -79,9 +84,13 @@ export async function runCall(
 }
 
 /** Begins the next try in a transaction of its own. Returns the call if nothing is to be sent. */
-function beginTry({ db }: CallDeps, orgId: string, id: string): Promise<OwnTry | { run: string } | CallRow | 'busy'> {
+function beginTry(
+  { db }: CallDeps,
+  { orgId, callId, lockForEffect }: WantedCall,
+): Promise<OwnTry | { run: string } | CallRow | 'busy'> {
   return inTransaction(db, async (trx) => {
-    const call = await lockCall(trx, orgId, id);
+    if (await isUnbegun(trx, orgId, callId)) await lockForEffect(trx); // sessions are locked before their calls
+    const call = await lockCall(trx, orgId, callId);
     if (call === undefined) throw notFound('call');
     const { is_leased, ...row } = call;
     if (row.state !== 'proposed' && row.state !== 'confirmed' && row.state !== 'running') return row;

@@ -29,6 +29,7 @@ import { selectActions } from './selection.rules.ts';
 
 export {
   type CallRow,
+  expireUnsentCalls,
   findPromises,
   hasUnreported,
   listBegunCalls,

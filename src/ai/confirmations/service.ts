@@ -1,3 +1,4 @@
+import { isAutopilotOn } from '../../agents/autopilot/service.ts';
 import { isContactBlocked } from '../../contacts/blocklist/service.ts';
 import { lockSession } from '../../conversations/sessions/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
@@ -6,6 +7,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { conflict, gone, invalid, notFound, refused } from '../../errors.ts';
 import { type CallRow, CONFIRMATION_MS, checkArguments, exceedsLimits, fingerprintOf } from '../calls/service.ts';
 import { wakeTurns } from '../turns/requests.service.ts';
+import { isWithAi } from '../turns/review.rules.ts';
 import { getToolOf } from '../workflow-tools/service.ts';
 import {
   type AnswerRef,
@@ -126,8 +128,8 @@ export async function decideConfirmation(db: Db, orgId: string, id: string, deci
     const { by, keyId = null, messageId = null } = decision;
     if (call.needs === 'agent' && by !== 'agent') throw conflict('Only an agent can decide this');
     if (decision.decision === 'reject') return decide(trx, call, { state: 'rejected', by, keyId, messageId });
-    const isWithAi = session.status === 'open' && (session.ai_state === 'on' || session.assist_mode);
-    if (!isWithAi) throw conflict('The AI does not have the session now, so it does nothing in it');
+    if (!isWithAi(session) || !(await isAutopilotOn(trx, orgId, session.channel)))
+      throw conflict('The AI does not have the session now, so it does nothing in it');
     if (by !== 'agent' && (await isContactBlocked(trx, orgId, session.contact_id)))
       throw conflict('The contact is blocked');
     const changed = await replaceArguments(trx, call, decision.arguments);

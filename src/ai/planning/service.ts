@@ -207,7 +207,6 @@ async function makeCall(
     return end({ kind: 'refused', code: refusal.code, note: `${wanted.operation_id}: ${refusal.message}` });
   const callId = call.id;
   if (call.state === 'needs_confirmation') return end({ kind: 'confirm', callId, note: '' });
-  if (action.request_type !== 'GET') await ledger.markEffects();
   const settled = await ledger.run(callId, signal);
   if (settled.state === 'done') return end({ kind: 'done', callId, note: '' });
   if (settled.state === 'running') return end({ kind: 'in_progress', callId, note: '' });

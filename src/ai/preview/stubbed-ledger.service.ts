@@ -65,7 +65,6 @@ export function stubbedLedger(db: Db, orgId: string, turnId: string, stubs: read
       const same = entries.find((entry) => entry.fingerprint === fingerprint && entry.call.state !== 'failed');
       return { call: (same ?? store(proposal, checked.parameters, fingerprint)).call };
     },
-    markEffects: async () => undefined,
     async run(callId) {
       const entry = entries.find(({ call }) => call.id === callId);
       if (entry === undefined) throw notFound('call');

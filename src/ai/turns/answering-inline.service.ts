@@ -86,7 +86,7 @@ async function beginReviewed(
   context: TurnContext,
   { turnId, isBegun }: ReviewedTurn,
 ): Promise<BegunTurn | undefined> {
-  if (isBegun) return { context, tries: 1 };
+  if (isBegun) return { context, begins: 1 };
   const { open } = context;
   const isRunning = open?.id === turnId && open.state === 'running';
   return beginTurn(trx, { ...ref, turnId }, context, isRunning ? open.last_seq : Infinity);

@@ -8,21 +8,25 @@ import { commitTurn, failTurn } from './commit.service.ts';
 import { loadContext, type TurnContext } from './context.service.ts';
 import type { StepName, TurnEnd, TurnRef } from './contract.ts';
 import { type DecisionLimits, decideTurn } from './decision/decision.service.ts';
+import { TurnOutdated } from './decision/effects-guard.service.ts';
 import { liveEffects } from './decision/live-effects.service.ts';
 import type { TurnDeps } from './deps.ts';
-import { findTurn, startTurn } from './queries.ts';
+import { countFailure, findTurn, startTurn } from './queries.ts';
 import { endRedacted } from './redaction/ending.service.ts';
 import { TurnRedacted } from './redaction/guard.service.ts';
-import { showState } from './review.service.ts';
+import { reviewTurns, showState } from './review.service.ts';
 import { StepNeeded } from './steps.service.ts';
 
-/** The tries of a turn. After them, people get the session. */
-const MAX_TRIES = 6;
+/** The failures of a turn. After them, people get the session. */
+const MAX_FAILURES = 6;
+/** The begins of a turn beyond its steps. More of them may each have ended a process. */
+const MAX_BEGINS = 20;
 
 /** A turn that is running, with what it is decided from. */
 export interface BegunTurn {
   context: TurnContext;
-  tries: number;
+  /** How often it was begun beyond the steps that it has taken. */
+  begins: number;
 }
 
 /**
@@ -43,13 +47,17 @@ export async function answerBegun(
   begun: BegunTurn,
   limits: DecisionLimits,
 ): Promise<TurnEnd | StepName> {
-  const { tries } = begun;
-  if (tries > MAX_TRIES) return failTurn(deps, ref);
+  if (begun.begins > MAX_BEGINS) return failTurn(deps, ref);
   try {
     return await decideAndCommit(deps, ref, begun, limits);
   } catch (error) {
     if (error instanceof StepNeeded) return error.step;
-    if (limits.signal.aborted || isDatabaseUnavailable(error) || tries < MAX_TRIES) throw retryable(error);
+    if (error instanceof TurnOutdated) {
+      await reviewTurns(deps.db, ref);
+      return 'superseded';
+    }
+    if (limits.signal.aborted || isDatabaseUnavailable(error)) throw retryable(error);
+    if ((await countFailure(deps.db, ref)) < MAX_FAILURES) throw retryable(error);
     return failTurn(deps, ref);
   }
 }
@@ -101,12 +109,12 @@ export async function beginTurn(
   context: TurnContext,
   lastSeq: number,
 ): Promise<BegunTurn | undefined> {
-  const tries = await startTurn(trx, ref, {
+  const begins = await startTurn(trx, ref, {
     version: context.settings.version,
     redactions: redactionsOf(ref.orgId, ref.sessionId),
   });
-  if (tries === undefined) return undefined;
-  if (tries === 1) await showState(trx, ref, 'running');
+  if (begins === undefined) return undefined;
+  if (begins === 1) await showState(trx, ref, 'running');
   const unanswered = context.unanswered.filter(({ seq }) => seq <= lastSeq);
-  return { context: { ...context, unanswered }, tries };
+  return { context: { ...context, unanswered }, begins };
 }

@@ -17,7 +17,7 @@ import { notifyTurn } from './queries.ts';
 import { TurnRedacted } from './redaction/guard.service.ts';
 import { wakeTurns } from './requests.service.ts';
 import { isSuperseded } from './review.rules.ts';
-import { endTurn, newsOf, showState } from './review.service.ts';
+import { dropUnsentCalls, endTurn, newsOf, showState } from './review.service.ts';
 import { sentencesFor } from './sentences.service.ts';
 import { StepNeeded } from './steps.service.ts';
 
@@ -90,6 +90,7 @@ async function endByDecision(
     await endTurn(trx, ref, turn, { ...end, steps });
     return end.state;
   };
+  await dropUnsentCalls(trx, ref, context);
   if (refusal !== undefined) return endQuietly({ state: 'skipped', reason: refusal });
   if (turn.is_redacted && !isInOurWords(decision)) throw new TurnRedacted();
   if (isSuperseded(turn, unanswered.at(-1)?.seq ?? 0)) return endQuietly({ state: 'superseded', reason: null });

@@ -49,7 +49,16 @@ export async function insertTurn(
 export type TurnChange = Partial<
   Pick<
     Updateable<AiTurnsTable>,
-    'state' | 'reason' | 'agent' | 'last_seq' | 'answers' | 'due_at' | 'score' | 'config_version' | 'has_message'
+    | 'state'
+    | 'reason'
+    | 'agent'
+    | 'last_seq'
+    | 'answers'
+    | 'due_at'
+    | 'score'
+    | 'config_version'
+    | 'has_message'
+    | 'has_effects'
   >
 >;
 
@@ -92,6 +101,19 @@ export async function startTurn(
   return begun && begun.tries - Number(begun.taken);
 }
 
+/** Counts a failure of a turn that has not ended, and returns their number. */
+export async function countFailure(db: Db, { orgId, turnId }: TurnRef): Promise<number> {
+  const turn = await db
+    .updateTable('ai_turns')
+    .set({ failures: sql<number>`failures + 1` })
+    .where('org_id', '=', orgId)
+    .where('id', '=', turnId)
+    .where('ended_at', 'is', null)
+    .returning('failures')
+    .executeTakeFirst();
+  return turn?.failures ?? 0;
+}
+
 /** Returns whether a text of the session was removed since a turn was begun. */
 export async function isTurnRedacted(
   trx: Trx,
@@ -108,15 +130,8 @@ export async function isTurnRedacted(
 }
 
 /** Notes that a turn has changed something elsewhere, or is about to. */
-export async function markEffects(db: Db, orgId: string, id: string): Promise<void> {
-  await db
-    .updateTable('ai_turns')
-    .set({ has_effects: true })
-    .where('org_id', '=', orgId)
-    .where('id', '=', id)
-    .where('ended_at', 'is', null)
-    .execute();
-}
+export const markEffects = (trx: Trx, orgId: string, id: string): Promise<void> =>
+  updateTurn(trx, orgId, id, { has_effects: true });
 
 /** Notes whether a turn's message has helped. */
 export async function updateHelpfulness(trx: Trx, orgId: string, messageId: string, isHelpful: boolean): Promise<void> {

@@ -18,6 +18,13 @@ export function refusalOf(facts: TurnPermission): 'off' | 'blocked' | 'people_ha
   return facts.isPaused && !facts.isAssisting ? 'people_have_it' : undefined;
 }
 
+/** Returns whether people have left a session to the AI, or have it write drafts for them. */
+export const isWithAi = (session: {
+  status: string;
+  ai_state: 'on' | 'off' | 'paused';
+  assist_mode: boolean;
+}): boolean => session.status === 'open' && (session.ai_state !== 'paused' || session.assist_mode);
+
 /** A turn is given up for newer messages this many times in a row. Then it answers, and the next turn has the rest. */
 const MAX_SUPERSEDES = 2;
 

@@ -4,13 +4,14 @@ import type { SessionRow } from '../../conversations/sessions/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { newId } from '../../ids.ts';
+import { expireUnsentCalls } from '../calls/service.ts';
 import { type AiSettings, debounceOf } from '../settings/service.ts';
 import { loadContext, type OpenTurn, type TurnContext } from './context.service.ts';
 import type { NextTurn, SessionRef, TurnRef } from './contract.ts';
 import { finishTurn } from './ending.queries.ts';
 import { labelOfState } from './news.rules.ts';
 import { insertTurn, notifyTurn, updateTurn } from './queries.ts';
-import { dueInMs, isSuperseded } from './review.rules.ts';
+import { dueInMs, isSuperseded, isWithAi } from './review.rules.ts';
 import type { TurnState } from './states.rules.ts';
 
 /** What a review has found. */
@@ -40,6 +41,7 @@ export async function reviewLocked(
   { beginsDue }: { beginsDue: boolean },
 ): Promise<ReviewedTurn | null> {
   const { open, last, refusal, unanswered } = context;
+  await dropUnsentCalls(trx, ref, context);
   if (open === null) {
     const supersedes = last?.state === 'superseded' ? last.supersedes + 1 : 0;
     return insertNext(trx, ref, context, { supersedes, beginsDue });
@@ -54,6 +56,19 @@ export async function reviewLocked(
     return { turnId: open.id, number: open.number, dueInMs: 0, isBegun: false };
   await endTurn(trx, ref, open, { state: 'superseded', reason: null });
   return insertNext(trx, ref, context, { supersedes: open.supersedes + 1, beginsDue });
+}
+
+/**
+ * Ends the calls that were to be sent where the AI may not act any more: they would be sent once it may again, however much
+ * later. A person's reply in a session that is still the AI's ends none.
+ */
+export async function dropUnsentCalls(
+  trx: Trx,
+  { orgId, sessionId }: SessionRef,
+  { session, refusal }: Pick<TurnContext, 'session' | 'refusal'>,
+): Promise<void> {
+  if (refusal === undefined || (refusal === 'people_have_it' && isWithAi(session))) return;
+  await expireUnsentCalls(trx, orgId, sessionId, refusal);
 }
 
 /** Ends a turn, and tells those who wait for it. */

@@ -24,8 +24,10 @@ export interface AiTurnsTable {
   config_version: number;
   /** The number of turns in a row that ended for a newer message, this one not included. */
   supersedes: Generated<number>;
-  /** How often it was begun. A crash is a try too. */
+  /** How often it was begun, also after a crash, and after the database was away. */
   tries: Generated<number>;
+  /** How often it has failed while the database was there. */
+  failures: Generated<number>;
   /** Whether an action was called. Such a turn is not given up for a newer message. */
   has_effects: Generated<boolean>;
   /** How often texts of the session had been removed when it was begun. */

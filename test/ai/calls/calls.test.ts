@@ -53,7 +53,8 @@ beforeEach(async () => {
   turn = await newTurn(api, org);
 });
 
-const run = (callId: string) => runCall(api.deps, { orgId: org.id, callId }, NEVER);
+const wanted = (callId: string) => ({ orgId: org.id, callId, lockForEffect: async () => undefined });
+const run = (callId: string) => runCall(api.deps, wanted(callId), NEVER);
 const GET = { request_type: 'GET', payload: { parameters: [{ name: 'order', in: 'query', required: true }] } };
 const asked = { arguments: { query_params: { order: 'A-1' } } };
 
@@ -271,11 +272,11 @@ describe('the outcome of a call', () => {
     faults = [slow(700)];
     const { id } = await proposed(api.db, turn, await newAction(org, shop.url));
     const controller = new AbortController();
-    const running = runCall(api.deps, { orgId: org.id, callId: id }, controller.signal);
+    const running = runCall(api.deps, wanted(id), controller.signal);
     await eventually('the request', () => received.length === 1);
     controller.abort();
     expect(await running).toMatchObject({ state: 'done' });
-    await expect(runCall(api.deps, { orgId: org.id, callId: id }, controller.signal)).rejects.toThrow();
+    await expect(runCall(api.deps, wanted(id), controller.signal)).rejects.toThrow();
   });
 });
 

@@ -13,5 +13,5 @@ const deps = {
   secrets: createSecrets(secretKeys),
   calls: createConnectionCalls(db, console),
 };
-await runCall(deps, { orgId, callId }, new AbortController().signal);
+await runCall(deps, { orgId, callId, lockForEffect: async () => undefined }, new AbortController().signal);
 process.exit(0);

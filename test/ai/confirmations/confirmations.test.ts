@@ -1,7 +1,12 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type CallRow, receiptsOf } from '../../../src/ai/calls/service.ts';
-import { askForConfirmation, expireConfirmations, type Question } from '../../../src/ai/confirmations/service.ts';
+import {
+  askForConfirmation,
+  decideConfirmation,
+  expireConfirmations,
+  type Question,
+} from '../../../src/ai/confirmations/service.ts';
 import { addAiMessage } from '../../../src/conversations/messages/ai-messages.service.ts';
 import { lockSession } from '../../../src/conversations/sessions/service.ts';
 import { inTransaction } from '../../../src/db/transaction.ts';
@@ -329,6 +334,31 @@ describe('a confirmation', () => {
     expect(shop.calls).toEqual([]);
     expect((await stack.client().get(path)).status).toBe(410);
     expect((await decideBy(path, 'confirm')).status).toBe(410);
+  });
+
+  it('is refused while autopilot is off, and can be given once it is on again', async () => {
+    const { path, call } = await ask();
+    const setAutopilot = (autopilot_enabled: boolean) => org.patch('/autopilot', { channel: 'web', autopilot_enabled });
+    await setAutopilot(false);
+    expect((await decideBy(path, 'confirm')).status).toBe(409);
+    expect(await stateOf(call.id)).toBe('needs_confirmation');
+    await setAutopilot(true);
+    expect((await decideBy(path, 'confirm')).status).toBe(200);
+    await told('This has been done.');
+    expect(shop.calls).toHaveLength(1);
+  });
+
+  it('makes no call later where the AI was turned off before it could', async () => {
+    const { call } = await ask();
+    await inTransaction(stack.db, async (trx) => {
+      await decideConfirmation(trx, org.id, call.id, { decision: 'confirm', by: 'link' });
+      await trx.updateTable('autopilot').set({ autopilot_enabled: false }).where('org_id', '=', org.id).execute();
+    });
+    await eventually('the end of the call', async () => (await stateOf(call.id)) === 'expired');
+    await org.patch('/autopilot', { channel: 'web', autopilot_enabled: true });
+    await widget.send(sessionId, QUESTION);
+    expect(shop.calls).toEqual([]);
+    expect((await messagesOf(org, sessionId)).map(({ content }) => content.text)).not.toContain('This has been done.');
   });
 
   it.each([

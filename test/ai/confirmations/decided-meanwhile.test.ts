@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { decideConfirmation } from '../../../src/ai/confirmations/service.ts';
 import { assumeResolved } from '../../../src/ai/turns/assumption.service.ts';
+import { handOff } from '../../../src/conversations/sessions/actions.service.ts';
 import type { TestOrg } from '../../support/stack/api.ts';
 import { eventually } from '../../support/stack/stack.ts';
 import {
@@ -145,4 +146,18 @@ describe('a decision before the question is stored', () => {
       expect((await sessionOf(id)).handoff).toBeNull();
     });
   });
+});
+
+it('a call that was proposed before people took the session over is not made after that', async () => {
+  booking.obey();
+  const id = await behindTurn(booking.stack.db, org.id, 'proposal', {
+    begin: () => say(org, 'Reserve 2 seats'),
+    async work(trx) {
+      const calls = trx.selectFrom('ai_calls').select('session_id').where('org_id', '=', org.id);
+      await handOff(trx, org.id, (await calls.executeTakeFirstOrThrow()).session_id, { reason: 'A person takes it' });
+    },
+  });
+  expect(await turnOf(org, id, 1)).toMatchObject({ state: 'canceled', reason: 'people_have_it' });
+  expect(await bookingsOf(org, id)).toEqual(['2: expired']);
+  expect(booking.effects).toEqual([]);
 });

@@ -72,4 +72,38 @@ describe('a turn that is due at once and needs no model', () => {
     expect(await hasWorkflow(id)).toBe(true);
     expect((await messagesOf(org, id)).filter(({ sender }) => sender.type === 'ai')).toHaveLength(1);
   });
+
+  it.each([
+    ['goes on where the database was away many times', 12, 'answered', null],
+    ['is handed off after so many begins that it may be what ends the processes', 20, 'handed_off', 'ai_failed'],
+  ])('%s', async (_, tries, state, reason) => {
+    const org = await newAnsweringOrg(stack);
+    await sql`
+      do $$ begin
+        create function refuse_end() returns trigger language plpgsql as $body$ begin
+          raise exception 'shutting down' using errcode = '57P01';
+        end $body$;
+        create trigger refuses_end before update on ai_turns for each row
+          when (new.ended_at is not null) execute function refuse_end();
+      end $$
+    `.execute(stack.db);
+    const id = await ask(org);
+    await eventually('a second try', async () => ((await turnsOf(stack.db, id))[0]?.tries ?? 0) > 1);
+    await stack.db.updateTable('ai_turns').set({ tries }).where('session_id', '=', id).execute();
+    await sql`drop function refuse_end cascade`.execute(stack.db);
+    expect(await endedTurn(id)).toMatchObject({ state, reason, failures: 0 });
+  });
+
+  it('is handed off after six failures', async () => {
+    const org = await newAnsweringOrg(stack);
+    await sql`alter table ai_calibrations rename to away`.execute(stack.db);
+    try {
+      const id = await ask(org);
+      await eventually('a failure', async () => ((await turnsOf(stack.db, id))[0]?.failures ?? 0) > 0);
+      await stack.db.updateTable('ai_turns').set({ failures: 5 }).where('session_id', '=', id).execute();
+      expect(await endedTurn(id)).toMatchObject({ state: 'handed_off', reason: 'ai_failed', failures: 6 });
+    } finally {
+      await sql`alter table away rename to ai_calibrations`.execute(stack.db);
+    }
+  });
 });

@@ -9,6 +9,7 @@ import { hasQuotedUntrusted, markEffects } from '../queries.ts';
 import { lockAgainstRedaction, TurnRedacted } from '../redaction/guard.service.ts';
 import { openSteps } from '../steps.service.ts';
 import type { TurnEffects } from './effects.port.ts';
+import { lockForEffect } from './effects-guard.service.ts';
 import { reportCalls } from './reporting.service.ts';
 
 /** Returns the effects of a session's turn: what it decides is stored, and its calls are made. */
@@ -26,10 +27,14 @@ export function liveEffects(
       propose: (proposal) =>
         inTransaction(db, async (trx) => {
           if (await lockAgainstRedaction(trx, ref)) throw new TurnRedacted();
-          return proposeCall(trx, { orgId, sessionId, turnId, epoch }, proposal);
+          await lockForEffect(trx, ref);
+          const proposed = await proposeCall(trx, { orgId, sessionId, turnId, epoch }, proposal);
+          const isMadeNow = proposed.call !== undefined && proposed.call.state !== 'needs_confirmation';
+          if (isMadeNow && proposal.action.request_type !== 'GET') await markEffects(trx, orgId, turnId);
+          return proposed;
         }),
-      markEffects: () => markEffects(db, orgId, turnId),
-      run: (callId, signal) => runCall(deps, { orgId, callId }, signal),
+      run: (callId, signal) =>
+        runCall(deps, { orgId, callId, lockForEffect: (trx) => lockForEffect(trx, ref) }, signal),
     },
     async findWaiting() {
       const [first] = unanswered;
@@ -40,7 +45,11 @@ export function liveEffects(
     isWaiting: (callId) => isWaitingForDecision(db, orgId, callId),
     async decideWaiting(callId, decision) {
       const messageId = unanswered.at(-1)?.id;
-      await decideConfirmation(db, orgId, callId, { decision, by: 'message', messageId });
+      await inTransaction(db, async (trx) => {
+        await lockForEffect(trx, ref);
+        await decideConfirmation(trx, orgId, callId, { decision, by: 'message', messageId });
+        if (decision === 'confirm') await markEffects(trx, orgId, turnId);
+      });
     },
     reportCalls: (say, limits) => reportCalls(deps, ref, { ...limits, say }),
     hasQuotedUntrusted: () => hasQuotedUntrusted(db, orgId, sessionId, epoch),

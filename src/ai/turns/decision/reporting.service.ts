@@ -1,4 +1,5 @@
 import { elementAt } from '../../../checked-access.ts';
+import type { Trx } from '../../../db/connect.ts';
 import { EXTRACTIVE_AGENT } from '../../answers/extractive.rules.ts';
 import { runCall } from '../../calls/running.service.ts';
 import { type CallRow, listBegunCalls, listUnreported } from '../../calls/service.ts';
@@ -7,34 +8,28 @@ import { effectsAmong } from '../../planning/service.ts';
 import type { TurnRef } from '../contract.ts';
 import type { TurnDeps } from '../deps.ts';
 import { StepNeeded } from '../steps.service.ts';
+import { lockForEffect } from './effects-guard.service.ts';
 import type { Decision, TurnOutcome } from './outcome.rules.ts';
 
 /**
  * Makes the calls of a session that people have confirmed, and returns what its contact is told about all that were
  * decided. Undefined if there are none. Repeated, it makes no call twice. Throws StepNeeded where it may not call.
  */
-export async function reportCalls(
-  deps: TurnDeps,
-  { orgId, sessionId }: TurnRef,
-  terms: ReportTerms,
-): Promise<Decision | undefined> {
-  return settleAndTell(deps, orgId, await listUnreported(deps.db, orgId, sessionId), terms);
+export async function reportCalls(deps: TurnDeps, ref: TurnRef, terms: ReportTerms): Promise<Decision | undefined> {
+  return settleAndTell(deps, ref, await listUnreported(deps.db, ref.orgId, ref.sessionId), terms);
 }
 
 /**
  * Returns what a contact is told about the calls of a turn that have changed something, or were about to, and about those that
  * people have decided. Undefined if there are none. Calls that are under way are seen to their end.
  */
-export async function reportEffects(
-  deps: TurnDeps,
-  { orgId, sessionId, turnId }: TurnRef,
-  terms: ReportTerms,
-): Promise<Decision | undefined> {
+export async function reportEffects(deps: TurnDeps, ref: TurnRef, terms: ReportTerms): Promise<Decision | undefined> {
+  const { orgId, sessionId, turnId } = ref;
   const unreported = await listUnreported(deps.db, orgId, sessionId);
   const begun = await listBegunCalls(deps.db, orgId, turnId);
   const effects = await effectsAmong(deps.db, orgId, begun);
   const calls = new Map([...unreported, ...begun.filter(({ id }) => effects.has(id))].map((call) => [call.id, call]));
-  return settleAndTell(deps, orgId, [...calls.values()], terms);
+  return settleAndTell(deps, ref, [...calls.values()], terms);
 }
 
 interface ReportTerms {
@@ -45,13 +40,16 @@ interface ReportTerms {
 
 async function settleAndTell(
   deps: TurnDeps,
-  orgId: string,
+  ref: TurnRef,
   calls: CallRow[],
   { say, callsOut, signal }: ReportTerms,
 ): Promise<Decision | undefined> {
   if (calls.length > 0 && !callsOut) throw new StepNeeded({ step: 1, purpose: 'call' });
   const settled: CallRow[] = [];
-  for (const { id: callId } of calls) settled.push(await runCall(deps, { orgId, callId }, signal));
+  for (const { id: callId } of calls) {
+    const call = { orgId: ref.orgId, callId, lockForEffect: (trx: Trx) => lockForEffect(trx, ref) };
+    settled.push(await runCall(deps, call, signal));
+  }
   if (settled.length === 0) return undefined;
   const outcomes = settled.map((call) => outcomeOf(call, say));
   const last = outcomes.find(({ kind }) => kind === 'handoff') ?? elementAt(outcomes, -1);
