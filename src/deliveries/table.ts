@@ -39,7 +39,7 @@ export interface DeliveriesTable {
   answers: ColumnType<AttemptResponse[], string | undefined, string>;
   lookups: Generated<number>;
   look_up_at: Date | null;
-  /** One of its attempts was interrupted: its final status must not claim nothing was sent. */
+  /** The outcome of one of its attempts is not known: its final status must not claim nothing was sent. */
   may_have_gone: Generated<boolean>;
   /** Its contact was deleted before it was sent: no other attempt is made. Only for sends outside of sequences. */
   contact_deleted: Generated<boolean>;

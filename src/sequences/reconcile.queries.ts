@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import { PLANNED_EACH_TIME } from '../db/connections/preparing-client.ts';
 import { NIL_UUID } from '../ids.ts';
 import { executeAnnouncing } from '../outbox/announcing.ts';
@@ -10,7 +10,7 @@ import type { StepTransition, StoredStep } from './rules.ts';
 const MAX_ROWS_PER_STATEMENT = 5_000;
 
 /** The final status of a waiting send: nothing was sent, unless an attempt of it was interrupted. */
-export const ENDED_STATUS = sql`case when delivery.may_have_gone then 'unknown' else 'canceled' end`;
+const ENDED_STATUS = sql`case when delivery.may_have_gone then 'unknown' else 'canceled' end`;
 
 /** The reason of ENDED_STATUS. A send that may have gone keeps what made that unknown. */
 const endedReason = (reason: RawBuilder<unknown>) =>
@@ -70,13 +70,15 @@ export async function completePastLastStep(
   }
 }
 
+/** SQL: why a waiting delivery is obsolete, by its `enrollment`, which is null if its contact was deleted. */
 const WHY_OBSOLETE = sql`case when enrollment.id is null then 'the contact was deleted'
   when enrollment.status = 'canceled' then 'the run was canceled' when enrollment.status = 'exited' then enrollment.exit_reason
   else 'the step no longer comes next' end`;
 
 /**
- * Ends waiting deliveries that will never be sent: the enrollment has ended, or the step no longer comes next for it.
- * Enrollments deferred for such a delivery continue. Returns the senders of any slots they had. As in settleResults,
+ * Ends waiting deliveries that will never be sent: the enrollment has ended or is past the step, or the step is deleted.
+ * A delivery of a step that others precede now is kept without its deferral, and is sent when the step comes next. Either
+ * way, enrollments deferred for such a delivery continue. Returns the senders of any slots they had. As in settleResults,
  * joins are on the org, and `coalesce` keeps the indexes of active enrollments and waiting deliveries out of the plan.
  * The statement is planned each time. Otherwise it takes minutes for thousands of rows inserted just before.
  */
@@ -96,33 +98,85 @@ export async function cancelObsoleteDeliveries(
       ${sql.raw(PLANNED_EACH_TIME)}
       with move as (
         select * from unnest(${moves.map((move) => move.after ?? sequenceId)}::uuid[], ${moves.map((move) => move.next?.id ?? null)}::uuid[])
-          as move (place, step_id)
+          with ordinality as move (place, step_id, turn)
       ),
+      present as (select step_id, max(turn) as last_turn from move where step_id is not null group by step_id),
       waiting as (
-        select org_id, id, step_id, enrollment_id from deliveries
+        select org_id, id, step_id, enrollment_id, gate, sender from deliveries
         where org_id = ${orgId} and sequence_id = ${sequenceId} and status in ('queued', 'held') and id > ${after}::uuid
         order by id limit ${MAX_ROWS_PER_STATEMENT}
       ),
-      stranded as (
-        update deliveries as delivery set status = ${ENDED_STATUS}, updated_at = now(), reason = ${endedReason(WHY_OBSOLETE)}
+      misplaced as (
+        select waiting.org_id, waiting.id, waiting.enrollment_id, waiting.gate, waiting.sender, move.step_id as next_step_id,
+          coalesce(move.turn <= present.last_turn, false) as is_ahead, ${WHY_OBSOLETE} as why_obsolete
         from waiting
         left join enrollments as enrollment on enrollment.org_id = waiting.org_id and enrollment.id = waiting.enrollment_id
         left join move on coalesce(enrollment.status, '') = 'active' and move.place = coalesce(enrollment.last_step_id, enrollment.sequence_id)
-        where delivery.org_id = waiting.org_id and delivery.id = waiting.id and coalesce(delivery.status, '') in ('queued', 'held')
-          and move.step_id is distinct from waiting.step_id
-        returning delivery.org_id, delivery.enrollment_id, delivery.gate, delivery.sender
+        left join present on present.step_id = waiting.step_id
+        where move.step_id is distinct from waiting.step_id
+      ),
+      ended as (
+        update deliveries as delivery set status = ${ENDED_STATUS}, updated_at = now(), reason = ${endedReason(sql`misplaced.why_obsolete`)}
+        from misplaced
+        where delivery.org_id = misplaced.org_id and delivery.id = misplaced.id and coalesce(delivery.status, '') in ('queued', 'held')
+          and not misplaced.is_ahead
+      ),
+      kept as (
+        update deliveries as delivery set status = 'queued', gate = null, not_before = null, updated_at = now(),
+          reason = ${endedReason(sql`'another step comes first'`)}
+        from misplaced
+        where delivery.org_id = misplaced.org_id and delivery.id = misplaced.id and misplaced.is_ahead
+          and (coalesce(delivery.status, '') = 'held' or (coalesce(delivery.status, '') = 'queued' and delivery.not_before is not null))
       ),
       freed as (
-        update enrollments as enrollment set held_until = null from stranded
-        where enrollment.org_id = stranded.org_id and enrollment.id = stranded.enrollment_id
+        update enrollments as enrollment set held_until = null from misplaced
+        where enrollment.org_id = misplaced.org_id and enrollment.id = misplaced.enrollment_id
+          and coalesce(enrollment.held_until, '-infinity') > '-infinity'
+          and not exists (
+            select from deliveries as of_next where of_next.org_id = misplaced.org_id and of_next.enrollment_id = misplaced.enrollment_id
+              and of_next.step_id = misplaced.next_step_id and coalesce(of_next.status, '') in ('queued', 'held') offset 0
+          )
       )
       select (select max(id::text) from waiting) as last,
-        (select array_agg(distinct sender) from stranded where gate = 'sends_per_minute' and sender is not null) as senders
+        (select array_agg(distinct sender) from misplaced where gate = 'sends_per_minute' and sender is not null) as senders
     `.execute(db);
     for (const sender of rows[0]?.senders ?? []) senders.add(sender);
     after = rows[0]?.last ?? undefined;
   }
   return senders;
+}
+
+/**
+ * Ends those of the deliveries that wait although their enrollment has ended. The transaction that ends an enrollment
+ * does not see a delivery that another one lets wait at that moment, so both call this after their change. Waits for the
+ * other one, as enrollments are locked.
+ */
+export async function cancelDeliveriesOfEnded(
+  trx: Trx,
+  orgId: string,
+  of: { deliveryIds: string[] } | { enrollmentIds: string[] },
+): Promise<void> {
+  const [column, ids] = 'deliveryIds' in of ? ['id', of.deliveryIds] : ['enrollment_id', of.enrollmentIds];
+  if (ids.length === 0) return;
+  await sql`
+    with concerned as (
+      select org_id, id, enrollment_id from deliveries where org_id = ${orgId} and ${sql.ref(column)} = any(${ids}::uuid[])
+    ),
+    enrollment as materialized (
+      select org_id, id, status, exit_reason from enrollments
+      where org_id = ${orgId} and id in (select enrollment_id from concerned) for share
+    ),
+    stranded as (
+      select concerned.org_id, concerned.id, ${WHY_OBSOLETE} as why_obsolete,
+        starts_with(enrollment.exit_reason, 'exit_on_reply:') as is_by_reply
+      from concerned left join enrollment on enrollment.org_id = concerned.org_id and enrollment.id = concerned.enrollment_id
+      where coalesce(enrollment.status, '') <> 'active'
+    )
+    update deliveries as delivery set status = ${ENDED_STATUS}, reason = ${endedReason(sql`stranded.why_obsolete`)}, updated_at = now(),
+      gate = case when stranded.is_by_reply then 'exit_on_reply' else delivery.gate end
+    from stranded
+    where delivery.org_id = stranded.org_id and delivery.id = stranded.id and delivery.status in ('queued', 'held')
+  `.execute(trx);
 }
 
 /** Ends the waiting deliveries of a canceled sequence. Resolves to the senders of any slots they had. */

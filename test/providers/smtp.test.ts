@@ -1,7 +1,8 @@
 import { createServer, type Socket } from 'node:net';
 import { SMTPServer } from 'smtp-server';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createEgress } from '../../src/providers/egress/egress.ts';
+import { createRenewedSender } from '../../src/providers/email/renewed-sender.ts';
 import { createSmtpSender } from '../../src/providers/email/smtp.ts';
 
 const message = {
@@ -59,6 +60,7 @@ async function scripted(replies: Record<string, Reply>, commands: string[] = [])
   const { port } = server.address() as { port: number };
   return {
     port,
+    countOpen: () => [...sockets].filter(({ destroyed }) => !destroyed).length,
     close: () => {
       for (const socket of sockets) socket.destroy();
       return new Promise<void>((resolve) => server.close(() => resolve()));
@@ -89,7 +91,13 @@ describe('the outcome of an SMTP session', () => {
   });
 
   it.each([
-    ['the greeting refuses', { greeting: '554 5.3.2 closed' }, { kind: 'rejected', because: 'permanent' }],
+    [
+      'the greeting refuses our address',
+      { greeting: '554 5.7.1 Client host [185.1.1.20] blocked' },
+      { kind: 'rejected', because: 'config' },
+    ],
+    ['another protocol greets', { greeting: 'HTTP/1.1 400 Bad Request' }, { kind: 'rejected', because: 'config' }],
+    ['our name is refused', { EHLO: '550 no', HELO: '550 no' }, { kind: 'rejected', because: 'config' }],
     ['the server is busy at the greeting', { greeting: '421 4.3.2 busy' }, { kind: 'retry', scope: 'provider' }],
     ['the sender must wait', { MAIL: '451 4.7.1 slow down' }, { kind: 'retry', scope: 'recipient' }],
     ['the recipient must wait', { RCPT: '450 4.2.1 greylisted' }, { kind: 'retry', scope: 'recipient' }],
@@ -165,6 +173,34 @@ describe('the outcome of an SMTP session', () => {
     const sender = createSmtpSender({ host: '127.0.0.1', port: server.port, secure: false });
     expect(await sender.send(message)).toMatchObject({ kind: 'retry', scope: 'provider' });
     sender.close();
+  });
+});
+
+describe('a sender that renews its connections', () => {
+  const open = (port: number) => () => createSmtpSender({ host: '127.0.0.1', port, secure: false });
+
+  it('loses no message that waits for the old ones', async () => {
+    const commands: string[] = [];
+    const server = await scripted({}, commands);
+    const sender = createRenewedSender(open(server.port), 60_000);
+    const waiting = Array.from({ length: 3 * sender.concurrency }, () => sender.send(message));
+    sender.close();
+    const outcomes = await Promise.all([...waiting, sender.send(message)]);
+    expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(['accepted']));
+    expect(commands.filter((command) => command === 'EHLO').length).toBeGreaterThan(1);
+    sender.close();
+    await server.close();
+  });
+
+  it('opens them anew after their time, and closes the old ones', async () => {
+    const commands: string[] = [];
+    const server = await scripted({}, commands);
+    const sender = createRenewedSender(open(server.port), 0);
+    for (const _ of [1, 2]) expect(await sender.send(message)).toMatchObject({ kind: 'accepted' });
+    expect(commands.filter((command) => command === 'EHLO')).toHaveLength(2);
+    sender.close();
+    await vi.waitFor(() => expect(server.countOpen()).toBe(0));
+    await server.close();
   });
 });
 

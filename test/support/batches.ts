@@ -53,9 +53,9 @@ export function attemptsOf({ db, org }: TestApi, sequenceId: string) {
       const { sendings } = await beginChunk(db, org.id, send, { enrollmentIds, compose: contentOf(action) });
       return sendings.map(({ message }) => message.deliveryId);
     },
-    /** Writes down what became of sends. */
-    async settle(lease: string, deliveryIds: string[], outcome: SendOutcome) {
-      const settlement = settlementOf('email', outcome, 1);
+    /** Writes down what became of sends, at their attempt of this number. */
+    async settle(lease: string, deliveryIds: string[], outcome: SendOutcome, attempts = 1) {
+      const settlement = settlementOf('email', outcome, attempts);
       const results = deliveryIds.map((id): [string, typeof settlement] => [id, settlement]);
       const { step_id } = await db
         .selectFrom('deliveries')

@@ -4,13 +4,14 @@ import { ENDED_STATUS, endedReason } from '../queries.ts';
 
 /**
  * Removes the contents of deliveries unless they are being sent now, and ends waiting ones: as `unknown` if they may have
- * gone, otherwise as `canceled`.
+ * gone, otherwise as `canceled`. An unknown SMS is no longer looked for: without its text, any other could be taken for it.
  */
 export async function redactDeliveries(trx: Trx, orgId: string, ids: string[]): Promise<void> {
   await sql`
     update deliveries as delivery set content = null, updated_at = now(),
       reason = case when status in ('queued', 'held') then ${endedReason('redacted')} else reason end,
-      status = case when status in ('queued', 'held') then ${ENDED_STATUS} else status end
+      status = case when status in ('queued', 'held') then ${ENDED_STATUS} else status end,
+      look_up_at = case when channel <> 'sms' then look_up_at end
     where org_id = ${orgId} and id = any(${ids}::uuid[]) and lease is null
   `.execute(trx);
   await sql`delete from sandbox_outbox where org_id = ${orgId} and id = any(${ids}::uuid[])`.execute(trx);

@@ -32,7 +32,8 @@ export interface Attempt {
  * Records the outcomes of sends and suppresses unreachable addresses, in one statement with the owner's continuation. A
  * status from a callback stays if it arrived before our own response. A late response to a send already given up is
  * recorded too, but not part of the settled rows: its enrollment has moved on. An attempt replaced by another (`lease`)
- * settles nothing else. Triggers of the database announce what has changed.
+ * settles nothing else. A send that is given up is `unknown` if an earlier attempt may have gone. Triggers of the database
+ * announce what has changed.
  */
 export async function settleDeliveries(db: Db, orgId: string, attempt: Attempt, results: SendResult[]): Promise<void> {
   if (results.length === 0) return;
@@ -62,7 +63,8 @@ function settlingOf(orgId: string, { provider, lease }: Attempt, results: SendRe
     ),
     settled as (
       update deliveries as delivery set
-        status = case when delivery.status = 'sending' then result.status else delivery.status end,
+        status = case when delivery.status <> 'sending' then delivery.status
+          when delivery.may_have_gone and result.status = 'failed' and result.outcome = 'retry' then 'unknown' else result.status end,
         reason = case when delivery.status = 'sending' then result.reason else delivery.reason end,
         provider = ${provider}, provider_id = coalesce(result.provider_id, delivery.provider_id), lease = null, updated_at = now(),
         sent_at = coalesce(delivery.sent_at, case when result.status = 'accepted' then now() end),
@@ -70,7 +72,7 @@ function settlingOf(orgId: string, { provider, lease }: Attempt, results: SendRe
         attempts = delivery.attempts - case when result.delay_ms = 0 then 1 else 0 end,
         answers = case when result.delay_ms = 0 then delivery.answers else delivery.answers || jsonb_build_object('attempt',
           delivery.attempts, 'at', ${NOW_AS_ISO}, 'outcome', result.outcome, 'answer', coalesce(result.reason, result.provider_id)) end,
-        may_have_gone = delivery.may_have_gone and delivery.status = 'sending' and result.status = 'queued',
+        may_have_gone = (delivery.may_have_gone or result.outcome = 'unknown') and delivery.status = 'sending' and result.status = 'queued',
         look_up_at = case when delivery.status = 'sending' and result.status = 'unknown' then ${firstReconciliationAt('delivery.channel')} end
       from result
       where delivery.org_id = result.org_id and delivery.id = result.id

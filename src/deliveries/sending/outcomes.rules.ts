@@ -33,8 +33,16 @@ export interface Settlement {
   outcome: SendOutcome['kind'];
 }
 
-/** Returns the settlement of a delivery for the outcome of its attempt number `attempts`. */
-export function settlementOf(channel: Channel, outcome: SendOutcome, attempts: number): Settlement {
+/**
+ * Returns the settlement of a delivery for the outcome of its attempt number `attempts`. Transactional e-mail without a
+ * known outcome is sent again, under the same Message-ID.
+ */
+export function settlementOf(
+  channel: Channel,
+  outcome: SendOutcome,
+  attempts: number,
+  { isTransactional = false }: { isTransactional?: boolean } = {},
+): Settlement {
   const base = {
     reason: 'reason' in outcome ? outcome.reason : null,
     providerId: ('providerId' in outcome ? outcome.providerId : undefined) ?? null,
@@ -45,10 +53,11 @@ export function settlementOf(channel: Channel, outcome: SendOutcome, attempts: n
     case 'accepted':
       return { ...base, status: 'accepted', outcome: 'accepted' };
     case 'unknown':
+      if (isTransactional) return { ...base, ...retryLater(attempts, outcome, 'unknown'), outcome: 'unknown' };
       return { ...base, status: 'unknown', outcome: 'unknown' };
     case 'retry':
       if (outcome.scope === 'provider') return { ...base, status: 'queued', delayMs: 0, outcome: 'retry' };
-      return { ...base, ...retryLater(attempts, outcome), outcome: 'retry' };
+      return { ...base, ...retryLater(attempts, outcome, 'failed'), outcome: 'retry' };
     case 'rejected':
       if (outcome.because === 'config') return { ...base, status: 'queued', delayMs: 0, outcome: 'rejected' };
       if (outcome.because === 'permanent') return { ...base, status: 'failed', outcome: 'rejected' };
@@ -65,15 +74,16 @@ const ADDRESS_REFUSALS: Record<Channel, Pick<Settlement, 'status' | 'suppression
 };
 
 /**
- * Defers a send to a recipient not reachable now: by one minute, doubling, at most an hour, or as long as the provider
- * asks. Fails after 8 attempts.
+ * Defers a send to be tried again: by one minute, doubling, at most an hour, or as long as the provider asks. After 8
+ * attempts it ends with `last`.
  */
 function retryLater(
   attempts: number,
   { reason, retryAfterMs = 0 }: { reason: string; retryAfterMs?: number | undefined },
+  last: 'failed' | 'unknown',
 ): Pick<Settlement, 'status' | 'reason' | 'delayMs'> {
   if (attempts >= MAX_ATTEMPTS) {
-    return { status: 'failed', reason: `given up after ${attempts} attempts: ${reason}`, delayMs: null };
+    return { status: last, reason: `given up after ${attempts} attempts: ${reason}`, delayMs: null };
   }
   const delayMs = Math.min(FIRST_DELAY_MS * 2 ** (attempts - 1), MAX_DELAY_MS);
   return { status: 'queued', reason, delayMs: Math.max(delayMs, retryAfterMs) };

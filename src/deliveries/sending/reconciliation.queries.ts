@@ -27,11 +27,11 @@ export async function listUnknownSends(db: Db, orgId: string, limit: number): Pr
   return rows;
 }
 
-/** Schedules the next reconciliation of a send after the delay, or never for null. */
+/** Schedules the next reconciliation of a send after the delay, or never for null. One that was ended meanwhile stays so. */
 export async function deferReconciliation(db: Db, orgId: string, id: string, delayMs: number | null): Promise<void> {
   await sql`
     update deliveries set lookups = lookups + 1, look_up_at = now() + ${delayMs}::float8 * interval '1 millisecond'
-    where org_id = ${orgId} and id = ${id}
+    where org_id = ${orgId} and id = ${id} and look_up_at is not null
   `.execute(db);
 }
 

@@ -1,4 +1,4 @@
-import type { Db } from '../../db/connect.ts';
+import type { Db, Trx } from '../../db/connect.ts';
 import type { Channel } from '../contract.ts';
 import { type MessageSenders, NOT_CONNECTED, NOT_CONNECTED_REASON } from './message-sender.ts';
 import { type Attempt, type SendResult, settleDeliveries } from './outcomes.queries.ts';
@@ -31,7 +31,11 @@ export interface SendBatch<Item> {
   claim(chunk: Item[], sender: BatchSender): Promise<ClaimedMessage[]>;
   /** Builds the owner's part of the statement that settles a chunk. */
   continuation?: SettlingContinuation;
+  /** Ends those of the requeued deliveries that will not be sent again, in the transaction that requeued them. */
+  endRequeued?: EndRequeued;
 }
+
+type EndRequeued = (trx: Trx, deliveryIds: string[]) => Promise<void>;
 
 export interface OutcomeCounts {
   sent: number;
@@ -47,7 +51,7 @@ export interface OutcomeCounts {
 export async function sendBatch<Item>(
   { db, senders, isStopped }: SendBatchDeps,
   orgId: string,
-  { channel, lease, items, claim, continuation }: SendBatch<Item>,
+  { channel, lease, items, claim, continuation, endRequeued }: SendBatch<Item>,
 ): Promise<OutcomeCounts> {
   const sender = (await senders.of(orgId, channel)) ?? NOT_CONNECTED;
   const blockedReason = sender === NOT_CONNECTED ? NOT_CONNECTED_REASON : null;
@@ -59,18 +63,25 @@ export async function sendBatch<Item>(
     isStopped,
     claim: (chunk) => claim(chunk, { fromAddress: sender.fromAddress, blockedReason }),
     settle: async (results) => {
-      await settle(db, orgId, attempt, results);
+      await settle(db, orgId, { attempt, results, endRequeued });
       countOutcomes(counts, results);
     },
   });
   return counts;
 }
 
-async function settle(db: Db, orgId: string, attempt: Attempt, results: SendResult[]): Promise<void> {
+async function settle(
+  db: Db,
+  orgId: string,
+  { attempt, results, endRequeued }: { attempt: Attempt; results: SendResult[]; endRequeued: EndRequeued | undefined },
+): Promise<void> {
   const unknown = results.filter(([, { status }]) => status === 'unknown').length;
-  if (unknown === 0) return settleDeliveries(db, orgId, attempt, results);
+  const requeued = results.flatMap(([id, { status }]) => (status === 'queued' ? [id] : []));
+  if (unknown === 0 && (requeued.length === 0 || endRequeued === undefined))
+    return settleDeliveries(db, orgId, attempt, results);
   await settleAndReconcile(db, orgId, async (trx) => {
     await settleDeliveries(trx, orgId, attempt, results);
+    if (requeued.length > 0) await endRequeued?.(trx, requeued);
     return unknown;
   });
 }

@@ -52,7 +52,7 @@ export async function sendInChunks<Item>(work: ChunkedSend<Item>): Promise<void>
     trouble ??= outcomes.map(senderProblemOf).find((found) => found !== undefined);
     return sendings.map(({ message, attempts }, i) => [
       message.deliveryId,
-      settlementOf(message.channel, elementAt(outcomes, i), attempts),
+      settlementOf(message.channel, elementAt(outcomes, i), attempts, { isTransactional: isTransactional(message) }),
     ]);
   };
   const isOver = () => trouble !== undefined || hasFailed || isStopped();
@@ -89,6 +89,9 @@ export async function sendInChunks<Item>(work: ChunkedSend<Item>): Promise<void>
     throw new SenderUnavailable(trouble);
   }
 }
+
+const isTransactional = (message: OutgoingMessage): boolean =>
+  message.channel === 'email' && message.content.is_transactional;
 
 /** A sender never throws, so nothing was sent: the parts of the message could not be read. */
 const notSent = (error: unknown): SendOutcome => ({ kind: 'retry', scope: 'provider', reason: String(error) });

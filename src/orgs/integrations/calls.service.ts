@@ -9,7 +9,7 @@ import { CONNECTION_NAME, type SecretValues, secretsIn, withoutSecrets } from '.
 
 /** What happened is recorded after this time, so that a burst of calls is one record. */
 const RECORD_DELAY_MS = 1_000;
-/** The same outcome of a connection is recorded once in this time. */
+/** The same outcome of a connection is recorded once in this time, another one at once. */
 const REPEAT_MS = 60_000;
 
 /** An org's connection, with the settings of its calls. */
@@ -129,8 +129,8 @@ const isDue = ({ summary, succeededRecordAt, failedRecordAt }: Observed, now: nu
 
 const recordedNow = ({ summary }: Observed, now: number): Partial<Observed> =>
   summary?.failingSince === null
-    ? { summary: undefined, succeededRecordAt: now }
-    : { summary: undefined, failedRecordAt: now };
+    ? { summary: undefined, succeededRecordAt: now, failedRecordAt: 0 }
+    : { summary: undefined, succeededRecordAt: 0, failedRecordAt: now };
 
 const isIdle = ({ summary, succeededRecordAt, failedRecordAt }: Observed, now: number): boolean =>
   summary === undefined && now - Math.max(succeededRecordAt, failedRecordAt) >= REPEAT_MS;

@@ -170,6 +170,8 @@ const CLOSED_POOL_MESSAGE = 'Connection pool was closed';
  * full mailbox, a policy or a problem of the sender.
  */
 const NO_SUCH_ADDRESS = /^\d{3}[ -]5\.(?:1\.(?:[0-6]|10)|2\.1)(?!\.?\d)/;
+/** nodemailer's errors for a server that takes no session, by its greeting or its answer to ours: no mail can be sent. */
+const REFUSED_SESSION = /^(?:Invalid greeting|Invalid HELO|EHLO failed)/;
 const TIMEOUTS_BEFORE_MAIL = new Set(['CONNECT_TIMEOUT', 'GREETING_TIMEOUT', 'UPGRADE_TIMEOUT']);
 
 /**
@@ -199,6 +201,7 @@ function outcomeOf(error: SmtpError, secrets: string[]): SendOutcome {
     const isAboutMessage = (code === 'EENVELOPE' || code === 'EMESSAGE') && responseCode !== 421;
     return { kind: 'retry', scope: isAboutMessage ? 'recipient' : 'provider', reason };
   }
+  if (REFUSED_SESSION.test(error.message)) return { kind: 'rejected', because: 'config', reason };
   if (responseCode >= 500) {
     if (error.command === 'MAIL FROM') return { kind: 'rejected', because: 'config', reason };
     return { kind: 'rejected', because: NO_SUCH_ADDRESS.test(reason) ? 'suppress' : 'permanent', reason };

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Db } from '../../db/connect.ts';
-import { ENDED_STATUS } from '../reconcile.queries.ts';
+import type { Db, Trx } from '../../db/connect.ts';
+import { cancelDeliveriesOfEnded } from '../reconcile.queries.ts';
 
 const REMOVED = 'removed from the sequence';
 
@@ -22,15 +22,15 @@ export async function findEnrollmentOf(
 }
 
 /** Ends a contact's enrollment, if it is active, and its waiting deliveries. */
-export async function endEnrollment(db: Db, orgId: string, sequenceId: string, contactId: string): Promise<void> {
-  await sql`
-    with leaving as (
-      update enrollments set status = 'exited', ended_at = now(), held_until = null, exit_reason = ${REMOVED}
-      where org_id = ${orgId} and sequence_id = ${sequenceId} and contact_id = ${contactId} and status = 'active'
-      returning org_id, id
-    )
-    update deliveries as delivery set status = ${ENDED_STATUS}, reason = ${REMOVED}, updated_at = now()
-    from leaving
-    where delivery.org_id = leaving.org_id and delivery.enrollment_id = leaving.id and delivery.status in ('queued', 'held')
-  `.execute(db);
+export async function endEnrollment(trx: Trx, orgId: string, sequenceId: string, contactId: string): Promise<void> {
+  const ended = await trx
+    .updateTable('enrollments')
+    .set({ status: 'exited', ended_at: sql<Date>`now()`, held_until: null, exit_reason: REMOVED })
+    .where('org_id', '=', orgId)
+    .where('sequence_id', '=', sequenceId)
+    .where('contact_id', '=', contactId)
+    .where('status', '=', 'active')
+    .returning('id')
+    .execute();
+  await cancelDeliveriesOfEnded(trx, orgId, { enrollmentIds: ended.map(({ id }) => id) });
 }

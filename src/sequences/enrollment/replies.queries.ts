@@ -1,30 +1,26 @@
 import { sql } from 'kysely';
-import type { Db } from '../../db/connect.ts';
-import { ENDED_STATUS } from '../reconcile.queries.ts';
+import type { Trx } from '../../db/connect.ts';
+import { cancelDeliveriesOfEnded } from '../reconcile.queries.ts';
 
 /** Ends enrollments older than their contact's reply, together with their waiting deliveries. */
 export async function exitRepliedEnrollments(
-  db: Db,
+  trx: Trx,
   orgId: string,
   replies: { contact_id: string; channel: string; at: Date }[],
 ): Promise<void> {
-  await sql`
+  const { rows } = await sql<{ id: string }>`
     with reply as (
       select distinct on (contact_id) * from unnest(${replies.map(({ contact_id }) => contact_id)}::uuid[],
         ${replies.map(({ channel }) => channel)}::text[], ${replies.map(({ at }) => at)}::timestamptz[]) as reply (contact_id, channel, at)
       order by contact_id, at desc
-    ),
-    leaving as (
-      update enrollments as enrollment set status = 'exited', ended_at = now(), held_until = null,
-        exit_reason = 'exit_on_reply: the contact replied by ' || reply.channel
-      from reply join sequences as sequence on sequence.org_id = ${orgId} and (sequence.gates->>'exit_on_reply')::boolean
-        and sequence.status in ('active', 'paused')
-      where enrollment.org_id = ${orgId} and enrollment.contact_id = reply.contact_id and enrollment.sequence_id = sequence.id
-        and enrollment.status = 'active' and enrollment.created_at < reply.at
-      returning enrollment.org_id, enrollment.id, enrollment.exit_reason
     )
-    update deliveries as delivery set status = ${ENDED_STATUS}, reason = leaving.exit_reason, gate = 'exit_on_reply', updated_at = now()
-    from leaving
-    where delivery.org_id = leaving.org_id and delivery.enrollment_id = leaving.id and delivery.status in ('queued', 'held')
-  `.execute(db);
+    update enrollments as enrollment set status = 'exited', ended_at = now(), held_until = null,
+      exit_reason = 'exit_on_reply: the contact replied by ' || reply.channel
+    from reply join sequences as sequence on sequence.org_id = ${orgId} and (sequence.gates->>'exit_on_reply')::boolean
+      and sequence.status in ('active', 'paused')
+    where enrollment.org_id = ${orgId} and enrollment.contact_id = reply.contact_id and enrollment.sequence_id = sequence.id
+      and enrollment.status = 'active' and enrollment.created_at < reply.at
+    returning enrollment.id
+  `.execute(trx);
+  await cancelDeliveriesOfEnded(trx, orgId, { enrollmentIds: rows.map(({ id }) => id) });
 }

@@ -11,6 +11,7 @@ import type { ClaimedMessage } from '../../deliveries/sending/send-chunks.ts';
 import { findOpenRun } from '../enrollments.queries.ts';
 import { evaluateGates } from '../gates/service.ts';
 import { findSequence, type SequenceRow, transitionSequence } from '../queries.ts';
+import { cancelDeliveriesOfEnded } from '../reconcile.queries.ts';
 import { type StepTransition, transitionsOf } from '../rules.ts';
 import type { StepAction } from '../steps/actions.schema.ts';
 import { CHANNEL_OF, type Composition } from '../steps/content.rules.ts';
@@ -138,7 +139,7 @@ export async function beginChunk(
       send,
       leaving.map(({ enrollment_id, reason }) => ({ id: enrollment_id, reason })),
     );
-    await deferEnrollments(
+    const deferred = await deferEnrollments(
       trx,
       orgId,
       held.map(({ enrollment_id }) => ({
@@ -146,6 +147,7 @@ export async function beginChunk(
         until: valueAt(evaluation.deferrals, enrollment_id).until,
       })),
     );
+    if (deferred < held.length) await cancelDeliveriesOfEnded(trx, orgId, { deliveryIds: held.map(({ id }) => id) });
     const failed = others.filter(({ status }) => status === 'failed').length;
     const sendings = messages.map(({ message, begun: { attempts } }) => ({ attempts, message }));
     if (send.channel === 'sms') await storeTexts(trx, orgId, sendings);

@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { TemplateContact } from '../../contacts/templates/rules.ts';
-import type { Db } from '../../db/connect.ts';
+import type { Db, Trx } from '../../db/connect.ts';
 import { SHORT_LIVED_PLAN } from '../../db/connections/preparing-client.ts';
 import type { DeliveryStatus } from '../../deliveries/contract.ts';
 import type { SettlingContinuation } from '../../deliveries/sending/settling.rules.ts';
@@ -10,6 +10,7 @@ import { ANNOUNCE_COMPLETED, MOVED_COLUMNS } from '../completion.queries.ts';
 import { eligibilityOf } from '../eligibility.queries.ts';
 import type { GateEvaluation } from '../gates/rules.ts';
 import type { GatedSend } from '../gates.queries.ts';
+import { cancelDeliveriesOfEnded } from '../reconcile.queries.ts';
 
 export interface StepSend extends GatedSend {
   sequenceId: string;
@@ -98,8 +99,8 @@ export async function beginDeliveries(
       from decided
       on conflict on constraint deliveries_once_a_step do update set
         status = case when deliveries.may_have_gone and excluded.status not in ('sending', 'held') then 'unknown' else excluded.status end,
-        reason = excluded.reason, gate = excluded.gate, not_before = excluded.not_before, "to" = excluded."to",
-        sender = excluded.sender, lease = excluded.lease, began_at = coalesce(excluded.began_at, deliveries.began_at),
+        reason = excluded.reason, gate = excluded.gate, not_before = excluded.not_before, channel = excluded.channel, "to" = excluded."to",
+        content = excluded.content, sender = excluded.sender, lease = excluded.lease, began_at = coalesce(excluded.began_at, deliveries.began_at),
         attempts = deliveries.attempts + case when deliveries.status in ('queued', 'held') then excluded.attempts else 0 end, updated_at = now()
       where deliveries.status in ('queued', 'held') or (deliveries.status = 'sending' and deliveries.lease = ${send.lease}::uuid)
       returning org_id, id, enrollment_id, contact_id, "to", status, gate, reason, attempts
@@ -140,19 +141,24 @@ export async function updateContents(
   `.execute(db);
 }
 
-/** Defers enrollments, each until its time. */
-export async function deferEnrollments(db: Db, orgId: string, deferrals: { id: string; until: Date }[]): Promise<void> {
-  if (deferrals.length === 0) return;
-  await sql`
+/** Defers enrollments, each until its time. Returns their number: one that has ended meanwhile is not deferred. */
+export async function deferEnrollments(
+  db: Db,
+  orgId: string,
+  deferrals: { id: string; until: Date }[],
+): Promise<number> {
+  if (deferrals.length === 0) return 0;
+  const { numAffectedRows = 0n } = await sql`
     update enrollments as enrollment set held_until = deferral.until
     from unnest(${deferrals.map(({ id }) => id)}::uuid[], ${deferrals.map(({ until }) => until)}::timestamptz[]) as deferral (id, until)
     where enrollment.org_id = ${orgId} and enrollment.id = deferral.id and enrollment.status = 'active'
   `.execute(db);
+  return Number(numAffectedRows);
 }
 
-/** Ends enrollments before their last step, each with its reason. */
+/** Ends enrollments before their last step, each with its reason, together with their waiting deliveries. */
 export async function exitEnrollments(
-  db: Db,
+  trx: Trx,
   orgId: string,
   { stepId, positions }: Pick<StepSend, 'stepId' | 'positions'>,
   exits: { id: string; reason: string | null }[],
@@ -164,7 +170,8 @@ export async function exitEnrollments(
     from unnest(${exits.map(({ id }) => id)}::uuid[], ${exits.map(({ reason }) => reason)}::text[]) as leaving (id, reason)
     where enrollment.org_id = ${orgId} and enrollment.id = leaving.id and enrollment.status = 'active'
       and coalesce(enrollment.last_step_id, enrollment.sequence_id) = any(${positions}::uuid[])
-  `.execute(db);
+  `.execute(trx);
+  await cancelDeliveriesOfEnded(trx, orgId, { enrollmentIds: exits.map(({ id }) => id) });
 }
 
 /**
@@ -221,25 +228,25 @@ export const advanceSettled =
   };
 
 /**
- * Settles the deliveries of an interrupted attempt. `interruption` builds the changes of a delivery. Returns the number
- * of `unknown` deliveries.
+ * Settles the deliveries of an interrupted attempt, and ends those to be sent again whose enrollment has ended.
+ * `interruption` builds the changes of a delivery. Returns the number of `unknown` deliveries.
  */
 export async function settleInterrupted(
-  db: Db,
+  trx: Trx,
   orgId: string,
   { sequenceId, lease }: { sequenceId: string; lease: string },
   interruption: (isTransactional: RawBuilder<SqlBool>) => RawBuilder<unknown>,
 ): Promise<number> {
   const isLast = isLastStep(sql`settled.org_id`, sql`settled.step_id`);
   const { rows } = await executeAnnouncing(
-    db,
-    sql<{ unknown: number }>`
+    trx,
+    sql<{ unknown: number; queued: string[] | null }>`
     with settled as (
       update deliveries as delivery set ${interruption(sql<SqlBool>`(step.action #>> '{data,email_is_transactional}')::boolean`)}
       from sequence_steps as step
       where delivery.org_id = ${orgId} and delivery.sequence_id = ${sequenceId} and delivery.lease <> ${lease}::uuid
         and delivery.status not in ('skipped', 'suppressed') and step.org_id = delivery.org_id and step.id = delivery.step_id
-      returning delivery.org_id, delivery.enrollment_id, delivery.step_id, delivery.status
+      returning delivery.org_id, delivery.id, delivery.enrollment_id, delivery.step_id, delivery.status
     ),
     moved as (
       update enrollments as enrollment set last_step_id = settled.step_id, anchor_at = now(), held_until = null,
@@ -251,8 +258,10 @@ export async function settleInterrupted(
       returning ${MOVED_COLUMNS}
     ),
     announced as (${ANNOUNCE_COMPLETED})
-    select count(*) filter (where status = 'unknown') as unknown from settled
+    select count(*) filter (where status = 'unknown') as unknown, array_agg(id) filter (where status = 'queued') as queued from settled
   `,
   );
-  return rows[0]?.unknown ?? 0;
+  const { unknown = 0, queued } = rows[0] ?? {};
+  await cancelDeliveriesOfEnded(trx, orgId, { deliveryIds: queued ?? [] });
+  return unknown;
 }

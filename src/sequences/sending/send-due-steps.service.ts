@@ -4,6 +4,7 @@ import { type SendBatchDeps, sendBatch } from '../../deliveries/sending/send-bat
 import { SenderUnavailable } from '../../deliveries/sending/send-chunks.ts';
 import type { SendTotals, SequenceProgress, SequenceRef } from '../contract.ts';
 import { enrollNextPage, type PageEnrollment } from '../enrollment/service.ts';
+import { cancelDeliveriesOfEnded } from '../reconcile.queries.ts';
 import { CHANNEL_OF, contentOf, isPersonal, senderOf } from '../steps/content.rules.ts';
 import {
   beginChunk,
@@ -117,6 +118,7 @@ async function sendStep(deps: SendBatchDeps, round: Round, policy: SendingPolicy
       return begun.sendings;
     },
     continuation: advanceSettled(orgId, stepId),
+    endRequeued: (trx, deliveryIds) => cancelDeliveriesOfEnded(trx, orgId, { deliveryIds }),
   });
   totals.sent += sent;
   totals.failed += failed;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { deferReconciliation } from '../../../src/deliveries/sending/reconciliation.queries.ts';
 import {
   connectTwilio,
   createSequence,
@@ -142,6 +143,24 @@ describe('an SMS of a sequence', () => {
     expect(settled.body.reason).toMatch(/^settled by hand; it was unknown: /);
     expect((await org.post(`/deliveries/${id}/resolve`, { outcome: 'sent' })).status).toBe(409);
     expect(taken()).toEqual([]);
+  });
+
+  it('is no longer looked for once its text is redacted, as any other could be taken for it', async () => {
+    const { id: contactId } = (await org.post('/contacts', { contact: { phone: to } })).body;
+    await org.post('/chat/sessions', { contact_id: contactId, channel: { type: 'sms' } });
+    twilio.next(resetBefore);
+    const { id } = await untilSent(org, await send(org, to, smsStep('Hi')), 'unknown');
+    const lookUp = async () => {
+      const rows = stack.db.selectFrom('deliveries').select(['lookups', 'look_up_at']).where('id', '=', id);
+      return rows.executeTakeFirstOrThrow();
+    };
+    await eventually('a look-up', async () => (await lookUp()).lookups === 1);
+    expect((await lookUp()).look_up_at).not.toBeNull();
+    expect((await org.post('/redaction/message', { messageId: id })).status).toBe(200);
+    expect(await lookUp()).toEqual({ lookups: 1, look_up_at: null });
+    await deferReconciliation(stack.db, org.id, id, 0); // as by a look-up that began before
+    expect(await lookUp()).toEqual({ lookups: 1, look_up_at: null });
+    expect(await readDelivery(org, id)).toMatchObject({ status: 'unknown' });
   });
 
   it('an SMS that was not sent is not confused with another one to the same number with a lost response', async () => {

@@ -159,6 +159,25 @@ describe('the late outcome of an interrupted attempt', () => {
       }
     });
 
+    it('leaves a transactional e-mail unknown, not failed, when it is given up', async () => {
+      const { begin, settle, readDeliveries, taken, second, ids } = await interrupted();
+      await begin(taken);
+      await settle(second, ids, { kind: 'retry', scope: 'recipient', reason: '451 later' }, 8);
+      const reason = 'given up after 8 attempts: 451 later';
+      expect(await readDeliveries()).toMatchObject([{ status: 'unknown', reason }]);
+      const lost = settlementOf('email', { kind: 'unknown', reason: 'Timeout' }, 8, { isTransactional: true });
+      expect(lost).toMatchObject({ status: 'unknown', reason: 'given up after 8 attempts: Timeout', delayMs: null });
+    });
+
+    it('leaves a transactional e-mail unknown when its contact was deleted before the worker stopped', async () => {
+      const { begin, take, readDeliveries, readEnrollments, taken } = await interrupted();
+      await begin(taken);
+      const [enrollment] = await readEnrollments();
+      expect((await api.org.delete(`/contacts/${enrollment?.contact_id}`)).status).toBe(200);
+      await take(randomUUID());
+      expect(await readDeliveries()).toMatchObject([{ status: 'unknown', attempts: 2, lease: null }]);
+    });
+
     it('leaves a reply unknown, not canceled, when it is redacted or its contact is deleted', async () => {
       const [redacted, ofDeleted] = [await interruptedReply(), await interruptedReply()];
       const redaction = { messageId: redacted.deliveryId, reason: 'Asked for it' };

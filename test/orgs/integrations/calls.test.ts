@@ -229,6 +229,13 @@ describe('an integration shows how its calls end', () => {
       fake.next(503, 503, 503);
       await search();
       expect(await failing('llm')).toMatchObject({ connected: false, last_error: 'The AI provider answered 503' });
+
+      const failedUntil = Date.now();
+      await eventually('the end of the failure', async () => {
+        await search();
+        return (await shown('llm')).connected;
+      });
+      expect(Date.now() - failedUntil).toBeLessThan(10_000);
     } finally {
       await fake.close();
     }

@@ -3,6 +3,7 @@ import { insertInboundMessage } from '../../../src/deliveries/inbound/messages.q
 import { receiveMessage } from '../../../src/deliveries/inbound/messages.service.ts';
 import { createCallbackUrls } from '../../../src/http/callback-urls.ts';
 import { twilioSignature } from '../../../src/providers/twilio/callbacks.ts';
+import type { Refusal } from '../../support/fakes/mail-sink.ts';
 import { emailStep, smsStep, timeIn } from '../../support/sequences.ts';
 import type { TestOrg } from '../../support/stack/api.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
@@ -54,7 +55,10 @@ describe('leaving a sequence early', () => {
       return explained.status === status && explained;
     });
   const withFirstStep = (status: string, explain: Awaited<ReturnType<typeof enroll>>) =>
-    eventually(`a first step that is ${status}`, async () => (await explain()).steps[0].status === status);
+    eventually(`a first step that is ${status}`, async () => {
+      const explained = await explain();
+      return explained.steps[0].status === status && explained;
+    });
 
   /** Posts an SMS from the number to us, like Twilio's webhook. */
   const answerBySms = async (from: string, text: string) => {
@@ -97,6 +101,21 @@ describe('leaving a sequence early', () => {
         delivery: { status: 'canceled', reason: 'exit_on_reply: the contact replied by sms' },
       });
       expect(stack.sink.to(ann.email)).toEqual([]);
+    });
+
+    it('cancels a send under way that would have been tried again', async () => {
+      const ann = await save(pro);
+      const answer = Promise.withResolvers<Refusal>();
+      stack.sink.refuse(ann.email, answer.promise);
+      const explain = await enroll(await create({ gates, steps: [emailStep('Put off')] }), ann);
+      await withFirstStep('sending', explain);
+      await answerBySms(ann.phone, 'Hi');
+      await withStatus('exited', explain);
+      answer.resolve([451, '4.3.0 try later']);
+      const { steps } = await withFirstStep('done', explain);
+      const reason = 'exit_on_reply: the contact replied by sms';
+      expect(steps[0].delivery).toMatchObject({ status: 'canceled', reason });
+      expect((await org.get(`/deliveries/${steps[0].delivery.id}`)).body.gate).toBe('exit_on_reply');
     });
 
     it('counts a reply on any channel when a step comes due, even before its event is processed', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Refusal } from '../../support/fakes/mail-sink.ts';
 import { emailStep, inDomain } from '../../support/sequences.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
 
@@ -188,6 +189,48 @@ describe('sending a sequence', () => {
     const { body } = await stack.org.post(`/sequences/${id}/contacts`, { contacts: [{ email: 'new@strand.example' }] });
     await eventually('the outcomes', async () => (await statuses()).toSorted().join() === 'accepted,canceled,queued');
     expect((await stack.org.put(`/sequences/${body.run_id}/cancel`)).status).toBe(200);
+  });
+
+  it('ends a send under way when its contact is deleted, if it would have been tried again', async () => {
+    const answer = Promise.withResolvers<Refusal>();
+    stack.sink.refuse('gone@under-way.example', answer.promise);
+    const id = await create({ filter: inDomain('under-way.example'), steps: [emailStep('Put off')] });
+    const gone = await save('gone@under-way.example');
+    const deliveries = async () => (await stack.org.get(`/deliveries?sequence_id=${id}`)).body.items;
+    await eventually('the attempt', async () => (await deliveries())[0]?.status === 'sending');
+    await stack.org.delete(`/contacts/${gone}`);
+    answer.resolve([451, '4.3.0 try later']);
+    const [ended] = await eventually('its end', async () => {
+      const items = await deliveries();
+      return items[0].status !== 'sending' && items;
+    });
+    expect(ended).toMatchObject({ status: 'canceled', reason: 'the contact was deleted', attempts: 1 });
+  });
+
+  it('sends a transactional mail without a known outcome again after a while, under the same Message-ID', async () => {
+    const to = 'ann@receipt.example';
+    stack.sink.hangUpAfterNext(to);
+    const steps = [emailStep('Receipt', 0, { email_is_transactional: true })];
+    const id = await create({ filter: inDomain('receipt.example'), steps });
+    await save(to);
+    const delivery = async () => {
+      const [item] = (await stack.org.get(`/deliveries?sequence_id=${id}`)).body.items;
+      return item && (await stack.org.get(`/deliveries/${item.id}`)).body;
+    };
+    const waiting = await eventually('the lost answer', async () => {
+      const shown = await delivery();
+      return shown?.answers.length === 1 && shown;
+    });
+    expect(waiting).toMatchObject({ status: 'queued', attempts: 1, answers: [{ outcome: 'unknown' }] });
+    expect(Date.parse(waiting.not_before) - Date.now()).toBeGreaterThan(50_000);
+
+    const held = stack.db.updateTable('enrollments').set({ held_until: new Date() });
+    await held.where('sequence_id', '=', id).execute(); // as after the minute
+    await stack.org.patch(`/sequences/${id}`, { name: 'Woken' });
+    await eventually('the second mail', async () => (await delivery()).status === 'accepted');
+    expect(await delivery()).toMatchObject({ attempts: 2, reason: null });
+    const [first, second, ...others] = stack.sink.to(to).map(({ messageId }) => messageId);
+    expect([first, others]).toEqual([second, []]);
   });
 
   it('advances contacts with mail under way to a step added meanwhile', async () => {

@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { inTransaction } from '../../../src/db/transaction.ts';
+import { removeContact } from '../../../src/sequences/enrollment/membership.service.ts';
 import { advancePastStep } from '../../../src/sequences/sending/queries.ts';
 import { attemptsOf, type PreparedAttempt } from '../../support/batches.ts';
 import { createSequence } from '../../support/channels.ts';
-import { emailStep } from '../../support/sequences.ts';
+import { emailStep, timeIn } from '../../support/sequences.ts';
 import { startApi, type TestApi } from '../../support/stack/api.ts';
+import { eventually } from '../../support/stack/stack.ts';
 
 const SENT = { kind: 'accepted', providerId: '<sent@acme.example>' } as const;
 
@@ -79,6 +82,30 @@ describe('a late batch', () => {
       { status: 'unknown', reason: expect.stringMatching(/^a text has more than/), attempts: 1, lease: null },
     ]);
     expect(await attempts.readEnrollments()).toMatchObject([{ status: 'complete' }]);
+  });
+
+  it('ends a send that a gate defers while its contact is being removed', async () => {
+    const gates = { quiet_hours: { start: timeIn('UTC', -60), end: timeIn('UTC', 60) } };
+    const sequenceId = await createSequence(api.org, [emailStep('Held')], { gates });
+    const { id: contactId } = (await api.org.post('/contacts', { contact: { email: `${sequenceId}@gate.example` } })).body;
+    await api.org.post(`/sequences/${sequenceId}/contacts`, { contacts: [{ id: contactId }] });
+    const attempts = attemptsOf(api, sequenceId);
+    const taken = (await attempts.take(randomUUID())) as PreparedAttempt;
+    let begun: Promise<string[]> | undefined;
+    await inTransaction(api.db, async (trx) => {
+      await removeContact(trx, api.org.id, sequenceId, contactId);
+      begun = attempts.begin(taken);
+      await eventually('the batch to wait for the removal', async () => {
+        const { rows } = await sql`
+          select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+        `.execute(api.db);
+        return rows.length > 0;
+      });
+    });
+    expect(await begun).toEqual([]);
+    expect(await attempts.readDeliveries()).toMatchObject([
+      { status: 'canceled', reason: 'removed from the sequence' },
+    ]);
   });
 
   it('advances only contacts still before the step', async () => {

@@ -15,21 +15,25 @@ export type Refusal = [code: number, text: string];
 /** A mail server that takes everything, but for recipients that it was told to refuse. */
 export async function startMailSink() {
   const mails: SinkMail[] = [];
-  const refusals = new Map<string, Refusal>();
+  const refusals = new Map<string, Refusal | Promise<Refusal>>();
+  const hangUps = new Set<string>();
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['AUTH', 'STARTTLS'],
     disableReverseLookup: true,
     onRcptTo({ address }, _session, done) {
-      const refusal = refusals.get(address);
-      if (refusal === undefined) return done();
-      const [responseCode, text] = refusal;
-      return done(Object.assign(new Error(text), { responseCode }));
+      Promise.resolve(refusals.get(address)).then((refusal) => {
+        if (refusal === undefined) return done();
+        const [responseCode, text] = refusal;
+        return done(Object.assign(new Error(text), { responseCode }));
+      }, done);
     },
     onData(stream, session, done) {
       simpleParser(stream, PARSER_OPTIONS).then((mail) => {
-        mails.push({ to: session.envelope.rcptTo[0]?.address ?? '', mail });
-        done();
+        const to = session.envelope.rcptTo[0]?.address ?? '';
+        mails.push({ to, mail });
+        if (!hangUps.delete(to)) return done();
+        for (const { id, _socket } of server.connections) if (id === session.id) _socket.destroy();
       }, done);
     },
   });
@@ -40,7 +44,9 @@ export async function startMailSink() {
   return {
     url: `smtp://127.0.0.1:${port}`,
     mails,
-    refuse: (address: string, refusal: Refusal) => refusals.set(address, refusal),
+    refuse: (address: string, refusal: Refusal | Promise<Refusal>) => refusals.set(address, refusal),
+    /** Takes the next mail for an address, and breaks the line instead of an answer. */
+    hangUpAfterNext: (address: string) => hangUps.add(address),
     /** Takes mail for an address again. */
     accept: (address: string) => refusals.delete(address),
     /** The mails that came for an address, oldest first. */

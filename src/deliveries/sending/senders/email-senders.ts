@@ -5,6 +5,7 @@ import type { ConnectionCalls } from '../../../orgs/integrations/calls.service.t
 import { findConnection } from '../../../orgs/integrations/service.ts';
 import type { Egress } from '../../../providers/egress/egress.ts';
 import type { EmailMessage, EmailSender } from '../../../providers/email/port.ts';
+import { createRenewedSender } from '../../../providers/email/renewed-sender.ts';
 import { createSmtpSender, type SmtpSettings, smtpSettingsOf } from '../../../providers/email/smtp.ts';
 import type { Secrets } from '../../../secrets.ts';
 import { findDkimSigning } from '../../email-domains/service.ts';
@@ -13,8 +14,7 @@ import type { UnsubscribeLinks } from '../../suppressions/unsubscribe-links.ts';
 import type { MessageSender, OutgoingMessage } from '../message-sender.ts';
 
 const MAX_OPEN_SENDERS = 200;
-/** After this time, connections are opened anew, as the addresses of a mail server can change. */
-const SENDER_TTL_MS = 5 * 60_000;
+const CONNECTIONS_TTL_MS = 5 * 60_000;
 const MAX_CACHED_SIGNINGS = 1_000;
 const SIGNING_TTL_MS = 2_000;
 
@@ -47,7 +47,6 @@ export function createEmailSenders(deps: EmailSendersDeps): EmailSenders {
   const fallback = smtpUrl === undefined ? undefined : createSmtpSender(smtpSettingsOf(smtpUrl));
   const senders = new LRUCache<string, EmailSender>({
     max: MAX_OPEN_SENDERS,
-    ttl: SENDER_TTL_MS,
     dispose: (sender) => sender.close(),
   });
   const signings = new LRUCache<string, Promise<Signing>>({ max: MAX_CACHED_SIGNINGS, ttl: SIGNING_TTL_MS });
@@ -66,7 +65,7 @@ export function createEmailSenders(deps: EmailSendersDeps): EmailSenders {
     const key = createHash('sha256').update(JSON.stringify(settings)).digest('base64');
     const known = senders.get(key);
     if (known !== undefined) return known;
-    const sender = createSmtpSender(settings, egress.connect);
+    const sender = createRenewedSender(() => createSmtpSender(settings, egress.connect), CONNECTIONS_TTL_MS);
     senders.set(key, sender);
     return sender;
   };
