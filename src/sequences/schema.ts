@@ -84,7 +84,9 @@ export const UpdateSequence = z
       .min(1)
       .max(MAX_STEPS)
       .describe('Replaces all steps. Active enrollments continue with the steps not yet reached.'),
-    gates: Gates.describe("Only the given gates change. null removes the sequence's own: the org's counts, if there is one."),
+    gates: Gates.describe(
+      "Only the given gates change. null removes the sequence's own: the org's counts, if there is one.",
+    ),
     preview: z.boolean().describe('Changes nothing, and returns the effect of the change on active enrollments.'),
   })
   .partial()

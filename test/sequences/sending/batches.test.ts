@@ -199,6 +199,10 @@ describe('sending a sequence', () => {
     const deliveries = async () => (await stack.org.get(`/deliveries?sequence_id=${id}`)).body.items;
     await eventually('the attempt', async () => (await deliveries())[0]?.status === 'sending');
     await stack.org.delete(`/contacts/${gone}`);
+    await eventually('the event to be handled', async () => {
+      const events = stack.db.selectFrom('outbox').select('id').where('type', '=', 'contact-deleted');
+      return (await events.execute()).length === 0;
+    });
     answer.resolve([451, '4.3.0 try later']);
     const [ended] = await eventually('its end', async () => {
       const items = await deliveries();

@@ -87,7 +87,8 @@ describe('a late batch', () => {
   it('ends a send that a gate defers while its contact is being removed', async () => {
     const gates = { quiet_hours: { start: timeIn('UTC', -60), end: timeIn('UTC', 60) } };
     const sequenceId = await createSequence(api.org, [emailStep('Held')], { gates });
-    const { id: contactId } = (await api.org.post('/contacts', { contact: { email: `${sequenceId}@gate.example` } })).body;
+    const { id: contactId } = (await api.org.post('/contacts', { contact: { email: `${sequenceId}@gate.example` } }))
+      .body;
     await api.org.post(`/sequences/${sequenceId}/contacts`, { contacts: [{ id: contactId }] });
     const attempts = attemptsOf(api, sequenceId);
     const taken = (await attempts.take(randomUUID())) as PreparedAttempt;
