@@ -118,15 +118,17 @@ export async function insertTestDelivery(trx: Trx, orgId: string, endpointId: st
   return id;
 }
 
-/** Holds what an endpoint would have got. */
-export async function holdDeliveries(trx: Trx, orgId: string, endpointId: string): Promise<void> {
-  await trx
-    .updateTable('webhook_deliveries')
-    .set({ status: 'held', next_attempt_at: null, updated_at: sql<Date>`now()` })
-    .where('org_id', '=', orgId)
-    .where('endpoint_id', '=', endpointId)
-    .where(sql<boolean>`status in ('pending', 'retrying')`)
-    .execute();
+/** Holds some of what an endpoint would have got. Returns the number of deliveries. */
+export async function holdDeliveries(trx: Trx, { orgId, endpointId }: EndpointRef, limit: number): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    update webhook_deliveries set status = 'held', next_attempt_at = null, updated_at = now()
+    where org_id = ${orgId} and id = any(array(
+      select id from webhook_deliveries
+      where org_id = ${orgId} and endpoint_id = ${endpointId} and status in ('pending', 'retrying')
+      limit ${limit} for update
+    ))
+  `.execute(trx);
+  return Number(numAffectedRows);
 }
 
 const SENT_COLUMNS = [

@@ -3,7 +3,8 @@ import type { Db, Trx } from '../db/connect.ts';
 import { compiledOnce } from '../db/connections/compiled-once.ts';
 import { orderedByCreation, type PageRequest } from '../db/cursor.ts';
 import { lockName } from '../db/locks.ts';
-import type { WebhookEndpointsTable } from './table.ts';
+import type { EndpointRef } from './contract.ts';
+import type { Recovery, WebhookEndpointsTable } from './table.ts';
 
 /** SQL: how an endpoint fares. */
 const STATE = sql<'healthy' | 'failing' | 'disabled'>`case when not enabled then 'disabled'
@@ -78,6 +79,20 @@ export async function updateEndpoint(
     .set({ ...change, updated_at: sql<Date>`now()` })
     .where('org_id', '=', orgId)
     .where('id', '=', id)
+    .execute();
+}
+
+/** Replaces the recoveries of an endpoint that are not finished. */
+export async function updateRecoveries(
+  trx: Trx,
+  { orgId, endpointId }: EndpointRef,
+  recoveries: Recovery[],
+): Promise<void> {
+  await trx
+    .updateTable('webhook_endpoints')
+    .set({ recoveries: JSON.stringify(recoveries) })
+    .where('org_id', '=', orgId)
+    .where('id', '=', endpointId)
     .execute();
 }
 

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
 
 /** Deletes some deliveries that have ended, or are held, for longer than this. Returns their number. */
@@ -36,20 +36,27 @@ export async function deleteOfDeletedEndpoints(db: Db, limit: number): Promise<n
   return Number(endpoints);
 }
 
-/** Lists enabled endpoints with deliveries that nobody has tried in time: their workflow was stopped. */
+/**
+ * Lists endpoints with deliveries that nobody has tried in time, or held after they were disabled, and those with
+ * recoveries that are not finished: their workflow was stopped, or has much to do.
+ */
 export const listStalledEndpoints = (db: Db, { olderThanMs, limit }: { olderThanMs: number; limit: number }) =>
   db
     .selectFrom('webhook_endpoints as endpoint')
     .select(['org_id', 'id'])
-    .where('enabled', '=', true)
     .where('deleted_at', 'is', null)
-    .where(sql<boolean>`exists (
-      select from webhook_deliveries as delivery
-      where delivery.org_id = endpoint.org_id and delivery.endpoint_id = endpoint.id and delivery.status = 'pending'
-        and delivery.updated_at < now() - ${olderThanMs} * interval '1 millisecond'
-    )`)
+    .where(
+      sql<boolean>`(recoveries <> '[]' or ${hasStalled(sql`'pending'`, olderThanMs)}
+        or not enabled and ${hasStalled(sql`'retrying'`, olderThanMs)})`,
+    )
     .limit(limit)
     .execute();
+
+const hasStalled = (status: RawBuilder<unknown>, olderThanMs: number) => sql`exists (
+  select from webhook_deliveries as delivery
+  where delivery.org_id = endpoint.org_id and delivery.endpoint_id = endpoint.id and delivery.status = ${status}
+    and delivery.updated_at < now() - ${olderThanMs} * interval '1 millisecond'
+)`;
 
 /** Lists deliveries whose next try is overdue: their workflow was stopped. */
 export const listStalledDeliveries = (db: Db, { olderThanMs, limit }: { olderThanMs: number; limit: number }) =>

@@ -6,6 +6,15 @@ export interface EarlierSecret {
   until: string;
 }
 
+/** Deliveries of events within a period that are to be sent again, one state after the other. */
+export interface Recovery {
+  since: string;
+  until: string | null;
+  states: string[];
+  /** The last delivery of the first state that was made pending. */
+  after: { created_at: string; id: string } | null;
+}
+
 export interface WebhookEndpointsTable {
   org_id: string;
   id: string;
@@ -29,12 +38,15 @@ export interface WebhookEndpointsTable {
   /** The number of failures since the last success. */
   failures: Generated<number>;
   failing_since: Date | null;
+  last_failed_at: Date | null;
   /** While others wait after many failures: when the next single try may go. */
   probe_at: Date | null;
   /** With `max_per_second`: when the next request may go. */
   next_slot_at: Date | null;
   /** A sender works, or comes back by itself: it needs no signal. */
   is_sending: Generated<boolean>;
+  /** Recoveries that are not finished, the oldest first. */
+  recoveries: ColumnType<Recovery[], string | undefined, string>;
   deleted_at: Date | null;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { inTransaction } from '../../src/db/transaction.ts';
 import { addMember } from '../../src/orgs/members/service.ts';
 import { deleteEndpointRemains, deleteOldWebhooks } from '../../src/webhooks/maintenance.service.ts';
+import { retryDelivery } from '../../src/webhooks/sending/retries.service.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/fakes/webhook-receiver.ts';
 import type { TestOrg } from '../support/stack/api.ts';
 import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
@@ -24,6 +26,33 @@ beforeEach(async () => {
 
 const saveContact = (name: string) => org.post('/contacts', { contact: { email: `${name}@example.com`, name } });
 const onlyContacts = { event_types: ['contact.created'] };
+/** More than is held, or recovered, in one step. */
+const LARGE_BACKLOG = 2_100;
+
+/** Stores deliveries that nobody sends yet. */
+const insertPending = (endpointId: string, count: number) =>
+  sql`
+    insert into webhook_deliveries (org_id, id, endpoint_id, event_id, event_type, occurred_at, data, status)
+    select ${org.id}, gen_random_uuid(), ${endpointId}, gen_random_uuid(), 'contact.created', now(), '{}', 'pending'
+    from generate_series(1, ${count}::integer)
+  `.execute(stack.db);
+
+async function storedStatuses(endpointId: string): Promise<Record<string, number>> {
+  const { rows } = await sql<{ status: string; count: number }>`
+    select status, count(*) as count from webhook_deliveries where endpoint_id = ${endpointId} group by status
+  `.execute(stack.db);
+  return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
+}
+
+const failingFor = (
+  endpointId: string,
+  { hours, lastFailureHoursAgo }: { hours: number; lastFailureHoursAgo: number },
+) =>
+  sql`
+    update webhook_endpoints set failures = 3, failing_since = now() - ${hours}::integer * interval '1 hour',
+      last_failed_at = now() - ${lastFailureHoursAgo}::integer * interval '1 hour'
+    where id = ${endpointId}
+  `.execute(stack.db);
 
 describe('a delivery', () => {
   it('is sent once, signed by the Standard Webhooks scheme, and shows its try', async () => {
@@ -206,6 +235,53 @@ describe('an endpoint', () => {
     expect((await org.post(path, { since, dry_run: true })).body.count).toBe(0);
   });
 
+  it('an endpoint is disabled at once, though what it would have got cannot be changed yet', async () => {
+    const endpoint = await createEndpoint(org, receiver, onlyContacts);
+    await insertPending(endpoint.id, 3);
+    const path = `/webhooks/${endpoint.id}`;
+    await inTransaction(stack.db, async (trx) => {
+      await sql`select from webhook_deliveries where endpoint_id = ${endpoint.id} for update`.execute(trx);
+      expect((await org.patch(path, { enabled: false })).status).toBe(200);
+      await deliveriesOf(org, endpoint.id, { held: 3 });
+      const statuses = async (status: string) =>
+        (await org.get(`${path}/deliveries?status=${status}`)).body.items.length;
+      expect([await statuses('held'), await statuses('pending')]).toEqual([3, 0]);
+      const counted = await org.post(`${path}/recover`, { since: '2026-01-01T00:00:00Z', dry_run: true });
+      expect(counted.body.by_state).toEqual({ held: 3, failed: 0, retrying: 0 });
+    });
+    await eventually('all held', async () => (await storedStatuses(endpoint.id)).held === 3);
+    expect(receiver.received).toEqual([]);
+  });
+
+  it('what an endpoint with a large backlog would have got is held before it is enabled, and recovered whole', async () => {
+    const endpoint = await createEndpoint(org, receiver, onlyContacts);
+    await insertPending(endpoint.id, LARGE_BACKLOG);
+    expect((await org.patch(`/webhooks/${endpoint.id}`, { enabled: false })).status).toBe(200);
+    expect((await org.patch(`/webhooks/${endpoint.id}`, { enabled: true })).body).toMatchObject({ state: 'healthy' });
+    expect(await storedStatuses(endpoint.id)).toEqual({ held: LARGE_BACKLOG });
+    const { body } = await org.post(`/webhooks/${endpoint.id}/recover`, { since: '2026-01-01T00:00:00Z' });
+    expect(body).toEqual({
+      count: LARGE_BACKLOG,
+      by_state: { held: LARGE_BACKLOG, failed: 0, retrying: 0 },
+      dry_run: false,
+    });
+    await eventually('all delivered', async () => (await storedStatuses(endpoint.id)).delivered === LARGE_BACKLOG);
+    expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(LARGE_BACKLOG);
+    expect(receiver.received).toHaveLength(LARGE_BACKLOG);
+  });
+
+  it('a recovery ends when the endpoint is disabled, and what is left of it stays held', async () => {
+    const endpoint = await createEndpoint(org, receiver, { ...onlyContacts, enabled: false });
+    await insertPending(endpoint.id, LARGE_BACKLOG);
+    receiver.answer = () => undefined; // so that its sender is busy
+    await org.patch(`/webhooks/${endpoint.id}`, { enabled: true });
+    await org.post(`/webhooks/${endpoint.id}/recover`, { since: '2026-01-01T00:00:00Z' });
+    await org.patch(`/webhooks/${endpoint.id}`, { enabled: false });
+    await org.patch(`/webhooks/${endpoint.id}`, { enabled: true });
+    await sleep(300);
+    expect(await storedStatuses(endpoint.id)).toEqual({ held: LARGE_BACKLOG });
+  });
+
   it('an endpoint that answers 410 is disabled, its delivery held, and admins and other endpoints are told', async () => {
     const teller = await startWebhookReceiver();
     const other = await createEndpoint(org, teller, { event_types: ['webhook.disabled'] });
@@ -266,12 +342,40 @@ describe('an endpoint', () => {
   it('an endpoint that has failed for five days is disabled at its next failure', async () => {
     receiver.answer = (_, response) => void response.writeHead(500).end();
     const endpoint = await createEndpoint(org, receiver, onlyContacts);
-    await sql`update webhook_endpoints set failing_since = now() - interval '121 hours', failures = 3 where id = ${endpoint.id}`.execute(
-      stack.db,
-    );
+    await failingFor(endpoint.id, { hours: 121, lastFailureHoursAgo: 26 });
     await saveContact('late');
     await deliveriesOf(org, endpoint.id, { held: 1 });
     expect((await org.get(`/webhooks/${endpoint.id}`)).body).toMatchObject({ disabled_because: 'failing' });
+  });
+
+  it('an endpoint that has failed once and then got nothing for days is not disabled at its next failure', async () => {
+    receiver.answer = (_, response) => void response.writeHead(500).end();
+    const endpoint = await createEndpoint(org, receiver, onlyContacts);
+    await failingFor(endpoint.id, { hours: 121, lastFailureHoursAgo: 121 });
+    await saveContact('rare');
+    await deliveriesOf(org, endpoint.id, { retrying: 1 });
+    const { body } = await org.get(`/webhooks/${endpoint.id}`);
+    expect(body).toMatchObject({ enabled: true, state: 'failing' });
+    expect(Date.now() - Date.parse(body.failing_since)).toBeLessThan(60_000);
+  });
+
+  it('a retry whose turn at a paced endpoint is far away neither waits for it in its activity nor takes it', async () => {
+    receiver.answer = (_, response) => void response.writeHead(500).end();
+    const endpoint = await createEndpoint(org, receiver, { ...onlyContacts, max_per_second: 1 });
+    await saveContact('patient');
+    const [delivery] = await deliveriesOf(org, endpoint.id, { retrying: 1 });
+    const { rows } = await sql<{ event_id: string }>`
+      with busy as (update webhook_endpoints set next_slot_at = now() + interval '1 minute' where id = ${endpoint.id})
+      update webhook_deliveries set next_attempt_at = now() where id = ${delivery?.id} returning event_id
+    `.execute(stack.db);
+    const slotOf = stack.db.selectFrom('webhook_endpoints').select('next_slot_at').where('id', '=', endpoint.id);
+    const before = await slotOf.executeTakeFirstOrThrow();
+    const ref = { orgId: org.id, endpointId: endpoint.id, deliveryId: delivery?.id ?? '', delayMs: 0 };
+    const { db, egress, secrets } = stack.deps;
+    const progress = await retryDelivery({ db, egress, secrets }, { ...ref, eventId: rows[0]?.event_id ?? '' });
+    expect(progress.nextInMs).toBeGreaterThanOrEqual(1_000);
+    expect(await slotOf.executeTakeFirstOrThrow()).toEqual(before);
+    expect(receiver.received).toHaveLength(1);
   });
 
   it('an ordered endpoint gets a session’s next event when the one before was accepted', async () => {

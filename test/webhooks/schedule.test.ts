@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { probeDelayMs, RETRY_DELAYS_MS, retryDelayMs } from '../../src/webhooks/sending/schedule.rules.ts';
+import {
+  probeDelayMs,
+  QUIET_AFTER_MS,
+  RETRY_DELAYS_MS,
+  retryDelayMs,
+  slotWaitMs,
+} from '../../src/webhooks/sending/schedule.rules.ts';
 
 const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
@@ -18,6 +24,18 @@ it('a webhook is tried ten times within about three days, each delay within 10 %
   expect(RETRY_DELAYS_MS.map((ms) => ms / 1_000)).toEqual([
     5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400,
   ]);
+});
+
+it('no delay between two tries is as long as the time after which an endpoint counts as quiet', () => {
+  fc.assert(
+    fc.property(random, fc.integer({ min: 1, max: 9 }), (chance, tries) => {
+      expect(retryDelayMs(tries, undefined, chance) ?? 0).toBeLessThan(QUIET_AFTER_MS);
+    }),
+  );
+});
+
+it('retries that wait for a slot come back the later, the longer they are overdue', () => {
+  expect([slotWaitMs(-5, 0), slotWaitMs(0, 0.5), slotWaitMs(100_000, 0.5)]).toEqual([1_000, 1_500, 26_500]);
 });
 
 it('a Retry-After makes a delay longer, never shorter', () => {

@@ -2,6 +2,7 @@ import { type SqlBool, sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
 import { orderedByCreation, type PageRequest } from '../../db/cursor.ts';
 import type { EndpointRef } from '../contract.ts';
+import type { Recovery } from '../table.ts';
 import type { ListDeliveries } from './schema.ts';
 
 const COLUMNS = [
@@ -19,11 +20,11 @@ const COLUMNS = [
   'updated_at',
 ] as const;
 
-/** Lists a page of an endpoint's deliveries by creation. */
+/** Lists a page of an endpoint's deliveries by creation. Without states, of all. */
 export function listDeliveries(
   db: Db,
   { orgId, endpointId }: EndpointRef,
-  { status, event_type, since }: Pick<ListDeliveries, 'status' | 'event_type' | 'since'>,
+  { states, event_type, since }: Pick<ListDeliveries, 'event_type' | 'since'> & { states: string[] | undefined },
   place: PageRequest,
 ) {
   let query = db
@@ -31,7 +32,7 @@ export function listDeliveries(
     .select(COLUMNS)
     .where('org_id', '=', orgId)
     .where('endpoint_id', '=', endpointId);
-  if (status !== undefined) query = query.where('status', '=', status);
+  if (states !== undefined) query = query.where(sql<SqlBool>`status = any(${states}::text[])`);
   if (event_type !== undefined) query = query.where('event_type', '=', event_type);
   if (since !== undefined) query = query.where(sql<SqlBool>`created_at >= ${since}::timestamptz`);
   return query.$call(orderedByCreation(place)).execute();
@@ -67,35 +68,44 @@ export async function requeueDelivery(trx: Trx, { orgId, endpointId }: EndpointR
   `.execute(trx);
 }
 
-/** Deliveries of events within a period, in some states. */
-export interface Recovery {
-  since: string;
-  until: string | undefined;
-  states: string[];
-}
-
-const within = ({ orgId, endpointId }: EndpointRef, { since, until, states }: Recovery) => sql`
-  org_id = ${orgId} and endpoint_id = ${endpointId} and status = any(${states}::text[])
-    and occurred_at >= ${since}::timestamptz and occurred_at < coalesce(${until ?? null}::timestamptz, 'infinity')`;
+/** SQL: whether a delivery of an endpoint was not accepted, and its event is of a period. One index has these. */
+const within = ({ orgId, endpointId }: EndpointRef, { since, until }: Pick<Recovery, 'since' | 'until'>) => sql`
+  org_id = ${orgId} and endpoint_id = ${endpointId} and status <> 'delivered'
+    and occurred_at >= ${since}::timestamptz and occurred_at < coalesce(${until}::timestamptz, 'infinity')`;
 
 /** Counts what a recovery would send again, by state. */
-export async function countRecoverable(db: Db, endpoint: EndpointRef, recovery: Recovery) {
+export async function countRecoverable(db: Db, endpoint: EndpointRef, recovery: Omit<Recovery, 'after'>) {
   const { rows } = await sql<{ status: string; count: number }>`
-    select status, count(*) as count from webhook_deliveries where ${within(endpoint, recovery)} group by status
+    select status, count(*) as count from webhook_deliveries
+    where ${within(endpoint, recovery)} and status = any(${recovery.states}::text[]) group by status
   `.execute(db);
   return rows;
 }
 
-/** Makes what a recovery covers pending again, and returns its numbers by the state before. */
-export async function requeueDeliveries(trx: Trx, endpoint: EndpointRef, recovery: Recovery) {
-  const { rows } = await sql<{ status: string; count: number }>`
+/**
+ * Makes the next deliveries of a recovery's first state pending again. Returns their number, and the last one if there
+ * was any.
+ */
+export async function requeueNext(
+  trx: Trx,
+  endpoint: EndpointRef,
+  { after, states, ...period }: Recovery,
+  limit: number,
+): Promise<{ count: number; last: Recovery['after'] }> {
+  const isNext =
+    after === null ? sql`true` : sql`(created_at, id) > (${after.created_at}::timestamptz, ${after.id}::uuid)`;
+  const { rows } = await sql<{ count: number; created_at: Date; id: string }>`
     with covered as materialized (
-      select id, status from webhook_deliveries where ${within(endpoint, recovery)} order by id for update
+      select id, created_at from webhook_deliveries
+      where ${within(endpoint, period)} and status = ${states[0]} and ${isNext}
+      order by created_at, id limit ${limit} for update
     ), requeued as (
       update webhook_deliveries as delivery set ${PENDING_AGAIN} from covered
       where delivery.org_id = ${endpoint.orgId} and delivery.id = covered.id
     )
-    select status, count(*) as count from covered group by status
+    select count(*) over () as count, created_at, id from covered order by created_at desc, id desc limit 1
   `.execute(trx);
-  return rows;
+  const [last] = rows;
+  if (last === undefined) return { count: 0, last: null };
+  return { count: last.count, last: { created_at: last.created_at.toISOString(), id: last.id } };
 }

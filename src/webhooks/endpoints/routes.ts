@@ -89,7 +89,7 @@ export const webhookEndpointRoutes: FastifyPluginAsyncZod<Deps> = async (app, { 
       description: 'Fields that are absent stay. Enabled again, it counts as healthy.',
       params: EndpointPath,
       body: UpdateEndpoint,
-      response: { 200: Endpoint, ...errorResponses(403, 404) },
+      response: { 200: Endpoint, ...errorResponses(403, 404, 409) },
     },
     handler: async ({ db, org, params, body }) => changeEndpoint(db, deps, org.id, params.id, body),
   });

@@ -6,7 +6,8 @@ import { newId } from '../../ids.ts';
 import { lockSubscriptions, replaceSubscriptions } from '../../outbox/subscriptions.ts';
 import type { Egress } from '../../providers/egress/egress.ts';
 import type { Secrets } from '../../secrets.ts';
-import { holdDeliveries, insertTestDelivery } from '../deliveries.queries.ts';
+import type { EndpointRef } from '../contract.ts';
+import { insertTestDelivery } from '../deliveries.queries.ts';
 import {
   countEndpoints,
   findEndpoint,
@@ -24,6 +25,7 @@ import { eventTypesFor } from '../events/renderers.service.ts';
 import { WEBHOOK_EVENT_TYPES } from '../events/schema.ts';
 import { notifyEndpointChange, wakeSender } from '../waking.service.ts';
 import { problemOfAddress } from './addresses.service.ts';
+import { holdForSeconds, holdSome } from './holding.service.ts';
 import { type CreateEndpoint, MASK, type UpdateEndpoint } from './schema.ts';
 import { newSecret, openHeaders, sealHeaders, sealSecret, stillSigning } from './secrets.ts';
 
@@ -101,7 +103,10 @@ async function subscribe(trx: Trx, orgId: string): Promise<void> {
   await replaceSubscriptions(trx, orgId, targets.length === 0 ? [] : eventTypesFor(wanted));
 }
 
-/** Changes an endpoint. Enabled again, it counts as healthy. Throws notFound, and invalid for an address that is not public. */
+/**
+ * Changes an endpoint. Enabled again, it counts as healthy, once all that it would have got before is held. Throws
+ * notFound, conflict while that is too much for one request, and invalid for an address that is not public.
+ */
 export async function changeEndpoint(
   db: Db,
   { secrets, egress }: EndpointDeps,
@@ -110,18 +115,22 @@ export async function changeEndpoint(
   { headers, enabled, ...change }: UpdateEndpoint,
 ) {
   if (change.url !== undefined) await assertReachable(egress, change.url);
+  const ref = { orgId, endpointId: id };
+  if (enabled === true) await holdForSeconds(db, ref);
   return inTransaction(db, async (trx) => {
     const endpoint = await getLockedEndpoint(trx, orgId, id);
+    if (enabled === true && (await holdSome(trx, ref)))
+      throw conflict('enabled: what the endpoint would have got is still being held: enable it in some minutes');
     await updateEndpoint(trx, orgId, id, {
       ...change,
       ...(headers && newHeaders(secrets, endpoint, headers)),
       ...(change.url === undefined || change.url === endpoint.url ? {} : HEALTHY),
       ...(enabled === true && !endpoint.enabled ? { ...ENABLED, ...HEALTHY } : {}),
     });
-    if (enabled === false && endpoint.enabled) await disableEndpoint(trx, orgId, id, 'by_hand');
+    if (enabled === false && endpoint.enabled) await disableEndpoint(trx, ref, 'by_hand');
     if (change.event_types !== undefined) await subscribe(trx, orgId);
     notifyEndpointChange(trx, id);
-    await wakeSender(trx, { orgId, endpointId: id });
+    await wakeSender(trx, ref);
     return getEndpoint(trx, orgId, id);
   });
 }
@@ -155,17 +164,20 @@ export async function getLockedEnabledEndpoint(trx: Trx, orgId: string, id: stri
   return endpoint;
 }
 
-/** Disables an endpoint and holds what it would have got. */
+/**
+ * Disables an endpoint at once, however much it would have got: its sender holds that afterwards, in steps. What is stored
+ * for the endpoint from now on is held already.
+ */
 export async function disableEndpoint(
   trx: Trx,
-  orgId: string,
-  id: string,
+  ref: EndpointRef,
   because: 'by_hand' | 'gone' | 'failing',
 ): Promise<void> {
-  await updateEndpoint(trx, orgId, id, disabledBecause(because));
-  await lockSender(trx, id);
-  await holdDeliveries(trx, orgId, id);
-  notifyEndpointChange(trx, id);
+  const { orgId, endpointId } = ref;
+  await updateEndpoint(trx, orgId, endpointId, { ...disabledBecause(because), recoveries: '[]' });
+  await lockSender(trx, endpointId);
+  notifyEndpointChange(trx, endpointId);
+  await wakeSender(trx, ref);
 }
 
 /** Deletes an endpoint. Its deliveries are deleted later. Throws notFound. */

@@ -1,6 +1,9 @@
+import { repeatForSeconds } from '../../db/deletion.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { EndpointRef, WebhookProgress } from '../contract.ts';
+import { recoverSome } from '../deliveries/recovery.service.ts';
 import { listPendingDeliveries } from '../deliveries.queries.ts';
+import { holdForSeconds } from '../endpoints/holding.service.ts';
 import { findWholeEndpoint, type WholeEndpoint } from '../endpoints.queries.ts';
 import { post, type Receiver, receiverOf, type SentDelivery, type Try } from './posting.ts';
 import { claimProbe, reserveSlots, setSending } from './recording.queries.ts';
@@ -68,12 +71,18 @@ export async function sendPending(deps: SenderDeps, ref: EndpointRef): Promise<W
 async function hasWork({ db }: SenderDeps, ref: EndpointRef): Promise<boolean> {
   const endpoint = await findWholeEndpoint(db, ref.orgId, ref.endpointId);
   if (endpoint?.enabled !== true) return false;
+  if (endpoint.recoveries.length > 0) return true;
   return (await listPendingDeliveries(db, ref, { limit: 1, except: [], isOrdered: endpoint.ordered })).length > 0;
 }
 
 async function sendOnce(deps: SenderDeps, ref: EndpointRef): Promise<WebhookProgress> {
-  const endpoint = await findWholeEndpoint(deps.db, ref.orgId, ref.endpointId);
-  if (endpoint?.enabled !== true) return { nextInMs: null, details: 'the endpoint is disabled or deleted' };
+  const { db, isStopped } = deps;
+  const endpoint = await findWholeEndpoint(db, ref.orgId, ref.endpointId);
+  if (endpoint?.enabled !== true) {
+    const isHeld = await holdForSeconds(db, ref, isStopped);
+    return { nextInMs: isHeld ? null : 0, details: 'the endpoint is disabled or deleted' };
+  }
+  if (endpoint.recoveries.length > 0) await repeatForSeconds(isStopped, async () => !(await recoverSome(db, ref)));
   const probeDelay = probeDelayMs(endpoint.failures, endpoint.failing_for_ms);
   if (probeDelay !== null) return probe(deps, ref, endpoint, probeDelay);
   const sender = senderOf(deps, ref, endpoint);

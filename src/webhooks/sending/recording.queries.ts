@@ -83,18 +83,21 @@ export interface EndpointHealth {
 
 /**
  * Counts an endpoint's failures since the last success. `failures` are those of the last tries, after a success among
- * them if `wasAccepted`. All tries may go then, until setProbe is called.
+ * them if `wasAccepted`. All tries may go then, until setProbe is called. An endpoint that got nothing for longer than
+ * `quietAfterMs` since its last failure has only been failing again since now.
  */
 export async function countFailures(
   trx: Trx,
   { orgId, endpointId }: EndpointRef,
-  { failures, wasAccepted }: { failures: number; wasAccepted: boolean },
+  { failures, wasAccepted, quietAfterMs }: { failures: number; wasAccepted: boolean; quietAfterMs: number },
 ): Promise<EndpointHealth | undefined> {
   const { rows } = await sql<EndpointHealth>`
     update webhook_endpoints as endpoint set probe_at = null,
       failures = ${failures}::integer + case when ${wasAccepted}::boolean then 0 else endpoint.failures end,
-      failing_since = case when ${failures}::integer = 0 then null when ${wasAccepted}::boolean then now()
-        else coalesce(failing_since, now()) end
+      failing_since = case when ${failures}::integer = 0 then null
+        when ${wasAccepted}::boolean or last_failed_at < now() - ${quietAfterMs}::float8 * interval '1 millisecond' then now()
+        else coalesce(failing_since, now()) end,
+      last_failed_at = case when ${failures}::integer = 0 then last_failed_at else now() end
     where org_id = ${orgId} and id = ${endpointId}
     returning enabled, failures, coalesce(extract(epoch from now() - failing_since) * 1000, 0)::float8 as failing_for_ms
   `.execute(trx);
@@ -133,6 +136,25 @@ export async function reserveSlots(
         (1000.0 / max_per_second)::float8 as interval_ms
     `.execute(db),
   );
+}
+
+/**
+ * Reserves the next slot of an endpoint with a rate if it comes within a time, and returns the time until it. Undefined
+ * if it does not.
+ */
+export async function reserveNearSlot(
+  db: Db,
+  { orgId, endpointId }: EndpointRef,
+  withinMs: number,
+): Promise<number | undefined> {
+  const { rows } = await sql<{ in_ms: number }>`
+    update webhook_endpoints set
+      next_slot_at = greatest(coalesce(next_slot_at, now()), now()) + interval '1 second' / max_per_second
+    where org_id = ${orgId} and id = ${endpointId}
+      and coalesce(next_slot_at, now()) <= now() + ${withinMs}::float8 * interval '1 millisecond'
+    returning (extract(epoch from next_slot_at - now()) * 1000 - 1000.0 / max_per_second)::float8 as in_ms
+  `.execute(db);
+  return rows[0]?.in_ms;
 }
 
 /**

@@ -6,7 +6,7 @@ import { disableEndpoint } from '../endpoints/service.ts';
 import { wakeRetries, wakeSender } from '../waking.service.ts';
 import type { Try } from './posting.ts';
 import { countFailures, recordTries, setProbe, type TriedDelivery } from './recording.queries.ts';
-import { DISABLED_AFTER_MS, probeDelayMs, retryDelayMs, trailingFailures } from './schedule.rules.ts';
+import { DISABLED_AFTER_MS, probeDelayMs, QUIET_AFTER_MS, retryDelayMs, trailingFailures } from './schedule.rules.ts';
 
 /** An endpoint as its sender knows it. */
 export interface RecordedEndpoint extends EndpointRef {
@@ -48,7 +48,7 @@ const STEADY = { enabled: true, failures: 0, failing_for_ms: 0 };
 
 /** Counts failures since the last success. After many, all but one try at a time wait. */
 async function recordHealth(trx: Trx, endpoint: EndpointRef, tries: Try[]) {
-  const health = await countFailures(trx, endpoint, trailingFailures(tries));
+  const health = await countFailures(trx, endpoint, { ...trailingFailures(tries), quietAfterMs: QUIET_AFTER_MS });
   const delayMs = probeDelayMs(health?.failures ?? 0, health?.failing_for_ms ?? 0);
   if (delayMs !== null) await setProbe(trx, endpoint, delayMs);
   return health;
@@ -68,6 +68,6 @@ function startRetries(trx: Trx, { orgId, endpointId }: EndpointRef, tried: Tried
 }
 
 async function disable(trx: Trx, { orgId, endpointId }: EndpointRef, because: 'gone' | 'failing'): Promise<void> {
-  await disableEndpoint(trx, orgId, endpointId, because);
+  await disableEndpoint(trx, { orgId, endpointId }, because);
   await announce(trx, orgId, 'webhook-disabled', [{ subject_id: endpointId, payload: { because } }]);
 }

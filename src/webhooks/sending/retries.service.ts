@@ -6,9 +6,9 @@ import type { WebhookDeliveryRef, WebhookProgress } from '../contract.ts';
 import { findDelivery } from '../deliveries.queries.ts';
 import { findWholeEndpoint, type WholeEndpoint } from '../endpoints.queries.ts';
 import { post, receiverOf, type SentDelivery } from './posting.ts';
-import { claimProbe, reserveSlots } from './recording.queries.ts';
+import { claimProbe, reserveNearSlot } from './recording.queries.ts';
 import { recordResults } from './recording.service.ts';
-import { probeDelayMs } from './schedule.rules.ts';
+import { NEAR_SLOT_MS, probeDelayMs, slotWaitMs } from './schedule.rules.ts';
 
 /** Deliveries that wait for the same probe do not look for its outcome at once. */
 const MAX_SPREAD_MS = 5_000;
@@ -25,15 +25,18 @@ export async function retryDelivery(deps: PostingDeps, ref: WebhookDeliveryRef):
   const { orgId, endpointId, deliveryId } = ref;
   let due = await findDue(db, ref);
   if ('nextInMs' in due) return due;
-  const waitMs = await probeWaitMs(db, due.endpoint);
-  if (waitMs > 0) return { nextInMs: waitMs, details: 'waits for the endpoint: its last tries all failed' };
-  const slotMs = due.endpoint.max_per_second === null ? 0 : (await reserveSlots(db, ref, 1)).in_ms;
-  if (slotMs > 0) {
-    await sleep(slotMs);
-    due = await findDue(db, ref); // both may have changed
-    if ('nextInMs' in due) return due;
+  if (isBeforeProbe(due.endpoint)) return waitForProbe(due.endpoint);
+  if (due.endpoint.max_per_second !== null) {
+    const slotMs = await reserveNearSlot(db, ref, NEAR_SLOT_MS);
+    if (slotMs === undefined) return waitForSlot(due);
+    if (slotMs > 0) {
+      await sleep(slotMs);
+      due = await findDue(db, ref); // both may have changed
+      if ('nextInMs' in due) return due;
+    }
   }
   const { delivery, endpoint } = due;
+  if (!(await mayGo(db, endpoint))) return waitForProbe(endpoint);
   const result = await post(egress, receiverOf(secrets, endpoint), delivery);
   await recordResults(db, { orgId, endpointId, ordered: endpoint.ordered, isHealthy: false }, [result]);
   const after = await findDelivery(db, orgId, endpointId, deliveryId);
@@ -44,6 +47,7 @@ export async function retryDelivery(deps: PostingDeps, ref: WebhookDeliveryRef):
 /** A delivery that is to be tried again now, with its endpoint. */
 interface DueDelivery {
   delivery: SentDelivery;
+  overdueMs: number;
   endpoint: WholeEndpoint;
 }
 
@@ -58,15 +62,27 @@ async function findDue(
   if (endpoint?.enabled !== true) return { nextInMs: null, details: 'the endpoint is disabled or deleted' };
   if (delivery.due_in_ms > 0)
     return { nextInMs: delivery.due_in_ms, details: `waits for try ${delivery.attempts + 1}` };
-  return { delivery, endpoint };
+  return { delivery, overdueMs: -delivery.due_in_ms, endpoint };
 }
 
-/** Returns for how long a try has to wait because others have failed: not at all if it is the one that may go. */
-async function probeWaitMs(db: Db, endpoint: WholeEndpoint): Promise<number> {
+const waitForSlot = ({ overdueMs }: DueDelivery): WebhookProgress => ({
+  nextInMs: slotWaitMs(overdueMs, Math.random()),
+  details: 'waits for its turn: the endpoint takes only so many a second',
+});
+
+/** Whether others have failed, and the one try that may go is not due. */
+const isBeforeProbe = ({ failures, failing_for_ms, probe_in_ms }: WholeEndpoint): boolean =>
+  probeDelayMs(failures, failing_for_ms) !== null && probe_in_ms > 0;
+
+/** Whether a try may go now: after failures of others, only if it is the one. */
+async function mayGo(db: Db, endpoint: WholeEndpoint): Promise<boolean> {
   const delayMs = probeDelayMs(endpoint.failures, endpoint.failing_for_ms);
-  if (delayMs === null) return 0;
-  const isTaken = endpoint.probe_in_ms <= 0 && (await claimProbe(db, refOf(endpoint), delayMs));
-  return isTaken ? 0 : Math.max(endpoint.probe_in_ms, 1_000) + Math.random() * MAX_SPREAD_MS;
+  return delayMs === null || (!isBeforeProbe(endpoint) && (await claimProbe(db, refOf(endpoint), delayMs)));
 }
+
+const waitForProbe = ({ probe_in_ms }: WholeEndpoint): WebhookProgress => ({
+  nextInMs: Math.max(probe_in_ms, 1_000) + Math.random() * MAX_SPREAD_MS,
+  details: 'waits for the endpoint: its last tries all failed',
+});
 
 const refOf = ({ org_id, id }: WholeEndpoint) => ({ orgId: org_id, endpointId: id });

@@ -25,6 +25,19 @@ const MAX_PROBE_MS = 5 * MINUTE;
 
 /** An endpoint that has accepted nothing for this time is disabled. */
 export const DISABLED_AFTER_MS = 5 * 24 * HOUR;
+/** An endpoint that fails is tried again within this time, as long as something waits for it: no delay is longer. */
+export const QUIET_AFTER_MS = 28 * HOUR;
+
+/** A retry waits in its activity for a slot of an endpoint with a rate if it is as near as this. */
+export const NEAR_SLOT_MS = SECOND;
+const SHARE_OF_OVERDUE = 0.5;
+
+/**
+ * Returns the time until a retry asks again for a slot. Retries that wait for the same endpoint do not come back together:
+ * the longer they are overdue, the more they are spread. `random` is of [0, 1).
+ */
+export const slotWaitMs = (overdueMs: number, random: number): number =>
+  SECOND + random * (SECOND + SHARE_OF_OVERDUE * Math.max(overdueMs, 0));
 
 /**
  * Returns the time from the failure of a try to the next one, or null after the last. `tries` counts those made.
