@@ -72,7 +72,8 @@ async function storeDeliveries<Type extends RenderedEventType>(
 
 /** Returns a delivery for each endpoint that wants it. */
 function deliveriesFor(targets: Target[], rendered: Rendered[]): NewDelivery[] {
-  const webhooks = rendered.map((webhook) => ({ ...webhook, ...textsOf(webhook) }));
+  const tooLarge = new WeakSet<object>();
+  const webhooks = rendered.map((webhook) => ({ ...webhook, ...textsOf(webhook, tooLarge) }));
   return targets.flatMap((target) =>
     webhooks
       .filter((webhook) => isFor(target, webhook))
@@ -92,8 +93,18 @@ function deliveriesFor(targets: Target[], rendered: Rendered[]): NewDelivery[] {
 const isFor = ({ id, event_types }: Target, { type, full }: Rendered): boolean =>
   (event_types.length === 0 || event_types.includes(type)) && !(type === 'webhook.disabled' && full.endpoint_id === id);
 
-/** Returns both forms of a webhook's data as JSON. What would be too large is thin in either. */
-function textsOf({ full, thin }: Rendered) {
-  const [fullText, thinText] = [JSON.stringify(full), JSON.stringify(thin)];
-  return { fullText: Buffer.byteLength(fullText) <= MAX_DATA_BYTES ? fullText : thinText, thinText };
+/**
+ * Returns both forms of a webhook's data as JSON. What would be too large is thin in either. `tooLarge` has the objects
+ * that are so alone: many webhooks may share one, such as the sequence that they are about.
+ */
+function textsOf({ full, thin }: Rendered, tooLarge: WeakSet<object>) {
+  const thinText = JSON.stringify(thin);
+  const objects = Object.values(full).filter((part) => typeof part === 'object' && part !== null);
+  if (objects.some((part) => tooLarge.has(part))) return { fullText: thinText, thinText };
+  const fullText = JSON.stringify(full);
+  if (isSmall(fullText)) return { fullText, thinText };
+  for (const part of objects) if (!isSmall(JSON.stringify(part))) tooLarge.add(part);
+  return { fullText: thinText, thinText };
 }
+
+const isSmall = (text: string): boolean => Buffer.byteLength(text) <= MAX_DATA_BYTES;
