@@ -7,7 +7,7 @@ import {
   storedVectorOf,
   type VectorSum,
 } from '../../src/insights/likeness/vectors.rules.ts';
-import { wordVectorOf } from '../../src/insights/likeness/words.rules.ts';
+import { ALL_TEXTS, wordVectorOf } from '../../src/insights/likeness/words.rules.ts';
 
 /** Assigns vectors to clusters in one pass, as insights do. Returns the cluster of each. */
 export function clustersOf(vectors: readonly StoredVector[], space: string): string[] {
@@ -26,10 +26,10 @@ export function clustersOf(vectors: readonly StoredVector[], space: string): str
 /** Returns the vectors of the words of texts that come one after the other. */
 export function wordVectorsOf(texts: readonly string[]): StoredVector[] {
   const counts = new Map<number, number>();
-  return texts.map((text, nth) => {
+  return texts.map((text) => {
     const features = featuresOf(text);
-    for (const bucket of features.buckets) counts.set(bucket, (counts.get(bucket) ?? 0) + 1);
-    return storedVectorOf(wordVectorOf(features, { texts: nth + 1, counts }));
+    for (const bucket of [ALL_TEXTS, ...features.buckets]) counts.set(bucket, (counts.get(bucket) ?? 0) + 1);
+    return storedVectorOf(wordVectorOf(features, counts));
   });
 }
 

@@ -20,6 +20,27 @@ const TEXTS = [
   'refund takes forever',
   'newsletter keeps coming',
 ];
+/** Texts of these have words in common, and are insights of their own. */
+const THINGS = [
+  ...['parcel', 'invoice', 'password', 'lamp', 'voucher', 'courier', 'application', 'refund', 'newsletter', 'kettle'],
+  ...['jacket', 'subscription', 'airport', 'museum', 'garden', 'bicycle', 'printer', 'camera', 'pillow', 'blanket'],
+];
+const EVENTS = [
+  ...[
+    'vanished',
+    'doubled',
+    'expired',
+    'cracked',
+    'overcharged',
+    'shouted',
+    'crashed',
+    'delayed',
+    'repeated',
+    'leaked',
+  ],
+  ...['shrank', 'renewed', 'closed', 'flooded', 'withered', 'rusted', 'jammed', 'blurred', 'smelled', 'ripped'],
+];
+const VECTORS_AT_ONCE = 200;
 const MODEL = { embedding_model: 'small', base_url: 'http://127.0.0.1:9/v1', api_key: 'none', model: 'chat' };
 const SPACE = 'model:small';
 
@@ -41,11 +62,11 @@ const bytesOfText = (text: string) => bytesOf(storedVectorOf(vectorOf(text)));
 const align = (
   org: TestOrg,
   embed = async (texts: string[]) => texts.map((text) => vectorOf(text)),
-  { attempt = 1, leftOut = [] as string[], refusals = createRefusalMemory() } = {},
+  { attempt = 1, leftOut = [] as string[], refusals = createRefusalMemory(), db = api.db } = {},
 ) =>
   alignInsights(
     {
-      ...{ db: api.db, secrets: api.deps.secrets, refusals, attempt },
+      ...{ db, secrets: api.deps.secrets, refusals, attempt },
       embed: (_, texts) => embed(texts),
       pause: async () => undefined,
       onLeftOut: (id) => leftOut.push(id),
@@ -103,6 +124,42 @@ describe('after a change of the embedding model', () => {
       await align(org);
       return texts.map((text) => vectorOf(text, 1));
     });
+    expect(await differencesFromSums(api.db, org.id)).toEqual([]);
+  });
+});
+
+describe('after a return to an earlier space', () => {
+  it('statements by words are weighed as before the model, so that what is said again is found', async () => {
+    const texts = THINGS.map((thing, nth) => `The ${thing} ${EVENTS[nth]} again today`);
+    const { org } = await orgBeforeAlignment(texts);
+    const before = (await org.post('/insights', {})).body.total;
+    await connect(org);
+    await alignAll(org);
+    expect((await org.delete('/integrations/llm')).status).toBeLessThan(300);
+    await alignAll(org);
+    for (const text of texts.slice(0, 6)) await sessionWith(api.db, org, [text]);
+    expect((await org.post('/insights', {})).body.total).toBe(before);
+  });
+
+  it('the vectors that statements have already are added up some at a time', async () => {
+    const org = await api.createOrg();
+    const said = Array.from({ length: 1.4 * VECTORS_AT_ONCE }, (_, nth) => TEXTS[nth % 4 === 0 ? 1 : 0] ?? '');
+    await sessionWith(api.db, org, said, { space: SPACE, vectorOf: bytesOfText });
+    await connect(org, { ...MODEL, embedding_model: 'another' });
+    await alignAll(org);
+    expect(await spaceOf(org)).toMatchObject({ space: 'model:another', vectors: 16 });
+    await connect(org);
+    let most = 0;
+    const db = api.db.withPlugin({
+      transformQuery: ({ node }) => node,
+      transformResult: async ({ result }) => {
+        if (result.rows.some(({ vector }) => vector !== undefined)) most = Math.max(most, result.rows.length);
+        return result;
+      },
+    });
+    while (!(await align(org, undefined, { db })));
+    expect(most).toBe(VECTORS_AT_ONCE);
+    expect(await spaceOf(org)).toMatchObject({ space: SPACE, vectors: said.length });
     expect(await differencesFromSums(api.db, org.id)).toEqual([]);
   });
 });

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { featuresOf } from '../../src/ai/tagging/features.rules.ts';
 import type { Db } from '../../src/db/connect.ts';
 import { addVector, emptySum, readSum, readVector, type VectorSum } from '../../src/insights/likeness/vectors.rules.ts';
+import { ALL_TEXTS } from '../../src/insights/likeness/words.rules.ts';
 
 /**
  * Everything of an org's insights that is counted or kept beside their statements, counted anew from the statements.
@@ -80,13 +81,14 @@ const isSame = (one: VectorSum, other: VectorSum): boolean =>
   one.sum.length === other.sum.length &&
   one.sum.every((part, nth) => part === other.sum[nth]);
 
-/** In how many of an org's statements each feature of words occurs, as it is stored and counted anew. */
+/** How many statements an org has, and in how many each feature of words occurs, as it is stored and counted anew. */
 export async function termsOf(db: Db, orgId: string): Promise<{ stored: object; counted: object }> {
   const terms = await db.selectFrom('insight_terms').selectAll().where('org_id', '=', orgId).execute();
   const said = await db.selectFrom('insight_statements').select('content').where('org_id', '=', orgId).execute();
   const counted = new Map<number, number>();
   for (const { content } of said)
-    for (const bucket of featuresOf(content).buckets) counted.set(bucket, (counted.get(bucket) ?? 0) + 1);
+    for (const bucket of [ALL_TEXTS, ...featuresOf(content).buckets])
+      counted.set(bucket, (counted.get(bucket) ?? 0) + 1);
   return {
     stored: Object.fromEntries(terms.map(({ bucket, texts }) => [bucket, texts])),
     counted: Object.fromEntries(counted),

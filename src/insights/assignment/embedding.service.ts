@@ -1,11 +1,11 @@
-import type { Db } from '../../db/connect.ts';
+import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { embedInParts, type PartHandlers } from '../../knowledge/embedding/parts.ts';
 import { type Embed, type EmbeddingModel, findEmbeddingModel } from '../../knowledge/embedding/service.ts';
 import { findSavedAt } from '../../orgs/integrations/service.ts';
 import type { Secrets } from '../../secrets.ts';
-import { addVector, bytesOf, emptySum, readVector, storedVectorOf } from '../likeness/vectors.rules.ts';
-import { spaceOfModel, WORD_DIMENSIONS, WORDS } from '../likeness/words.rules.ts';
+import { addVector, bytesOf, emptySum, readVector, storedVectorOf, type VectorSum } from '../likeness/vectors.rules.ts';
+import { spaceOfModel, WORDS } from '../likeness/words.rules.ts';
 import { lockInsights } from '../queries.ts';
 import {
   clearVectors,
@@ -25,6 +25,8 @@ import { readSpace, vectorOfKnownText } from './spaces.service.ts';
 /** Of each insight, this many of its latest statements get a vector of a new model. */
 const STATEMENTS_PER_INSIGHT = 8;
 const INSIGHTS_PER_BATCH = 4;
+/** Of vectors that statements have already, as from an earlier time of the model, so many are in memory at once. */
+const VECTORS_PER_READ = 200;
 
 export interface EmbeddingDeps {
   db: Db;
@@ -130,10 +132,9 @@ async function wordVectorsOf(
   orgId: string,
   statements: { id: string; content: string }[],
 ): Promise<NewVector[]> {
-  const { vectors: texts } = await readSpace(db, orgId, WORDS, WORD_DIMENSIONS);
   const made: NewVector[] = [];
   for (const { id, content } of statements) {
-    const vector = await vectorOfKnownText(db, orgId, content, Math.max(1, texts));
+    const vector = await vectorOfKnownText(db, orgId, content);
     made.push({ id, space: WORDS, vector: bytesOf(vector) });
   }
   return made;
@@ -154,17 +155,31 @@ async function storeAligned(db: Db, orgId: string, { space, vectors, insightIds 
     await lockInsights(trx, orgId);
     const known = await listCentroidsOf(trx, orgId, insightIds);
     const ids = known.filter((centroid) => centroid.space !== space).map(({ insight_id }) => insight_id);
+    if (ids.length === 0) return;
     await updateVectors(trx, orgId, vectors, ids);
-    const own = await listOwnVectors(trx, orgId, ids, space);
-    const dimensions = own[0] === undefined ? undefined : readVector(own[0].vector).length;
+    const dimensions = vectors[0] === undefined ? undefined : readVector(vectors[0].vector).length;
     const mean = await readSpace(trx, orgId, space, dimensions);
     const sums = new Map(ids.map((id) => [id, emptySum(mean.sum.length)]));
-    for (const { insight_id, vector } of own)
-      for (const sum of [mean, sums.get(insight_id)]) if (sum !== undefined) addVector(sum, readVector(vector));
+    for (const [insightId, sum] of sums) await addOwnVectors(trx, orgId, { insightId, space }, [mean, sum]);
     const revision = await upsertSpace(trx, orgId, { space, sum: bytesOf(mean.sum), vectors: mean.vectors });
     const centroids = [...sums].map(([insight_id, { sum, vectors: count }]) => ({
       ...{ insight_id, sum: bytesOf(sum), vectors: count },
     }));
     await upsertCentroids(trx, orgId, { space, revision }, centroids);
   });
+}
+
+/** Adds the vectors of an insight's own statements in a space to these sums. */
+async function addOwnVectors(
+  trx: Trx,
+  orgId: string,
+  of: { insightId: string; space: string },
+  sums: VectorSum[],
+): Promise<void> {
+  for (let after: { said_at: Date; id: string } | undefined; ; ) {
+    const own = await listOwnVectors(trx, orgId, { ...of, after }, VECTORS_PER_READ);
+    for (const { vector } of own) for (const sum of sums) addVector(sum, readVector(vector));
+    if (own.length < VECTORS_PER_READ) return;
+    after = own.at(-1);
+  }
 }

@@ -188,15 +188,24 @@ export async function listUnaligned(
   return { insightIds, statements: rows };
 }
 
-/** Lists the vectors of some insights' own statements in a space. */
-export const listOwnVectors = (db: Db, orgId: string, insightIds: string[], space: string) =>
+/** Lists some vectors of an insight's own statements in a space, in the order of the statements, after one of them. */
+export const listOwnVectors = (
+  db: Db,
+  orgId: string,
+  { insightId, space, after }: { insightId: string; space: string; after: { said_at: Date; id: string } | undefined },
+  limit: number,
+) =>
   db
     .selectFrom('insight_statements')
-    .select(['own_insight_id as insight_id', 'vector'])
+    .select(['id', 'said_at', 'vector'])
     .where('org_id', '=', orgId)
-    .where('own_insight_id', '=', sql<string>`any(${insightIds}::uuid[])`)
+    .where('own_insight_id', '=', insightId)
     .where('space', '=', space)
-    .$narrowType<{ insight_id: string; vector: Buffer }>() // by the condition and a check of the table
+    .$if(after !== undefined, (query) => query.where(sql<boolean>`(said_at, id) > (${after?.said_at}, ${after?.id})`))
+    .orderBy('said_at')
+    .orderBy('id')
+    .limit(limit)
+    .$narrowType<{ vector: Buffer }>() // by the condition and a check of the table
     .execute();
 
 /** Takes the next numbers of the org's insights, and returns the first one. */

@@ -92,7 +92,7 @@ async function decide(
   const { space, mean, own, assigned, created } = decisions;
   const sums = new Map<string, VectorSum>(centroids);
   for (const { id, content, vector: stored } of statements) {
-    const vector = stored === null ? await vectorOfNewText(trx, orgId, content, mean.vectors) : readVector(stored);
+    const vector = stored === null ? await vectorOfNewText(trx, orgId, content) : readVector(stored);
     addVector(mean, vector);
     const nearest = findNearest(vector, sums, mean, measureOf(space));
     const insightId = nearest?.id ?? newId();

@@ -1,7 +1,7 @@
-import { featuresOf } from '../../ai/tagging/features.rules.ts';
+import { type FeatureCounts, featuresOf } from '../../ai/tagging/features.rules.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { emptySum, readSum, type StoredVector, storedVectorOf, type VectorSum } from '../likeness/vectors.rules.ts';
-import { wordVectorOf } from '../likeness/words.rules.ts';
+import { ALL_TEXTS, wordVectorOf } from '../likeness/words.rules.ts';
 import { countTerms, findSpace, listTerms, uncountTerms } from './queries.ts';
 
 export interface Space extends VectorSum {
@@ -22,11 +22,12 @@ export async function readSpace(db: Db, orgId: string, space: string, dimensions
 }
 
 /** Returns the vector of the words of a new text of the org, which counts from now on. */
-export async function vectorOfNewText(trx: Trx, orgId: string, text: string, texts: number): Promise<StoredVector> {
+export async function vectorOfNewText(trx: Trx, orgId: string, text: string): Promise<StoredVector> {
   const features = featuresOf(text);
-  const counts = await countTerms(trx, orgId, [...features.buckets]);
-  return storedVectorOf(wordVectorOf(features, { texts: texts + 1, counts }));
+  return storedVectorOf(wordVectorOf(features, await countTerms(trx, orgId, bucketsOf(features))));
 }
+
+const bucketsOf = ({ buckets }: FeatureCounts): number[] => [ALL_TEXTS, ...buckets];
 
 /** Takes back that these texts count. */
 export async function uncountTexts(trx: Trx, orgId: string, texts: readonly string[]): Promise<void> {
@@ -34,12 +35,12 @@ export async function uncountTexts(trx: Trx, orgId: string, texts: readonly stri
   await uncountTerms(
     trx,
     orgId,
-    texts.flatMap((text) => [...featuresOf(text).buckets]),
+    texts.flatMap((text) => bucketsOf(featuresOf(text))),
   );
 }
 
 /** Returns the vector of the words of a text that the org has had before. */
-export async function vectorOfKnownText(db: Db, orgId: string, text: string, texts: number): Promise<StoredVector> {
+export async function vectorOfKnownText(db: Db, orgId: string, text: string): Promise<StoredVector> {
   const features = featuresOf(text);
-  return storedVectorOf(wordVectorOf(features, { texts, counts: await listTerms(db, orgId, [...features.buckets]) }));
+  return storedVectorOf(wordVectorOf(features, await listTerms(db, orgId, bucketsOf(features))));
 }

@@ -8,21 +8,20 @@ export const spaceOfModel = (model: string): string => `model:${model}`;
 export const WORD_DIMENSIONS = 512;
 const MIX = [0x9e3779b9, 0x85ebca6b, 0xc2b2ae35] as const;
 
-/** In how many of an org's texts features occur. */
-export interface TermCounts {
-  texts: number;
-  /** By bucket, the text itself included. */
-  counts: ReadonlyMap<number, number>;
-}
+/** The bucket that every text of an org has: it counts the texts. No feature is in it. */
+export const ALL_TEXTS = -1;
+/** In how many of an org's texts features occur, by bucket, and how many texts there are. */
+export type TermCounts = ReadonlyMap<number, number>;
 
 /**
  * Returns a text as a vector of length 1: its features, each the heavier the rarer it is, spread by a hash over 512
  * dimensions with a sign. So two texts are alike by what they share, and features that meet in a dimension cancel out.
  */
-export function wordVectorOf({ buckets, counts }: FeatureCounts, { texts, counts: known }: TermCounts): Float32Array {
+export function wordVectorOf({ buckets, counts }: FeatureCounts, known: TermCounts): Float32Array {
   const vector = new Float32Array(WORD_DIMENSIONS);
+  const texts = known.get(ALL_TEXTS) ?? 1;
   buckets.forEach((bucket, nth) => {
-    const rarity = Math.log((1 + texts) / (1 + (known.get(bucket) ?? 1))) + 1;
+    const rarity = Math.log((1 + texts) / (1 + Math.min(known.get(bucket) ?? 1, texts))) + 1;
     const hash = mixed(bucket);
     const at = (hash >>> 1) % WORD_DIMENSIONS;
     vector[at] = (vector[at] ?? 0) + (hash & 1 ? 1 : -1) * (1 + Math.log(counts[nth] ?? 1)) * rarity;
