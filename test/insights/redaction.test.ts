@@ -5,7 +5,7 @@ import { startWebhookReceiver, type WebhookReceiver } from '../support/fakes/web
 import type { TestOrg } from '../support/stack/api.ts';
 import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
 import { historiesWith, rowsWith } from '../support/stack/traces.ts';
-import { insightsOf, resolvedSaying } from './support.ts';
+import { extracted, insightsOf, resolvedSaying } from './support.ts';
 
 const PARCEL = 'My parcel has not arrived although it was sent two weeks ago';
 const EVENTS = ['insight.created', 'insight.reopened', 'insight.resolved', 'conversation.contact_response'];
@@ -99,5 +99,35 @@ describe('the redaction of a session', () => {
     await org.post('/redaction/session', { sessionId: session });
     await withoutTrace(word);
     expect(await historiesWith(stack.temporal, org.id, word)).toEqual([]);
+  });
+});
+
+describe('the redaction of a message', () => {
+  it('keeps the insights of what other messages say with all that people have said of them', async () => {
+    const org = await stack.createOrg();
+    const session = await resolvedSaying(stack, org, PARCEL, 'My address is 12 Main Street');
+    const [insight] = await insightsOf(org);
+    await org.patch(`/insights/${insight?.id}`, { content: 'Late parcels' });
+    await org.post(`/insights/${insight?.id}/resolve`);
+    const [before] = await insightsOf(org);
+    const messages = await stack.db
+      .selectFrom('session_events')
+      .select('id')
+      .where('org_id', '=', org.id)
+      .where('session_id', '=', session)
+      .where('type', '=', 'message')
+      .orderBy('seq')
+      .execute();
+    const [said, address] = messages.map(({ id }) => id);
+    const redact = (messageId: string | undefined) => org.post('/redaction/message', { messageId });
+    expect((await redact(address)).status).toBe(200);
+    await extracted(stack, org, session, 2);
+    expect(await insightsOf(org)).toEqual([before]);
+
+    expect((await redact(said)).status).toBe(200);
+    await extracted(stack, org, session, 3);
+    expect(await insightsOf(org)).toMatchObject([
+      { id: insight?.id, content: 'Redacted', status: 'archived', occurrence_count: 0 },
+    ]);
   });
 });

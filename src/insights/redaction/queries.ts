@@ -1,12 +1,18 @@
 import { sql } from 'kysely';
 import type { Trx } from '../../db/connect.ts';
 
-/** Deletes what a session's customer said, and returns what each statement has added to insights. */
-export const deleteStatements = (trx: Trx, orgId: string, sessionId: string) =>
+/**
+ * Deletes what a session's customer said, or what one of its messages may have part in: a model has read all of them, but
+ * what only quotes another message stays. Returns what each statement has added to insights.
+ */
+export const deleteStatements = (trx: Trx, orgId: string, sessionId: string, messageId: string | null) =>
   trx
     .deleteFrom('insight_statements')
     .where('org_id', '=', orgId)
     .where('session_id', '=', sessionId)
+    .$if(messageId !== null, (query) =>
+      query.where((eb) => eb.or([eb('message_id', '=', messageId ?? ''), eb('content', '<>', eb.ref('quote'))])),
+    )
     .returning(['id', 'own_insight_id', 'insight_id', 'space', 'vector', 'content', 'has_terms'])
     .execute();
 

@@ -13,15 +13,15 @@ const NO_NAME = { content: 'Redacted', reason: 'Everything that it was made of w
 
 /**
  * Reaction to `session-redacted`: what the customer said leaves all insights, their sums and their names. A name that a person
- * gave may quote the session, so it goes if nothing else is left of the insight. After the redaction of a message the rest of
- * the session is extracted again.
+ * gave may quote the session, so it goes if nothing else is left of the insight. After the redaction of a message, quotes of
+ * other messages stay, and the rest of the session is extracted again.
  */
 export const redactInsights: Reaction<'session-redacted'> = async (trx, orgId, events) => {
   await lockInsights(trx, orgId);
   for (const { subject_id: sessionId, payload } of events) {
     const isWhole = payload.message_id === null;
     if (!isWhole && !(await isOutdated(trx, orgId, sessionId))) continue;
-    await redact(trx, orgId, sessionId);
+    await redact(trx, orgId, sessionId, payload.message_id);
     if (!isWhole) await requestExtraction(trx, orgId, [{ subject_id: sessionId }]);
   }
 };
@@ -33,9 +33,9 @@ async function isOutdated(trx: Trx, orgId: string, sessionId: string): Promise<b
   return extracted !== undefined && session !== undefined && session.last_seq > extracted;
 }
 
-async function redact(trx: Trx, orgId: string, sessionId: string): Promise<void> {
+async function redact(trx: Trx, orgId: string, sessionId: string, messageId: string | null): Promise<void> {
   const places = await listInsightsOfSession(trx, orgId, sessionId);
-  const statements = await deleteStatements(trx, orgId, sessionId);
+  const statements = await deleteStatements(trx, orgId, sessionId, messageId);
   const assigned = statements.flatMap(({ own_insight_id, ...one }) =>
     own_insight_id === null ? [] : [{ ...one, own_insight_id, to: null }],
   );

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { LearntTag } from '../../ai/tagging/learning.rules.ts';
 import type { Db, Trx } from '../../db/connect.ts';
+import { onlyRow } from '../../db/rows.ts';
 
 /** Notes that a review was requested. */
 export async function upsertRequest(trx: Trx, orgId: string): Promise<void> {
@@ -9,13 +10,22 @@ export async function upsertRequest(trx: Trx, orgId: string): Promise<void> {
   `.execute(trx);
 }
 
-/** Lists orgs with insights and without a request of the last week. */
+/** Counts the requests of the last hours that no review has ended after, of all orgs. */
+export async function countUnfinished(db: Db, hours: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from insight_reviews
+    where requested_at > coalesce(reviewed_at, '-infinity') and requested_at > now() - ${hours}::integer * interval '1 hour'
+  `.execute(db);
+  return onlyRow({ rows }).count;
+}
+
+/** Lists orgs with insights and without a request of the last week. Those that have waited longest come first. */
 export async function listDueOrgs(db: Db, limit: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select counter.org_id as id from insight_counters as counter
-    where not exists (
-      select from insight_reviews as done where done.org_id = counter.org_id and done.requested_at > now() - interval '7 days'
-    ) order by 1 limit ${limit}
+    left join insight_reviews as done on done.org_id = counter.org_id
+    where done.org_id is null or done.requested_at <= now() - interval '7 days'
+    order by done.requested_at nulls first, counter.org_id limit ${limit}
   `.execute(db);
   return rows.map(({ id }) => id);
 }
@@ -160,10 +170,11 @@ const selectProposals = (orgId: string) => sql`
   join insights as other on other.org_id = proposal.org_id and other.id = proposal.other_id
   where proposal.org_id = ${orgId}`;
 
-/** Lists proposals that are open: neither dismissed nor of an insight that is part of another one. The most alike first. */
+/** Lists proposals that are open: neither dismissed nor of an insight that is archived or part of another one. The most alike first. */
 export async function listProposals(db: Db, orgId: string, limit: number): Promise<ProposalRow[]> {
   const { rows } = await sql<ProposalRow>`
     ${selectProposals(orgId)} and proposal.dismissed_at is null and insight.merged_into is null and other.merged_into is null
+      and insight.status <> 'archived' and other.status <> 'archived'
     order by proposal.likeness desc, proposal.id limit ${limit}
   `.execute(db);
   return rows;
