@@ -109,6 +109,7 @@ export function createReactions(
     'ticket-handoff': [startHandoffs, summarizeHandoffs, requestExtraction, startWorkflows],
     'integration-changed': [confirmPortalOnSettingsChange, embedOnChange, wakeExtractions, resumeCrm, resumeMiaw],
     'handoff-target-changed': [resumePendingHandoffs],
+    'integration-deleted': [wakeExtractions],
     'session-redacted': [
       redactCrmCopies,
       redactRuns,

@@ -47,6 +47,8 @@ export interface EventPayloads {
   'ticket-texts-redacted': { after: { at: string; id: string } | null };
   /** Subject: the org itself. Settings or credentials of a connection were replaced. */
   'integration-changed': { kind: string };
+  /** Subject: the org itself. A connection was removed. */
+  'integration-deleted': { kind: string };
   /** Subject: a batch posted by a CRM. It contains new events. */
   'crm-events-received': Record<string, never>;
   /** Subject: a customer's workflow. Another version is active now, or none. */

@@ -105,20 +105,24 @@ describe('an embedding model', () => {
     expect((await insightsOf(org)).map((one) => one.occurrence_count).toSorted()).toEqual([1, 2]);
   });
 
-  it('that refuses the key holds statements up only until the key is corrected', async () => {
-    const org = await orgWith({ ...embeddings.settings, api_key: 'revoked' });
-    await org.patch('/autopilot/settings', { mode: 'extractive' });
-    await org.post('/autopilot/settings/publish');
-    const before = embeddings.refused();
-    const { body: session } = await org.post('/chat/sessions', { channel: { type: 'api' } });
-    const said = { sender: 'contact', message: { type: 'text', text: 'My parcel has not arrived' } };
-    await org.post(`/chat/sessions/${session.id}/send`, said);
-    await org.patch(`/chat/sessions/${session.id}`, { status: 'closed_resolved' });
-    await eventually('a refusal', async () => embeddings.refused() > before || undefined);
-    expect(await insightsOf(org)).toEqual([]);
-    await org.put('/integrations/llm', { provider: 'openai-compatible', settings: embeddings.settings });
-    await eventually('an insight', async () => (await insightsOf(org)).length === 1 || undefined);
-  });
+  it.each(['corrected', 'removed'])(
+    'that refuses the key holds statements up only until the key is %s',
+    async (how) => {
+      const org = await orgWith({ ...embeddings.settings, api_key: 'revoked' });
+      await org.patch('/autopilot/settings', { mode: 'extractive' });
+      await org.post('/autopilot/settings/publish');
+      const before = embeddings.refused();
+      const { body: session } = await org.post('/chat/sessions', { channel: { type: 'api' } });
+      const said = { sender: 'contact', message: { type: 'text', text: 'My parcel has not arrived' } };
+      await org.post(`/chat/sessions/${session.id}/send`, said);
+      await org.patch(`/chat/sessions/${session.id}`, { status: 'closed_resolved' });
+      await eventually('a refusal', async () => embeddings.refused() > before || undefined);
+      expect(await insightsOf(org)).toEqual([]);
+      if (how === 'removed') await org.delete('/integrations/llm');
+      else await org.put('/integrations/llm', { provider: 'openai-compatible', settings: embeddings.settings });
+      await eventually('an insight', async () => (await insightsOf(org)).length === 1 || undefined);
+    },
+  );
 
   it('compares insights that were made by words anew', async () => {
     const org = await stack.createOrg();
@@ -133,7 +137,7 @@ describe('an embedding model', () => {
 });
 
 describe('a review', () => {
-  it('proposes insights that are alike, until that is dismissed', async () => {
+  it('proposes insights that are alike and not archived, until that is dismissed', async () => {
     const org = await stack.createOrg();
     await org.put('/insights/categories', { categories: ['Delivery', 'Account'] });
     await resolvedSaying(stack, org, 'My parcel has not arrived');
@@ -149,10 +153,15 @@ describe('a review', () => {
       return body.items.length > 0 ? body : undefined;
     });
     expect(items).toMatchObject([{ insight: { number: 1 }, other: { number: 2 } }]);
+    const proposed = async () => (await org.get('/insights/proposals')).body.items;
+    await org.post(`/insights/${items[0].other.id}/archive`, { reason: 'no longer sold' });
+    expect(await proposed()).toEqual([]);
+    await org.post(`/insights/${items[0].other.id}/reopen`);
+    expect(await proposed()).toEqual(items);
     const dismissed = await org.post(`/insights/proposals/${items[0].id}/dismiss`);
     expect([dismissed.status, dismissed.body]).toEqual([200, items[0]]);
     expect((await org.post(`/insights/proposals/${items[0].id}/dismiss`)).body).toEqual(items[0]);
     expect((await org.post(`/insights/proposals/${org.id}/dismiss`)).status).toBe(404);
-    expect((await org.get('/insights/proposals')).body.items).toEqual([]);
+    expect(await proposed()).toEqual([]);
   });
 });

@@ -1,7 +1,6 @@
 import { listLastSequences } from '../../conversations/history/service.ts';
 import type { Trx } from '../../db/connect.ts';
 import { enqueue, signalWithStart, start } from '../../outbox/outbox.ts';
-import type { Reaction } from '../../outbox/reactions.ts';
 import { WAKE } from '../../temporal/contract.ts';
 import { EXTRACT_INSIGHTS } from './contract.ts';
 import { listWaiting } from './queries.ts';
@@ -25,8 +24,12 @@ export async function requestExtraction(
   await enqueue(trx, orgId, ...commands);
 }
 
-/** Wakes extractions that wait for the settings of the llm integration, once these are changed. */
-export const wakeExtractions: Reaction<'integration-changed'> = async (trx, orgId, events) => {
+/** Wakes extractions that wait for the settings of the llm integration, once these are changed or gone. */
+export async function wakeExtractions(
+  trx: Trx,
+  orgId: string,
+  events: readonly { payload: { kind: string } }[],
+): Promise<void> {
   if (!events.some(({ payload }) => payload.kind === 'llm')) return;
   const waiting = await listWaiting(trx, orgId, MAX_WOKEN);
   const commands = waiting.map(({ session_id, number }) => {
@@ -34,4 +37,4 @@ export const wakeExtractions: Reaction<'integration-changed'> = async (trx, orgI
     return signalWithStart(EXTRACT_INSIGHTS, input, WAKE, { subjectId: session_id, summary: SUMMARY });
   });
   await enqueue(trx, orgId, ...commands);
-};
+}

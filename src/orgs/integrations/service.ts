@@ -89,8 +89,11 @@ export function putIntegration(
 }
 
 /** Deletes an integration. Throws notFound. */
-export async function removeIntegration(db: Db, orgId: string, kind: IntegrationKind): Promise<void> {
-  if (!(await deleteIntegration(db, orgId, kind))) throw notFound('integration');
+export function removeIntegration(db: Db, orgId: string, kind: IntegrationKind): Promise<void> {
+  return inTransaction(db, async (trx) => {
+    if (!(await deleteIntegration(trx, orgId, kind))) throw notFound('integration');
+    await announce(trx, orgId, 'integration-deleted', [{ subject_id: orgId, payload: { kind } }]);
+  });
 }
 
 /** Makes one harmless real call with the stored settings and records the result. Throws notFound. */
