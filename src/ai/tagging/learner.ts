@@ -7,8 +7,11 @@ const MEMORY_LIMITS = { maxOldGenerationSizeMb: 1_024 };
 const IDLE_MS = 60_000;
 
 export interface TagLearner {
-  /** Learns tags as the rules do, in a thread. Orgs take turns. Throws when the signal is aborted. */
-  learn(orgId: string, lesson: Lesson, signal: AbortSignal): Promise<Learnt>;
+  /**
+   * Learns tags as the rules do, in a thread. Orgs take turns, and `read` is called in the org's turn: lessons are large.
+   * Throws when the signal is aborted.
+   */
+  learn(orgId: string, read: () => Promise<Lesson>, signal: AbortSignal): Promise<Learnt>;
   close(): Promise<void>;
 }
 
@@ -23,10 +26,10 @@ export function createTagLearner(): TagLearner {
     resourceLimits: MEMORY_LIMITS,
   });
   return {
-    learn: (orgId, lesson, signal) =>
+    learn: (orgId, read, signal) =>
       turns.run(orgId, async () => {
         signal.throwIfAborted();
-        return thread.run(lesson, { name: learnTags.name, signal });
+        return thread.run(await read(), { name: learnTags.name, signal });
       }),
     close: () => thread.destroy(),
   };

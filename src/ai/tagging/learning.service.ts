@@ -4,6 +4,7 @@ import type { TaggingResult } from './contract.ts';
 import type { TagLearner } from './learner.ts';
 import type { TaggedText } from './learning.rules.ts';
 import { upsertModel } from './queries.ts';
+import { requestDailyLearning } from './service.ts';
 
 const MAX_SESSIONS = 20_000;
 /** With the limit of sessions it bounds the memory and the time that learning takes. */
@@ -11,8 +12,8 @@ const MAX_CHARACTERS = 10_000_000;
 const SESSIONS_PER_BATCH = 500;
 
 /**
- * Learns an org's tags from its latest tagged sessions, and stores the model. Learning takes place in a thread. Repeated,
- * it learns the same.
+ * Learns an org's tags from its latest tagged sessions, and stores the model. Learning takes place in a thread. Afterwards
+ * it is the turn of the next orgs whose day is over. Repeated, it learns the same.
  */
 export async function learnTagsOf(
   db: Db,
@@ -20,10 +21,16 @@ export async function learnTagsOf(
   orgId: string,
   signal: AbortSignal,
 ): Promise<TaggingResult> {
-  const texts = await listTexts(db, orgId, signal);
-  const { tags, model } = await learner.learn(orgId, { texts }, signal);
-  await upsertModel(db, orgId, { sessions: texts.length, tags, model });
-  return { sessions: texts.length, applied: tags.filter(({ state }) => state === 'applied').length };
+  let sessions = 0;
+  const read = async () => {
+    const texts = await listTexts(db, orgId, signal);
+    sessions = texts.length;
+    return { texts };
+  };
+  const { tags, model } = await learner.learn(orgId, read, signal);
+  await upsertModel(db, orgId, { sessions, tags, model });
+  await requestDailyLearning(db);
+  return { sessions, applied: tags.filter(({ state }) => state === 'applied').length };
 }
 
 async function listTexts(db: Db, orgId: string, signal: AbortSignal): Promise<TaggedText[]> {

@@ -1,5 +1,6 @@
 import { type NotNull, sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
+import { onlyRow } from '../../db/rows.ts';
 import type { LearntTag } from './learning.rules.ts';
 
 /** Finds what is known about an org's tags, without the model itself. */
@@ -46,13 +47,22 @@ export async function upsertRequest(trx: Trx, orgId: string): Promise<void> {
   `.execute(trx);
 }
 
-/** Lists those of the orgs without a request of the last day, at most `limit`. */
+/** Counts the requests of the last hours that nothing was learnt after, of all orgs. */
+export async function countUnfinished(db: Db, hours: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from ai_tag_models
+    where requested_at > coalesce(learnt_at, '-infinity') and requested_at > now() - ${hours}::integer * interval '1 hour'
+  `.execute(db);
+  return onlyRow({ rows }).count;
+}
+
+/** Lists those of the orgs without a request of the last day, at most `limit`. Those that have waited longest come first. */
 export async function listDueOrgs(db: Db, orgIds: string[], limit: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select org.id from unnest(${orgIds}::uuid[]) as org (id)
-    where not exists (
-      select from ai_tag_models as done where done.org_id = org.id and done.requested_at > now() - interval '1 day'
-    ) order by org.id limit ${limit}
+    left join ai_tag_models as done on done.org_id = org.id
+    where done.org_id is null or done.requested_at <= now() - interval '1 day'
+    order by done.requested_at nulls first, org.id limit ${limit}
   `.execute(db);
   return rows.map(({ id }) => id);
 }

@@ -6,9 +6,12 @@ import { isAutoTaggingOn, listOrgsWithAutoTagging, listTagsWithKeys } from '../.
 import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
 import { WAKE } from '../../temporal/contract.ts';
 import { LEARN_TAGS } from './contract.ts';
-import { findTagReport, listDueOrgs, listSuggestions, upsertRequest } from './queries.ts';
+import { countUnfinished, findTagReport, listDueOrgs, listSuggestions, upsertRequest } from './queries.ts';
 
-const ORGS_PER_BATCH = 100;
+/** Learning has one thread: whoever waits for it holds a place of an activity, which sequences need too. */
+const MAX_UNFINISHED = 2;
+/** Longer than an attempt may take. What has not ended then may never do, and does not stop the others. */
+const UNFINISHED_FOR_HOURS = 1;
 const NOTHING_LEARNT = { examples: 0, threshold: null, precision: null, coverage: null };
 
 /** Returns whether tags are applied in an org, and what is known about each of its tags. */
@@ -40,10 +43,15 @@ async function request(trx: Trx, orgId: string): Promise<void> {
   await enqueue(trx, orgId, signalWithStart(LEARN_TAGS, { orgId }, WAKE, { subjectId: orgId, summary }));
 }
 
-/** Requests the daily learning of some orgs with auto-tagging. Returns the number of requests, 0 once all have one. */
+/**
+ * Requests the daily learning of orgs with auto-tagging, so many that few wait for the thread: each that ends requests
+ * the next. Returns the number of requests, 0 once enough wait or all have one.
+ */
 export const requestDailyLearning = (db: Db): Promise<number> =>
   inTransaction(db, async (trx) => {
-    const due = await listDueOrgs(trx, await listOrgsWithAutoTagging(trx), ORGS_PER_BATCH);
+    const limit = MAX_UNFINISHED - (await countUnfinished(trx, UNFINISHED_FOR_HOURS));
+    if (limit <= 0) return 0;
+    const due = await listDueOrgs(trx, await listOrgsWithAutoTagging(trx), limit);
     for (const orgId of due) await request(trx, orgId);
     return due.length;
   });

@@ -14,6 +14,7 @@ import { readSum } from '../likeness/vectors.rules.ts';
 import { WORDS } from '../likeness/words.rules.ts';
 import { REVIEW_INSIGHTS, type ReviewResult } from './contract.ts';
 import {
+  countUnfinished,
   dismiss,
   findProposal,
   findReview,
@@ -29,7 +30,10 @@ import {
   upsertRequest,
 } from './queries.ts';
 
-const ORGS_PER_BATCH = 100;
+/** Reviews learn in the one thread that tags are learnt in, and wait for it in the place of an activity. */
+const MAX_UNFINISHED = 1;
+/** Longer than an attempt may take. What has not ended then may never do, and does not stop the others. */
+const UNFINISHED_FOR_HOURS = 1;
 const MAX_TEXTS = 20_000;
 const INSIGHTS_PER_BATCH = 200;
 const STATEMENTS_PER_INSIGHT = 8;
@@ -51,10 +55,15 @@ async function request(trx: Trx, orgId: string): Promise<void> {
   await enqueue(trx, orgId, signalWithStart(REVIEW_INSIGHTS, { orgId }, WAKE, { subjectId: orgId, summary }));
 }
 
-/** Requests the weekly review of some orgs. Returns the number of requests, 0 once all have one. */
+/**
+ * Requests the weekly review of an org if none is under way: each that ends requests the next. Returns the number of
+ * requests, 0 once all have one.
+ */
 export const requestWeeklyReviews = (db: Db): Promise<number> =>
   inTransaction(db, async (trx) => {
-    const due = await listDueOrgs(trx, ORGS_PER_BATCH);
+    const limit = MAX_UNFINISHED - (await countUnfinished(trx, UNFINISHED_FOR_HOURS));
+    if (limit <= 0) return 0;
+    const due = await listDueOrgs(trx, limit);
     for (const orgId of due) await request(trx, orgId);
     return due.length;
   });
@@ -79,7 +88,7 @@ export async function dismissProposal(db: Db, orgId: string, id: string) {
 
 /**
  * Learns the categories that people have given, gives them to the other insights, and proposes merges of insights that are
- * alike. Repeated, it does the same.
+ * alike. Afterwards it is the turn of the next org whose week is over. Repeated, it does the same.
  */
 export async function reviewInsights(
   db: Db,
@@ -90,13 +99,16 @@ export async function reviewInsights(
   const categorized = await categorize(db, learner, orgId, signal);
   const proposed = await propose(db, orgId, signal);
   await updateReviewed(db, orgId);
+  await requestWeeklyReviews(db);
   return { categorized, proposed };
 }
 
 async function categorize(db: Db, learner: TagLearner, orgId: string, signal: AbortSignal): Promise<number> {
-  const examples = await listCategorizedTexts(db, orgId, MAX_TEXTS);
-  const texts = examples.map(({ text, category }) => ({ text, tags: [category], unsure: [] }));
-  const { tags, model } = await learner.learn(orgId, { texts }, signal);
+  const read = async () => {
+    const examples = await listCategorizedTexts(db, orgId, MAX_TEXTS);
+    return { texts: examples.map(({ text, category }) => ({ text, tags: [category], unsure: [] })) };
+  };
+  const { tags, model } = await learner.learn(orgId, read, signal);
   await upsertLearnt(db, orgId, { tags, model });
   const classifiers = decodeModel(Buffer.from(model));
   const allowed = new Set((await getCategories(db, orgId)).categories);
