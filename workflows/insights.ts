@@ -60,7 +60,9 @@ export async function extractInsights(input: ExtractionInput): Promise<void> {
       setCurrentDetails(`${statements} statements by ${madeBy}; ${found}${among}; ${named} named again`);
       return;
     }
-    while (!(await whenEmbedded(input, signals, () => alignInsights(input))));
+    while (!(await whenEmbedded(input, signals, () => alignInsights(input))))
+      if (workflowInfo().continueAsNewSuggested && patched('align-in-new-run'))
+        await continueAsNew<typeof extractInsights>(input);
   }
 }
 
