@@ -13,12 +13,7 @@ export async function listPendingWorkflows(db: Db, workflowIds: string[]): Promi
 }
 
 /** Returns whether an event of one of these types about a subject still waits in the outbox. */
-export const hasPendingEvent = async (
-  db: Db,
-  orgId: string,
-  subjectId: string,
-  types: EventType[],
-): Promise<boolean> =>
+export const hasPendingEvent = async (db: Db, orgId: string, subjectId: string, types: EventType[]): Promise<boolean> =>
   (await db
     .selectFrom('outbox')
     .select('id')

@@ -73,7 +73,8 @@ async function storePlan(
   await skipParts(trx, orgId, sessionId, { parts: disabled, reason: NO_TICKETING });
   const locked = await lockHandoff(trx, orgId, sessionId, n); // a text that is redacted meanwhile must not come back
   if (locked === undefined) return NOTHING_LEFT;
-  if ((begunTargetOf(locked) ?? target) !== target) throw new Error('The handoff has begun in another system meanwhile');
+  if ((begunTargetOf(locked) ?? target) !== target)
+    throw new Error('The handoff has begun in another system meanwhile');
   if (target === 'miaw') await startConversation(trx, orgId, sessionId);
   else if (isAnother) await enqueue(trx, orgId, ...(await reopenCommandsOf(trx, orgId, [sessionId])));
   const parts = await listPartsIn(trx, orgId, sessionId, target);

@@ -188,7 +188,10 @@ async function reportParts(trx: Trx, orgId: string, sessionId: string): Promise<
   const handoff = await lockHandoff(trx, orgId, sessionId);
   const target = handoff && begunTargetOf(handoff);
   if (handoff === undefined || target === undefined) return;
-  await updateHandoff(trx, orgId, sessionId, { ...handoff, ...progressOf(await listPartsIn(trx, orgId, sessionId, target)) });
+  await updateHandoff(trx, orgId, sessionId, {
+    ...handoff,
+    ...progressOf(await listPartsIn(trx, orgId, sessionId, target)),
+  });
 }
 
 type StoredPart = Awaited<ReturnType<typeof listParts>>[number];
@@ -199,8 +202,7 @@ export const listPartsIn = async (
   orgId: string,
   sessionId: string,
   system: TicketingTarget,
-): Promise<StoredPart[]> =>
-  (await listParts(db, orgId, sessionId)).filter(({ part }) => systemOf(part) === system);
+): Promise<StoredPart[]> => (await listParts(db, orgId, sessionId)).filter(({ part }) => systemOf(part) === system);
 
 /** Returns the progress of a handoff as it is shown. */
 export function progressOf(parts: StoredPart[]): Required<Pick<Handoff, 'state' | 'parts'>> {

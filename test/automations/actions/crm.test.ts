@@ -100,7 +100,10 @@ describe('create-crm-ticket', () => {
       const error = expect.stringContaining('no such pipeline');
       expect(await createTicket(id)).toMatchObject({ status: 'failed', error });
     }
-    expect(await createTicket(session)).toMatchObject({ status: 'completed', output: { ticket_id: expect.any(String) } });
+    expect(await createTicket(session)).toMatchObject({
+      status: 'completed',
+      output: { ticket_id: expect.any(String) },
+    });
 
     await org.patch('/org/settings', { handoff_target: 'crm' });
     await org.post(`/chat/sessions/${other}/handoff`, {});
@@ -120,7 +123,10 @@ describe('create-crm-ticket', () => {
     expect(parts.find(({ part }: { part: string }) => part === 'ticket')).toMatchObject(skipped);
     expect(crm.hubspot.crm.tickets).toEqual([]);
     await crm.reconnect({ ticketing_enabled: true });
-    expect(await createTicket(session)).toMatchObject({ status: 'completed', output: { ticket_id: expect.any(String) } });
+    expect(await createTicket(session)).toMatchObject({
+      status: 'completed',
+      output: { ticket_id: expect.any(String) },
+    });
     await untilDone(session);
   });
 
