@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { applySessionUpdate } from '../../src/conversations/sessions/actions.service.ts';
 import { UpdateSession } from '../../src/conversations/sessions/schema.ts';
-import { createSession } from '../../src/conversations/sessions/service.ts';
+import { createSession, getSession } from '../../src/conversations/sessions/service.ts';
 import type { Db } from '../../src/db/connect.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import type { DayOfWeek } from '../../src/desk/office-hours/business-time.rules.ts';
@@ -156,7 +156,7 @@ async function openSession(db: Db): Promise<{ orgId: string; id: string }> {
     subject_id: id,
     depth: 0,
     payload: {},
-    created_at: new Date(),
+    created_at: (await getSession(db, orgId, id)).created_at,
   } as const;
   await inTransaction(db, (trx) => assignPolicies(trx, orgId, [created]));
   return { orgId, id };
