@@ -126,6 +126,23 @@ export async function settleOutgoingMessage(
     .execute();
 }
 
+/** Settles a session's messages still to be sent to a system as skipped. */
+export async function skipUnsentMessages(
+  trx: Trx,
+  orgId: string,
+  { sessionId, target }: OutgoingQueue,
+  reason: string,
+): Promise<void> {
+  await trx
+    .updateTable('crm_messages')
+    .set({ state: 'skipped', error: reason, settled_at: sql<Date>`now()` })
+    .where('org_id', '=', orgId)
+    .where('session_id', '=', sessionId)
+    .where('target', '=', target)
+    .where('state', 'in', ['queued', 'sending'])
+    .execute();
+}
+
 /** Returns whether a message in the CRM was created by us: a message, or the comment of a handoff. */
 export async function isOwnMessage(db: Db, orgId: string, externalId: string): Promise<boolean> {
   const { rows } = await sql`

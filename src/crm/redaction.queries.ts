@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
 import type { StoredBatch } from './inbound/event-log.queries.ts';
 
@@ -42,6 +42,20 @@ export async function redactEventTexts(trx: Trx, orgId: string, ticketId: string
       settled_at = coalesce(settled_at, now()), state = case when state = 'queued' then 'skipped' else state end
     where org_id = ${orgId} and object_id = ${ticketId} and ${IS_TEXT_CHANGE} and payload ? 'property_value'
   `.execute(trx);
+}
+
+/** Returns those of these tickets whose sessions have had texts removed. */
+export async function listRedactedTickets(
+  db: Db,
+  orgId: string,
+  ticketIds: string[],
+  redactionsOf: (orgId: string, sessionId: RawBuilder<unknown>) => RawBuilder<number>,
+): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ ticket_id: string }>`
+    select ticket_id from crm_links where org_id = ${orgId} and ticket_id = any(${ticketIds})
+      and ${redactionsOf(orgId, sql`crm_links.session_id`)} > 0
+  `.execute(db);
+  return new Set(rows.map(({ ticket_id }) => ticket_id));
 }
 
 /** Returns the times of the first and the last event with texts of a ticket. Undefined if there are none. */

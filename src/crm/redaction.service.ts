@@ -1,15 +1,18 @@
+import { redactionsOf } from '../conversations/redaction/service.ts';
 import { applySessionUpdate } from '../conversations/sessions/actions.service.ts';
 import { UpdateSession } from '../conversations/sessions/schema.ts';
+import { lockSession } from '../conversations/sessions/service.ts';
 import type { Trx } from '../db/connect.ts';
 import { cutErrorsToStatus } from '../orgs/integrations/connection-status.service.ts';
 import { announce } from '../outbox/events.ts';
 import type { Reaction } from '../outbox/reactions.ts';
 import { updateAndReportParts } from './handoffs/service.ts';
-import { compressBody, decompressBody, elementsOf } from './inbound/batch-parsing.service.ts';
+import { compressBody, decompressBody, elementsOf, withoutTicketTexts } from './inbound/batch-parsing.service.ts';
 import { listBatchBodies, type StoredBatch } from './inbound/event-log.queries.ts';
 import { findLinkOfSession } from './links.queries.ts';
 import {
   findTextTimes,
+  listRedactedTickets,
   redactEventTexts,
   redactMessageErrors,
   redactPartErrors,
@@ -38,10 +41,34 @@ export const redactCrmCopies: Reaction<'session-redacted'> = async (trx, orgId, 
     const told = TEXT_PROPERTIES.filter((name) => Object.hasOwn(link.property_times, name));
     const custom_data = Object.fromEntries(told.map((name) => [name, null]));
     if (told.length > 0) await applySessionUpdate(trx, orgId, sessionId, UpdateSession.parse({ custom_data }));
-    await redactEventTexts(trx, orgId, link.ticket_id);
-    await announce(trx, orgId, 'ticket-texts-redacted', [{ subject_id: sessionId, payload: { after: null } }]);
+    await redactTicketTexts(trx, orgId, { sessionId, ticketId: link.ticket_id });
   }
 };
+
+async function redactTicketTexts(
+  trx: Trx,
+  orgId: string,
+  { sessionId, ticketId }: { sessionId: string; ticketId: string },
+): Promise<void> {
+  await redactEventTexts(trx, orgId, ticketId);
+  await announce(trx, orgId, 'ticket-texts-redacted', [{ subject_id: sessionId, payload: { after: null } }]);
+}
+
+/**
+ * Removes the texts of a ticket from its events once more if one is reported after a redaction of the session: it may be the
+ * redacted one. Returns whether it is.
+ */
+export async function redactLateText(
+  trx: Trx,
+  orgId: string,
+  { sessionId, ticketId, name }: { sessionId: string; ticketId: string; name: string },
+): Promise<boolean> {
+  if (!TEXT_PROPERTIES.includes(name)) return false;
+  await lockSession(trx, orgId, sessionId);
+  if (!(await listRedactedTickets(trx, orgId, [ticketId], redactionsOf)).has(ticketId)) return false;
+  await redactTicketTexts(trx, orgId, { sessionId, ticketId });
+  return true;
+}
 
 /**
  * A reaction to `ticket-texts-redacted`: removes the texts of a ticket from the batches in their time range, some
@@ -77,18 +104,10 @@ async function redactNextBatches(
     mostEvents: Number.MAX_SAFE_INTEGER,
   });
   const changed = kept.flatMap(({ id, body }) => {
-    const without = body === null ? undefined : withoutTexts(body, ticketId);
-    return without === undefined ? [] : [{ id, body: without }];
+    const elements = body === null ? [] : elementsOf(decompressBody(body));
+    const without = withoutTicketTexts(elements, new Set([ticketId]));
+    return without === undefined ? [] : [{ id, body: compressBody(without) }];
   });
   await updateBatchBodies(trx, orgId, changed);
   return kept.length < BATCHES_PER_STEP ? undefined : kept.at(-1);
-}
-
-/** Returns a body without the texts of a ticket. Undefined if it contains none. */
-function withoutTexts(body: Buffer, ticketId: string): Buffer | undefined {
-  const elements = elementsOf(decompressBody(body)) as Partial<Record<string, unknown>>[];
-  const isText = (element: Partial<Record<string, unknown>> | null) =>
-    String(element?.objectId) === ticketId && TEXT_PROPERTIES.includes(element?.propertyName as string);
-  if (!elements.some(isText)) return undefined;
-  return compressBody(JSON.stringify(elements.map((one) => (isText(one) ? { ...one, propertyValue: null } : one))));
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { decompressBody } from '../../src/crm/inbound/batch-parsing.service.ts';
 import { connectHubspot, historyOf, type OrgWithHubspot, sessionOfThread } from '../support/crm.ts';
+import type { Fault } from '../support/fakes/faulty-server.ts';
 import { refuses } from '../support/fakes/hubspot/server.ts';
 import { changeOf, eventOf } from '../support/fakes/hubspot/webhooks.ts';
 import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
@@ -93,6 +94,81 @@ describe('a redaction of a HubSpot conversation', () => {
     await eventually('the words are gone', async () => (await left()).length === 0).catch(async () =>
       expect(await left()).toEqual([]),
     );
+  });
+
+  it('keeps its words out if HubSpot reports or delivers them afterwards', async () => {
+    const word = `lemur${Date.now()}`;
+    const { id } = (await stack.org.post('/chat/sessions', {})).body;
+    await stack.org.post(`/chat/sessions/${id}/handoff`, {});
+    await eventually('the ticket', async () => (await session(id)).handoff.state === 'done');
+    const ticketId = (await session(id)).ticketing_system.external_id;
+    await stack.org.post(`/chat/sessions/${id}/send`, { sender: 'contact', message: { type: 'text', text: word } });
+    const before = changeOf(ticketId, 'subject', word);
+    await crm.deliver(before);
+    await eventually('the subject', async () => (await session(id)).custom_data.subject === word);
+    expect((await stack.org.post('/redaction/session', { sessionId: id })).status).toBe(200);
+    await eventually('the words are gone', async () => (await leftOf(word)).length === 0);
+
+    await crm.deliver(before, changeOf(ticketId, 'content', `Summary: ${word}`));
+    const batch = await stack.db
+      .selectFrom('crm_batches')
+      .select('id')
+      .orderBy('received_at', 'desc')
+      .executeTakeFirst();
+    const late = { property_name: 'subject', property_value: `#1 ${word}` };
+    await stack.db
+      .insertInto('crm_events')
+      .values({
+        org_id: stack.org.id,
+        dedupe_key: `received while it was redacted ${word.length}`,
+        batch_id: batch?.id ?? '',
+        queue: `ticket/${ticketId}`,
+        type: 'ticket.propertyChange',
+        object_id: ticketId,
+        occurred_at: new Date(),
+        payload: JSON.stringify(late),
+      })
+      .execute();
+    await crm.deliver(changeOf(ticketId, 'plan', 'PRO'));
+    await eventually('what comes later', async () => (await session(id)).custom_data.plan === 'PRO');
+    expect(await leftOf(word)).toEqual([]);
+    expect((await session(id)).custom_data).toEqual({ plan: 'PRO' });
+    const { items } = (await stack.org.get('/crm/inbound')).body;
+    expect(items.every(({ states }: { states: { queued: number } }) => states.queued === 0)).toBe(true);
+  });
+
+  it('keeps its words out of the answers to calls that were under way', async () => {
+    const word = `quokka${Date.now()}`;
+    const { promise: isRedacted, resolve: goOn } = Promise.withResolvers<void>();
+    const refusal = { ...refuses(400, `${word} is not allowed`), until: isRedacted } as Fault;
+    const threadId = crm.hubspot.openThread();
+    await crm.deliver(eventOf(crm.hubspot.addMessage(threadId, { text: 'Hello' })));
+    const { id } = await sessionOfThread(stack.org, threadId);
+    const path = new RegExp(`/threads/${threadId}/messages$`);
+    crm.hubspot.next('POST', path, refusal);
+    await say(id, `Hello ${word}`);
+    await eventually('the call', () => crm.hubspot.requests('POST', path).length === 1);
+    const other = (await stack.org.post('/chat/sessions', {})).body.id;
+    await stack.org.post(`/chat/sessions/${other}/send`, { sender: 'contact', message: { type: 'text', text: word } });
+    const tickets = crm.hubspot.requests('POST', TICKETS).length;
+    crm.hubspot.next('POST', TICKETS, refusal);
+    await stack.org.post(`/chat/sessions/${other}/handoff`, {});
+    await eventually('the call', () => crm.hubspot.requests('POST', TICKETS).length > tickets);
+    for (const sessionId of [id, other])
+      expect((await stack.org.post('/redaction/session', { sessionId })).status).toBe(200);
+    await eventually('the words are gone', async () => (await leftOf(word)).length === 0);
+
+    goOn();
+    const message = () =>
+      stack.db.selectFrom('crm_messages').select('state').where('session_id', '=', id).executeTakeFirstOrThrow();
+    await eventually('the end of the call', async () => (await message()).state === 'skipped');
+    const ticket = await eventually('a refused ticket', async () =>
+      (await session(other)).handoff.parts.find(
+        ({ part, state }: { part: string; state: string }) => part === 'ticket' && state === 'failed',
+      ),
+    );
+    expect(ticket.error).toContain('(400)');
+    expect(await leftOf(word)).toEqual([]);
   });
 
   it('shows only the status of calls that end soon after it: they may have begun before', async () => {

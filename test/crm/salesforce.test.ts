@@ -79,6 +79,12 @@ const heard = (conversationId: string) => fake.heard(conversationId).slice(1);
 const untilHeard = (conversationId: string, count: number) =>
   eventually(`${count} messages in Salesforce`, () => heard(conversationId).length >= count && heard(conversationId));
 
+/** Waits for the conversation that continues another one. */
+const untilContinued = (conversationId: string) =>
+  eventually('the next conversation', () =>
+    [...fake.conversations.values()].find(({ routingAttributes }) => routingAttributes.continues === conversationId),
+  );
+
 /** Hands off a session to Salesforce. Returns the session and its conversation there. */
 async function handedOver(body: object = {}): Promise<{ id: string; conversationId: string }> {
   const { id } = (await org.post('/chat/sessions', body)).body;
@@ -371,15 +377,73 @@ describe('the contact’s messages', () => {
     await untilIdle(id);
     fake.expireTokens();
     await say(id, 'still me');
-    const next = await eventually('the next conversation', () =>
-      [...fake.conversations.values()].find(({ routingAttributes }) => routingAttributes.continues === conversationId),
-    );
+    const next = await untilContinued(conversationId);
     await eventually('the message', () => fake.heard(next.id).includes('still me'));
     await untilIdle(id);
     expect(await conversationRow(id)).toMatchObject({ conversation_id: next.id });
     fake.say(next.id, 'Welcome back');
     await notify(id);
     expect(await untilReplies(id, 1)).toEqual(['Welcome back']);
+  });
+
+  it('continue in one other conversation of one other guest, although the answer about it was lost', async () => {
+    const { id, conversationId } = await handedOver();
+    await untilIdle(id);
+    fake.expireTokens();
+    fake.next('open', errorAfter());
+    await say(id, 'still me');
+    const next = await untilContinued(conversationId);
+    await eventually('the message', () => fake.heard(next.id).includes('still me'));
+    await untilIdle(id);
+    expect([...fake.conversations.keys()]).toEqual([conversationId, next.id]);
+    expect(fake.requests('guest')).toHaveLength(2);
+    expect(await conversationRow(id)).toMatchObject({ conversation_id: next.id, continues: null });
+  });
+
+  it('continue in another conversation after theirs was ended in Salesforce, and so does a later handoff', async () => {
+    const { id, conversationId } = await handedOver();
+    await untilIdle(id);
+    fake.conversations.delete(conversationId);
+    await say(id, 'Are you there?');
+    const second = await untilContinued(conversationId);
+    await eventually('the message', () => fake.heard(second.id).length > 0);
+    await untilIdle(id);
+    expect(fake.heard(second.id)).toEqual(['Are you there?']);
+    expect((await ledger(id)).map(({ state }) => state)).toEqual(['sent']);
+    fake.conversations.delete(second.id);
+    expect((await org.post(`/chat/sessions/${id}/return-to-ai`, {})).status).toBe(200);
+    expect((await org.post(`/chat/sessions/${id}/handoff`, {})).status).toBe(200);
+    const third = await untilContinued(second.id);
+    await eventually('the handoff', async () => (await org.get(`/chat/sessions/${id}`)).body.handoff.state === 'done');
+    expect(fake.heard(third.id)).toEqual([expect.stringContaining('Handed over')]);
+  });
+
+  it('are not kept for a conversation that was settled before it was open', async () => {
+    const { id } = (await org.post('/chat/sessions', {})).body;
+    const session = async () => (await org.get(`/chat/sessions/${id}`)).body;
+    const handoffEnd = () =>
+      eventually('the end of the handoff', async () => {
+        const waiting = await stack.db.selectFrom('outbox').select('id').where('subject_id', '=', id).execute();
+        const { status } = await stack.temporal.workflow.getHandle(`handoff/${id}/1`).describe();
+        return waiting.length === 0 && status.name !== 'RUNNING';
+      });
+    fake.next('open', salesforceRefuses(400, 'No such queue'));
+    await org.post(`/chat/sessions/${id}/handoff`, {});
+    await eventually('the refusal', async () => (await session()).handoff.parts?.[0]?.state === 'failed');
+    await handoffEnd();
+    await say(id, 'Anybody?');
+    await eventually('the waiting message', async () => (await ledger(id)).length === 1);
+    const settled = { part: 'conversation', external_id: '0Mw000000000001' };
+    expect((await org.post(`/chat/sessions/${id}/handoff/settle`, settled)).status).toBe(200);
+    await handoffEnd();
+    await say(id, 'Hello?');
+    await handoffEnd();
+    expect(await ledger(id)).toMatchObject([{ state: 'skipped' }]);
+    expect(await session()).toMatchObject({
+      handoff: { state: 'done' },
+      ticketing_system: { name: 'salesforce', external_id: settled.external_id, id_type: 'conversation_id' },
+    });
+    expect(fake.conversations.size).toBe(0);
   });
 
   it('leave a note and an error of the integration once their guest’s token has ended and a reply cannot be read', async () => {
@@ -437,6 +501,21 @@ describe('the contact’s messages', () => {
     await say(id, 'thanks');
     expect(await untilHeard(conversationId, 1)).toEqual(['thanks']);
     expect(await ledger(elsewhere)).toEqual([]);
+  });
+});
+
+describe('the next conversation of a session', () => {
+  it('is the same for all concurrent callers', async () => {
+    const { id } = await handedOver();
+    const store = createConversationStore(stack.db, stack.deps.secrets, org.id);
+    const from = await store.getOrCreate(id);
+    const given = await Promise.all(
+      Array.from({ length: 8 }, () => store.replaceConversation(from, crypto.randomUUID())),
+    );
+    expect(new Set(given.map((next) => next.id)).size).toBe(1);
+    expect(given[0]).toMatchObject({ isOpen: false, continues: from.id, token: undefined });
+    await store.updateOpen(from);
+    expect((await store.getOrCreate(id)).isOpen).toBe(false);
   });
 });
 

@@ -22,6 +22,10 @@ export async function findRelayedMessage(
   return { text: row.content, isDraft: row.is_draft, attachments };
 }
 
+/** Returns whether a message, or a draft of the AI, still has its text. */
+export const isRelayable = async (db: Db, orgId: string, id: string): Promise<boolean> =>
+  (await findMessage(db, orgId, id))?.content != null;
+
 /**
  * Adds another system to the agents' side of the session: from now on, messages of the contact are sent to it. Returns
  * what the contact has written since the session was handed off, which is still to be sent there.
@@ -32,4 +36,11 @@ export async function addSystemOfAgents(trx: Trx, orgId: string, sessionId: stri
   const side: Side | 'both' = known === null ? 'agents' : 'both';
   await updateSession(trx, orgId, sessionId, { relayed_side: side });
   return (await isContactBlocked(trx, orgId, contact_id)) ? [] : listMessagesSinceHandoff(trx, orgId, sessionId);
+}
+
+/** Removes the other system from the agents' side of the session: messages of the contact are no longer sent to it. */
+export async function removeSystemOfAgents(trx: Trx, orgId: string, sessionId: string): Promise<void> {
+  const { relayed_side: known } = await lockSession(trx, orgId, sessionId);
+  const isLeft = known === 'both' || known === 'customer';
+  await updateSession(trx, orgId, sessionId, { relayed_side: isLeft ? 'customer' : null });
 }

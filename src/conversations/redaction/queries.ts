@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Trx } from '../../db/connect.ts';
+import type { Db, Trx } from '../../db/connect.ts';
 import type { RedactionsTable } from './table.ts';
 
 /** The event of a redacted text, without the text. */
@@ -61,6 +61,12 @@ export async function redactSummaries(
 /** SQL: how often texts of a session were removed. */
 export const redactionsOf = (orgId: string, sessionId: string | RawBuilder<unknown>): RawBuilder<number> =>
   sql<number>`(select count(*)::integer from redactions where org_id = ${orgId} and session_id = ${sessionId} and affected > 0)`;
+
+/** Returns how often texts of a session were removed. */
+export async function countRedactions(db: Db, orgId: string, sessionId: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select ${redactionsOf(orgId, sessionId)} as count`.execute(db);
+  return rows[0]?.count ?? 0;
+}
 
 export async function insertRedaction(trx: Trx, redaction: Omit<RedactionsTable, 'created_at'>): Promise<void> {
   await trx.insertInto('redactions').values(redaction).execute();

@@ -12,7 +12,7 @@ import { insertRedaction, type RedactedEvent, redactEvents, redactSummaries } fr
 import type { RedactMessage, RedactSession } from './schema.ts';
 
 export { purgeDeletedMedia as deleteRedactedFiles } from '../../media/service.ts';
-export { redactionsOf } from './queries.ts';
+export { countRedactions, redactionsOf } from './queries.ts';
 
 export interface RedactionDeps {
   db: Db;

@@ -13,7 +13,7 @@ import { enqueue } from '../../outbox/outbox.ts';
 import type { HandoffPart } from '../../providers/crm/port.ts';
 import type { SessionRun } from '../contract.ts';
 import { insertConversation, insertMiawMessages } from '../salesforce/conversation-store.service.ts';
-import { insertParts, reopenForHandoff, skipParts } from './queries.ts';
+import { findPartForUpdate, insertParts, reopenForHandoff, skipParts } from './queries.ts';
 import { begunTargetOf, type TicketingTarget } from './rules.ts';
 import { type ConnectedSystem, connectionTo, type HandoffDeps, listPartsIn, progressOf } from './service.ts';
 import type { PartState } from './table.ts';
@@ -88,10 +88,11 @@ async function storePlan(
 }
 
 /**
- * From now on, the contact's messages are relayed to the conversation, with those since the handoff. They wait until it
- * is open.
+ * From now on, the contact's messages are relayed to the conversation, with those since the handoff, unless somebody has
+ * settled it. They wait until it is open.
  */
 async function startConversation(trx: Trx, orgId: string, sessionId: string): Promise<void> {
+  if ((await findPartForUpdate(trx, orgId, sessionId, 'conversation'))?.state === 'settled') return;
   await insertConversation(trx, orgId, { sessionId, conversationId: randomUUID() });
   const missed = await addSystemOfAgents(trx, orgId, sessionId);
   const messages = missed.map(({ id }) => ({ session_id: sessionId, message_id: id }));

@@ -5,6 +5,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { conflict, refused } from '../../errors.ts';
 import { enqueue } from '../../outbox/outbox.ts';
 import { findLinkOfTicket } from '../links.queries.ts';
+import { abandonConversation } from '../salesforce/conversation-store.service.ts';
 import { findPartForUpdate, reopenParts, updatePart } from './queries.ts';
 import type { SettlePart } from './schema.ts';
 import { linkPart, updateAndReportParts, wakeHandoff } from './service.ts';
@@ -23,8 +24,8 @@ export function retryHandoff(db: Db, orgId: string, sessionId: string) {
 }
 
 /**
- * Settles a part that waits or failed. Throws notFound, conflict if the part is in another state, and invalid for
- * another session's ticket.
+ * Settles a part that waits or failed. Where a conversation in Salesforce was never open, nothing more is sent there. Throws
+ * notFound, conflict if the part is in another state, and invalid for another session's ticket.
  */
 export function settlePart(db: Db, orgId: string, sessionId: string, { part, external_id }: SettlePart) {
   return inTransaction(db, async (trx) => {
@@ -46,8 +47,10 @@ export function settlePart(db: Db, orgId: string, sessionId: string, { part, ext
         next_try_at: null,
         ...(external_id && { external_id }),
       });
+      if (part === 'conversation') await abandonConversation(changing, orgId, sessionId);
+      const provider = part === 'conversation' ? 'salesforce' : 'hubspot';
       if (external_id !== undefined)
-        await linkPart(changing, orgId, sessionId, { part, provider: 'hubspot', externalId: external_id });
+        await linkPart(changing, orgId, sessionId, { part, provider, externalId: external_id });
     });
     await wakeCurrentHandoff(trx, orgId, sessionId);
     return handoffOf(trx, orgId, sessionId);

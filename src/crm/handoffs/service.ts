@@ -6,6 +6,8 @@ import {
   lockHandoff,
   updateHandoff,
 } from '../../conversations/handoff/status.service.ts';
+import { countRedactions } from '../../conversations/redaction/service.ts';
+import { lockSession } from '../../conversations/sessions/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { enqueue, signalWithStart, start } from '../../outbox/outbox.ts';
@@ -31,6 +33,7 @@ export interface HandoffDeps {
   dashboardUrl: string;
 }
 
+const LEFT_OUT = 'The answer is left out, as a text of the session was redacted meanwhile';
 /** The delay until a part that another attempt owns is tried again. */
 const LEASED_RETRY_MS = 1_000;
 
@@ -105,9 +108,10 @@ export async function createPart(
   const claimed = await claim(db, orgId, sessionId, part);
   if (claimed === undefined) return 'done';
   return withLease(db, orgId, { sessionId, part, attempt: claimed.attempts }, async () => {
+    const redactions = await countRedactions(db, orgId, sessionId);
     const facts = await handoffFactsOf(db, deps.dashboardUrl, { orgId, sessionId, n });
     facts.properties = { ...facts.properties, ...properties };
-    return attemptPart(db, crm, { orgId, part, facts, claimed });
+    return attemptPart(db, crm, { orgId, part, facts, claimed, redactions });
   });
 }
 
@@ -127,7 +131,13 @@ function claim(db: Db, orgId: string, sessionId: string, part: HandoffPart): Pro
 async function attemptPart(
   db: Db,
   crm: Crm,
-  { orgId, part, facts, claimed }: { orgId: string; part: HandoffPart; facts: HandoffFacts; claimed: ClaimedPart },
+  {
+    orgId,
+    part,
+    facts,
+    claimed,
+    redactions,
+  }: { orgId: string; part: HandoffPart; facts: HandoffFacts; claimed: ClaimedPart; redactions: number },
 ): Promise<'done' | 'skipped' | 'failed'> {
   const { sessionId } = facts;
   try {
@@ -147,9 +157,13 @@ async function attemptPart(
       error: error.message,
       is_ambiguous: claimed.may_exist || error.mayHaveArrived, // also if the search for an earlier result was refused
     };
-    await updateAndReportParts(db, orgId, sessionId, (trx) =>
-      updatePart(trx, orgId, sessionId, failed, { attempt: claimed.attempts, from: ['running'] }),
-    );
+    await updateAndReportParts(db, orgId, sessionId, async (trx) => {
+      const held = { attempt: claimed.attempts, from: ['running'] satisfies PartState[] };
+      if (!(await updatePart(trx, orgId, sessionId, failed, held))) return;
+      await lockSession(trx, orgId, sessionId); // the refusal may quote a text that was redacted meanwhile
+      if ((await countRedactions(trx, orgId, sessionId)) > redactions)
+        await updatePart(trx, orgId, sessionId, { ...failed, error: `${LEFT_OUT} (${error.status ?? 'no status'})` });
+    });
     if (isOver) return 'failed';
     throw error;
   }

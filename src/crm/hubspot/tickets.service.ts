@@ -9,7 +9,9 @@ import type { TicketRef } from '../contract.ts';
 import { deferToNext, type QueuedEvent, type Settlement } from '../event-queue.queries.ts';
 import { type EventDecision, processQueue, type QueueProgress } from '../inbound/event-queue.service.ts';
 import { findLinkOfTicket, listSessionsOfTickets, updatePropertyTime } from '../links.queries.ts';
+import { isOfHandoff } from '../outgoing/own-texts.rules.ts';
 import { isOwnMessage } from '../outgoing.queries.ts';
+import { redactLateText } from '../redaction.service.ts';
 
 const STAGE_PROPERTY = 'hs_pipeline_stage';
 /** When a note without a ticket is read again, counted from its arrival. */
@@ -61,6 +63,8 @@ async function handleProperty(
   return {
     async effect(trx) {
       const link = await findLinkOfTicket(trx, orgId, ticketId);
+      if (link !== undefined && (await redactLateText(trx, orgId, { sessionId: link.session_id, ticketId, name })))
+        return { state: 'skipped', reason: 'redacted' };
       if (link === undefined || !(await updatePropertyTime(trx, orgId, ticketId, { name, changedAt: occurred_at })))
         return { state: 'skipped', reason: 'older than what is known' };
       const isCurrent = isClosed && !(await isReopenedAfter(trx, orgId, link.session_id, leewayBefore(occurred_at)));
@@ -110,7 +114,3 @@ async function handleNote(
     },
   };
 }
-
-/** Returns whether a note is of a handoff of the session: HubSpot may report it before it has answered our request. */
-const isOfHandoff = (text: string, sessionId: string): boolean =>
-  text.split('\n').some((line) => line.startsWith('Conversation: ') && line.includes(sessionId));

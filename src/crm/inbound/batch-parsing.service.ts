@@ -5,6 +5,7 @@ import { invalid, tooLarge } from '../../errors.ts';
 import { type Command, enqueue, signalWithStart } from '../../outbox/outbox.ts';
 import { WAKE } from '../../temporal/contract.ts';
 import { SYNC_CRM_THREAD, SYNC_CRM_TICKET } from '../contract.ts';
+import { TEXT_PROPERTIES } from '../redaction.queries.ts';
 import { NOTES, type ParsedElement, type ParsedEvent, parseElement } from './event-parsing.rules.ts';
 import type { NewCrmEvent } from './webhooks.queries.ts';
 
@@ -89,6 +90,27 @@ const toNewEvent = (event: ParsedEvent): NewCrmEvent => {
   const { queue, type, object_id, occurred_at, payload, skipped } = event;
   return { key: dedupeKeyOf(event), queue, type, object_id, at: occurred_at.getTime(), payload, skipped };
 };
+
+/** Returns whether an event reports a text of a ticket. */
+export const isTicketText = ({ type, payload }: NewCrmEvent): boolean =>
+  type === 'ticket.propertyChange' && TEXT_PROPERTIES.includes(payload.property_name ?? '');
+
+/** Returns an event without its value, settled. Its key stays that of every delivery. */
+export const redactedEvent = ({ payload: { property_value: _, ...payload }, ...event }: NewCrmEvent): NewCrmEvent => ({
+  ...event,
+  payload,
+  skipped: event.skipped ?? 'redacted',
+});
+
+/** Returns the body of these elements without the texts of tickets. Undefined if they contain none. */
+export function withoutTicketTexts(elements: unknown[], ticketIds: ReadonlySet<string>): string | undefined {
+  const isText = (element: unknown) => {
+    const { objectId, propertyName } = (element ?? {}) as { objectId?: unknown; propertyName?: unknown };
+    return ticketIds.has(String(objectId)) && TEXT_PROPERTIES.includes(propertyName as string);
+  };
+  if (!elements.some(isText)) return undefined;
+  return JSON.stringify(elements.map((one) => (isText(one) ? { ...(one as object), propertyValue: null } : one)));
+}
 
 /** Wakes the workflows of queues, each once. */
 export async function signalQueues(trx: Trx, orgId: string, queues: Iterable<string>): Promise<void> {

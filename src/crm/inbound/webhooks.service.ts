@@ -1,4 +1,5 @@
 import { batchByKey } from '../../batch-by-key.ts';
+import { redactionsOf } from '../../conversations/redaction/service.ts';
 import { runAsOwner } from '../../current-work.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
@@ -16,8 +17,17 @@ import { isSameSecret } from '../../providers/constant-time.ts';
 import { isSigned, isSignedV3, type SignedRequest } from '../../providers/crm/hubspot/webhook-signatures.ts';
 import type { Secrets } from '../../secrets.ts';
 import { schedulePortalConfirmations } from '../connection/accounts.service.ts';
-import { compressBody, elementsOf, parseElements, signalQueues } from './batch-parsing.service.ts';
-import { insertBatches, listQueuesOfBatches } from './webhooks.queries.ts';
+import { listRedactedTickets } from '../redaction.queries.ts';
+import {
+  compressBody,
+  elementsOf,
+  isTicketText,
+  parseElements,
+  redactedEvent,
+  signalQueues,
+  withoutTicketTexts,
+} from './batch-parsing.service.ts';
+import { insertBatches, listQueuesOfBatches, type NewCrmEvent } from './webhooks.queries.ts';
 
 /** HubSpot posts at most ten batches at once, and repeats refused ones. */
 const BATCH_LIMITS = { maxConcurrent: 4, maxBatchSize: 5, maxWaiting: 60 };
@@ -129,13 +139,24 @@ function postedBatchOf(call: SignedRequest): PostedBatch {
 /** Returns a batch of some elements of another batch, so that an org's stored batch contains no data of other orgs. */
 const batchOf = (elements: unknown[]): PostedBatch => ({ body: JSON.stringify(elements), elements });
 
-/** Stores batches and queues their new events. */
+/**
+ * Stores batches and queues their new events. Texts of tickets are left out if texts of the ticket's session have been
+ * redacted: HubSpot may report and deliver them late.
+ */
 async function storeBatches(db: Db, orgId: string, posted: PostedBatch[]): Promise<Receipt[]> {
   const received_at = new Date();
-  const batches = posted.map(({ body, elements }) => {
-    const { events, unsupported, malformed } = parseElements(elements, received_at);
-    return { id: newId(), body: compressBody(body), events, unsupported, malformed, received_at };
-  });
+  const parsed = posted.map((batch) => ({ ...batch, ...parseElements(batch.elements, received_at) }));
+  const redacted = await findRedactedTickets(db, orgId, parsed);
+  const batches = parsed.map(({ body, elements, events, unsupported, malformed }) => ({
+    id: newId(),
+    body: compressBody(withoutTicketTexts(elements, redacted) ?? body),
+    events: events.map((event) =>
+      isTicketText(event) && redacted.has(event.object_id) ? redactedEvent(event) : event,
+    ),
+    unsupported,
+    malformed,
+    received_at,
+  }));
   await insertBatches(db, orgId, batches);
   return batches.map(({ id, events, unsupported, malformed }) => ({
     org_id: orgId,
@@ -144,6 +165,17 @@ async function storeBatches(db: Db, orgId: string, posted: PostedBatch[]): Promi
     unsupported,
     malformed,
   }));
+}
+
+/** Returns the tickets of redacted sessions with texts in these batches. */
+async function findRedactedTickets(
+  db: Db,
+  orgId: string,
+  batches: { events: NewCrmEvent[] }[],
+): Promise<ReadonlySet<string>> {
+  const texts = batches.flatMap(({ events }) => events.filter(isTicketText));
+  const ticketIds = [...new Set(texts.map(({ object_id }) => object_id))];
+  return ticketIds.length === 0 ? new Set() : listRedactedTickets(db, orgId, ticketIds, redactionsOf);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { addExternalNote } from '../../conversations/messages/external-messages.service.ts';
-import { findRelayedMessage } from '../../conversations/messages/relay.service.ts';
+import { findRelayedMessage, isRelayable } from '../../conversations/messages/relay.service.ts';
+import { lockSession } from '../../conversations/sessions/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { newId } from '../../ids.ts';
@@ -20,6 +21,7 @@ import {
   settleOutgoingMessage,
 } from '../outgoing.queries.ts';
 
+const REDACTED = { state: 'skipped', error: 'redacted' } as const;
 /** The number of a session's sent messages to compare when the answer to one was lost. */
 const MAX_RECENT_MESSAGES = 100;
 
@@ -64,7 +66,7 @@ export async function sendNextMessage(
   if (claimed === undefined) return 0;
   const { id, may_exist: mayExist, first_tried_at: since } = claimed;
   const message = await findRelayedMessage(db, mediaLinks, orgId, id);
-  if (message === undefined) await settleOutgoingMessage(db, orgId, id, { state: 'skipped', error: 'redacted' });
+  if (message === undefined) await settleOutgoingMessage(db, orgId, id, REDACTED);
   else {
     try {
       const taken = mayExist ? await listSentExternalIds(db, orgId, queue, MAX_RECENT_MESSAGES) : [];
@@ -94,6 +96,8 @@ async function settleFailure(
   }
   await inTransaction(db, async (trx) => {
     await settleOutgoingMessage(trx, orgId, id, { state: 'failed', error: message });
+    await lockSession(trx, orgId, sessionId); // the refusal may quote a text that was redacted meanwhile
+    if (!(await isRelayable(trx, orgId, id))) return settleOutgoingMessage(trx, orgId, id, REDACTED);
     const text = `A message was not taken by the ticketing system: ${message}`;
     await addExternalNote(trx, orgId, sessionId, { id: newId(), text, name: null, about: id });
   });

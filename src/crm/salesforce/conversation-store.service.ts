@@ -1,17 +1,22 @@
 import { randomUUID } from 'node:crypto';
-import type { Db } from '../../db/connect.ts';
+import { removeSystemOfAgents } from '../../conversations/messages/relay.service.ts';
+import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { enqueue } from '../../outbox/outbox.ts';
 import type { AccessToken, Conversation, ConversationStore } from '../../providers/crm/salesforce/port.ts';
 import type { Secrets } from '../../secrets.ts';
+import { skipUnsentMessages } from '../outgoing.queries.ts';
 import {
   type ConversationRow,
+  deleteUnopenedConversation,
   findConversation,
   findConversationById,
   insertConversation,
+  isOpen,
   lockConversation,
+  replaceConversation,
   setOpened,
-  updateConversation,
+  updateToken,
 } from './conversations.queries.ts';
 import { wakeMiaw } from './sync.service.ts';
 
@@ -30,7 +35,8 @@ export function createConversationStore(db: Db, secrets: Secrets, orgId: string)
     id: row.conversation_id,
     sessionId: row.session_id,
     token: tokenIn(row),
-    isOpen: row.opened_at !== null,
+    isOpen: isOpen(row),
+    continues: row.continues ?? undefined,
   });
 
   const tokenIn = ({ session_id, sealed_token, token_expires_at }: ConversationRow): AccessToken | undefined =>
@@ -43,13 +49,15 @@ export function createConversationStore(db: Db, secrets: Secrets, orgId: string)
     token_expires_at: expiresAt,
   });
 
+  const getOrCreate = async (sessionId: string) => {
+    await insertConversation(db, orgId, { sessionId, conversationId: randomUUID() });
+    const row = await findConversation(db, orgId, sessionId);
+    if (row === undefined) throw new Error('The session has no conversation');
+    return open(row);
+  };
+
   return {
-    async getOrCreate(sessionId) {
-      await insertConversation(db, orgId, { sessionId, conversationId: randomUUID() });
-      const row = await findConversation(db, orgId, sessionId);
-      if (row === undefined) throw new Error('The session has no conversation');
-      return open(row);
-    },
+    getOrCreate,
     async find(conversationId) {
       const row = await findConversationById(db, orgId, conversationId);
       return row && open(row);
@@ -59,19 +67,27 @@ export function createConversationStore(db: Db, secrets: Secrets, orgId: string)
         const row = await lockConversation(trx, orgId, sessionId);
         const current = row?.conversation_id === id ? tokenIn(row) : undefined;
         if (current !== undefined && current.token !== known?.token) return current;
-        if (row?.conversation_id === id) await updateConversation(trx, orgId, sessionId, sealed(sessionId, token));
+        if (row?.conversation_id === id) await updateToken(trx, orgId, sessionId, sealed(sessionId, token));
         return token;
       }),
-    updateOpen: ({ sessionId }) =>
+    updateOpen: ({ id: conversationId, sessionId }) =>
       inTransaction(db, async (trx) => {
-        await setOpened(trx, orgId, sessionId);
+        await setOpened(trx, orgId, { sessionId, conversationId });
         await enqueue(trx, orgId, wakeMiaw(orgId, sessionId));
       }),
-    replaceConversation: ({ sessionId }, { id, token }) =>
-      updateConversation(db, orgId, sessionId, {
-        conversation_id: id,
-        read_until: null,
-        ...sealed(sessionId, token),
-      }),
+    async replaceConversation({ id: from, sessionId }, to) {
+      await replaceConversation(db, orgId, sessionId, { from, to });
+      return getOrCreate(sessionId);
+    },
   };
+}
+
+/**
+ * Gives up a session's conversation that was never open: nothing that the contact has written since or writes from now on
+ * is sent to Salesforce. An open one stays.
+ */
+export async function abandonConversation(trx: Trx, orgId: string, sessionId: string): Promise<void> {
+  if (!(await deleteUnopenedConversation(trx, orgId, sessionId))) return;
+  await skipUnsentMessages(trx, orgId, { sessionId, target: 'miaw' }, 'the conversation was settled by hand');
+  await removeSystemOfAgents(trx, orgId, sessionId);
 }

@@ -5,10 +5,22 @@ import type { SessionMessage } from '../outgoing.queries.ts';
 const selectConversations = (db: Db, orgId: string) =>
   db
     .selectFrom('miaw_conversations')
-    .select(['session_id', 'conversation_id', 'sealed_token', 'token_expires_at', 'opened_at', 'read_until'])
+    .select([
+      'session_id',
+      'conversation_id',
+      'continues',
+      'sealed_token',
+      'token_expires_at',
+      'opened_at',
+      'read_until',
+    ])
     .where('org_id', '=', orgId);
 
 export type ConversationRow = NonNullable<Awaited<ReturnType<typeof findConversation>>>;
+
+/** Returns whether a conversation can be written to and read. */
+export const isOpen = ({ opened_at, continues }: Pick<ConversationRow, 'opened_at' | 'continues'>): boolean =>
+  opened_at !== null && continues === null;
 
 export const findConversation = (db: Db, orgId: string, sessionId: string) =>
   selectConversations(db, orgId).where('session_id', '=', sessionId).executeTakeFirst();
@@ -33,27 +45,61 @@ export async function insertConversation(
     .execute();
 }
 
-export async function updateConversation(
+export async function updateToken(
   db: Db,
   orgId: string,
   sessionId: string,
-  changes: Partial<Pick<ConversationRow, 'conversation_id' | 'sealed_token' | 'token_expires_at' | 'read_until'>>,
+  token: Pick<ConversationRow, 'sealed_token' | 'token_expires_at'>,
 ): Promise<void> {
   await db
     .updateTable('miaw_conversations')
-    .set(changes)
+    .set(token)
     .where('org_id', '=', orgId)
     .where('session_id', '=', sessionId)
     .execute();
 }
 
-export async function setOpened(db: Db, orgId: string, sessionId: string): Promise<void> {
+/** Replaces a session's conversation with another one, still to be opened. Does nothing if it was replaced before. */
+export async function replaceConversation(
+  db: Db,
+  orgId: string,
+  sessionId: string,
+  { from, to }: { from: string; to: string },
+): Promise<void> {
+  const unread = { sealed_token: null, token_expires_at: null, read_until: null };
   await db
     .updateTable('miaw_conversations')
-    .set({ opened_at: sql<Date>`coalesce(opened_at, now())` })
+    .set({ conversation_id: to, continues: from, ...unread })
     .where('org_id', '=', orgId)
     .where('session_id', '=', sessionId)
+    .where('conversation_id', '=', from)
     .execute();
+}
+
+/** Records that a session's conversation is open, unless the session has another one by now. */
+export async function setOpened(
+  db: Db,
+  orgId: string,
+  { sessionId, conversationId }: { sessionId: string; conversationId: string },
+): Promise<void> {
+  await db
+    .updateTable('miaw_conversations')
+    .set({ opened_at: sql<Date>`coalesce(opened_at, now())`, continues: null })
+    .where('org_id', '=', orgId)
+    .where('session_id', '=', sessionId)
+    .where('conversation_id', '=', conversationId)
+    .execute();
+}
+
+/** Deletes a session's conversation if none of the session was ever open. Returns whether there was one. */
+export async function deleteUnopenedConversation(trx: Trx, orgId: string, sessionId: string): Promise<boolean> {
+  const { numDeletedRows } = await trx
+    .deleteFrom('miaw_conversations')
+    .where('org_id', '=', orgId)
+    .where('session_id', '=', sessionId)
+    .where('opened_at', 'is', null)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
 }
 
 /**

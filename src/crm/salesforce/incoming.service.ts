@@ -10,7 +10,7 @@ import type { Entry } from '../../providers/crm/salesforce/port.ts';
 import type { CrmClients } from '../connection/clients.ts';
 import type { SessionRef } from '../contract.ts';
 import type { MiawFetchResult } from './contract.ts';
-import { findConversation, updateConversationReadUntil } from './conversations.queries.ts';
+import { findConversation, isOpen, updateConversationReadUntil } from './conversations.queries.ts';
 
 /** An entry may appear after a later one. */
 const OVERLAP_MS = 10_000;
@@ -31,7 +31,7 @@ export async function fetchMiawMessages(
   { orgId, sessionId }: SessionRef,
 ): Promise<MiawFetchResult> {
   const conversation = await findConversation(db, orgId, sessionId);
-  if (conversation === undefined || conversation.opened_at === null) return NO_CONVERSATION;
+  if (conversation === undefined || !isOpen(conversation)) return NO_CONVERSATION;
   const { conversation_id: conversationId, read_until } = conversation;
   const salesforce = await crms.salesforce(orgId);
   if (salesforce === undefined) throw notConnected('Salesforce');

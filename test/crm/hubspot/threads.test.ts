@@ -27,11 +27,11 @@ async function startThread(message: NewMessage = {}) {
   expect(await crm.deliver(eventOf(first))).toBe(200);
   return { threadId, session: await sessionOf(threadId) };
 }
-const say = (sessionId: string, text: string) =>
+const say = (sessionId: string, text: string, attachments: object[] = []) =>
   stack.org.post(`/chat/sessions/${sessionId}/send`, {
     sender: 'agent',
     agent: { id: 1, name: 'Cy' },
-    message: { type: 'text', text },
+    message: { type: 'text', text, attachments },
   });
 const listOf = (threadId: string) => new RegExp(`/threads/${threadId}/messages$`);
 const posted = (threadId: string) =>
@@ -168,30 +168,63 @@ describe('a HubSpot conversation', () => {
     expect(crm.hubspot.requests('POST', path)).toHaveLength(1);
   });
 
-  it('recognizes our own reply by its text while the answer to it is missing, even without an app id', async () => {
+  it('recognizes our own reply by its text and files while the answer to it is missing, even without an app id', async () => {
+    await crm.reconnect({ app_id: undefined });
+    const file = { name: 'bill.txt', base64: Buffer.from('12 EUR').toString('base64') };
+    const replies: [string, object[]][] = [
+      ['Said once', []],
+      ['Said in\r\ntwo lines ', []],
+      ['', [file]],
+    ];
+    await Promise.all(
+      replies.map(async ([text, files]) => {
+        const { threadId, session } = await startThread();
+        const path = listOf(threadId);
+        crm.hubspot.next('POST', path, resetAfter);
+        await say(session.id, text, files);
+        await eventually('a post', () => posted(threadId).length === 1);
+        for (const message of posted(threadId)) message.text = message.text?.replace(/\s+/g, ' ').trim();
+        crm.hubspot.next('GET', path, unavailable(), unavailable(), unavailable());
+        const state = () =>
+          stack.db.selectFrom('crm_messages').select('state').where('session_id', '=', session.id).executeTakeFirst();
+        await eventually(
+          'a round that failed',
+          () => crm.hubspot.requests('GET', path).filter(({ status }) => status === 503).length === 3,
+        );
+        expect((await state())?.state).toBe('sending');
+        await crm.deliver(...posted(threadId).map((message) => eventOf(message)));
+        await eventually('a sent message', async () => (await state())?.state === 'sent');
+        await crm.deliver(eventOf(crm.hubspot.addMessage(threadId, { text: 'Heard.' })));
+        const story = await untilHistoryHas(stack.org, session.id, 'Heard.');
+        expect(story.map((line) => line.split(':')[0])).toEqual(['contact', 'human_agent', 'contact']);
+        expect(posted(threadId)).toHaveLength(1);
+      }),
+    );
+    await crm.reconnect();
+  });
+
+  it('gets an agent’s comment that quotes the link to the session, and not our own comment of a handoff', async () => {
     await crm.reconnect({ app_id: undefined });
     const { threadId, session } = await startThread();
-    const path = listOf(threadId);
-    crm.hubspot.next('POST', path, resetAfter);
-    await say(session.id, 'Said once');
-    await eventually('a post', () => posted(threadId).length === 1);
-    crm.hubspot.next('GET', path, unavailable(), unavailable(), unavailable());
-    const state = () =>
-      stack.db.selectFrom('crm_messages').select('state').where('session_id', '=', session.id).executeTakeFirst();
-    await eventually(
-      'a round that failed',
-      () => crm.hubspot.requests('GET', path).filter(({ status }) => status === 503).length === 3,
-    );
-    expect((await state())?.state).toBe('sending');
-    await crm.deliver(...posted(threadId).map((message) => eventOf(message)));
-    await eventually('a sent message', async () => (await state())?.state === 'sent');
-    await crm.deliver(eventOf(crm.hubspot.addMessage(threadId, { text: 'Heard.' })));
-    expect(await untilHistoryHas(stack.org, session.id, 'Heard.')).toEqual([
+    const link = `https://desk.example.com/chat/sessions/${session.id}`;
+    const handoff: NewMessage = {
+      createdBy: 'I-9',
+      senders: [{ actorId: 'I-9' }],
+      client: { clientType: 'INTEGRATION' },
+    };
+    const comments = [
+      crm.hubspot.addMessage(threadId, { ...handoff, type: 'COMMENT', text: `Language: en\nConversation: ${link}` }),
+      crm.hubspot.addMessage(threadId, { ...agent, type: 'COMMENT', text: `See ${link}: refund it` }),
+      crm.hubspot.addMessage(threadId, { ...agent, type: 'COMMENT', text: `Conversation: ${link}` }),
+      crm.hubspot.addMessage(threadId, { ...handoff, type: 'COMMENT', text: `Also in Slack: ${link}` }),
+    ];
+    await crm.deliver(...comments.map((comment) => eventOf(comment)));
+    expect(await untilHistoryHas(stack.org, session.id, 'Slack')).toEqual([
       'contact: Where is my order?',
-      'human_agent: Said once',
-      'contact: Heard.',
+      `human_agent_comment: See ${link}: refund it`,
+      `human_agent_comment: Conversation: ${link}`,
+      `human_agent_comment: Also in Slack: ${link}`,
     ]);
-    expect(posted(threadId)).toHaveLength(1);
     await crm.reconnect();
   });
 

@@ -41,7 +41,8 @@ function createStore(): ConversationStore & { of: (sessionId: string) => Convers
   return {
     of,
     async getOrCreate(sessionId) {
-      if (!rows.has(sessionId)) rows.set(sessionId, { id: randomUUID(), sessionId, token: undefined, isOpen: false });
+      const unopened = { sessionId, token: undefined, isOpen: false, continues: undefined };
+      if (!rows.has(sessionId)) rows.set(sessionId, { ...unopened, id: randomUUID() });
       return of(sessionId);
     },
     find: async (id) => [...rows.values()].find((row) => row.id === id),
@@ -51,8 +52,13 @@ function createStore(): ConversationStore & { of: (sessionId: string) => Convers
       rows.set(sessionId, { ...of(sessionId), token });
       return token;
     },
-    updateOpen: async ({ sessionId }) => void rows.set(sessionId, { ...of(sessionId), isOpen: true }),
-    replaceConversation: async ({ sessionId }, to) => void rows.set(sessionId, { ...of(sessionId), ...to }),
+    updateOpen: async ({ sessionId }) =>
+      void rows.set(sessionId, { ...of(sessionId), isOpen: true, continues: undefined }),
+    async replaceConversation({ id: continues, sessionId }, id) {
+      const next = { id, sessionId, token: undefined, isOpen: false, continues };
+      if (of(sessionId).id === continues) rows.set(sessionId, next);
+      return of(sessionId);
+    },
   };
 }
 
@@ -300,11 +306,60 @@ describe('a message to Salesforce', () => {
     ['reset', resetBefore, { transient: true, mayHaveArrived: true }],
     ['400', salesforceRefuses(400, 'The message is too long'), { transient: false, areCredentialsRefused: false }],
     ['403', salesforceRefuses(403, 'No'), { transient: false, areCredentialsRefused: false }],
-    ['404', salesforceRefuses(404, 'Gone'), { transient: false, areCredentialsRefused: false }],
   ] as const)('fails on %s with the right kind of retry', async (_, fault, kind) => {
     const { say } = await opened();
     fake.next('message', fault);
     expect(await failure(say('hello'))).toMatchObject(kind);
+  });
+
+  it.each([
+    ['404', salesforceRefuses(404, 'Conversation not found')],
+    ['410', salesforceRefuses(410, 'Conversation ended')],
+    ['409, without having it,', salesforceRefuses(409, 'Conversation ended')],
+  ])('goes to another conversation if its own answers %s', async (_, fault) => {
+    const { id, say, store, facts: given } = await opened();
+    fake.next('message', fault);
+    await say('still there?');
+    const next = store.of(given.sessionId);
+    expect(fake.conversations.get(next.id)?.routingAttributes).toEqual({ session_id: given.sessionId, continues: id });
+    expect([fake.heard(id).slice(1), fake.heard(next.id)]).toEqual([[], ['still there?']]);
+  });
+
+  it('is refused if another conversation ends at once', async () => {
+    const { say } = await opened();
+    const gone = salesforceRefuses(404, 'Not found');
+    fake.next('message', gone, gone);
+    expect(await failure(say('hello'))).toMatchObject({ transient: false, areCredentialsRefused: false });
+  });
+
+  it('stays in its conversation while Salesforce has it and does not list it yet', async () => {
+    const { id, say } = await opened();
+    const messageId = randomUUID();
+    fake.next('message', errorAfter(), salesforceRefuses(409, 'Message exists'));
+    await failure(say('once', FIRST, messageId));
+    const [entry] = fake.conversations.get(id)?.entries.splice(1) ?? [];
+    expect(await failure(say('once', AGAIN(), messageId))).toMatchObject({ transient: true, mayHaveArrived: true });
+    if (entry !== undefined) fake.conversations.get(id)?.entries.push(entry);
+    await say('once', AGAIN(), messageId);
+    expect(fake.conversations.size).toBe(1);
+  });
+
+  it.each([
+    ['open', resetAfter],
+    ['open', errorAfter()],
+    ['guest', resetAfter],
+  ] as const)('opens one other conversation, although an answer at %s was lost', async (operation, fault) => {
+    const { id, salesforce, say, store, facts: given } = await opened();
+    const messageId = randomUUID();
+    const attributes = { session_id: given.sessionId, continues: id };
+    fake.conversations.delete(id);
+    fake.expireTokens();
+    fake.next(operation, fault);
+    await failure(say('once', FIRST, messageId));
+    const { id: conversationId } = store.of(given.sessionId);
+    await salesforce.postMessage({ id: messageId, conversationId, text: 'once', attachments: [] }, AGAIN());
+    expect([...fake.conversations.values()]).toMatchObject([{ id: conversationId, routingAttributes: attributes }]);
+    expect(fake.heard(conversationId)).toEqual(['once']);
   });
 
   it('is refused as a connection problem if a renewed token is refused too', async () => {
@@ -315,10 +370,11 @@ describe('a message to Salesforce', () => {
     expect(fake.requests('verified')).toHaveLength(2);
   });
 
-  it('is refused for a conversation of another org', async () => {
+  it('is not sent to a conversation that the org does not have, or has no longer', async () => {
     const { salesforce } = connect();
     const message = { id: randomUUID(), conversationId: randomUUID(), text: 'x', attachments: [] };
-    expect((await failure(salesforce.postMessage(message, FIRST))).transient).toBe(false);
+    expect((await failure(salesforce.postMessage(message, FIRST))).transient).toBe(true);
+    expect(fake.requests('message')).toEqual([]);
   });
 });
 
@@ -365,6 +421,15 @@ describe('the messages of a Salesforce conversation', () => {
       expect([...new Set(read)]).toEqual(said);
     },
   );
+
+  it('are complete in spite of unreadable ones', async () => {
+    const conversation = await opened();
+    const from = Date.now() + 60_000;
+    const said = Array.from({ length: 70 }, (_, n) => fake.say(conversation.id, `m${n}`, { at: from + n }));
+    for (const entry of fake.conversations.get(conversation.id)?.entries.slice(1, 4) ?? [])
+      Object.assign(entry, { sender: { subject: 'Nobody' } });
+    expect([...new Set(await readAll(conversation, new Date(from - 1)))]).toEqual(said.slice(3));
+  });
 
   it('are undefined if the conversation was deleted', async () => {
     const { salesforce, id } = await opened();

@@ -8,9 +8,9 @@ export interface Answer {
   headers?: Record<string, string>;
 }
 
-/** What one request meets in place of the true answer. `after`: its effect has happened. */
+/** What one request meets in place of the true answer. `after`: its effect has happened. `until`: the answer waits for it. */
 export type Fault =
-  | { answer: Answer; when: 'before' | 'after' }
+  | { answer: Answer; when: 'before' | 'after'; until?: Promise<void> }
   | { reset: 'before' | 'after' }
   | { lateMs: number; isEffectLate?: boolean }
   | { until: Promise<void> };
@@ -55,6 +55,7 @@ export async function startFaultyServer(
     }
     if (fault !== undefined && 'answer' in fault) {
       if (fault.when === 'after') perform(request);
+      await fault.until;
       return send(response, fault.answer);
     }
     if (fault === undefined) return send(response, perform(request));

@@ -7,32 +7,42 @@ import type { Entry } from './port.ts';
 const MAX_ATTRIBUTE_LENGTH = 255;
 const MAX_PROPERTIES = 50;
 
-const Page = z.object({
-  conversationEntries: z.array(
-    z.object({
-      identifier: z.string().min(1),
-      entryType: z.string().optional(),
-      entryPayload: z.unknown(),
-      sender: z.object({ role: z.string() }),
-      senderDisplayName: z.string().nullish(),
-      transcriptedTimestamp: z.number().int().nonnegative().max(8.64e15),
-    }),
-  ),
+const Page = z.object({ conversationEntries: z.array(z.unknown()) });
+const ReceivedEntry = z.object({
+  identifier: z.string().min(1),
+  entryPayload: z.unknown(),
+  sender: z.object({ role: z.string() }),
+  senderDisplayName: z.string().nullish(),
+  transcriptedTimestamp: z.number().int().nonnegative().max(8.64e15),
 });
 const Payload = z.object({ abstractMessage: z.object({ staticContent: z.object({ text: z.string().min(1) }) }) });
 
-/** Returns the entries of a response in its order, or undefined if it is not a list of entries. */
-export function entriesIn(content: unknown): Entry[] | undefined {
-  const page = Page.safeParse(content);
-  return page.data?.conversationEntries.map(
-    ({ identifier, entryPayload, sender, senderDisplayName, transcriptedTimestamp }) => ({
+export interface ListedEntries {
+  /** The readable entries, in the order of the response. */
+  entries: Entry[];
+  /** The number of all entries. */
+  size: number;
+}
+
+/** Returns the entries of a response, or undefined if it is not a list. Unreadable entries do not hide the others. */
+export function entriesIn(content: unknown): ListedEntries | undefined {
+  const listed = Page.safeParse(content).data?.conversationEntries;
+  return listed && { entries: listed.flatMap(entryOf), size: listed.length };
+}
+
+function entryOf(received: unknown): Entry[] {
+  const read = ReceivedEntry.safeParse(received);
+  if (!read.success) return [];
+  const { identifier, entryPayload, sender, senderDisplayName, transcriptedTimestamp } = read.data;
+  return [
+    {
       id: storable(identifier),
       role: sender.role,
       senderName: senderDisplayName ? storable(senderDisplayName) : null,
       text: textOf(entryPayload),
       at: new Date(transcriptedTimestamp),
-    }),
-  );
+    },
+  ];
 }
 
 /** A payload may be JSON in a string. */

@@ -24,6 +24,8 @@ export interface Conversation {
   sessionId: string;
   token: AccessToken | undefined;
   isOpen: boolean;
+  /** The id of the ended conversation that it continues, until it is open itself. */
+  continues: string | undefined;
 }
 
 /** Stores an org's conversations. */
@@ -34,8 +36,11 @@ export interface ConversationStore {
   /** Replaces the conversation's known token. Returns the stored token: another caller's, if that was faster. */
   replaceToken(conversation: Conversation, token: AccessToken): Promise<AccessToken>;
   updateOpen(conversation: Conversation): Promise<void>;
-  /** Continues the session in another conversation, existing in Salesforce already. */
-  replaceConversation(from: Conversation, to: { id: string; token: AccessToken }): Promise<void>;
+  /**
+   * Continues the session in another conversation, still to be opened. Returns the session's current conversation:
+   * another caller's, if that was faster.
+   */
+  replaceConversation(from: Conversation, id: string): Promise<Conversation>;
 }
 
 /** A message in a conversation. */

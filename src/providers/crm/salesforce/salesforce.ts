@@ -5,12 +5,11 @@ import { jsonOf } from '../../egress/provider-responses.ts';
 import { CrmError } from '../errors.ts';
 import type { HandoffFacts, HandoffPart, PartOutcome, PriorAttempts } from '../port.ts';
 import { type ApiCall, createSalesforceApi, failureOf, isAlreadyDone, isSuccess, unexpectedResponse } from './api.ts';
-import { attributesOf, entriesIn, introductionOf, textToSend } from './content.ts';
+import { attributesOf, entriesIn, introductionOf, type ListedEntries, textToSend } from './content.ts';
 import type {
   AccessToken,
   Conversation,
   ConversationStore,
-  Entry,
   EntryPage,
   Salesforce,
   SalesforceSettings,
@@ -23,7 +22,29 @@ const PAGE_SIZE = 50;
 const MAX_PAGES = 20;
 /** Salesforce's clock may be behind ours. */
 const MAX_CLOCK_SKEW_MS = 60_000;
+/** The longest expected time until a posted message is listed. */
+const MAX_LISTING_DELAY_MS = 60_000;
 const GONE_STATUSES = new Set([404, 410]);
+
+interface Message {
+  id: string;
+  text: string;
+}
+
+/** The conversation was ended or deleted in Salesforce: it takes no more messages. */
+class ConversationEnded extends CrmError {
+  constructor({ message, status }: CrmError) {
+    super(message, { transient: false, status });
+    this.name = 'ConversationEnded';
+  }
+}
+
+const notListedYet = ({ status }: EgressResponse) =>
+  new CrmError('Salesforce seems to have the message, and does not list it yet', {
+    transient: true,
+    status,
+    mayHaveArrived: true,
+  });
 
 export interface SalesforceDeps {
   egress: HttpClient;
@@ -48,25 +69,25 @@ export function createSalesforce({ egress, store }: SalesforceDeps, settings: Sa
     return [await wire({ ...call, token: renewed.token }), renewed];
   }
 
-  async function list(conversation: Conversation, since: Date | null): Promise<Entry[] | undefined> {
+  async function list(conversation: Conversation, since: Date | null): Promise<ListedEntries | undefined> {
     const query = new URLSearchParams({ limit: String(PAGE_SIZE), direction: 'FromStart', entryTypeFilter: 'Message' });
     if (since !== null) query.set('startTimestamp', String(since.getTime()));
     const path = `/conversation/${conversation.id}/entries?${query}`;
     const [answer, { token }] = await callAs(conversation, { method: 'GET', path });
     if (GONE_STATUSES.has(answer.status)) return undefined;
     if (!isSuccess(answer)) throw failureOf(answer, [token]);
-    const entries = entriesIn(jsonOf(answer));
-    if (entries === undefined) throw unexpectedResponse(answer);
-    return entries;
+    const listed = entriesIn(jsonOf(answer));
+    if (listed === undefined) throw unexpectedResponse(answer);
+    return listed;
   }
 
   async function pageOf(conversation: Conversation, since: Date | null): Promise<EntryPage | undefined> {
     const listed = await list(conversation, since);
     if (listed === undefined) return undefined;
-    const entries = [...new Map(listed.map((entry) => [entry.id, entry])).values()];
+    const entries = [...new Map(listed.entries.map((entry) => [entry.id, entry])).values()];
     entries.sort((a, b) => a.at.getTime() - b.at.getTime());
     const last = entries.at(-1);
-    if (last === undefined || listed.length < PAGE_SIZE) return { entries, next: null };
+    if (last === undefined || listed.size < PAGE_SIZE) return { entries, next: null };
     return { entries, next: new Date(nextStart(last.at.getTime(), since?.getTime() ?? 0)) };
   }
 
@@ -80,77 +101,73 @@ export function createSalesforce({ egress, store }: SalesforceDeps, settings: Sa
     return false;
   }
 
-  async function post(conversation: Conversation, path: string, body: object): Promise<void> {
-    const call = { method: 'POST', path, body: { ...body, esDeveloperName } } as const;
-    const [answer, { token }] = await callAs(conversation, call);
+  const post = (conversation: Conversation, path: string, body: object): Promise<[EgressResponse, AccessToken]> =>
+    callAs(conversation, { method: 'POST', path, body: { ...body, esDeveloperName } });
+
+  /** Opens a conversation, unless an earlier attempt has. Returns it with its token. */
+  async function open(
+    unopened: Conversation,
+    attributes: Record<string, string>,
+    { mayExist }: PriorAttempts,
+  ): Promise<Conversation> {
+    const conversation = { ...unopened, token: await tokens.tokenOf(unopened) };
+    if (mayExist && (await list(conversation, null)) !== undefined) return conversation;
+    const { id, sessionId, continues } = conversation;
+    const routingAttributes =
+      continues === undefined ? attributes : { ...attributes, session_id: sessionId, continues };
+    const [answer, { token }] = await post(conversation, '/conversation', { conversationId: id, routingAttributes });
     if (!isSuccess(answer) && !isAlreadyDone(answer)) throw failureOf(answer, [token]);
+    return conversation;
   }
 
-  const open = (conversation: Conversation, routingAttributes: Record<string, string>) =>
-    post(conversation, '/conversation', { conversationId: conversation.id, routingAttributes });
-
-  async function send(conversation: Conversation, id: string, text: string, attempt: PriorAttempts): Promise<void> {
+  /** Posts a message. Throws ConversationEnded if the conversation takes no more. */
+  async function send(conversation: Conversation, { id, text }: Message, attempt: PriorAttempts): Promise<void> {
     if (attempt.mayExist && (await has(conversation, id, attempt.since))) return;
     const message = { id, messageType: 'StaticContentMessage', staticContent: { formatType: 'Text', text } };
-    await post(conversation, `/conversation/${conversation.id}/message`, { message });
-  }
-
-  /** Creates a new guest in a new conversation with a reference to the one before. */
-  async function moveOn(from: Conversation, attributes: Record<string, string>): Promise<Conversation> {
-    const token = await tokens.mint(from.sessionId);
-    const to = { id: randomUUID(), token };
-    const routingAttributes = { ...attributes, session_id: from.sessionId, continues: from.id };
-    const body = { conversationId: to.id, routingAttributes, esDeveloperName };
-    const answer = await wire({ method: 'POST', path: '/conversation', body, token: token.token });
-    if (!isSuccess(answer)) throw failureOf(answer, [token.token]);
-    await store.replaceConversation(from, to);
-    return { ...from, ...to };
+    const [answer, { token }] = await post(conversation, `/conversation/${conversation.id}/message`, { message });
+    if (isSuccess(answer)) return;
+    const refusal = failureOf(answer, [token]);
+    if (GONE_STATUSES.has(answer.status)) throw new ConversationEnded(refusal);
+    if (!isAlreadyDone(answer)) throw refusal;
+    // The same answer may mean that the conversation has ended.
+    if (await has(conversation, id, attempt.since)) return;
+    if (attempt.mayExist && Date.now() - attempt.since.getTime() < MAX_LISTING_DELAY_MS) throw notListedYet(answer);
+    throw new ConversationEnded(refusal);
   }
 
   /**
-   * Opens the session's conversation, unless it is open since an earlier handoff, and posts the introduction. Returns the
-   * conversation's id.
+   * Posts a message to a conversation, opened before if it is not open. If the conversation is over, the message goes to
+   * the next one. Returns the conversation that has it.
    */
-  async function begin(facts: HandoffFacts, attempt: PriorAttempts): Promise<string> {
-    const known = await store.getOrCreate(facts.sessionId);
-    if (known.isOpen && facts.handoffNumber === 1) return known.id;
-    if (!known.isOpen) await openOnce(known, attributesOf(facts), attempt);
-    const conversation = known.isOpen ? known : await store.getOrCreate(facts.sessionId);
-    const introduced = await introduce(conversation, facts, attempt);
-    await store.updateOpen(introduced);
-    return introduced.id;
-  }
-
-  async function openOnce(
+  async function sendOn(
     conversation: Conversation,
+    messageIn: (conversation: Conversation) => Message,
     attributes: Record<string, string>,
     attempt: PriorAttempts,
-  ): Promise<void> {
+  ): Promise<Conversation> {
+    const sendIn = async (used: Conversation, prior: PriorAttempts): Promise<Conversation> => {
+      await send(used.isOpen ? used : await open(used, attributes, prior), messageIn(used), prior);
+      return used;
+    };
     try {
-      const isThere = attempt.mayExist && (await list(conversation, null)) !== undefined;
-      if (!isThere) await open(conversation, attributes);
+      return await sendIn(conversation, attempt);
     } catch (error) {
-      if (!(error instanceof GuestExpired)) throw error;
-      await moveOn(conversation, attributes);
+      if (!(error instanceof GuestExpired) && !(error instanceof ConversationEnded)) throw error;
+      const next = await store.replaceConversation(conversation, randomUUID());
+      return sendIn(next, { ...attempt, mayExist: false });
     }
   }
 
-  /** Posts the introduction of a handoff. Returns its conversation: another one if the guest of this one has ended. */
-  async function introduce(
-    conversation: Conversation,
-    facts: HandoffFacts,
-    attempt: PriorAttempts,
-  ): Promise<Conversation> {
-    const text = introductionOf(facts);
-    try {
-      await send(conversation, introductionIdOf(conversation, facts), text, attempt);
-      return conversation;
-    } catch (error) {
-      if (!(error instanceof GuestExpired)) throw error;
-      const next = await moveOn(conversation, attributesOf(facts));
-      await send(next, introductionIdOf(next, facts), text, { ...attempt, mayExist: false });
-      return next;
-    }
+  /** Posts the introduction of a handoff to the session's conversation. Returns the conversation's id. */
+  async function begin(facts: HandoffFacts, attempt: PriorAttempts): Promise<string> {
+    const known = await store.getOrCreate(facts.sessionId);
+    const messageIn = (conversation: Conversation): Message => ({
+      id: introductionIdOf(conversation, facts),
+      text: introductionOf(facts),
+    });
+    const introduced = await sendOn(known, messageIn, attributesOf(facts), attempt);
+    await store.updateOpen(introduced);
+    return introduced.id;
   }
 
   return {
@@ -161,14 +178,9 @@ export function createSalesforce({ egress, store }: SalesforceDeps, settings: Sa
       return { state: 'done', externalId: await begin(facts, attempt) };
     },
     async postMessage(message, attempt) {
-      const conversation = await find(message.conversationId);
-      const text = textToSend(message);
-      try {
-        await send(conversation, message.id, text, attempt);
-      } catch (error) {
-        if (!(error instanceof GuestExpired)) throw error;
-        await send(await moveOn(conversation, {}), message.id, text, { ...attempt, mayExist: false });
-      }
+      const messageIn = (): Message => ({ id: message.id, text: textToSend(message) });
+      const used = await sendOn(await find(message.conversationId), messageIn, {}, attempt);
+      if (!used.isOpen) await store.updateOpen(used);
       return { externalId: message.id };
     },
     async listEntries(conversationId, since) {
@@ -184,7 +196,7 @@ export function createSalesforce({ egress, store }: SalesforceDeps, settings: Sa
   async function find(conversationId: string): Promise<Conversation> {
     const conversation = await store.find(conversationId);
     if (conversation !== undefined) return conversation;
-    throw new CrmError('The conversation is not one of the org’s', { transient: false });
+    throw new CrmError('The session has another conversation in Salesforce by now', { transient: true });
   }
 }
 

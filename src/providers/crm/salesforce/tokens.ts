@@ -20,7 +20,6 @@ export interface Tokens {
   tokenOf(conversation: Conversation): Promise<AccessToken>;
   /** Replaces a refused token. Throws GuestExpired if the same end user can no longer get one. */
   renew(conversation: Conversation, refused: AccessToken): Promise<AccessToken>;
-  mint(sessionId: string): Promise<AccessToken>;
 }
 
 /** The conversation's guest has lost access: Salesforce does not extend a guest's token any further. */
@@ -69,7 +68,6 @@ export function createTokens(wire: SalesforceApi, store: ConversationStore, sett
   const another = (sessionId: string, known: AccessToken) => (isVerified ? mint(sessionId) : continueAs(known));
 
   return {
-    mint,
     async tokenOf(conversation) {
       const { sessionId, token: known } = conversation;
       if (known === undefined) return store.replaceToken(conversation, await mint(sessionId));

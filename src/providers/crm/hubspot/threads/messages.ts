@@ -6,6 +6,7 @@ import { type HtmlConversion, htmlOf } from '../html.ts';
 import type { HubspotSettings } from '../settings.ts';
 import { findEarlierMessage } from './earlier-messages.ts';
 import { type Signature, signatureFor } from './email-signatures.ts';
+import { normalized, textToPost } from './message-text.rules.ts';
 import { listLatestPage, messagesPath, type Party, type RawMessage } from './threads.ts';
 
 const EMAIL_CHANNEL = '1002';
@@ -32,14 +33,10 @@ export async function postMessage(
       { transient: false },
     );
   }
-  const links = attachments.map(({ name, url }) => ({ text: `${name}: ${url}`, name, url }));
-  const said = text === '' && links.length > 0 ? [] : [text];
+  const said = text === '' && attachments.length > 0 ? [] : [htmlOf(markup, text)];
   const content = {
-    text: [...said, ...links.map((link) => link.text)].join('\n'),
-    richText: [
-      ...said.map((one) => htmlOf(markup, one)),
-      ...links.map(({ name, url }) => linkOf(markup, name, url)),
-    ].join('<br>'),
+    text: textToPost({ text, attachments }),
+    richText: [...said, ...attachments.map(({ name, url }) => linkOf(markup, name, url))].join('<br>'),
   };
   const signed = (signature: Signature | undefined): MessageText => withSignature(markup, content, signature);
   if (attempt.mayExist) {
@@ -132,9 +129,6 @@ function recipientsOf({ direction, senders, recipients }: RawMessage): object[] 
 
 const fieldOf = (direction: RawMessage['direction'], field: Party['recipientField']) =>
   direction === 'OUTGOING' ? (field ?? 'TO') : 'TO';
-
-/** HubSpot may change line breaks and spaces. */
-const normalized = (text: string) => text.replace(/\s+/g, ' ').trim();
 
 const linkOf = ({ escapeHtml }: HtmlConversion, name: string, url: string) =>
   `<a href="${escapeHtml(url)}">${escapeHtml(name)}</a>`;
