@@ -21,7 +21,8 @@ const placeOf = (orgId: string, automationId: string): SecretPlace => ({
 export interface CredentialSealer {
   /**
    * Returns an input with its credentials encrypted, according to their field names. A mask, sent back unchanged, stands
-   * for the credential in `before`. A value with references is not encrypted: it is made at each run.
+   * for the credential in `before`; one without such a credential stays a mask. A value with references is not encrypted:
+   * it is made at each run.
    */
   seal(input: Json, before: Json): Json;
   /** Returns an input with its credentials decrypted. */
@@ -33,7 +34,7 @@ export function createSealer(secrets: Secrets, orgId: string, automationId: stri
   return {
     seal: (input, before) =>
       mapCredentials(input, before, (given, known) => {
-        if (given === MASK && known !== null) return known;
+        if (given === MASK) return known ?? given;
         if (referencesIn(given).length > 0) return given;
         return typeof given === 'string'
           ? SEALED + secrets.encrypt(given, place)
@@ -51,7 +52,8 @@ export function createSealer(secrets: Secrets, orgId: string, automationId: stri
 
 /**
  * Returns the steps with the credentials of their inputs encrypted. `before` are the stored steps that they replace.
- * Throws invalid for a mask in a step that sends to another place than before: a stored credential stays with its place.
+ * Throws invalid for a mask in a step that sends to another place than before, as a stored credential stays with its
+ * place, and for one without a stored credential.
  */
 export function sealSteps(sealer: CredentialSealer, steps: readonly Step[], before: readonly Step[]): Step[] {
   const known = new Map<string, ActionStep>();
@@ -75,7 +77,9 @@ export function sealInput(
 ): Json {
   if (before !== undefined && placeOfStep(before) !== placeOfStep(step) && hasMask(step.input))
     throw refused(path, 'send its credentials again, as it sends them to another place');
-  return sealer.seal(step.input, before?.input ?? null);
+  const sealed = sealer.seal(step.input, before?.input ?? null);
+  if (hasMask(sealed)) throw refused(path, `send its credentials again: ${MASK} stands for none that is stored there`);
+  return sealed;
 }
 
 /** Returns where a step sends its credentials. */
@@ -117,8 +121,8 @@ function mapInputs(steps: readonly Step[], change: (step: ActionStep) => Json): 
 /** Replaces the values of fields with the name of a credential. `known` is the value at the same place of `before`. */
 function mapCredentials(value: Json, before: Json, change: (given: Json, known: Json) => Json): Json {
   if (Array.isArray(value)) {
-    const others = Array.isArray(before) ? before : [];
-    return value.map((item, n) => mapCredentials(item, others[n] ?? null, change));
+    const known = Array.isArray(before) ? itemsBefore(value, before) : [];
+    return value.map((item, n) => mapCredentials(item, known[n] ?? null, change));
   }
   if (typeof value !== 'object' || value === null) return value;
   const others = fieldsOf(before);
@@ -130,3 +134,21 @@ function mapCredentials(value: Json, before: Json, change: (given: Json, known: 
     }),
   );
 }
+
+/**
+ * Returns the item of `before` that each item of a list with masks was: the only one that is shown in the same way, or
+ * else the one at its place, if no item was added or removed.
+ */
+function itemsBefore(list: Json[], before: Json[]): Json[] {
+  if (!hasMask(list)) return [];
+  const shown = before.map(shownForm);
+  const places = Map.groupBy(shown.keys(), (n) => shown[n]);
+  const isOfSameLength = list.length === before.length;
+  return list.map((item, n) => {
+    const [only, ...others] = places.get(shownForm(item)) ?? [];
+    const at = others.length === 0 && only !== undefined ? only : isOfSameLength ? n : undefined;
+    return at === undefined ? null : (before[at] ?? null);
+  });
+}
+
+const shownForm = (value: Json): string => JSON.stringify(mapCredentials(value, null, maskUnlessReference));

@@ -105,6 +105,50 @@ describe('credentials in the steps of a workflow', () => {
     expect(receiver.calls.at(-1)?.headers.authorization).toBe(AUTHORIZATION);
   });
 
+  it('are asked for again where their mask stands for none that is stored', async () => {
+    const { id } = await activate(api.org, { trigger_type: 'manual-trigger', workflow_blocks: [call()] });
+    const { workflow_blocks } = (await api.org.get(`/workflows/${id}`)).body;
+    const again = { ...workflow_blocks[0], id: 'again' };
+    for (const [steps, path] of [
+      [[again], `/workflows/${id}`],
+      [[...workflow_blocks, again], `/workflows/${id}`],
+      [[again], '/workflows'],
+    ] as const) {
+      const sent = { name: 'Copy', trigger_type: 'manual-trigger', workflow_blocks: steps };
+      const answer = await (path === '/workflows' ? api.org.post(path, sent) : api.org.patch(path, sent));
+      expect(answer).toMatchObject({ status: 400, body: { issues: [{ path: 'body.workflow_blocks.again' }] } });
+      expect(answer.body.message).toContain('send its credentials again');
+    }
+    expect((await api.org.get(`/workflows/${id}/versions`)).body.items).toHaveLength(1);
+  });
+
+  it('stay with their items in a list, or are asked for again', async () => {
+    const accounts = ['ann', 'bob'].map((user) => ({ user, password: `of ${user}` }));
+    const { id } = await activate(api.org, {
+      trigger_type: 'manual-trigger',
+      workflow_blocks: [call({ headers: {}, body: { accounts } })],
+    });
+    const { workflow_blocks } = (await api.org.get(`/workflows/${id}`)).body;
+    const { body } = workflow_blocks[0].input;
+    const [ann, bob] = body.accounts;
+    const change = (list: object[]) => {
+      body.accounts = list;
+      return api.org.patch(`/workflows/${id}`, { workflow_blocks });
+    };
+    expect((await change([{ user: 'eve', password: 'of eve' }, bob])).status).toBe(200);
+    expect((await change([bob, { ...bob, user: 'joe' }])).status).toBe(200);
+    expect((await change([bob, bob, { ...bob, user: 'max' }])).status).toBe(400);
+    expect((await change([{ user: 'zoe', password: 'of zoe' }, bob, ann])).status).toBe(400);
+    expect((await change([{ user: 'zoe', password: 'of zoe' }, { ...bob, user: 'joe' }, bob])).status).toBe(200);
+    await api.org.post(`/workflows/${id}/activate`, {});
+    await run(id);
+    expect(JSON.parse(receiver.calls.at(-1)?.body ?? '').accounts).toEqual([
+      { user: 'zoe', password: 'of zoe' },
+      { user: 'joe', password: 'of bob' },
+      { user: 'bob', password: 'of bob' },
+    ]);
+  });
+
   it('may be of any type, and are masked in the copy of an editor, too', async () => {
     const body = { pin: { password: 1234 }, credentials: { user: 'ann', pass: 'the-pass-of-ann' }, secret: ['one'] };
     const steps = [call({ headers: {}, body })];
