@@ -196,6 +196,18 @@ describe('the interpreter', () => {
     ]);
   });
 
+  it.each<[string, string, boolean]>([
+    ['10765432100123456789', '10765432100123456780', false],
+    ['10765432100123456789', '+10765432100123456789.00', true],
+    ['-0.10000000000000000001', '-.1', false],
+    ['007', '7.0', true],
+    ['1e3', '1000', true],
+    ['1e999', '1e998', false],
+  ])('compares the texts %s and %s with all of their digits', async (left, right, isEqual) => {
+    const { trace } = await runDefinition([ifElse('if', left, right, [action('same')], [action('other')])]);
+    expect(trace).toEqual([[isEqual ? 'same' : 'other', {}]]);
+  });
+
   it('does not expand references in resolved values, and does not read prototypes', async () => {
     const { trace } = await runDefinition(
       [

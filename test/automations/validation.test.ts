@@ -291,6 +291,7 @@ describe('validation of a trigger', () => {
     ['cron-trigger', { cron: '0 0 L * *', timezone: 'UTC' }, 'field 3'],
     ['cron-trigger', { cron: '@daily', timezone: 'UTC' }, 'must have five fields'],
     ['cron-trigger', { cron: '0 0 30 2 *', timezone: 'UTC' }, 'never comes'],
+    ['cron-trigger', { cron: '0 0 30 2 1', timezone: 'UTC' }, 'never comes'],
     ['cron-trigger', { cron: '0 9 * * *', timezone: 'Mars/Phobos' }, 'IANA'],
     ['cron-trigger', { cron: '0 9 * * *', timezone: '+02:00' }, 'IANA'],
     ['ticket-inactive', { minutes: 0 }, 'minutes'],

@@ -4,12 +4,14 @@ import type { Json, Operator } from '../blocks/schema.ts';
 
 /** A longer text is compared as a text. */
 const MAX_NUMBER_CHARACTERS = 100;
+const DECIMAL = /^\+?(-?)(\d*)(?:\.(\d*))?$/;
 const NUMBER = /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i;
 
 /**
- * Returns whether the condition of an `if-else` holds. Numbers and texts that are numbers compare as numbers. Other
- * texts compare by code points. Lists, objects and null have no order: such a comparison is false. `contains` finds a
- * text in a text, an item in a list, or a key in an object. `in` is `contains` with the operands exchanged.
+ * Returns whether the condition of an `if-else` holds. Numbers and texts that are numbers compare as numbers, two texts
+ * with all of their digits. Other texts compare by code points. Lists, objects and null have no order: such a
+ * comparison is false. `contains` finds a text in a text, an item in a list, or a key in an object. `in` is `contains`
+ * with the operands exchanged.
  */
 export function evaluateOperator(operator: Operator, left: Json, right: Json): boolean {
   switch (operator) {
@@ -74,7 +76,30 @@ function compare(left: Json, right: Json): number | undefined {
 
 function compareNumbers(left: Json, right: Json): number | undefined {
   const [a, b] = [numberOf(left), numberOf(right)];
-  return a === undefined || b === undefined ? undefined : a - b;
+  if (a === undefined || b === undefined) return undefined;
+  const isOfTexts = typeof left === 'string' && typeof right === 'string';
+  return (a === b && isOfTexts ? compareDecimals(left, right) : undefined) ?? a - b;
+}
+
+/** Compares texts with more digits than a number has, such as long ids. Undefined for those with an exponent. */
+function compareDecimals(left: string, right: string): number | undefined {
+  const [a, b] = [decimalOf(left), decimalOf(right)];
+  if (a === undefined || b === undefined) return undefined;
+  const places = Math.max(a.fraction.length, b.fraction.length);
+  const scaled = ({ sign, whole, fraction }: Decimal) => BigInt(sign + whole + fraction.padEnd(places, '0'));
+  const [x, y] = [scaled(a), scaled(b)];
+  return x < y ? -1 : x > y ? 1 : 0;
+}
+
+interface Decimal {
+  sign: string;
+  whole: string;
+  fraction: string;
+}
+
+function decimalOf(text: string): Decimal | undefined {
+  const [, sign = '', whole = '', fraction = ''] = DECIMAL.exec(text.trim()) ?? [];
+  return whole + fraction === '' ? undefined : { sign, whole, fraction };
 }
 
 function numberOf(value: Json): number | undefined {

@@ -10,7 +10,13 @@ const MAX_SCHEMA = 20_000;
 
 /** Configuration of cron-trigger. Validation checks the expression and the time zone. */
 export const CronConfiguration = z.object({
-  cron: z.string().min(1).max(200).describe('Five fields: minute, hour, day of month, month, day of week.'),
+  cron: z
+    .string()
+    .min(1)
+    .max(200)
+    .describe(
+      'Five fields: minute, hour, day of month, month, day of week. Where both days are given, both must match.',
+    ),
   timezone: z.string().min(1).max(100).default('UTC').describe('An IANA name, such as Europe/Berlin.'),
   missed: z
     .enum(['skip', 'run_once'])
@@ -20,7 +26,13 @@ export const CronConfiguration = z.object({
 export type CronConfiguration = z.infer<typeof CronConfiguration>;
 
 /** Configuration of ticket-inactive. */
-export const InactiveConfiguration = z.object({ minutes: z.int().min(1).max(MAX_MINUTES) });
+export const InactiveConfiguration = z.object({
+  minutes: z
+    .int()
+    .min(1)
+    .max(MAX_MINUTES)
+    .describe('Since the last message, the opening or a reopening. Messages of workflows and sequences do not count.'),
+});
 
 /** Configuration of webhook. */
 export const WebhookConfiguration = z.object({
@@ -37,7 +49,9 @@ export const WebhookConfiguration = z.object({
     .min(1)
     .max(500)
     .optional()
-    .describe('Path of an id in the body, such as data.id. Requests with the same id start one run.'),
+    .describe(
+      'Path of an id in the body, such as data.id. Requests with the same id start one run. An empty text is no id.',
+    ),
 });
 export type WebhookConfiguration = z.infer<typeof WebhookConfiguration>;
 

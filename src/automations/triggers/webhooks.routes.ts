@@ -8,6 +8,7 @@ import { errorResponses } from '../../http/errors.ts';
 import { enforce } from '../../http/rate-limits.ts';
 import { Id } from '../../http/schemas.ts';
 import type { Json } from '../blocks/schema.ts';
+import { fieldsOf } from '../json.rules.ts';
 import { getWebhook, receiveForm, receiveWebhook, type Webhook, type WebhookRequest } from './webhooks.service.ts';
 
 const MAX_BODY_BYTES = 1024 * 1024;
@@ -19,7 +20,7 @@ const Started = z.object({
   run_id: Id.nullable().describe('null where the workflow’s constraint does not hold.'),
 });
 
-const WEBHOOK_DESCRIPTION = `Starts a workflow by its \`webhook_url\`, which is all that a caller needs. The body is any JSON, a form's fields or text, up to 1 MB.
+const WEBHOOK_DESCRIPTION = `Starts a workflow by its \`webhook_url\`, which is all that a caller needs. The body is any JSON, a form's fields (one given several times is a list) or text, up to 1 MB.
 Requests with the same \`Idempotency-Key\` or \`webhook-id\`, or the same id at the workflow's \`dedupe_path\`, start one run. Where
 \`trigger_configuration.secret\` is set, each must be signed: by Standard Webhooks, or with the HMAC-SHA256 of the body in hex as \`X-Signature\`.
 An \`X-Signature\` covers neither headers nor time: such requests are told apart by \`dedupe_path\`, else by their bodies, and the same body starts one run in 24 hours.`;
@@ -79,13 +80,37 @@ export const inboundWebhookRoutes: FastifyPluginAsyncZod<Deps> = async (app, { q
       params: WebhookPath,
       response: { 202: Started, ...errorResponses(404, 409) },
     },
-    handler: (request, reply) => answer(request, request.params, reply, receiveForm),
+    handler: (request, reply) =>
+      answer(request, request.params, reply, (db, hook, sent) => {
+        const isOfBrowser = FORM_TYPE.test(sent.headers['content-type'] ?? '');
+        return receiveForm(db, hook, isOfBrowser ? { ...sent, content: lastValues(sent.content) } : sent);
+      }),
   });
 };
 
+/** Returns the fields of a form by name. One that is given several times is a list. */
+function listedFields(sent: string): Record<string, unknown> {
+  const groups = Map.groupBy(new URLSearchParams(sent), ([name]) => name);
+  return Object.fromEntries(
+    [...groups].map(([name, entries]) => {
+      const values = entries.map(([, value]) => value);
+      return [name, values.length === 1 ? values[0] : values];
+    }),
+  );
+}
+
+/** Returns the last value of each field that a browser has sent several times, such as a checkbox behind its default. */
+const lastValues = (content: Json): Json =>
+  Object.fromEntries(
+    Object.entries(fieldsOf(content)).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? (value.at(-1) ?? null) : value,
+    ]),
+  );
+
 function parseContent(type: string, body: Buffer): unknown {
   const text = body.toString('utf8');
-  if (FORM_TYPE.test(type)) return Object.fromEntries(new URLSearchParams(text));
+  if (FORM_TYPE.test(type)) return listedFields(text);
   if (!JSON_TYPE.test(type)) return text;
   try {
     return JSON.parse(text);

@@ -65,7 +65,7 @@ export async function receiveWebhook(
     query: request.query as Json,
   };
   const headerKey = idempotencyKeyOf(request.headers, 'webhook-id');
-  const bodyKey = dedupe_path && dedupeIdAt(dedupe_path, request.content);
+  const bodyKey = dedupe_path && dedupeIdAt(dedupe_path, request);
   if (signature !== 'untimed') return startOnce(db, hook, 'webhook', { idempotencyKey: headerKey ?? bodyKey, output });
   // Its headers are not signed: who repeats the request could change them.
   if (bodyKey !== undefined) return startOnce(db, hook, 'webhook', { idempotencyKey: bodyKey, output });
@@ -137,14 +137,32 @@ function idempotencyKeyOf(headers: IncomingHttpHeaders, ...others: string[]): st
   throw invalid(`Idempotency-Key and webhook-id must have 1 to ${MAX_KEY_CHARACTERS} characters`);
 }
 
+/** Returns the id at a path of the body, with all of its digits. An empty text is none. */
+function dedupeIdAt(path: string, { content, body }: WebhookRequest): string | undefined {
+  const value = valueAt(path, content);
+  if (typeof value !== 'number') return typeof value === 'string' && value !== '' ? value : undefined;
+  return Number.isInteger(value) && !Number.isSafeInteger(value) ? writtenAt(path, body, value) : String(value);
+}
+
 /** Reads own properties only, never a prototype's. */
-function dedupeIdAt(path: string, content: Json): string | undefined {
+function valueAt(path: string, content: Json): Json | undefined {
   let value: Json = content;
   for (const name of path.split('.')) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
     value = (value as Record<string, Json>)[name] ?? null;
   }
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
+  return value;
+}
+
+/** Returns a number of the body as it is written there: different ones of very many digits are read as the same. */
+function writtenAt(path: string, body: Buffer, value: number): string {
+  const keepDigits = (_: string, inner: Json, { source }: { source?: string }) =>
+    typeof inner === 'number' ? source : inner;
+  try {
+    return String(valueAt(path, JSON.parse(body.toString('utf8'), keepDigits as Parameters<typeof JSON.parse>[1])));
+  } catch {
+    return String(value); // the body is nested too deeply, and cannot be stored
+  }
 }
 
 /** Returns the headers without credentials: no step, log or response shows them. */

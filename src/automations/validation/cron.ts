@@ -6,7 +6,8 @@ const MONTH_NAMES = /\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\b/gi;
 const WEEKDAY_NAMES = /\b(sun|mon|tue|wed|thu|fri|sat)\b/gi;
 
 /**
- * Returns the problem of a cron expression with five fields, or undefined if it is valid. The time zone must be valid.
+ * Returns the problem of a cron expression with five fields, or undefined if it is valid. The time zone must be valid. Both
+ * days must match, as in Temporal.
  */
 export function problemOfCronExpression(expression: string, timezone: string): string | undefined {
   const fields = expression.trim().split(/\s+/);
@@ -16,7 +17,7 @@ export function problemOfCronExpression(expression: string, timezone: string): s
   const odd = bare.findIndex((field) => !CRON_FIELD.test(field));
   if (odd >= 0) return `its field ${odd + 1} must be of numbers, *, lists, ranges and steps`;
   try {
-    const next = new Cron(fields.join(' '), { paused: true, timezone }).nextRun();
+    const next = new Cron(fields.join(' '), { paused: true, timezone, domAndDow: true }).nextRun();
     return next === null || next === undefined ? 'never comes' : undefined;
   } catch (error) {
     return error instanceof Error ? error.message.replace(/^CronPattern: /, '') : 'is no cron expression';

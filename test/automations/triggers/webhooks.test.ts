@@ -55,7 +55,7 @@ describe('an inbound webhook', () => {
 
   it.each([
     ['text', 'text/plain', 'hello', 'hello'],
-    ['a form', 'application/x-www-form-urlencoded', 'a=1&b=x+y', { a: '1', b: 'x y' }],
+    ['a form', 'application/x-www-form-urlencoded', 'a=1&b=x+y&a=2', { a: ['1', '2'], b: 'x y' }],
     ['a list', 'application/json', '[1,null,"x"]', [1, null, 'x']],
     ['JSON of a kind', 'application/cloudevents+json', '{"id":"e"}', { id: 'e' }],
     ['XML', 'application/xml', '<a/>', '<a/>'],
@@ -99,11 +99,21 @@ describe('an inbound webhook', () => {
 
   it('starts a run for each request without an id at dedupe_path', async () => {
     const { id, post } = await webhook({ dedupe_path: 'order.id' });
-    for (const body of [{}, { order: null }, { order: { id: { $: 1 } } }, 'x']) {
+    const empty = { order: { id: '' } };
+    for (const body of [{}, { order: null }, { order: { id: { $: 1 } } }, 'x', empty, empty]) {
       const headers: Record<string, string> = typeof body === 'string' ? { 'content-type': 'text/plain' } : {};
       expect((await post(body, headers)).status).toBe(202);
     }
-    expect(await runs(id)).toHaveLength(4);
+    expect(await runs(id)).toHaveLength(6);
+  });
+
+  it('tells numbers at dedupe_path apart by all of their digits', async () => {
+    const { id, post } = await webhook({ dedupe_path: 'order.0.id' });
+    const send = async (digits: string) => (await post(`{"order":[{"id":${digits}}]}`)).body.run_id;
+    const first = await send('9007199254740993');
+    expect(await send('9007199254740992')).not.toBe(first);
+    expect(await send(' 9007199254740993 ')).toBe(first);
+    expect(await runs(id)).toHaveLength(2);
   });
 
   it('answers 404 for a wrong token or workflow, and 409 for an inactive workflow or one with another trigger', async () => {
@@ -242,7 +252,7 @@ describe('a form trigger', () => {
   it('starts its workflow with its fields, sent as JSON or by a browser', async () => {
     const { id, submit } = await form();
     expect((await submit({ ...good, more: 'dropped' })).status).toBe(202);
-    const sent = 'name=Ada&email=ada%40example.com&seats=3&plan=&terms=on';
+    const sent = 'name=Ada&email=ada%40example.com&seats=3&plan=&terms=off&terms=on';
     expect((await submit(sent, { 'content-type': 'application/x-www-form-urlencoded' })).status).toBe(202);
     expect((await runs(id)).map(({ trigger_output }) => trigger_output.form)).toEqual([good, { ...good, plan: null }]);
   });
