@@ -35,7 +35,7 @@ import {
 } from './queries.ts';
 import { wakeHandoffHold } from './runs/finish-run.service.ts';
 import { startQueuedRuns, wakeRun } from './runs/run-queue.service.ts';
-import { startRunsOfVersion, triggerOutputOf } from './runs/start-runs.service.ts';
+import { startRuns } from './runs/start-runs.service.ts';
 import type { CreateWorkflow, UpdateWorkflow } from './schema.ts';
 import { syncAiTool } from './triggers/ai-tools.service.ts';
 import { encryptSecret, maskSecret, withoutMaskedSecret } from './triggers/secrets.rules.ts';
@@ -256,14 +256,11 @@ export function triggerWorkflow(db: Db, orgId: string, id: string, input: Json):
         `The workflow starts by ${version.trigger_type}, not by hand: see POST /workflows/simulate to try it`,
       );
     const triggerEvent = { key: `manual/${newId()}`, occurredAt: new Date(), depth: 0, output: { input } };
-    const triggered = { ...triggerEvent, output: triggerOutputOf('manual-trigger', triggerEvent) };
-    const active = { ...version, automation_id: id, version_id: version.id };
-    const [runId = null] = await startRunsOfVersion(trx, orgId, active, {
-      triggerEvents: [triggered],
+    const [runId = null] = await startRuns(trx, orgId, 'manual-trigger', {
+      triggerEvents: [triggerEvent],
       cause: 'manual',
-      isTest: false,
+      only: id,
     });
-    await startQueuedRuns(trx, orgId);
     return runId;
   });
 }

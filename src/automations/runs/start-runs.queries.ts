@@ -136,16 +136,21 @@ export async function listListeners(db: Db, orgId: string, type: TriggerType): P
 
 export interface ReceivedEvents {
   type: TriggerType;
-  triggerEvents: { event_id: string; output: { [key: string]: Json } }[];
+  /** `key` is the trigger key of the runs that it starts, in the workflow `only` if there is one. */
+  triggerEvents: { event_id: string; key: string; output: { [key: string]: Json } }[];
+  only: string | undefined;
   /** The runs that receive them. */
   runIds: string[];
 }
 
-/** Stores events once, and for each run that it has received them. Returns the ids of runs with new events. */
+/**
+ * Stores events once, and for each run that it has received them, except the event that started it. Returns the ids of runs
+ * with new events.
+ */
 export async function insertReceivedEvents(
   trx: Trx,
   orgId: string,
-  { type, triggerEvents, runIds }: ReceivedEvents,
+  { type, triggerEvents, only, runIds }: ReceivedEvents,
 ): Promise<string[]> {
   const { rows } = await sql<{ run_id: string }>`
     with stored as (
@@ -155,9 +160,11 @@ export async function insertReceivedEvents(
       on conflict (org_id, event_id) do update set created_at = now() -- keeps the row from being deleted meanwhile
     )
     insert into automation_received_events (org_id, run_id, event_id, trigger_type)
-    select ${orgId}::uuid, run_id, event_id, ${type}
-    from unnest(${runIds}::uuid[]) as run_id
-    cross join unnest(${triggerEvents.map(({ event_id }) => event_id)}::text[]) as event_id
+    select run.org_id, run.id, event.event_id, ${type}
+    from automation_runs as run
+    cross join unnest(${triggerEvents.map(({ event_id }) => event_id)}::text[], ${triggerEvents.map(({ key }) => key)}::text[]) as event (event_id, key)
+    where run.org_id = ${orgId} and run.id = any(${runIds}::uuid[])
+      and (run.trigger_key <> event.key or run.automation_id <> ${only ?? null}::uuid)
     on conflict do nothing
     returning run_id
   `.execute(trx);

@@ -53,7 +53,8 @@ export interface TriggerEvent {
 
 /**
  * Starts the org's active workflows of a trigger type, once for each event, if their constraint holds. Also passes the
- * events to runs waiting for them. Returns the ids of the new runs. With `only`, starts no other workflow.
+ * events to runs waiting for them, other than those that they start. Returns the ids of the new runs. With `only`, starts
+ * no other workflow.
  */
 export async function startRuns(
   trx: Trx,
@@ -81,9 +82,10 @@ export async function startRuns(
   // the keys of a webhook are those of one workflow
   const received = triggered.map(({ key, output }) => ({
     event_id: only === undefined ? key : `${only}/${key}`,
+    key,
     output,
   }));
-  await wakeListeningRuns(trx, orgId, type, received);
+  await wakeListeningRuns(trx, orgId, type, { triggerEvents: received, only });
   await startQueuedRuns(trx, orgId);
   return runs;
 }
@@ -93,13 +95,13 @@ async function wakeListeningRuns(
   trx: Trx,
   orgId: string,
   type: TriggerType,
-  triggerEvents: ReceivedEvents['triggerEvents'],
+  { triggerEvents, only }: Pick<ReceivedEvents, 'triggerEvents' | 'only'>,
 ): Promise<void> {
   const runIds = await listListeners(trx, orgId, type);
   if (runIds.length === 0) return;
   if (triggerEvents.length > MAX_UNMETERED_EVENTS && runIds.length * triggerEvents.length > MAX_RECEIPTS_AT_ONCE)
     throw new Error('Too many runs wait for so many events at once');
-  const receivers = await insertReceivedEvents(trx, orgId, { type, triggerEvents, runIds });
+  const receivers = await insertReceivedEvents(trx, orgId, { type, triggerEvents, only, runIds });
   const waiting = await listWaitingRuns(trx, orgId, receivers);
   await enqueue(trx, orgId, ...waiting.map((runId) => wakeRun(orgId, runId)));
 }
@@ -187,10 +189,7 @@ async function eventsThatStart(
 }
 
 /** Returns `trigger.output` for an event. */
-export const triggerOutputOf = (
-  type: TriggerType,
-  { key, occurredAt, output }: TriggerEvent,
-): { [key: string]: Json } => ({
+const triggerOutputOf = (type: TriggerType, { key, occurredAt, output }: TriggerEvent): { [key: string]: Json } => ({
   ...output,
   event_id: key,
   occurred_at: occurredAt.toISOString(),
