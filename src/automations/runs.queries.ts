@@ -325,6 +325,8 @@ export async function endStep(
 
 /** What stands in place of a redacted error. */
 export const REDACTED_ERROR = '[redacted]';
+/** What stands in place of an input given for a retry, once texts of it are redacted: nothing is sent with it. */
+export const REDACTED_INPUT = '[redacted]';
 
 /** Saves the error of a failed attempt. If the run was redacted since it was loaded, neither error nor input is kept. */
 export async function setStepError(

@@ -88,7 +88,7 @@ function appendStatement(orgId: string, sessionId: string, { events, announcemen
   `;
 }
 
-type Kind = Pick<NewEvent, 'type' | 'sender' | 'isIgnored'>;
+type Kind = Pick<NewEvent, 'type' | 'sender' | 'data' | 'isIgnored'>;
 
 /** SQL: what events change in the row of their session. */
 export function changesBy(events: Kind[]): RawBuilder<unknown> {
@@ -97,8 +97,26 @@ export function changesBy(events: Kind[]): RawBuilder<unknown> {
   const hasMessage = hasType(events, 'message', 'workflow_message');
   return sql`last_seq = last_seq + ${events.length}::integer, updated_at = greatest(updated_at, now()),
     last_message_at = case when ${hasMessage}::boolean then greatest(last_message_at, now()) else last_message_at end,
-    waiting_on = coalesce(${waitingOn}::text, waiting_on), ${countedOf(events)}, last_event_xid = ${NEXT_EVENT_XID}`;
+    waiting_on = coalesce(${waitingOn}::text, waiting_on), ${activityBy(events)}, ${countedOf(events)}, last_event_xid = ${NEXT_EVENT_XID}`;
 }
+
+/** SQL: the depth of what this transaction does. */
+const DEPTH = sql`coalesce(nullif(current_setting('switchboard.depth', true), '')::integer, 0)`;
+
+/**
+ * A message of a workflow does not end the inactivity of a session: it is told apart from the last one that counts, which
+ * sessions of earlier versions have not stored.
+ */
+function activityBy(events: Kind[]): RawBuilder<unknown> {
+  const isActive = hasType(events, 'message') || events.some(isReopening);
+  const isAutomatic = hasType(events, 'workflow_message');
+  return sql`active_at = case when ${isActive}::boolean then greatest(active_at, now())
+      when ${isAutomatic}::boolean then coalesce(active_at, last_message_at, created_at) else active_at end,
+    active_depth = case when ${isActive}::boolean then ${DEPTH} else active_depth end`;
+}
+
+const isReopening = ({ type, data = {} }: Kind): boolean =>
+  type === 'status_changed' && 'to' in data && data.to === 'open' && 'from' in data && data.from !== 'open';
 
 /** The senders whose messages a session counts, and the names of their columns. */
 const COUNTED = [

@@ -108,6 +108,13 @@ export interface SessionsTable {
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
   last_message_at: Date | null;
+  /**
+   * When somebody last wrote in it, or when it was reopened. Messages of workflows and sequences do not count. Null: since
+   * its last message or its creation.
+   */
+  active_at: Date | null;
+  /** Length of the chain of workflow runs that made it active then. */
+  active_depth: Generated<number>;
 }
 
 export interface TicketCountersTable {

@@ -47,6 +47,8 @@ export interface DeliveriesTable {
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
   sent_at: Date | null;
+  /** Length of the chain of workflow runs that requested it. */
+  depth: Generated<number>;
 }
 
 declare module '../db/database.ts' {

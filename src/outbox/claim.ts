@@ -144,11 +144,3 @@ export async function defer(trx: Trx, ids: number[], reason: string): Promise<vo
     where id = any(${ids})
   `.execute(trx);
 }
-
-/**
- * Sets the depth of all events announced until the transaction ends to the depth of their cause: the number of
- * customers' workflow runs in the chain of causes.
- */
-export async function setEventDepth(trx: Trx, depth: number): Promise<void> {
-  await sql`select set_config('switchboard.depth', ${String(depth)}, true)`.execute(trx);
-}

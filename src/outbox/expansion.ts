@@ -6,14 +6,8 @@ import { pipelined } from '../db/connections/pipeline.ts';
 import { isDatabaseUnavailable } from '../db/failures.ts';
 import { inSavepoint, inTransaction } from '../db/transaction.ts';
 import { NIL_UUID } from '../ids.ts';
-import {
-  type AnyClaimedEvent,
-  type ClaimedEvent,
-  claimEvents,
-  defer,
-  type FinishedBatch,
-  setEventDepth,
-} from './claim.ts';
+import { setEventDepth } from './causation.ts';
+import { type AnyClaimedEvent, type ClaimedEvent, claimEvents, defer, type FinishedBatch } from './claim.ts';
 import type { EventType } from './events.ts';
 import { groupsOf } from './groups.rules.ts';
 import { deferInterrupted, deleteClaim, deleteExpanded, insertClaim } from './interruptions.ts';

@@ -5,6 +5,7 @@ import { getSlaFacts, recordSlaEvents } from '../conversations/sessions/sla-fact
 import type { Db, Trx } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { type BusinessCalendar, businessCalendar, type WorkingTime } from '../desk/office-hours/business-time.rules.ts';
+import { setEventDepth } from '../outbox/causation.ts';
 import {
   describeClocks,
   isCountedUnder,
@@ -38,7 +39,8 @@ type Sla = NonNullable<Awaited<ReturnType<typeof lockSlaShared>>>;
 
 /**
  * Evaluates a session's clocks: announces due moments and records changes, each once regardless of the number of calls.
- * Returns the time of the next evaluation. Throws notFound.
+ * Those of a session that a workflow's run has opened continue its chain, while nobody has written in it. Returns the time of
+ * the next evaluation. Throws notFound.
  */
 export function evaluateClocks(db: Db, orgId: string, sessionId: string): Promise<SlaProgress> {
   const begunAt = performance.now();
@@ -49,7 +51,8 @@ export function evaluateClocks(db: Db, orgId: string, sessionId: string): Promis
       await deleteUndecidedClocks(trx, orgId, sessionId, []);
       return { next: null, details: 'under no policy' };
     }
-    const { clocks, now, isClosed } = await readClocks(trx, orgId, sessionId, sla);
+    const { clocks, now, isClosed, depth } = await readClocks(trx, orgId, sessionId, sla);
+    if (depth > 0) await setEventDepth(trx, depth);
     const warned = await settleClocks(trx, orgId, sessionId, { sla, clocks, now });
     const next = nextMomentOf(clocks, warned);
     const evaluated = { is_over: isClosed, next_at: next?.at ?? null };
@@ -100,10 +103,10 @@ const idleClock = (metric: SlaMetric, target: number | null) => ({
 
 /** A fact may be later than the database's time in this transaction. Then the fact's time is used as now. */
 async function readClocks(db: Db, orgId: string, sessionId: string, sla: Sla) {
-  const { createdAt, isClosed, facts } = await getSlaFacts(db, orgId, sessionId);
+  const { createdAt, isClosed, depth, facts } = await getSlaFacts(db, orgId, sessionId);
   const now = new Date(Math.max(...[createdAt, sla.now, ...facts.slice(-1).map(({ at }) => at)].map(Number)));
   const turns = timelinesOf(createdAt, facts, sla.applied_at);
-  return { clocks: clocksOf(turns, targetsOf(sla), calendarOf(sla), now), now, isClosed };
+  return { clocks: clocksOf(turns, targetsOf(sla), calendarOf(sla), now), now, isClosed, depth };
 }
 
 const targetsOf = (sla: Sla): SlaTargets => sla;

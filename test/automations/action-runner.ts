@@ -46,7 +46,7 @@ export function createActionRunner(around: ActionHost) {
   return async ({ id: orgId }: TestOrg, type: string, input: object, dedupeKey = newId()): Promise<any> => {
     const action = ACTIONS.get(type);
     if (action === undefined) throw new Error(`There is no action ${type}`);
-    const step = { orgId, runId: newId(), dedupeKey };
+    const step = { orgId, runId: newId(), depth: 0, dedupeKey };
     const parsed = action.input.parse(input);
     const output =
       'call' in action

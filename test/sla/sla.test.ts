@@ -10,9 +10,9 @@ let stack: Stack;
 beforeAll(async () => {
   stack = await startStack();
   await sql`
-    create table announced (type text, subject_id uuid, payload jsonb, at timestamptz not null default clock_timestamp());
+    create table announced (type text, subject_id uuid, payload jsonb, depth integer, at timestamptz not null default clock_timestamp());
     create function keep_announced() returns trigger language plpgsql as
-      'begin insert into announced values (new.type, new.subject_id, new.payload); return new; end';
+      'begin insert into announced values (new.type, new.subject_id, new.payload, new.depth); return new; end';
     create trigger keep_announced after insert on outbox for each row when (new.kind = 'event') execute function keep_announced();
   `.execute(stack.db);
 });
@@ -21,6 +21,7 @@ afterAll(() => stack.close());
 interface Announced {
   type: string;
   payload: { due_at: string; metric: string; cycle: number; policy_id: string };
+  depth: number;
   at: Date;
 }
 
@@ -29,7 +30,7 @@ interface Announced {
  */
 async function announced(sessionId: string): Promise<Announced[]> {
   const { rows } = await sql<Announced>`
-    select type, payload, at from announced where subject_id = ${sessionId} and type like 'sla-%' and type <> 'sla-session-changed' order by at
+    select type, payload, depth, at from announced where subject_id = ${sessionId} and type like 'sla-%' and type <> 'sla-session-changed' order by at
   `.execute(stack.db);
   return rows;
 }
@@ -410,6 +411,14 @@ describe('SLA clocks', () => {
       'sla-next-reply-breached 2',
       'sla-resolution-breached 1',
     ]);
+  });
+
+  it('continue the chain of workflow runs that opened a session', async () => {
+    const id = await watched();
+    await sql`update sessions set active_depth = 3 where id = ${id}`.execute(stack.db); // as an insert by a run does
+    await age(id, 400);
+    await evaluateClocks(stack.db, stack.org.id, id);
+    expect(await announced(id)).toMatchObject([{ type: 'sla-resolution-breached', depth: 3 }]);
   });
 
   it('follow changes of the policy and of office hours, and still announce a breach only once', async () => {

@@ -5,6 +5,7 @@ import type { ConnectionCalls } from '../../orgs/integrations/calls.service.ts';
 import type { HttpClient } from '../../providers/egress/egress.ts';
 import type { Secrets } from '../../secrets.ts';
 import type { StepPath } from '../interpreter/step-paths.rules.ts';
+import type { Run } from '../runs.queries.ts';
 
 /** Dependencies of actions. */
 export interface ActionDeps {
@@ -22,12 +23,25 @@ export interface ActionDeps {
 export interface StepRef {
   orgId: string;
   runId: string;
+  /** Length of the chain of runs causing this one. */
+  depth: number;
   /** The same for all attempts of this step, and different for every other step. */
   dedupeKey: string;
 }
 
 /** Returns the dedupe key of a step. */
 export const dedupeKeyOf = (runId: string, place: StepPath): string => `${runId}/${place}`;
+
+export const stepRefOf = (
+  orgId: string,
+  { id: runId, depth }: Pick<Run, 'id' | 'depth'>,
+  place: StepPath,
+): StepRef => ({
+  orgId,
+  runId,
+  depth,
+  dedupeKey: dedupeKeyOf(runId, place),
+});
 
 interface ActionDescription<Input extends z.ZodType, Output extends z.ZodType> {
   /** Name in workflow definitions: never rename. */

@@ -14,9 +14,13 @@ export const sendWhatsappTemplate = remoteAction({
     'As POST /whatsapp/send-template. Fails where WhatsApp refuses it, or the contact is blocked or opted out.',
   input: SendTemplate.strict(),
   output: DeliveryOutput.extend({ session_id: Id }),
-  async call({ db, secrets, egress, calls, sending: { isDevelopment } }, { orgId, dedupeKey }, input) {
+  async call({ db, secrets, egress, calls, sending: { isDevelopment } }, { orgId, runId, depth, dedupeKey }, input) {
     const deps = { secrets, egress, calls, isDevelopment, maxWaitMs: MAX_WAIT_MS };
-    const sent = await sendTemplate(db, deps, orgId, { ...input, requestKey: dedupeKey });
+    const sent = await sendTemplate(db, deps, orgId, {
+      ...input,
+      requestKey: dedupeKey,
+      cause: { runId, depth },
+    });
     await sentTemplateResponseOf(db, orgId, sent);
     const { id, status } = await getDelivery(db, orgId, sent.deliveryId);
     return { id, status, session_id: sent.sessionId };

@@ -3,7 +3,7 @@ import { isHandedOff } from '../../conversations/handoff/status.service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { newId } from '../../ids.ts';
-import { setEventDepth } from '../../outbox/claim.ts';
+import { setEventDepth } from '../../outbox/causation.ts';
 import { enqueue, start } from '../../outbox/outbox.ts';
 import type { Reaction } from '../../outbox/reactions.ts';
 import { addRunsToHold, deleteHandoffHold, findMaxDepth, insertHandoffHold } from '../handoff-hold.queries.ts';

@@ -103,7 +103,7 @@ export const findSteps = (db: Db, orgId: string, runId: string, places: string[]
 export const findFailedStep = (trx: Trx, orgId: string, runId: string) =>
   trx
     .selectFrom('automation_steps')
-    .select(['place', 'step_id', 'type', 'name'])
+    .select(['place', 'step_id', 'type', 'name', 'changed_input'])
     .where('org_id', '=', orgId)
     .where('run_id', '=', runId)
     .where('status', '=', 'failed')

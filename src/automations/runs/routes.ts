@@ -56,7 +56,8 @@ export const runRoutes: FastifyPluginAsyncZod<Deps> = async (app, { secrets }) =
     schema: {
       operationId: 'retryWorkflowRun',
       tags,
-      description: 'Continues from the failed step, with the outputs of the steps before it.',
+      description:
+        'Continues from the failed step, with the outputs of the steps before it. Its waits do not see events between the failure and the retry.',
       params: RunPath,
       body: RetryRun,
       response: { 200: NoBody, ...errorResponses(403, 404, 409) },

@@ -94,7 +94,10 @@ export const Run = z
 
 export const RetryRun = z
   .object({
-    input: z.record(z.string(), AnyJson).optional().describe('Replaces the input of the failed step.'),
+    input: z
+      .record(z.string(), AnyJson)
+      .optional()
+      .describe('Replaces the input of the failed step, also in later retries.'),
     skip: z.boolean().default(false).describe('Continues after the failed step.'),
     reason: z.string().min(1).max(1_000).optional().describe('Stored with the run.'),
   })

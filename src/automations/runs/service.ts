@@ -2,6 +2,7 @@ import { deleteUnanswered } from '../../agents/action-calls/http-call.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { cutToPage } from '../../db/page-size.rules.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import { releaseRequestKey } from '../../deliveries/messages/service.ts';
 import { conflict, invalid, notFound, refused } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { enqueue } from '../../outbox/outbox.ts';
@@ -12,7 +13,7 @@ import { stepAt } from '../interpreter/step-paths.rules.ts';
 import { fieldsOf } from '../json.rules.ts';
 import { maskCredentials } from '../masking.rules.ts';
 import { findCurrentVersion, keepAutomation } from '../queries.ts';
-import { endStep, isInBatch, lockRun, type Run } from '../runs.queries.ts';
+import { endStep, isInBatch, lockRun, REDACTED_INPUT, type Run } from '../runs.queries.ts';
 import { getWorkflow } from '../service.ts';
 import { advanceRun, loadContext, nextActionOf } from './advance-run.service.ts';
 import { workflowIdOfBatch } from './batches/contract.ts';
@@ -105,7 +106,7 @@ export function cancelRun(db: Db, orgId: string, workflowId: string, runId: stri
 /**
  * Retries a failed run from its failed step, optionally with another input, or after the step if `skip` is set. `by` is
  * the id of the requesting API key. Throws notFound, conflict if the run did not fail at a step, and invalid for a
- * block without `skip`.
+ * block without `skip`, or without the input of the last retry where that was redacted.
  */
 export function retryRun(
   db: Db,
@@ -124,6 +125,8 @@ export function retryRun(
     const step = stepAt(definition.blocks, place);
     if (step?.$kind !== 'Action' && !skip)
       throw refused('skip', `the step ${failed.step_id} is no action, and would fail again: skip it`);
+    if (!skip && input === undefined && failed.changed_input === REDACTED_INPUT)
+      throw refused('input', 'the one of the last retry was redacted: give it again');
     await insertRetry(trx, orgId, runId, {
       place,
       step_id: failed.step_id,
@@ -144,7 +147,9 @@ export function retryRun(
       const sealer = createSealer(secrets, orgId, workflowId);
       const changed = input && fieldsOf(sealInput(sealer, { ...action, input }, { before: action, path: 'input' }));
       await reopenStep(trx, orgId, runId, { place, input: changed });
-      await deleteUnanswered(trx, orgId, dedupeKeyOf(runId, place)); // people have decided to call again
+      const key = dedupeKeyOf(runId, place); // people have decided to call and to send again
+      await deleteUnanswered(trx, orgId, key);
+      await releaseRequestKey(trx, orgId, key);
     }
     const next =
       action === undefined

@@ -6,7 +6,8 @@ import { inTransaction } from '../../db/transaction.ts';
 import { invalid, messageOf } from '../../errors.ts';
 import { satisfiesConstraint } from '../../json-logic.ts';
 import { readSettings } from '../../orgs/service.ts';
-import { type Action, type ActionDeps, dedupeKeyOf, type StepRef } from '../actions/action.ts';
+import { setCausingRun } from '../../outbox/causation.ts';
+import { type Action, type ActionDeps, type StepRef, stepRefOf } from '../actions/action.ts';
 import type { ActionStep, Json, WaitForEventBlock } from '../blocks/schema.ts';
 import { createSealer } from '../credentials.ts';
 import { resolveInput, StepError } from '../interpreter/rules.ts';
@@ -22,6 +23,7 @@ import {
   listUncheckedEvents,
   lockRun,
   REDACTED_ERROR,
+  REDACTED_INPUT,
   type Run,
   type RunAtStep,
   saveSteps,
@@ -37,7 +39,6 @@ import {
   stepOutputsOf,
   stepRecordOf,
 } from './advance-run.service.ts';
-import { setCausingRun } from './causation.queries.ts';
 import type { NextStep, RunRef } from './contract.ts';
 import { waitForPace } from './pacing/pace.ts';
 import { redactSteps } from './redaction.queries.ts';
@@ -54,6 +55,7 @@ export interface RunStepRef extends RunRef {
 
 const ENDED_STEP: NextStep = { kind: 'end' };
 const MAX_MESSAGE = 1_000;
+const INPUT_IS_REDACTED = 'The input given for the retry was redacted: retry with an input again';
 /** How many events are loaded at once, and how many pages of them a check evaluates. The next check goes on. */
 const EVENTS_PER_PAGE = 100;
 /** A check is one transaction of an activity. The next one goes on where it ended. */
@@ -102,9 +104,13 @@ export async function attemptStep(
   if (isDone(step, known?.status)) return lockAndAdvance(deps, { orgId, runId, place });
 
   const sealer = createSealer(deps.secrets, orgId, context.run.automation_id);
-  const given = sealer.open(known?.changed_input ?? step.input);
   const begin = (input: Json) =>
     saveSteps(db, orgId, runId, [stepRecordOf(place, step, { status: 'in_progress', input, output: null })]);
+  if (known?.changed_input === REDACTED_INPUT) {
+    await begin(null);
+    throw invalid(INPUT_IS_REDACTED);
+  }
+  const given = sealer.open(known?.changed_input ?? step.input);
   const input = await resolveInput(context.definition, stepOutputsOf(db, context), place, given).catch(
     async (error: unknown) => {
       await begin(null); // a failed step must exist to be retried
@@ -115,7 +121,7 @@ export async function attemptStep(
     await begin(maskCredentials(input));
     const action = actions.get(step.type);
     if (action === undefined) throw invalid(`There is no action ${step.type}`);
-    const ref = { orgId, runId, dedupeKey: dedupeKeyOf(runId, place) };
+    const ref = stepRefOf(orgId, context.run, place);
     return await applyAction(deps, context.run, { place, action, ref, input: parseInput(action, input) });
   } catch (error) {
     const failure = stepFailureOf(error);
@@ -148,7 +154,7 @@ interface ActionCall {
  */
 async function applyAction(
   deps: StepDeps,
-  { depth, redactions }: Pick<Run, 'depth' | 'redactions'>,
+  { redactions }: Pick<Run, 'redactions'>,
   { place, action, ref, input }: ActionCall,
 ): Promise<NextStep> {
   const { orgId, runId } = ref;
@@ -170,7 +176,7 @@ async function applyAction(
     if (isOver) return advanceAndStartQueued(trx, context, place);
     let output = reached;
     if ('apply' in action) {
-      await setCausingRun(trx, { runId, depth });
+      await setCausingRun(trx, ref);
       output = await action.apply(trx, deps, ref, input);
     }
     await complete(output);
@@ -208,8 +214,8 @@ async function advanceAndStartQueued(trx: Trx, context: RunContext, place: StepP
 }
 
 /**
- * Records the failure of an action after its last attempt. The run continues if the step says so, otherwise it fails. A
- * step that another attempt has ended meanwhile stays as it is.
+ * Records the failure of an action after its last attempt, or of one refused before its first. The run continues if the
+ * step says so, otherwise it fails. A step that another attempt has ended meanwhile stays as it is.
  */
 export function failStep(
   { db }: StepDeps,
@@ -222,6 +228,10 @@ export function failStep(
     const step = actionAt(context, place);
     const known = await findStep(trx, orgId, runId, place);
     if (isDone(step, known?.status)) return advanceAndStartQueued(trx, context, place);
+    if (known === undefined)
+      await saveSteps(trx, orgId, runId, [
+        stepRecordOf(place, step, { status: 'in_progress', input: null, output: null }),
+      ]);
     const error = known?.error === REDACTED_ERROR ? REDACTED_ERROR : message;
     if (step.on_error === 'continue') {
       await endStep(trx, orgId, runId, { place, status: 'failed', error });

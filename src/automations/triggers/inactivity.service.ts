@@ -1,5 +1,6 @@
 import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import { setEventDepth } from '../../outbox/causation.ts';
 import { announce } from '../../outbox/events.ts';
 import { InactiveConfiguration } from './configuration.schema.ts';
 import type { InactivityProgress } from './contract.ts';
@@ -16,8 +17,8 @@ const MINUTE_MS = 60_000;
 
 /**
  * Announces inactive sessions to each active workflow with an inactivity trigger: at most a batch of sessions since its
- * last announcement. Returns the delay until the next check. A new message restarts the inactivity of its session, so
- * no session becomes inactive before then.
+ * last announcement. Returns the delay until the next check. A new message and a reopening restart the inactivity of a
+ * session, so no session becomes inactive before then. One that a run made active last continues the chain of this run.
  */
 export async function announceInactiveSessions(db: Db, orgId: string): Promise<InactivityProgress> {
   const progress: InactivityProgress = { announced: 0, hasMore: false, nextInMs: null };
@@ -38,15 +39,18 @@ function announceForWorkflow(db: Db, orgId: string, automationId: string, minute
     const silences = await listInactiveSessions(trx, orgId, place, { minutes, limit: SESSIONS_PER_BATCH });
     const due = silences.filter(({ due_in_ms }) => due_in_ms <= 0);
     const next = silences.find(({ due_in_ms }) => due_in_ms > 0);
-    await announce(
-      trx,
-      orgId,
-      'ticket-inactive',
-      due.map(({ id, since }) => ({
-        subject_id: id,
-        payload: { workflow_id: automationId, inactive_minutes: minutes, since: since.toISOString() },
-      })),
-    );
+    for (const [depth, sessions] of Map.groupBy(due, ({ depth }) => depth)) {
+      await setEventDepth(trx, depth);
+      await announce(
+        trx,
+        orgId,
+        'ticket-inactive',
+        sessions.map(({ id, since }) => ({
+          subject_id: id,
+          payload: { workflow_id: automationId, inactive_minutes: minutes, since: since.toISOString() },
+        })),
+      );
+    }
     const last = due.at(-1);
     if (last !== undefined) await updateInactivityCursor(trx, orgId, automationId, cursorOf(last));
     return { due: due.length, nextInMs: Math.ceil(next?.due_in_ms ?? minutes * MINUTE_MS) };

@@ -95,11 +95,14 @@ export interface InactiveSession {
   since: Date;
   /** Time until the session counts as inactive; zero or negative if it already does. */
   due_in_ms: number;
+  /** Length of the chain of runs that made it active last. */
+  depth: number;
 }
 
-/**
- * Returns open sessions after a cursor, longest inactive first. A session without messages counts from its creation.
- */
+/** SQL: since when nobody has written in a session. One without messages counts from its opening. */
+const INACTIVE_SINCE = sql`coalesce(active_at, last_message_at, created_at)`;
+
+/** Returns open sessions after a cursor, longest inactive first. */
 export async function listInactiveSessions(
   trx: Trx,
   orgId: string,
@@ -107,12 +110,12 @@ export async function listInactiveSessions(
   { minutes, limit }: { minutes: number; limit: number },
 ): Promise<InactiveSession[]> {
   const { rows } = await sql<InactiveSession>`
-    select id, coalesce(last_message_at, created_at) as since,
-      (extract(epoch from coalesce(last_message_at, created_at) + ${minutes} * interval '1 minute' - now()) * 1000)::float8 as due_in_ms
+    select id, active_depth as depth, ${INACTIVE_SINCE} as since,
+      (extract(epoch from ${INACTIVE_SINCE} + ${minutes} * interval '1 minute' - now()) * 1000)::float8 as due_in_ms
     from sessions
     where org_id = ${orgId} and status = 'open'
-      and (coalesce(last_message_at, created_at), id) > (${silent_since}::timestamptz, ${session_id}::uuid)
-    order by coalesce(last_message_at, created_at), id
+      and (${INACTIVE_SINCE}, id) > (${silent_since}::timestamptz, ${session_id}::uuid)
+    order by ${INACTIVE_SINCE}, id
     limit ${limit}
   `.execute(trx);
   return rows;

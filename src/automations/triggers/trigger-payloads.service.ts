@@ -190,9 +190,9 @@ function sessionDetails(occurrence: Occurrence, session: SessionSnapshot, subjec
   }
 }
 
-/** Returns whether the session is still open, without a new message since it was found inactive. */
-const isStillInactive = ({ session }: SessionSnapshot, since: string): boolean =>
-  session.status === 'open' && (session.last_message_at ?? session.created_at) === since;
+/** Returns whether the session is still open, and nobody has written in it or reopened it since it was found inactive. */
+const isStillInactive = ({ session, inactiveSince }: SessionSnapshot, since: string): boolean =>
+  session.status === 'open' && inactiveSince.toISOString() === since;
 
 /** Returns the payload of a session. Undefined for a blocked contact's. Sessions of anonymous visitors have no contact. */
 export function withSession(

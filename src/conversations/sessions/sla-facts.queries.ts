@@ -16,11 +16,11 @@ export const listFactEvents = (db: Db, orgId: string, sessionId: string) =>
     .orderBy('seq')
     .execute();
 
-/** Finds the creation time and status of a session. */
+/** Finds the creation time, status and depth of a session. */
 export const findSessionState = (db: Db, orgId: string, sessionId: string) =>
   db
     .selectFrom('sessions')
-    .select(['created_at', 'status'])
+    .select(['created_at', 'status', 'active_depth'])
     .where('org_id', '=', orgId)
     .where('id', '=', sessionId)
     .executeTakeFirst();

@@ -13,6 +13,8 @@ export interface SessionFact {
 export interface SessionSlaFacts {
   createdAt: Date;
   isClosed: boolean;
+  /** Length of the chain of workflow runs that opened it, while nobody has written in it. */
+  depth: number;
   facts: SessionFact[];
 }
 
@@ -28,7 +30,8 @@ export async function getSlaFacts(db: Db, orgId: string, sessionId: string): Pro
     if (type === 'status_changed') return [{ at, kind: to === 'open' ? 'opened' : 'closed' }];
     return sender === null || sender === 'system' ? [] : [{ at, kind: sender }];
   });
-  return { createdAt: session.created_at, isClosed: session.status !== 'open', facts };
+  const { created_at: createdAt, status, active_depth: depth } = session;
+  return { createdAt, isClosed: status !== 'open', depth, facts };
 }
 
 /** Records events of the SLA clocks in a session's history. */

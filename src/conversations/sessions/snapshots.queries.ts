@@ -7,6 +7,7 @@ export const listSessionsById = (db: Db, orgId: string, ids: string[]) =>
   selectSessions(db, orgId)
     .where('session.id', '=', sql<string>`any(${ids}::uuid[])`)
     .select(['session.contact_id', 'session.session_closed_payload', tagNamesWhere(sql`given.is_auto`).as('auto_tags')])
+    .select(sql<Date>`coalesce(session.active_at, session.last_message_at, session.created_at)`.as('inactive_since'))
     .execute();
 
 /** Lists events by id. */

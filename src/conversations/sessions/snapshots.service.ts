@@ -19,6 +19,8 @@ export interface SessionSnapshot {
   session: z.input<typeof Session>;
   /** The payload given since the session was last opened. */
   closedPayload: unknown;
+  /** Since when nobody has written in it. */
+  inactiveSince: Date;
   /** The tags that were applied automatically, and that nobody has confirmed. */
   autoTags: string[];
 }
@@ -54,6 +56,7 @@ export async function listSessionSnapshots(
         contactId: row.contact_id,
         session: z.encode(Session, row),
         closedPayload: row.session_closed_payload,
+        inactiveSince: row.inactive_since,
         autoTags: row.auto_tags,
       },
     ]),

@@ -8,7 +8,7 @@ export const findReportedCall = (
 ) =>
   db
     .selectFrom('deliveries')
-    .select(['id', 'contact_id', 'to'])
+    .select(['id', 'contact_id', 'to', 'depth'])
     .where('org_id', '=', orgId)
     .$call((query) =>
       deliveryId === undefined

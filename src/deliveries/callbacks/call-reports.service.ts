@@ -1,10 +1,14 @@
 import { listSessionIdsOfMessages } from '../../conversations/sessions/snapshots.service.ts';
 import type { Trx } from '../../db/connect.ts';
+import { setEventDepth } from '../../outbox/causation.ts';
 import { announce } from '../../outbox/events.ts';
 import type { CallReport } from '../../providers/sending.ts';
 import { findReportedCall } from './call-reports.queries.ts';
 
-/** Announces a provider's reports about calls. Skips calls of other orgs. A repeated report is announced again. */
+/**
+ * Announces a provider's reports about calls, as caused by what requested the call. Skips calls of other orgs. A repeated
+ * report is announced again.
+ */
 export async function announceCallReports(
   trx: Trx,
   orgId: string,
@@ -20,6 +24,8 @@ export async function announceCallReports(
       session_id: sessions.get(called.id) ?? null,
       call: { ...call, to: called.to },
     };
+    if (called.depth > 0) await setEventDepth(trx, called.depth);
     await announce(trx, orgId, moment, [{ subject_id: called.id, payload }]);
+    if (called.depth > 0) await setEventDepth(trx, 0);
   }
 }

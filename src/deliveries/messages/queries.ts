@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../../db/connect.ts';
+import type { Db, Trx } from '../../db/connect.ts';
 import type { MessageContent } from '../sending/content.ts';
 
 export type NewMessage = MessageContent & {
@@ -31,6 +31,17 @@ export async function insertMessage(db: Db, orgId: string, id: string, message: 
     .returning('id')
     .executeTakeFirst();
   return inserted !== undefined;
+}
+
+/** Takes a request's key from its message if that was not sent: the request can then be made again. */
+export async function releaseRequestKey(trx: Trx, orgId: string, requestKey: string): Promise<void> {
+  await trx
+    .updateTable('deliveries')
+    .set({ request_key: null })
+    .where('org_id', '=', orgId)
+    .where('request_key', '=', requestKey)
+    .where('status', 'in', ['failed', 'skipped', 'suppressed', 'canceled'])
+    .execute();
 }
 
 /** Finds the existing message of a request made within a day. Removes the key from an older one. */

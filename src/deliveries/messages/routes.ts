@@ -2,11 +2,18 @@ import type { FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { valueAt } from '../../checked-access.ts';
 import type { Deps } from '../../deps.ts';
+import { conflict, ProviderError, unavailable } from '../../errors.ts';
 import { errorResponses } from '../../http/errors.ts';
 import { requestKeyOf } from '../../http/idempotency.ts';
 import { requestCall } from './calls.service.ts';
 import { MakeOutboundCall, MakeOutboundCallAnswer, SendTemplate, SendTemplateAnswer } from './schema.ts';
 import { type SentTemplate, sendTemplate, sentTemplateResponseOf } from './whatsapp.service.ts';
+
+/** Says to the caller why WhatsApp did not show the template, and whether to try again. */
+function refuseForProvider(error: unknown): never {
+  if (!(error instanceof ProviderError)) throw error;
+  throw error.transient ? unavailable(error.message) : conflict(error.message);
+}
 
 export const messageRoutes: FastifyPluginAsyncZod<Deps> = async (
   app,
@@ -22,7 +29,10 @@ export const messageRoutes: FastifyPluginAsyncZod<Deps> = async (
       prepare: async (request: FastifyRequest<{ Body: SendTemplate }>) => {
         const { db, org, body } = request;
         const deps = { secrets, egress, calls, isDevelopment, maxWaitMs, closing: closing.signal };
-        sent.set(request, await sendTemplate(db, deps, org.id, { ...body, requestKey: requestKeyOf(request) }));
+        sent.set(
+          request,
+          await sendTemplate(db, deps, org.id, { ...body, requestKey: requestKeyOf(request) }).catch(refuseForProvider),
+        );
       },
     },
     schema: {

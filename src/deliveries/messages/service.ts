@@ -7,6 +7,8 @@ import { SEND_MESSAGE } from '../contract.ts';
 import { findDelivery } from '../queries.ts';
 import { insertMessage, type NewMessage } from './queries.ts';
 
+export { releaseRequestKey } from './queries.ts';
+
 const POLL_MS = 100;
 /** Contain no addresses: Temporal would keep them after the contact's deletion. */
 const SUMMARIES = { email: 'One e-mail', sms: 'One SMS', whatsapp: 'One WhatsApp message', voice: 'One call' };

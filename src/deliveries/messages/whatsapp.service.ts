@@ -3,9 +3,10 @@ import { addSentMessage } from '../../conversations/messages/automatic-messages.
 import { getSessionOfMessage, lockOpenSession, openSession } from '../../conversations/sessions/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { conflict, invalid, notFound, ProviderError, unavailable } from '../../errors.ts';
+import { conflict, invalid, notFound } from '../../errors.ts';
 import type { ConnectionCalls } from '../../orgs/integrations/calls.service.ts';
 import { findConnection } from '../../orgs/integrations/service.ts';
+import { type CausingRun, setCausingRun } from '../../outbox/causation.ts';
 import type { HttpClient } from '../../providers/egress/egress.ts';
 import type { WhatsAppTemplate } from '../../providers/meta/port.ts';
 import { componentsFor, findTemplate } from '../../providers/meta/templates.ts';
@@ -25,7 +26,11 @@ export interface WhatsAppDeps extends DeliveryWait {
   isDevelopment: boolean;
 }
 
-type TemplateRequest = SendTemplate & { requestKey: string | null };
+type TemplateRequest = SendTemplate & {
+  requestKey: string | null;
+  /** The run of a customer's workflow that sends it. */
+  cause?: CausingRun;
+};
 
 export interface SentTemplate {
   deliveryId: string;
@@ -34,8 +39,9 @@ export interface SentTemplate {
 
 /**
  * Accepts a template message in a session of the contact and waits some seconds for WhatsApp's response. A request
- * repeated under its key after a crash finds its message and sends nothing again. Throws invalid for a wrong template
- * or wrong variables, notFound and conflict for the contact or session.
+ * repeated under its key after a crash finds its message and sends nothing again, whatever has become of the template.
+ * Throws invalid for a wrong template or wrong variables, notFound and conflict for the contact or session, and the error
+ * of WhatsApp where it does not show the template.
  */
 export async function sendTemplate(
   db: Db,
@@ -43,21 +49,44 @@ export async function sendTemplate(
   orgId: string,
   request: TemplateRequest,
 ): Promise<SentTemplate> {
-  const template = await templateOf(db, deps, orgId, request);
-  const sent = await inTransaction(db, (trx) => requestTemplate(trx, orgId, request, template));
+  const sent = (await findSentTemplate(db, orgId, request)) ?? (await requestTemplate(db, deps, orgId, request));
   await waitForDelivery(db, orgId, sent.deliveryId, deps);
   return sent;
 }
 
 async function requestTemplate(
+  db: Db,
+  deps: WhatsAppDeps,
+  orgId: string,
+  request: TemplateRequest,
+): Promise<SentTemplate> {
+  const template = await templateOf(db, deps, orgId, request);
+  return inTransaction(
+    db,
+    async (trx) =>
+      (await findSentTemplate(trx, orgId, request)) ?? (await insertTemplate(trx, orgId, request, template)),
+  );
+}
+
+/** Finds what the same request has sent. */
+async function findSentTemplate(
+  db: Db,
+  orgId: string,
+  { requestKey }: TemplateRequest,
+): Promise<SentTemplate | undefined> {
+  const made = requestKey === null ? undefined : await findMessageByRequestKey(db, orgId, requestKey);
+  if (made === undefined) return undefined;
+  return { deliveryId: made, sessionId: (await getSessionOfMessage(db, orgId, made)).id };
+}
+
+async function insertTemplate(
   trx: Trx,
   orgId: string,
   request: TemplateRequest,
   template: WhatsAppTemplate,
 ): Promise<SentTemplate> {
-  const { requestKey } = request;
-  const made = requestKey === null ? undefined : await findMessageByRequestKey(trx, orgId, requestKey);
-  if (made !== undefined) return { deliveryId: made, sessionId: (await getSessionOfMessage(trx, orgId, made)).id };
+  const { requestKey, cause } = request;
+  if (cause !== undefined) await setCausingRun(trx, cause);
   const [resolved] = await resolveContacts(trx, orgId, [request.contact]);
   if (resolved?.contactId === undefined) throw notFound('contact');
   const { id: contactId, phone_number: to } = await getContact(trx, orgId, resolved.contactId);
@@ -96,10 +125,7 @@ async function templateOf(
     };
   }
   const observed = calls.observe(egress, { orgId, kind: CHANNEL, settings: connection });
-  const template = await findTemplate(observed, connection, template_id).catch((error: unknown) => {
-    if (!(error instanceof ProviderError)) throw error;
-    throw error.transient ? unavailable(error.message) : conflict(error.message);
-  });
+  const template = await findTemplate(observed, connection, template_id);
   if (template === undefined) throw invalid('body.template_id: WhatsApp knows no template with this id');
   if (template.status !== 'APPROVED')
     throw conflict(`The template ${template.name} is ${template.status}, not APPROVED`);
@@ -118,7 +144,8 @@ const sessionTextOf = ({ variables }: SendTemplate, { name }: WhatsAppTemplate):
  */
 export async function sentTemplateResponseOf(db: Db, orgId: string, { deliveryId, sessionId }: SentTemplate) {
   const { status, reason, provider_id } = await getDelivery(db, orgId, deliveryId);
-  if (status === 'skipped' || status === 'suppressed') throw conflict(`The message was not sent: ${reason}`);
+  if (status === 'skipped' || status === 'suppressed' || status === 'canceled')
+    throw conflict(`The message was not sent: ${reason}`);
   if (status === 'failed') throw invalid(`WhatsApp did not take the message: ${reason}`);
   return { whatsapp_message_id: provider_id, opencx_message_id: deliveryId, opencx_session_id: sessionId };
 }

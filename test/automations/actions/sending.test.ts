@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../../src/ids.ts';
-import { newNumber, untilDelivery, WHATSAPP_NUMBER } from '../../support/channels.ts';
+import { connectMeta, FAKES_ALLOWED, newNumber, untilDelivery, WHATSAPP_NUMBER } from '../../support/channels.ts';
+import { type FakeMeta, startFakeMeta } from '../../support/fakes/meta.ts';
+import { type FakeProvider, startFakeProvider } from '../../support/fakes/provider.ts';
 import type { TestOrg } from '../../support/stack/api.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
-import { activate } from '../../support/triggers.ts';
+import { activate, listRuns } from '../../support/triggers.ts';
 import { createActionRunner, type RunAction } from '../action-runner.ts';
 
 let stack: Stack;
@@ -11,7 +13,7 @@ let perform: RunAction;
 let org: TestOrg;
 let to: string;
 beforeAll(async () => {
-  stack = await startStack();
+  stack = await startStack({ env: FAKES_ALLOWED });
   perform = createActionRunner(stack);
 });
 afterAll(() => stack.close());
@@ -101,6 +103,61 @@ describe('send-whatsapp-template', () => {
     expect(await outbox()).toMatchObject([{ id, channel: 'whatsapp' }]);
     const { items } = (await org.get(`/chat/sessions/${session_id}/history`)).body;
     expect(items).toMatchObject([{ id, event: { content: { text: 'Template visit: Ada' } } }]);
+  });
+
+  it('continues the chain of runs where it opens a session, so that a workflow does not start itself for ever', async () => {
+    const step = { $kind: 'Action', id: 'greet', type: 'send-whatsapp-template', name: 'Greet', input: input() };
+    const { id } = await activate(org, { trigger_type: 'ticket-created', workflow_blocks: [step] });
+    await org.post('/chat/sessions', {});
+    await eventually('the second run', async () => (await listRuns(stack.db, id)).length > 1);
+    await org.post(`/workflows/${id}/deactivate`, {});
+    expect((await listRuns(stack.db, id)).slice(0, 2).map(({ depth }) => depth)).toEqual([0, 1]);
+  });
+
+  it('is sent by a retry of its run, once what prevented it is gone', async () => {
+    const suppression = (await org.post('/suppressions', { channel: 'whatsapp', address: to })).body.id;
+    const step = { $kind: 'Action', id: 'greet', type: 'send-whatsapp-template', name: 'Greet', input: input() };
+    const { id } = await activate(org, { trigger_type: 'manual-trigger', workflow_blocks: [step] });
+    const runId = (await org.post(`/workflows/${id}/trigger`, {})).body.run_id;
+    const until = (status: string) =>
+      eventually(status, async () => (await org.get(`/workflows/${id}/runs/${runId}`)).body.status === status);
+    await until('failed');
+    await org.delete(`/suppressions/${suppression}`);
+    expect((await org.post(`/workflows/${id}/runs/${runId}/retry`, {})).status).toBe(200);
+    await until('completed');
+    expect(await outbox()).toMatchObject([{ channel: 'whatsapp', to }]);
+  });
+
+  describe('by WhatsApp itself', () => {
+    let meta: FakeMeta;
+    let away: FakeProvider;
+    beforeAll(async () => {
+      const components = [{ type: 'BODY', text: 'Good day, {{1}}' }];
+      meta = await startFakeMeta([{ id: '2001', name: 'visit', language: 'en', components }]);
+      away = await startFakeProvider();
+    });
+    afterAll(async () => {
+      await meta.close();
+      await away.close();
+    });
+
+    it('is tried again if WhatsApp does not show the template for now', async () => {
+      await connectMeta(org, { ...meta, url: away.url });
+      away.next({ status: 503 });
+      const sent = perform(org, 'send-whatsapp-template', { ...input(), template_id: '2001' });
+      await expect(sent).rejects.toMatchObject({ name: 'ProviderError', transient: true });
+    });
+
+    it('is found again by a second attempt, whatever has become of the template', async () => {
+      await connectMeta(org, meta);
+      const key = newId();
+      const send = () => perform(org, 'send-whatsapp-template', { ...input(), template_id: '2001' }, key);
+      const first = await send();
+      const [template] = meta.templates;
+      if (template !== undefined) template.status = 'PAUSED';
+      expect(await send()).toMatchObject({ id: first.id, session_id: first.session_id });
+      expect(meta.messages).toHaveLength(1);
+    });
   });
 
   it('fails for a contact who opted out', async () => {

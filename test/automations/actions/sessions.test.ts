@@ -146,7 +146,7 @@ describe('actions in a session', () => {
   it('an action leaves nothing behind if its step does not commit', async () => {
     const action = ACTIONS.get('send-message');
     if (action === undefined || !('apply' in action)) throw new Error('is local');
-    const step = { orgId: org.id, runId: newId(), dedupeKey: 'x' };
+    const step = { orgId: org.id, runId: newId(), depth: 0, dedupeKey: 'x' };
     const died = inTransaction(api.db, async (trx) => {
       await action.apply(trx, depsOf(api), step, { session_id: sessionId, text: 'Hello' });
       throw new Error('died');

@@ -277,21 +277,30 @@ describe('a run of a workflow', () => {
     expect(JSON.stringify(run)).not.toContain(word);
   });
 
-  it('keeps no text of an event that it has waited for, once the session of the event is redacted', async () => {
+  it('keeps no text of an event that it has waited for, once the session of the event is redacted, and all that was before', async () => {
     const word = `w${crypto.randomUUID().replaceAll('-', '')}`;
     const session = await newSession();
     const inputs = { trigger_type: 'ticket-handoff', timeout_minutes: 10 };
-    const id = await active([{ $kind: 'Block', type: 'wait-for-event', id: 'handed', inputs }, webhook('after_event')]);
-    const runId = await trigger(id);
-    await eventually('a wait', async () => (await runOf(id, runId)).steps[0]?.status === 'waiting');
+    const told = { url: `${sink.url}/told`, method: 'POST', body: { reason: '{{handed.event.handoff.reason}}' } };
+    const id = await active([
+      webhook('before_event'),
+      { $kind: 'Block', type: 'wait-for-event', id: 'handed', inputs },
+      webhook('told', { input: told }),
+    ]);
+    const runId = await trigger(id, { order: 'of the trigger' });
+    await eventually('a wait', async () => (await runOf(id, runId)).steps[1]?.status === 'waiting');
     await stack.org.post(`/chat/sessions/${session}/handoff`, { reason: `Call me at ${word}` });
     const { steps } = await ended(id, runId);
-    expect(steps[0].output.event.handoff.reason).toContain(word);
+    expect(steps[1].output.event.handoff.reason).toContain(word);
+    expect(steps[2].input.body.reason).toContain(word);
     await stack.org.post('/redaction/session', { sessionId: session });
     await eventually('the run to forget it', async () => {
-      const [step] = (await runOf(id, runId)).steps;
-      return !JSON.stringify(step).includes(word) && step.output.event.session.id === session;
+      const run = await runOf(id, runId);
+      return !JSON.stringify(run).includes(word) && run.steps[1].output.event.session.id === session;
     });
+    const run = await runOf(id, runId);
+    expect(run.trigger_output.input.order).toBe('of the trigger');
+    expect(run.steps[0].input.body.order).toBe('of the trigger');
   });
 
   it('stays on the version it started with', async () => {

@@ -3,15 +3,17 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type Action, remoteAction } from '../../../src/automations/actions/action.ts';
 import { ACTIONS } from '../../../src/automations/actions/registry.ts';
 import type { Json } from '../../../src/automations/blocks/schema.ts';
+import { redactRunTexts } from '../../../src/automations/runs/redaction.queries.ts';
 import { wakeRun } from '../../../src/automations/runs/run-queue.service.ts';
 import { startRuns } from '../../../src/automations/runs/start-runs.service.ts';
 import { checkWait, doStep, failStep } from '../../../src/automations/runs/steps.service.ts';
 import { inTransaction } from '../../../src/db/transaction.ts';
+import { conflict } from '../../../src/errors.ts';
 import { newId } from '../../../src/ids.ts';
 import { enqueue } from '../../../src/outbox/outbox.ts';
 import { startApi, type TestApi, type TestOrg } from '../../support/stack/api.ts';
 import { activate } from '../../support/triggers.ts';
-import { depsOf } from '../action-runner.ts';
+import { depsOf, remoteNote } from '../action-runner.ts';
 
 /** No worker runs here: the tests call its step functions. */
 let api: TestApi;
@@ -183,6 +185,78 @@ it('a step with too large references fails, and can be retried', async () => {
   await failStep(depsWith(), { ...at, error: 'too much' });
   expect(await runOf(id, runId)).toMatchObject({ status: 'failed', steps: [{ id: 'big', status: 'failed' }] });
   expect((await org.post(`/workflows/${id}/runs/${runId}/retry`, { skip: true })).status).toBe(200);
+});
+
+it('a step refused before its first attempt fails visibly, and is the one that is retried', async () => {
+  const { id } = await manual([{ ...note('may', newId()), on_error: 'continue' }, note('must'), note('last')]);
+  const runId = await trigger(id);
+  const at = { orgId: org.id, runId };
+  await failStep(depsWith(), { ...at, place: '0', error: 'no such session' });
+  await failStep(depsWith(), { ...at, place: '1', error: 'the quota of the day is used' });
+  const steps = async () =>
+    (await runOf(id, runId)).steps.map((step: { id: string; status: string }) => [step.id, step.status]);
+  expect(await steps()).toEqual([
+    ['may', 'failed'],
+    ['must', 'failed'],
+  ]);
+  expect((await org.post(`/workflows/${id}/runs/${runId}/retry`, {})).status).toBe(200);
+  expect(await steps()).toEqual([
+    ['may', 'failed'],
+    ['must', 'in_progress'],
+  ]);
+  expect(await doStep(depsWith(), { ...at, place: '1' })).toMatchObject({ kind: 'action', place: '2' });
+});
+
+it('an input given for a retry is not sent once it is redacted, and is asked for again', async () => {
+  const { id } = await manual([note('note')]);
+  const runId = await trigger(id);
+  const at = { orgId: org.id, runId, place: '0' };
+  const fail = async (deps: ReturnType<typeof depsWith>, reason: string) => {
+    await expect(doStep(deps, at)).rejects.toThrow(reason);
+    await failStep(deps, { ...at, error: reason });
+  };
+  const retry = (body: object) => org.post(`/workflows/${id}/runs/${runId}/retry`, body);
+  const input = { session_id: session, text: 'My number is 4711' };
+  const refusing = remoteNote(() => {
+    throw conflict('not now');
+  });
+
+  await fail(depsWith(new Map([['add-note', refusing]])), 'not now');
+  expect((await retry({ input })).status).toBe(200);
+  await inTransaction(api.db, (trx) => redactRunTexts(trx, org.id, session));
+  await fail(depsWith(), 'was redacted: retry with an input again');
+  expect(await retry({})).toMatchObject({ status: 400, body: { issues: [{ path: 'body.input' }] } });
+  expect((await retry({ input: { ...input, text: 'My number' } })).status).toBe(200);
+  expect(await doStep(depsWith(), at)).toEqual({ kind: 'end' });
+  const { items } = (await org.get(`/chat/sessions/${session}/history`)).body;
+  expect(items).toMatchObject([{ event: { content: { text: 'My number' } } }]);
+});
+
+it('a wait for a trigger by hand ends with the next one, not with the one that started its run', async () => {
+  const press = { ...listen(null), inputs: { trigger_type: 'manual-trigger', timeout_minutes: 60 } };
+  const { id } = await manual([press]);
+  const runId = await trigger(id);
+  const check = () => checkWait(depsWith(), { orgId: org.id, runId, place: '0' });
+  expect(await check()).toMatchObject({ kind: 'wait-for-event' });
+  await trigger((await manual([])).id, { pressed: 'another' });
+  expect(await check()).toEqual({ kind: 'end' });
+  const { steps } = await runOf(id, runId);
+  expect(steps[0].output.event).toMatchObject({ input: { pressed: 'another' }, trigger_type: 'manual-trigger' });
+});
+
+it('a wait for a webhook ends with a request to another workflow under the key that started its run', async () => {
+  const heard = { ...listen(null), inputs: { trigger_type: 'webhook', timeout_minutes: 60 } };
+  const post = async (workflow_blocks: object[]) => {
+    const { url } = await activate(org, { trigger_type: 'webhook', workflow_blocks });
+    const send = () => api.client().post(new URL(url).pathname, {}, { headers: { 'idempotency-key': 'order-17' } });
+    const first = await send();
+    expect((await send()).body).toEqual(first.body);
+    return first.body.run_id;
+  };
+  const at = { orgId: org.id, runId: await post([heard]), place: '0' };
+  expect(await checkWait(depsWith(), at)).toMatchObject({ kind: 'wait-for-event' });
+  await post([]);
+  expect(await checkWait(depsWith(), at)).toEqual({ kind: 'end' });
 });
 
 it('deleting a workflow lets queued runs of other workflows start', async () => {

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { setCausingRun } from '../../../src/automations/runs/causation.queries.ts';
 import { startTriggeredRuns } from '../../../src/automations/triggers/trigger-events.service.ts';
 import { lockName } from '../../../src/db/locks.ts';
 import { inTransaction } from '../../../src/db/transaction.ts';
 import { newId } from '../../../src/ids.ts';
 import { addMember } from '../../../src/orgs/members/service.ts';
+import { setCausingRun } from '../../../src/outbox/causation.ts';
 import type { ClaimedEvent } from '../../../src/outbox/claim.ts';
 import { announce } from '../../../src/outbox/events.ts';
 import type { TestOrg } from '../../support/stack/api.ts';

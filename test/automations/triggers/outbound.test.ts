@@ -150,6 +150,27 @@ describe('a phone call', () => {
     expect(await reported(`${most}y`)).toMatchObject({ transcript: `${most}y`, transcript_truncated: false });
   });
 
+  it('by a workflow that its end starts continues the chain of runs', async () => {
+    await connectVapi(org, vapi);
+    const phoneAgentId = (await org.post('/phone', { name: 'R', type: 'outbound', first_message: 'Good day!' })).body
+      .id;
+    const to = newNumber();
+    const input = { phoneAgentId, contact: { phoneNumber: to } };
+    const again = { $kind: 'Action', id: 'again', type: 'make-phone-call', name: 'Again', input };
+    const { id } = await activate(org, { trigger_type: 'phone-call-finished', workflow_blocks: [again] });
+    await org.post('/phone/outbound-call', input);
+    for (const n of [0, 1]) {
+      const made = await eventually(
+        'the call',
+        () => vapi.calls.filter(({ params }) => params.customer.number === to)[n],
+      );
+      expect(await vapi.report(made, 'customer-ended-call')).toBe(200);
+    }
+    await untilRuns(id, 2);
+    await org.post(`/workflows/${id}/deactivate`, {});
+    expect((await runs(id)).slice(0, 2).map(({ depth }) => depth)).toEqual([0, 1]);
+  });
+
   it('made by a sequence has no session in the trigger output', async () => {
     const ids = await activateAll();
     await connectVapi(org, vapi);

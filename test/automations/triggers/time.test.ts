@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { announceInactiveSessions } from '../../../src/automations/triggers/inactivity.service.ts';
 import { fireSchedule } from '../../../src/automations/triggers/schedules.service.ts';
+import { newNumber, WHATSAPP_NUMBER } from '../../support/channels.ts';
 import type { TestOrg } from '../../support/stack/api.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
 import { activate, expectRunsAsDescribed } from '../../support/triggers.ts';
@@ -125,12 +126,12 @@ describe('an inactivity trigger', () => {
   const newSession = async (client = org) => (await client.post('/chat/sessions', {})).body.id as string;
   const say = (id: string) =>
     org.post(`/chat/sessions/${id}/send`, { sender: 'contact', message: { type: 'text', text: 'Hi' } });
-  /** Ages the session, its messages and the inactivity cursors of the org by some seconds. */
-  const age = (id: string, seconds: number) =>
+  /** Ages sessions, their messages and the inactivity cursors of the org by some seconds. */
+  const age = (ids: string | string[], seconds: number) =>
     sql`
       with told as (update automation_silences set silent_since = silent_since - ${seconds} * interval '1 second' where org_id = ${org.id})
-      update sessions set created_at = created_at - ${seconds} * interval '1 second',
-        last_message_at = last_message_at - ${seconds} * interval '1 second' where id = ${id}
+      update sessions set created_at = created_at - ${seconds} * interval '1 second', active_at = active_at - ${seconds} * interval '1 second',
+        last_message_at = last_message_at - ${seconds} * interval '1 second' where id = any(${[ids].flat()}::uuid[])
     `.execute(stack.db);
   const look = () => announceInactiveSessions(stack.db, org.id);
   const told = async (id: string) => {
@@ -171,6 +172,58 @@ describe('an inactivity trigger', () => {
     await age(session, 61);
     await look();
     expect(await told(id)).toHaveLength(2);
+  });
+
+  it('starts a run for a session that was reopened without a message, as long after it', async () => {
+    const [reopened, other] = [await newSession(), await newSession()];
+    await age(reopened, 700);
+    await org.patch(`/chat/sessions/${reopened}`, { status: 'closed_resolved' });
+    await age(other, 600);
+    const { id } = await silent(5);
+    await eventually('the run', async () => (await runs(id)).length === 1);
+    await org.patch(`/chat/sessions/${reopened}`, { status: 'open' });
+    expect((await look()).announced).toBe(0);
+    await age(reopened, 301);
+    await look();
+    expect(await told(id)).toEqual([
+      [other, 5],
+      [reopened, 5],
+    ]);
+  });
+
+  it('starts no other run because of its own message, and continues the chain of runs in a session that it opens', async () => {
+    const contact = { phone: newNumber() };
+    const contact_id = (await org.post('/contacts', { contact })).body.id;
+    const session = (await org.post('/chat/sessions', { contact_id })).body.id;
+    await say(session);
+    await age(session, 600);
+    const action = (type: string, input: object) => ({ $kind: 'Action', id: type, type, name: type, input });
+    const { id } = await activate(org, {
+      trigger_type: 'ticket-inactive',
+      trigger_configuration: { minutes: 5 },
+      workflow_blocks: [
+        action('send-message', { session_id: '{{trigger.session.id}}', text: 'Are you still there?' }),
+        action('send-whatsapp-template', {
+          ...{ template_id: 'hello', phone_number_id: WHATSAPP_NUMBER, variables: [] },
+          contact: { id: contact_id },
+        }),
+      ],
+    });
+    const completed = (count: number) =>
+      eventually(`${count} runs`, async () => {
+        const all = await runs(id);
+        return all.length === count && all.every(({ status }) => status === 'completed') && all;
+      });
+    await completed(1);
+    const { items } = (await org.get('/chat/sessions')).body;
+    const opened = items.find((one: { id: string }) => one.id !== session).id;
+    await age([session, opened], 301);
+    await look();
+    const all = await completed(2);
+    expect(all.map(({ depth, trigger_output }) => [trigger_output.session.id, depth])).toEqual([
+      [session, 0],
+      [opened, 1],
+    ]);
   });
 
   it('ignores closed sessions, sessions of other orgs, and sessions not yet inactive for long enough', async () => {

@@ -170,6 +170,15 @@ describe('POST /whatsapp/send-template', () => {
     expect([taken().length, (await rows('session_events')).length, (await rows('sessions')).length]).toEqual([1, 1, 1]);
   });
 
+  it('reports a message that was canceled before it went out', async () => {
+    const { body } = await post({}, 'canceled');
+    const canceled = { status: 'canceled', reason: 'contact_deleted' } as const;
+    await stack.db.updateTable('deliveries').set(canceled).where('id', '=', body.opencx_message_id).execute();
+    await forgetAnswers();
+    const { status, body: answer } = await post({}, 'canceled');
+    expect([status, answer.message]).toEqual([409, expect.stringContaining('contact_deleted')]);
+  });
+
   it('does not send again if the outcome is unknown', async () => {
     meta.next('error-after');
     const { status, body } = await post({}, 'lost');

@@ -1,5 +1,5 @@
 import { invalid, messageOf } from '../../../errors.ts';
-import { dedupeKeyOf } from '../../actions/action.ts';
+import { stepRefOf } from '../../actions/action.ts';
 import type { ActionStep, Json } from '../../blocks/schema.ts';
 import { createSealer } from '../../credentials.ts';
 import { nextStepAfter, resolveInput, type StepOutputs } from '../../interpreter/rules.ts';
@@ -118,9 +118,8 @@ async function call(
   const input = await resolveInput(context.definition, outputsOf(execution), place, sealer.open(step.input));
   const begun = stepRecordOf(place, step, { status: 'in_progress', input: maskCredentials(input), output: null });
   if (!(await saveProgress(execution, { records: [...records, begun] }))) return undefined;
-  const runId = context.run.id;
   try {
-    const stepRef = { orgId: ref.orgId, runId, dedupeKey: dedupeKeyOf(runId, place) };
+    const stepRef = stepRefOf(ref.orgId, context.run, place);
     const output = (await action.call(deps, stepRef, parseInput(action, input))) as Json;
     execution.ended = { place, output };
     execution.outputs.set(place, output);

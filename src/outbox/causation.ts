@@ -1,0 +1,27 @@
+import { sql } from 'kysely';
+import type { Trx } from '../db/connect.ts';
+
+/** A run of a customer's workflow that causes what a transaction does. */
+export interface CausingRun {
+  runId: string;
+  /** Length of the chain of runs causing it. */
+  depth: number;
+}
+
+/**
+ * Sets the causing run, and a depth one greater than its own, on all events announced and sessions opened until the
+ * transaction ends.
+ */
+export async function setCausingRun(trx: Trx, { runId, depth }: CausingRun): Promise<void> {
+  await sql`
+    select set_config('switchboard.causation', ${runId}, true), set_config('switchboard.depth', ${String(depth + 1)}, true)
+  `.execute(trx);
+}
+
+/**
+ * Sets the depth of all events announced until the transaction ends to the depth of their cause: the number of
+ * customers' workflow runs in the chain of causes.
+ */
+export async function setEventDepth(trx: Trx, depth: number): Promise<void> {
+  await sql`select set_config('switchboard.depth', ${String(depth)}, true)`.execute(trx);
+}
