@@ -37,6 +37,7 @@ it.each([
     },
     stdio: ['ignore', 'pipe', 'ignore'],
   });
+  const ended = once(program, 'exit');
   let said = '';
   program.stdout.on('data', (chunk: Buffer) => {
     said += chunk.toString();
@@ -56,7 +57,7 @@ it.each([
     await hasSaid(ready);
   } finally {
     program.kill('SIGKILL');
-    await once(program, 'exit');
+    await ended;
     entrance.close();
     await database.drop();
   }

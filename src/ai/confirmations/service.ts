@@ -130,8 +130,7 @@ export async function decideConfirmation(db: Db, orgId: string, id: string, deci
     if (decision.decision === 'reject') return decide(trx, call, { state: 'rejected', by, keyId, messageId });
     if (!isWithAi(session) || !(await isAutopilotOn(trx, orgId, session.channel)))
       throw conflict('The AI does not have the session now, so it does nothing in it');
-    if (by !== 'agent' && (await isContactBlocked(trx, orgId, session.contact_id)))
-      throw conflict('The contact is blocked');
+    if (await isContactBlocked(trx, orgId, session.contact_id)) throw conflict('The contact is blocked');
     const changed = await replaceArguments(trx, call, decision.arguments);
     return changed.needs === 'agent' && by !== 'agent'
       ? changed

@@ -348,6 +348,16 @@ describe('a confirmation', () => {
     expect(shop.calls).toHaveLength(1);
   });
 
+  it('is refused while the contact is blocked, whoever gives it', async () => {
+    const { path, call } = await ask();
+    const contact = sql`(select contact_id from sessions where id = ${sessionId})`;
+    await sql`update contacts set email = 'ann@example.com' where id = ${contact}`.execute(stack.db);
+    await org.post('/blocklist/contacts', { email: 'ann@example.com' });
+    expect((await decideBy(path, 'confirm')).status).toBe(409);
+    expect((await org.post(`/autopilot/confirmations/${call.id}/confirm`)).status).toBe(409);
+    expect(await stateOf(call.id)).toBe('needs_confirmation');
+  });
+
   it('makes no call later where the AI was turned off before it could', async () => {
     const { call } = await ask();
     await inTransaction(stack.db, async (trx) => {
