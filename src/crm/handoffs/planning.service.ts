@@ -13,7 +13,7 @@ import { enqueue } from '../../outbox/outbox.ts';
 import type { HandoffPart } from '../../providers/crm/port.ts';
 import type { SessionRun } from '../contract.ts';
 import { insertConversation, insertMiawMessages } from '../salesforce/conversation-store.service.ts';
-import { findPartForUpdate, insertParts, reopenForHandoff, skipParts } from './queries.ts';
+import { insertParts, reopenForHandoff, skipParts } from './queries.ts';
 import { begunTargetOf, type TicketingTarget } from './rules.ts';
 import { type ConnectedSystem, connectionTo, type HandoffDeps, listPartsIn, progressOf } from './service.ts';
 import type { PartState } from './table.ts';
@@ -75,9 +75,10 @@ async function storePlan(
   if (locked === undefined) return NOTHING_LEFT;
   if ((begunTargetOf(locked) ?? target) !== target)
     throw new Error('The handoff has begun in another system meanwhile');
-  if (target === 'miaw') await startConversation(trx, orgId, sessionId);
-  else if (isAnother) await enqueue(trx, orgId, ...(await reopenCommandsOf(trx, orgId, [sessionId])));
   const parts = await listPartsIn(trx, orgId, sessionId, target);
+  const isSettled = parts.some(({ part, state }) => part === 'conversation' && state === 'settled');
+  if (target === 'miaw' && !isSettled) await startConversation(trx, orgId, sessionId);
+  if (target === 'crm' && isAnother) await enqueue(trx, orgId, ...(await reopenCommandsOf(trx, orgId, [sessionId])));
   const { waits_for: _, ...handoff } = locked;
   const { summary, summary_by } = await getHandoffBriefing(trx, orgId, sessionId);
   const report = { ...progressOf(parts), summary, summary_by };
@@ -88,11 +89,10 @@ async function storePlan(
 }
 
 /**
- * From now on, the contact's messages are relayed to the conversation, with those since the handoff, unless somebody has
- * settled it. They wait until it is open.
+ * From now on, the contact's messages are relayed to the conversation, with those since the handoff. They wait until it
+ * is open.
  */
 async function startConversation(trx: Trx, orgId: string, sessionId: string): Promise<void> {
-  if ((await findPartForUpdate(trx, orgId, sessionId, 'conversation'))?.state === 'settled') return;
   await insertConversation(trx, orgId, { sessionId, conversationId: randomUUID() });
   const missed = await addSystemOfAgents(trx, orgId, sessionId);
   const messages = missed.map(({ id }) => ({ session_id: sessionId, message_id: id }));
