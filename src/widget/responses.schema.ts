@@ -58,6 +58,10 @@ export const WidgetHistory = z.object({
   }),
   sentAt: Timestamp,
   attachments: z.array(WidgetAttachment).optional(),
+  actionCalls: z
+    .array(z.object({ operationId: z.string(), state: z.string() }))
+    .optional()
+    .describe('Of a message of the AI: the calls of actions that it made, or tells about.'),
   confirmation: MessageConfirmation.optional(),
   systemMessagePayload: z.object({
     type: z.enum(['none', 'csat_requested', 'csat_submitted', 'state_checkpoint']),

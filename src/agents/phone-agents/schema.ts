@@ -8,7 +8,11 @@ const MAX_IDS = 100;
 /** Ids of this system have 36 characters. */
 const MAX_ID_LENGTH = 64;
 
-const PhoneAgentType = z.enum(['inbound', 'outbound']).describe('Whether it takes calls or makes them.');
+const PhoneAgentType = z
+  .enum(['inbound', 'outbound'])
+  .describe(
+    'What it is meant for. Calls are made by agents of both types, and taken by none: numbers at the voice platform are not answered from here.',
+  );
 const Ids = z.array(z.string().min(1).max(MAX_ID_LENGTH)).max(MAX_IDS);
 
 const fields = {

@@ -234,6 +234,20 @@ export const listUnreported = (db: Db, orgId: string, sessionId: string) =>
     .limit(MAX_RECEIPTS)
     .execute();
 
+/** A call as a message of the AI tells of it. */
+export type ToldCall = Pick<CallRow, 'id' | 'operation_id' | 'state'>;
+
+/** Lists the calls of a turn, and those with these ids. Oldest first. */
+export const listToldCalls = (db: Db, orgId: string, turnId: string, ids: string[]): Promise<ToldCall[]> =>
+  db
+    .selectFrom('ai_calls')
+    .select(['id', 'operation_id', 'state'])
+    .where('org_id', '=', orgId)
+    .where((eb) => eb.or([eb('turn_id', '=', turnId), eb('id', '=', sql<string>`any(${ids}::uuid[])`)]))
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+
 /** Lists the calls of a turn that were begun: their requests may have arrived. Oldest first. */
 export const listBegunCalls = (db: Db, orgId: string, turnId: string) =>
   db

@@ -34,6 +34,7 @@ export {
   hasUnreported,
   listBegunCalls,
   listCallsById,
+  listToldCalls,
   listUnreported,
   markReported,
 } from './queries.ts';

@@ -6,7 +6,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { DomainError } from '../../errors.ts';
 import { getOrgLanguage } from '../../orgs/service.ts';
 import { EXTRACTIVE_AGENT, formatOf } from '../answers/extractive.rules.ts';
-import { markReported } from '../calls/service.ts';
+import { listToldCalls, markReported } from '../calls/service.ts';
 import { askForConfirmation, getConfirmation, type Question } from '../confirmations/service.ts';
 import { loadContext, type OpenTurn, type TurnContext } from './context.service.ts';
 import type { TurnEnd, TurnRef } from './contract.ts';
@@ -130,6 +130,7 @@ async function endWithMessage(
       agent,
       turnId,
       citations: claims.map(({ item_id, title, url, quote }) => ({ item_id, title, url, quote })),
+      calls: await callsToldBy(trx, ref, decision),
       confirmation: question?.confirmation,
       news: isShown ? newsOf(turnId, state) : undefined,
     });
@@ -148,6 +149,12 @@ async function endWithMessage(
   notifyTurn(trx, sessionId);
   return state;
 }
+
+/** Returns the calls that a turn has made, or whose outcome it tells. A turn without a model makes none. */
+const callsToldBy = async (trx: Trx, { orgId, turnId }: TurnRef, { agent, reportedCalls }: Decision) =>
+  agent === EXTRACTIVE_AGENT && reportedCalls === undefined
+    ? []
+    : listToldCalls(trx, orgId, turnId, reportedCalls ?? []);
 
 /** Words the question that a turn asks before a call, if it does. */
 async function questionOf(

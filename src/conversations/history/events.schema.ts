@@ -21,6 +21,15 @@ const Citation = z
   .object({ item_id: z.string(), title: z.string(), url: z.string().nullable(), quote: z.string().nullable() })
   .meta({ id: 'MessageCitation' });
 
+export const MessageCall = z
+  .object({
+    id: z.string().describe('GET /autopilot/calls lists it.'),
+    operation_id: z.string(),
+    state: z.string().describe('As it was when the message was written.'),
+  })
+  .meta({ id: 'MessageCall' });
+export type MessageCall = z.infer<typeof MessageCall>;
+
 export const MessageConfirmation = z
   .object({
     id: z.string(),
@@ -63,6 +72,10 @@ const HistoryEvent = z
         .optional()
         .describe('Of a message of the AI: GET /autopilot/turns/{id} shows how it came about.'),
       citations: z.array(Citation).optional().describe('Of a message of the AI: the sources it quotes, or points at.'),
+      action_calls: z
+        .array(MessageCall)
+        .optional()
+        .describe('Of a message of the AI: the calls of actions that it made, or tells about.'),
       confirmation: MessageConfirmation.optional().describe(
         'Of a message of the AI that asks for a confirmation of a call. Not there once it is redacted.',
       ),

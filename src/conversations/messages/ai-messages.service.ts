@@ -5,7 +5,7 @@ import { announce } from '../../outbox/events.ts';
 import { announceWithState } from '../announcements.service.ts';
 import type { AnswerCitation } from '../answers.port.ts';
 import { changeSession, recordEvents, type SessionEvent } from '../change-session.service.ts';
-import type { MessageConfirmation } from '../history/events.schema.ts';
+import type { MessageCall, MessageConfirmation } from '../history/events.schema.ts';
 import { type LockedSession, updateSession } from '../queries.ts';
 import { closingPayloadOf } from '../sessions/closing.rules.ts';
 import { summarizesIf, summaryOfResolution } from '../summary/service.ts';
@@ -21,6 +21,8 @@ export interface AiMessage {
   agent: string;
   turnId: string;
   citations: AnswerCitation[];
+  /** The calls of actions that the turn has made, or whose outcome it tells. */
+  calls: MessageCall[];
   /** What the message asks the contact to confirm. */
   confirmation?: MessageConfirmation | undefined;
   /** What is shown live with the message. */
@@ -75,12 +77,13 @@ export async function addAiMessage(
   deps: SendingDeps,
   orgId: string,
   session: LockedSession,
-  { id, text, agent, turnId, citations, confirmation, news }: AiMessage,
+  { id, text, agent, turnId, citations, calls, confirmation, news }: AiMessage,
 ): Promise<void> {
   const data = {
     agent,
     turn_id: turnId,
     ...(citations.length > 0 && { citations }),
+    ...(calls.length > 0 && { action_calls: calls }),
     ...(confirmation && { confirmation }),
   };
   const shown = news === undefined ? [] : [eventOf(orgId, news)];

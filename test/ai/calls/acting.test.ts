@@ -119,7 +119,10 @@ describe('a turn that acts', () => {
       { operation_id: 'book', state: 'done', arguments: { body_params: { seats: 2 } }, response: { booking: 4711 } },
     ]);
     expect(effects).toEqual([{ method: 'POST', body: '{"seats":2}' }]);
-    expect(await lastTextOf(org, id)).toBe('I have booked it, number 4711.');
+    expect((await messagesOf(org, id)).at(-1)).toMatchObject({
+      content: { text: 'I have booked it, number 4711.' },
+      action_calls: [{ id: turn.steps[2].calls[0].id, operation_id: 'book', state: 'done' }],
+    });
   });
 
   it('goes on after an effect while the contact writes, and answers that in the next turn', async () => {
