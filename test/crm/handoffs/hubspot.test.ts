@@ -278,23 +278,19 @@ describe('the ticket of a session', () => {
 
   it('is closed some seconds after the session is resolved, unless the session is reopened before', async () => {
     const [closed, reopened, unreflected] = await Promise.all([handedOff(), handedOff(), handedOff()]);
+    const from = Date.now();
     await Promise.all([resolve(closed.id), resolve(reopened.id)]);
     await resolve(unreflected.id, { reflect_status_change_for_integration: false });
+    const waiting = stack.temporal.workflow.getHandle(`ticket-close/${reopened.id}/1`);
+    await eventually('the wait', () => waiting.describe().catch(() => undefined)); // an earlier reopening prevents it
     await stack.org.patch(`/chat/sessions/${reopened.id}`, { status: 'open' });
-    const from = Date.now();
     await eventually(
       'a closed ticket',
       () => crm.hubspot.requests('PATCH', `${TICKETS}/${closed.ticketId}`).length > 0,
     );
     expect(Date.now() - from).toBeGreaterThan(13_500);
     await eventually('a closed stage', () => crm.hubspot.ticket(closed.ticketId)?.properties.hs_pipeline_stage === '4');
-    await eventually('the end of the other run', async () => {
-      const run = await stack.temporal.workflow
-        .getHandle(`ticket-close/${reopened.id}/1`)
-        .describe()
-        .catch(() => undefined); // it may not have started yet
-      return run?.status.name === 'COMPLETED';
-    });
+    await eventually('the end of the other run', async () => (await waiting.describe()).status.name === 'COMPLETED');
     expect(crm.hubspot.requests('PATCH').map(({ path }) => path)).toEqual([`${TICKETS}/${closed.ticketId}`]);
   });
 
