@@ -151,7 +151,7 @@ function newHeaders(secrets: Secrets, endpoint: LockedEndpoint, headers: Record<
 }
 
 /** Locks an endpoint until the transaction ends. Throws notFound. */
-export async function getLockedEndpoint(trx: Trx, orgId: string, id: string): Promise<LockedEndpoint> {
+async function getLockedEndpoint(trx: Trx, orgId: string, id: string): Promise<LockedEndpoint> {
   const endpoint = await lockEndpoint(trx, orgId, id);
   if (endpoint === undefined) throw notFound('webhook endpoint');
   return endpoint;
