@@ -115,17 +115,15 @@ const scheduled = <Ref extends { orgId: string }>({
   resumed({
     ...subject,
     async findStates(client, refs) {
-      const states = new Map<string, ExecutionState>();
+      const idOf = (ref: Ref) => subject.wake(ref).workflow_id;
       const listed = await listScheduleIds(client, refs.map(scheduleOf));
+      const unlisted = refs.filter((ref) => !listed.has(scheduleOf(ref).scheduleId));
+      const syncs = await findExecutionStates(client, unlisted.map(idOf));
+      const states = new Map(refs.map((ref): [string, ExecutionState] => [idOf(ref), 'running']));
       await Promise.all(
-        refs.map(async (ref) => {
-          const { scheduleId } = scheduleOf(ref);
-          const workflowId = subject.wake(ref).workflow_id;
-          const isThere =
-            listed.has(scheduleId) ||
-            (await findExecutionStates(client, [workflowId])).get(workflowId) === 'running' ||
-            (await hasSchedule(client, scheduleId));
-          states.set(workflowId, isThere ? 'running' : 'absent');
+        unlisted.map(async (ref) => {
+          if (syncs.get(idOf(ref)) !== 'running' && !(await hasSchedule(client, scheduleOf(ref).scheduleId)))
+            states.set(idOf(ref), 'absent');
         }),
       );
       return states;

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../deps.ts';
 import { errorResponses } from '../http/errors.ts';
-import { ignoresFields } from '../http/input/unknown-fields.ts';
+import { allowUnknownFields } from '../http/input/unknown-fields.ts';
 import { NO_BODY, NoBody } from '../http/schemas.ts';
 import { saveContactBatch } from './saving/batch.service.ts';
 import { sealChange } from './saving/sealed-overrides.rules.ts';
@@ -112,8 +112,8 @@ export const contactRoutes: FastifyPluginAsyncZod<Deps> = async (app, { db: pool
     },
     handler: async (request, reply) => {
       const { db, org, body } = request;
-      const ignores = (fields: { path: string }[]) => ignoresFields(request, reply, fields);
-      return { results: await saveContactBatch(db, secrets, org.id, body.contacts, ignores) };
+      const allowsUnknown = (fields: { path: string }[]) => allowUnknownFields(request, reply, fields);
+      return { results: await saveContactBatch(db, secrets, org.id, body.contacts, allowsUnknown) };
     },
   });
 };

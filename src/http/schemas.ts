@@ -113,6 +113,12 @@ export function strictThroughout(schema: z.ZodType): z.ZodType {
   return Object.keys(changed).length === 0 ? schema : z.core.clone(schema, { ...def, ...changed } as never);
 }
 
+/** Returns the paths of the names that a strict schema did not know. */
+export const unknownPathsIn = (error: z.ZodError | undefined): PropertyKey[][] =>
+  (error?.issues ?? []).flatMap((issue) =>
+    issue.code === 'unrecognized_keys' ? issue.keys.map((name) => [...issue.path, name]) : [],
+  );
+
 /** The parts of zod's definitions that lead to objects. */
 interface Definition {
   type: string;

@@ -9,8 +9,8 @@ export interface CausingRun {
 }
 
 /**
- * Sets the causing run, and a depth one greater than its own, on all events announced and sessions opened until the
- * transaction ends.
+ * Sets the causing run, and a depth one greater than its own, on all that is announced, opened, reopened and asked to
+ * be sent until the transaction ends.
  */
 export async function setCausingRun(trx: Trx, { runId, depth }: CausingRun): Promise<void> {
   await sql`
@@ -19,8 +19,8 @@ export async function setCausingRun(trx: Trx, { runId, depth }: CausingRun): Pro
 }
 
 /**
- * Sets the depth of all events announced until the transaction ends to the depth of their cause: the number of
- * customers' workflow runs in the chain of causes.
+ * Sets the depth of all that is announced, opened, reopened and asked to be sent until the transaction ends to the depth of
+ * its cause: the number of customers' workflow runs in the chain of causes.
  */
 export async function setEventDepth(trx: Trx, depth: number): Promise<void> {
   await sql`select set_config('switchboard.depth', ${String(depth)}, true)`.execute(trx);

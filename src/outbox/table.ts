@@ -14,7 +14,7 @@ export interface OutboxTable {
   causation: string | null;
   depth: Generated<number>;
   attempts: Generated<number>;
-  /** The number of processes that ended while they handled this event alone. At least 1 if one ended while it handled it. */
+  /** The number of processes that ended while they handled only this event. 1 after the end of a batch with several. */
   interruptions: Generated<number>;
   last_error: string | null;
   available_at: Generated<Date>;

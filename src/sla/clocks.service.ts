@@ -39,7 +39,7 @@ type Sla = NonNullable<Awaited<ReturnType<typeof lockSlaShared>>>;
 
 /**
  * Evaluates a session's clocks: announces due moments and records changes, each once regardless of the number of calls.
- * Those of a session that a workflow's run has opened continue its chain, while nobody has written in it. Returns the time of
+ * Those of a session that a workflow's run has opened or reopened continue its chain, while nobody has written in it. Returns the time of
  * the next evaluation. Throws notFound.
  */
 export function evaluateClocks(db: Db, orgId: string, sessionId: string): Promise<SlaProgress> {

@@ -29,7 +29,7 @@ type ClockMode = 'running' | 'paused' | 'stopped';
 /**
  * Returns the clocks of a session from its facts in order. Later facts never change an earlier part of a clock, with one
  * exception: the reopening of a session that came under its policy while it was closed, or by this reopening. Its clocks
- * count from then on, as no target applied to what was done with when it was closed.
+ * count from then on, because no policy applied before that closing.
  *
  * - Resolution runs from the session's creation, is paused while the session waits on the customer, and stops while the
  *   session is closed. After a reopening it continues.

@@ -44,7 +44,7 @@ export function confirmable({ name, description, parameters }: Tool): Tool {
   };
 }
 
-/** What the AI is told always in a session has as many. Models follow longer prompts less, or refuse them. */
+/** The same limit as for the instructions of a chat session. Models follow longer prompts less, or refuse them. */
 const MAX_INSTRUCTION_CHARACTERS = 60_000;
 
 /** Returns what of an agent's settings has no effect, or may have none, and why. */

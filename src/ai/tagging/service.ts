@@ -8,7 +8,7 @@ import { WAKE } from '../../temporal/contract.ts';
 import { LEARN_TAGS } from './contract.ts';
 import { countUnfinished, findTagReport, listDueOrgs, listSuggestions, upsertRequest } from './queries.ts';
 
-/** Learning has one thread: whoever waits for it holds a place of an activity, which sequences need too. */
+/** One thread learns. An activity that waits for it takes a slot of the worker, which sequences need too. */
 const MAX_UNFINISHED = 2;
 /** Longer than an attempt may take. What has not ended then may never do, and does not stop the others. */
 const UNFINISHED_FOR_HOURS = 1;

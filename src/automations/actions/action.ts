@@ -32,6 +32,7 @@ export interface StepRef {
 /** Returns the dedupe key of a step. */
 export const dedupeKeyOf = (runId: string, place: StepPath): string => `${runId}/${place}`;
 
+/** Returns the reference of a run's step, for its action. */
 export const stepRefOf = (
   orgId: string,
   { id: runId, depth }: Pick<Run, 'id' | 'depth'>,

@@ -99,7 +99,7 @@ export interface InactiveSession {
   depth: number;
 }
 
-/** SQL: since when nobody has written in a session. One without messages counts from its opening. */
+/** SQL: since when a session counts as inactive, as in the index: messages of workflows do not end it, a reopening does. */
 const INACTIVE_SINCE = sql`coalesce(active_at, last_message_at, created_at)`;
 
 /** Returns open sessions after a cursor, longest inactive first. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { strictThroughout } from '../../http/schemas.ts';
+import { strictThroughout, unknownPathsIn } from '../../http/schemas.ts';
 import type { Json, TriggerType } from '../blocks/schema.ts';
 import { TRIGGERS } from '../triggers/schema.ts';
 
@@ -7,15 +7,11 @@ import { TRIGGERS } from '../triggers/schema.ts';
 export function warningsOfTrigger(type: TriggerType, configuration: Json): string[] {
   if (typeof configuration !== 'object' || configuration === null || Array.isArray(configuration)) return [];
   const { configuration: schema = z.object({}) } = TRIGGERS[type];
-  const issues = strictThroughout(schema).safeParse(configuration).error?.issues ?? [];
-  return issues.flatMap((issue) =>
-    issue.code === 'unrecognized_keys'
-      ? issue.keys.map((name) => warningOf(type, [...issue.path.map(String), name], schema))
-      : [],
-  );
+  const { error } = strictThroughout(schema).safeParse(configuration);
+  return unknownPathsIn(error).map((path) => warningOf(type, path, schema));
 }
 
-function warningOf(type: TriggerType, path: string[], schema: z.ZodType): string {
+function warningOf(type: TriggerType, path: PropertyKey[], schema: z.ZodType): string {
   const known = path.length === 1 && schema instanceof z.ZodObject ? Object.keys(schema.shape) : undefined;
   const because =
     known === undefined
@@ -23,5 +19,5 @@ function warningOf(type: TriggerType, path: string[], schema: z.ZodType): string
       : known.length === 0
         ? `${type} has no configuration`
         : `${type} knows ${known.join(', ')}`;
-  return `trigger_configuration.${path.join('.')} has no effect: ${because}`;
+  return `trigger_configuration.${path.map(String).join('.')} has no effect: ${because}`;
 }

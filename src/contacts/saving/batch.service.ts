@@ -1,6 +1,5 @@
-import type { z } from 'zod';
 import type { Db } from '../../db/connect.ts';
-import { strictThroughout } from '../../http/schemas.ts';
+import { strictThroughout, unknownPathsIn } from '../../http/schemas.ts';
 import type { Secrets } from '../../secrets.ts';
 import { ContactFields } from '../schema.ts';
 import { sealChange } from './sealed-overrides.rules.ts';
@@ -12,18 +11,20 @@ type BatchResult = { id: string; created: boolean } | { error: string };
 
 /**
  * Saves the valid contacts. Returns the result of each contact, in order: its id or its error. Fields that a contact does
- * not have are an error of it, unless `ignores` them all.
+ * not have are an error of it, unless `allowsUnknown` says that they are ignored.
  */
 export async function saveContactBatch(
   db: Db,
   secrets: Secrets,
   orgId: string,
   contacts: unknown[],
-  ignores: (fields: { path: string }[]) => Promise<boolean>,
+  allowsUnknown: (fields: { path: string }[]) => Promise<boolean>,
 ): Promise<BatchResult[]> {
   const strict = contacts.map((contact) => StrictContact.safeParse(contact));
-  const unknown = strict.flatMap(({ error }, nth) => unknownIn(error, nth));
-  const isLenient = unknown.length > 0 && (await ignores(unknown));
+  const unknown = strict.flatMap(({ error }, nth) =>
+    unknownPathsIn(error).map((path) => ({ path: ['body.contacts', nth, ...path].join('.') })),
+  );
+  const isLenient = unknown.length > 0 && (await allowsUnknown(unknown));
   const parsed = isLenient ? contacts.map((contact) => ContactFields.safeParse(contact)) : strict;
   const saves = parsed.flatMap(({ success, data }) => (success ? [{ change: sealChange(secrets, orgId, data) }] : []));
   const saved = (await saveContacts(db, orgId, saves)).values();
@@ -34,13 +35,6 @@ export async function saveContactBatch(
     return 'error' in value ? { error: value.error.message } : value;
   });
 }
-
-const unknownIn = (error: z.ZodError | undefined, nth: number): { path: string }[] =>
-  (error?.issues ?? []).flatMap((issue) =>
-    issue.code === 'unrecognized_keys'
-      ? issue.keys.map((name) => ({ path: ['body.contacts', nth, ...issue.path, name].join('.') }))
-      : [],
-  );
 
 const describeIssue = ({ path, message }: { path: PropertyKey[]; message: string }) =>
   path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`;

@@ -41,6 +41,6 @@ export async function addSystemOfAgents(trx: Trx, orgId: string, sessionId: stri
 /** Removes the other system from the agents' side of the session: messages of the contact are no longer sent to it. */
 export async function removeSystemOfAgents(trx: Trx, orgId: string, sessionId: string): Promise<void> {
   const { relayed_side: known } = await lockSession(trx, orgId, sessionId);
-  const isLeft = known === 'both' || known === 'customer';
-  await updateSession(trx, orgId, sessionId, { relayed_side: isLeft ? 'customer' : null });
+  const others = known === 'both' || known === 'customer' ? 'customer' : null;
+  await updateSession(trx, orgId, sessionId, { relayed_side: others });
 }

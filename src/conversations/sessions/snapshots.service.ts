@@ -19,7 +19,7 @@ export interface SessionSnapshot {
   session: z.input<typeof Session>;
   /** The payload given since the session was last opened. */
   closedPayload: unknown;
-  /** Since when nobody has written in it. */
+  /** Since when it counts as inactive: messages of workflows do not end that, a reopening does. */
   inactiveSince: Date;
   /** The tags that were applied automatically, and that nobody has confirmed. */
   autoTags: string[];

@@ -40,8 +40,8 @@ const LEASED_RETRY_MS = 1_000;
 const subjectOf = (sessionId: string) => ({ subjectId: sessionId, summary: 'Hand off a session' });
 
 /**
- * Starts the handoffs of sessions to the org's ticketing system. One that is done needs nothing: it is in an external
- * system, there was no such system, or it was retried before. One whose session was returned to the AI meanwhile neither.
+ * Starts the handoffs of sessions to the org's ticketing system. Skips those that are done (in an external system,
+ * without such a system, or retried before), and those whose session was returned to the AI.
  */
 export const startHandoffs: Reaction<'ticket-handoff'> = async (trx, orgId, events) => {
   const wanted = events.filter(({ payload }) => !payload.isExternal);
@@ -52,9 +52,8 @@ export const startHandoffs: Reaction<'ticket-handoff'> = async (trx, orgId, even
   );
   const runs = wanted.flatMap(({ subject_id: sessionId, payload }): SessionRun[] => {
     const handoff = current.get(sessionId);
-    if (handoff === undefined || handoff.state === 'done') return [];
-    const { n } = handoff;
-    return n === (payload.n ?? n) ? [{ orgId, sessionId, n }] : [];
+    if (handoff === undefined || handoff.state === 'done' || handoff.n !== (payload.n ?? handoff.n)) return [];
+    return [{ orgId, sessionId, n: handoff.n }];
   });
   await enqueue(trx, orgId, ...runs.map((run) => start(HAND_OFF_SESSION, run, subjectOf(run.sessionId))));
 };

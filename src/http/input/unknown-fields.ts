@@ -29,7 +29,7 @@ export const refuseUnknownFields = fastifyPlugin(async (app: FastifyInstance) =>
         ...(query === undefined ? [] : unknownFieldsIn(query, 'query', given.query, parsedBy(query, request.query))),
         ...(body === undefined ? [] : unknownFieldsIn(body, 'body', given.body, parsedBy(body, request.body))),
       ];
-      if (unknown.length > 0 && !(await ignoresFields(request, reply, unknown))) throw unknownFields(unknown);
+      if (unknown.length > 0 && !(await allowUnknownFields(request, reply, unknown))) throw unknownFields(unknown);
     };
     route.preHandler = [check as never, ...[route.preHandler ?? []].flat()];
   });
@@ -49,7 +49,7 @@ interface Answered {
 }
 
 /** Returns whether the caller wants unknown fields to be ignored. The answer then names them. */
-export async function ignoresFields(
+export async function allowUnknownFields(
   request: FastifyRequest,
   reply: Answered,
   fields: { path: string }[],

@@ -25,7 +25,7 @@ import { readSpace, vectorOfKnownText } from './spaces.service.ts';
 /** Of each insight, this many of its latest statements get a vector of a new model. */
 const STATEMENTS_PER_INSIGHT = 8;
 const INSIGHTS_PER_BATCH = 4;
-/** Of vectors that statements have already, as from an earlier time of the model, so many are in memory at once. */
+/** At most this many existing vectors of statements are in memory at once. */
 const VECTORS_PER_READ = 200;
 
 export interface EmbeddingDeps {

@@ -30,7 +30,7 @@ import {
   upsertRequest,
 } from './queries.ts';
 
-/** Reviews learn in the one thread that tags are learnt in, and wait for it in the place of an activity. */
+/** Reviews learn in the thread that tags are learnt in. An activity that waits for it takes a slot of the worker. */
 const MAX_UNFINISHED = 1;
 /** Longer than an attempt may take. What has not ended then may never do, and does not stop the others. */
 const UNFINISHED_FOR_HOURS = 1;
