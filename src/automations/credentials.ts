@@ -137,16 +137,20 @@ function mapCredentials(value: Json, before: Json, change: (given: Json, known: 
 
 /**
  * Returns the item of `before` that each item of a list with masks was: the only one that is shown in the same way, or
- * else the one at its place, if no item was added or removed.
+ * else the one at its place, if no item was added or removed, and no other item is that one.
  */
 function itemsBefore(list: Json[], before: Json[]): Json[] {
   if (!hasMask(list)) return [];
   const shown = before.map(shownForm);
   const places = Map.groupBy(shown.keys(), (n) => shown[n]);
   const isOfSameLength = list.length === before.length;
-  return list.map((item, n) => {
+  const same = list.map((item) => {
     const [only, ...others] = places.get(shownForm(item)) ?? [];
-    const at = others.length === 0 && only !== undefined ? only : isOfSameLength ? n : undefined;
+    return others.length === 0 ? only : undefined;
+  });
+  const taken = new Set(same);
+  return list.map((_, n) => {
+    const at = same[n] ?? (isOfSameLength && !taken.has(n) ? n : undefined);
     return at === undefined ? null : (before[at] ?? null);
   });
 }

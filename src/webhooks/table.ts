@@ -9,7 +9,7 @@ export interface EarlierSecret {
 /** Deliveries of events within a period that are to be sent again, one state after the other. */
 export interface Recovery {
   since: string;
-  until: string | null;
+  until: string;
   states: string[];
   /** The last delivery of the first state that was made pending. */
   after: { created_at: string; id: string } | null;

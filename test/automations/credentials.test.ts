@@ -136,7 +136,8 @@ describe('credentials in the steps of a workflow', () => {
       return api.org.patch(`/workflows/${id}`, { workflow_blocks });
     };
     expect((await change([{ user: 'eve', password: 'of eve' }, bob])).status).toBe(200);
-    expect((await change([bob, { ...bob, user: 'joe' }])).status).toBe(200);
+    expect((await change([bob, { ...bob, user: 'joe' }])).status).toBe(400); // bob's would be joe's too
+    expect((await change([{ ...bob, user: 'joe' }, bob])).status).toBe(200); // eve is renamed
     expect((await change([bob, bob, { ...bob, user: 'max' }])).status).toBe(400);
     expect((await change([{ user: 'zoe', password: 'of zoe' }, bob, ann])).status).toBe(400);
     expect((await change([{ user: 'zoe', password: 'of zoe' }, { ...bob, user: 'joe' }, bob])).status).toBe(200);
@@ -144,7 +145,7 @@ describe('credentials in the steps of a workflow', () => {
     await run(id);
     expect(JSON.parse(receiver.calls.at(-1)?.body ?? '').accounts).toEqual([
       { user: 'zoe', password: 'of zoe' },
-      { user: 'joe', password: 'of bob' },
+      { user: 'joe', password: 'of eve' },
       { user: 'bob', password: 'of bob' },
     ]);
   });

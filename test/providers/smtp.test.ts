@@ -188,7 +188,7 @@ describe('a sender that renews its connections', () => {
     const outcomes = await Promise.all([...waiting, sender.send(message)]);
     expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(['accepted']));
     expect(commands.filter((command) => command === 'EHLO').length).toBeGreaterThan(1);
-    sender.close();
+    await vi.waitFor(() => expect(server.countOpen()).toBe(0));
     await server.close();
   });
 

@@ -20,7 +20,7 @@ import { StepNeeded } from './steps.service.ts';
 /** The failures of a turn. After them, people get the session. */
 const MAX_FAILURES = 6;
 /** The begins of a turn beyond its steps. More of them may each have ended a process. */
-const MAX_BEGINS = 20;
+const MAX_BEGINS = 10;
 
 /** A turn that is running, with what it is decided from. */
 export interface BegunTurn {

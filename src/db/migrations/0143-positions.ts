@@ -19,7 +19,17 @@ export async function up(db: Kysely<unknown>): Promise<void> {
         ) as event
         union all
         select embedding.xid from public.orgs as org cross join lateral (
-          select xid from public.knowledge_embeddings where org_id = org.id order by xid desc limit 1
+          with recursive known as (
+            (select model from public.knowledge_embeddings where org_id = org.id order by model limit 1)
+            union all
+            select (
+              select next.model from public.knowledge_embeddings as next
+              where next.org_id = org.id and next.model > known.model order by next.model limit 1
+            ) from known where known.model is not null
+          )
+          select model from known where model is not null
+        ) as used cross join lateral (
+          select xid from public.knowledge_embeddings where org_id = org.id and model = used.model order by xid desc limit 1
         ) as embedding
       ) as last
       order by last.xid desc limit 1;

@@ -33,7 +33,9 @@ export async function insertMessage(db: Db, orgId: string, id: string, message: 
   return inserted !== undefined;
 }
 
-/** Takes a request's key from its message if that was not sent: the request can then be made again. */
+/**
+ * Takes a request's key from its message if that was not sent, and not redacted: the request can then be made again.
+ */
 export async function releaseRequestKey(trx: Trx, orgId: string, requestKey: string): Promise<void> {
   await trx
     .updateTable('deliveries')
@@ -41,6 +43,7 @@ export async function releaseRequestKey(trx: Trx, orgId: string, requestKey: str
     .where('org_id', '=', orgId)
     .where('request_key', '=', requestKey)
     .where('status', 'in', ['failed', 'skipped', 'suppressed', 'canceled'])
+    .where('content', 'is not', null)
     .execute();
 }
 

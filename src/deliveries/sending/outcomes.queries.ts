@@ -64,7 +64,7 @@ function settlingOf(orgId: string, { provider, lease }: Attempt, results: SendRe
     settled as (
       update deliveries as delivery set
         status = case when delivery.status <> 'sending' then delivery.status
-          when delivery.may_have_gone and result.status = 'failed' and result.outcome = 'retry' then 'unknown' else result.status end,
+          when delivery.may_have_gone and result.status = 'failed' then 'unknown' else result.status end,
         reason = case when delivery.status = 'sending' then result.reason else delivery.reason end,
         provider = ${provider}, provider_id = coalesce(result.provider_id, delivery.provider_id), lease = null, updated_at = now(),
         sent_at = coalesce(delivery.sent_at, case when result.status = 'accepted' then now() end),

@@ -10,14 +10,15 @@ interface OpenedSender {
 /**
  * Creates a sender that opens its connections anew after `ttlMs`, as the addresses of a mail server can change. The old
  * ones, and those of a closed sender, are closed behind the last message given to them. So `close` loses no message, and
- * a later message opens connections again.
+ * a later message has connections of its own.
  */
 export function createRenewedSender(open: () => EmailSender, ttlMs: number): EmailSender {
+  let isClosed = false;
   const openNow = (): OpenedSender => ({
     sender: open(),
     until: performance.now() + ttlMs,
     sending: 0,
-    isRetired: false,
+    isRetired: isClosed,
   });
   const closeIfUnused = ({ sender, sending, isRetired }: OpenedSender) => {
     if (isRetired && sending === 0) sender.close();
@@ -46,6 +47,9 @@ export function createRenewedSender(open: () => EmailSender, ttlMs: number): Ema
         closeIfUnused(used);
       }
     },
-    close: () => retire(current),
+    close() {
+      isClosed = true;
+      retire(current);
+    },
   };
 }

@@ -71,7 +71,7 @@ export async function requeueDelivery(trx: Trx, { orgId, endpointId }: EndpointR
 /** SQL: whether a delivery of an endpoint was not accepted, and its event is of a period. One index has these. */
 const within = ({ orgId, endpointId }: EndpointRef, { since, until }: Pick<Recovery, 'since' | 'until'>) => sql`
   org_id = ${orgId} and endpoint_id = ${endpointId} and status <> 'delivered'
-    and occurred_at >= ${since}::timestamptz and occurred_at < coalesce(${until}::timestamptz, 'infinity')`;
+    and occurred_at >= ${since}::timestamptz and occurred_at < ${until}::timestamptz`;
 
 /** Counts what a recovery would send again, by state. */
 export async function countRecoverable(db: Db, endpoint: EndpointRef, recovery: Omit<Recovery, 'after'>) {

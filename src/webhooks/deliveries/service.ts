@@ -57,7 +57,11 @@ export function recoverDeliveries(db: Db, endpoint: EndpointRef, { since, until,
   return inTransaction(db, async (trx) => {
     const locked = dry_run ? undefined : await getLockedEnabledEndpoint(trx, orgId, endpointId);
     const { enabled } = locked ?? (await getEndpoint(trx, orgId, endpointId));
-    const covered = { since, until: until ?? null, states: storedStates([...new Set(states)], enabled) };
+    const covered = {
+      since,
+      until: until ?? new Date().toISOString(),
+      states: storedStates([...new Set(states)], enabled),
+    };
     const counts = await countRecoverable(trx, endpoint, covered);
     if (locked !== undefined) await recover(trx, endpoint, locked.recoveries, { ...covered, after: null });
     const by_state = { held: 0, failed: 0, retrying: 0 };

@@ -68,7 +68,7 @@ async function askAbout(call: CallRow): Promise<Asked> {
     const asked = await askForConfirmation(trx, org.id, call, terms);
     if (asked === undefined) throw new Error('The call does not wait');
     const { text, confirmation } = asked;
-    const message = { id, text, agent: 'extractive-1', turnId: call.turn_id, citations: [], confirmation };
+    const message = { id, text, agent: 'extractive-1', turnId: call.turn_id, citations: [], calls: [], confirmation };
     await addAiMessage(trx, stack.deps.sending, org.id, session, message);
     return asked;
   });

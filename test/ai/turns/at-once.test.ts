@@ -74,8 +74,8 @@ describe('a turn that is due at once and needs no model', () => {
   });
 
   it.each([
-    ['goes on where the database was away many times', 12, 'answered', null],
-    ['is handed off after so many begins that it may be what ends the processes', 20, 'handed_off', 'ai_failed'],
+    ['goes on where the database was away many times', 8, 'answered', null],
+    ['is handed off after so many begins that it may be what ends the processes', 10, 'handed_off', 'ai_failed'],
   ])('%s', async (_, tries, state, reason) => {
     const org = await newAnsweringOrg(stack);
     await sql`
