@@ -64,7 +64,7 @@ export const SavedContact = z.object({ id: Id }).meta({ id: 'SavedContact' });
 export const SaveContacts = z
   .object({
     contacts: z
-      .array(z.unknown().meta({ $ref: '#/components/schemas/ContactFields' }))
+      .array(z.unknown().describe('A contact: the fields of ContactFields.'))
       .min(1)
       .max(MAX_BATCH)
       .describe('Each is checked and answered by itself, in order.'),
