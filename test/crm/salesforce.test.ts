@@ -418,6 +418,68 @@ describe('the contact’s messages', () => {
     expect(fake.heard(third.id)).toEqual([expect.stringContaining('Handed over')]);
   });
 
+  it('continue in another conversation only after what agents said in the one before is stored', async () => {
+    const { id, conversationId } = await handedOver();
+    await untilIdle(id);
+    fake.say(conversationId, 'Bye, I close this chat');
+    fake.next('message', salesforceRefuses(409, 'Conversation ended'));
+    await say(id, 'One more question');
+    const next = await untilContinued(conversationId);
+    expect(await untilReplies(id, 1)).toEqual(['Bye, I close this chat']);
+    await untilIdle(id);
+    expect(fake.heard(next.id)).toEqual(['One more question']);
+    expect(await conversationRow(id)).toMatchObject({ conversation_id: next.id, ended_id: null });
+  });
+
+  it('leave the one before readable while the next conversation cannot be opened', async () => {
+    const { id, conversationId } = await handedOver();
+    await untilIdle(id);
+    fake.next('message', salesforceRefuses(409, 'Conversation ended'));
+    fake.next('open', salesforceRefuses(400, 'No such queue'));
+    await say(id, 'Anybody?');
+    await eventually('the refusal', async () => (await ledger(id))[0]?.state === 'failed');
+    await untilIdle(id);
+    fake.say(conversationId, 'Bye');
+    await notify(id);
+    expect(await untilReplies(id, 1)).toEqual(['Bye']);
+    await say(id, 'Hello?');
+    const next = await untilContinued(conversationId);
+    await eventually('the message', () => fake.heard(next.id).includes('Hello?'));
+  });
+
+  it('stay in their conversation although settings with a wrong address find nothing there', async () => {
+    const { id, conversationId } = await handedOver();
+    await untilIdle(id);
+    await connect({ ...fake.settings, base_url: `${fake.settings.base_url}/elsewhere` });
+    await say(id, 'hello?');
+    await eventually('a failure', async () => (await ledger(id))[0]?.error);
+    await connect(fake.settings);
+    expect(await untilHeard(conversationId, 1)).toEqual(['hello?']);
+    fake.say(conversationId, 'Here I am');
+    await notify(id);
+    expect(await untilReplies(id, 1)).toEqual(['Here I am']);
+    expect(fake.conversations.size).toBe(1);
+  });
+
+  it('wait for the handoff that opens the next conversation with its attributes', async () => {
+    const { id, conversationId } = await handedOver();
+    await untilIdle(id);
+    fake.conversations.delete(conversationId);
+    expect((await org.post(`/chat/sessions/${id}/return-to-ai`, {})).status).toBe(200);
+    fake.next('open', salesforceRefuses(400, 'No such queue'));
+    expect((await org.post(`/chat/sessions/${id}/handoff`, { reason: 'Angry' })).status).toBe(200);
+    const state = async () => (await org.get(`/chat/sessions/${id}`)).body.handoff.parts?.[0]?.state;
+    await eventually('the refusal', async () => (await state()) === 'failed');
+    await say(id, 'Still there?');
+    await eventually('an attempt', async () => (await ledger(id))[0]?.error);
+    expect(fake.conversations.size).toBe(0);
+    expect((await org.post(`/chat/sessions/${id}/handoff/retry`, {})).status).toBe(200);
+    const next = await untilContinued(conversationId);
+    await eventually('the message', () => fake.heard(next.id).includes('Still there?'));
+    expect(next.routingAttributes).toMatchObject({ reason: 'Angry' });
+    expect(fake.heard(next.id)).toEqual([expect.stringContaining('Handed over'), 'Still there?']);
+  });
+
   it('are not kept for a conversation that was settled before it was open', async () => {
     const { id } = (await org.post('/chat/sessions', {})).body;
     const session = async () => (await org.get(`/chat/sessions/${id}`)).body;

@@ -3,13 +3,16 @@ import { removeSystemOfAgents } from '../../conversations/messages/relay.service
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { enqueue } from '../../outbox/outbox.ts';
+import { CrmError } from '../../providers/crm/errors.ts';
 import type { AccessToken, Conversation, ConversationStore } from '../../providers/crm/salesforce/port.ts';
 import type { Secrets } from '../../secrets.ts';
 import { skipUnsentMessages } from '../outgoing.queries.ts';
 import {
+  awaitsHandoff,
   type ConversationRow,
   deleteUnopenedConversation,
   findConversation,
+  findConversationByEndedId,
   findConversationById,
   insertConversation,
   isOpen,
@@ -39,7 +42,15 @@ export function createConversationStore(db: Db, secrets: Secrets, orgId: string)
     continues: row.continues ?? undefined,
   });
 
-  const tokenIn = ({ session_id, sealed_token, token_expires_at }: ConversationRow): AccessToken | undefined =>
+  const openEnded = (row: ConversationRow, id: string): Conversation => ({
+    id,
+    sessionId: row.session_id,
+    token: tokenIn(endedOf(row)),
+    isOpen: true,
+    continues: undefined,
+  });
+
+  const tokenIn = ({ session_id, sealed_token, token_expires_at }: TokenRow): AccessToken | undefined =>
     sealed_token === null || token_expires_at === null
       ? undefined
       : { token: secrets.decrypt(sealed_token, placeOf(session_id)), expiresAt: token_expires_at };
@@ -62,12 +73,23 @@ export function createConversationStore(db: Db, secrets: Secrets, orgId: string)
       const row = await findConversationById(db, orgId, conversationId);
       return row && open(row);
     },
+    async findReadable(conversationId) {
+      const row = await findConversationById(db, orgId, conversationId);
+      if (row !== undefined) return open(row);
+      const next = await findConversationByEndedId(db, orgId, conversationId);
+      return next && openEnded(next, conversationId);
+    },
+    awaitsHandoff: (sessionId) => awaitsHandoff(db, orgId, sessionId),
     replaceToken: ({ id, sessionId, token: known }, token) =>
       inTransaction(db, async (trx) => {
         const row = await lockConversation(trx, orgId, sessionId);
-        const current = row?.conversation_id === id ? tokenIn(row) : undefined;
+        if (row === undefined || (row.conversation_id !== id && row.ended_id !== id)) return token;
+        const isEnded = row.ended_id === id;
+        const current = tokenIn(isEnded ? endedOf(row) : row);
         if (current !== undefined && current.token !== known?.token) return current;
-        if (row?.conversation_id === id) await updateToken(trx, orgId, sessionId, sealed(sessionId, token));
+        const { sealed_token, token_expires_at } = sealed(sessionId, token);
+        const ended = { ended_sealed_token: sealed_token, ended_token_expires_at: token_expires_at };
+        await updateToken(trx, orgId, sessionId, isEnded ? ended : { sealed_token, token_expires_at });
         return token;
       }),
     updateOpen: ({ id: conversationId, sessionId }) =>
@@ -77,17 +99,31 @@ export function createConversationStore(db: Db, secrets: Secrets, orgId: string)
       }),
     async replaceConversation({ id: from, sessionId }, to) {
       await replaceConversation(db, orgId, sessionId, { from, to });
-      return getOrCreate(sessionId);
+      const current = await getOrCreate(sessionId);
+      if (current.id === from)
+        throw new CrmError('The conversation before this one is still to be read', { transient: true });
+      return current;
     },
   };
 }
 
+type TokenRow = Pick<ConversationRow, 'session_id' | 'sealed_token' | 'token_expires_at'>;
+
+const endedOf = ({ session_id, ended_sealed_token, ended_token_expires_at }: ConversationRow): TokenRow => ({
+  session_id,
+  sealed_token: ended_sealed_token,
+  token_expires_at: ended_token_expires_at,
+});
+
 /**
  * Gives up a session's conversation that was never open: nothing that the contact has written since or writes from now on
- * is sent to Salesforce. An open one stays.
+ * is sent to Salesforce. One that was open stays, and messages no longer wait for the handoff.
  */
 export async function abandonConversation(trx: Trx, orgId: string, sessionId: string): Promise<void> {
-  if (!(await deleteUnopenedConversation(trx, orgId, sessionId))) return;
+  if (!(await deleteUnopenedConversation(trx, orgId, sessionId))) {
+    await enqueue(trx, orgId, wakeMiaw(orgId, sessionId));
+    return;
+  }
   await skipUnsentMessages(trx, orgId, { sessionId, target: 'miaw' }, 'the conversation was settled by hand');
   await removeSystemOfAgents(trx, orgId, sessionId);
 }

@@ -13,6 +13,10 @@ const selectConversations = (db: Db, orgId: string) =>
       'token_expires_at',
       'opened_at',
       'read_until',
+      'ended_id',
+      'ended_sealed_token',
+      'ended_token_expires_at',
+      'ended_read_until',
     ])
     .where('org_id', '=', orgId);
 
@@ -27,6 +31,9 @@ export const findConversation = (db: Db, orgId: string, sessionId: string) =>
 
 export const findConversationById = (db: Db, orgId: string, conversationId: string) =>
   selectConversations(db, orgId).where('conversation_id', '=', conversationId).executeTakeFirst();
+
+export const findConversationByEndedId = (db: Db, orgId: string, endedId: string) =>
+  selectConversations(db, orgId).where('ended_id', '=', endedId).executeTakeFirst();
 
 /** Returns the session's conversation, locked until the transaction ends. */
 export const lockConversation = (trx: Trx, orgId: string, sessionId: string) =>
@@ -49,7 +56,9 @@ export async function updateToken(
   db: Db,
   orgId: string,
   sessionId: string,
-  token: Pick<ConversationRow, 'sealed_token' | 'token_expires_at'>,
+  token:
+    | Pick<ConversationRow, 'sealed_token' | 'token_expires_at'>
+    | Pick<ConversationRow, 'ended_sealed_token' | 'ended_token_expires_at'>,
 ): Promise<void> {
   await db
     .updateTable('miaw_conversations')
@@ -59,21 +68,58 @@ export async function updateToken(
     .execute();
 }
 
-/** Replaces a session's conversation with another one, still to be opened. Does nothing if it was replaced before. */
+/**
+ * Replaces a session's conversation with another one, still to be opened. One that was open stays beside it, with its token,
+ * to be read to its end. Does nothing if it was replaced before, or if an earlier one is still to be read.
+ */
 export async function replaceConversation(
   db: Db,
   orgId: string,
   sessionId: string,
   { from, to }: { from: string; to: string },
 ): Promise<void> {
-  const unread = { sealed_token: null, token_expires_at: null, read_until: null };
+  await sql`
+    update miaw_conversations set conversation_id = ${to}, continues = conversation_id,
+      sealed_token = null, token_expires_at = null, read_until = null,
+      (ended_id, ended_sealed_token, ended_token_expires_at, ended_read_until) = (
+        select kept.id, kept.token, kept.expires_at, kept.read_until
+        from (values
+          (true, conversation_id, sealed_token, token_expires_at, read_until),
+          (false, ended_id, ended_sealed_token, ended_token_expires_at, ended_read_until)
+        ) as kept (was_open, id, token, expires_at, read_until)
+        where kept.was_open = (opened_at is not null and continues is null)
+      )
+    where org_id = ${orgId} and session_id = ${sessionId} and conversation_id = ${from}
+      and (ended_id is null or continues is not null)
+  `.execute(db);
+}
+
+/** Deletes what is known of the conversation before the session's current one. */
+export async function deleteEndedConversation(
+  db: Db,
+  orgId: string,
+  { sessionId, conversationId }: { sessionId: string; conversationId: string },
+): Promise<void> {
   await db
     .updateTable('miaw_conversations')
-    .set({ conversation_id: to, continues: from, ...unread })
+    .set({ ended_id: null, ended_sealed_token: null, ended_token_expires_at: null, ended_read_until: null })
     .where('org_id', '=', orgId)
     .where('session_id', '=', sessionId)
-    .where('conversation_id', '=', from)
+    .where('ended_id', '=', conversationId)
     .execute();
+}
+
+/** Returns whether the conversation of a handoff is neither there nor given up. */
+export async function awaitsHandoff(db: Db, orgId: string, sessionId: string): Promise<boolean> {
+  const part = await db
+    .selectFrom('crm_handoff_parts')
+    .select('state')
+    .where('org_id', '=', orgId)
+    .where('session_id', '=', sessionId)
+    .where('part', '=', 'conversation')
+    .where('state', 'in', ['pending', 'running', 'parked', 'failed'])
+    .executeTakeFirst();
+  return part !== undefined;
 }
 
 /** Records that a session's conversation is open, unless the session has another one by now. */
@@ -108,14 +154,16 @@ export async function deleteUnopenedConversation(trx: Trx, orgId: string, sessio
 export async function updateConversationReadUntil(
   db: Db,
   orgId: string,
-  { conversationId, until }: { conversationId: string; until: Date },
+  { sessionId, conversationId, until }: { sessionId: string; conversationId: string; until: Date },
 ): Promise<void> {
-  await db
-    .updateTable('miaw_conversations')
-    .set({ read_until: sql<Date>`greatest(read_until, least(${until}::timestamptz, now()))` })
-    .where('org_id', '=', orgId)
-    .where('conversation_id', '=', conversationId)
-    .execute();
+  const latest = sql`least(${until}::timestamptz, now())`;
+  await sql`
+    update miaw_conversations set
+      read_until = case when conversation_id = ${conversationId} then greatest(read_until, ${latest}) else read_until end,
+      ended_read_until =
+        case when ended_id = ${conversationId} then greatest(ended_read_until, ${latest}) else ended_read_until end
+    where org_id = ${orgId} and session_id = ${sessionId} and ${conversationId} in (conversation_id, ended_id)
+  `.execute(db);
 }
 
 /**

@@ -10,7 +10,12 @@ import type { Entry } from '../../providers/crm/salesforce/port.ts';
 import type { CrmClients } from '../connection/clients.ts';
 import type { SessionRef } from '../contract.ts';
 import type { MiawFetchResult } from './contract.ts';
-import { findConversation, isOpen, updateConversationReadUntil } from './conversations.queries.ts';
+import {
+  deleteEndedConversation,
+  findConversation,
+  isOpen,
+  updateConversationReadUntil,
+} from './conversations.queries.ts';
 
 /** An entry may appear after a later one. */
 const OVERLAP_MS = 10_000;
@@ -21,28 +26,51 @@ const UNREADABLE =
 
 const NO_CONVERSATION: MiawFetchResult = { stored: 0, hasMore: false, isOver: true };
 
+interface ReadPlace extends SessionRef {
+  conversationId: string;
+  readUntil: Date | null;
+}
+
 /**
  * Stores the agents' messages since the last read of a session's conversation, in order, each once by its id in
- * Salesforce. Throws CrmErrors.
+ * Salesforce. A conversation before it is read to its end first. Throws CrmErrors.
  */
 export async function fetchMiawMessages(
   db: Db,
-  { crms, sending }: { crms: CrmClients; sending: SendingDeps },
+  deps: { crms: CrmClients; sending: SendingDeps },
   { orgId, sessionId }: SessionRef,
 ): Promise<MiawFetchResult> {
   const conversation = await findConversation(db, orgId, sessionId);
-  if (conversation === undefined || !isOpen(conversation)) return NO_CONVERSATION;
-  const { conversation_id: conversationId, read_until } = conversation;
+  if (conversation === undefined) return NO_CONVERSATION;
+  const { conversation_id, read_until, ended_id, ended_read_until } = conversation;
+  let stored = 0;
+  if (ended_id !== null) {
+    const ended = { orgId, sessionId, conversationId: ended_id, readUntil: ended_read_until };
+    const rest = await readConversation(db, deps, ended);
+    if (rest.hasMore) return rest;
+    stored = rest.stored;
+    if (isOpen(conversation)) await deleteEndedConversation(db, orgId, ended);
+    else if (rest.isOver) await reportUnreadable(db, ended);
+  }
+  if (!isOpen(conversation)) return { ...NO_CONVERSATION, stored };
+  const current = { orgId, sessionId, conversationId: conversation_id, readUntil: read_until };
+  const read = await readConversation(db, deps, current);
+  if (read.isOver) await reportUnreadable(db, current);
+  return { ...read, stored: stored + read.stored };
+}
+
+async function readConversation(
+  db: Db,
+  { crms, sending }: { crms: CrmClients; sending: SendingDeps },
+  { orgId, sessionId, conversationId, readUntil }: ReadPlace,
+): Promise<MiawFetchResult> {
   const salesforce = await crms.salesforce(orgId);
   if (salesforce === undefined) throw notConnected('Salesforce');
-  let since = read_until && new Date(read_until.getTime() - OVERLAP_MS);
+  let since = readUntil && new Date(readUntil.getTime() - OVERLAP_MS);
   let stored = 0;
   for (let pages = 0; pages < MAX_PAGES; pages++) {
     const page = await salesforce.listEntries(conversationId, since);
-    if (page === undefined) {
-      await reportUnreadable(db, { orgId, sessionId, conversationId });
-      return { ...NO_CONVERSATION, stored };
-    }
+    if (page === undefined) return { ...NO_CONVERSATION, stored };
     stored += await storeEntries(db, sending, { orgId, sessionId, conversationId }, page.entries);
     if (page.next === null) return { stored, hasMore: false, isOver: false };
     since = page.next;
@@ -78,7 +106,7 @@ function storeEntries(
       if (await addExternalAgentMessage(trx, deps, orgId, { sessionId, id, text, name, side: 'agents' })) stored++;
     }
     const last = entries.at(-1);
-    if (last !== undefined) await updateConversationReadUntil(trx, orgId, { conversationId, until: last.at });
+    if (last !== undefined) await updateConversationReadUntil(trx, orgId, { sessionId, conversationId, until: last.at });
     return stored;
   });
 }

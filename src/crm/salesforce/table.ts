@@ -9,6 +9,11 @@ export interface MiawConversationsTable {
   continues: string | null;
   sealed_token: string | null;
   token_expires_at: Date | null;
+  /** The conversation before this one, until it is read to its end. */
+  ended_id: string | null;
+  ended_sealed_token: string | null;
+  ended_token_expires_at: Date | null;
+  ended_read_until: Date | null;
   /** When the first conversation of the session was opened. From then on, the contact's messages are sent. */
   opened_at: Date | null;
   /** The time of the latest entry read from the other side. */

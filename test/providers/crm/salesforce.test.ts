@@ -37,6 +37,7 @@ const AGAIN = () => ({ mayExist: true, since: new Date(Date.now() - 5_000) });
 /** Stores conversations like the database: on replacing an outdated token, the caller gets the stored one. */
 function createStore(): ConversationStore & { of: (sessionId: string) => Conversation } {
   const rows = new Map<string, Conversation>();
+  const ended: Conversation[] = [];
   const of = (sessionId: string) => rows.get(sessionId) as Conversation;
   return {
     of,
@@ -46,6 +47,8 @@ function createStore(): ConversationStore & { of: (sessionId: string) => Convers
       return of(sessionId);
     },
     find: async (id) => [...rows.values()].find((row) => row.id === id),
+    findReadable: async (id) => [...rows.values(), ...ended].find((row) => row.id === id),
+    awaitsHandoff: async () => false,
     async replaceToken({ sessionId, token: known }, token) {
       const { token: current } = of(sessionId);
       if (current !== undefined && current.token !== known?.token) return current;
@@ -56,7 +59,9 @@ function createStore(): ConversationStore & { of: (sessionId: string) => Convers
       void rows.set(sessionId, { ...of(sessionId), isOpen: true, continues: undefined }),
     async replaceConversation({ id: continues, sessionId }, id) {
       const next = { id, sessionId, token: undefined, isOpen: false, continues };
-      if (of(sessionId).id === continues) rows.set(sessionId, next);
+      if (of(sessionId).id !== continues) return of(sessionId);
+      ended.push(of(sessionId));
+      rows.set(sessionId, next);
       return of(sessionId);
     },
   };
@@ -325,6 +330,15 @@ describe('a message to Salesforce', () => {
     expect([fake.heard(id).slice(1), fake.heard(next.id)]).toEqual([[], ['still there?']]);
   });
 
+  it('stays in its conversation if only a gateway answers 404', async () => {
+    const { id, say } = await opened();
+    fake.next('message', { answer: { status: 404, body: { message: 'no Route matched' } }, when: 'before' });
+    expect(await failure(say('hello'))).toMatchObject({ transient: true });
+    await say('hello again');
+    expect(fake.heard(id).slice(1)).toEqual(['hello again']);
+    expect(fake.conversations.size).toBe(1);
+  });
+
   it('is refused if another conversation ends at once', async () => {
     const { say } = await opened();
     const gone = salesforceRefuses(404, 'Not found');
@@ -358,8 +372,9 @@ describe('a message to Salesforce', () => {
     await failure(say('once', FIRST, messageId));
     const { id: conversationId } = store.of(given.sessionId);
     await salesforce.postMessage({ id: messageId, conversationId, text: 'once', attachments: [] }, AGAIN());
-    expect([...fake.conversations.values()]).toMatchObject([{ id: conversationId, routingAttributes: attributes }]);
-    expect(fake.heard(conversationId)).toEqual(['once']);
+    const { id: next } = store.of(given.sessionId);
+    expect([...fake.conversations.values()]).toMatchObject([{ id: next, routingAttributes: attributes }]);
+    expect(fake.heard(next)).toEqual(['once']);
   });
 
   it('is refused as a connection problem if a renewed token is refused too', async () => {

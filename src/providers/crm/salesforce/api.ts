@@ -46,6 +46,10 @@ export const isSuccess = ({ status }: EgressResponse) => status >= 200 && status
 export const isAlreadyDone = (answer: EgressResponse) =>
   answer.status === 409 || (answer.status === 400 && /already exist|duplicate/i.test(explanationOf(answer)));
 
+/** Returns whether a refusal is the API's own. A gateway, or a wrong address, may answer with the same status. */
+export const isOfApi = (answer: EgressResponse) =>
+  typeof (jsonOf(answer) as { errorCode?: unknown } | undefined)?.errorCode === 'string';
+
 /**
  * Returns the failure for a response without effect. With `isAboutConnection`, a refusal is one of the credentials and
  * lasts until they are fixed.

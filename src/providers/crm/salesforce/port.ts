@@ -32,13 +32,19 @@ export interface Conversation {
 export interface ConversationStore {
   /** Returns the session's conversation, created with a new id if there was none. */
   getOrCreate(sessionId: string): Promise<Conversation>;
+  /** Returns a session's current conversation. */
   find(conversationId: string): Promise<Conversation | undefined>;
+  /** Returns a session's current conversation, or the one before, until that is read to its end. */
+  findReadable(conversationId: string): Promise<Conversation | undefined>;
+  /** Returns whether a handoff of the session still has to reach its conversation. */
+  awaitsHandoff(sessionId: string): Promise<boolean>;
   /** Replaces the conversation's known token. Returns the stored token: another caller's, if that was faster. */
   replaceToken(conversation: Conversation, token: AccessToken): Promise<AccessToken>;
   updateOpen(conversation: Conversation): Promise<void>;
   /**
-   * Continues the session in another conversation, still to be opened. Returns the session's current conversation:
-   * another caller's, if that was faster.
+   * Continues the session in another conversation, still to be opened. The one before stays readable. Returns the
+   * session's current conversation: another caller's, if that was faster. Throws a CrmError while an earlier one is still
+   * to be read.
    */
   replaceConversation(from: Conversation, id: string): Promise<Conversation>;
 }

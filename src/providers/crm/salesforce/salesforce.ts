@@ -4,7 +4,15 @@ import type { EgressResponse, HttpClient } from '../../egress/egress.ts';
 import { jsonOf } from '../../egress/provider-responses.ts';
 import { CrmError } from '../errors.ts';
 import type { HandoffFacts, HandoffPart, PartOutcome, PriorAttempts } from '../port.ts';
-import { type ApiCall, createSalesforceApi, failureOf, isAlreadyDone, isSuccess, unexpectedResponse } from './api.ts';
+import {
+  type ApiCall,
+  createSalesforceApi,
+  failureOf,
+  isAlreadyDone,
+  isOfApi,
+  isSuccess,
+  unexpectedResponse,
+} from './api.ts';
 import { attributesOf, entriesIn, introductionOf, type ListedEntries, textToSend } from './content.ts';
 import type {
   AccessToken,
@@ -44,6 +52,14 @@ const notListedYet = ({ status }: EgressResponse) =>
     transient: true,
     status,
     mayHaveArrived: true,
+  });
+
+const hasAnother = () =>
+  new CrmError('The session has another conversation in Salesforce by now', { transient: true });
+
+const waitsForHandoff = () =>
+  new CrmError('The conversation in Salesforce is over, and the handoff of the session opens the next one', {
+    transient: true,
   });
 
 export interface SalesforceDeps {
@@ -127,7 +143,10 @@ export function createSalesforce({ egress, store }: SalesforceDeps, settings: Sa
     const [answer, { token }] = await post(conversation, `/conversation/${conversation.id}/message`, { message });
     if (isSuccess(answer)) return;
     const refusal = failureOf(answer, [token]);
-    if (GONE_STATUSES.has(answer.status)) throw new ConversationEnded(refusal);
+    if (GONE_STATUSES.has(answer.status)) {
+      if (isOfApi(answer) || (await list(conversation, null)) === undefined) throw new ConversationEnded(refusal);
+      throw unexpectedResponse(answer);
+    }
     if (!isAlreadyDone(answer)) throw refusal;
     // The same answer may mean that the conversation has ended.
     if (await has(conversation, id, attempt.since)) return;
@@ -137,25 +156,40 @@ export function createSalesforce({ egress, store }: SalesforceDeps, settings: Sa
 
   /**
    * Posts a message to a conversation, opened before if it is not open. If the conversation is over, the message goes to
-   * the next one. Returns the conversation that has it.
+   * the next one. Returns the conversation that has it. Without attributes, only a handoff opens a conversation while one
+   * is under way: its attributes route the conversation.
    */
   async function sendOn(
     conversation: Conversation,
     messageIn: (conversation: Conversation) => Message,
-    attributes: Record<string, string>,
+    attributes: Record<string, string> | undefined,
     attempt: PriorAttempts,
   ): Promise<Conversation> {
+    const leaveToHandoff = async () => {
+      if (attributes === undefined && (await store.awaitsHandoff(conversation.sessionId))) throw waitsForHandoff();
+    };
     const sendIn = async (used: Conversation, prior: PriorAttempts): Promise<Conversation> => {
-      await send(used.isOpen ? used : await open(used, attributes, prior), messageIn(used), prior);
+      if (!used.isOpen) await leaveToHandoff();
+      await send(used.isOpen ? used : await open(used, attributes ?? {}, prior), messageIn(used), prior);
       return used;
     };
     try {
       return await sendIn(conversation, attempt);
     } catch (error) {
       if (!(error instanceof GuestExpired) && !(error instanceof ConversationEnded)) throw error;
-      const next = await store.replaceConversation(conversation, randomUUID());
-      return sendIn(next, { ...attempt, mayExist: false });
+      await leaveToHandoff();
+      return sendIn(await replace(conversation), { ...attempt, mayExist: false });
     }
+  }
+
+  /**
+   * Continues the session in another conversation, still to be opened. The token comes first: a connection that gives none
+   * says nothing about the conversation.
+   */
+  async function replace(conversation: Conversation): Promise<Conversation> {
+    const token = await tokens.mint(conversation.sessionId);
+    const next = await store.replaceConversation(conversation, randomUUID());
+    return next.token === undefined ? { ...next, token: await store.replaceToken(next, token) } : next;
   }
 
   /** Posts the introduction of a handoff to the session's conversation. Returns the conversation's id. */
@@ -179,13 +213,15 @@ export function createSalesforce({ egress, store }: SalesforceDeps, settings: Sa
     },
     async postMessage(message, attempt) {
       const messageIn = (): Message => ({ id: message.id, text: textToSend(message) });
-      const used = await sendOn(await find(message.conversationId), messageIn, {}, attempt);
+      const used = await sendOn(await find(message.conversationId), messageIn, undefined, attempt);
       if (!used.isOpen) await store.updateOpen(used);
       return { externalId: message.id };
     },
     async listEntries(conversationId, since) {
       try {
-        return await pageOf(await find(conversationId), since);
+        const conversation = await store.findReadable(conversationId);
+        if (conversation === undefined) throw hasAnother();
+        return await pageOf(conversation, since);
       } catch (error) {
         if (error instanceof GuestExpired) return undefined;
         throw error;
@@ -196,7 +232,7 @@ export function createSalesforce({ egress, store }: SalesforceDeps, settings: Sa
   async function find(conversationId: string): Promise<Conversation> {
     const conversation = await store.find(conversationId);
     if (conversation !== undefined) return conversation;
-    throw new CrmError('The session has another conversation in Salesforce by now', { transient: true });
+    throw hasAnother();
   }
 }
 

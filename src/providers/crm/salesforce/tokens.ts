@@ -16,6 +16,8 @@ const DEFAULT_LIFETIME_MS = 600_000;
 const TokenResponse = z.object({ accessToken: z.string().min(1) });
 
 export interface Tokens {
+  /** Returns a token of a new guest, or of the session as a verified end user. It is not stored. */
+  mint(sessionId: string): Promise<AccessToken>;
   /** Returns the conversation's token, renewed if it expires soon. */
   tokenOf(conversation: Conversation): Promise<AccessToken>;
   /** Replaces a refused token. Throws GuestExpired if the same end user can no longer get one. */
@@ -68,6 +70,7 @@ export function createTokens(wire: SalesforceApi, store: ConversationStore, sett
   const another = (sessionId: string, known: AccessToken) => (isVerified ? mint(sessionId) : continueAs(known));
 
   return {
+    mint,
     async tokenOf(conversation) {
       const { sessionId, token: known } = conversation;
       if (known === undefined) return store.replaceToken(conversation, await mint(sessionId));
