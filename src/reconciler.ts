@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { listRunsInProgress as listEvalRuns, mendEvalRun, workflowIdOfEvalRun } from './ai/evals/reconcile.service.ts';
 import { listOpenTurns, mendTurn, workflowIdOfTurn } from './ai/turns/reconcile.service.ts';
-import { listHeldHandoffs } from './automations/handoff-hold/service.ts';
+import { IS_HELD, listHeldHandoffs } from './automations/handoff-hold/service.ts';
 import { wakeHandoffHold } from './automations/runs/finish-run.service.ts';
 import { findableWorkflowOf, listRunsInProgress, mendRun } from './automations/runs/reconcile.service.ts';
 import {
@@ -175,10 +175,10 @@ const RECONCILIATIONS = [
   }),
   reconciling({
     kind: 'handoff',
-    list: listUnfinishedHandoffs,
+    list: (db, after, limit) => listUnfinishedHandoffs(db, after, limit, IS_HELD),
     workflowIdOf: workflowIdOfHandoff,
     idOf: ({ sessionId }) => sessionId,
-    mend: mendHandoff,
+    mend: (db, run, state) => mendHandoff(db, run, state, IS_HELD),
   }),
   reconciling(
     resumed({

@@ -5,7 +5,7 @@ import { summarizeHandoffs, summarizeResolutions } from '../src/ai/summaries/req
 import { createAutoTagging } from '../src/ai/tagging/applying.service.ts';
 import { requestModelSuggestions } from '../src/ai/tagging/model-suggestions.service.ts';
 import { interruptTurns, redactTurns, requestTurns } from '../src/ai/turns/requests.service.ts';
-import { holdHandoffs } from '../src/automations/handoff-hold/service.ts';
+import { holdHandoffs, IS_HELD } from '../src/automations/handoff-hold/service.ts';
 import { redactRuns } from '../src/automations/runs/redaction.service.ts';
 import { isTriggerTypeUsed } from '../src/automations/runs/start-runs.service.ts';
 import { startCalledRuns } from '../src/automations/triggers/ai-calls.service.ts';
@@ -107,8 +107,14 @@ export function createReactions(
     ],
     'ticket-reopened': [assignPolicies, scheduleTicketReopenings],
     'ticket-handoff': [startHandoffs, summarizeHandoffs, requestExtraction, startWorkflows],
-    'integration-changed': [confirmPortalOnSettingsChange, embedOnChange, wakeExtractions, resumeCrm, resumeMiaw],
-    'handoff-target-changed': [resumePendingHandoffs],
+    'integration-changed': [
+      confirmPortalOnSettingsChange,
+      embedOnChange,
+      wakeExtractions,
+      resumeCrm(IS_HELD),
+      resumeMiaw,
+    ],
+    'handoff-target-changed': [resumePendingHandoffs(IS_HELD)],
     'integration-deleted': [wakeExtractions],
     'session-redacted': [
       redactCrmCopies,

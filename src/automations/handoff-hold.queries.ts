@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
 import type { HandoffHoldRef } from './handoff-hold/contract.ts';
 
@@ -86,6 +86,12 @@ export const findHandoffHold = (db: Db, orgId: string, id: string) =>
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .executeTakeFirst();
+
+/** SQL: whether the current handoff of `session` is held. */
+export const IS_HELD = sql<SqlBool>`exists (
+  select from automation_gates as hold where hold.org_id = session.org_id and hold.session_id = session.id
+    and coalesce(hold.handoff_number, session.handoffs) = session.handoffs
+)`;
 
 /** Returns held handoffs of all orgs, behind a hold, in a fixed order. */
 export async function listHeldHandoffs(

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
 import type { EventType } from './events.ts';
 
@@ -23,6 +23,15 @@ export const hasPendingEvent = async (db: Db, orgId: string, subjectId: string, 
     .where('type', 'in', types)
     .limit(1)
     .executeTakeFirst()) !== undefined;
+
+/** SQL: whether an event of this type about a subject still waits in the outbox. */
+export const hasEvent = (
+  type: EventType,
+  { orgId, subjectId }: { orgId: RawBuilder<unknown>; subjectId: RawBuilder<unknown> },
+): RawBuilder<SqlBool> => sql<SqlBool>`exists (
+  select from outbox where outbox.org_id = ${orgId} and outbox.kind = 'event' and outbox.type = ${type}
+    and outbox.subject_id = ${subjectId}
+)`;
 
 /** Returns whether a command for a workflow still waits in the outbox. */
 export const hasPendingCommand = async (db: Db, workflowId: string): Promise<boolean> =>

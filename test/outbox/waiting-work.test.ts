@@ -236,3 +236,33 @@ it('a handoff that is held goes on after its workflow was terminated', async () 
     return left.length === 0;
   });
 });
+
+it('a handoff that is held begins after its hold, also if it is reconciled or its target changes meanwhile', async () => {
+  const org = await stack.createOrg();
+  await org.patch('/org/settings', { handoff_target: 'crm' });
+  const pause = { $kind: 'Block', type: 'wait', id: 'pause', inputs: { minutes: 60 } };
+  await activate(org, { trigger_type: 'pre-ticket-handoff', workflow_blocks: [pause] });
+  const { id } = (await org.post('/chat/sessions', {})).body;
+  await org.post(`/chat/sessions/${id}/handoff`, {});
+  const hold = await eventually('the hold', async () =>
+    stack.db.selectFrom('automation_gates').select('id').where('session_id', '=', id).executeTakeFirst(),
+  );
+  const holdId = `handoff-hold/${id}/${hold.id}`;
+  await untilState(holdId, 'RUNNING');
+  await sql`update sessions set handoff = handoff || jsonb_build_object('at', now() - interval '11 minutes') where id = ${id}`.execute(
+    stack.db,
+  );
+  expect(await mend()).toEqual([]);
+  await org.patch('/org/settings', { handoff_target: 'none' });
+  await eventually('an empty outbox', async () => {
+    const left = await stack.db.selectFrom('outbox').select('id').where('org_id', '=', org.id).execute();
+    return left.length === 0;
+  });
+  expect(await stateOf(`handoff/${id}/1`)).toBe('ABSENT');
+
+  await sql`update automation_runs set status = 'completed', run_ended_at = now() where handoff_hold_id = ${hold.id}`.execute(
+    stack.db,
+  );
+  await handleOf(holdId).signal('wake');
+  await untilState(`handoff/${id}/1`, 'COMPLETED');
+});

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { checkParameters } from '../../agents/action-calls/http-call.ts';
 import { ActionParameters } from '../../agents/action-calls/schema.ts';
 import { listDescriptions, readActionsById, type StoredAction } from '../../agents/actions/service.ts';
+import { lockSession } from '../../conversations/sessions/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { pageOf } from '../../db/cursor.ts';
 import { inTransaction } from '../../db/transaction.ts';
@@ -16,6 +17,7 @@ import { confirmationOf } from './confirming.rules.ts';
 import {
   type CallRow,
   findAnsweredMessage,
+  findCall,
   findSameCall,
   insertCall,
   listCalls,
@@ -236,6 +238,9 @@ export function settleCall(
   { outcome, note, keyId }: SettleCall & { keyId: string },
 ): Promise<CallRow> {
   return inTransaction(db, async (trx) => {
+    const found = await findCall(trx, orgId, id);
+    if (found === undefined) throw notFound('call');
+    await lockSession(trx, orgId, found.session_id); // a text that is redacted meanwhile must not stay in the stored answer
     const call = await lockCall(trx, orgId, id);
     if (call === undefined) throw notFound('call');
     if (call.state !== 'unknown') throw conflict(`The call is ${call.state}: only an unknown outcome can be settled`);

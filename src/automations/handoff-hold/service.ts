@@ -10,7 +10,7 @@ import { addRunsToHold, deleteHandoffHold, findMaxDepth, insertHandoffHold } fro
 import { startRunsForEvent } from '../triggers/trigger-events.service.ts';
 import { type HandoffHoldRef, HOLD_HANDOFF, handoffHoldSubject } from './contract.ts';
 
-export { listHeldHandoffs } from '../handoff-hold.queries.ts';
+export { IS_HELD, listHeldHandoffs } from '../handoff-hold.queries.ts';
 
 /**
  * Reaction to `pre-ticket-handoff`: starts the workflows to run before the handoff. The handoff continues after they

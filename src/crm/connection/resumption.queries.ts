@@ -1,5 +1,6 @@
-import { sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
+import { hasEvent } from '../../outbox/pending.queries.ts';
 import type { SessionRun } from '../contract.ts';
 
 /** Returns the threads of an org with messages still to be posted. */
@@ -14,11 +15,21 @@ export async function listThreadsWithUnsent(db: Db, orgId: string, limit: number
   return rows.map(({ thread_id }) => thread_id);
 }
 
-/** Returns the handoffs of an org not yet started in the ticketing system. */
-export async function listPendingHandoffs(db: Db, orgId: string, limit: number): Promise<SessionRun[]> {
+/**
+ * Returns the handoffs of an org not yet started in the ticketing system, except those before which workflows run or may
+ * still start.
+ */
+export async function listPendingHandoffs(
+  db: Db,
+  orgId: string,
+  limit: number,
+  isHeld: RawBuilder<SqlBool>,
+): Promise<SessionRun[]> {
   const { rows } = await sql<SessionRun>`
-    select org_id as "orgId", id as "sessionId", handoffs as n from sessions
-    where org_id = ${orgId} and handoff->>'state' = 'pending' order by id limit ${limit}
+    select org_id as "orgId", id as "sessionId", handoffs as n from sessions as session
+    where org_id = ${orgId} and handoff->>'state' = 'pending' and not ${isHeld}
+      and not ${hasEvent('pre-ticket-handoff', { orgId: sql.ref('session.org_id'), subjectId: sql.ref('session.id') })}
+    order by id limit ${limit}
   `.execute(db);
   return rows;
 }

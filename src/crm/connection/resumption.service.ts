@@ -1,6 +1,6 @@
 import { enqueue } from '../../outbox/outbox.ts';
 import type { Reaction } from '../../outbox/reactions.ts';
-import { listParkedHandoffs, wakeHandoff } from '../handoffs/service.ts';
+import { type HoldCondition, listParkedHandoffs, wakeHandoff } from '../handoffs/service.ts';
 import { queueSignalOf } from '../inbound/batch-parsing.service.ts';
 import { listPendingHandoffs, listQueuesWithEvents, listThreadsWithUnsent } from './resumption.queries.ts';
 
@@ -8,27 +8,34 @@ import { listPendingHandoffs, listQueuesWithEvents, listThreadsWithUnsent } from
 const MAX_RESUMED = 1_000;
 const INTEGRATION_KINDS = ['crm', 'miaw'];
 
-/** Resumes all work waiting for a connection as soon as its settings are replaced. */
-export const resumeCrm: Reaction<'integration-changed'> = async (trx, orgId, events) => {
-  if (!events.some(({ payload }) => INTEGRATION_KINDS.includes(payload.kind))) return;
-  const waiting = new Map(
-    [
-      ...(await listParkedHandoffs(trx, orgId, MAX_RESUMED)),
-      ...(await listPendingHandoffs(trx, orgId, MAX_RESUMED)),
-    ].map((run) => [run.sessionId, run]),
-  );
-  const threads = await listThreadsWithUnsent(trx, orgId, MAX_RESUMED);
-  const queues = await listQueuesWithEvents(trx, orgId, MAX_RESUMED);
-  await enqueue(
-    trx,
-    orgId,
-    ...[...waiting.values()].map(wakeHandoff),
-    ...[...queues, ...threads.map((id) => `thread/${id}`)].map((queue) => queueSignalOf(orgId, queue)),
-  );
-};
+/** Resumes all work waiting for a connection as soon as its settings are replaced, except handoffs that are held. */
+export const resumeCrm =
+  (isHeld: HoldCondition): Reaction<'integration-changed'> =>
+  async (trx, orgId, events) => {
+    if (!events.some(({ payload }) => INTEGRATION_KINDS.includes(payload.kind))) return;
+    const waiting = new Map(
+      [
+        ...(await listParkedHandoffs(trx, orgId, MAX_RESUMED)),
+        ...(await listPendingHandoffs(trx, orgId, MAX_RESUMED, isHeld)),
+      ].map((run) => [run.sessionId, run]),
+    );
+    const threads = await listThreadsWithUnsent(trx, orgId, MAX_RESUMED);
+    const queues = await listQueuesWithEvents(trx, orgId, MAX_RESUMED);
+    await enqueue(
+      trx,
+      orgId,
+      ...[...waiting.values()].map(wakeHandoff),
+      ...[...queues, ...threads.map((id) => `thread/${id}`)].map((queue) => queueSignalOf(orgId, queue)),
+    );
+  };
 
-/** Resumes the handoffs that have not begun as soon as the org has another target, or none. */
-export const resumePendingHandoffs: Reaction<'handoff-target-changed'> = async (trx, orgId) => {
-  const pending = await listPendingHandoffs(trx, orgId, MAX_RESUMED);
-  await enqueue(trx, orgId, ...pending.map(wakeHandoff));
-};
+/**
+ * Resumes the handoffs that have not begun as soon as the org has another target, or none. Those that are held
+ * begin after their hold.
+ */
+export const resumePendingHandoffs =
+  (isHeld: HoldCondition): Reaction<'handoff-target-changed'> =>
+  async (trx, orgId) => {
+    const pending = await listPendingHandoffs(trx, orgId, MAX_RESUMED, isHeld);
+    await enqueue(trx, orgId, ...pending.map(wakeHandoff));
+  };

@@ -25,7 +25,7 @@ import { begunTargetOf, handoffStateOf, systemOf, type TicketingTarget } from '.
 import type { PartState } from './table.ts';
 import { scheduleCloseIfResolved } from './ticket-closing.service.ts';
 
-export { listParkedHandoffs } from './unfinished.queries.ts';
+export { type HoldCondition, listParkedHandoffs } from './unfinished.queries.ts';
 
 export interface HandoffDeps {
   crms: CrmClients;

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import type { SessionRun } from '../contract.ts';
 
@@ -22,17 +22,22 @@ export async function listParkedHandoffs(db: Db, orgId: string, limit: number): 
   return rows;
 }
 
-/** The relay and the workflows before a handoff have begun it long before. */
+/** SQL: whether something else is still to happen before the handoff of `session`. Given by what holds handoffs. */
+export type HoldCondition = RawBuilder<SqlBool>;
+
+/** The relay has begun a handoff that is not held long before. */
 const BEGINS_WITHIN = sql`interval '10 minutes'`;
 
 /**
  * Returns the current handoffs of all orgs with parts that have not ended, and those that still have to get their parts,
- * behind a session, in a fixed order. The ticket of a session that was not handed off belongs to a customer's workflow.
+ * behind a session, in a fixed order. Those that are held begin later. The ticket of a session that was not handed off
+ * belongs to a customer's workflow.
  */
 export async function listUnfinishedHandoffs(
   db: Db,
   after: SessionRun | undefined,
   limit: number,
+  isHeld: HoldCondition,
 ): Promise<SessionRun[]> {
   const isBehind = (org: string, session: string) =>
     after === undefined
@@ -44,9 +49,17 @@ export async function listUnfinishedHandoffs(
     where part.state in ('pending', 'running', 'parked') and ${IS_OF_HANDOFF} and ${isBehind('part.org_id', 'part.session_id')}
     union
     select session.org_id, session.id, session.handoffs from sessions as session
-    where session.handoff->>'state' = 'pending' and not ${HAS_PARTS}
+    where session.handoff->>'state' = 'pending' and not ${HAS_PARTS} and not ${isHeld}
       and (session.handoff->>'at')::timestamptz < now() - ${BEGINS_WITHIN} and ${isBehind('session.org_id', 'session.id')}
     order by 1, 2 limit ${limit}
   `.execute(db);
   return rows;
+}
+
+/** Returns whether the handoff of a session is held. */
+export async function isHandoffHeld(db: Db, orgId: string, sessionId: string, isHeld: HoldCondition): Promise<boolean> {
+  const { rows } = await sql`
+    select from sessions as session where org_id = ${orgId} and id = ${sessionId} and ${isHeld}
+  `.execute(db);
+  return rows.length > 0;
 }

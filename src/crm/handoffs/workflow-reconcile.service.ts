@@ -9,6 +9,7 @@ import type { ExecutionState } from '../../temporal/executions.ts';
 import type { SessionRun } from '../contract.ts';
 import { failUnfinishedParts } from './queries.ts';
 import { updateAndReportParts, wakeHandoff } from './service.ts';
+import { type HoldCondition, isHandoffHeld } from './unfinished.queries.ts';
 
 export { listUnfinishedHandoffs } from './unfinished.queries.ts';
 
@@ -20,13 +21,14 @@ export const workflowIdOfHandoff = (run: SessionRun): string => wakeHandoff(run)
 /**
  * Mends a handoff that is not done and has no workflow: its unfinished parts fail if the workflow was stopped, so that
  * they can be retried by hand. Otherwise it continues, and looks in the other system for what it has created. One without
- * any part begins, unless its events still have to start it. Returns what was done, or undefined if it has changed
+ * any part begins, unless its events still have to start it or it is held. Returns what was done, or undefined if it has changed
  * meanwhile.
  */
 export function mendHandoff(
   db: Db,
   run: SessionRun,
   state: Exclude<ExecutionState, 'running'>,
+  isHeld: HoldCondition,
 ): Promise<'failed' | 'resumed' | undefined> {
   return inTransaction(db, async (trx) => {
     const { orgId, sessionId } = run;
@@ -41,6 +43,7 @@ export function mendHandoff(
       return failed === 0 ? undefined : 'failed';
     }
     if (!hasParts && (await hasPendingEvent(trx, orgId, sessionId, STARTING_EVENTS))) return undefined;
+    if (!hasParts && (await isHandoffHeld(trx, orgId, sessionId, isHeld))) return undefined;
     await enqueue(trx, orgId, wakeHandoff(run));
     return 'resumed';
   });

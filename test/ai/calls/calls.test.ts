@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { redactSessionCalls } from '../../../src/ai/calls/closing.service.ts';
 import { runCall } from '../../../src/ai/calls/running.service.ts';
@@ -301,6 +302,39 @@ describe('the redaction of a session', () => {
       [other.id, 'done'],
     ]);
     expect(calls.every((call) => call.arguments === null && call.response === null)).toBe(true);
+  });
+
+  it('takes the texts of a call from the stored answer of an agent who settles it at the same time', async () => {
+    faults = [resetAfter];
+    const { id } = await proposed(api.db, turn, await newAction(org, shop.url));
+    await run(id);
+    const settle = () =>
+      org.post(
+        `/autopilot/calls/${id}/settle`,
+        { outcome: 'done', note: 'It is in the list' },
+        { headers: { 'idempotency-key': `settle ${id}` } },
+      );
+    const waiting = async () => {
+      const { rows } = await sql`
+        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+      `.execute(api.db);
+      return rows.length;
+    };
+    let isRedacted = false;
+    const both = await api.db.transaction().execute(async (trx) => {
+      await sql`select from ai_calls where id = ${id} for update`.execute(trx);
+      const settled = settle();
+      await eventually('the settlement to wait', async () => (await waiting()) === 1);
+      const redacted = org.post('/redaction/session', { sessionId: turn.sessionId }).finally(() => {
+        isRedacted = true;
+      });
+      await eventually('the redaction to wait or end', async () => isRedacted || (await waiting()) === 2);
+      return [settled, redacted];
+    });
+    expect((await Promise.all(both)).map(({ status }) => status)).toEqual([200, 200]);
+    const again = await settle();
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    expect(again.body).toMatchObject({ id, arguments: null, reason: null });
   });
 });
 
