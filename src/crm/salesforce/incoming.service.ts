@@ -106,7 +106,8 @@ function storeEntries(
       if (await addExternalAgentMessage(trx, deps, orgId, { sessionId, id, text, name, side: 'agents' })) stored++;
     }
     const last = entries.at(-1);
-    if (last !== undefined) await updateConversationReadUntil(trx, orgId, { sessionId, conversationId, until: last.at });
+    if (last !== undefined)
+      await updateConversationReadUntil(trx, orgId, { sessionId, conversationId, until: last.at });
     return stored;
   });
 }

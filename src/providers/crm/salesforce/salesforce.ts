@@ -54,8 +54,7 @@ const notListedYet = ({ status }: EgressResponse) =>
     mayHaveArrived: true,
   });
 
-const hasAnother = () =>
-  new CrmError('The session has another conversation in Salesforce by now', { transient: true });
+const hasAnother = () => new CrmError('The session has another conversation in Salesforce by now', { transient: true });
 
 const waitsForHandoff = () =>
   new CrmError('The conversation in Salesforce is over, and the handoff of the session opens the next one', {
