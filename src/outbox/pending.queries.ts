@@ -24,13 +24,10 @@ export const hasPendingEvent = async (db: Db, orgId: string, subjectId: string, 
     .limit(1)
     .executeTakeFirst()) !== undefined;
 
-/** SQL: whether an event of this type about a subject still waits in the outbox. */
-export const hasEvent = (
-  type: EventType,
-  { orgId, subjectId }: { orgId: RawBuilder<unknown>; subjectId: RawBuilder<unknown> },
-): RawBuilder<SqlBool> => sql<SqlBool>`exists (
-  select from outbox where outbox.org_id = ${orgId} and outbox.kind = 'event' and outbox.type = ${type}
-    and outbox.subject_id = ${subjectId}
+/** SQL: whether an event of this type about the row of a table still waits in the outbox. */
+export const hasEvent = (type: EventType, table: string): RawBuilder<SqlBool> => sql<SqlBool>`exists (
+  select from outbox where outbox.org_id = ${sql.ref(`${table}.org_id`)} and outbox.kind = 'event' and outbox.type = ${type}
+    and outbox.subject_id = ${sql.ref(`${table}.id`)}
 )`;
 
 /** Returns whether a command for a workflow still waits in the outbox. */

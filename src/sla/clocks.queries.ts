@@ -72,19 +72,11 @@ export interface EvaluatedSla {
   next_at: Date | null;
 }
 
-/** Stores an evaluation, unless the clocks were woken since `before` was read: another evaluation follows then. */
-export async function updateSla(
-  trx: Trx,
-  orgId: string,
-  sessionId: string,
-  { before, evaluated }: { before: EvaluatedSla; evaluated: EvaluatedSla },
-): Promise<void> {
+export async function updateSla(trx: Trx, orgId: string, sessionId: string, evaluated: EvaluatedSla): Promise<void> {
   await trx
     .updateTable('session_slas')
     .set(evaluated)
     .where('org_id', '=', orgId)
     .where('session_id', '=', sessionId)
-    .where('is_over', '=', before.is_over)
-    .where('next_at', 'is not distinct from', before.next_at)
     .execute();
 }

@@ -56,7 +56,7 @@ export function evaluateClocks(db: Db, orgId: string, sessionId: string): Promis
     const warned = await settleClocks(trx, orgId, sessionId, { sla, clocks, now });
     const next = nextMomentOf(clocks, warned);
     const evaluated = { is_over: isClosed, next_at: next?.at ?? null };
-    if (!isSameSla(sla, evaluated)) await updateSla(trx, orgId, sessionId, { before: sla, evaluated });
+    if (!isSameSla(sla, evaluated)) await updateSla(trx, orgId, sessionId, evaluated);
     const inMs = next === null ? 0 : next.at.getTime() - sla.now.getTime() - (performance.now() - begunAt);
     return {
       next: next && { what: next.what, inMs: Math.max(Math.ceil(inMs), 1) },

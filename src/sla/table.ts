@@ -21,7 +21,7 @@ export interface SessionSlasTable {
   org_id: string;
   session_id: string;
   policy_id: string;
-  /** Whether the session was closed at the last evaluation, and nothing has happened in it since. */
+  /** Whether the session was closed at the last evaluation. */
   is_over: Generated<boolean>;
   /** When its clocks are to be evaluated next. Null if no clock runs towards a target. */
   next_at: Generated<Date | null>;

@@ -1,5 +1,5 @@
 import { type SqlBool, sql } from 'kysely';
-import type { Db, Trx } from '../db/connect.ts';
+import type { Db } from '../db/connect.ts';
 import type { SlaRef } from './contract.ts';
 
 /** How late an evaluation counts as forgotten. */
@@ -14,22 +14,6 @@ export async function listSessionsUnderPolicy(db: Db, orgId: string, sessionIds:
     .where(sql<SqlBool>`session_id = any(${sessionIds}::uuid[])`)
     .execute();
   return rows.map(({ session_id }) => session_id);
-}
-
-/**
- * Makes the clocks of those of the sessions that are under a policy due now, in order of id, also if they stand still or
- * the session is closed. Until they are evaluated, they can be found as overdue.
- */
-export async function makeClocksDue(trx: Trx, orgId: string, sessionIds: string[]): Promise<void> {
-  await sql`
-    with waiting as (
-      select session_id from session_slas
-      where org_id = ${orgId} and session_id = any(${sessionIds}::uuid[]) and (is_over or next_at is null or next_at > now())
-      order by session_id for no key update
-    )
-    update session_slas as sla set is_over = false, next_at = now() from waiting
-    where sla.org_id = ${orgId} and sla.session_id = waiting.session_id
-  `.execute(trx);
 }
 
 /** Returns the open sessions under a policy, in order of id. */

@@ -8,7 +8,7 @@ import type { Reaction } from '../outbox/reactions.ts';
 import { WAKE } from '../temporal/contract.ts';
 import { type SlaRef, WATCH_SLA } from './contract.ts';
 import { listPoliciesWithHours } from './policies.queries.ts';
-import { listOpenSessionsUnder, listSessionsUnderPolicy, makeClocksDue } from './waking.queries.ts';
+import { listOpenSessionsUnder, listSessionsUnderPolicy } from './waking.queries.ts';
 
 export { listOverdueSlas } from './waking.queries.ts';
 
@@ -18,15 +18,9 @@ const SESSIONS_PER_BATCH = 500;
 export const wakeSla = (ref: SlaRef): Command =>
   signalWithStart(WATCH_SLA, ref, WAKE, { subjectId: ref.sessionId, summary: 'SLA clocks of a session' });
 
-/**
- * Schedules an evaluation of the sessions' clocks once the transaction has committed. It stays due until it has happened,
- * so that it is made up for if Temporal loses it.
- */
-export async function wakeSlaClocks(trx: Trx, orgId: string, sessionIds: string[]): Promise<void> {
-  if (sessionIds.length === 0) return;
-  await makeClocksDue(trx, orgId, sessionIds);
-  await enqueue(trx, orgId, ...sessionIds.map((sessionId) => wakeSla({ orgId, sessionId })));
-}
+/** Schedules an evaluation of the sessions' clocks once the transaction has committed. */
+export const wakeSlaClocks = (trx: Trx, orgId: string, sessionIds: string[]): Promise<void> =>
+  enqueue(trx, orgId, ...sessionIds.map((sessionId) => wakeSla({ orgId, sessionId })));
 
 /** Re-evaluates the clocks of sessions in which something happened. */
 export const wakeClocksOfActiveSessions: Reaction<'session-activity'> = async (trx, orgId, events) => {

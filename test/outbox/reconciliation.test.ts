@@ -276,51 +276,6 @@ it('what watches an org is there again after Temporal has lost it: SLA clocks, i
   await isRunning(handleOf(`reconciliation/${org.id}`));
 });
 
-it('SLA clocks that stood still when Temporal lost their wake-up are evaluated', async () => {
-  const org = await stack.createOrg();
-  const targets = { first_reply_target_seconds: 3_600, next_reply_target_seconds: 3_600 };
-  const policy = (await org.post('/sla/policies', { name: 'Gold', ...targets })).body.id;
-  await org.put(`/sla/policies/${policy}/assignment`, {});
-  const session = (await org.post('/chat/sessions', {})).body.id;
-  const say = (sender: string) =>
-    org.post(`/chat/sessions/${session}/send`, { sender, message: { type: 'text', text: 'Hello' } });
-  const untilStored = (what: string, is_over: boolean, isDue: boolean) =>
-    eventually(what, async () => {
-      const sla = stack.db.selectFrom('session_slas').select(['is_over', 'next_at']).where('session_id', '=', session);
-      const now = await sla.executeTakeFirst();
-      return now?.is_over === is_over && (now.next_at !== null && now.next_at.getTime() > Date.now()) === isDue;
-    });
-  /** Does `work` while Temporal forgets the wake-ups that it gets, and lets a reconciler look some minutes later. */
-  const forgotten = async (work: () => Promise<unknown>) => {
-    await sql`
-      create function forget() returns trigger language plpgsql as $$ begin return null; end $$;
-      create trigger forget before insert on outbox for each row
-        when (new.workflow_id = ${sql.lit(`sla/${session}`)}) execute function forget();
-    `.execute(stack.db);
-    await work();
-    await eventually('an empty outbox', async () => {
-      const left = await stack.db.selectFrom('outbox').select('id').where('org_id', '=', org.id).execute();
-      return left.length === 0;
-    });
-    await sql`
-      drop function forget cascade;
-      update session_slas set next_at = next_at - interval '2 minutes' where session_id = ${sql.lit(session)}
-    `.execute(stack.db);
-    expect(await mend()).toMatchObject([{ kind: 'sla', id: session, mended: 'resumed' }]);
-  };
-
-  await say('contact');
-  await untilStored('a running clock', false, true);
-  await say('agent');
-  await untilStored('clocks that stand still', false, false);
-  await forgotten(() => say('contact'));
-  await untilStored('a running clock', false, true);
-  await org.patch(`/chat/sessions/${session}`, { status: 'closed_resolved' });
-  await untilStored('an evaluation after the closing', true, false);
-  await forgotten(() => org.patch(`/chat/sessions/${session}`, { status: 'open' }));
-  await untilStored('an evaluation after the reopening', false, false);
-});
-
 it('Schedules are set again and deletions go on after Temporal has lost them', async () => {
   const org = await stack.createOrg();
   const datasource = async (name: string, crawl_interval_hours: number | null) => {

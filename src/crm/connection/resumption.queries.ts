@@ -1,6 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
-import { hasEvent } from '../../outbox/pending.queries.ts';
 import type { SessionRun } from '../contract.ts';
 
 /** Returns the threads of an org with messages still to be posted. */
@@ -16,19 +15,18 @@ export async function listThreadsWithUnsent(db: Db, orgId: string, limit: number
 }
 
 /**
- * Returns the handoffs of an org not yet started in the ticketing system, except those before which workflows run or may
- * still start.
+ * Returns the handoffs of an org not yet started in the ticketing system, except those held by one of the conditions on
+ * `session`.
  */
 export async function listPendingHandoffs(
   db: Db,
   orgId: string,
   limit: number,
-  isHeld: RawBuilder<SqlBool>,
+  holds: RawBuilder<SqlBool>[],
 ): Promise<SessionRun[]> {
   const { rows } = await sql<SessionRun>`
     select org_id as "orgId", id as "sessionId", handoffs as n from sessions as session
-    where org_id = ${orgId} and handoff->>'state' = 'pending' and not ${isHeld}
-      and not ${hasEvent('pre-ticket-handoff', { orgId: sql.ref('session.org_id'), subjectId: sql.ref('session.id') })}
+    where org_id = ${orgId} and handoff->>'state' = 'pending' and not (${sql.join(holds, sql` or `)})
     order by id limit ${limit}
   `.execute(db);
   return rows;

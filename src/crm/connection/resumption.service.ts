@@ -1,4 +1,5 @@
 import { enqueue } from '../../outbox/outbox.ts';
+import { hasEvent } from '../../outbox/pending.queries.ts';
 import type { Reaction } from '../../outbox/reactions.ts';
 import { type HoldCondition, listParkedHandoffs, wakeHandoff } from '../handoffs/service.ts';
 import { queueSignalOf } from '../inbound/batch-parsing.service.ts';
@@ -6,6 +7,8 @@ import { listPendingHandoffs, listQueuesWithEvents, listThreadsWithUnsent } from
 
 /** Anything beyond this number resumes with its own next retry round. */
 const MAX_RESUMED = 1_000;
+/** Workflows run before the handoff, or may still start. */
+const holdsOf = (isHeld: HoldCondition) => [isHeld, hasEvent('pre-ticket-handoff', 'session')];
 const INTEGRATION_KINDS = ['crm', 'miaw'];
 
 /** Resumes all work waiting for a connection as soon as its settings are replaced, except handoffs that are held. */
@@ -16,7 +19,7 @@ export const resumeCrm =
     const waiting = new Map(
       [
         ...(await listParkedHandoffs(trx, orgId, MAX_RESUMED)),
-        ...(await listPendingHandoffs(trx, orgId, MAX_RESUMED, isHeld)),
+        ...(await listPendingHandoffs(trx, orgId, MAX_RESUMED, holdsOf(isHeld))),
       ].map((run) => [run.sessionId, run]),
     );
     const threads = await listThreadsWithUnsent(trx, orgId, MAX_RESUMED);
@@ -36,6 +39,6 @@ export const resumeCrm =
 export const resumePendingHandoffs =
   (isHeld: HoldCondition): Reaction<'handoff-target-changed'> =>
   async (trx, orgId) => {
-    const pending = await listPendingHandoffs(trx, orgId, MAX_RESUMED, isHeld);
+    const pending = await listPendingHandoffs(trx, orgId, MAX_RESUMED, holdsOf(isHeld));
     await enqueue(trx, orgId, ...pending.map(wakeHandoff));
   };
