@@ -6,6 +6,7 @@ import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-pro
 import type { Deps } from '../../deps.ts';
 import { bodyNameOf, WEBHOOK_EVENT_TYPES, WEBHOOK_EVENTS } from '../../webhooks/events/schema.ts';
 import { isAnswerStored } from '../idempotency.ts';
+import { mayLackBody } from '../input/absent-input.ts';
 import { withStrictBodies } from '../input/strict-bodies.ts';
 import type { Scope } from '../scopes.ts';
 import { createDocumentCache } from './cached-documents.ts';
@@ -21,6 +22,7 @@ const DOCS_POLICY =
  */
 export const openapi = fastifyPlugin(async (app: FastifyInstance, { config }: Deps) => {
   const lenient = new Set<string>();
+  const bodiless = new Set<string>();
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -46,10 +48,12 @@ export const openapi = fastifyPlugin(async (app: FastifyInstance, { config }: De
       const { schema, url } = jsonSchemaTransform(route);
       const isOnce = isAnswerStored(route.route);
       if (route.route.config?.takesUnknownFields === true) lenient.add(String(schema.operationId));
+      if (mayLackBody(route.route)) bodiless.add(String(schema.operationId));
       const described = isOnce ? withIdempotencyKey(schema as Described) : schema;
       return { schema: { ...described, security: securityOf(route.route.config?.scope) }, url };
     },
-    transformObject: (document) => withStrictBodies(withExamples(jsonSchemaTransformObject(document)), lenient),
+    transformObject: (document) =>
+      withStrictBodies(withOptionalBodies(withExamples(jsonSchemaTransformObject(document)), bodiless), lenient),
   });
 
   const cache = createDocumentCache();
@@ -146,5 +150,15 @@ function withExamples<Document extends object>(document: Document): Document {
     const examples = schemas[name.replace(/Input$/, '')]?.examples;
     if (examples !== undefined) Object.assign(schema, { examples });
   }
+  return document;
+}
+
+/** States that the bodies of these operations may be absent. */
+function withOptionalBodies<Document extends object>(document: Document, operationIds: ReadonlySet<string>): Document {
+  const { paths = {} } = document as {
+    paths?: Record<string, Record<string, { operationId?: string; requestBody?: { required?: boolean } }>>;
+  };
+  for (const { operationId = '', requestBody } of Object.values(paths).flatMap((path) => Object.values(path)))
+    if (requestBody !== undefined && operationIds.has(operationId)) requestBody.required = false;
   return document;
 }
