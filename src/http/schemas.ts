@@ -99,7 +99,7 @@ export const DomainName = z
  * `unrecognized_keys`, where the schema itself would drop it.
  */
 export function strictThroughout(schema: z.ZodType): z.ZodType {
-  const { def } = schema as unknown as { def: Definition };
+  const def = defOf(schema);
   const changed: Partial<Definition> = {};
   for (const part of ['innerType', 'in', 'element'] as const) {
     const inner = def[part];
@@ -124,8 +124,14 @@ interface Definition {
   type: string;
   innerType?: z.ZodType;
   in?: z.ZodType;
-  element?: z.ZodType;
+  getter?: () => z.ZodType;
   options?: z.ZodType[];
+  left?: z.ZodType;
+  right?: z.ZodType;
+  element?: z.ZodType;
   shape?: Record<string, z.ZodType>;
   catchall?: z.ZodType;
 }
+
+/** Returns a schema's definition. */
+export const defOf = (schema: z.ZodType) => schema.def as unknown as Definition;

@@ -25,3 +25,10 @@ export async function setCausingRun(trx: Trx, { runId, depth }: CausingRun): Pro
 export async function setEventDepth(trx: Trx, depth: number): Promise<void> {
   await sql`select set_config('switchboard.depth', ${String(depth)}, true)`.execute(trx);
 }
+
+/** Does work of a transaction at the depth of its cause. What the transaction does after it has none. */
+export async function atDepth(trx: Trx, depth: number, work: () => Promise<void>): Promise<void> {
+  if (depth > 0) await setEventDepth(trx, depth);
+  await work();
+  if (depth > 0) await setEventDepth(trx, 0);
+}

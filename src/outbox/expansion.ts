@@ -6,7 +6,7 @@ import { pipelined } from '../db/connections/pipeline.ts';
 import { isDatabaseUnavailable } from '../db/failures.ts';
 import { inSavepoint, inTransaction } from '../db/transaction.ts';
 import { NIL_UUID } from '../ids.ts';
-import { setEventDepth } from './causation.ts';
+import { atDepth } from './causation.ts';
 import { type AnyClaimedEvent, type ClaimedEvent, claimEvents, defer, type FinishedBatch } from './claim.ts';
 import type { EventType } from './events.ts';
 import { groupsOf } from './groups.rules.ts';
@@ -154,7 +154,7 @@ const typed = (group: AnyClaimedEvent[]) => ({ type: elementAt(group, 0).type, e
 /** Does what the reactions to events of one type and depth have to do. */
 async function actOn(trx: Trx, group: AnyClaimedEvent[], pending: PendingReaction[]): Promise<void> {
   const { depth } = elementAt(group, 0);
-  if (depth > 0) await setEventDepth(trx, depth);
-  for (const react of pending) await react(trx);
-  if (depth > 0) await setEventDepth(trx, 0);
+  await atDepth(trx, depth, async () => {
+    for (const react of pending) await react(trx);
+  });
 }

@@ -118,6 +118,9 @@ export async function insertTestDelivery(trx: Trx, orgId: string, endpointId: st
   return id;
 }
 
+/** A step of work on many deliveries: few enough that nobody who needs the endpoint or its deliveries waits for long. */
+export const DELIVERIES_PER_STEP = 2_000;
+
 /** Holds some of what an endpoint would have got. Returns the number of deliveries. */
 export async function holdDeliveries(trx: Trx, { orgId, endpointId }: EndpointRef, limit: number): Promise<number> {
   const { numAffectedRows = 0n } = await sql`

@@ -1,6 +1,6 @@
 import { listSessionIdsOfMessages } from '../../conversations/sessions/snapshots.service.ts';
 import type { Trx } from '../../db/connect.ts';
-import { setEventDepth } from '../../outbox/causation.ts';
+import { atDepth } from '../../outbox/causation.ts';
 import { announce } from '../../outbox/events.ts';
 import type { CallReport } from '../../providers/sending.ts';
 import { findReportedCall } from './call-reports.queries.ts';
@@ -24,8 +24,6 @@ export async function announceCallReports(
       session_id: sessions.get(called.id) ?? null,
       call: { ...call, to: called.to },
     };
-    if (called.depth > 0) await setEventDepth(trx, called.depth);
-    await announce(trx, orgId, moment, [{ subject_id: called.id, payload }]);
-    if (called.depth > 0) await setEventDepth(trx, 0);
+    await atDepth(trx, called.depth, () => announce(trx, orgId, moment, [{ subject_id: called.id, payload }]));
   }
 }

@@ -1,5 +1,6 @@
 import leven from 'leven';
 import type { z } from 'zod';
+import { defOf } from '../schemas.ts';
 
 const MAX_FOUND = 20;
 const MAX_NAME_LENGTH = 100;
@@ -70,21 +71,6 @@ function nearestTo(name: string, names: string[]): string | undefined {
   const [first] = ranked;
   return first !== undefined && first.typos <= Math.min(MAX_TYPOS, first.known.length / 2) ? first.known : undefined;
 }
-
-/** The parts of zod's definitions that lead to objects. */
-interface Definition {
-  type: string;
-  innerType?: z.ZodType;
-  in?: z.ZodType;
-  getter?: () => z.ZodType;
-  options?: z.ZodType[];
-  left?: z.ZodType;
-  right?: z.ZodType;
-  element?: z.ZodType;
-  shape?: Record<string, z.ZodType>;
-}
-
-const defOf = (schema: z.ZodType) => schema.def as unknown as Definition;
 
 /** Returns the schemas that a value may have to fit, without what wraps them. */
 function alternativesOf(schema: z.ZodType): z.ZodType[] {

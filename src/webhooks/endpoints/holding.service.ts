@@ -1,19 +1,18 @@
-import type { Db } from '../../db/connect.ts';
+import type { Db, Trx } from '../../db/connect.ts';
 import { repeatForSeconds } from '../../db/deletion.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { EndpointRef } from '../contract.ts';
-import { holdDeliveries } from '../deliveries.queries.ts';
+import { DELIVERIES_PER_STEP, holdDeliveries } from '../deliveries.queries.ts';
 import { lockEndpoint } from '../endpoints.queries.ts';
 
-/** Few enough that nobody who needs the endpoint or its deliveries waits for long. */
-const DELIVERIES_PER_STEP = 2_000;
+/** Holds some of what a locked, disabled endpoint would have got. Returns whether something may be left. */
+export const holdNext = async (trx: Trx, ref: EndpointRef): Promise<boolean> =>
+  (await holdDeliveries(trx, ref, DELIVERIES_PER_STEP)) === DELIVERIES_PER_STEP;
 
-/** Holds some of what a disabled endpoint would have got. Returns whether something may be left. Repeated, it goes on. */
-export const holdSome = (db: Db, ref: EndpointRef): Promise<boolean> =>
+const holdSome = (db: Db, ref: EndpointRef): Promise<boolean> =>
   inTransaction(db, async (trx) => {
     const endpoint = await lockEndpoint(trx, ref.orgId, ref.endpointId);
-    if (endpoint === undefined || endpoint.enabled) return false;
-    return (await holdDeliveries(trx, ref, DELIVERIES_PER_STEP)) === DELIVERIES_PER_STEP;
+    return endpoint?.enabled === false && holdNext(trx, ref);
   });
 
 /** Holds what a disabled endpoint would have got, for some seconds. Returns whether nothing is left. */

@@ -25,7 +25,7 @@ import { eventTypesFor } from '../events/renderers.service.ts';
 import { WEBHOOK_EVENT_TYPES } from '../events/schema.ts';
 import { notifyEndpointChange, wakeSender } from '../waking.service.ts';
 import { problemOfAddress } from './addresses.service.ts';
-import { holdForSeconds, holdSome } from './holding.service.ts';
+import { holdForSeconds, holdNext } from './holding.service.ts';
 import { type CreateEndpoint, MASK, type UpdateEndpoint } from './schema.ts';
 import { newSecret, openHeaders, sealHeaders, sealSecret, stillSigning } from './secrets.ts';
 
@@ -119,13 +119,14 @@ export async function changeEndpoint(
   if (enabled === true) await holdForSeconds(db, ref);
   return inTransaction(db, async (trx) => {
     const endpoint = await getLockedEndpoint(trx, orgId, id);
-    if (enabled === true && (await holdSome(trx, ref)))
+    const isEnabling = enabled === true && !endpoint.enabled;
+    if (isEnabling && (await holdNext(trx, ref)))
       throw conflict('enabled: what the endpoint would have got is still being held: enable it in some minutes');
     await updateEndpoint(trx, orgId, id, {
       ...change,
       ...(headers && newHeaders(secrets, endpoint, headers)),
       ...(change.url === undefined || change.url === endpoint.url ? {} : HEALTHY),
-      ...(enabled === true && !endpoint.enabled ? { ...ENABLED, ...HEALTHY } : {}),
+      ...(isEnabling ? { ...ENABLED, ...HEALTHY } : {}),
     });
     if (enabled === false && endpoint.enabled) await disableEndpoint(trx, ref, 'by_hand');
     if (change.event_types !== undefined) await subscribe(trx, orgId);
