@@ -3,14 +3,19 @@ import { jsonBuildObject } from 'kysely/helpers/postgres';
 import type { Db, Trx } from '../db/connect.ts';
 import { compiledOnce } from '../db/connections/compiled-once.ts';
 import { lockName } from '../db/locks.ts';
+import { CURRENT_POSITION } from '../db/positions.ts';
 import { inRange, type RangePageRequest } from '../db/ranges.ts';
+import { notifyAfterCommit } from '../db/transaction.ts';
 import type { SessionChannel } from '../http/schemas.ts';
+import { newId } from '../ids.ts';
+import { LIVE_CHANNEL } from './live/rules.ts';
 import type { ListSessions } from './sessions/schema.ts';
 import type { SessionsTable } from './table.ts';
 
 /**
- * Inserts the session with the org's next ticket number. Concurrent inserts of the org wait until this transaction has
- * ended, so numbers have no gaps.
+ * Inserts the session with the org's next ticket number, and the event `session_created` for the org's live events.
+ * Concurrent inserts of the org wait until this transaction has ended, so numbers have no gaps. The event comes before
+ * the first of the history, as `seq` 0.
  */
 export async function insertSession(
   trx: Trx,
@@ -25,11 +30,18 @@ export async function insertSession(
       insert into ticket_counters as counter (org_id, last_number) values (${org_id}, 1)
       on conflict (org_id) do update set last_number = counter.last_number + 1
       returning last_number
+    ), session as (
+      insert into sessions (org_id, id, ticket_number, contact_id, channel, verified, relayed_side, assist_mode, ai_state, last_event_xid)
+      select ${org_id}::uuid, ${id}::uuid, last_number, ${contact_id}::uuid, ${channel}, ${verified ?? null}::boolean,
+        ${relayed_side ?? null}::text, ${assist_mode ?? false}::boolean, ${ai_state ?? 'off'}::text, ${CURRENT_POSITION} from counter
+      returning org_id, id, ticket_number, channel, last_event_xid
     )
-    insert into sessions (org_id, id, ticket_number, contact_id, channel, verified, relayed_side, assist_mode, ai_state)
-    select ${org_id}::uuid, ${id}::uuid, last_number, ${contact_id}::uuid, ${channel}, ${verified ?? null}::boolean,
-      ${relayed_side ?? null}::text, ${assist_mode ?? false}::boolean, ${ai_state ?? 'off'}::text from counter
+    insert into session_events (org_id, session_id, seq, id, type, data, xid)
+    select org_id, id, 0, ${newId()}::uuid, 'session_created',
+      jsonb_build_object('channel', jsonb_build_object('type', channel), 'ticket_number', ticket_number), last_event_xid
+    from session
   `.execute(trx);
+  notifyAfterCommit(trx, LIVE_CHANNEL, `${org_id}/${id}`);
 }
 
 const selectForUpdate = (db: Db, orgId: string) =>

@@ -58,6 +58,8 @@ const KEEP_ALIVE_MS = 72_000;
 const MAX_PARAM_LENGTH = 2304;
 const LOAD_SAMPLE_MS = 4_000;
 const WIDGET_PATHS = '/backend/widget/';
+/** How long browsers may store the answer to a preflight: Chromium's maximum. */
+const PREFLIGHT_TTL_SECONDS = 7_200;
 
 const ROUTES: FastifyPluginAsyncZod<Deps>[] = [
   keyRoutes,
@@ -112,7 +114,8 @@ export async function createApp(deps: Deps, logger: FastifyBaseLogger) {
   await app.register(handleErrors);
   await app.register(securityHeaders);
   await app.register(cors, {
-    delegator: (request, done) => done(null, { origin: request.url.startsWith(WIDGET_PATHS) }),
+    delegator: (request, done) =>
+      done(null, { origin: request.url.startsWith(WIDGET_PATHS), maxAge: PREFLIGHT_TTL_SECONDS }),
   });
   await app.register(underPressure, {
     maxEventLoopDelay: deps.maxEventLoopDelayMs,

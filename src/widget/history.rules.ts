@@ -1,4 +1,4 @@
-import type { MessageCall, MessageConfirmation } from '../conversations/history/events.schema.ts';
+import type { MessageCall, MessageCitation, MessageConfirmation } from '../conversations/history/events.schema.ts';
 import type { StoredAttachment } from '../conversations/messages/attachments.service.ts';
 import type { MediaLinks } from '../media/links.ts';
 import type { VisibleEvent } from './messages.queries.ts';
@@ -12,6 +12,7 @@ interface MessageData {
   attachments?: StoredAttachment[];
   /** The page showed it as a message of its AI, as widgets show whatever is automatic. */
   is_greeting?: true;
+  citations?: MessageCitation[];
   action_calls?: MessageCall[];
   confirmation?: MessageConfirmation;
 }
@@ -28,6 +29,7 @@ export function historyItemOf(links: MediaLinks, event: VisibleEvent): WidgetHis
       sender_avatar_url,
       attachments = [],
       is_greeting = false,
+      citations = [],
       action_calls: calls = [],
       confirmation,
     } = event.data as MessageData;
@@ -44,6 +46,7 @@ export function historyItemOf(links: MediaLinks, event: VisibleEvent): WidgetHis
       ...(calls.length > 0 && {
         actionCalls: calls.map(({ operation_id: operationId, state }) => ({ operationId, state })),
       }),
+      ...(citations.length > 0 && { citations }),
       ...(confirmation && { confirmation }),
       ...(attachments.length > 0 && {
         attachments: attachments.map(({ media_id, name, mime_type, size }) => ({

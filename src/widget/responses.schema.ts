@@ -62,6 +62,10 @@ export const WidgetHistory = z.object({
     .array(z.object({ operationId: z.string(), state: z.string() }))
     .optional()
     .describe('Of a message of the AI: the calls of actions that it made, or tells about.'),
+  citations: z
+    .array(z.object({ title: z.string(), url: z.string().nullable(), quote: z.string().nullable() }))
+    .optional()
+    .describe('Of a message of the AI: the sources it quotes, or points at.'),
   confirmation: MessageConfirmation.optional(),
   systemMessagePayload: z.object({
     type: z.enum(['none', 'csat_requested', 'csat_submitted', 'state_checkpoint']),

@@ -22,6 +22,7 @@ describe('the HTTP layer', () => {
   it('allows every origin on the widget’s paths, and only there', async () => {
     const widget = await preflight('/backend/widget/v2/chat/send');
     expect(widget.headers.get('access-control-allow-origin')).toBe('https://shop.example');
+    expect(widget.headers.get('access-control-max-age')).toBe('7200');
     const contacts = await preflight('/contacts');
     expect(contacts.headers.get('access-control-allow-origin')).toBeNull();
   });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Cursor, Id, Timestamp } from '../../http/schemas.ts';
+import { Cursor, Id, SessionChannel, Timestamp } from '../../http/schemas.ts';
 import { SessionStatus } from '../sessions/schema.ts';
 
 export const Sender = z.enum(['contact', 'ai', 'human_agent', 'system']);
@@ -17,9 +17,10 @@ const Attachment = z
 const Text = z.string().nullable().describe('null once it is redacted.');
 const Content = z.object({ type: z.literal('text'), text: Text }).meta({ id: 'TextContent' });
 
-const Citation = z
+const MessageCitation = z
   .object({ item_id: z.string(), title: z.string(), url: z.string().nullable(), quote: z.string().nullable() })
   .meta({ id: 'MessageCitation' });
+export type MessageCitation = z.infer<typeof MessageCitation>;
 
 export const MessageCall = z
   .object({
@@ -71,7 +72,10 @@ const HistoryEvent = z
         .string()
         .optional()
         .describe('Of a message of the AI: GET /autopilot/turns/{id} shows how it came about.'),
-      citations: z.array(Citation).optional().describe('Of a message of the AI: the sources it quotes, or points at.'),
+      citations: z
+        .array(MessageCitation)
+        .optional()
+        .describe('Of a message of the AI: the sources it quotes, or points at.'),
       action_calls: z
         .array(MessageCall)
         .optional()
@@ -109,6 +113,11 @@ const HistoryEvent = z
       id: z.string().describe('GET /autopilot/turns/{id} shows the turn.'),
       state: z.string().describe('`running`, or how it ended, as the turn’s own `state`.'),
       label: z.string().describe('What it does, for people who wait.'),
+    }),
+    z.object({
+      type: z.literal('session_created').describe('Only in the live events of the org: a session was opened.'),
+      channel: z.object({ type: SessionChannel }),
+      ticket_number: z.int(),
     }),
     z.object({ type: z.literal('human_agent_joined'), assignee_id: z.number() }),
     z.object({ type: z.literal('human_agent_takeover'), sender_id: z.number().nullable() }),

@@ -149,11 +149,13 @@ function send(reading: Reading, { subscribers }: SubscriberGroup<Cursor>, cursor
   }
 }
 
-/** Serializes an event for the stream. An invalid event is skipped, because it would end all streams. */
+/**
+ * Serializes an event for the stream. The id is the last line: clients that take it over at once, before the event is
+ * complete, would skip an event in the middle of which their connection is cut. An invalid event is skipped, because it would end all streams. */
 function bytesOf({ links, log }: Reading, cursor: Cursor, row: LiveEventRow): Buffer {
   try {
     const data = liveEventJson({ ...historyItemOf(links, row), session_id: row.session_id });
-    return Buffer.from(`id: ${idOf(cursor)}\nevent: ${row.type}\ndata: ${data}\n\n`);
+    return Buffer.from(`event: ${row.type}\ndata: ${data}\nid: ${idOf(cursor)}\n\n`);
   } catch (error) {
     log.error(
       { err: error, org_id: row.org_id, event: row.id },

@@ -4,6 +4,7 @@ import { reviewNewCitations } from '../../../src/ai/citations/service.ts';
 import { inTransaction } from '../../../src/db/transaction.ts';
 import type { TestOrg } from '../../support/stack/api.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
+import { unverified } from '../../widget/client.ts';
 import { ARTICLES, newAnsweringOrg, QUESTION } from '../answering-org.ts';
 
 let stack: Stack;
@@ -45,6 +46,19 @@ const changedOf = async (org: TestOrg, query = '') =>
   (await org.get(`/autopilot/citations/changed${query}`)).body.items;
 const eventsOf = async (org: TestOrg) =>
   (await sql`select subject_id, payload from seen_events where org_id = ${org.id}`.execute(stack.db)).rows;
+
+it('tells the widget which sources an answer quotes', async () => {
+  const org = await newAnsweringOrg(stack);
+  const widget = await unverified(stack, org);
+  const session = await widget.newSession();
+  await widget.send(session, QUESTION);
+  const answer = await eventually('the answer', async () =>
+    (await widget.poll(session)).history.find(({ sender }: { sender: { kind: string } }) => sender.kind === 'ai'),
+  );
+  expect(answer.citations).toEqual([
+    { title: 'Refunds', url: expect.stringContaining('/refunds'), quote: expect.stringContaining('five working days') },
+  ]);
+});
 
 describe('answers that cite a page which has changed since', () => {
   it('are listed and announced once a change, and no longer once the text is back', async () => {

@@ -56,6 +56,16 @@ const history = async (id: string) => (await api.org.get(`/chat/sessions/${id}/h
 const ids = (events: ReceivedEvent[]) => events.map(({ data }) => data.id);
 const texts = (events: ReceivedEvent[]) => events.map(({ data }) => data.event.content.text);
 
+/** Reads a response until its text matches, and ends it. */
+async function readUntil({ body }: Response, pattern: RegExp): Promise<string> {
+  let text = '';
+  for await (const chunk of body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += chunk;
+    if (pattern.test(text)) break;
+  }
+  return text;
+}
+
 /** Runs `work` in a transaction and commits it when `finish` is called. */
 async function hold<T>(db: Db, work: (trx: Trx) => Promise<T>) {
   const trx = await db.startTransaction().execute();
@@ -83,6 +93,16 @@ async function readWithCuts(path: string, lastEventId: string, count: number): P
 }
 
 describe("a session's stream", () => {
+  it('sends the id of an event as its last line: no client remembers an event that it got in part', async () => {
+    const id = await newSession();
+    await say(id, 'before');
+    const response = await fetch(`${api.url}${ofSession(id)}?last_event_id=0`, {
+      headers: { authorization: `Bearer ${api.org.key}` },
+    });
+    const text = await readUntil(response, /id: 1\n\n/);
+    expect(text).toMatch(/^retry: \d+\n\nid: 0\n\nevent: message\ndata: \{.*\}\nid: 1\n\n$/);
+  });
+
   it('sends the events from now on, in the format of the history', async () => {
     const id = await newSession();
     await say(id, 'before');
@@ -140,12 +160,31 @@ describe("a session's stream", () => {
   it('ends when the session is deleted', async () => {
     const id = await newSession();
     const live = await stream(ofSession(id));
+    await api.db.deleteFrom('session_events').where('session_id', '=', id).execute();
     await api.db.deleteFrom('sessions').where('org_id', '=', api.org.id).where('id', '=', id).execute();
     await eventually('the end', live.isEnded);
   });
 });
 
 describe("an org's stream", () => {
+  it('announces each new session before its messages, which its history does not show', async () => {
+    const live = await stream('/events');
+    const id = await newSession();
+    await say(id, 'hello');
+    const [created, message] = await live.take(2);
+    expect(created).toMatchObject({
+      type: 'session_created',
+      data: { session_id: id, event: { channel: { type: 'api' } } },
+    });
+    const { body: session } = await api.org.get(`/chat/sessions/${id}`);
+    expect(created?.data.event.ticket_number).toBe(session.ticket_number);
+    expect(message).toMatchObject({ type: 'message', data: { session_id: id } });
+    expect((await history(id)).map(({ event }: { event: { type: string } }) => event.type)).toEqual(['message']);
+
+    const resumed = await stream('/events', { at: second, lastEventId: created?.id ?? '' });
+    expect(ids(await resumed.take(1))).toEqual([message?.data.id]);
+  });
+
   it('neither loses nor repeats events of a transaction that writes early and commits late', async () => {
     const [early, other] = [await newSession(), await newSession()];
     const live = await stream('/events');

@@ -22,7 +22,12 @@ async function newSession() {
 
 const rowOf = (id: string) => api.db.selectFrom('sessions').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 const messagesOf = (id: string) =>
-  api.db.selectFrom('session_events').select(['id', 'sender', 'content']).where('session_id', '=', id).execute();
+  api.db
+    .selectFrom('session_events')
+    .select(['id', 'sender', 'content'])
+    .where('session_id', '=', id)
+    .where('type', '=', 'message')
+    .execute();
 
 it('a session is opened with a contact on a channel, and found by its id', async () => {
   const session = await newSession();
