@@ -175,7 +175,7 @@ const roles = [
   ),
   only(
     'rules-imports',
-    'Rules are pure: types, other rules and contracts, escaping of HTML, comparisons, a parser of phone numbers and the list of top-level domains.',
+    'Rules are pure: types, other rules and contracts, escaping of HTML, comparisons, a parser of phone numbers, and the lists of top-level domains and time zones.',
     anyDomain('rules'),
     [
       `^src/[^/]+/${role('rules|contract')}`,
@@ -183,7 +183,7 @@ const roles = [
       '^src/http/html\\.ts$',
       '^util$',
       npm('libphonenumber-js'),
-      npm('tlds'),
+      npm('tlds', 'tzdata', 'leven'),
     ],
     ['type-only'],
   ),

@@ -1,18 +1,21 @@
 import { getClient } from '@temporalio/activity';
+import type { Client } from '@temporalio/client';
 import type { HandoffHoldRef } from '../src/automations/handoff-hold/contract.ts';
 import { releaseHandoff } from '../src/automations/handoff-hold/service.ts';
 import { countPendingRuns } from '../src/automations/handoff-hold.queries.ts';
 import {
   type AutomationRef,
+  clockChangeScheduleIdOf,
   type InactivityInput,
   type InactivityProgress,
   START_SCHEDULED_RUN,
   scheduleIdOf,
 } from '../src/automations/triggers/contract.ts';
+import { timesAroundClockChanges } from '../src/automations/triggers/cron-times.ts';
 import { announceInactiveSessions } from '../src/automations/triggers/inactivity.service.ts';
-import { findSchedule, fireSchedule } from '../src/automations/triggers/schedules.service.ts';
+import { findSchedule, fireSchedule, recordScheduleError } from '../src/automations/triggers/schedules.service.ts';
 import type { Db } from '../src/db/connect.ts';
-import { deleteSchedule, putSchedule } from '../src/temporal/schedules.ts';
+import { deleteSchedule, putSchedule, refusalOf } from '../src/temporal/schedules.ts';
 
 export interface TriggerActivityDeps {
   db: Db;
@@ -22,28 +25,21 @@ export type TriggerActivities = ReturnType<typeof createTriggerActivities>;
 
 export const createTriggerActivities = ({ db }: TriggerActivityDeps) => ({
   /**
-   * Creates, updates or deletes the Schedule of a workflow according to its active version. Running it twice does no
-   * harm.
+   * Creates, updates or deletes the Schedules of a workflow according to its active version. If Temporal refuses one, the
+   * workflow says why. Running it twice does no harm.
    */
-  async setSchedule(ref: AutomationRef): Promise<'set' | 'none'> {
-    const { orgId, automationId } = ref;
+  async setSchedule(ref: AutomationRef): Promise<'set' | 'none' | 'refused'> {
+    const client = getClient();
     const schedule = await findSchedule(db, ref);
     if (schedule === undefined) {
-      await deleteSchedule(getClient(), scheduleIdOf(ref));
+      await deleteSchedules(client, ref);
+      await recordScheduleError(db, ref);
       return 'none';
     }
-    const { cron, timezone, missed, name } = schedule;
-    await putSchedule(getClient(), {
-      scheduleId: scheduleIdOf(ref),
-      orgId,
-      subjectId: automationId,
-      times: { cron, timezone },
-      catchupWindow: missed === 'skip' ? '1 minute' : '365 days',
-      summary: `Scheduled run of "${name.slice(0, 150)}"`,
-      contract: START_SCHEDULED_RUN,
-      input: ref,
-    });
-    return 'set';
+    const refusal = await putSchedules(client, ref, schedule).then(() => undefined, refusalOf);
+    if (refusal !== undefined) await deleteSchedules(client, ref); // of the version before
+    await recordScheduleError(db, ref, refusal);
+    return refusal === undefined ? 'set' : 'refused';
   },
 
   /**
@@ -63,3 +59,29 @@ export const createTriggerActivities = ({ db }: TriggerActivityDeps) => ({
   /** Releases a handoff. Running it twice announces it once. */
   releaseHandoff: (ref: HandoffHoldRef): Promise<void> => releaseHandoff(db, ref),
 });
+
+type Schedule = NonNullable<Awaited<ReturnType<typeof findSchedule>>>;
+
+/** Puts the Schedule of a workflow, and that of its times around clock changes if it has any. */
+async function putSchedules(client: Client, ref: AutomationRef, schedule: Schedule): Promise<void> {
+  const { cron, timezone, missed, name } = schedule;
+  const common = {
+    orgId: ref.orgId,
+    subjectId: ref.automationId,
+    catchupWindow: missed === 'skip' ? '1 minute' : '365 days',
+    summary: `Scheduled run of "${name.slice(0, 150)}"`,
+    contract: START_SCHEDULED_RUN,
+    input: ref,
+  } as const;
+  await putSchedule(client, { ...common, scheduleId: scheduleIdOf(ref), times: { cron, timezone } });
+
+  const scheduleId = clockChangeScheduleIdOf(ref);
+  const minutes = timesAroundClockChanges(schedule, new Date());
+  if (minutes.length === 0) await deleteSchedule(client, scheduleId);
+  else await putSchedule(client, { ...common, scheduleId, times: { minutes } });
+}
+
+async function deleteSchedules(client: Client, ref: AutomationRef): Promise<void> {
+  await deleteSchedule(client, scheduleIdOf(ref));
+  await deleteSchedule(client, clockChangeScheduleIdOf(ref));
+}

@@ -16,6 +16,7 @@ import { createReactions } from './reactions.ts';
 import { startReconciliation } from './reconciliation.ts';
 import { runWorkers, type Workers } from './run.ts';
 import { connectWorkers, type WorkerTemporal } from './temporal.ts';
+import { checkTimeZones } from './time-zone-check.ts';
 import { startTokenRenewal } from './token-renewal.ts';
 
 const RETRY_MS = 1_000;
@@ -93,6 +94,7 @@ while (!isStopping) {
       quota,
     });
     log.info('working');
+    if (isInteractive) void checkTimeZones(db, temporal.client, log);
     await workers.done;
   } catch (error) {
     log.warn({ err: error }, 'Temporal is unavailable; retrying');

@@ -25,6 +25,7 @@ const versions = (db: Db, orgId: string) =>
       'automation.webhook_token',
       'automation.constraint_errors',
       'automation.last_constraint_error',
+      'automation.schedule_error',
     ])
     .select(sql<boolean>`version.id is not distinct from automation.active_version`.as('is_active'));
 

@@ -85,6 +85,10 @@ export const Workflow = z
       .describe('Of a webhook or form trigger: where to post to. Shown to keys that may change workflows.'),
     constraint_errors: z.int().describe('Number of failed evaluations of its constraints.'),
     last_constraint_error: z.string().nullable(),
+    schedule_error: z
+      .string()
+      .nullable()
+      .describe('Of an active cron trigger: why it does not fire, such as the reason for which Temporal refused it.'),
     warnings: z.array(z.string()).describe('What of it has no effect, and why.'),
     created_at: Timestamp,
     updated_at: Timestamp,

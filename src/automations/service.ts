@@ -38,6 +38,7 @@ import { startQueuedRuns, wakeRun } from './runs/run-queue.service.ts';
 import { startRuns } from './runs/start-runs.service.ts';
 import type { CreateWorkflow, UpdateWorkflow } from './schema.ts';
 import { syncAiTool } from './triggers/ai-tools.service.ts';
+import { withIanaZone } from './triggers/cron-zone.rules.ts';
 import { encryptSecret, maskSecret, withoutMaskedSecret } from './triggers/secrets.rules.ts';
 import { validateDefinition } from './validation/definition.ts';
 import { warningsOfTrigger } from './validation/warnings.ts';
@@ -70,7 +71,7 @@ export function createWorkflow(db: Db, secrets: Secrets, orgId: string, input: C
     await insertAutomation(trx, orgId, id, randomBytes(TOKEN_BYTES).toString('base64url'));
     const version = toValidVersion(input);
     const trigger_configuration = encryptSecret(secrets, orgId, id, {
-      given: version.trigger_configuration,
+      given: withIanaZone(version.trigger_configuration),
       before: null,
     });
     const sealer = createSealer(secrets, orgId, id);
@@ -155,7 +156,8 @@ export function updateWorkflow(
     const latest = await getLatestVersion(trx, orgId, id);
     const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
     const { trigger_configuration: before } = latest;
-    const wanted = input.trigger_configuration === undefined ? maskSecret(before) : input.trigger_configuration;
+    const wanted =
+      input.trigger_configuration === undefined ? maskSecret(before) : withIanaZone(input.trigger_configuration);
     const version = toValidVersion({
       ...latest,
       workflow_blocks: maskSteps(latest.workflow_blocks),

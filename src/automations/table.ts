@@ -14,6 +14,8 @@ export interface AutomationsTable {
   /** Number of failed evaluations of its constraints. */
   constraint_errors: Generated<number>;
   last_constraint_error: string | null;
+  /** Why it has no Schedule in Temporal though its cron trigger needs one. */
+  schedule_error: string | null;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
   /** When it was deleted, while its runs are still to be deleted. */

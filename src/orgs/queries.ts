@@ -168,3 +168,11 @@ export async function findAiInstructions(db: Db, orgId: string): Promise<string 
   `.execute(db);
   return rows[0]?.text ?? null;
 }
+
+/** Lists the time zones that orgs have set. */
+export async function listTimeZonesOfOrgs(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ zone: string }>`
+    select distinct settings->>'timezone' as zone from orgs where settings->>'timezone' is not null
+  `.execute(db);
+  return rows.map(({ zone }) => zone);
+}

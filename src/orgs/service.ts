@@ -17,6 +17,7 @@ import {
   insertRoles,
   listAllOrgs,
   listOrgsOfPartner,
+  listTimeZonesOfOrgs,
   mergeSettings,
 } from './queries.ts';
 import { ROLE_NAMES } from './schema.ts';
@@ -124,4 +125,4 @@ export async function readProfile(db: Db, orgId: string): Promise<OrgProfile> {
 /** Returns the default language of an org, as a language code. */
 export const getOrgLanguage = findOrgLanguage;
 
-export { findAiInstructions };
+export { findAiInstructions, listTimeZonesOfOrgs };

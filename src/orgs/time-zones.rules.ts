@@ -29,17 +29,6 @@ export function offsetMsAt(at: number, timeZone: string): number {
   return sign === '-' ? -ms : ms;
 }
 
-/** Returns whether the text is an IANA time zone name. Offsets such as +02:00 are not. */
-export function isTimeZone(name: string): boolean {
-  if (!/^[A-Za-z]/.test(name)) return false;
-  try {
-    formatterOf(name);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** Returns the non-negative remainder. */
 export const modulo = (value: number, divisor: number): number => ((value % divisor) + divisor) % divisor;
 

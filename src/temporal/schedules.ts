@@ -1,12 +1,20 @@
-import { type Client, ScheduleAlreadyRunning, ScheduleNotFoundError, type ScheduleOptions } from '@temporalio/client';
+import {
+  type Client,
+  isGrpcServiceError,
+  MONTHS,
+  ScheduleAlreadyRunning,
+  ScheduleNotFoundError,
+  type ScheduleOptions,
+} from '@temporalio/client';
 import type { WorkflowContract } from './contract.ts';
+import { isTemporalUnavailable } from './dispatch.ts';
 import { searchAttributes } from './search-attributes.ts';
 
 export interface ScheduleDefinition<Input> {
   scheduleId: string;
   orgId: string;
   subjectId: string;
-  times: { cron: string; timezone: string } | { everyMs: number; offsetMs: number };
+  times: { cron: string; timezone: string } | { everyMs: number; offsetMs: number } | { minutes: Date[] };
   /** Maximum delay of a scheduled time, for example after an outage of Temporal. */
   catchupWindow: '1 minute' | '365 days';
   /** One line for the operator. */
@@ -43,7 +51,32 @@ export async function putSchedule<Input>(client: Client, kept: ScheduleDefinitio
 
 function specOf(times: ScheduleDefinition<never>['times']): ScheduleOptions['spec'] {
   if ('cron' in times) return { cronExpressions: [times.cron], timezone: times.timezone };
+  if ('minutes' in times) return { calendars: calendarsOf(times.minutes), timezone: 'UTC' };
   return { intervals: [{ every: times.everyMs, offset: times.offsetMs }] };
+}
+
+/** Returns calendars for single minutes, one for each hour with any. */
+function calendarsOf(minutes: Date[]): NonNullable<ScheduleOptions['spec']['calendars']> {
+  const hours = Map.groupBy(minutes, (minute) => minute.toISOString().slice(0, 13));
+  return [...hours.values()].map((inHour) => {
+    const [first = new Date(0)] = inHour;
+    return {
+      year: first.getUTCFullYear(),
+      month: MONTHS[first.getUTCMonth()] ?? 'JANUARY',
+      dayOfMonth: first.getUTCDate(),
+      hour: first.getUTCHours(),
+      minute: inHour.map((minute) => minute.getUTCMinutes()),
+    };
+  });
+}
+
+/** Returns why Temporal refused a call, for its caller. Throws the error if Temporal did not decide. */
+export function refusalOf(error: unknown): string {
+  if (isTemporalUnavailable(error)) throw error;
+  const cause = error instanceof Error ? (error.cause ?? error) : error;
+  if (isGrpcServiceError(cause) && cause.details) return cause.details; // empty over a worker's connection
+  if (cause instanceof Error) return cause.message;
+  throw error;
 }
 
 /** Deletes a Schedule if it exists. */
@@ -69,6 +102,16 @@ export async function listScheduleIds(client: Client, refs: ScheduleRef[]): Prom
   for await (const { scheduleId } of client.schedule.list({ query: `SubjectId in (${subjects})` }))
     listed.add(scheduleId);
   return listed;
+}
+
+/** Returns the next times of a Schedule, at most ten. None if it does not exist. */
+export async function findNextTimes(client: Client, scheduleId: string): Promise<Date[]> {
+  try {
+    return (await client.schedule.getHandle(scheduleId).describe()).info.nextActionTimes;
+  } catch (error) {
+    if (error instanceof ScheduleNotFoundError) return [];
+    throw error;
+  }
 }
 
 /** Returns whether a Schedule exists. */

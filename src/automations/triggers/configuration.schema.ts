@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { problemsOf } from '../../agents/actions/operations.rules.ts';
 import { SessionChannel } from '../../http/schemas.ts';
+import { Timezone } from '../../orgs/settings/schema.ts';
 
 const MAX_MINUTES = 525_600;
 const MAX_FIELDS = 100;
@@ -8,7 +9,7 @@ const MAX_OPTIONS = 500;
 const MAX_DESCRIPTION = 1_000;
 const MAX_SCHEMA = 20_000;
 
-/** Configuration of cron-trigger. Validation checks the expression and the time zone. */
+/** Configuration of cron-trigger. Validation checks the expression. */
 export const CronConfiguration = z.object({
   cron: z
     .string()
@@ -17,7 +18,7 @@ export const CronConfiguration = z.object({
     .describe(
       'Five fields: minute, hour, day of month, month, day of week. Where both days are given, both must match.',
     ),
-  timezone: z.string().min(1).max(100).default('UTC').describe('An IANA name, such as Europe/Berlin.'),
+  timezone: Timezone.default('UTC').describe('An IANA name, such as Europe/Berlin.'),
   missed: z
     .enum(['skip', 'run_once'])
     .default('run_once')

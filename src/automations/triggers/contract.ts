@@ -21,6 +21,9 @@ export const START_SCHEDULED_RUN: WorkflowContract<AutomationRef> = {
 
 export const scheduleIdOf = ({ automationId }: AutomationRef): string => `workflow-schedule/${automationId}`;
 
+/** The Schedule of the times around clock changes, which Temporal misplaces. */
+export const clockChangeScheduleIdOf = (ref: AutomationRef): string => `${scheduleIdOf(ref)}/clock-changes`;
+
 export interface InactivityInput {
   orgId: string;
 }

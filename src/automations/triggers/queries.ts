@@ -52,6 +52,22 @@ export async function isInactivityWatched(db: Db, orgId: string): Promise<boolea
   return rows[0]?.is_watched === true;
 }
 
+/** Sets why a workflow has no Schedule. Null: nothing is wrong. */
+export async function updateScheduleError(
+  db: Db,
+  orgId: string,
+  automationId: string,
+  problem: string | null,
+): Promise<void> {
+  await db
+    .updateTable('automations')
+    .set({ schedule_error: problem })
+    .where('org_id', '=', orgId)
+    .where('id', '=', automationId)
+    .where('schedule_error', 'is distinct from', problem)
+    .execute();
+}
+
 /** Returns whether a run started by a Schedule has not ended yet. */
 export async function hasScheduledRun(db: Db, orgId: string, automationId: string): Promise<boolean> {
   const open = await db
@@ -145,6 +161,22 @@ export async function listScheduledWorkflows(
     select automation.org_id as "orgId", automation.id as "automationId" ${activeWorkflowsWith('cron-trigger')}
       and ${after === undefined ? sql`true` : sql`(automation.org_id, automation.id) > (${after.orgId}::uuid, ${after.automationId}::uuid)`}
     order by automation.org_id, automation.id limit ${limit}
+  `.execute(db);
+  return rows;
+}
+
+export interface CronTrigger extends AutomationRef {
+  cron: string;
+  timezone: string;
+}
+
+/** Returns an active cron trigger of each time zone in use, of all orgs. */
+export async function listCronTriggers(db: Db): Promise<CronTrigger[]> {
+  const { rows } = await sql<CronTrigger>`
+    select distinct on (timezone) automation.org_id as "orgId", automation.id as "automationId",
+      version.trigger_configuration->>'cron' as cron, coalesce(version.trigger_configuration->>'timezone', 'UTC') as timezone
+    ${activeWorkflowsWith('cron-trigger')}
+    order by timezone, automation.org_id, automation.id
   `.execute(db);
   return rows;
 }

@@ -1,15 +1,22 @@
-import { Cron } from 'croner';
 import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { type Command, enqueue, signalWithStart } from '../../outbox/outbox.ts';
 import type { Reaction } from '../../outbox/reactions.ts';
 import { WAKE } from '../../temporal/contract.ts';
 import { startRuns } from '../runs/start-runs.service.ts';
+import { problemsOfTrigger } from '../validation/trigger.ts';
 import { CronConfiguration } from './configuration.schema.ts';
 import { type AutomationRef, type InactivityInput, SYNC_SCHEDULE, scheduleIdOf, WATCH_INACTIVITY } from './contract.ts';
-import { findTrigger, hasScheduledRun, isInactivityWatched, listPossiblyScheduled } from './queries.ts';
+import { isMisplaced, isNearClockChange, lastTimeUpTo } from './cron-times.ts';
+import {
+  findTrigger,
+  hasScheduledRun,
+  isInactivityWatched,
+  listPossiblyScheduled,
+  updateScheduleError,
+} from './queries.ts';
 
-export { listOrgsWatchingInactivity, listScheduledWorkflows } from './queries.ts';
+export { type CronTrigger, listCronTriggers, listOrgsWatchingInactivity, listScheduledWorkflows } from './queries.ts';
 
 /** Scheduled times later than this count as missed. */
 const MISSED_AFTER_MS = 60_000;
@@ -39,12 +46,19 @@ export const scheduleOfWorkflow = (ref: AutomationRef) => ({
   subjectId: ref.automationId,
 });
 
-/** Returns the schedule of a workflow, or undefined if it has none or is inactive. */
+/** Returns the schedule of a workflow, or undefined if it has none, is inactive, or has one that is not valid. */
 export async function findSchedule(db: Db, { orgId, automationId }: AutomationRef) {
   const trigger = await findTrigger(db, orgId, automationId);
   if (trigger?.type !== 'cron-trigger') return undefined;
   const { data } = CronConfiguration.safeParse(trigger.configuration);
   return data && { name: trigger.name, ...data };
+}
+
+/** Records why a workflow has no Schedule though it should have one: `refusal`, or a configuration that is not valid. */
+export async function recordScheduleError(db: Db, { orgId, automationId }: AutomationRef, refusal?: string) {
+  const trigger = await findTrigger(db, orgId, automationId);
+  const problems = trigger?.type === 'cron-trigger' ? problemsOfTrigger(trigger.type, trigger.configuration, null) : [];
+  await updateScheduleError(db, orgId, automationId, refusal ?? problems[0] ?? null);
 }
 
 /**
@@ -56,8 +70,12 @@ export function fireSchedule(db: Db, ref: AutomationRef, scheduledAt: Date, now:
   const { orgId, automationId } = ref;
   return inTransaction(db, async (trx) => {
     const schedule = await findSchedule(trx, ref);
-    const at = schedule && timeToFire(schedule, scheduledAt, now);
-    if (at === undefined || (await hasScheduledRun(trx, orgId, automationId))) return null;
+    if (schedule === undefined) return null;
+    const at = timeToFire(schedule, scheduledAt, now);
+    if (at === undefined) return null;
+    // The Schedules have the clock changes of the next years: each one that comes renews them.
+    if (isNearClockChange(schedule, at)) await enqueue(trx, orgId, syncWorkflowSchedule(ref));
+    if (await hasScheduledRun(trx, orgId, automationId)) return null;
     const time = at.toISOString();
     const triggerEvent = { key: `schedule/${time}`, occurredAt: at, depth: 0, output: { scheduled_at: time } };
     const [runId = null] = await startRuns(trx, orgId, 'cron-trigger', {
@@ -70,9 +88,10 @@ export function fireSchedule(db: Db, ref: AutomationRef, scheduledAt: Date, now:
 }
 
 /** Returns the time to start a run for. All missed times lead to the same last one. */
-function timeToFire({ cron, timezone, missed }: CronConfiguration, scheduledAt: Date, now: Date): Date | undefined {
+function timeToFire(schedule: CronConfiguration, scheduledAt: Date, now: Date): Date | undefined {
+  if (isMisplaced(schedule, scheduledAt)) return undefined;
   if (now.getTime() - scheduledAt.getTime() <= MISSED_AFTER_MS) return scheduledAt;
-  if (missed === 'skip') return undefined;
-  const [last] = new Cron(cron, { timezone, paused: true, domAndDow: true }).previousRuns(1, now);
+  if (schedule.missed === 'skip') return undefined;
+  const last = lastTimeUpTo(schedule, now);
   return last !== undefined && last > scheduledAt ? last : scheduledAt;
 }

@@ -1,4 +1,4 @@
-import { Cron } from 'croner';
+import { nextTimeOf } from '../triggers/cron-times.ts';
 
 /** Syntax supported by both croner and Temporal: numbers, names, lists, ranges and steps. */
 const CRON_FIELD = /^[0-9*/,-]+$/;
@@ -17,8 +17,7 @@ export function problemOfCronExpression(expression: string, timezone: string): s
   const odd = bare.findIndex((field) => !CRON_FIELD.test(field));
   if (odd >= 0) return `its field ${odd + 1} must be of numbers, *, lists, ranges and steps`;
   try {
-    const next = new Cron(fields.join(' '), { paused: true, timezone, domAndDow: true }).nextRun();
-    return next === null || next === undefined ? 'never comes' : undefined;
+    return nextTimeOf({ cron: fields.join(' '), timezone }) === undefined ? 'never comes' : undefined;
   } catch (error) {
     return error instanceof Error ? error.message.replace(/^CronPattern: /, '') : 'is no cron expression';
   }

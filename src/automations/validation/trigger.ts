@@ -1,5 +1,4 @@
 import { problemOfLogic } from '../../json-logic.ts';
-import { isTimeZone } from '../../orgs/time-zones.rules.ts';
 import { TriggerType } from '../blocks/schema.ts';
 import type { AiConfiguration, CronConfiguration } from '../triggers/configuration.schema.ts';
 import { TRIGGERS } from '../triggers/schema.ts';
@@ -32,7 +31,6 @@ function problemsOfLimits(limits: unknown): string[] {
 }
 
 function problemsOfCron({ cron, timezone }: CronConfiguration): string[] {
-  if (!isTimeZone(timezone)) return ['trigger_configuration.timezone: must be an IANA name, such as Europe/Berlin'];
   const fault = problemOfCronExpression(cron, timezone);
   return fault === undefined ? [] : [`trigger_configuration.cron: ${fault}`];
 }

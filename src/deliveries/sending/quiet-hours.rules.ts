@@ -1,5 +1,6 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
-import { clockChangeOrEnd, DAY_MS, isTimeZone, modulo, wallClockMsAt } from '../../orgs/time-zones.rules.ts';
+import { ianaNameOf } from '../../orgs/time-zone-names.rules.ts';
+import { clockChangeOrEnd, DAY_MS, modulo, wallClockMsAt } from '../../orgs/time-zones.rules.ts';
 
 /**
  * Times of day as HH:mm. `start` is within the window, `end` is not. The window crosses midnight unless `end` is after
@@ -80,8 +81,8 @@ export function quietReason(at: Date, zones: Zones, window: QuietWindow): string
  * zone of a wide country comes first.
  */
 export function recipientZones({ phone_number, custom_data }: Recipient, orgTimeZone: string | null): Zones {
-  const named = typeof custom_data.timezone === 'string' ? custom_data.timezone.trim() : '';
-  if (isTimeZone(named)) return [named];
+  const named = typeof custom_data.timezone === 'string' ? ianaNameOf(custom_data.timezone.trim()) : undefined;
+  if (named !== undefined) return [named];
   return zonesOf(countriesOf(phone_number)) ?? [orgTimeZone ?? 'UTC'];
 }
 

@@ -91,3 +91,9 @@ async function listNames(
   `.execute(db);
   return rows.map(({ name }) => name);
 }
+
+/** Lists the time zones of the office hours of all orgs. */
+export async function listZones(db: Db): Promise<string[]> {
+  const rows = await db.selectFrom('office_hours').select('iana_timezone').distinct().execute();
+  return rows.map(({ iana_timezone }) => iana_timezone);
+}

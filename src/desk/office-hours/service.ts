@@ -17,7 +17,7 @@ import {
 } from './queries.ts';
 import type { CreateOfficeHours, ListOfficeHours, Shift, UpdateOfficeHours } from './schema.ts';
 
-export { lockOfficeHoursShared } from './queries.ts';
+export { listZones as listTimeZonesOfOfficeHours, lockOfficeHoursShared } from './queries.ts';
 
 const MAX_LISTED_NAMES = 5;
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Country } from '../../contacts/phone-number.schema.ts';
 import { HttpActionOverrides } from '../../contacts/schema.ts';
 import { headerNameProblem, headerValueProblem } from '../../providers/egress/headers.rules.ts';
-import { isTimeZone } from '../time-zones.rules.ts';
+import { ianaNameOf, timeZoneProblem } from '../time-zone-names.rules.ts';
 
 const MAX_TOPICS = 100;
 const MAX_TOPIC_MESSAGE = 1_000;
@@ -13,11 +13,16 @@ const MAX_CATEGORIES = 100;
 
 const TimeOfDay = z.string().regex(/^([01][0-9]|2[0-3]):[0-5][0-9]$/, 'must be a time of day as HH:mm');
 
+/** The name of an IANA time zone. Letter case does not matter, and the answer has the name as IANA writes it. */
 export const Timezone = z
   .string()
   .min(1)
   .max(64)
-  .refine(isTimeZone, 'must be an IANA time zone such as Europe/Berlin')
+  .superRefine((name, context) => {
+    const message = timeZoneProblem(name);
+    if (message !== undefined) context.addIssue({ code: 'custom', message });
+  })
+  .overwrite((name) => ianaNameOf(name) ?? name)
   .meta({ examples: ['Europe/Berlin'] });
 
 export const QuietHours = z
@@ -112,7 +117,7 @@ export const UpdateSettings = z
 export type UpdateSettings = z.infer<typeof UpdateSettings>;
 
 /** All settings. Null means off. */
-export const OrgSettings = z.object(shape).meta({ id: 'OrganizationSettings' });
+export const OrgSettings = z.object({ ...shape, timezone: z.string().nullable() }).meta({ id: 'OrganizationSettings' });
 export type OrgSettings = z.infer<typeof OrgSettings>;
 
 /** The settings, and what is wrong with them. */
