@@ -1,5 +1,5 @@
 // Every folder of src but these is a domain, so that a new domain is covered without a line here.
-const domain = '^src/(?!(?:http|db|outbox|temporal|providers|languages|dev)/)([^/]+)/';
+const domain = '^src/(?!(?:http|db|outbox|temporal|providers|languages|logging|dev)/)([^/]+)/';
 const infrastructure = '^src/(http|db|outbox|temporal|providers)/';
 const product = '^(src|workflows|activities|worker)/';
 const outsideProduct = '^(src/dev|test|bench|scripts)/';

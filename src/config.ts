@@ -1,8 +1,8 @@
 import { isIP, isIPv4, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
-import { messageOf } from './errors.ts';
 import { DomainName } from './http/schemas.ts';
+import { createLogger } from './logging/logger.ts';
 import { TASK_QUEUES } from './temporal/contract.ts';
 import { withoutTrailingSlashes } from './urls.rules.ts';
 
@@ -223,6 +223,17 @@ const Settings = z
 
 export type Config = z.infer<typeof Settings> & { dashboardUrl: string };
 
+class InvalidConfiguration extends Error {
+  /** Each setting that is missing or invalid, with its meaning. */
+  readonly problems: string[];
+
+  constructor(problems: string[]) {
+    super(`The configuration is not valid:\n${problems.map((problem) => `- ${problem}`).join('\n')}`);
+    this.name = 'InvalidConfiguration';
+    this.problems = problems;
+  }
+}
+
 /** Parses the environment. Throws an error listing every missing or invalid setting with its meaning. */
 export function loadConfig(env: Record<string, string | undefined> = process.env): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
@@ -231,19 +242,25 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
     const problems = parsed.error.issues.map(({ code, path: [name = ''], message }) => {
       const problem = code === 'invalid_type' && given[String(name)] === undefined ? 'is not set' : message;
       const meaning = new Map<PropertyKey, z.ZodType>(Object.entries(settings)).get(name)?.description;
-      return `- ${String(name)}: ${problem}${meaning === undefined ? '' : `. Meaning: ${meaning}`}`;
+      return `${String(name)}: ${problem}${meaning === undefined ? '' : `. Meaning: ${meaning}`}`;
     });
-    throw new Error(`The configuration is not valid:\n${[...new Set(problems)].join('\n')}`);
+    throw new InvalidConfiguration([...new Set(problems)]);
   }
   return { ...parsed.data, dashboardUrl: parsed.data.DASHBOARD_URL ?? parsed.data.PUBLIC_URL };
 }
 
-/** Loads the configuration of a process. If it is not valid, prints why and exits. */
-export function loadConfigOrExit(): Config {
+/** Loads the configuration of a program. If it is not valid, logs why in one line and exits. */
+export function loadConfigOrExit(program: string): Config {
   try {
     return loadConfig();
   } catch (error) {
-    process.stderr.write(`${messageOf(error)}\nAll settings: docs/configuration.md\n`);
+    if (!(error instanceof InvalidConfiguration)) throw error;
+    const { problems } = error;
+    const log = createLogger({ name: program, level: 'fatal' });
+    log.fatal(
+      { problems },
+      'The configuration is not valid: correct the settings in `problems`, see docs/configuration.md',
+    );
     process.exit(1);
   }
 }

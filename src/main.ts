@@ -1,15 +1,19 @@
-import { pino } from 'pino';
 import { createApiDeps } from './api-deps.ts';
 import { loadConfigOrExit } from './config.ts';
 import { connect, LOCK_TIMEOUT_MS } from './db/connect.ts';
+import { isDatabaseUnavailable } from './db/failures.ts';
 import { assertSchemaKnown } from './db/migrate.ts';
 import { createWriteQuota } from './db/write-quota.ts';
 import { createApp, createOpsApp } from './http/app.ts';
+import { endOnUnhandledError } from './logging/failing-start.ts';
+import { createLogger } from './logging/logger.ts';
+import { outageBy } from './logging/outages.ts';
 import { onStopSignal } from './shutdown.ts';
 import { connectTemporal } from './temporal/client.ts';
 
-const config = loadConfigOrExit();
-const logger = pino({ level: config.LOG_LEVEL, name: 'api' });
+const config = loadConfigOrExit('api');
+const logger = createLogger({ name: 'api', level: config.LOG_LEVEL, outageOf: outageBy(isDatabaseUnavailable) });
+endOnUnhandledError(logger);
 const quota = createWriteQuota(config.WRITE_QUOTA_BYTES);
 const { db, pool, close } = connect(config.DATABASE_URL, {
   poolSize: config.DATABASE_POOL_SIZE,

@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { StartRefused } from '../src/logging/failing-start.ts';
 
 const BUNDLER = fileURLToPath(new URL('./bundler.ts', import.meta.url));
 
@@ -11,7 +12,7 @@ const BUNDLER = fileURLToPath(new URL('./bundler.ts', import.meta.url));
  * worker. Throws if bundling fails.
  */
 export async function loadWorkflowBundle(file?: string): Promise<{ code: string }> {
-  if (file !== undefined) return { code: await readFile(file, 'utf8') };
+  if (file !== undefined) return { code: await readBundle(file) };
   const bundler = fork(BUNDLER, { execArgv: [], serialization: 'advanced' });
   const [code] = await Promise.race([
     once(bundler, 'message'),
@@ -21,3 +22,11 @@ export async function loadWorkflowBundle(file?: string): Promise<{ code: string 
   ]);
   return { code: code as string };
 }
+
+const readBundle = (file: string): Promise<string> =>
+  readFile(file, 'utf8').catch((cause: unknown) => {
+    throw new StartRefused(
+      'WORKFLOW_BUNDLE names a file that cannot be read: have worker/bundler.ts write it, or unset WORKFLOW_BUNDLE',
+      { cause },
+    );
+  });

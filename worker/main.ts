@@ -1,12 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DefaultLogger, Runtime } from '@temporalio/worker';
-import { pino } from 'pino';
 import { loadConfigOrExit } from '../src/config.ts';
 import { connect, RELAY_APPLICATION_NAME } from '../src/db/connect.ts';
+import { isDatabaseUnavailable } from '../src/db/failures.ts';
 import { assertSchemaKnown } from '../src/db/migrate.ts';
 import { createWriteQuota } from '../src/db/write-quota.ts';
+import { endOnUnhandledError } from '../src/logging/failing-start.ts';
+import { createLogger } from '../src/logging/logger.ts';
+import { outageBy } from '../src/logging/outages.ts';
 import { startRelay } from '../src/outbox/relay.ts';
 import { onStopSignal } from '../src/shutdown.ts';
+import { isTemporalUnavailable } from '../src/temporal/dispatch.ts';
 import { loadWorkflowBundle } from './bundle.ts';
 import { createWorkerDeps } from './deps.ts';
 import { startDomainChecks } from './domain-checks.ts';
@@ -15,21 +18,25 @@ import { startMaintenance } from './maintenance.ts';
 import { createReactions } from './reactions.ts';
 import { startReconciliation } from './reconciliation.ts';
 import { runWorkers, type Workers } from './run.ts';
-import { connectWorkers, type WorkerTemporal } from './temporal.ts';
+import { connectWorkers, isConnectionFailure, type WorkerTemporal } from './temporal.ts';
+import { installRuntime, isOfCore } from './temporal-log.ts';
 import { checkTimeZones } from './time-zone-check.ts';
 import { startTokenRenewal } from './token-renewal.ts';
 
 const RETRY_MS = 1_000;
 const RELAY_CONNECTIONS = 4;
 
-const config = loadConfigOrExit();
+const config = loadConfigOrExit('worker');
 /** A process of other queues computes for long. It would delay what all orgs wait for. */
 const isInteractive = config.WORKER_QUEUES.includes('interactive');
-const log = pino({ level: config.LOG_LEVEL, name: 'worker' });
-Runtime.install({
-  logger: new DefaultLogger('WARN', ({ level, message, meta }) => log.warn({ level, ...meta }, message)),
-  shutdownSignals: [],
+const outageOf = outageBy(isDatabaseUnavailable, isTemporalUnavailable, isConnectionFailure);
+const log = createLogger({
+  name: 'worker',
+  level: config.LOG_LEVEL,
+  outageOf: (line) => (isOfCore(line) ? 'core' : outageOf(line)),
 });
+endOnUnhandledError(log);
+installRuntime(log);
 
 const quota = createWriteQuota(config.WRITE_QUOTA_BYTES);
 const { db, close } = connect(config.DATABASE_URL, { poolSize: config.DATABASE_POOL_SIZE, quota });

@@ -1,6 +1,9 @@
 import { Client } from '@temporalio/client';
-import { NativeConnection } from '@temporalio/worker';
+import { NativeConnection, TransportError } from '@temporalio/worker';
 import type { Config } from '../src/config.ts';
+
+/** Whether Temporal could not be reached. */
+export const isConnectionFailure = (error: unknown): boolean => error instanceof TransportError;
 
 export interface WorkerTemporal {
   connection: NativeConnection;

@@ -4,6 +4,8 @@ import { fileURLToPath } from 'node:url';
 import type { FastifyBaseLogger } from 'fastify';
 import { type Kysely, sql } from 'kysely';
 import { type Migration, type MigrationProvider, Migrator } from 'kysely/migration';
+import { endOnUnhandledError, StartRefused } from '../logging/failing-start.ts';
+import { createLogger } from '../logging/logger.ts';
 import { connect, type Db } from './connect.ts';
 import { isDatabaseUnavailable } from './failures.ts';
 import { assertPositionsContinue, continuePositions } from './positions.ts';
@@ -61,9 +63,9 @@ export async function assertSchemaKnown(db: Db, log: Pick<FastifyBaseLogger, 'wa
   const pending = known.filter((name) => !applied.includes(name));
   const foreign = applied.filter((name) => !known.includes(name));
   if (pending.length > 0)
-    throw new Error(`The database lacks migrations (${pending.join(', ')}): run "npm run migrate" first`);
+    throw new StartRefused(`The database lacks migrations (${pending.join(', ')}): run "npm run migrate" first`);
   if (foreign.length > 0)
-    throw new Error(`The database is newer than this version (${foreign.join(', ')}): run the newer one`);
+    throw new StartRefused(`The database is newer than this version (${foreign.join(', ')}): run the newer one`);
   await onceAvailable(() => assertPositionsContinue(db), log);
 }
 
@@ -90,7 +92,8 @@ async function appliedMigrations(db: Db): Promise<string[]> {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  endOnUnhandledError(createLogger({ name: 'migrate', level: 'info' }));
   const url = process.env.DATABASE_URL;
-  if (url === undefined) throw new Error('DATABASE_URL is not set');
+  if (url === undefined) throw new StartRefused('DATABASE_URL is not set: set it to the database of the owner');
   await migrateToLatest(url);
 }

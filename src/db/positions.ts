@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { StartRefused } from '../logging/failing-start.ts';
 import type { Db } from './connect.ts';
 import { lockName } from './locks.ts';
 import { onlyRow } from './rows.ts';
@@ -42,5 +43,6 @@ export const continuePositions = (db: Db): Promise<void> =>
 /** Throws if new positions would be before those of a restored dump. */
 export async function assertPositionsContinue(db: Db): Promise<void> {
   const { is_ahead } = await findLastPosition(db);
-  if (is_ahead) throw new Error('The database was restored from a dump of another server: run "npm run migrate" first');
+  if (is_ahead)
+    throw new StartRefused('The database was restored from a dump of another server: run "npm run migrate" first');
 }

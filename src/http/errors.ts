@@ -5,6 +5,7 @@ import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { isDatabaseUnavailable, isDataException, isLockTimeout, isStatementTimeout } from '../db/failures.ts';
 import { DomainError, type ErrorKind, type Issue, ProviderError, TooManyRequests } from '../errors.ts';
+import { loggableText } from '../logging/loggable.rules.ts';
 
 const STATUS_OF: Record<ErrorKind, number> = {
   invalid: 400,
@@ -56,7 +57,7 @@ export const handleErrors = fastifyPlugin(async (app: FastifyInstance) => {
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const answer = answerTo(error);
     if (error instanceof DomainError && answer.statusCode >= 500)
-      request.log.warn({ reason: error.message }, 'the request was postponed');
+      request.log.warn({ reason: loggableText(error.message) }, 'the request was postponed');
     else if (answer.statusCode >= 500) request.log.error({ err: error }, 'request failed');
     reply.headers(errorHeaders(error, answer.statusCode));
     return reply

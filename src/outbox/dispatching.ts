@@ -43,8 +43,8 @@ interface Batch extends Sender {
 
 /**
  * Returns a function to send one batch of commands per call, continuing with the next orgs each time. What can be done
- * inline needs no workflow, and is done instead. It resolves to undefined if there were no commands, and rejects if
- * Temporal is unavailable.
+ * inline needs no workflow, and is done instead. It resolves to undefined if there were no commands or Temporal has not
+ * been reached yet, and rejects if Temporal is unavailable.
  */
 export function commandSender(
   sender: Sender,
@@ -53,7 +53,7 @@ export function commandSender(
   let served: string = NIL_UUID;
   return async () => {
     const client = temporal();
-    if (client === undefined) throw new Error('Temporal is unavailable');
+    if (client === undefined) return undefined;
     const { last, finished } = await sendCommands(sender, client, served);
     served = last;
     return finished;

@@ -16,6 +16,7 @@ export async function downloadMetaFile(
 ): Promise<Buffer> {
   const answer = await callMeta(egress, settings, encodeURIComponent(mediaId));
   const media = MediaAnswer.safeParse(jsonOf(answer)).data;
-  if (answer.status !== 200 || media === undefined) throw mediaFailure(answer, answer.reason);
+  if (answer.status !== 200 || media === undefined)
+    throw mediaFailure(answer, `Meta did not show the file: ${answer.reason}`);
   return downloaded(egress, media.url, { maxBytes, headers: { authorization: `Bearer ${settings.access_token}` } });
 }

@@ -54,7 +54,8 @@ export function createTwilioSender(egress: HttpClient, settings: TwilioSettings,
   const list = async (path: string) => {
     const answer = await egress.request(joinUrl(base_url, path), { headers, maxBytes: MAX_PAGE_BYTES });
     const page = MessagePage.safeParse(jsonOf(answer));
-    if (answer.status !== 200 || !page.success) throw requestFailure(answer, reasonOf(answer));
+    if (answer.status !== 200 || !page.success)
+      throw requestFailure(answer, `Twilio did not list messages: ${reasonOf(answer)}`);
     return page.data;
   };
 

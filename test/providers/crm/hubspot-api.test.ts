@@ -63,7 +63,7 @@ describe('a failed write to HubSpot', () => {
     const { fake, client } = await start();
     fake.next('POST', TICKETS, refuses(400, 'the subject is odd', { category: 'VALIDATION_ERROR' }));
     const failure = await failureOf(client.doPart('ticket', facts(), first()));
-    expect(failure.message).toBe('the subject is odd (HubSpot 400 VALIDATION_ERROR)');
+    expect(failure.message).toBe('HubSpot 400 VALIDATION_ERROR: the subject is odd');
   });
 
   it('never quotes the token', async () => {

@@ -85,5 +85,5 @@ function labelOf(status: number, { category, policyName }: z.infer<typeof Refuse
 function explanationOf(status: number, refused: z.infer<typeof Refused>): string {
   const said = refused.message ?? refused.error_description ?? refused.error;
   if (said === undefined) return `HubSpot answered ${status}`;
-  return `${said} (HubSpot ${[status, refused.category].filter((part) => part !== undefined).join(' ')})`;
+  return `${['HubSpot', status, refused.category].filter((part) => part !== undefined).join(' ')}: ${said}`;
 }
