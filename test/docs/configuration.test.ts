@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { loadConfig, settings } from '../../src/config.ts';
@@ -53,17 +52,6 @@ describe('the configuration', () => {
     for (const name of ['DATABASE_URL', ...Object.keys(wrong)]) {
       expect(() => loadConfig(wrong)).toThrow(name);
     }
-  });
-
-  it.each(['src/main.ts', 'worker/main.ts'])('an invalid configuration ends %s with a list and no stack', (program) => {
-    const { status, stderr } = spawnSync(process.execPath, [program], {
-      env: { PATH: process.env.PATH, PORT: '70000' },
-      encoding: 'utf8',
-    });
-    expect(status).toBe(1);
-    expect(stderr).toContain('- DATABASE_URL: is not set. Meaning: ');
-    expect(stderr).toMatch(/^- PORT: \D*65535/m);
-    expect(stderr).not.toMatch(/^ +at /m);
   });
 
   it.each([

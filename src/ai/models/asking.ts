@@ -12,6 +12,7 @@ import type { Secrets } from '../../secrets.ts';
 import { costOf, mostTokensOf, type TokenCounts } from '../budgets/rules.ts';
 import type { Budgets, Prices } from '../budgets/schema.ts';
 import { type BudgetName, reserveCall, settleCall } from '../budgets/service.ts';
+import { malformedBecause } from './malformed.ts';
 
 export interface ModelDeps {
   db: Db;
@@ -28,6 +29,8 @@ export interface ModelChain {
   connection: LlmConnection;
   http: HttpClient;
   models: string[];
+  /** Shows on the connection that an answer could not be used. */
+  noteUnusable(error: string): void;
 }
 
 /** What may be spent on a question. */
@@ -79,8 +82,13 @@ export async function findModels(
 ): Promise<ModelChain | undefined> {
   const settings = await findConnection(db, secrets, orgId, 'llm');
   if (settings === undefined) return undefined;
-  const http = calls.observe(egress, { orgId, kind: 'llm', settings });
-  return { connection: settings, http, models: models.length > 0 ? models : [settings.model] };
+  const called = { orgId, kind: 'llm' as const, settings };
+  return {
+    connection: settings,
+    http: calls.observe(egress, called),
+    models: models.length > 0 ? models : [settings.model],
+    noteUnusable: (error) => calls.noteUnusable(called, error),
+  };
 }
 
 /**
@@ -146,13 +154,17 @@ interface CallEnd {
 }
 type Tried<Value> = CallEnd & ({ problem: null; value: Value } | { problem: LlmProblem; error: LlmError });
 
-const UNUSABLE = new LlmError('malformed', 'The AI did not answer with what it was asked for');
-
 /** Sends one call within the budgets, and settles it whatever happens. */
 async function tryModel<Value>(
   { db }: ModelDeps,
   orgId: string,
-  { connection, http, model, timeoutMs }: Omit<ModelChain, 'models'> & { model: string; timeoutMs: number },
+  {
+    connection,
+    http,
+    model,
+    timeoutMs,
+    noteUnusable,
+  }: Omit<ModelChain, 'models'> & { model: string; timeoutMs: number },
   { budgets, prices }: ModelTerms,
   question: ModelQuestion<Value>,
   signal: AbortSignal,
@@ -188,13 +200,17 @@ async function tryModel<Value>(
     });
     const value = question.read(answer);
     const end = await settle(answer.usage, value === undefined ? 'malformed' : null, answer.requestId);
-    return value === undefined ? { ...end, problem: 'malformed', error: UNUSABLE } : { ...end, problem: null, value };
+    if (value !== undefined) return { ...end, problem: null, value };
+    const error = new LlmError('malformed', malformedBecause(question, { model, json: parseAnswer(answer.text) }));
+    noteUnusable(error.message);
+    return { ...end, problem: 'malformed', error };
   } catch (error) {
     if (!(error instanceof LlmError)) throw error;
     const hasArrived = error.problem === 'timeout' || signal.aborted;
     const guessed = { input: hasArrived ? most.input : 0, output: 0, cached: 0, estimated: true };
     const end = await settle(error.usage ?? guessed, signal.aborted ? 'canceled' : error.problem, null);
     signal.throwIfAborted();
+    if (error.problem === 'malformed') noteUnusable(error.message);
     return { ...end, problem: error.problem, error };
   }
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { storable } from '../storable.rules.ts';
 import { LlmError, type LlmProblem, type LlmUsage } from './errors.ts';
+import { withoutThoughts } from './thoughts.rules.ts';
 
 /** A function that the model may ask us to call. `parameters` is a JSON Schema. */
 export interface LlmTool {
@@ -39,7 +40,12 @@ const Completion = z.object({
     .array(
       z.object({
         message: z.object({
-          content: z.union([Text, z.array(z.looseObject({ text: Text.optional() }))]).nullish(),
+          content: z
+            .union([
+              Text,
+              z.array(z.looseObject({ type: z.string().optional(), text: Text.optional().catch(undefined) })),
+            ])
+            .nullish(),
           refusal: z.string().nullish(),
           tool_calls: z.array(z.unknown()).nullish(),
         }),
@@ -73,9 +79,9 @@ export function readCompletion(body: unknown, { sentCharacters }: { sentCharacte
   if (!parsed.success || choice === undefined)
     throw new LlmError('malformed', 'The AI provider answered with no chat completion');
   const { content, refusal, tool_calls } = choice.message;
-  const said = typeof content === 'string' ? content : (content ?? []).map((part) => part.text ?? '').join('');
-  const text = storable(said);
-  const usage = usageOf(parsed.data.usage, { sent: sentCharacters, received: text.length });
+  const said = typeof content === 'string' ? content : (content ?? []).map(textOfPart).join('');
+  const text = withoutThoughts(storable(said));
+  const usage = usageOf(parsed.data.usage, { sent: sentCharacters, received: said.length });
   const fail = (problem: LlmProblem, message: string) => new LlmError(problem, message, { usage });
   if (typeof refusal === 'string' && refusal !== '')
     throw fail('refused', `The AI refused: ${storable(refusal.slice(0, MAX_REFUSAL))}`);
@@ -86,7 +92,11 @@ export function readCompletion(body: unknown, { sentCharacters }: { sentCharacte
   const toolCalls = (tool_calls ?? []).slice(0, MAX_TOOL_CALLS).map(readToolCall);
   if (toolCalls.some((call) => call === undefined) || (tool_calls ?? []).length > MAX_TOOL_CALLS)
     throw fail('malformed', 'The AI asked for a call that cannot be read');
-  if (text === '' && toolCalls.length === 0) throw fail('malformed', 'The AI provider answered with no text');
+  if (text === '' && toolCalls.length === 0)
+    throw fail(
+      'malformed',
+      said === '' ? 'The AI provider answered with no text' : 'The AI only thought aloud, and gave no answer',
+    );
   return {
     text,
     toolCalls: toolCalls.filter((call) => call !== undefined),
@@ -106,10 +116,27 @@ function readToolCall(call: unknown): LlmToolCall | undefined {
     : undefined;
 }
 
-/** Parses JSON, also within a fence of Markdown. Returns undefined for anything else. */
+/** The types of parts that hold the answer. Others hold thoughts. */
+const ANSWER_PARTS: ReadonlySet<string> = new Set(['text', 'output_text']);
+
+const textOfPart = ({ type = 'text', text = '' }: { type?: string | undefined; text?: string | undefined }): string =>
+  ANSWER_PARTS.has(type) ? text : '';
+
+/**
+ * Parses JSON, also within the last fence of Markdown, or an object between other words. Returns undefined for anything
+ * else.
+ */
 export function parseJson(text: string): unknown {
+  for (const part of [text.trim(), lastFenceIn(text), objectIn(text)]) {
+    const parsed = part === undefined ? undefined : parsedOrUndefined(part);
+    if (parsed !== undefined) return parsed;
+  }
+  return undefined;
+}
+
+function parsedOrUndefined(text: string): unknown {
   try {
-    return JSON.parse(withoutFence(text.trim()));
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
@@ -117,9 +144,17 @@ export function parseJson(text: string): unknown {
 
 const FENCE = '```';
 
-function withoutFence(text: string): string {
-  if (!text.startsWith(FENCE) || !text.endsWith(FENCE)) return text;
-  return text.slice(text.indexOf('\n') + 1, -FENCE.length);
+function lastFenceIn(text: string): string | undefined {
+  const end = text.lastIndexOf(FENCE);
+  const begin = text.lastIndexOf(FENCE, end - 1);
+  if (end <= 0 || begin === -1) return undefined;
+  const fenced = text.slice(begin + FENCE.length, end);
+  return fenced.slice(fenced.indexOf('\n') + 1);
+}
+
+function objectIn(text: string): string | undefined {
+  const [begin, end] = [text.indexOf('{'), text.lastIndexOf('}')];
+  return begin === -1 || end < begin ? undefined : text.slice(begin, end + 1);
 }
 
 const CHARACTERS_PER_TOKEN = 4;

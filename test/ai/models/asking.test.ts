@@ -4,6 +4,7 @@ import { askModel, findModels, type ModelQuestion } from '../../../src/ai/models
 import { FAKES_ALLOWED } from '../../support/channels.ts';
 import { type FakeModel, startFakeModel } from '../../support/fakes/model.ts';
 import { startApi, type TestApi } from '../../support/stack/api.ts';
+import { eventually } from '../../support/stack/stack.ts';
 
 let api: TestApi;
 let model: FakeModel;
@@ -97,5 +98,33 @@ describe('asking models', () => {
     model.say(() => ({ text: 'a\0b\ud83d' }));
     const { result } = await ask(['first']);
     expect(result).toMatchObject({ kind: 'answered', value: 'ab\ufffd' });
+  });
+});
+
+describe('an answer that cannot be used', () => {
+  const schema = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] };
+  const read = ({ text }: { text: string }) => (text === '{"name":"Ann"}' ? text : undefined);
+  const llmOf = async (org: Awaited<ReturnType<typeof api.createOrg>>) =>
+    eventually('the error of the connection', async () => {
+      const { body } = await org.get('/integrations');
+      return body.items.find(({ kind }: { kind: string }) => kind === 'llm').last_error ?? undefined;
+    });
+
+  it.each([
+    ['I would rather not, said Ann', 'it is not JSON'],
+    ['{"name":5,"secret":"of Ann"}', 'it does not fit the schema at output.name'],
+    ['<think>Ann is the name', 'only thought aloud'],
+  ])('is shown on the connection without its words: %s', async (text, problem) => {
+    model.say(() => ({ text }));
+    const { org, result } = await ask(['one'], { schema, read });
+    expect(result).toMatchObject({ kind: 'down', problem: 'malformed' });
+    const error = await llmOf(org);
+    expect(error).toContain(problem);
+    expect(error).not.toContain('Ann');
+  });
+
+  it('is used once its thoughts are cut', async () => {
+    model.say(() => ({ text: '<think>A name.</think>{"name":"Ann"}' }));
+    expect((await ask(['one'], { schema, read })).result).toMatchObject({ kind: 'answered', value: '{"name":"Ann"}' });
   });
 });

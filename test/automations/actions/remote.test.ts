@@ -169,6 +169,16 @@ describe('ask-ai', () => {
     });
   });
 
+  it('passes on no thoughts of the model', async () => {
+    await connect();
+    fake.next(
+      says('<think>The customer is angry.</think>Very'),
+      says('A score.</think>Here it is:\n```json\n{"score": 0.9}\n```'),
+    );
+    expect(await ask()).toEqual({ text: 'Very' });
+    expect(await ask({ output_schema: schema })).toEqual({ score: 0.9 });
+  });
+
   it('returns an object if a schema is given', async () => {
     await connect();
     fake.next(says('{"score": 0.9}'));

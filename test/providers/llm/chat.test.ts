@@ -53,6 +53,40 @@ describe('a request to a model', () => {
     });
   });
 
+  it.each<[string, object]>([
+    ['before the answer', { content: '<think>A greeting.</think>Hi' }],
+    ['in a field of its own', { content: 'Hi', reasoning_content: 'A greeting.', reasoning: 'A greeting.' }],
+    [
+      'in a part',
+      {
+        content: [
+          { type: 'thinking', thinking: [{ type: 'text', text: 'A greeting.' }] },
+          { type: 'text', text: 'Hi' },
+        ],
+      },
+    ],
+    [
+      'in a part with a text',
+      {
+        content: [
+          { type: 'reasoning', text: 'A greeting.' },
+          { type: 'text', text: 'Hi' },
+        ],
+      },
+    ],
+  ])('returns no thoughts that come %s', async (_where, message) => {
+    fake.next(says(message));
+    expect((await ask()).text).toBe('Hi');
+  });
+
+  it('is malformed if the model only thought aloud', async () => {
+    fake.next(says({ content: '<think>A greeting, but which' }));
+    await expect(ask()).rejects.toMatchObject({
+      problem: 'malformed',
+      message: expect.stringContaining('thought aloud'),
+    });
+  });
+
   it.each<[string, unknown, object]>([
     ['text', '{"a":1}', { a: 1 }],
     ['an object', { a: 1 }, { a: 1 }],
