@@ -1,9 +1,10 @@
 import { Client } from '@temporalio/client';
-import { NativeConnection, TransportError } from '@temporalio/worker';
+import { NativeConnection } from '@temporalio/worker';
 import type { Config } from '../src/config.ts';
 
 /** Whether Temporal could not be reached. */
-export const isConnectionFailure = (error: unknown): boolean => error instanceof TransportError;
+export const isConnectionFailure = (error: unknown): boolean =>
+  error instanceof Error && error.name === 'TransportError';
 
 export interface WorkerTemporal {
   connection: NativeConnection;

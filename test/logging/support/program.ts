@@ -10,7 +10,7 @@ import { temporalAddress, testNamespace } from '../../support/stack/servers.ts';
 import { eventually } from '../../support/stack/stack.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-export const SECRETS = {
+const SECRETS = {
   JWT_SECRET: 'x'.repeat(32),
   SECRET_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
 };
