@@ -11,6 +11,7 @@ import { syncTicket } from '../src/crm/hubspot/tickets.service.ts';
 import { postNextThreadMessage } from '../src/crm/outgoing/service.ts';
 import type { Db } from '../src/db/connect.ts';
 import type { HandoffPart } from '../src/providers/crm/port.ts';
+import { inRounds } from './failures.ts';
 
 export interface CrmActivityDeps {
   db: Db;
@@ -35,33 +36,33 @@ export const createCrmActivities = ({ db, crms, sending, dashboardUrl, stopping 
      * Reads the events of a thread and stores its messages, one after the other. Running it twice stores each message
      * once.
      */
-    syncThread: (thread: ThreadRef) => syncThread(db, deps, thread),
+    syncThread: inRounds((thread: ThreadRef) => syncThread(db, deps, thread)),
 
     /**
      * Posts the oldest unsent message of a thread. A second run first searches the thread for the message of the first.
      */
-    postNextThreadMessage: (thread: ThreadRef) => postNextThreadMessage(db, deps, thread),
+    postNextThreadMessage: inRounds((thread: ThreadRef) => postNextThreadMessage(db, deps, thread)),
 
     /** Reads the events of a ticket, or the notes of all tickets. Running it twice stores each once. */
-    syncTicket: (ticket: TicketRef) => syncTicket(db, deps, ticket),
+    syncTicket: inRounds((ticket: TicketRef) => syncTicket(db, deps, ticket)),
 
     /** Saves the parts of a handoff. Returns the pending and the refused parts. */
-    planHandoff: (run: SessionRun) => planHandoff(db, deps, run),
+    planHandoff: inRounds((run: SessionRun) => planHandoff(db, deps, run)),
 
     /** Creates a part of a handoff. A second run first searches the CRM for the part of the first. */
-    createHandoffPart: (part: PartRef) => createHandoffPart(db, deps, part),
+    createHandoffPart: inRounds((part: PartRef) => createHandoffPart(db, deps, part)),
 
     /** Shows a part as waiting for another round, or as given up. */
     parkHandoffPart: ({ isGivenUp, nextTryAt, ...part }: PartRef & { isGivenUp: boolean; nextTryAt: string }) =>
       parkPart(db, part, { isGivenUp, nextTryAt: new Date(nextTryAt) }),
 
     /** Checks the session again and closes its ticket. A closed ticket stays closed. */
-    closeTicket: (run: SessionRun) => closeTicket(db, crms, run),
+    closeTicket: inRounds((run: SessionRun) => closeTicket(db, crms, run)),
 
     /** Checks the session again and reopens its ticket. An open ticket stays as it is. */
-    reopenTicket: (session: SessionRef) => reopenTicket(db, crms, session),
+    reopenTicket: inRounds((session: SessionRef) => reopenTicket(db, crms, session)),
 
     /** Asks the CRM for the account of an org's credentials, and stores the answer. */
-    confirmAccount: (account: AccountRef) => confirmAccount(db, crms, account),
+    confirmAccount: inRounds((account: AccountRef) => confirmAccount(db, crms, account)),
   };
 };

@@ -5,6 +5,7 @@ import type { MiawFetchResult } from '../src/crm/salesforce/contract.ts';
 import { fetchMiawMessages } from '../src/crm/salesforce/incoming.service.ts';
 import { sendNextMiawMessage } from '../src/crm/salesforce/outgoing.service.ts';
 import type { Db } from '../src/db/connect.ts';
+import { inRounds } from './failures.ts';
 
 export interface MiawActivityDeps {
   db: Db;
@@ -19,8 +20,8 @@ export const createMiawActivities = ({ db, ...deps }: MiawActivityDeps) => ({
    * Sends the oldest waiting message of the contact and returns the number of messages left. A second run first
    * searches Salesforce for the message of the first.
    */
-  sendNextMiawMessage: (session: SessionRef): Promise<number> => sendNextMiawMessage(db, deps, session),
+  sendNextMiawMessage: inRounds((session: SessionRef): Promise<number> => sendNextMiawMessage(db, deps, session)),
 
   /** Stores new messages of agents in Salesforce. Running it twice stores each message once. */
-  fetchMiawMessages: (session: SessionRef): Promise<MiawFetchResult> => fetchMiawMessages(db, deps, session),
+  fetchMiawMessages: inRounds((session: SessionRef): Promise<MiawFetchResult> => fetchMiawMessages(db, deps, session)),
 });

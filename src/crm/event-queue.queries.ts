@@ -71,6 +71,17 @@ export async function settleEvent(
     .execute();
 }
 
+/** Records what a queued event waits for. */
+export async function updateWaitReason(db: Db, orgId: string, key: string, reason: string): Promise<void> {
+  await db
+    .updateTable('crm_events')
+    .set({ reason: reason.slice(0, 500) })
+    .where('org_id', '=', orgId)
+    .where('dedupe_key', '=', key)
+    .where('state', '=', 'queued')
+    .execute();
+}
+
 /** Defers an event, counted from its arrival, unless it was deferred before. Returns the remaining delay, in ms. */
 export async function deferEvent(db: Db, orgId: string, key: string, delayMs: number): Promise<number> {
   const { rows } = await sql<{ wait_ms: number }>`

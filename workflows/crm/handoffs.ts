@@ -14,7 +14,7 @@ import { isOptionalPart } from '../../src/crm/handoffs/rules.ts';
 import { WAKE } from '../../src/temporal/contract.ts';
 import { CRM_CALL, DATABASE_BATCH, MODEL_SUMMARY } from '../activity-options.ts';
 import { countSignals } from '../signals.ts';
-import { outageOf, RETRY_ROUND_INTERVAL_MS, retryUntilDone } from './retries.ts';
+import { outageOf, retryUntilDone, roundIntervalOf } from './retries.ts';
 
 /** A session that is closed and reopened within this time leaves its ticket alone. */
 const TICKET_STAGE_DELAY_MS = 15_000;
@@ -95,7 +95,7 @@ async function tryPart(input: SessionRun, part: HandoffPart, work: () => Promise
     return await work();
   } catch (error) {
     if (outageOf(error) === undefined) throw error;
-    const nextTryAt = new Date(Date.now() + RETRY_ROUND_INTERVAL_MS).toISOString();
+    const nextTryAt = new Date(Date.now() + roundIntervalOf(error)).toISOString();
     await parkHandoffPart({ ...input, part, isGivenUp: isOptionalPart(part), nextTryAt });
     if (isOptionalPart(part)) return 'failed';
     throw error;

@@ -8,7 +8,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 
-export const RETRY_ROUND_INTERVAL_MS = 15 * 60_000;
+const RETRY_ROUND_INTERVAL_MS = 15 * 60_000;
 /** Delay after a failure of the worker or the database. Such a failure is not the CRM's answer. */
 const INFRASTRUCTURE_RETRY_MS = 5_000;
 
@@ -21,6 +21,20 @@ export function outageOf(error: unknown): string | undefined {
   return error.cause.type === 'ProviderUnavailable' ? error.cause.message : undefined;
 }
 
+/** Returns the delay until the next round after an outage: as long as the CRM asks for, or 15 minutes. */
+export function roundIntervalOf(error: unknown): number {
+  if (!(error instanceof ActivityFailure) || !(error.cause instanceof ApplicationFailure))
+    return RETRY_ROUND_INTERVAL_MS;
+  const [pause]: unknown[] = error.cause.details ?? [];
+  return isPause(pause) ? pause.retryAfterMs : RETRY_ROUND_INTERVAL_MS;
+}
+
+const isPause = (details: unknown): details is { retryAfterMs: number } =>
+  typeof details === 'object' &&
+  details !== null &&
+  'retryAfterMs' in details &&
+  typeof details.retryAfterMs === 'number';
+
 /** Returns the result of an activity or its error. Never throws. */
 export async function outcomeOf<T>(call: Promise<T>): Promise<{ result?: T; error?: unknown }> {
   try {
@@ -31,8 +45,8 @@ export async function outcomeOf<T>(call: Promise<T>): Promise<{ result?: T; erro
 }
 
 /**
- * Repeats `work` until it succeeds. After a failed round of attempts the next round follows in 15 minutes, or with the
- * next signal. When its history grows too long, the workflow continues as new with its input.
+ * Repeats `work` until it succeeds. After a failed round of attempts the next round follows in 15 minutes, when the CRM
+ * asks for it, or with the next signal. When its history grows too long, the workflow continues as new with its input.
  */
 export async function retryUntilDone<T>(
   what: string,
@@ -52,14 +66,14 @@ export async function retryUntilDone<T>(
 
 /** Waits after a failed round. Throws errors of other kinds: bugs, cancellations and permanent refusals. */
 export async function waitForRetryRound(what: string, error: unknown, isWoken: () => boolean): Promise<void> {
-  if (!(error instanceof ActivityFailure) || isPermanent(error)) throw error;
   const outage = outageOf(error);
+  if (!(error instanceof ActivityFailure) || (outage === undefined && isPermanent(error))) throw error;
   if (outage === undefined) {
     await sleep(INFRASTRUCTURE_RETRY_MS, { summary: `waiting to retry: ${what}` });
     return;
   }
   setCurrentDetails(`Waiting for the CRM to ${what}. ${outage}`);
-  await condition(isWoken, RETRY_ROUND_INTERVAL_MS, { summary: `waiting for the CRM: next retry to ${what}` });
+  await condition(isWoken, roundIntervalOf(error), { summary: `waiting for the CRM: next retry to ${what}` });
 }
 
 /** Returns true for a cancellation, and for a refusal by the CRM. Retries do not change either. */

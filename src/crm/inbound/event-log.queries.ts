@@ -104,6 +104,20 @@ export async function requeueEvents(db: Db, orgId: string, batches: BatchEvents[
   return rows.filter(({ state }) => state === 'queued').map(({ queue }) => queue);
 }
 
+/** Returns the queues of those of these events that wait for the CRM after an outage. */
+export async function listWaitingQueues(db: Db, orgId: string, batches: BatchEvents[]): Promise<string[]> {
+  const rows = await db
+    .selectFrom('crm_events')
+    .select('queue')
+    .distinct()
+    .where('org_id', '=', orgId)
+    .where('dedupe_key', '=', sql<string>`any(${keysOf(batches)})`)
+    .where('state', '=', 'queued')
+    .where('reason', 'is not', null)
+    .execute();
+  return rows.map(({ queue }) => queue);
+}
+
 /** Returns the number of these events left unchanged by requeueEvents. */
 export async function countUnchanged(db: Db, orgId: string, keys: string[]): Promise<number> {
   const { rows } = await sql<{ count: number }>`

@@ -43,7 +43,8 @@ export const crmEventLogRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'replayCrmBatch',
       tags,
-      description: 'Queues events of the batch that are unknown or have failed. What is done stays done.',
+      description:
+        'Queues events of the batch that are unknown or have failed, and tries those at once that wait for the CRM after an outage. What is done stays done.',
       params: BatchPath,
       body: ReplayBatch,
       response: { 200: Replayed, ...errorResponses(403, 404) },

@@ -35,7 +35,10 @@ const Element = z.object({
   state: z
     .enum(['queued', 'done', 'skipped', 'failed', 'unsupported', 'malformed', 'unknown'])
     .describe('`unknown`: it would be queued by a replay.'),
-  reason: z.string().nullable(),
+  reason: z
+    .string()
+    .nullable()
+    .describe('Why it was skipped or failed, or, while it is `queued`, which outage or limit of the CRM it waits for.'),
   settled_at: Timestamp.nullable(),
 });
 

@@ -11,6 +11,7 @@ import {
   listBatchBodies,
   listBatches,
   listEventsByKey,
+  listWaitingQueues,
   requeueEvents,
   type StoredBatch,
 } from './event-log.queries.ts';
@@ -49,7 +50,10 @@ export async function getBatchDetail(db: Db, orgId: string, id: string) {
   return { ...withKnownCount(batch), body, elements };
 }
 
-/** Queues the unknown and the failed events of a batch. Events already done stay done. Throws notFound. */
+/**
+ * Queues the unknown and the failed events of a batch, and tries those again that wait for the CRM. Events already done
+ * stay done. Throws notFound.
+ */
 export async function replayBatch(db: Db, orgId: string, id: string, isDry: boolean) {
   return replay(db, orgId, [await getBatch(db, orgId, id)], isDry);
 }
@@ -89,8 +93,9 @@ async function countQueueable(db: Db, orgId: string, events: BatchEvents['events
 
 const requeueAndSignal = (db: Db, orgId: string, batches: BatchEvents[]): Promise<number> =>
   inTransaction(db, async (trx) => {
+    const waiting = await listWaitingQueues(trx, orgId, batches);
     const queues = await requeueEvents(trx, orgId, batches);
-    await signalQueues(trx, orgId, queues);
+    await signalQueues(trx, orgId, [...queues, ...waiting]);
     return queues.length;
   });
 

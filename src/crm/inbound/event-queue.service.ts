@@ -9,6 +9,7 @@ import {
   type QueuedEvent,
   type Settlement,
   settleEvent,
+  updateWaitReason,
 } from '../event-queue.queries.ts';
 
 const EVENTS_PER_BATCH = 50;
@@ -26,8 +27,8 @@ export interface QueueProgress {
 /**
  * Processes the events of a queue in order of their occurrence, each in its own transaction. Without `isOrdered`, an
  * event that waits lets the others pass. `handle` asks the CRM for
- * the data it needs. If another attempt may succeed, its error ends the batch, and the batch can be run again. A
- * permanent refusal is recorded on the event.
+ * the data it needs. If another attempt may succeed, its error ends the batch, and the batch can be run again. Outages and
+ * permanent refusals are recorded on the event.
  */
 export async function processQueue(
   db: Db,
@@ -43,7 +44,7 @@ export async function processQueue(
   for (const event of events) {
     if (isStopped()) return { hasMore: true, waitMs: 0 };
     if (event.wait_ms > 0) return { hasMore: false, waitMs: event.wait_ms };
-    const handling = await handle(event).catch((error: unknown) => failureOf(error));
+    const handling = await handle(event).catch((error: unknown) => failureOf(db, orgId, event, error));
     if (!('waitMs' in handling)) await settle(db, orgId, event.dedupe_key, handling);
     else if (isOrdered) return { hasMore: false, waitMs: handling.waitMs };
   }
@@ -71,7 +72,10 @@ async function settle(
   }
 }
 
-function failureOf(error: unknown): Settlement {
-  if (error instanceof CrmError && !error.transient) return { state: 'failed', reason: error.message };
+/** Returns the failure of an event that the CRM refused. Throws other errors: the event shows which outage it waits for. */
+async function failureOf(db: Db, orgId: string, { dedupe_key }: QueuedEvent, error: unknown): Promise<Settlement> {
+  if (!(error instanceof CrmError)) throw error;
+  if (!error.transient) return { state: 'failed', reason: error.message };
+  if (!error.isOwnLimit) await updateWaitReason(db, orgId, dedupe_key, `Waiting for the CRM: ${error.message}`);
   throw error;
 }

@@ -39,7 +39,7 @@ export interface CrmEventsTable {
   occurred_at: Date;
   payload: Json<CrmEventPayload>;
   state: Generated<CrmEventState>;
-  /** Why it was skipped or failed. */
+  /** Why it was skipped or failed, or which outage of the CRM it waits for while it is queued. */
   reason: string | null;
   /** The earliest time of processing: an e-mail waits for signatures and drafts. */
   not_before: Date | null;

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { connectHubspot, historyOf, type OrgWithHubspot } from '../../support/crm.ts';
 import { resetAfter, unavailable } from '../../support/fakes/faulty-server.ts';
 import type { FakeObject } from '../../support/fakes/hubspot/objects.ts';
-import { refuses } from '../../support/fakes/hubspot/server.ts';
+import { limited, refuses } from '../../support/fakes/hubspot/server.ts';
 import { changeOf, eventOf, noteEventOf } from '../../support/fakes/hubspot/webhooks.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
 
@@ -116,6 +116,25 @@ describe('a handoff to HubSpot', () => {
     expect((await stack.org.post(`/chat/sessions/${id}/handoff/retry`)).status).toBe(200);
     await inState(id, 'done');
     expect(crm.hubspot.requests('POST', TICKETS).map(({ status }) => status)).toEqual([503, 503, 503, 503, 503, 201]);
+    expect(crm.hubspot.crm.tickets).toHaveLength(1);
+  });
+
+  it.each([
+    { what: 'the limit of a day', fault: limited('DAILY'), minutes: 15, reason: 'DAILY' },
+    { what: 'a pause of an hour', fault: unavailable('3600'), minutes: 60, reason: '503' },
+  ])('parks a ticket after $what until it may be tried, and a retry by hand is sent at once', async (limit) => {
+    const id = await newSession();
+    crm.hubspot.next('POST', TICKETS, limit.fault);
+    const from = Date.now();
+    await handOff(id);
+    const parked = partOf(await withPart(id, 'ticket', 'parked'), 'ticket') as { next_try_at?: string } | undefined;
+    expect(parked).toMatchObject({ attempts: 1, error: expect.stringContaining(limit.reason) });
+    const pauseMs = Date.parse(parked?.next_try_at ?? '') - from;
+    expect(Math.round(pauseMs / 60_000)).toBe(limit.minutes);
+
+    expect((await stack.org.post(`/chat/sessions/${id}/handoff/retry`)).status).toBe(200);
+    await inState(id, 'done');
+    expect(crm.hubspot.requests('POST', TICKETS).at(-1)).toMatchObject({ status: 201 });
     expect(crm.hubspot.crm.tickets).toHaveLength(1);
   });
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectHubspot, historyOf, type OrgWithHubspot, sessionOfThread, untilHistoryHas } from '../../support/crm.ts';
 import { resetAfter, unavailable } from '../../support/fakes/faulty-server.ts';
+import { limited } from '../../support/fakes/hubspot/server.ts';
 import { EMAIL_CHANNEL, type FakeMessage, type NewMessage } from '../../support/fakes/hubspot/threads.ts';
 import { assignmentOf, eventOf } from '../../support/fakes/hubspot/webhooks.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
@@ -237,6 +238,39 @@ describe('a HubSpot conversation', () => {
     await untilHistoryHas(stack.org, session.id, 'Through trouble');
     const asked = crm.hubspot.requests('GET', listOf(threadId)).slice(before);
     expect(asked.map(({ status }) => status)).toEqual([503, 503, 200]);
+  });
+
+  it('says which limit its message waits for, and a replay reads it at once', async () => {
+    const { threadId, session } = await startThread();
+    const message = crm.hubspot.addMessage(threadId, { text: 'Beyond the limit' });
+    crm.hubspot.next('GET', listOf(threadId), limited('DAILY'));
+    await crm.deliver(eventOf(message));
+    const latest = async () => {
+      const [{ id }] = (await stack.org.get('/crm/inbound?limit=1')).body.items;
+      return (await stack.org.get(`/crm/inbound/${id}`)).body;
+    };
+    const waiting = await eventually('a reason', async () => {
+      const batch = await latest();
+      return batch.elements[0].reason !== null && batch;
+    });
+    expect(waiting.elements).toMatchObject([
+      { state: 'queued', reason: expect.stringContaining('DAILY'), settled_at: null },
+    ]);
+    const replay = `/crm/inbound/${waiting.id}/replay`;
+    expect((await stack.org.post(replay, { dry_run: true })).body).toEqual({ batches: 1, queued: 0, unchanged: 1 });
+    expect((await stack.org.post(replay)).body).toEqual({ batches: 1, queued: 0, unchanged: 1 });
+    await untilHistoryHas(stack.org, session.id, 'Beyond the limit');
+    expect((await latest()).elements).toMatchObject([{ state: 'done', reason: null }]);
+  });
+
+  it('posts a reply that waits for a limit as soon as it is woken', async () => {
+    const { threadId, session } = await startThread();
+    crm.hubspot.next('POST', listOf(threadId), limited('DAILY'));
+    await say(session.id, 'First');
+    await eventually('the refused reply', () => crm.hubspot.requests('POST', listOf(threadId)).length === 1);
+    await say(session.id, 'Second');
+    await eventually('both replies', () => posted(threadId).length === 2);
+    expect(posted(threadId).map(({ text }) => text)).toEqual(['First', 'Second']);
   });
 
   it('is handed off without a new ticket when it is assigned away from the AI', async () => {
