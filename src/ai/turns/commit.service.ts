@@ -33,7 +33,10 @@ export async function commitTurn(deps: TurnDeps, ref: TurnRef, decision: Decisio
     return await inTransaction(deps.db, (trx) => commit(trx, deps, ref, decision));
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
-    return failTurn(deps, ref, decision.steps); // nothing can be sent on this channel
+    const { outcome } = decision; // nothing can be sent on this channel
+    if (outcome.kind !== 'handoff' || outcome.text === null) return failTurn(deps, ref, decision.steps);
+    const silent = { ...decision, outcome: { ...outcome, text: null } };
+    return inTransaction(deps.db, (trx) => commit(trx, deps, ref, silent));
   }
 }
 
