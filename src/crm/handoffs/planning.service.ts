@@ -9,7 +9,6 @@ import { addSystemOfAgents } from '../../conversations/messages/relay.service.ts
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { findHandoffTarget } from '../../orgs/settings/handoff-target.service.ts';
-import { enqueue } from '../../outbox/outbox.ts';
 import type { HandoffPart } from '../../providers/crm/port.ts';
 import type { SessionRun } from '../contract.ts';
 import { insertConversation, insertMiawMessages } from '../salesforce/conversation-store.service.ts';
@@ -17,7 +16,7 @@ import { insertParts, reopenForHandoff, skipParts } from './queries.ts';
 import { begunTargetOf, type TicketingTarget } from './rules.ts';
 import { type ConnectedSystem, connectionTo, type HandoffDeps, listPartsIn, progressOf } from './service.ts';
 import type { PartState } from './table.ts';
-import { reopenCommandsOf } from './ticket-reopening.service.ts';
+import { scheduleReopeningsOf } from './ticket-reopening.service.ts';
 
 interface HandoffPlan {
   pending: HandoffPart[];
@@ -71,6 +70,7 @@ async function storePlan(
   const isAnother = (await reopenForHandoff(trx, orgId, { sessionId, n }, names)) && n > 1;
   await insertParts(trx, orgId, { sessionId, n }, names);
   await skipParts(trx, orgId, sessionId, { parts: disabled, reason: NO_TICKETING });
+  if (target === 'crm' && isAnother) await scheduleReopeningsOf(trx, orgId, [sessionId]); // before the session's lock
   const locked = await lockHandoff(trx, orgId, sessionId, n); // a text that is redacted meanwhile must not come back
   if (locked === undefined) return NOTHING_LEFT;
   if ((begunTargetOf(locked) ?? target) !== target)
@@ -78,7 +78,6 @@ async function storePlan(
   const parts = await listPartsIn(trx, orgId, sessionId, target);
   const isSettled = parts.some(({ part, state }) => part === 'conversation' && state === 'settled');
   if (target === 'miaw' && !isSettled) await startConversation(trx, orgId, sessionId);
-  if (target === 'crm' && isAnother) await enqueue(trx, orgId, ...(await reopenCommandsOf(trx, orgId, [sessionId])));
   const { waits_for: _, ...handoff } = locked;
   const { summary, summary_by } = await getHandoffBriefing(trx, orgId, sessionId);
   const report = { ...progressOf(parts), summary, summary_by };

@@ -260,8 +260,8 @@ export async function linkPart(
   if (part === 'contact') await linkSession(trx, orgId, sessionId, { contactId: externalId });
   if (part === 'ticket') {
     await linkSession(trx, orgId, sessionId, { ticketId: externalId });
+    await scheduleCloseIfResolved(trx, orgId, sessionId); // before the session's lock
     await linkTicketingSystem(trx, orgId, sessionId, { name: provider, external_id: externalId, id_type: 'ticket_id' });
-    await scheduleCloseIfResolved(trx, orgId, sessionId);
   }
   if (part === 'conversation')
     await linkTicketingSystem(trx, orgId, sessionId, {

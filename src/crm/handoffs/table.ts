@@ -25,8 +25,19 @@ export interface CrmHandoffPartsTable {
   updated_at: Generated<Date>;
 }
 
+export type TicketStage = 'closed' | 'open';
+
+/** The stages that tickets are still to be moved to, until that is done. */
+export interface CrmDueStagesTable {
+  org_id: string;
+  session_id: string;
+  stage: TicketStage;
+  due_since: Generated<Date>;
+}
+
 declare module '../../db/database.ts' {
   interface Database {
     crm_handoff_parts: CrmHandoffPartsTable;
+    crm_due_stages: CrmDueStagesTable;
   }
 }

@@ -1,48 +1,65 @@
 import type { Db, Trx } from '../../db/connect.ts';
-import { type Command, enqueue, start } from '../../outbox/outbox.ts';
+import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
 import type { Reaction } from '../../outbox/reactions.ts';
 import { notConnected } from '../../providers/crm/errors.ts';
+import { WAKE } from '../../temporal/contract.ts';
 import type { CrmClients } from '../connection/clients.ts';
-import { CLOSE_TICKET_LATER, type SessionRun } from '../contract.ts';
+import { CLOSE_TICKET_LATER, type SessionRef, type SessionRun } from '../contract.ts';
 import { listResolvedWithTicket } from './ticket-closing.queries.ts';
+import { insertDueStages, listDueStages } from './ticket-stages.queries.ts';
+import { whileDue } from './ticket-stages.service.ts';
 
 /**
  * Schedules closing the tickets of resolved sessions after a short delay, if integrations are to reflect the change.
  */
-export const scheduleTicketCloses: Reaction<'ticket-resolved'> = async (trx, orgId, events) => {
-  const sessionIds = events.filter(({ payload }) => payload.reflects).map(({ subject_id }) => subject_id);
-  await enqueue(trx, orgId, ...(await closeCommandsOf(trx, orgId, sessionIds)));
-};
+export const scheduleTicketCloses: Reaction<'ticket-resolved'> = async (trx, orgId, events) =>
+  scheduleClosesOf(
+    trx,
+    orgId,
+    events.filter(({ payload }) => payload.reflects).map(({ subject_id }) => subject_id),
+  );
 
 /** Schedules closing a new ticket if its session was resolved before the ticket existed. */
-export async function scheduleCloseIfResolved(trx: Trx, orgId: string, sessionId: string): Promise<void> {
-  await enqueue(trx, orgId, ...(await closeCommandsOf(trx, orgId, [sessionId])));
-}
+export const scheduleCloseIfResolved = (trx: Trx, orgId: string, sessionId: string): Promise<void> =>
+  scheduleClosesOf(trx, orgId, [sessionId]);
 
 /**
- * Returns the commands to close the tickets of those sessions that are resolved and have a ticket. The latest resolution
- * decides, also where the event is of an earlier one.
+ * Schedules closing the tickets of those sessions that are resolved and have a ticket. The latest resolution decides, also
+ * where the event is of an earlier one.
  */
-async function closeCommandsOf(trx: Trx, orgId: string, sessionIds: string[]): Promise<Command[]> {
-  const resolved = await listResolvedWithTicket(trx, orgId, sessionIds);
-  return resolved
-    .filter(({ reflects_resolution }) => reflects_resolution)
-    .map(({ session_id: sessionId, resolutions: n, ticket_id }) => {
-      const subject = { subjectId: sessionId, summary: `Close ticket ${ticket_id}` };
-      return start(CLOSE_TICKET_LATER, { orgId, sessionId, n }, subject);
-    });
+async function scheduleClosesOf(trx: Trx, orgId: string, sessionIds: string[]): Promise<void> {
+  const resolved = (await listResolvedWithTicket(trx, orgId, sessionIds)).filter((one) => one.reflects_resolution);
+  await insertDueStages(
+    trx,
+    orgId,
+    resolved.map(({ session_id }) => session_id),
+    'closed',
+  );
+  const runs = resolved.map(({ session_id: sessionId, resolutions: n }) => ({ orgId, sessionId, n }));
+  await enqueue(trx, orgId, ...runs.map(wakeTicketClose));
 }
 
+/** Returns the command to close the ticket of a session, at once if its workflow waits for the CRM. */
+export const wakeTicketClose = (run: SessionRun) =>
+  signalWithStart(CLOSE_TICKET_LATER, run, WAKE, {
+    subjectId: run.sessionId,
+    summary: 'Close the ticket of a session',
+  });
+
+/** Returns the sessions of all orgs whose tickets are still to be closed, behind a session. */
+export const listDueCloses = (db: Db, after: SessionRef | undefined, limit: number): Promise<SessionRun[]> =>
+  listDueStages(db, 'closed', after, limit);
+
 /** Closes the ticket of a session, unless the session was reopened or resolved again since. Throws the CRM's error. */
-export async function closeTicket(
-  db: Db,
-  crms: CrmClients,
-  { orgId, sessionId, n }: SessionRun,
-): Promise<'closed' | 'reopened'> {
-  const [session] = await listResolvedWithTicket(db, orgId, [sessionId]);
-  if (session === undefined || session.resolutions !== n) return 'reopened';
-  const hubspot = await crms.hubspot(orgId);
-  if (hubspot === undefined) throw notConnected('HubSpot');
-  await hubspot.client.closeTicket(session.ticket_id);
-  return 'closed';
+export function closeTicket(db: Db, crms: CrmClients, run: SessionRun): Promise<'closed' | 'reopened'> {
+  const { orgId, sessionId, n } = run;
+  return whileDue(db, run, 'closed', async () => {
+    const [session] = await listResolvedWithTicket(db, orgId, [sessionId]);
+    if (session === undefined || session.resolutions !== n)
+      return { outcome: 'reopened', isLeftToLater: session?.reflects_resolution === true };
+    const hubspot = await crms.hubspot(orgId);
+    if (hubspot === undefined) throw notConnected('HubSpot');
+    await hubspot.client.closeTicket(session.ticket_id);
+    return { outcome: 'closed' };
+  });
 }
