@@ -1,6 +1,7 @@
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { toRoundFailure } from '../../activities/failures.ts';
 import {
   CLOSE_TICKET_LATER,
   HAND_OFF_SESSION,
@@ -397,6 +398,18 @@ describe('CRM workflows, in skipped time', () => {
         ['closeTicket', 15 * MINUTE],
       ]);
     });
+  });
+
+  it('waits as long as the CRM asks for instead of a round', async () => {
+    const askedToWait = (): never => {
+      const pause = { transient: true, status: 429, retryAfterMs: HOUR };
+      throw toRoundFailure(new CrmError('HubSpot answered 429', pause));
+    };
+    const { tries } = await close([askedToWait, () => 'closed']);
+    expectTries(tries, [
+      ['closeTicket', 15 * SECOND],
+      ['closeTicket', HOUR],
+    ]);
   });
 
   describe('reopenTicketLater', () => {
