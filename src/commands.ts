@@ -9,7 +9,7 @@ import { createTokens } from './keys/tokens.ts';
 import { listOrgs } from './orgs/service.ts';
 import { listParkedEvents, releaseParkedEvent } from './outbox/interruptions.ts';
 import { allowFrom, createPartner, deactivatePartner, listAllPartners } from './partners/service.ts';
-import { reconcile } from './reconciler/reconcile.service.ts';
+import { reconcile } from './reconciler.ts';
 import { connectTemporal } from './temporal/client.ts';
 
 const HELP = `Usage: npm run cli -- <command> [options]

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newId } from '../../src/ids.ts';
 import { addMember } from '../../src/orgs/members/service.ts';
-import { reconcile } from '../../src/reconciler/reconcile.service.ts';
+import { reconcile } from '../../src/reconciler.ts';
 import { WAKE } from '../../src/temporal/contract.ts';
 import { newAnsweringOrg, QUESTION, turnsOf } from '../ai/answering-org.ts';
 import { FAKES_ALLOWED } from '../support/channels.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { bounceAddress, createMailTokens, messageIdOf } from '../../src/deliveries/inbound/mail-tokens.ts';
-import { reconcile } from '../../src/reconciler/reconcile.service.ts';
+import { reconcile } from '../../src/reconciler.ts';
 import { connectHubspot } from '../support/crm.ts';
 import { slow } from '../support/fakes/faulty-server.ts';
 import { POSTFIX_NO_SUCH_USER, postfixReport } from '../support/mails.ts';

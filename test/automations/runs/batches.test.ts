@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startRuns } from '../../../src/automations/runs/start-runs.service.ts';
 import { inTransaction } from '../../../src/db/transaction.ts';
 import { newId } from '../../../src/ids.ts';
-import { reconcile } from '../../../src/reconciler/reconcile.service.ts';
+import { reconcile } from '../../../src/reconciler.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
 import { activate } from '../../support/triggers.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { reconcile } from '../../../src/reconciler/reconcile.service.ts';
+import { reconcile } from '../../../src/reconciler.ts';
 import { connectHubspot, type OrgWithHubspot, sessionOfThread } from '../../support/crm.ts';
 import { unavailable } from '../../support/fakes/faulty-server.ts';
 import type { FakeObject } from '../../support/fakes/hubspot/objects.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { reconcile } from '../../../src/reconciler/reconcile.service.ts';
+import { reconcile } from '../../../src/reconciler.ts';
 import { computeForecast } from '../../../src/sequences/forecast/jobs.service.ts';
 import { emailStep, inDomain } from '../../support/sequences.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';

@@ -1,9 +1,9 @@
 import type { Client } from '@temporalio/client';
-import type { Db } from '../db/connect.ts';
-import { messageOf } from '../errors.ts';
-import { listPendingWorkflows } from '../outbox/pending.queries.ts';
-import { findExecutionStates } from '../temporal/executions.ts';
-import type { Mismatch, Subject } from './subject.ts';
+import type { Db } from './db/connect.ts';
+import { messageOf } from './errors.ts';
+import { listPendingWorkflows } from './outbox/pending.queries.ts';
+import type { Mismatch, Subject } from './reconciler-subject.ts';
+import { findExecutionStates } from './temporal/executions.ts';
 
 const ROWS_PER_QUERY = 100;
 

@@ -1,10 +1,10 @@
 import type { Client } from '@temporalio/client';
-import type { Db } from '../db/connect.ts';
-import { inTransaction } from '../db/transaction.ts';
-import { type Command, enqueue } from '../outbox/outbox.ts';
-import { hasPendingCommand } from '../outbox/pending.queries.ts';
-import { type ExecutionState, findExecutionStates } from '../temporal/executions.ts';
-import { hasSchedule, listScheduleIds, type ScheduleRef } from '../temporal/schedules.ts';
+import type { Db } from './db/connect.ts';
+import { inTransaction } from './db/transaction.ts';
+import { type Command, enqueue } from './outbox/outbox.ts';
+import { hasPendingCommand } from './outbox/pending.queries.ts';
+import { type ExecutionState, findExecutionStates } from './temporal/executions.ts';
+import { hasSchedule, listScheduleIds, type ScheduleRef } from './temporal/schedules.ts';
 
 export type MismatchKind =
   | 'workflow-run'

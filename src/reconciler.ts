@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
-import type { Db } from '../db/connect.ts';
-import type { Mismatch } from './subject.ts';
-import { SUBJECTS } from './subjects.ts';
+import type { Db } from './db/connect.ts';
+import type { Mismatch } from './reconciler-subject.ts';
+import { SUBJECTS } from './reconciler-subjects.ts';
 
 /**
  * Compares what waits for a workflow of its own with Temporal, some at a time, and mends what has none. A dry run changes

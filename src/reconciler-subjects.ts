@@ -1,81 +1,77 @@
-import { RUN_EVALS } from '../ai/evals/contract.ts';
-import { listRunsInProgress as listEvalRuns, mendEvalRun, workflowIdOfEvalRun } from '../ai/evals/reconcile.service.ts';
-import { ANSWER_SESSION } from '../ai/turns/contract.ts';
-import { listOpenTurns, mendTurn, workflowIdOfTurn } from '../ai/turns/reconcile.service.ts';
-import { HOLD_HANDOFF } from '../automations/handoff-hold/contract.ts';
-import { IS_HELD, listHeldHandoffs } from '../automations/handoff-hold/service.ts';
-import { RUN_BATCH } from '../automations/runs/batches/contract.ts';
-import { RUN_AUTOMATION } from '../automations/runs/contract.ts';
-import { wakeHandoffHold } from '../automations/runs/finish-run.service.ts';
-import { findableWorkflowOf, listRunsInProgress, mendRun } from '../automations/runs/reconcile.service.ts';
-import { START_SCHEDULED_RUN, SYNC_SCHEDULE, WATCH_INACTIVITY } from '../automations/triggers/contract.ts';
+import { RUN_EVALS } from './ai/evals/contract.ts';
+import { listRunsInProgress as listEvalRuns, mendEvalRun, workflowIdOfEvalRun } from './ai/evals/reconcile.service.ts';
+import { ANSWER_SESSION } from './ai/turns/contract.ts';
+import { listOpenTurns, mendTurn, workflowIdOfTurn } from './ai/turns/reconcile.service.ts';
+import { HOLD_HANDOFF } from './automations/handoff-hold/contract.ts';
+import { IS_HELD, listHeldHandoffs } from './automations/handoff-hold/service.ts';
+import { RUN_BATCH } from './automations/runs/batches/contract.ts';
+import { RUN_AUTOMATION } from './automations/runs/contract.ts';
+import { wakeHandoffHold } from './automations/runs/finish-run.service.ts';
+import { findableWorkflowOf, listRunsInProgress, mendRun } from './automations/runs/reconcile.service.ts';
+import { START_SCHEDULED_RUN, SYNC_SCHEDULE, WATCH_INACTIVITY } from './automations/triggers/contract.ts';
 import {
   listOrgsWatchingInactivity,
   listScheduledWorkflows,
   scheduleOfWorkflow,
   syncWorkflowSchedule,
   watchInactivity,
-} from '../automations/triggers/schedules.service.ts';
+} from './automations/triggers/schedules.service.ts';
 import {
   CLOSE_TICKET_LATER,
   HAND_OFF_SESSION,
   REOPEN_TICKET_LATER,
   SYNC_CRM_THREAD,
   SYNC_MIAW,
-} from '../crm/contract.ts';
-import { listDueCloses, wakeTicketClose } from '../crm/handoffs/ticket-closing.service.ts';
-import { listDueReopenings, wakeTicketReopening } from '../crm/handoffs/ticket-reopening.service.ts';
-import {
-  listUnfinishedHandoffs,
-  mendHandoff,
-  workflowIdOfHandoff,
-} from '../crm/handoffs/workflow-reconcile.service.ts';
+} from './crm/contract.ts';
+import { listDueCloses, wakeTicketClose } from './crm/handoffs/ticket-closing.service.ts';
+import { listDueReopenings, wakeTicketReopening } from './crm/handoffs/ticket-reopening.service.ts';
+import { listUnfinishedHandoffs, mendHandoff, workflowIdOfHandoff } from './crm/handoffs/workflow-reconcile.service.ts';
 import {
   listAllThreadsWithUnsent,
   listConversationsWithUnsent,
   wakeThread,
-} from '../crm/outgoing/workflow-reconcile.service.ts';
-import { wakeMiaw } from '../crm/salesforce/sync.service.ts';
+} from './crm/outgoing/workflow-reconcile.service.ts';
+import { wakeMiaw } from './crm/salesforce/sync.service.ts';
 import {
   RECEIVE_INBOUND_EMAIL,
   RECEIVE_INBOUND_FILES,
   RECONCILE_SENDS,
   SEND_EMAILS,
   SEND_MESSAGE,
-} from '../deliveries/contract.ts';
+} from './deliveries/contract.ts';
 import {
   listMessagesWithFiles,
   listUnprocessedEmails,
   wakeInboundEmail,
   wakeInboundFiles,
-} from '../deliveries/inbound/workflow-reconcile.service.ts';
-import { listOrgsWithUnknownSends, wakeReconciliation } from '../deliveries/sending/reconciliation.service.ts';
+} from './deliveries/inbound/workflow-reconcile.service.ts';
+import { listOrgsWithUnknownSends, wakeReconciliation } from './deliveries/sending/reconciliation.service.ts';
 import {
   listUnsettledRequests,
   mendRequest,
   workflowIdOfRequest,
-} from '../deliveries/sending/workflow-reconcile.service.ts';
-import { DELETE_TEAM } from '../desk/teams/contract.ts';
-import { continueTeamDeletion, listDeletedTeams } from '../desk/teams/reconcile.service.ts';
-import { CRAWL, DELETE_DATASOURCE, START_SCHEDULED_CRAWL, SYNC_CRAWL_SCHEDULE } from '../knowledge/crawl/contract.ts';
+} from './deliveries/sending/workflow-reconcile.service.ts';
+import { DELETE_TEAM } from './desk/teams/contract.ts';
+import { continueTeamDeletion, listDeletedTeams } from './desk/teams/reconcile.service.ts';
+import { CRAWL, DELETE_DATASOURCE, START_SCHEDULED_CRAWL, SYNC_CRAWL_SCHEDULE } from './knowledge/crawl/contract.ts';
 import {
   continueDatasourceDeletion,
   listDeletedDatasources,
   listScheduledDatasources,
   scheduleOfDatasource,
   syncCrawlSchedule,
-} from '../knowledge/crawl/datasources/reconcile.service.ts';
-import { listActiveCrawls, mendCrawl, workflowIdOfCrawl } from '../knowledge/crawl/jobs/reconcile.service.ts';
-import { DELETE_MEMBER } from '../orgs/members/contract.ts';
-import { continueMemberDeletion, listDeletedMembers } from '../orgs/members/reconcile.service.ts';
-import { RUN_SEQUENCE } from '../sequences/contract.ts';
-import { FORECAST_SEQUENCE } from '../sequences/forecast/contract.ts';
-import { listForecastsInProgress, mendForecast, workflowIdOfForecast } from '../sequences/forecast/jobs.service.ts';
-import { listActiveSequences, mendSequence, workflowIdOfSequence } from '../sequences/workflow-reconcile.service.ts';
-import { WATCH_SLA } from '../sla/contract.ts';
-import { listOverdueSlas, wakeSla } from '../sla/waking.service.ts';
-import { type ComparedSubject, compared } from './compare.service.ts';
-import { resumed, scheduled } from './subject.ts';
+} from './knowledge/crawl/datasources/reconcile.service.ts';
+import { listActiveCrawls, mendCrawl, workflowIdOfCrawl } from './knowledge/crawl/jobs/reconcile.service.ts';
+import { DELETE_MEMBER } from './orgs/members/contract.ts';
+import { continueMemberDeletion, listDeletedMembers } from './orgs/members/reconcile.service.ts';
+import { type ComparedSubject, compared } from './reconciler-comparison.ts';
+import { resumed, scheduled } from './reconciler-subject.ts';
+import { RUN_SEQUENCE } from './sequences/contract.ts';
+import { FORECAST_SEQUENCE } from './sequences/forecast/contract.ts';
+import { listForecastsInProgress, mendForecast, workflowIdOfForecast } from './sequences/forecast/jobs.service.ts';
+import { listActiveSequences, mendSequence, workflowIdOfSequence } from './sequences/workflow-reconcile.service.ts';
+import { WATCH_SLA } from './sla/contract.ts';
+import { listOverdueSlas, wakeSla } from './sla/waking.service.ts';
 
 /** All kinds of rows with workflows. */
 export const SUBJECTS: ComparedSubject[] = [
