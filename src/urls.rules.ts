@@ -5,6 +5,9 @@ export function withoutTrailingSlashes(url: string): string {
   return url.slice(0, end);
 }
 
+/** Returns the scheme, host and port of a URL, in one form. Text that is no URL counts as it is. */
+export const originOf = (url: string): string => URL.parse(url)?.origin ?? url;
+
 /** Returns the URL of a path below a base with or without slashes at its end. */
 export const joinUrl = (base: string, path: string): string => `${withoutTrailingSlashes(base)}${path}`;
 

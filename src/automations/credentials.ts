@@ -1,5 +1,6 @@
 import { refused } from '../errors.ts';
 import type { SecretPlace, Secrets } from '../secrets.ts';
+import { originOf } from '../urls.rules.ts';
 import { branchesOf } from './blocks/branches.rules.ts';
 import { referencesIn } from './blocks/references.rules.ts';
 import type { ActionStep, Json, Step } from './blocks/schema.ts';
@@ -84,7 +85,7 @@ export function sealInput(
 
 /** Returns where a step sends its credentials. */
 function placeOfStep({ type, input: { url, action_id = null } }: ActionStep): string {
-  const origin = typeof url === 'string' && URL.canParse(url) ? new URL(url).origin : (url ?? null);
+  const origin = typeof url === 'string' ? originOf(url) : (url ?? null);
   return JSON.stringify([type, origin, action_id]);
 }
 

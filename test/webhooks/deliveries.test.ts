@@ -468,6 +468,28 @@ describe('an endpoint', () => {
     expect(JSON.stringify(body)).toContain('give its value');
   });
 
+  it('the headers of an endpoint are not sent to another scheme, host or port than they were given for', async () => {
+    const url = 'https://93.184.216.34/hooks';
+    const { body } = await org.post('/webhooks', { ...onlyContacts, url, headers: { Authorization: 'Bearer mine' } });
+    const change = (to: object) => org.patch(`/webhooks/${body.id}`, to);
+    for (const moved of ['http://93.184.216.34/hooks', 'https://93.184.216.35/hooks', 'https://93.184.216.34:8443/']) {
+      for (const headers of [undefined, { Authorization: '***' }, { Authorization: '***', 'x-new': 'value' }]) {
+        const answer = await change({ url: moved, headers });
+        expect({ status: answer.status, message: answer.body.issues?.[0].message }).toEqual({
+          status: 400,
+          message: expect.stringContaining('send'),
+        });
+      }
+    }
+    expect((await org.get(`/webhooks/${body.id}`)).body).toMatchObject({ url, headers: { Authorization: '***' } });
+    expect((await change({ url: 'https://93.184.216.34:443/other' })).status).toBe(200);
+    expect((await change({ url: 'https://93.184.216.35/', headers: { Authorization: 'Bearer new' } })).status).toBe(
+      200,
+    );
+    expect((await change({ url: 'https://93.184.216.36/', headers: {} })).body.headers).toEqual({});
+    expect((await change({ url: 'https://93.184.216.37/' })).status).toBe(200);
+  });
+
   it('can neither be at a private address nor carry a password', async () => {
     for (const url of [
       'http://10.0.0.1/hooks',

@@ -1,5 +1,6 @@
 import { type Issue, invalid } from '../../errors.ts';
 import type { Secrets } from '../../secrets.ts';
+import { originOf } from '../../urls.rules.ts';
 import type { findIntegration, IntegrationKey } from './queries.ts';
 import { type ConnectionKind, type IntegrationKind, MASK, SECRET_PATHS } from './schema.ts';
 
@@ -13,11 +14,6 @@ export type StoredIntegration = NonNullable<Awaited<ReturnType<typeof findIntegr
 export const CONNECTION_NAME = 'Default';
 /** The key of a secret outside the settings: the token in the address for webhooks of the org's CRM. */
 export const WEBHOOK_TOKEN = 'webhook_token';
-/**
- * The settings naming the destination of secrets. If they change, secrets must be sent again: otherwise a stored secret
- * could be sent to another server.
- */
-const DESTINATION_KEYS = ['host', 'base_url'];
 const MIN_SECRET_LENGTH = 4;
 
 const secretPlaceOf = (orgId: string, { kind, name }: IntegrationKey) => ({
@@ -51,7 +47,7 @@ export function splitSecrets(kind: IntegrationKind, given: object, stored: Store
   const settings = structuredClone(given) as StoredSettings;
   const values: SecretValues = {};
   const issues: Issue[] = [];
-  const hasMoved = DESTINATION_KEYS.some((key) => settings[key] !== stored[key]);
+  const hasMoved = destinationOf(settings) !== destinationOf(stored);
 
   for (const path of SECRET_PATHS[kind]) {
     const value = valueAt(settings, path);
@@ -62,7 +58,7 @@ export function splitSecrets(kind: IntegrationKind, given: object, stored: Store
     else if (value === MASK && hasMoved) {
       issues.push({
         path: `body.settings.${path}`,
-        message: 'send the secret again: it is not kept when host or base_url changes',
+        message: 'send the secret again: it is not kept for another scheme, host or port',
       });
     } else values[path] = kept;
     setAt(settings, path, MASK);
@@ -74,6 +70,15 @@ export function splitSecrets(kind: IntegrationKind, given: object, stored: Store
     );
   }
   return { settings, values };
+}
+
+/**
+ * Returns where settings send their secrets: scheme, host and port, and whether the way may be open to others. A secret
+ * that is kept must not reach another destination.
+ */
+function destinationOf({ base_url, host, port, secure, allow_unencrypted_login: isOpen }: StoredSettings): string {
+  const server = [host, port, secure, isOpen].map((part) => (part === undefined ? null : String(part).toLowerCase()));
+  return JSON.stringify([typeof base_url === 'string' ? originOf(base_url) : null, ...server]);
 }
 
 /** Returns the settings with their secrets. */

@@ -86,7 +86,8 @@ export const webhookEndpointRoutes: FastifyPluginAsyncZod<Deps> = async (app, { 
       operationId: 'updateWebhookEndpoint',
       tags,
       summary: 'Change a webhook endpoint',
-      description: 'Fields that are absent stay. Enabled again, it counts as healthy.',
+      description:
+        'Fields that are absent stay. A `url` of another scheme, host or port needs the values of `headers` again. Enabled again, it counts as healthy.',
       params: EndpointPath,
       body: UpdateEndpoint,
       response: { 200: Endpoint, ...errorResponses(403, 404, 409) },

@@ -6,6 +6,7 @@ import { newId } from '../../ids.ts';
 import { lockSubscriptions, replaceSubscriptions } from '../../outbox/subscriptions.ts';
 import type { Egress } from '../../providers/egress/egress.ts';
 import type { Secrets } from '../../secrets.ts';
+import { originOf } from '../../urls.rules.ts';
 import type { EndpointRef } from '../contract.ts';
 import { insertTestDelivery } from '../deliveries.queries.ts';
 import {
@@ -32,6 +33,7 @@ import { newSecret, openHeaders, sealHeaders, sealSecret, stillSigning } from '.
 const MAX_ENDPOINTS = 50;
 /** Each makes the header of the signatures longer. */
 const MAX_EARLIER_SECRETS = 5;
+const SEND_AGAIN = 'send the values again: they are not kept for another scheme, host or port';
 const MS_PER_HOUR = 3_600_000;
 
 export interface EndpointDeps {
@@ -124,7 +126,7 @@ export async function changeEndpoint(
       throw conflict('enabled: what the endpoint would have got is still being held: enable it in some minutes');
     await updateEndpoint(trx, orgId, id, {
       ...change,
-      ...(headers && newHeaders(secrets, endpoint, headers)),
+      ...newHeaders(secrets, endpoint, { url: change.url ?? endpoint.url, headers }),
       ...(change.url === undefined || change.url === endpoint.url ? {} : HEALTHY),
       ...(isEnabling ? { ...ENABLED, ...HEALTHY } : {}),
     });
@@ -136,13 +138,26 @@ export async function changeEndpoint(
   });
 }
 
-/** Returns new headers as they are stored. A masked value keeps the present one. */
-function newHeaders(secrets: Secrets, endpoint: LockedEndpoint, headers: Record<string, string>) {
+/**
+ * Returns new headers as they are stored. A masked value keeps the present one, and so do absent headers. Throws invalid
+ * if a present value would be sent to another scheme, host or port.
+ */
+function newHeaders(
+  secrets: Secrets,
+  endpoint: LockedEndpoint,
+  { url, headers }: Pick<UpdateEndpoint, 'url' | 'headers'> & { url: string },
+) {
+  const isMoved = originOf(url) !== originOf(endpoint.url);
+  if (headers === undefined) {
+    if (isMoved && endpoint.header_names.length > 0) throw refused('headers', SEND_AGAIN);
+    return undefined;
+  }
   const before = new Map(Object.entries(openHeaders(secrets, endpoint, endpoint.headers)));
   const after = Object.entries(headers).map(([name, value]) => {
     const kept = value === MASK ? before.get(name) : value;
     if (kept === undefined)
       throw refused(`headers.${name}`, `has no value yet that "${MASK}" could keep: give its value`);
+    if (value === MASK && isMoved) throw refused(`headers.${name}`, SEND_AGAIN);
     return [name, kept] as const;
   });
   return {

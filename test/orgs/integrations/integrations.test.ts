@@ -27,6 +27,14 @@ const put = (kind: string, providerName: string, settings: object, who = org) =>
 const stored = () =>
   sql<{ row: string }>`select integrations::text as row from integrations where org_id = ${org.id}`.execute(api.db);
 
+/** Addresses of other schemes, hosts and ports. Undefined is the provider's own. */
+const MOVES = [
+  { base_url: undefined },
+  { base_url: 'http://hub.example.com/v1' },
+  { base_url: 'https://hub.example.com:8443/v1' },
+  { base_url: 'https://hub.example.com.other.example/v1' },
+];
+
 /** A valid connection of each kind, with the paths of its secrets. */
 const KINDS: [kind: string, provider: string, settings: object, secrets: string[]][] = [
   [
@@ -92,11 +100,16 @@ describe('an integration', () => {
 
   it('is replaced as a whole, except for secrets sent as "***"', async () => {
     await put('email', 'smtp', { ...SMTP, dkim: { domain: 'a.example', selector: 's', private_key: 'KEY' } });
-    const { body } = await put('email', 'smtp', { host: SMTP.host, username: 'other', password: '***' });
+    const { body } = await put('email', 'smtp', {
+      host: SMTP.host,
+      port: SMTP.port,
+      username: 'other',
+      password: '***',
+    });
 
     expect(body.settings).toEqual({
       host: SMTP.host,
-      port: 587,
+      port: 2525,
       secure: false,
       allow_unencrypted_login: false,
       username: 'other',
@@ -104,7 +117,7 @@ describe('an integration', () => {
     });
     expect(await findConnection(api.db, api.deps.secrets, org.id, 'email')).toEqual({
       host: SMTP.host,
-      port: 587,
+      port: 2525,
       secure: false,
       allow_unencrypted_login: false,
       username: 'other',
@@ -123,6 +136,75 @@ describe('an integration', () => {
     const moved = { base_url: 'https://evil.example/v1', api_key: '***', model: 'm' };
     expect((await put('llm', 'openai-compatible', moved)).status).toBe(400);
     expect((await put('llm', 'openai-compatible', { ...moved, api_key: 'sk-2' })).status).toBe(200);
+  });
+
+  it('a stored secret of an integration is not sent to another scheme, host or port than it was given for', async () => {
+    const hubspot = { access_token: 'hs', base_url: 'https://hub.example.com/v1' };
+    const model = { api_key: 'sk', model: 'm', base_url: 'http://models.example.com:8080/v1' };
+    const miaw = {
+      base_url: 'https://a.my.salesforce-scrt.com',
+      org_id: '00D',
+      es_developer_name: 'Chat',
+      auth_key_id: 'k',
+    };
+    const connections: [
+      kind: string,
+      provider: string,
+      settings: object,
+      secret: object,
+      moves: object[],
+      others: object[],
+    ][] = [
+      [
+        'email',
+        'smtp',
+        { ...SMTP, secure: true },
+        { password: '***' },
+        [{ port: 2526 }, { host: 'mail.example.org' }, { secure: false }, { allow_unencrypted_login: true }],
+        [{ username: 'other' }, { host: 'MAIL.example.com' }],
+      ],
+      ['crm', 'hubspot', hubspot, { access_token: '***' }, MOVES, [{ base_url: 'https://hub.example.com:443/v2' }]],
+      [
+        'llm',
+        'openai-compatible',
+        model,
+        { api_key: '***' },
+        MOVES,
+        [{ base_url: 'http://models.example.com:8080/v2' }],
+      ],
+      [
+        'miaw',
+        'salesforce',
+        { ...miaw, private_key: 'KEY' },
+        { private_key: '***' },
+        MOVES.slice(1),
+        [{ org_id: '00E' }],
+      ],
+      [
+        'sms',
+        'twilio',
+        { account_sid: 'AC1', auth_token: 't', from: '+15005550006' },
+        { auth_token: '***' },
+        MOVES.slice(1),
+        [],
+      ],
+    ];
+    for (const [kind, provider, settings, masked, moves, others] of connections) {
+      expect((await put(kind, provider, settings)).status, kind).toBe(200);
+      for (const move of moves) {
+        const { status, body } = await put(kind, provider, { ...settings, ...masked, ...move });
+        expect({ kind, move, status, message: body.issues?.[0].message }).toEqual({
+          kind,
+          move,
+          status: 400,
+          message: expect.stringContaining('send the secret again'),
+        });
+      }
+      for (const other of others)
+        expect((await put(kind, provider, { ...settings, ...masked, ...other })).status, JSON.stringify(other)).toBe(
+          200,
+        );
+    }
   });
 
   it('can be deleted', async () => {
