@@ -22,8 +22,24 @@ export const CustomDataChange = z
 
 const StringMap = z.record(Key, z.string().max(5000)).refine(hasFewKeys, tooManyKeys).meta({ maxProperties: MAX_KEYS });
 
+/** The most hosts that values can name: as many as an org's actions can have. */
+const MAX_HOSTS = 500;
+
+const ActionHost = z
+  .url({ protocol: /^https?$/, error: 'must be a scheme, a host and a port, such as https://api.example.com' })
+  .max(2_048)
+  .refine((url) => url.replace(/\/$/, '') === hostOf(url), 'must be a scheme, a host and a port, with nothing else');
+
+/** Returns the address without the rest, in its own letter case. */
+const hostOf = (url: string): string => /^[^/]*\/\/[^/?#@]*/.exec(url)?.[0] ?? '';
+
 export const HttpActionOverrides = z
   .object({
+    hosts: z
+      .array(ActionHost)
+      .max(MAX_HOSTS)
+      .optional()
+      .describe('Only actions of these schemes, hosts and ports get the values, such as https://api.example.com.'),
     query_params: StringMap.optional(),
     path_params: StringMap.optional(),
     body_params: StringMap.optional(),

@@ -126,15 +126,14 @@ export async function lockOrg(db: Db, orgId: string): Promise<void> {
   await db.selectFrom('orgs').select('id').where('id', '=', orgId).forNoKeyUpdate().execute();
 }
 
-/** Returns the org's HTTP action overrides, encrypted. */
-export async function findActionOverrides(db: Db, orgId: string): Promise<string | null> {
-  const row = await db
+/** Returns the org's HTTP action overrides, encrypted, and the hosts that get them. */
+export const findActionOverrides = (db: Db, orgId: string) =>
+  db
     .selectFrom('orgs')
-    .select('http_action_overrides')
+    .select('http_action_overrides as sealed')
+    .select(sql<string[]>`coalesce(settings #> '{http_action_overrides,hosts}', '[]')`.as('hosts'))
     .where('id', '=', orgId)
     .executeTakeFirstOrThrow();
-  return row.http_action_overrides;
-}
 
 export async function setActionOverrides(db: Db, orgId: string, sealed: string | null): Promise<void> {
   await db.updateTable('orgs').set({ http_action_overrides: sealed }).where('id', '=', orgId).execute();

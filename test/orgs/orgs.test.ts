@@ -137,7 +137,8 @@ describe('settings of an org', () => {
     [{ http_action_overrides: { headers: { Host: 'x' } } }],
     [{ http_action_overrides: { headers: { a: 'ü' } } }],
     [{ http_action_overrides: { query_params: { a: 1 } } }],
-    [{ http_action_overrides: { query_params: { a: '***' } } }],
+    [{ http_action_overrides: { hosts: ['https://a.example'], query_params: { a: '***' } } }],
+    [{ http_action_overrides: { query_params: { a: 'x' } } }],
     [
       {
         http_action_overrides: {

@@ -151,7 +151,12 @@ export async function checkParameters(
   operation: Operation,
   { parameters, ...subject }: ActionCall,
 ): Promise<Issue[]> {
-  return issuesOfGiven(withoutReferences(operation), parameters, await getSuppliedNames(db, orgId, subject), issuesOf);
+  return issuesOfGiven(
+    withoutReferences(operation),
+    parameters,
+    await getSuppliedNames(db, orgId, { ...subject, endpoint: operation.api_endpoint }),
+    issuesOf,
+  );
 }
 
 async function callOnce(
@@ -188,7 +193,7 @@ async function prepareRequest(
   { parameters, ...subject }: ActionCall,
 ): Promise<PreparedRequest> {
   const { db, secrets } = deps;
-  const overrides = await getOverrides(db, secrets, orgId, subject);
+  const overrides = await getOverrides(db, secrets, orgId, { ...subject, endpoint: operation.api_endpoint });
   const prepared = requestOf(withoutReferences(operation), parameters, overrides, issuesOf);
   if ('request' in prepared) return { ...prepared.request, requests: await requestsOf(deps, orgId, operation) };
   const issues = prepared.issues.map(({ path, message }) => ({ path: `body.parameters.${path}`, message }));

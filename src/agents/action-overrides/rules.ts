@@ -1,3 +1,5 @@
+import { originOf } from '../../urls.rules.ts';
+
 /** Values for the parameters of an action, beside the given ones. */
 export interface Overrides {
   query_params: Record<string, string>;
@@ -9,6 +11,15 @@ export interface Overrides {
 }
 
 export type PartialOverrides = { [Group in keyof Overrides]?: Overrides[Group] | undefined };
+
+/** Overrides for the named hosts alone. Without names, all hosts get them. */
+export type BoundOverrides = PartialOverrides & { hosts?: string[] | undefined };
+
+/** Returns the overrides if the host of an endpoint may get them. Without an endpoint, nothing is sent, and all count. */
+export const forHostOf = (endpoint: string | undefined, overrides: BoundOverrides | undefined): PartialOverrides => {
+  if (endpoint === undefined || overrides?.hosts === undefined) return overrides ?? {};
+  return overrides.hosts.some((host) => originOf(host) === originOf(endpoint)) ? overrides : {};
+};
 
 export const NO_OVERRIDES: Overrides = { query_params: {}, path_params: {}, body_params: {}, headers: {} };
 

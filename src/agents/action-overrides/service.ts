@@ -2,14 +2,17 @@ import { hasContactOverrides, readContactOverrides } from '../../contacts/servic
 import type { Db, Trx } from '../../db/connect.ts';
 import { readSettings } from '../../orgs/service.ts';
 import { readActionOverrides } from '../../orgs/settings/action-overrides.service.ts';
+import type { OrgSettings } from '../../orgs/settings/schema.ts';
 import type { Secrets } from '../../secrets.ts';
 import { findMessageOverrides, insertMessageOverrides } from './queries.ts';
-import { mergeOverrides, type Overrides, type PartialOverrides } from './rules.ts';
+import { forHostOf, mergeOverrides, type Overrides, type PartialOverrides } from './rules.ts';
 
 export { deleteMessageOverrides } from './queries.ts';
 
 /** The message and contact of a call. */
 export interface OverrideSubject {
+  /** The address that is called. */
+  endpoint?: string | undefined;
   messageId?: string | undefined;
   contactId?: string | undefined;
   /** Whether the page that sent the message may add headers alone. */
@@ -25,14 +28,14 @@ export interface CallOverrides {
 }
 
 /**
- * Returns the overrides of a call. The contact's take precedence over those in the org's settings, field by field. What
+ * Returns the overrides of a call, as far as its host may get them. The contact's take precedence over those in the org's settings, field by field. What
  * comes from a page can be forged by its visitor, so it replaces nothing.
  */
 export async function getOverrides(
   db: Db,
   secrets: Secrets,
   orgId: string,
-  { messageId, contactId, isPageLimitedToHeaders = false }: OverrideSubject,
+  { endpoint, messageId, contactId, isPageLimitedToHeaders = false }: OverrideSubject,
 ): Promise<CallOverrides> {
   const [org, contact, message] = await Promise.all([
     readActionOverrides(db, secrets, orgId),
@@ -44,7 +47,10 @@ export async function getOverrides(
       ? undefined
       : JSON.parse(secrets.decrypt(message, secretPlaceOf(orgId, messageId)));
   const ofPage = isPageLimitedToHeaders ? { headers: ofMessage?.headers } : ofMessage;
-  return { own: mergeOverrides([org, contact]), visitor: mergeOverrides([ofPage]) };
+  return {
+    own: mergeOverrides([forHostOf(endpoint, org), forHostOf(endpoint, contact)]),
+    visitor: mergeOverrides([ofPage]),
+  };
 }
 
 /**
@@ -54,19 +60,22 @@ export async function getOverrides(
 export async function getSuppliedNames(
   db: Db,
   orgId: string,
-  { messageId, contactId, isPageLimitedToHeaders = false }: OverrideSubject,
+  { endpoint, messageId, contactId, isPageLimitedToHeaders = false }: OverrideSubject,
 ): Promise<(group: keyof Overrides, name: string) => boolean> {
   const [settings, hasContacts, ofMessage] = await Promise.all([
     readSettings(db, orgId),
     contactId !== undefined && hasContactOverrides(db, orgId, contactId),
     messageId === undefined ? undefined : findMessageOverrides(db, orgId, messageId),
   ]);
-  const ofOrg = mergeOverrides([settings.http_action_overrides]);
+  const ofOrg = mergeOverrides([overridesOf(settings, endpoint)]);
   return (group, name) =>
     hasContacts ||
     Object.hasOwn(ofOrg[group], name) ||
     (ofMessage !== undefined && (group === 'headers' || !isPageLimitedToHeaders));
 }
+
+const overridesOf = ({ http_action_overrides: given }: OrgSettings, endpoint: string | undefined) =>
+  given === null ? {} : forHostOf(endpoint, { ...given, hosts: given.hosts ?? [] });
 
 /**
  * Stores the overrides of a page with a message, for the actions called to answer it. They are encrypted, because they

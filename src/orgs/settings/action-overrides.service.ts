@@ -2,6 +2,7 @@ import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { type Issue, invalid } from '../../errors.ts';
 import type { Secrets } from '../../secrets.ts';
+import { originOf } from '../../urls.rules.ts';
 import { MASK } from '../integrations/schema.ts';
 import { findActionOverrides, lockOrg, setActionOverrides } from '../queries.ts';
 import { changeSettings } from '../service.ts';
@@ -21,33 +22,37 @@ export function updateSettings(db: Db, secrets: Secrets, orgId: string, changes:
     await lockOrg(trx, orgId);
     const kept = given === null ? null : resolveMasks(given, (await readActionOverrides(trx, secrets, orgId)) ?? {});
     await setActionOverrides(trx, orgId, kept && secrets.encrypt(JSON.stringify(kept), secretPlaceOf(orgId)));
-    return changeSettings(trx, orgId, { ...others, http_action_overrides: kept && maskValues(kept) });
+    const masked = kept && { ...(given?.hosts && { hosts: given.hosts }), ...maskValues(kept) };
+    return changeSettings(trx, orgId, { ...others, http_action_overrides: masked });
   });
 }
 
-/** Returns the overrides for all HTTP actions of the org. */
+/** Returns the overrides for all HTTP actions of the org that call one of the hosts. */
 export async function readActionOverrides(
   db: Db,
   secrets: Secrets,
   orgId: string,
-): Promise<ActionOverrides | undefined> {
-  const sealed = await findActionOverrides(db, orgId);
-  return sealed === null ? undefined : JSON.parse(secrets.decrypt(sealed, secretPlaceOf(orgId)));
+): Promise<(ActionOverrides & { hosts: string[] }) | undefined> {
+  const { sealed, hosts } = await findActionOverrides(db, orgId);
+  return sealed === null ? undefined : { ...JSON.parse(secrets.decrypt(sealed, secretPlaceOf(orgId))), hosts };
 }
 
 const secretPlaceOf = (orgId: string) => ({ orgId, table: 'orgs', column: 'http_action_overrides', row: orgId });
 
-/** Replaces masks with stored values. Throws invalid for a mask without one. */
+/**
+ * Replaces masks with stored values. Throws invalid for a mask without one, and for a mask that would be sent to a host
+ * for which its value was not given.
+ */
 function resolveMasks(given: ActionOverrides, stored: ActionOverrides): ActionOverrides {
   const issues: Issue[] = [];
+  const known = new Set(stored.hosts?.map(originOf));
+  const isMoved = given.hosts?.some((host) => !known.has(originOf(host))) ?? false;
   const kept = mapValues(given, (value, group, name) => {
     if (value !== MASK) return value;
     const before = Object.hasOwn(stored[group] ?? {}, name) ? stored[group]?.[name] : undefined;
-    if (before === undefined)
-      issues.push({
-        path: `body.http_action_overrides.${group}.${name}`,
-        message: 'no value is stored to keep: send it',
-      });
+    const path = `body.http_action_overrides.${group}.${name}`;
+    if (before === undefined) issues.push({ path, message: 'no value is stored to keep: send it' });
+    else if (isMoved) issues.push({ path, message: 'send it again: it is not kept for another scheme, host or port' });
     return before ?? '';
   });
   if (issues.length === 0) return kept;

@@ -52,13 +52,20 @@ const ActionOverrides = HttpActionOverrides.superRefine(({ headers = {} }, conte
     if (message !== undefined) context.addIssue({ code: 'custom', path: ['headers', name], message });
   }
 })
+  .refine(({ hosts = [], ...groups }) => hosts.length > 0 || !Object.values(groups).some(hasValues), {
+    path: ['hosts'],
+    message: 'name the schemes and hosts that get the values, such as https://api.example.com',
+    when: ({ issues }) => issues.length === 0,
+  })
   .refine(
     (overrides) => JSON.stringify(overrides).length <= MAX_OVERRIDES,
     `must have at most ${MAX_OVERRIDES} characters as JSON`,
   )
   .describe(
-    'Sent with every HTTP action, wherever it calls, unless the contact or the message has a value of its own. Values are answered as ***; sent as that, they stay.',
+    'Sent with every HTTP action that calls one of the `hosts`, unless the contact has a value of its own. Values are answered as ***; sent as that, they stay, but for no host that was not named before.',
   );
+
+const hasValues = (group: object | undefined): boolean => Object.keys(group ?? {}).length > 0;
 
 const shape = {
   timezone: Timezone.nullable(),

@@ -1,7 +1,9 @@
 import fc from 'fast-check';
+import { type Kysely, sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { callAction } from '../../../src/agents/action-calls/http-call.ts';
 import { mergeOverrides } from '../../../src/agents/action-overrides/rules.ts';
+import { up as nameHosts } from '../../../src/db/migrations/0157-hosts-of-overrides.ts';
 import { newId } from '../../../src/ids.ts';
 import { FAKES_ALLOWED } from '../../support/channels.ts';
 import { type FakeProvider, startFakeProvider } from '../../support/fakes/provider.ts';
@@ -47,11 +49,13 @@ const create = async (more: object = {}): Promise<string> => {
   const action = { name: 'Call', api_endpoint: `${fake.url}/x/{id}`, request_type: 'POST', payload, ...more };
   return (await org.post('/actions', action)).body.id;
 };
-const set = (http_action_overrides: unknown) => org.patch('/org/settings', { http_action_overrides });
+const set = (http_action_overrides: object | null) =>
+  org.patch('/org/settings', {
+    http_action_overrides: http_action_overrides && { hosts: [fake.url], ...http_action_overrides },
+  });
 const test = (id: string, body: object = {}) => org.post(`/actions/${id}/test`, body);
-const newContact = async (): Promise<string> =>
-  (await org.post('/contacts', { contact: { email: `${newId()}@example.com`, http_action_overrides: OF_CONTACT } }))
-    .body.id;
+const newContact = async (http_action_overrides: object = OF_CONTACT): Promise<string> =>
+  (await org.post('/contacts', { contact: { email: `${newId()}@example.com`, http_action_overrides } })).body.id;
 
 describe("the org's overrides", () => {
   it('replace given values of an action, and supply missing ones', async () => {
@@ -73,6 +77,7 @@ describe("the org's overrides", () => {
 
   it('are returned masked, kept if sent back masked, and stored encrypted', async () => {
     const masked = {
+      hosts: [fake.url],
       headers: { Authorization: '***', 'X-Org': '***' },
       query_params: { a: '***', b: '***', c: '***' },
       path_params: { id: '***', unknown: '***' },
@@ -84,7 +89,10 @@ describe("the org's overrides", () => {
     expect(JSON.stringify(row)).not.toContain(KEY);
 
     const kept = { headers: { Authorization: '***', 'X-New': 'new' } };
-    expect((await set(kept)).body.http_action_overrides).toEqual({ headers: { Authorization: '***', 'X-New': '***' } });
+    expect((await set(kept)).body.http_action_overrides).toEqual({
+      hosts: [fake.url],
+      headers: { Authorization: '***', 'X-New': '***' },
+    });
     await org.patch('/org/settings', { csat: true });
     await test(await create(), { parameters: { path_params: { id: '2' } } });
     const [{ headers, path }] = fake.calls as [(typeof fake.calls)[number]];
@@ -103,6 +111,57 @@ describe("the org's overrides", () => {
     expect(fake.calls[1]?.headers).not.toHaveProperty('authorization');
   });
 
+  it('the values of the org are sent to the hosts that they name, and to no other scheme, host or port', async () => {
+    await set({ ...OF_ORG, hosts: ['https://api.example.com', `http://localhost:${new URL(fake.url).port}`] });
+    await test(await create(), { parameters: { path_params: { id: '2' } } });
+    expect(fake.calls).toMatchObject([{ path: '/x/2', body: '' }]);
+    for (const name of ['authorization', 'x-org']) expect(fake.calls[0]?.headers).not.toHaveProperty(name);
+    await set({ ...OF_ORG, hosts: ['https://api.example.com', `${fake.url}/`] });
+    await test(await create({ name: 'Other' }));
+    expect(fake.calls[1]).toMatchObject({
+      path: '/x/1?a=org&b=org&c=org',
+      headers: { authorization: `Bearer ${KEY}` },
+    });
+  });
+
+  it('values of the org without a host are refused, and masked ones for a host that had none of them', async () => {
+    expect((await set({ ...OF_ORG, hosts: undefined })).body.issues).toEqual([
+      { path: 'body.http_action_overrides.hosts', message: expect.stringContaining('name') },
+    ]);
+    for (const hosts of [[], ['api.example.com'], ['https://api.example.com/v1'], ['https://u:p@api.example.com']])
+      expect((await set({ ...OF_ORG, hosts })).body.issues?.[0].path).toContain('body.http_action_overrides.hosts');
+    await set({ ...OF_ORG, hosts: ['https://api.example.com', 'https://b.example.com'] });
+    const masked = { headers: { Authorization: '***' } };
+    expect((await set({ ...masked, hosts: ['https://api.example.com', fake.url] })).body.issues).toEqual([
+      { path: 'body.http_action_overrides.headers.Authorization', message: expect.stringContaining('send it again') },
+    ]);
+    expect((await set({ ...masked, hosts: ['https://api.example.com:443'] })).status).toBe(200);
+  });
+
+  it('the values of the org supply no required parameter for other hosts', async () => {
+    await set({ hosts: ['https://api.example.com'], path_params: { id: '1' } });
+    expect((await test(await create())).body.issues).toEqual([
+      { path: 'body.parameters.path_params.id', message: 'is required' },
+    ]);
+  });
+
+  it('values that were stored before hosts were named are sent to the hosts of the actions that there were', async () => {
+    await set(OF_ORG);
+    const id = await create();
+    await sql`update orgs set settings = settings #- '{http_action_overrides,hosts}' where id = ${org.id}`.execute(
+      stack.db,
+    );
+    await test(id);
+    expect(fake.calls).toMatchObject([]);
+    await nameHosts(stack.db as unknown as Kysely<unknown>);
+    await test(id);
+    await test(await create({ name: 'Other', api_endpoint: `http://localhost:${new URL(fake.url).port}/x/{id}` }), {
+      parameters: { path_params: { id: '2' } },
+    });
+    expect(fake.calls).toMatchObject([{ headers: { authorization: `Bearer ${KEY}` } }, { path: '/x/2' }]);
+    expect(fake.calls[1]?.headers).not.toHaveProperty('authorization');
+  });
+
   it('cannot replace the idempotency key of a call', async () => {
     await set({ headers: { 'Idempotency-Key': 'mine' } });
     await test(await create({ api_endpoint: `${fake.url}/`, payload: {} }));
@@ -118,6 +177,15 @@ describe("a contact's overrides", () => {
     expect(fake.calls).toMatchObject([
       { path: '/x/1?a=org&b=contact&c=contact', headers: { authorization: 'Bearer contact', 'x-org': 'yes' } },
     ]);
+  });
+
+  it('that name hosts are sent to these alone', async () => {
+    const contact_id = await newContact({ ...OF_CONTACT, hosts: ['https://api.example.com'] });
+    await test(await create({ api_endpoint: `${fake.url}/`, payload: {} }), { contact_id });
+    const other_id = await newContact({ ...OF_CONTACT, hosts: [fake.url] });
+    await test(await create({ name: 'Other', api_endpoint: `${fake.url}/`, payload: {} }), { contact_id: other_id });
+    expect(fake.calls).toMatchObject([{ path: '/' }, { headers: { authorization: 'Bearer contact' } }]);
+    expect(fake.calls[0]?.headers).not.toHaveProperty('authorization');
   });
 
   it('are never used for a call of another org', async () => {

@@ -116,7 +116,9 @@ describe('a call of the AI', () => {
   });
 
   it('needs no value that the org’s overrides supply', async () => {
-    await org.patch('/org/settings', { http_action_overrides: { body_params: { order: 'of the org' } } });
+    await org.patch('/org/settings', {
+      http_action_overrides: { hosts: [shop.url], body_params: { order: 'of the org' } },
+    });
     const call = await proposed(api.db, turn, await newAction(org, shop.url), { arguments: { body_params: {} } });
     expect((await run(call.id)).state).toBe('done');
     expect(JSON.parse(effects[0]?.body ?? '')).toEqual({ order: 'of the org' });
