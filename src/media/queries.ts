@@ -5,8 +5,13 @@ import type { MediaTable } from './table.ts';
 
 export type Media = Pick<Selectable<MediaTable>, 'org_id' | 'id' | 'key' | 'file_name' | 'mime_type' | 'size'>;
 
+/** Inserts the row of a file, unless it has one. */
 export async function insertMedia(db: Db, media: Media): Promise<void> {
-  await db.insertInto('media').values(media).execute();
+  await db
+    .insertInto('media')
+    .values(media)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
 }
 
 /**

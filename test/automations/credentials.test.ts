@@ -105,6 +105,19 @@ describe('credentials in the steps of a workflow', () => {
     expect(receiver.calls.at(-1)?.headers.authorization).toBe(AUTHORIZATION);
   });
 
+  it('are not sent to the host that a value of a run would add to their address', async () => {
+    const { origin } = new URL(receiver.url);
+    const url = `${origin}{{trigger.input.token}}`;
+    const { id } = await activate(api.org, { trigger_type: 'manual-trigger', workflow_blocks: [call({ url })] });
+    const calls = receiver.calls.length;
+    const runId = (await api.org.post(`/workflows/${id}/trigger`, { input: { token: '@elsewhere.example/' } })).body
+      .run_id;
+    await expect(
+      doStep({ ...depsOf(api), actions: ACTIONS }, { orgId: api.org.id, runId, place: '0' }),
+    ).rejects.toThrow('host of its url');
+    expect(receiver.calls).toHaveLength(calls);
+  });
+
   it('are asked for again where their mask stands for none that is stored', async () => {
     const { id } = await activate(api.org, { trigger_type: 'manual-trigger', workflow_blocks: [call()] });
     const { workflow_blocks } = (await api.org.get(`/workflows/${id}`)).body;

@@ -11,10 +11,11 @@ const MAX_FORM_BYTES = 1_024;
  * page's two buttons.
  */
 export const confirmationLinkRoutes: FastifyPluginAsyncZod = async (app) => {
+  app.removeAllContentTypeParsers(); // JSON would take the last of two decisions
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
     { parseAs: 'string', bodyLimit: MAX_FORM_BYTES },
-    (_request, body, done) => done(null, Object.fromEntries(new URLSearchParams(String(body)))),
+    (_request, body, done) => done(null, { decision: new URLSearchParams(String(body)).getAll('decision') }),
   );
 
   app.get('/a/:token', { config, schema: { params: LinkPath, hide: true } }, async ({ db, params }, reply) =>
@@ -24,7 +25,7 @@ export const confirmationLinkRoutes: FastifyPluginAsyncZod = async (app) => {
   app.post(
     '/a/:token',
     { config, schema: { params: LinkPath, body: LinkDecision, hide: true } },
-    async ({ db, params, body }, reply) => send(reply, await decideByLink(db, params.token, body.decision)),
+    async ({ db, params, body }, reply) => send(reply, await decideByLink(db, params.token, body.decision[0])),
   );
 };
 

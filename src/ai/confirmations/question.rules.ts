@@ -9,9 +9,22 @@ export interface ConfirmationField {
   value: string;
 }
 
-/** Returns all arguments of a call, in full. */
+/** Characters that turn the direction of text, are invisible, or control a terminal (Unicode: Bidi_Control, Cf and Cc). */
+const UNSEEN = /[\p{Bidi_Control}\p{Cc}\u00ad\u180e\u200b\u2060-\u2064\u206a-\u206f\ufeff]/gu;
+const LINE = /[\t\n\r]/;
+
+/** Returns a text with its unseen characters as marks, such as [U+202E]: none makes it look like another text. */
+const visible = (text: string): string =>
+  text.replace(UNSEEN, (character) =>
+    LINE.test(character) ? character : `[U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}]`,
+  );
+
+/** Returns all arguments of a call, in full, as they are shown to whoever confirms. */
 export const fieldsOf = (given: Record<string, unknown>): ConfirmationField[] =>
-  GROUPS.flatMap((group) => membersOf(given[group])).map(([name, value]) => ({ name, value: textOf(value) }));
+  GROUPS.flatMap((group) => membersOf(given[group])).map(([name, value]) => ({
+    name: visible(name),
+    value: visible(textOf(value)),
+  }));
 
 function membersOf(value: unknown): [string, unknown][] {
   if (value === undefined) return [];

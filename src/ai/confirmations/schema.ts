@@ -12,8 +12,10 @@ export type ListConfirmations = z.infer<typeof ListConfirmations>;
 
 export const LinkPath = z.object({ token: z.string().min(1).max(255) });
 
-/** The form of the link's page. */
-export const LinkDecision = z.object({ decision: z.enum(['confirm', 'reject']) });
+/** The form of the link's page, with all values of its field. */
+export const LinkDecision = z.object({
+  decision: z.tuple([z.enum(['confirm', 'reject'])], 'must be given once: confirm or reject'),
+});
 
 const Confirmation = z
   .object({

@@ -41,11 +41,24 @@ export function casesIn(csv: string): CaseDraft[] {
 
 function rowsIn(csv: string): Record<string, string>[] {
   try {
-    return parse(csv, { columns: true, bom: true, trim: true, skip_empty_lines: true });
+    return parse(csv, {
+      columns: assertDistinct,
+      record_delimiter: ['\r\n', '\n', '\r'], // a file put together from several may have all of them
+      bom: true,
+      trim: true,
+      skip_empty_lines: true,
+    });
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     throw refuse([{ row: Number(error.lines ?? 1), message: messageOf(error).slice(0, 300) }]);
   }
+}
+
+/** Returns the names of the columns. Throws invalid for one that appears twice: a row would have the last value alone. */
+function assertDistinct(names: string[]): string[] {
+  const twice = names.find((name, n) => names.indexOf(name) !== n);
+  if (twice !== undefined) throw refuse([{ row: 1, message: `the column "${twice}" appears more than once` }]);
+  return names;
 }
 
 function caseOf(row: Record<string, string>): CaseDraft | { message: string } {

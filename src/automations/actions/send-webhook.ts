@@ -28,7 +28,12 @@ export const sendWebhook = remoteAction({
   description:
     'Calls an address over HTTP. Network errors, 429 and 5xx are tried again; any other status is output. All tries carry the same Idempotency-Key and webhook-id.',
   input: z.strictObject({
-    url: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).max(MAX_URL),
+    url: z
+      .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+      .max(MAX_URL)
+      .describe(
+        'A value of a reference is encoded as one part of the path or one value of the query. A reference at the beginning is the address itself.',
+      ),
     method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']).default('POST'),
     headers: z
       .record(HeaderName, HeaderValue)

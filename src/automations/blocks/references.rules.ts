@@ -1,5 +1,6 @@
 import { countValues } from '../../json-text.rules.ts';
 import type { Json } from './schema.ts';
+import { urlWithValues } from './url-references.rules.ts';
 
 /**
  * Matches `{{step_id.output.field}}` and `{{step_id.field}}`. Spaces are part of the inner text: a pattern matching
@@ -44,10 +45,10 @@ export function referencesIn(value: unknown, depth = 0): Reference[] {
 /**
  * Returns the value with its references replaced by the values of their targets. If a string consists of one reference,
  * the value keeps its type; in other strings it becomes text. Inserted values are not searched for references again. A
- * reference is null if its step did not run, or its output lacks the path. Throws RangeError if the result becomes too
- * long or has too many values.
+ * reference is null if its step did not run, or its output lacks the path. In the fields of `value` named by `urls`, values
+ * are encoded for their place. Throws RangeError if the result becomes too long or has too many values.
  */
-export function resolveReferences(value: Json, outputs: OutputsById): Json {
+export function resolveReferences(value: Json, outputs: OutputsById, urls: readonly string[] = []): Json {
   let room = MAX_CHARACTERS;
   let values = 0;
   const count = (more: number) => {
@@ -67,9 +68,18 @@ export function resolveReferences(value: Json, outputs: OutputsById): Json {
     if (typeof part === 'string') return fillText(part);
     if (Array.isArray(part)) return part.map((item) => fill(item, depth + 1));
     if (typeof part === 'object' && part !== null)
-      return Object.fromEntries(Object.entries(part).map(([key, item]) => [key, fill(item, depth + 1)]));
+      return Object.fromEntries(
+        Object.entries(part).map(([key, item]) => [
+          key,
+          depth === 0 && urls.includes(key) && typeof item === 'string' ? fillUrl(item) : fill(item, depth + 1),
+        ]),
+      );
     return part;
   };
+  const fillUrl = (template: string): Json =>
+    WHOLE_REFERENCE.test(template)
+      ? fill(template, 1)
+      : urlWithValues(template, REFERENCE, (inner) => given(valueAt(parseReference(inner), outputs)));
   const fillText = (text: string): Json => {
     const [, whole] = WHOLE_REFERENCE.exec(text) ?? [];
     if (whole === undefined)

@@ -133,9 +133,12 @@ async function evaluateUntilStep(
   return { kind: 'end' };
 }
 
+/** The type of the steps that call a URL. */
+const WITH_URL = 'send-webhook';
+
 /**
- * Resolves the references in a step's input to outputs of the trigger and earlier steps. Throws StepError if they are
- * too large.
+ * Resolves the references in a step's input to outputs of the trigger and earlier steps. In the URL of a webhook, values
+ * are encoded for their place. Throws StepError if they are too large, or would change which address is called.
  */
 export async function resolveInput(
   definition: Definition,
@@ -144,10 +147,10 @@ export async function resolveInput(
   value: Json,
 ): Promise<Json> {
   const outputs = await readReferencedOutputs(definition, memory, place, referencesIn(value));
+  const step = stepAt(definition.blocks, place);
   try {
-    return resolveReferences(value, outputs);
+    return resolveReferences(value, outputs, step?.type === WITH_URL ? ['url'] : []);
   } catch (error) {
-    const step = stepAt(definition.blocks, place);
     if (step === undefined || !(error instanceof RangeError)) throw error;
     throw new StepError(place, step, error.message);
   }

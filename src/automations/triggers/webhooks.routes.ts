@@ -7,11 +7,15 @@ import { invalid } from '../../errors.ts';
 import { errorResponses } from '../../http/errors.ts';
 import { enforce } from '../../http/rate-limits.ts';
 import { Id } from '../../http/schemas.ts';
+import { MAX_FILE_BYTES } from '../../media/file-types.rules.ts';
 import type { Json } from '../blocks/schema.ts';
 import { fieldsOf } from '../json.rules.ts';
+import { listedFields, MULTIPART_TYPE, parseMultipart } from './multipart-forms.ts';
 import { getWebhook, receiveForm, receiveWebhook, type Webhook, type WebhookRequest } from './webhooks.service.ts';
 
 const MAX_BODY_BYTES = 1024 * 1024;
+/** A file may be as large as any other, and has a form around it. */
+const MAX_FORM_BYTES = MAX_FILE_BYTES + MAX_BODY_BYTES;
 const JSON_TYPE = /^application\/([\w.+-]+\+)?json\b/i;
 const FORM_TYPE = /^application\/x-www-form-urlencoded\b/i;
 
@@ -21,16 +25,18 @@ const Started = z.object({
 });
 
 const WEBHOOK_DESCRIPTION = `Starts a workflow by its \`webhook_url\`, which is all that a caller needs. The body is any JSON, a form's fields (one given several times is a list) or text, up to 1 MB.
+A multipart form may have up to 10 files, of 5 MB together. Each is stored, and the body has its \`id\`, \`file_name\`, \`mime_type\`, \`size\` and a \`url\` that is valid for a week.
 Requests with the same \`Idempotency-Key\` or \`webhook-id\`, or the same id at the workflow's \`dedupe_path\`, start one run. Where
 \`trigger_configuration.secret\` is set, each must be signed: by Standard Webhooks, or with the HMAC-SHA256 of the body in hex as \`X-Signature\`.
 An \`X-Signature\` covers neither headers nor time: such requests are told apart by \`dedupe_path\`, else by their bodies, and the same body starts one run in 24 hours.`;
 const FORM_DESCRIPTION = `Submits the form of a workflow: its fields by name, as JSON or as a browser sends them. Each field that is wrong is named.`;
 
 /** Routes for third parties to start an org's workflows. Public: the token in the URL is the credential. */
-export const inboundWebhookRoutes: FastifyPluginAsyncZod<Deps> = async (app, { quota, rateLimits, secrets }) => {
+export const inboundWebhookRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
+  const { quota, rateLimits } = deps;
   const bodies = new WeakMap<object, Buffer>();
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser<Buffer>('*', { parseAs: 'buffer' }, (request, body, done) => {
+  app.addContentTypeParser<Buffer>('*', { parseAs: 'buffer', bodyLimit: MAX_BODY_BYTES }, (request, body, done) => {
     bodies.set(request.raw, body);
     try {
       done(null, parseContent(request.headers['content-type'] ?? '', body));
@@ -38,6 +44,14 @@ export const inboundWebhookRoutes: FastifyPluginAsyncZod<Deps> = async (app, { q
       done(error as Error, undefined);
     }
   });
+  app.addContentTypeParser<Buffer>(
+    MULTIPART_TYPE,
+    { parseAs: 'buffer', bodyLimit: MAX_FORM_BYTES },
+    (request, body, done) => {
+      bodies.set(request.raw, body);
+      done(null, null);
+    },
+  );
 
   type Take = (db: FastifyRequest['db'], hook: Webhook, request: WebhookRequest) => Promise<string | null>;
   const answer = async (
@@ -50,15 +64,17 @@ export const inboundWebhookRoutes: FastifyPluginAsyncZod<Deps> = async (app, { q
     setOwner(hook.orgId);
     quota.assertLeft(hook.orgId);
     await enforce(rateLimits, 'standard', `hooks ${hook.orgId}`, reply);
-    const content = (body ?? null) as Json;
-    const run_id = await take(db, hook, { headers, query, content, body: bodies.get(raw) ?? Buffer.alloc(0) });
+    const type = headers['content-type'] ?? '';
+    const sent = bodies.get(raw) ?? Buffer.alloc(0);
+    const form = MULTIPART_TYPE.test(type) ? await parseMultipart(type, sent) : undefined;
+    const content = (body ?? (JSON_TYPE.test(type) ? {} : null)) as Json;
+    const run_id = await take(db, hook, { headers, query, content, body: sent, form });
     reply.code(202);
     return { run_id };
   };
 
   app.post('/hooks/workflows/:workflow_id/:token', {
     config: { scope: 'public', limitedBy: 'refusals' },
-    bodyLimit: MAX_BODY_BYTES,
     schema: {
       operationId: 'startWorkflowByWebhook',
       tags: ['workflows'],
@@ -67,12 +83,11 @@ export const inboundWebhookRoutes: FastifyPluginAsyncZod<Deps> = async (app, { q
       response: { 202: Started, ...errorResponses(403, 404, 409) },
     },
     handler: (request, reply) =>
-      answer(request, request.params, reply, (db, hook, sent) => receiveWebhook(db, secrets, hook, sent)),
+      answer(request, request.params, reply, (db, hook, sent) => receiveWebhook(db, deps, hook, sent)),
   });
 
   app.post('/hooks/forms/:workflow_id/:token', {
     config: { scope: 'public', limitedBy: 'address' },
-    bodyLimit: MAX_BODY_BYTES,
     schema: {
       operationId: 'submitWorkflowForm',
       tags: ['workflows'],
@@ -81,23 +96,18 @@ export const inboundWebhookRoutes: FastifyPluginAsyncZod<Deps> = async (app, { q
       response: { 202: Started, ...errorResponses(404, 409) },
     },
     handler: (request, reply) =>
-      answer(request, request.params, reply, (db, hook, sent) => {
-        const isOfBrowser = FORM_TYPE.test(sent.headers['content-type'] ?? '');
-        return receiveForm(db, hook, isOfBrowser ? { ...sent, content: lastValues(sent.content) } : sent);
+      answer(request, request.params, reply, async (db, hook, sent) => {
+        const content = sent.form === undefined ? sent.content : await sent.form(refuseFile);
+        const isOfBrowser = sent.form !== undefined || FORM_TYPE.test(sent.headers['content-type'] ?? '');
+        return receiveForm(db, hook, { ...sent, content: isOfBrowser ? lastValues(content) : content });
       }),
   });
 };
 
-/** Returns the fields of a form by name. One that is given several times is a list. */
-function listedFields(sent: string): Record<string, unknown> {
-  const groups = Map.groupBy(new URLSearchParams(sent), ([name]) => name);
-  return Object.fromEntries(
-    [...groups].map(([name, entries]) => {
-      const values = entries.map(([, value]) => value);
-      return [name, values.length === 1 ? values[0] : values];
-    }),
-  );
-}
+/** No field of a form trigger takes a file. */
+const refuseFile = async (): Promise<never> => {
+  throw invalid('The request is not valid: body: has a file, which no field of the form takes');
+};
 
 /** Returns the last value of each field that a browser has sent several times, such as a checkbox behind its default. */
 const lastValues = (content: Json): Json =>
@@ -110,8 +120,9 @@ const lastValues = (content: Json): Json =>
 
 function parseContent(type: string, body: Buffer): unknown {
   const text = body.toString('utf8');
-  if (FORM_TYPE.test(type)) return listedFields(text);
+  if (FORM_TYPE.test(type)) return listedFields(new URLSearchParams(text));
   if (!JSON_TYPE.test(type)) return text;
+  if (text.trim() === '') return {};
   try {
     return JSON.parse(text);
   } catch {

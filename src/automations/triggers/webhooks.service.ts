@@ -2,15 +2,17 @@ import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import type { Deps } from '../../deps.ts';
 import { conflict, forbidden, invalid, notFound } from '../../errors.ts';
-import { newId } from '../../ids.ts';
+import { idOf, newId } from '../../ids.ts';
+import { storeMedia } from '../../media/service.ts';
 import { isSameSecret } from '../../providers/constant-time.ts';
-import type { Secrets } from '../../secrets.ts';
 import type { Json, TriggerType } from '../blocks/schema.ts';
 import { isCredentialName } from '../masking.rules.ts';
 import { startRuns } from '../runs/start-runs.service.ts';
 import { FormConfiguration, WebhookConfiguration } from './configuration.schema.ts';
 import { parseForm } from './form.rules.ts';
+import type { ReadForm } from './multipart-forms.ts';
 import { decryptSecret } from './secrets.rules.ts';
 import { checkSignature } from './webhook-signatures.ts';
 import { findRunByKey, findWebhook } from './webhooks.queries.ts';
@@ -23,10 +25,15 @@ export interface WebhookRequest {
   content: Json;
   /** The raw body, as signed. */
   body: Buffer;
+  /** Of a multipart form, in place of `content`. */
+  form?: ReadForm | undefined;
 }
 
 const MAX_KEY_CHARACTERS = 255;
 const DAY_MS = 24 * 60 * 60_000;
+
+/** What receiving a webhook needs: files of forms are stored. */
+export type WebhookDeps = Pick<Deps, 'secrets' | 'storage' | 'mediaLinks'>;
 
 export interface Webhook {
   orgId: string;
@@ -50,15 +57,17 @@ export async function getWebhook(db: Db, automationId: string, token: string): P
  */
 export async function receiveWebhook(
   db: Db,
-  secrets: Secrets,
+  deps: WebhookDeps,
   hook: Webhook,
-  request: WebhookRequest,
+  { form, ...sent }: WebhookRequest,
 ): Promise<string | null> {
+  const { secrets } = deps;
   assertTriggerType(hook, 'webhook', 'a webhook');
   const { dedupe_path } = WebhookConfiguration.catch({}).parse(hook.configuration ?? {});
   const secret = decryptSecret(secrets, hook.orgId, hook.id, hook.configuration);
-  const signature = secret === undefined ? undefined : checkSignature(secret, request, new Date());
+  const signature = secret === undefined ? undefined : checkSignature(secret, sent, new Date());
   if (signature === 'wrong') throw forbidden('The signature is missing or wrong');
+  const request = form === undefined ? sent : { ...sent, content: await form(fileStoreOf(db, deps, hook, sent.body)) };
   const output = {
     body: request.content,
     headers: withoutCredentials(request.headers),
@@ -70,6 +79,18 @@ export async function receiveWebhook(
   // Its headers are not signed: who repeats the request could change them.
   if (bodyKey !== undefined) return startOnce(db, hook, 'webhook', { idempotencyKey: bodyKey, output });
   return startOnceADay(db, hook, request.body, output);
+}
+
+/** Returns how the files of a form are stored as media. The same form sent again has the same files. */
+function fileStoreOf(db: Db, { storage, mediaLinks }: WebhookDeps, { orgId, id }: Webhook, body: Buffer) {
+  const digest = createHash('sha256').update(body).digest('base64url');
+  return async (file: File, place: number): Promise<Json> => {
+    const content = [new Uint8Array(await file.arrayBuffer())];
+    const given = { content, fileName: file.name, id: idOf('form file', orgId, id, digest, String(place)) };
+    const media = await storeMedia(db, storage, orgId, given);
+    const { id: mediaId, file_name, mime_type, size } = media;
+    return { id: mediaId, file_name, mime_type, size, url: mediaLinks.linkOf(media) };
+  };
 }
 
 /** Starts the workflow of a form. Throws conflict, and invalid with each wrong field. */

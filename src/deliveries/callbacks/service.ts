@@ -6,7 +6,7 @@ import { findConnection } from '../../orgs/integrations/service.ts';
 import { isSameSecret } from '../../providers/constant-time.ts';
 import { isMetaSignature, readMetaCallback } from '../../providers/meta/callbacks.ts';
 import type { CallbackContent } from '../../providers/sending.ts';
-import { isTwilioSignature, readTwilioCallback } from '../../providers/twilio/callbacks.ts';
+import { isTwilioCallback, isTwilioSignature, readTwilioCallback } from '../../providers/twilio/callbacks.ts';
 import { isVapiSignature, readVapiCallback } from '../../providers/vapi/callbacks.ts';
 import type { Secrets } from '../../secrets.ts';
 import type { Channel } from '../contract.ts';
@@ -50,7 +50,8 @@ export async function readCallback(
       const connection = await findConnection(db, secrets, orgId, 'sms');
       const token = connection === undefined ? sandbox : connection.auth_token;
       const form = new URLSearchParams(body.toString('utf8'));
-      if (token === undefined || !isTwilioSignature(token, url, form, textOf(headers['x-twilio-signature'])))
+      const signature = textOf(headers['x-twilio-signature']);
+      if (token === undefined || !isTwilioSignature(token, url, form, signature) || !isTwilioCallback(form))
         return undefined;
       return readTwilioCallback(new URL(url).searchParams, form);
     }

@@ -50,6 +50,16 @@ function withOrWithoutPort(url: string): string {
   return url.replace(/^(https?:\/\/[^/?#:]*)(:\d+)?/, (_, origin, port) => (port ? origin : origin + standardPort));
 }
 
+/**
+ * Whether a callback has the fields of a report or of a message. Twilio signs names and values without separators, so one
+ * value can hold further fields under the same signature: what lacks a field that Twilio always sends may be such a one.
+ */
+export function isTwilioCallback(form: URLSearchParams): boolean {
+  const isReport = form.has('MessageStatus') || form.has('SmsStatus');
+  const isMessage = form.has('From') && form.has('To') && (form.has('Body') || form.has('NumMedia'));
+  return MESSAGE_SID.test(form.get('MessageSid') ?? form.get('SmsSid') ?? '') && (isReport || isMessage);
+}
+
 /** Reads a callback with a verified signature. Never throws: anything but a relevant status or message is skipped. */
 export function readTwilioCallback(query: URLSearchParams, body: URLSearchParams): CallbackContent {
   const providerId = body.get('MessageSid') ?? body.get('SmsSid');

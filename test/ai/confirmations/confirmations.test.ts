@@ -136,6 +136,14 @@ describe('the question of a confirmation', () => {
   });
 });
 
+it('an argument shows the characters that turn or hide its text as marks, in the question, the list and the page', async () => {
+  const { text, confirmation, path } = await ask({ confirm: 'always' }, { order: 'A-1\u202e99\u2066\u200b שלום' });
+  const fields = [{ name: 'order', value: 'A-1[U+202E]99[U+2066][U+200B] שלום' }];
+  expect(confirmation?.fields).toEqual(fields);
+  expect(text).toContain('`order`: `A-1[U+202E]99[U+2066][U+200B] שלום`');
+  expect((await stack.client().get(path)).body).toContain('<dd>A-1[U+202E]99[U+2066][U+200B] שלום</dd>');
+});
+
 describe('the link of a confirmation', () => {
   it('only shows by GET and HEAD, and acts once by POST', async () => {
     const { path, call } = await ask(undefined, { order: EVIL });
@@ -168,6 +176,23 @@ describe('the link of a confirmation', () => {
     const { path } = await ask();
     expect((await decideBy(path, 'reject')).status).toBe(200);
     await told('All right, we will not do this.');
+    expect(shop.calls).toEqual([]);
+  });
+
+  it('two decisions in one form decide nothing', async () => {
+    const { path, call } = await ask();
+    for (const body of [
+      'decision=reject&decision=confirm',
+      'decision=confirm&decision=confirm',
+      'decision[]=confirm',
+    ]) {
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+      expect((await stack.client().post(path, body, { headers })).status, body).toBe(400);
+    }
+    const headers = { 'content-type': 'application/json' };
+    const twice = '{"decision":"reject","decision":"confirm"}';
+    expect((await stack.client().post(path, twice, { headers })).status).toBe(415);
+    expect(await stateOf(call.id)).toBe('needs_confirmation');
     expect(shop.calls).toEqual([]);
   });
 

@@ -251,6 +251,18 @@ describe('eval cases', () => {
     expect((await org.get('/autopilot/evals')).body.items).toHaveLength(2);
   });
 
+  it('a CSV file may mix kinds of line ends, and a column that stands twice is refused by name', async () => {
+    const org = await newAnsweringOrg(stack);
+    const mixed =
+      'name,message,ends\r\nOne,Hello there,answered\nTwo,"Hello\r\nthere",answered\r\nThree,Hello,answered\rFour,Hi,answered';
+    expect((await org.post('/autopilot/evals/import', { csv: mixed })).body).toMatchObject({ imported: 4 });
+    for (const csv of ['name,message, name\nA,Hello there,B\n', '\ufeffmessage,name,"message"\nA,B,C\n']) {
+      const { status, body } = await org.post('/autopilot/evals/import', { csv });
+      expect([status, body.message]).toEqual([400, expect.stringMatching(/"(name|message)" appears more than once/)]);
+    }
+    expect((await org.get('/autopilot/evals')).body.items).toHaveLength(4);
+  });
+
   it('come from a session, and go with its texts when it is redacted', async () => {
     const org = await newAnsweringOrg(stack);
     const { id } = (await org.post('/chat/sessions', { channel: { type: 'api' } })).body;

@@ -71,6 +71,72 @@ describe('an inbound webhook', () => {
     expect((await outputOf(id)).body).toBeNull();
   });
 
+  it.each([undefined, '', ' \n'])('takes an empty body of a JSON type for an empty object: %j', async (sent) => {
+    const { id, path } = await webhook();
+    const headers = { 'content-type': 'application/json; charset=utf-8' };
+    const answer = await fetch(api.url + path, { method: 'POST', headers, ...(sent !== undefined && { body: sent }) });
+    expect(answer.status).toBe(202);
+    expect((await outputOf(id)).body).toEqual({});
+  });
+
+  it('takes the fields of a multipart form, and its files as media', async () => {
+    const { id, path } = await webhook();
+    const form = new FormData();
+    for (const [name, value] of [
+      ['name', 'Ada ü'],
+      ['tag', 'a'],
+      ['tag', 'b'],
+      ['__proto__', 'x'],
+    ] as const)
+      form.append(name, value);
+    form.append('photo', new File(['%PDF-1.4\n%%EOF\n'], 'bill ü.pdf', { type: 'application/pdf' }));
+    form.append('photo', new File(['hello'], 'note.txt', { type: 'text/plain' }));
+    form.append('empty', new File([], ''));
+    const answer = await fetch(api.url + path, { method: 'POST', body: form });
+    expect([answer.status, await answer.json()]).toEqual([202, { run_id: expect.stringMatching(UUID) }]);
+    const { body } = await outputOf(id);
+    const file = { id: expect.stringMatching(UUID), url: expect.any(String), size: expect.any(Number) };
+    expect(body).toEqual({
+      name: 'Ada ü',
+      tag: ['a', 'b'],
+      ['__proto__']: 'x',
+      photo: [
+        { ...file, file_name: 'bill ü.pdf', mime_type: 'application/pdf' },
+        { ...file, file_name: 'note.txt', mime_type: 'text/plain' },
+      ],
+      empty: '',
+    });
+    const stored = await fetch(body.photo[1].url.replace(/^https?:\/\/[^/]+/, api.url));
+    expect([stored.status, await stored.text()]).toEqual([200, 'hello']);
+  });
+
+  it('refuses a multipart form that is malformed, has too many parts, or a file of no accepted type', async () => {
+    const { id, path } = await webhook();
+    const send = (body: FormData | string, type?: string) =>
+      fetch(api.url + path, { method: 'POST', body, ...(type !== undefined && { headers: { 'content-type': type } }) });
+    const many = (count: number, value: string | File) => {
+      const form = new FormData();
+      for (let n = 0; n < count; n++) form.append(`f${n}`, value);
+      return form;
+    };
+    for (const [answer, status] of [
+      [await send('no form', 'multipart/form-data; boundary=x'), 400],
+      [await send('no form', 'multipart/form-data'), 400],
+      [await send(many(1_001, 'x')), 400],
+      [await send(many(11, new File(['hello'], 'a.txt'))), 400],
+      [await send(many(1, new File(['<!doctype html><html></html>'], 'a.html'))), 415],
+    ] as const)
+      expect([answer.status, ((await answer.json()) as { message: string }).message]).toEqual([
+        status,
+        expect.any(String),
+      ]);
+    expect(await runs(id)).toEqual([]);
+    const { rows } = await sql`select 1 from media where org_id = ${api.org.id} and file_name = 'a.txt'`.execute(
+      api.db,
+    );
+    expect(rows).toEqual([]);
+  });
+
   it('starts no run and returns null if the constraint does not hold', async () => {
     const { id, post } = await webhook(null, { '>': [{ var: 'body.amount' }, 100] });
     expect(await post({ amount: 5 })).toMatchObject({ status: 202, body: { run_id: null } });
@@ -245,16 +311,24 @@ describe('a form trigger', () => {
   const form = async () => {
     const { id, url } = await activate(api.org, { trigger_type: 'form-trigger', trigger_configuration: { fields } });
     expect(url).toContain('/hooks/forms/');
-    return { id, submit: (body: unknown, headers = {}) => anybody.post(pathOf(url), body, { headers }) };
+    const path = pathOf(url);
+    return { id, path, submit: (body: unknown, headers = {}) => anybody.post(path, body, { headers }) };
   };
   const good = { name: 'Ada', email: 'ada@example.com', seats: 3, plan: 'pro', terms: true };
 
   it('starts its workflow with its fields, sent as JSON or by a browser', async () => {
-    const { id, submit } = await form();
+    const { id, path, submit } = await form();
     expect((await submit({ ...good, more: 'dropped' })).status).toBe(202);
     const sent = 'name=Ada&email=ada%40example.com&seats=3&plan=&terms=off&terms=on';
     expect((await submit(sent, { 'content-type': 'application/x-www-form-urlencoded' })).status).toBe(202);
-    expect((await runs(id)).map(({ trigger_output }) => trigger_output.form)).toEqual([good, { ...good, plan: null }]);
+    const multipart = new FormData();
+    for (const [name, value] of new URLSearchParams(sent)) multipart.append(name, value);
+    expect((await fetch(api.url + path, { method: 'POST', body: multipart })).status).toBe(202);
+    expect((await runs(id)).map(({ trigger_output }) => trigger_output.form)).toEqual([
+      good,
+      { ...good, plan: null },
+      { ...good, plan: null },
+    ]);
   });
 
   it('rejects a submission with the name of each wrong field', async () => {

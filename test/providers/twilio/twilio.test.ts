@@ -3,7 +3,7 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { ProviderError } from '../../../src/errors.ts';
 import { newId } from '../../../src/ids.ts';
 import { createEgress, type Egress } from '../../../src/providers/egress/egress.ts';
-import { isTwilioSignature, readTwilioCallback } from '../../../src/providers/twilio/callbacks.ts';
+import { isTwilioCallback, isTwilioSignature, readTwilioCallback } from '../../../src/providers/twilio/callbacks.ts';
 import { createTwilioSender, type TwilioSettings } from '../../../src/providers/twilio/sender.ts';
 import {
   errorAfter,
@@ -379,6 +379,19 @@ describe('Twilio’s callbacks', () => {
   const deliveryId = newId();
   const query = (id = deliveryId) => new URLSearchParams({ delivery: id });
   const fields = (fields: Record<string, string>) => new URLSearchParams({ MessageSid: 'SM1', ...fields });
+
+  it.each([
+    ['a report', 'MessageSid=SM1&MessageStatus=sent', true],
+    ['a report of a status that changes nothing', 'SmsSid=SM1&SmsStatus=queued', true],
+    ['a message', 'MessageSid=SM1&From=%2B1&To=%2B2&Body=', true],
+    ['a message with files', 'MessageSid=SM1&From=%2B1&To=%2B2&NumMedia=1', true],
+    ['one field that has swallowed all others', 'BodyHiFrom%2B1MessageSidSM1To=%2B2', false],
+    ['a message whose text has swallowed its sender', 'Body=HiFrom%2B1&MessageSid=SM1&To=%2B2', false],
+    ['a report whose id has swallowed its status', 'MessageSid=SM1MessageStatussent', false],
+    ['nothing', '', false],
+  ])('are complete or refused, as a signature does not tell names from values: %s', (_, body, isComplete) => {
+    expect(isTwilioCallback(new URLSearchParams(body))).toBe(isComplete);
+  });
 
   it('are verified unless forged, and find their message in any order', async () => {
     const receiver: FakeProvider = await startFakeProvider();
