@@ -19,6 +19,8 @@ export interface GateFacts {
   text: string;
   hasOnlyAttachments: boolean;
   language: string | null;
+  /** Languages in which it may thank, or ask for a person, as well: its own is not known for sure. */
+  otherLanguages: readonly string[];
   prohibitedTopics: readonly string[];
   isBudgetLeft: boolean;
   /** Whether the contact has asked the same before, and the AI has answered. */
@@ -58,8 +60,8 @@ function unreadable({ isAutoSubmitted, text, hasOnlyAttachments }: GateFacts): G
   return isEmptyMessage(text) ? { kind: 'skip', reason: 'acknowledgement' } : undefined;
 }
 
-function request({ text, language, waitingConfirmation }: GateFacts): GateDecision | undefined {
-  if (asksForPerson(text, language)) return { kind: 'handoff', reason: 'user_request' };
+function request({ text, language, otherLanguages, waitingConfirmation }: GateFacts): GateDecision | undefined {
+  if (asksForPerson(text, language, otherLanguages)) return { kind: 'handoff', reason: 'user_request' };
   const decision = waitingConfirmation ? readDecision(text, language) : undefined;
   return decision && { kind: decision === 'yes' ? 'confirm' : 'reject' };
 }
@@ -70,9 +72,9 @@ function topic({ text, prohibitedTopics }: GateFacts): GateDecision | undefined 
 }
 
 function limits(facts: GateFacts): GateDecision | undefined {
-  const { text, language, repeatsQuestion, turnsWithoutProgress, maxTurnsWithoutProgress } = facts;
+  const { text, language, otherLanguages, repeatsQuestion, turnsWithoutProgress, maxTurnsWithoutProgress } = facts;
   if (!facts.isBudgetLeft) return { kind: 'handoff', reason: 'budget' };
-  const isThanks = isAcknowledgement(text, language);
+  const isThanks = isAcknowledgement(text, language, otherLanguages);
   if ((repeatsQuestion && !isThanks) || turnsWithoutProgress >= maxTurnsWithoutProgress)
     return { kind: 'handoff', reason: 'not_helping' };
   return isThanks ? { kind: 'skip', reason: 'acknowledgement' } : undefined;

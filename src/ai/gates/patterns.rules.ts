@@ -67,6 +67,14 @@ function splitOutside(text: string, separator: ' ' | '|'): string[] {
   return parts.map((part) => part.trim()).filter((part) => part !== '');
 }
 
+/** Returns whether a word, or the beginning of one, may be part of the patterns. Much faster than to look for them. */
+export function vocabularyOf(patterns: readonly Pattern[]): (word: string) => boolean {
+  const words = patterns.flatMap((pattern) => pattern.flatMap(({ choices }) => choices.flat()));
+  const whole = new Set(words.map(({ text }) => text));
+  const beginnings = words.filter(({ isBeginning }) => isBeginning).map(({ text }) => text);
+  return (word) => whole.has(word) || beginnings.some((beginning) => word.startsWith(beginning));
+}
+
 /** A place among tokens: from the first up to, but without, the end. */
 export interface Place {
   start: number;

@@ -1,5 +1,5 @@
 import { BREAK, fold, isUnspaced, tokensOf, wordsOf } from './folding.rules.ts';
-import { consistOf, hasAny, type Pattern, type Place, patternsOf, placesOf } from './patterns.rules.ts';
+import { consistOf, hasAny, type Pattern, type Place, patternsOf, placesOf, vocabularyOf } from './patterns.rules.ts';
 import { PHRASES } from './phrases/all.rules.ts';
 import type { LanguagePhrases } from './phrases/phrases.rules.ts';
 import { baseLanguage } from './sentences.rules.ts';
@@ -30,6 +30,14 @@ type LanguagePatterns = Readonly<Record<PatternKey, readonly Pattern[]>>;
 
 const PATTERNS: ReadonlyMap<string, LanguagePatterns> = new Map(
   [...PHRASES].map(([language, phrases]) => [language, compiled(phrases)]),
+);
+
+/** Whether a word may be part of a wish for a person, or of thanks, by language. */
+const VOCABULARIES = new Map(
+  [...PATTERNS].map(([language, { person, personAlone, thanks, polite }]) => [
+    language,
+    { person: vocabularyOf([...person, ...personAlone]), thanks: vocabularyOf([...thanks, ...polite]) },
+  ]),
 );
 
 function compiled(phrases: LanguagePhrases): LanguagePatterns {
@@ -69,11 +77,24 @@ function patternsIn(language: string | null): LanguagePatterns[] {
 
 /**
  * Returns whether a message asks for a person, in its language or in English: by a part of a sentence that no negation
- * turns around, or by the name of such a person alone. Reads at most 4,000 characters.
+ * turns around, or by the name of such a person alone. A short message may ask in one of the other languages as well.
+ * Reads at most 4,000 characters.
  */
-export function asksForPerson(text: string, language: string | null): boolean {
+export function asksForPerson(text: string, language: string | null, others: readonly string[] = []): boolean {
   const tokens = tokensOf(text);
   const words = tokens.filter((token) => token !== BREAK);
+  if (asksForPersonIn(tokens, words, language)) return true;
+  const isShort = words.length <= MAX_SHORT_WORDS;
+  return (
+    isShort && others.some((other) => words.some(vocabularyIn(other).person) && asksForPersonIn(tokens, words, other))
+  );
+}
+
+const NO_WORDS = { person: () => false, thanks: () => false };
+
+const vocabularyIn = (language: string) => VOCABULARIES.get(baseLanguage(language)) ?? NO_WORDS;
+
+function asksForPersonIn(tokens: readonly string[], words: readonly string[], language: string | null): boolean {
   const inLanguages = patternsIn(language);
   const negations = {
     before: inLanguages.flatMap(({ notBefore }) => notBefore),
@@ -104,13 +125,22 @@ function isNegated(
   );
 }
 
-/** Returns whether a message says nothing but thanks or "ok", or shows nothing but a friendly emoji. */
-export function isAcknowledgement(text: string, language: string | null): boolean {
+/**
+ * Returns whether a message says nothing but thanks or "ok", or shows nothing but a friendly emoji. It may thank in one of
+ * the other languages as well, unless it is a yes or a no in one of them.
+ */
+export function isAcknowledgement(text: string, language: string | null, others: readonly string[] = []): boolean {
   if (asks(text, language)) return false;
   const words = wordsOf(text);
   if (words.length === 0) return text.length <= MAX_SHORT_WORDS && AGREEING.test(text.trim());
   if (words.length > MAX_SHORT_WORDS) return false;
-  return consistInLanguages(words, language, ({ thanks }) => thanks);
+  const thanksIn = (one: string | null) => consistInLanguages(words, one, ({ thanks }) => thanks);
+  if (thanksIn(language)) return true;
+  const mayThankIn = (other: string) => words.every(vocabularyIn(other).thanks);
+  return (
+    others.some((other) => mayThankIn(other) && thanksIn(other)) &&
+    others.every((other) => !asks(text, other) && readDecision(text, other) === undefined)
+  );
 }
 
 /**

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isAcknowledgement, readDecision, resolvesIssue } from '../../../src/ai/gates/recognition.rules.ts';
+import { LANGUAGES_WITH_PHRASES } from '../../../src/ai/gates/sentences.rules.ts';
 
 const WORDS: [language: string, yes: string, no: string, thanks: string, solved: string, unsolved: string][] = [
   ['en', 'Yes, please!', 'No, thanks.', 'ok thank you so much', 'That solved it, thanks!', "it still doesn't work"],
@@ -53,7 +54,14 @@ describe.each(WORDS)('in %s', (language, yes, no, thanks, solved, unsolved) => {
 
   it('thanks are an acknowledgement, unless there is more', () => {
     const texts = [thanks, `${thanks} 👍🏽`, `${thanks}?`, `${thanks}, 12345`, unsolved];
-    expect(texts.map((text) => isAcknowledgement(text, language))).toEqual([true, true, false, false, false]);
+    const expected = [true, true, false, false, false];
+    expect(texts.map((text) => isAcknowledgement(text, language))).toEqual(expected);
+    expect(texts.map((text) => isAcknowledgement(text, 'en', LANGUAGES_WITH_PHRASES))).toEqual(expected);
+  });
+
+  it('a yes and a no are no thanks where the language is unsure', () => {
+    const found = [yes, no].filter((text) => isAcknowledgement(text, 'en', LANGUAGES_WITH_PHRASES));
+    expect(found.filter((text) => !isAcknowledgement(text, 'en'))).toEqual([]);
   });
 
   it('only what says so resolves an issue', () => {

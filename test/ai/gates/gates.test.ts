@@ -29,6 +29,7 @@ const FACTS: GateFacts = {
   text: 'Where is my order?',
   hasOnlyAttachments: false,
   language: 'en',
+  otherLanguages: [],
   prohibitedTopics: ['tax advice'],
   isBudgetLeft: true,
   repeatsQuestion: false,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { asksForPerson } from '../../../src/ai/gates/recognition.rules.ts';
+import { LANGUAGES_WITH_PHRASES } from '../../../src/ai/gates/sentences.rules.ts';
 
 /** Five messages of each language that ask for a person, and five that do not. */
 const MESSAGES: Record<string, { asks: string[]; others: string[] }> = {
@@ -334,6 +335,7 @@ describe('a wish for a person', () => {
 
   it.each(ROWS)('in %s is found (%s): %s', (language, isFound, text) => {
     expect(asksForPerson(text, language)).toBe(isFound);
+    expect(asksForPerson(text, 'en', LANGUAGES_WITH_PHRASES)).toBe(isFound);
   });
 
   it.each([

@@ -13,7 +13,12 @@ import { getThresholds } from '../../calibration/service.ts';
 import { listTools } from '../../calls/service.ts';
 import { decideGate, type GateDecision, type GateFacts } from '../../gates/gates.rules.ts';
 import { isSameQuestion, readDecision, resolvesIssue } from '../../gates/recognition.rules.ts';
-import { languageWithPhrases, type SentenceKey, sentenceOf } from '../../gates/sentences.rules.ts';
+import {
+  LANGUAGES_WITH_PHRASES,
+  languageWithPhrases,
+  type SentenceKey,
+  sentenceOf,
+} from '../../gates/sentences.rules.ts';
 import { findModels, type ModelChain } from '../../models/asking.ts';
 import { planTurn } from '../../planning/service.ts';
 import type { DecisionContext } from '../context.service.ts';
@@ -59,7 +64,13 @@ export async function decideTurn(
   const isSolved = hasAnswer(context) && !areAutomated(unanswered) && resolvesIssue(text, language);
   const yesOrNo = readDecision(text, language);
   const waiting = yesOrNo === undefined ? undefined : await effects.findWaiting();
-  const facts = { language, prohibitedTopics: prohibited_topics ?? [], waits: waiting !== undefined };
+  const otherLanguages = session.language === null ? LANGUAGES_WITH_PHRASES : [fallback];
+  const facts = {
+    language,
+    otherLanguages,
+    prohibitedTopics: prohibited_topics ?? [],
+    waits: waiting !== undefined,
+  };
   const decided = decideGate(gateFactsOf(context, facts));
   if (waiting !== undefined && (decided.kind === 'confirm' || decided.kind === 'reject'))
     await effects.decideWaiting(waiting.id, decided.kind);
@@ -292,7 +303,7 @@ const hasAnswer = ({ messages }: DecisionContext): boolean => messages.some(({ s
 /** Returns what the gates look at. An org that never hands off by itself has no loops that end in a handoff. */
 function gateFactsOf(
   context: DecisionContext,
-  { language, prohibitedTopics, waits }: { language: string; prohibitedTopics: string[]; waits: boolean },
+  { waits, ...known }: Pick<GateFacts, 'language' | 'otherLanguages' | 'prohibitedTopics'> & { waits: boolean },
 ): GateFacts {
   const { session, settings, messages, unanswered, refusal, fruitless } = context;
   const first = unanswered[0]?.seq ?? 0;
@@ -310,8 +321,7 @@ function gateFactsOf(
     text,
     hasOnlyAttachments:
       text.trim() === '' && unanswered.some(({ attachments, is_unreadable }) => attachments > 0 || is_unreadable),
-    language,
-    prohibitedTopics,
+    ...known,
     isBudgetLeft: true, // quotes cost nothing
     repeatsQuestion: handsOff && hasAnswer(context) && repeats,
     turnsWithoutProgress: handsOff ? fruitless : 0,
