@@ -175,7 +175,7 @@ const roles = [
   ),
   only(
     'rules-imports',
-    'Rules are pure: types, other rules and contracts, escaping of HTML, comparisons, a parser of phone numbers, and the lists of top-level domains and time zones.',
+    'Rules are pure: types, other rules and contracts, escaping of HTML, comparisons, parsers of phone numbers and of replies to e-mails, and the lists of top-level domains and time zones.',
     anyDomain('rules'),
     [
       `^src/[^/]+/${role('rules|contract')}`,
@@ -183,6 +183,7 @@ const roles = [
       '^src/http/html\\.ts$',
       '^util$',
       npm('libphonenumber-js'),
+      npm('email-reply-parser'),
       npm('tlds', 'tzdata', 'leven'),
     ],
     ['type-only'],

@@ -13,10 +13,15 @@ export interface NewEvent {
   type: EventType;
   sender?: Sender;
   content?: string;
+  /** What the contact wrote of it, if that is not the whole content. */
+  own_words?: string | undefined;
   data?: object;
   /** True for greetings, and for the events of a blocked contact: they are stored, and nobody reacts to them. */
   isIgnored?: boolean;
 }
+
+/** SQL: the text of an event, or what the contact wrote of it. */
+export const OWN_WORDS = sql<string | null>`coalesce(own_words, content)`;
 
 /** The party expected to reply after each sender's message. System messages change nothing. */
 const WAITING_ON: Record<Sender, WaitingOn | null> = {
@@ -75,12 +80,12 @@ function appendStatement(orgId: string, sessionId: string, { events, announcemen
       where org_id = ${orgId} and id = ${sessionId}${areNew === true ? sql`` : noneExists}
       returning org_id, id, language, last_seq, last_event_xid
     ), appended as (
-      insert into session_events (org_id, session_id, seq, id, type, sender, content, data, xid, language)
+      insert into session_events (org_id, session_id, seq, id, type, sender, content, own_words, data, xid, language)
       select session.org_id, session.id, session.last_seq - ${events.length}::integer + event.ordinality, event.id, event.type, event.sender,
-        event.content, coalesce(event.data, '{}'), session.last_event_xid, session.language
+        event.content, event.own_words, coalesce(event.data, '{}'), session.last_event_xid, session.language
       from session cross join rows from (
-        jsonb_to_recordset(${JSON.stringify(events)}::jsonb) as (id uuid, type text, sender text, content text, data jsonb)
-      ) with ordinality as event (id, type, sender, content, data, ordinality)
+        jsonb_to_recordset(${JSON.stringify(events)}::jsonb) as (id uuid, type text, sender text, content text, own_words text, data jsonb)
+      ) with ordinality as event (id, type, sender, content, own_words, data, ordinality)
       on conflict (org_id, id) do nothing
       returning id
     )${announcements.length > 0 ? announced : sql``}

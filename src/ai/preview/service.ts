@@ -2,6 +2,7 @@ import { getAutopilot } from '../../agents/autopilot/service.ts';
 import { isContactBlocked } from '../../contacts/blocklist/service.ts';
 import { getContact } from '../../contacts/service.ts';
 import type { ConversationMessage } from '../../conversations/messages/ai-messages.service.ts';
+import { ownWordsIn } from '../../conversations/own-words/own-words.rules.ts';
 import type { Db } from '../../db/connect.ts';
 import { unavailable } from '../../errors.ts';
 import { newId } from '../../ids.ts';
@@ -142,11 +143,11 @@ async function contextOf(
 ): Promise<DecisionContext> {
   if (contact_id !== undefined) await getContact(db, orgId, contact_id);
   const isBlocked = contact_id !== undefined && (await isContactBlocked(db, orgId, contact_id));
-  const messages = given.map(messageOf);
+  const messages = given.map((message, index) => messageOf(message, index, channel));
   const session: DecidedSession = {
     channel,
     status: 'open',
-    language: await languageOf(given),
+    language: await languageOf(messages),
     contact_id: contact_id ?? null,
     verified,
     ai_state: 'on',
@@ -168,11 +169,15 @@ async function contextOf(
   };
 }
 
-const messageOf = ({ sender, text }: PreviewMessage, index: number): ConversationMessage => ({
+const messageOf = (
+  { sender, text }: PreviewMessage,
+  index: number,
+  channel: PreviewTurn['channel'],
+): ConversationMessage => ({
   seq: index + 1,
   id: newId(),
   sender,
-  content: text,
+  content: (sender === 'contact' ? ownWordsIn(channel, text) : undefined) ?? text,
   created_at: new Date(),
   attachments: 0,
   is_automated: false,
@@ -181,9 +186,9 @@ const messageOf = ({ sender, text }: PreviewMessage, index: number): Conversatio
 });
 
 /** Returns the language that the session would have: the first that can be detected. */
-async function languageOf(messages: PreviewMessage[]): Promise<string | null> {
-  for (const { sender, text } of messages) {
-    const language = sender === 'contact' ? await detectLanguage(text) : undefined;
+async function languageOf(messages: ConversationMessage[]): Promise<string | null> {
+  for (const { sender, content } of messages) {
+    const language = sender === 'contact' ? await detectLanguage(content ?? '') : undefined;
     if (language !== undefined) return language;
   }
   return null;

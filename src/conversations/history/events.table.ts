@@ -13,10 +13,12 @@ export interface SessionEventsTable {
   sender: Sender | null;
   /** The text of a message, note or CSAT comment. */
   content: string | null;
+  /** What the contact wrote of an e-mail, without quotations and signature. Null if that is the whole `content`. */
+  own_words: Generated<string | null>;
   data: ColumnType<Record<string, unknown>, string | undefined, string>;
   /** The session's language, if known: the stems of its words are searched too. */
   language: Generated<string | null>;
-  /** The search index of `content`. Null if `content` is null. */
+  /** The search index of the own words, by a trigger. Null if `content` is null. */
   search: GeneratedAlways<string | null>;
   created_at: Generated<Date>;
   /**

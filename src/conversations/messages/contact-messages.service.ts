@@ -4,6 +4,7 @@ import { newId } from '../../ids.ts';
 import { type Announcement, announce } from '../../outbox/events.ts';
 import { reviewAssignee } from '../assignment/service.ts';
 import { changeSession, type SessionEvent } from '../change-session.service.ts';
+import { ownWordsIn } from '../own-words/own-words.rules.ts';
 import type { LockedSession } from '../queries.ts';
 import { detectSessionLanguage } from '../sessions/language.service.ts';
 import type { StoredAttachment } from './attachments.service.ts';
@@ -59,7 +60,8 @@ export async function addContactMessage(
   }: ContactMessage,
 ): Promise<boolean> {
   const isTelling = session.language === null && !isUnreadable;
-  const firstLanguage = isTelling ? await detectSessionLanguage(trx, orgId, session, text) : undefined;
+  const ownWords = isUnreadable ? undefined : ownWordsIn(session.channel, text);
+  const firstLanguage = isTelling ? await detectSessionLanguage(trx, orgId, session, ownWords ?? text) : undefined;
   const isBlocked = known.isBlocked ?? (await isContactBlocked(trx, orgId, session.contact_id));
   const isReopened = session.status !== 'open' && !isBlocked;
   const reopening: SessionEvent[] = isReopened
@@ -89,6 +91,7 @@ export async function addContactMessage(
     type: 'message',
     sender: 'contact',
     content: text,
+    own_words: ownWords,
     data,
     relayTo: 'agents',
     isIgnored: isBlocked,

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Db } from '../../db/connect.ts';
 import type { AnswerCitation } from '../answers.port.ts';
+import { OWN_WORDS } from '../events.queries.ts';
 import type { EventType, Sender } from '../history/events.schema.ts';
 
 interface MessageRange {
@@ -13,7 +14,7 @@ interface MessageRange {
 const selectLastMessages = (db: Db, orgId: string, sessionId: string, { after, limit }: MessageRange) =>
   db
     .selectFrom('session_events')
-    .select(['seq', 'id', 'content', 'created_at'])
+    .select(['seq', 'id', 'created_at', OWN_WORDS.as('content')])
     .select([
       sql<Sender>`coalesce(sender, 'system')`.as('sender'),
       sql<number>`jsonb_array_length(coalesce(data->'attachments', '[]'))`.as('attachments'),
@@ -31,7 +32,8 @@ const selectLastMessages = (db: Db, orgId: string, sessionId: string, { after, l
 
 /**
  * Lists the last messages of a session after a `seq`, oldest first, with their age and whether a program must not answer
- * them. Messages of workflows and sequences are the system's. Greetings of a page are left out.
+ * them. Messages of workflows and sequences are the system's. Of a contact's
+ * e-mail, `content` has the own words. Greetings of a page are left out.
  */
 export const listLastMessages = async (db: Db, orgId: string, sessionId: string, range: MessageRange) =>
   (await selectLastMessages(db, orgId, sessionId, range).execute()).reverse();

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
+import { OWN_WORDS } from '../events.queries.ts';
 
 /** Lists sessions that people have tagged, the newest first, before an id. Tags are keys. */
 export async function listTaggedSessions(
@@ -18,7 +19,7 @@ export async function listTaggedSessions(
   return rows;
 }
 
-/** Lists what the contacts of sessions wrote: of each the first messages, up to a number of characters in all. */
+/** Lists the own words of the contacts of sessions: of each the first messages, up to a number of characters in all. */
 export async function listContactTexts(
   db: Db,
   orgId: string,
@@ -29,7 +30,7 @@ export async function listContactTexts(
     select session.id, left(string_agg(said.content, E'\n' order by said.seq), ${characters}) as text
     from unnest(${ids}::uuid[]) as session (id)
     cross join lateral (
-      select seq, left(content, ${characters}) as content from session_events
+      select seq, left(${OWN_WORDS}, ${characters}) as content from session_events
       where org_id = ${orgId} and session_id = session.id and type = 'message' and sender = 'contact' and content is not null
       order by seq limit ${messages}
     ) as said

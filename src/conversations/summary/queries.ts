@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
+import { OWN_WORDS } from '../events.queries.ts';
 import type { Sender } from '../history/events.schema.ts';
 
 /** How much of a conversation is read. Of a long one, the middle is left out. */
@@ -16,12 +17,12 @@ export interface SaidMessage {
 }
 
 /**
- * Lists the first 10 and the last 200 messages of a session, in order, each up to 2,000 characters. Redacted ones and
- * greetings of a page are left out.
+ * Lists the first 10 and the last 200 messages of a session, in order, each up to 2,000 characters. Of a
+ * contact's e-mails the own words are listed. Redacted ones and greetings of a page are left out.
  */
 export async function listFirstAndLastMessages(db: Db, orgId: string, sessionId: string): Promise<SaidMessage[]> {
   const messages = sql`
-    select seq, id, sender, content, created_at from session_events
+    select seq, id, sender, ${OWN_WORDS} as content, created_at from session_events
     where org_id = ${orgId} and session_id = ${sessionId} and type = 'message' and not (data ? 'is_greeting')
   `;
   const { rows } = await sql<SaidMessage>`

@@ -1,6 +1,7 @@
 import type { Sender } from '../history/events.schema.ts';
+import { ownWordsOf } from '../own-words/own-words.rules.ts';
 import { chooseSentences } from './choice.rules.ts';
-import { ownWordsOf } from './own-words.rules.ts';
+import { withoutGreeting } from './greetings.rules.ts';
 import { sentencesOf } from './sentences.rules.ts';
 
 const MAX_SENTENCE_CHARACTERS = 300;
@@ -11,7 +12,7 @@ const SENDER_NAMES: Record<Sender, string> = { contact: 'Customer', human_agent:
  * who said it. Null if nobody has said anything.
  */
 export function summaryOf(messages: readonly { sender: Sender; text: string }[]): string | null {
-  const sentences = messages.map(({ text }) => sentencesOf(ownWordsOf(text)).map(shortened));
+  const sentences = messages.map(({ text }) => sentencesOf(withoutGreeting(ownWordsOf(text))).map(shortened));
   const chosen = chooseSentences(sentences.map((ofMessage) => ofMessage.map(({ length }) => length)));
   const lines = chosen.map(({ message, sentence }) => {
     const sender = messages[message]?.sender ?? 'system';

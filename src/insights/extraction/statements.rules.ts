@@ -1,5 +1,6 @@
 import { findQuote } from '../../ai/answers/quotes.rules.ts';
-import { ownWordsOf } from '../../conversations/summary/own-words.rules.ts';
+import { ownWordsOf } from '../../conversations/own-words/own-words.rules.ts';
+import { withoutGreeting } from '../../conversations/summary/greetings.rules.ts';
 import { sentencesOf } from '../../conversations/summary/sentences.rules.ts';
 import type { Sentiment, StatementKind } from '../schema.ts';
 
@@ -30,7 +31,7 @@ const QUESTION = /[?？؟;]["'”’)]*$/u;
  */
 export function statementByQuote(messages: readonly CustomerMessage[]): Statement | undefined {
   for (const { id, text, at } of messages) {
-    const sentences = sentencesOf(ownWordsOf(text)).filter(isLongEnough);
+    const sentences = sentencesOf(withoutGreeting(ownWordsOf(text))).filter(isLongEnough);
     const longest = sentences.reduce((best, one) => (one.length > best.length ? one : best), '');
     if (longest === '') continue;
     const quote = shortened(longest);

@@ -1,0 +1,61 @@
+import type { SessionChannel } from '../../http/schemas.ts';
+import { headerLinesAt, isForwarded, isQuoted, nextFilled } from './quotations.rules.ts';
+import { type LineParser, lineParser } from './reply-parser.rules.ts';
+import { isSignatureAt, postscriptAfter } from './signatures.rules.ts';
+
+/**
+ * Returns the own words of a contact's message if they are not its whole text. Only those of e-mails differ: on the other
+ * channels no program quotes or signs.
+ */
+export function ownWordsIn(channel: SessionChannel, text: string): string | undefined {
+  if (channel !== 'email') return undefined;
+  const own = ownWordsOf(text);
+  return own === text ? undefined : own;
+}
+
+/**
+ * Returns what the author of a message wrote: without quotations of earlier messages and without the signature. What is
+ * forwarded counts, as it stands nowhere else. Where nothing is left, the whole text counts.
+ */
+export function ownWordsOf(text: string): string {
+  const raw = text.split(/\r\n?|\n/);
+  const lines = raw.map((line) => line.trim());
+  const forwarded = placeOr(lines.length, lines.findIndex(isForwarded));
+  const { kept, isCutOff } = withoutQuotations(lines.slice(0, forwarded), lineParser());
+  const places = isCutOff ? kept : [...kept, ...placesFrom(forwarded, lines.length)];
+  if (places.length === lines.length) return text;
+  const own = places
+    .map((place) => raw[place]?.trimEnd())
+    .join('\n')
+    .trim();
+  return own === '' ? text : own;
+}
+
+/** Returns the places of the lines of a reply. `isCutOff`: a quotation without marks reaches to the end. */
+function withoutQuotations(lines: string[], parser: LineParser): { kept: number[]; isCutOff: boolean } {
+  const kept: number[] = [];
+  let isCutOff = false;
+  for (let at = 0; at < lines.length; at++) {
+    if (isQuoted(lines[at])) continue;
+    const header = headerLinesAt(lines, at, parser);
+    if (header === 0) kept.push(at);
+    else if (isQuoted(lines[nextFilled(lines, at + header)])) at += header - 1;
+    else {
+      isCutOff = true;
+      break;
+    }
+  }
+  return { kept: withoutSignature(lines, kept, parser), isCutOff };
+}
+
+function withoutSignature(lines: string[], kept: number[], parser: LineParser): number[] {
+  const own = kept.map((place) => lines[place] ?? '');
+  const signature = own.findIndex((_line, at) => isSignatureAt(own, at, parser));
+  if (signature === -1) return kept;
+  return [...kept.slice(0, signature), ...kept.slice(postscriptAfter(own, signature))];
+}
+
+const placeOr = (end: number, place: number): number => (place === -1 ? end : place);
+
+const placesFrom = (start: number, end: number): number[] =>
+  Array.from({ length: end - start }, (_nothing, nth) => start + nth);

@@ -1,0 +1,87 @@
+import type { LineParser } from './reply-parser.rules.ts';
+
+/** The label of the sender above an earlier message. */
+const FROM =
+  /^[*\s]*(?:from|von|de|da|van|fra|från|frå|od|lähettäjä|feladó|kimden|από|от|від|dari|từ|מאת|من|از|发件人|寄件者|差出人|보낸 사람)[*\s]*[:：]/iu;
+/** The label of the subject. */
+const SUBJECT =
+  /^[*\s]*(?:subject|betreff|objet|asunto|oggetto|assunto|onderwerp|temat|ämne|emne|aihe|předmět|predmet|tárgy|subiect|konu|θέμα|тема|subjek|subyek|chủ đề|נושא|الموضوع|موضوع|主题|主旨|件名|제목)[*\s]*[:：]/iu;
+/** The label of the time of sending. */
+const SENT =
+  /^[*\s]*(?:sent|date|gesendet|datum|envoyé|enviado(?: el| em)?|fecha|inviato|data|verzonden|wysłan[oey]|skickat|sendt|dato|lähetetty|odesláno|odoslané|elküldve|trimis|gönderildi|tarih|στάλθηκε|отправлено|дата|надіслано|dikirim|đã gửi|נשלח|تاريخ الإرسال|发送时间|發送時間|日期|送信日時|日付|보낸 날짜|날짜)[*\s]*[:：]/iu;
+const LABEL = /^[*\p{L}\s]{1,20}[:：]/u;
+const MAX_HEADER_LINES = 6;
+/** Some programs begin with the time. */
+const MAX_LINES_TO_FROM = 2;
+
+/** The line before a quotation says that somebody wrote it. */
+const WROTE =
+  /(?<!\p{L})(?:wrote|schrieb|geschrieben|a écrit|escribió|ha scritto|escreveu|schreef|skrev|kirjoitti|napsala?|napísala?|napisał(?:a|\(a\))?|pisze|napisao|írta|scris|yazdı|έγραψε|писала?|написал(?:а|\(а\))?|пише|написав|כתב|كتب|ने लिखा|menulis|đã viết)(?!\p{L})|写道|寫道|のメッセージ|さんが書きました|작성/iu;
+const ADDRESS = /@[\p{L}\p{N}-]/u;
+/** A program dates what it quotes by the year or the time. */
+const DATE = /(?:19|20)\d{2}|\d{1,2}[:.：時点点h]\d{2}/u;
+/** How a header begins that is broken into several lines. */
+const BROKEN_HEADER =
+  /^(?:on|am|le|el|il|em|op|den|w dniu|dnia|dne|pe|στις|la|pada|vào|\p{L}{2,4}[.,]|\d|在|于|於)(?![\p{L}\p{M}])/iu;
+const MAX_BROKEN_LINES = 3;
+
+/** Lines such as "-----Original Message-----". The words stand for the languages that the reply parser does not know. */
+const ORIGINAL =
+  /^[-–—_=*\s]{2,20}(?:original|originale?|ursprüngliche|oprindelig|opprinnelig|ursprungligt|d'origine|originele|oryginalna|oorspronkelijk|původní|eredeti|mensaje|mensagem|messaggio|wiadomość|meddelande|besked|исходное|元のメッセージ|原始|원본)(?![\p{Ll}])[^\n]{0,40}[-–—_=*]$/iu;
+const RULE = /^[-_=*–—]{8,}$/u;
+/** A message that is passed on is none of ours: what it says stands nowhere else. */
+const FORWARDED =
+  /^(?:[-–—_=*\s]{2,20}|begin |début du |inizio |anfang der )(?:forwarded|weitergeleitet|transféré|réexpédié|message (?:transféré|réexpédié)|mensaje reenviado|messaggio inoltrato|mensagem (?:encaminhada|reencaminhada)|doorgestuurd|doorgezonden|przekazan|wiadomość przekazana|vidarebefordra|videresendt|転送|轉寄|转发)/iu;
+
+export const isQuoted = (line: string | undefined): boolean => line?.startsWith('>') === true;
+
+export const isForwarded = (line: string): boolean => FORWARDED.test(line);
+
+/** Returns how many lines from a place on introduce an earlier message. 0: none does. */
+export function headerLinesAt(lines: readonly string[], at: number, parser: LineParser): number {
+  const line = lines[at] ?? '';
+  if (ORIGINAL.test(line) || (/^-.*\p{L}/u.test(line) && parser.isHeader([line]))) return 1;
+  if (isHeaderBlock(lines, at)) return 1;
+  if (RULE.test(line)) {
+    const next = nextFilled(lines, at + 1);
+    return isHeaderBlock(lines, next) ? next - at : 0;
+  }
+  if (/[:：]$/u.test(line) && isQuoted(lines[nextFilled(lines, at + 1)])) return 1;
+  return attributionLines(lines, at, parser);
+}
+
+/** Returns the place of the first line from a place on that is not empty. */
+export function nextFilled(lines: readonly string[], from: number): number {
+  let at = from;
+  while (lines[at] === '') at++;
+  return at;
+}
+
+/** Returns whether labels begin at a line that say who sent an earlier message, and what about, or when from which address. */
+function isHeaderBlock(lines: readonly string[], at: number): boolean {
+  if (!LABEL.test(lines[at] ?? '') || !LABEL.test(lines[at + 1] ?? '')) return false;
+  const block = lines.slice(at, at + MAX_HEADER_LINES);
+  const from = block.slice(0, MAX_LINES_TO_FROM).find((line) => FROM.test(line));
+  if (from === undefined) return false;
+  return block.some((line) => SUBJECT.test(line)) || (ADDRESS.test(from) && block.some((line) => SENT.test(line)));
+}
+
+/** Returns how many lines say who wrote what follows, and when, as "On 1 May 2026 Ann wrote:" does. */
+function attributionLines(lines: readonly string[], at: number, parser: LineParser): number {
+  for (let count = 1; count <= MAX_BROKEN_LINES; count++) {
+    const part = lines.slice(at, at + count);
+    const last = part.at(-1) ?? '';
+    if (last === '' || isQuoted(last) || (count > 1 && !BROKEN_HEADER.test(part[0] ?? ''))) return 0;
+    if (isAttribution(part, parser)) return count;
+  }
+  return 0;
+}
+
+function isAttribution(lines: readonly string[], parser: LineParser): boolean {
+  const line = lines.join(' ');
+  if (!DATE.test(line) && !(ADDRESS.test(line) && /\d/.test(line))) return false;
+  const isWritten = WROTE.test(line);
+  if (/[:：]$/u.test(line) && (isWritten || (ADDRESS.test(line) && DATE.test(line) && /[>\])]\s?[:：]$/u.test(line))))
+    return true;
+  return (isWritten || ADDRESS.test(line)) && parser.isHeader(lines);
+}
