@@ -4,7 +4,7 @@ import { type FakeEmbeddings, startFakeEmbeddings } from '../support/fakes/embed
 import { type FakeModel, startFakeModel } from '../support/fakes/model.ts';
 import type { TestOrg } from '../support/stack/api.ts';
 import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
-import { insightsOf, resolvedSaying } from './support.ts';
+import { extracted, insightsOf, resolvedSaying } from './support.ts';
 
 const PARCEL = 'Where is it? My parcel still has not arrived.';
 
@@ -55,6 +55,25 @@ describe('a model', () => {
     ]);
     const usage = (await org.get('/autopilot/usage?group_by=purpose')).body.items;
     expect(usage).toMatchObject([{ group: 'insights', calls: 1, failed_calls: 0 }]);
+  });
+
+  it('is not believed where it quotes what an e-mail of the customer quotes', async () => {
+    model.say(() => ({
+      json: {
+        statements: [
+          statement('A parcel has not arrived', 'My parcel still has not arrived'),
+          statement('The zeppelin is late', 'our zeppelin is late'),
+        ],
+      },
+    }));
+    const org = await orgWith(model.settings);
+    const session = (await org.post('/chat/sessions', { channel: { type: 'email' } })).body.id;
+    const text = `${PARCEL}\n\nOn 1 May 2026 Support wrote:\n> We are sorry, our zeppelin is late.`;
+    await org.post(`/chat/sessions/${session}/send`, { sender: 'contact', message: { type: 'text', text } });
+    await org.patch(`/chat/sessions/${session}`, { status: 'closed_resolved' });
+    await extracted(stack, org, session);
+    expect((await insightsOf(org)).map(({ content }) => content)).toEqual(['A parcel has not arrived']);
+    expect(JSON.stringify(model.asked)).not.toContain('zeppelin');
   });
 
   it('names an insight over its quotes once it has grown', async () => {

@@ -114,6 +114,22 @@ describe('a HubSpot conversation', () => {
     expect(session).toMatchObject({ channel: { type: 'email' }, contact: { email: 'ann@example.com' } });
   });
 
+  it('counts only the own words of an e-mail, and shows it whole', async () => {
+    const threadId = crm.hubspot.openThread();
+    const text =
+      'Ja, bitte schicken Sie mir eine neue Lampe.\n\nOn 1 May 2026 Support wrote:\n> Do you want another zeppelin?';
+    const senders = [
+      { actorId: 'E-1', name: 'Ann', deliveryIdentifier: { type: 'HS_EMAIL_ADDRESS', value: 'ann3@example.com' } },
+    ];
+    const email = { text, channelId: EMAIL_CHANNEL, createdBy: 'E-1', senders };
+    await crm.deliver(eventOf(crm.hubspot.addMessage(threadId, email)));
+    const session = await sessionOf(threadId);
+    expect(await historyOf(stack.org, session.id)).toEqual([`contact: ${text}`]);
+    expect((await stack.org.get(`/chat/sessions/${session.id}`)).body.language).toBe('de');
+    const found = async (q: string) => (await stack.org.get(`/chat/sessions/search?q=${q}`)).body.messages.length;
+    expect([await found('Lampe'), await found('zeppelin')]).toEqual([1, 0]);
+  });
+
   it('defers e-mails that arrive together only once, from their arrival', async () => {
     const threadId = crm.hubspot.openThread();
     const senders = [
