@@ -25,13 +25,13 @@ const BROKEN_HEADER =
   /^(?:on|am|le|el|il|em|op|den|w dniu|dnia|dne|pe|στις|la|pada|vào|\p{L}{2,4}[.,]|\d|在|于|於)(?![\p{L}\p{M}])/iu;
 const MAX_BROKEN_LINES = 3;
 
-/** Lines such as "-----Original Message-----". The words stand for the languages that the reply parser does not know. */
+/** Lines such as "-----Original Message-----". */
 const ORIGINAL =
-  /^[-–—_=*\s]{2,20}(?:original|originale?|ursprüngliche|oprindelig|opprinnelig|ursprungligt|d'origine|originele|oryginalna|oorspronkelijk|původní|eredeti|mensaje|mensagem|messaggio|wiadomość|meddelande|besked|исходное|元のメッセージ|原始|원본)(?![\p{Ll}])[^\n]{0,40}[-–—_=*]$/iu;
+  /^[-–—_=*]{2,40}\s?(?:original message|(?:ursprüngliche|originale) nachricht|originalnachricht|message d['’]origine|mensaje original|mensagem original|messaggio originale|oorspronkelijk bericht|wiadomość oryginalna|oryginalna wiadomość|ursprungligt meddelande|originalmeddelande|oprindelig (?:besked|meddelelse)|opprinnelig melding|původní (?:zpráva|e-mail)|eredeti üzenet|исходное сообщение|元のメッセージ|原始(?:邮件|郵件|信息)|원본 메[시일]지?)\s?[-–—_=*]{2,40}$/iu;
 const RULE = /^[-_=*–—]{8,}$/u;
 /** A message that is passed on is none of ours: what it says stands nowhere else. */
 const FORWARDED =
-  /^(?:[-–—_=*\s]{2,20}|begin |début du |inizio |anfang der )(?:forwarded|weitergeleitet|transféré|réexpédié|message (?:transféré|réexpédié)|mensaje reenviado|messaggio inoltrato|mensagem (?:encaminhada|reencaminhada)|doorgestuurd|doorgezonden|przekazan|wiadomość przekazana|vidarebefordra|videresendt|転送|轉寄|转发)/iu;
+  /^(?:[-–—_=*]{3,40}\s?|begin |début du |inizio |anfang der )(?:forwarded|weitergeleitet|transféré|réexpédié|message (?:transféré|réexpédié)|mensaje reenviado|messaggio inoltrato|mensagem (?:encaminhada|reencaminhada)|doorgestuurd|doorgezonden|przekazan|wiadomość przekazana|vidarebefordra|videresendt|転送|轉寄|转发)/iu;
 
 export const isQuoted = (line: string | undefined): boolean => line?.startsWith('>') === true;
 

@@ -24,7 +24,7 @@ export function isSignatureAt(lines: readonly string[], at: number, parser: Line
     line === SEPARATOR ||
     SIGN_OFF.test(line) ||
     SENT_FROM.test(line) ||
-    (/\p{L}/u.test(line) && parser.isSignature(line)) ||
+    (at > 0 && /\p{L}/u.test(line) && parser.isSignature(line)) ||
     isNameAfterThanks(lines, at)
   );
 }
