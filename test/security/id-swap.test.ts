@@ -55,6 +55,7 @@ const OTHER_TABLES = [
   'ai_tag_suggestions',
   'ai_summaries',
   'ai_budget_notices',
+  'unread_mail_sessions',
   'webhook_deliveries',
   'webhook_sequences',
   'webhook_attempts',
