@@ -62,6 +62,8 @@ export interface InboundFile {
 export interface InboundMessage {
   providerId: string;
   from: string;
+  /** The name that the sender has given themselves. */
+  name?: string | undefined;
   to: string;
   /** The provider's id of the number that it came to, if messages are sent by that and not by the number. */
   toId?: string | undefined;

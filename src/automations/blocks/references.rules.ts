@@ -26,6 +26,18 @@ export interface Reference {
 /** Outputs of steps by id. Steps without a run so far are missing. */
 export type OutputsById = ReadonlyMap<string, Json>;
 
+/** Writes a value for its place in a text. */
+export type Encoding = (text: string) => string;
+
+/** Returns the encoding of values within a text, by its key and the object that it is in. undefined: as they are. */
+export type EncodingAt = (key: string, holder: { [key: string]: Json }) => Encoding | undefined;
+
+/** Where values are encoded: in the fields named by `urls`, and in texts with an encoding. */
+interface Places {
+  urls?: readonly string[];
+  encodingAt?: EncodingAt;
+}
+
 /** Parses the text between the braces. */
 function parseReference(text: string): Reference {
   const [step = '', ...path] = text.split('.').map((part) => part.trim());
@@ -45,33 +57,39 @@ export function referencesIn(value: unknown, depth = 0): Reference[] {
 /**
  * Returns the value with its references replaced by the values of their targets. If a string consists of one reference,
  * the value keeps its type; in other strings it becomes text. Inserted values are not searched for references again. A
- * reference is null if its step did not run, or its output lacks the path. In the fields of `value` named by `urls`, values
- * are encoded for their place. Throws RangeError if the result becomes too long or has too many values.
+ * reference is null if its step did not run, or its output lacks the path. Values are
+ * encoded for their place. Throws RangeError if the result becomes too long or has too many values.
  */
-export function resolveReferences(value: Json, outputs: OutputsById, urls: readonly string[] = []): Json {
+export function resolveReferences(
+  value: Json,
+  outputs: OutputsById,
+  { urls = [], encodingAt = () => undefined }: Places = {},
+): Json {
   let room = MAX_CHARACTERS;
   let values = 0;
   const count = (more: number) => {
     values += more;
     if (values > MAX_INPUT_VALUES) throw new RangeError(`it has over ${MAX_INPUT_VALUES} values`);
   };
-  const given = (found: Json): string => {
-    const text = textOf(found);
+  const given = (found: Json, encode: Encoding = (text) => text): string => {
+    const text = encode(textOf(found));
     room -= text.length;
     if (room < 0) throw new RangeError(`the references make over ${MAX_CHARACTERS} characters`);
     if (typeof found === 'object' && found !== null) count(countValues(text));
     return text;
   };
-  const fill = (part: Json, depth: number): Json => {
+  const fill = (part: Json, depth: number, encode?: Encoding): Json => {
     if (depth > MAX_DEPTH) return null;
     count(1);
-    if (typeof part === 'string') return fillText(part);
-    if (Array.isArray(part)) return part.map((item) => fill(item, depth + 1));
+    if (typeof part === 'string') return fillText(part, encode);
+    if (Array.isArray(part)) return part.map((item) => fill(item, depth + 1, encode));
     if (typeof part === 'object' && part !== null)
       return Object.fromEntries(
         Object.entries(part).map(([key, item]) => [
           key,
-          depth === 0 && urls.includes(key) && typeof item === 'string' ? fillUrl(item) : fill(item, depth + 1),
+          depth === 0 && urls.includes(key) && typeof item === 'string'
+            ? fillUrl(item)
+            : fill(item, depth + 1, encodingAt(key, part)),
         ]),
       );
     return part;
@@ -80,10 +98,10 @@ export function resolveReferences(value: Json, outputs: OutputsById, urls: reado
     WHOLE_REFERENCE.test(template)
       ? fill(template, 1)
       : urlWithValues(template, REFERENCE, (inner) => given(valueAt(parseReference(inner), outputs)));
-  const fillText = (text: string): Json => {
+  const fillText = (text: string, encode?: Encoding): Json => {
     const [, whole] = WHOLE_REFERENCE.exec(text) ?? [];
     if (whole === undefined)
-      return text.replace(REFERENCE, (_, inner: string) => given(valueAt(parseReference(inner), outputs)));
+      return text.replace(REFERENCE, (_, inner: string) => given(valueAt(parseReference(inner), outputs), encode));
     const found = valueAt(parseReference(whole), outputs);
     given(found);
     return found;

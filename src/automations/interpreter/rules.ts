@@ -1,6 +1,7 @@
 import { type OutputsById, type Reference, referencesIn, resolveReferences } from '../blocks/references.rules.ts';
 import type { ActionStep, ControlBlock, Json, Step, WaitBlock, WaitForEventBlock } from '../blocks/schema.ts';
 import { fieldsOf } from '../json.rules.ts';
+import { bodyEncoding, withFormats } from './mail-bodies.rules.ts';
 import { evaluateOperator } from './operators.rules.ts';
 import {
   enclosingBlock,
@@ -149,7 +150,9 @@ export async function resolveInput(
   const outputs = await readReferencedOutputs(definition, memory, place, referencesIn(value));
   const step = stepAt(definition.blocks, place);
   try {
-    return resolveReferences(value, outputs, step?.type === WITH_URL ? ['url'] : []);
+    return step?.type === 'send-email'
+      ? resolveReferences(withFormats(value), outputs, { encodingAt: bodyEncoding })
+      : resolveReferences(value, outputs, { urls: step?.type === WITH_URL ? ['url'] : [] });
   } catch (error) {
     if (step === undefined || !(error instanceof RangeError)) throw error;
     throw new StepError(place, step, error.message);

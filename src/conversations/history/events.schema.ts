@@ -65,6 +65,10 @@ const HistoryEvent = z
       sender_id: z.number().nullable(),
       sender_name: z.string().nullable(),
       sender_avatar_url: z.string().nullable(),
+      reply_to: z
+        .string()
+        .optional()
+        .describe('Of an e-mail: the address that its sender wants answers at. Answers of people go there.'),
       content: Content,
       attachments: z.array(Attachment),
       agent: z.string().optional().describe('Of a message of the AI: `extractive-1`, or the model.'),

@@ -27,6 +27,8 @@ export interface ContactMessage {
   /** The name given by the sender. */
   name?: string | undefined;
   avatarUrl?: string | undefined;
+  /** The address that the sender of an e-mail wants answers at, if it is another one. */
+  replyTo?: string | undefined;
   /** What the contact's client knows of the visit. */
   clientContext?: Record<string, unknown> | undefined;
   /** Whether a program must not answer it. */
@@ -52,6 +54,7 @@ export async function addContactMessage(
     isUnreadable = false,
     name,
     avatarUrl,
+    replyTo,
     clientContext,
     isAutomated,
     greetings = [],
@@ -70,6 +73,7 @@ export async function addContactMessage(
   const data = {
     sender_name: name,
     sender_avatar_url: avatarUrl,
+    reply_to: replyTo,
     ...(attachments.length > 0 && { attachments }),
     ...(isUnreadable && { unreadable: true }),
     client_context: clientContext,

@@ -1,5 +1,6 @@
 import { isContactBlocked } from '../../contacts/blocklist/service.ts';
-import { resolveContacts } from '../../contacts/service.ts';
+import { updateContact } from '../../contacts/saving/service.ts';
+import { getContact, resolveContacts } from '../../contacts/service.ts';
 import type { Trx } from '../../db/connect.ts';
 import type { SessionChannel } from '../../http/schemas.ts';
 import { newId } from '../../ids.ts';
@@ -38,6 +39,10 @@ export interface InboundMessage extends InboundEnvelope {
   isUnreadable?: boolean;
   /** Whether a program must not answer it. */
   isAutomated?: boolean | undefined;
+  /** The name that the sender has given themselves. */
+  name?: string | undefined;
+  /** The address that the sender of an e-mail wants answers at, if it is another one. */
+  replyTo?: string | undefined;
 }
 
 /**
@@ -47,11 +52,24 @@ export interface InboundMessage extends InboundEnvelope {
 export async function addInboundMessage(
   trx: Trx,
   orgId: string,
-  { id, text, attachments, isUnreadable, isAutomated, ...envelope }: InboundMessage,
+  { id, text, attachments, isUnreadable, isAutomated, name, replyTo, ...envelope }: InboundMessage,
 ): Promise<string> {
   const { session, contactId } = await lockSessionOf(trx, orgId, envelope);
-  await addContactMessage(trx, orgId, session, { id, text, attachments, isUnreadable, isAutomated });
+  await addContactMessage(trx, orgId, session, { id, text, attachments, isUnreadable, isAutomated, name, replyTo });
+  if (name !== undefined) await fillName(trx, orgId, { ...envelope, contactId, name });
   return contactId;
+}
+
+/** Gives a contact without a name the one of a message, if it came from the contact's own address. */
+async function fillName(
+  trx: Trx,
+  orgId: string,
+  { contactId, name, channel, from }: Pick<InboundEnvelope, 'channel' | 'from'> & { contactId: string; name: string },
+): Promise<void> {
+  const contact = await getContact(trx, orgId, contactId);
+  const address = channel === 'email' ? contact.email : contact.phone_number;
+  if (contact.name === null && address === from && name.toLowerCase() !== from)
+    await updateContact(trx, orgId, contactId, { name });
 }
 
 /**

@@ -26,7 +26,8 @@ export async function redactEvents(
         and (content is not null or data ?| array['attachments', 'client_context'] or data->>'reason' is not null or data->>'payload' is not null)
         and type <> 'redacted'
     )
-    update session_events as event set content = null, own_words = null, data = event.data - array['attachments', 'client_context', 'confirmation'] || '{"redacted": true}'::jsonb
+    update session_events as event set content = null, own_words = null,
+      data = event.data - array['attachments', 'client_context', 'confirmation', 'reply_to'] || '{"redacted": true}'::jsonb
       || case when event.data ? 'reason' then '{"reason": null}'::jsonb else '{}' end
       || case when event.data ? 'payload' then '{"payload": null}'::jsonb else '{}' end
     from held

@@ -7,7 +7,13 @@ export const HeaderText = z
   .string()
   .max(998, { abort: true })
   .regex(/^[^\r\n]*$/, 'must be one line');
-export const EmailBody = z.string().max(500_000).describe('HTML where it has tags, else plain text.');
+export const EmailBody = z.string().max(500_000).describe('HTML or plain text, as `is_html` says.');
+export const IsHtml = z
+  .boolean()
+  .optional()
+  .describe(
+    'Whether the body is HTML. If absent, it is if it has a complete HTML element, such as `<p>Hi</p>` or `<br>`.',
+  );
 
 const EmailRecipient = z
   .object({
@@ -15,6 +21,7 @@ const EmailRecipient = z
     email_subject: HeaderText.optional(),
     email_sender_name: HeaderText.optional(),
     email_body: EmailBody.optional(),
+    is_html: IsHtml.describe('Whether `email_body` is HTML. If absent, as `is_html` of the request.'),
     email_is_transactional: z
       .boolean()
       .default(false)
@@ -31,6 +38,9 @@ export const SendEmail = z
     fallback_email_subject: HeaderText.optional(),
     fallback_email_sender_name: HeaderText.optional(),
     fallback_email_body: EmailBody.optional(),
+    is_html: IsHtml.describe(
+      'Whether the bodies are HTML. If absent, each is that has a complete HTML element, such as `<p>Hi</p>` or `<br>`.',
+    ),
   })
   .superRefine(({ recipients, fallback_email_subject, fallback_email_body }, context) => {
     const require = (index: number, field: 'email_subject' | 'email_body') =>
@@ -68,14 +78,13 @@ export interface EmailContent {
   subject: string;
   sender_name: string | null;
   body: string;
-  /**
-   * Set for a body made from a template, so a contact's data cannot turn it into HTML. If absent, a body with tags is
-   * HTML.
-   */
+  /** Absent in content that was stored before it was said: a body with a complete HTML element is HTML then. */
   is_html?: boolean;
   is_transactional: boolean;
   /** The Message-ID of the e-mail that it answers. */
   in_reply_to?: string;
+  /** The Message-IDs of the thread, with that one at the end. */
+  references?: string[];
   /** Whether the AI or a workflow wrote it, and no person. */
   is_auto_reply?: boolean;
 }

@@ -3,6 +3,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { invalid } from '../../errors.ts';
 import { idOf, newId } from '../../ids.ts';
 import { enqueue, start } from '../../outbox/outbox.ts';
+import { looksLikeHtml } from '../../providers/email/html.rules.ts';
 import { SEND_EMAILS } from '../contract.ts';
 import { isVerifiedSender } from '../email-domains/service.ts';
 import { insertEmails, listRequestedEmails } from './queries.ts';
@@ -37,7 +38,7 @@ export function requestEmails(
         from_email: input.from_email,
         subject: recipient.email_subject ?? input.fallback_email_subject ?? '',
         sender_name: recipient.email_sender_name ?? input.fallback_email_sender_name ?? null,
-        body: recipient.email_body ?? input.fallback_email_body ?? '',
+        ...bodyOf(input, recipient),
         is_transactional: recipient.email_is_transactional,
       },
     }));
@@ -46,6 +47,16 @@ export function requestEmails(
     await enqueue(trx, orgId, start(SEND_EMAILS, { orgId, requestId, delayMs }, { subjectId: requestId, summary }));
     return responseOf(input, emails);
   });
+}
+
+/** A recipient's own body has the recipient's own format, else the one of the request. */
+function bodyOf(
+  { fallback_email_body, is_html }: SendEmail,
+  recipient: SendEmail['recipients'][number],
+): { body: string; is_html: boolean } {
+  const body = recipient.email_body ?? fallback_email_body ?? '';
+  const said = recipient.email_body === undefined ? is_html : (recipient.is_html ?? is_html);
+  return { body, is_html: said ?? looksLikeHtml(body) };
 }
 
 const responseOf = ({ recipients }: SendEmail, emails: { id: string }[]) => ({

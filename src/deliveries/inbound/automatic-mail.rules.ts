@@ -20,11 +20,18 @@ export function isAutomaticMail(headers: MailHeaders): boolean {
  */
 export const isAutomatedMail = (headers: MailHeaders): boolean =>
   isAutomaticMail(headers) ||
+  isOfMailingList(headers) ||
   /^list\b/i.test(fieldOf(headers, 'precedence')) ||
   fieldOf(headers, 'x-auto-response-suppress')
     .toLowerCase()
     .split(/[\s,;]/)
     .some((value) => SUPPRESSING.has(value));
+
+/** Every mailing list has an id (RFC 2919). The parser gathers the fields of lists (RFC 2369) under one name. */
+function isOfMailingList(headers: MailHeaders): boolean {
+  const list = headers.get('list');
+  return typeof list === 'object' && list !== null && ('id' in list || 'post' in list);
+}
 
 const fieldOf = (headers: MailHeaders, name: string): string =>
   [headers.get(name) ?? ''].flat().join(' ').trim().slice(0, MAX_FIELD_CHARACTERS);

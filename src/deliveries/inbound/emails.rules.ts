@@ -19,7 +19,10 @@ export type AnsweredDelivery = Pick<ReceivedEmail, 'deliveryId' | 'to'>;
 const NO_DELIVERY = { deliveryId: undefined, to: '' };
 
 /** What is kept of a person's reply. */
-export type ReplyMail = Pick<ParsedEmail, 'body' | 'messageId' | 'subject' | 'isAutomated'>;
+export type ReplyMail = Pick<
+  ParsedEmail,
+  'body' | 'messageId' | 'subject' | 'isAutomated' | 'fromName' | 'replyTo' | 'thread'
+>;
 
 export type Classification =
   | { result: 'bounced' | 'failed'; bounce: Bounce }

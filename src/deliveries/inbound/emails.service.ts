@@ -133,16 +133,19 @@ async function apply(
       ]);
     case 'reply': {
       const { from, deliveryId } = verdict;
-      const { body, messageId = id, subject, isAutomated } = verdict.mail;
+      const { messageId = id, fromName: name, replyTo, thread, ...mail } = verdict.mail;
       const message = {
         channel: 'email',
         provider: 'smtp',
         providerId: messageId,
         from,
         to: rcpt_to,
-        subject,
-        body,
-        isAutomated,
+        subject: mail.subject,
+        body: mail.body,
+        isAutomated: mail.isAutomated,
+        name,
+        replyTo,
+        thread,
         deliveryId,
         ...received,
       } as const;

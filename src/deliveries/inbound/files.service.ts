@@ -104,7 +104,9 @@ export async function receiveInboundFiles(
   });
   await inTransaction(deps.db, async (trx) => {
     const cleared = await clearFiles(trx, orgId, id);
-    if (cleared !== undefined) await addToSession(trx, orgId, { ...cleared, id, ...received });
+    if (cleared === undefined) return;
+    const { sender_name, ...message } = cleared;
+    await addToSession(trx, orgId, { ...message, name: sender_name ?? undefined, id, ...received });
   });
 }
 

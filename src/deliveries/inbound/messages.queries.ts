@@ -18,6 +18,12 @@ export interface NewInboundMessage {
   toId?: string | undefined;
   /** Of an e-mail that has one. */
   subject?: string | undefined;
+  /** Of an e-mail: the Message-IDs of its thread before it. */
+  thread?: string[] | undefined;
+  /** The address that the sender of an e-mail wants answers at, if it is another one. */
+  replyTo?: string | undefined;
+  /** The name that the sender has given themselves. */
+  name?: string | undefined;
   body: string;
   /** The delivery it replies to, if the message names one. */
   deliveryId: string | undefined;
@@ -45,6 +51,9 @@ export async function insertInboundMessage(
     to,
     toId = null,
     subject = null,
+    thread = null,
+    replyTo = null,
+    name = null,
     body,
     isReply,
     files = [],
@@ -52,9 +61,9 @@ export async function insertInboundMessage(
   const pending = files.length === 0 ? null : JSON.stringify(files);
   const address = channel === 'email' ? sql`contact.email = ${from}` : sql`contact.phone_number = ${from}`;
   const { rows } = await sql<{ contact_id: string | null }>`
-    insert into inbound_messages (org_id, id, channel, provider, provider_id, "from", "to", to_id, subject, body, is_reply, files, contact_id,
+    insert into inbound_messages (org_id, id, channel, provider, provider_id, "from", "to", to_id, subject, thread, reply_to, sender_name, body, is_reply, files, contact_id,
       delivery_id)
-    select ${orgId}::uuid, ${id}::uuid, ${channel}, ${provider}, ${providerId}, ${from}, ${to}, ${toId}, ${subject}, ${body}, ${isReply}::boolean,
+    select ${orgId}::uuid, ${id}::uuid, ${channel}, ${provider}, ${providerId}, ${from}, ${to}, ${toId}, ${subject}, ${thread}::text[], ${replyTo}, ${name}, ${body}, ${isReply}::boolean,
       ${pending}::jsonb,
       coalesce(delivery.contact_id, (select contact.id from contacts as contact where contact.org_id = ${orgId} and ${address})), delivery.id
     from (select) as message
@@ -105,7 +114,7 @@ export const clearFiles = (trx: Trx, orgId: string, id: string) =>
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .where('files', 'is not', null)
-    .returning(['channel', 'from', 'body', 'contact_id as contactId', 'delivery_id as deliveryId'])
+    .returning(['channel', 'from', 'body', 'sender_name', 'contact_id as contactId', 'delivery_id as deliveryId'])
     .executeTakeFirst();
 
 /** Returns messages of all orgs with files to be fetched, behind a message, in a fixed order. */

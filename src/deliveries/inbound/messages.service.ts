@@ -45,7 +45,7 @@ export function receiveMessage(
   orgId: string,
   { media, missing, isDescription, isAutomated, files = [], ...inbound }: ReceivedMessage,
 ): Promise<void> {
-  const { channel, body, deliveryId } = inbound;
+  const { channel, body, deliveryId, replyTo, name } = inbound;
   const isStop = channel === 'sms' && isOptOut(body);
   const pending = isStop ? [] : files;
   return inTransaction(db, async (trx) => {
@@ -65,7 +65,7 @@ export function receiveMessage(
       return;
     }
     const parts = { media, missing, isDescription, isAutomated };
-    await addToSession(trx, orgId, { id, channel, contactId, from, body, deliveryId, ...parts });
+    await addToSession(trx, orgId, { id, channel, contactId, from, body, deliveryId, replyTo, name, ...parts });
   });
 }
 
@@ -75,14 +75,14 @@ async function numberOf(trx: Trx, orgId: string, from: string): Promise<string> 
   return numbers.length === 1 ? from : ((await findContactNumber(trx, orgId, numbers)) ?? numbers[0] ?? from);
 }
 
-type AddedMessage = Pick<NewInboundMessage, 'id' | 'channel' | 'from' | 'body'> &
+type AddedMessage = Pick<NewInboundMessage, 'id' | 'channel' | 'from' | 'body' | 'replyTo' | 'name'> &
   MessageParts & { contactId: string | null; deliveryId: string | null | undefined };
 
 /** Adds a received message to the contact's session, with its stored files, and with a line for each missing one. */
 export async function addToSession(
   trx: Trx,
   orgId: string,
-  { id, channel, contactId, from, body, deliveryId, isAutomated, ...parts }: AddedMessage,
+  { id, channel, contactId, from, body, deliveryId, isAutomated, name, replyTo, ...parts }: AddedMessage,
 ): Promise<void> {
   const { media = [], missing = [], isDescription = false } = parts;
   for (const file of media) await recordMedia(trx, file);
@@ -95,6 +95,8 @@ export async function addToSession(
     attachments: media.map(attachmentOf),
     isUnreadable: isDescription || (body.trim() === '' && missing.length > 0),
     isAutomated,
+    name,
+    replyTo,
     inReplyTo: deliveryId ?? undefined,
   });
   if (contactId === null) await updateInboundContact(trx, orgId, id, author);

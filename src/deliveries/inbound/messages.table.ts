@@ -15,6 +15,12 @@ export interface InboundMessagesTable {
   /** The provider's id of the number that it came to, if messages are sent by that and not by the number. */
   to_id: string | null;
   subject: string | null;
+  /** Of an e-mail: the Message-IDs of its thread before it. */
+  thread: string[] | null;
+  /** The address that the sender of an e-mail wants answers at, if it is another one. */
+  reply_to: string | null;
+  /** The name that the sender has given themselves. */
+  sender_name: string | null;
   body: string;
   contact_id: string | null;
   delivery_id: string | null;

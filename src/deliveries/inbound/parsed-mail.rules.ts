@@ -1,16 +1,25 @@
-import type { ParsedMail, StructuredHeader } from 'mailparser';
+import type { AddressObject, EmailAddress, Headers, HeaderValue } from 'mailparser';
 import { storable, truncated } from '../../providers/storable.rules.ts';
 import { isAutomatedMail, isAutomaticMail } from './automatic-mail.rules.ts';
 import { type RecipientReport, recipientReports } from './bounces.rules.ts';
-import { textOfHtml } from './html.rules.ts';
+import { invitationsOnce } from './invitations.rules.ts';
+import { idsIn, threadBefore } from './message-ids.rules.ts';
+import { textOfPart } from './mime.rules.ts';
+import type { MimeFile, ParsedMime } from './mime.ts';
 
 /** The parts of an e-mail used for its classification. */
 export interface ParsedEmail {
   messageId: string | undefined;
   /** In lower case. */
   from: string | undefined;
+  /** The name that its sender shows. */
+  fromName: string | undefined;
+  /** The only address that its sender wants answers at, in lower case, if it is another one. */
+  replyTo: string | undefined;
   /** The Message-IDs it replies to, nearest first. */
   answers: string[];
+  /** The Message-IDs of its thread before it, the first one first. */
+  thread: string[];
   /** In one line. Undefined if there is none. */
   subject: string | undefined;
   /** Whether it declares an automatic origin (RFC 3834). */
@@ -33,23 +42,30 @@ export interface MailFile {
 
 const MAX_ID_LENGTH = 255;
 const MAX_ADDRESS_LENGTH = 254;
+const MAX_NAME_LENGTH = 200;
 const MAX_SUBJECT_LENGTH = 500;
 const MAX_BODY_LENGTH = 65_536;
-/** Far more than gives a body of that length. */
-const MAX_HTML_CHARACTERS = 1_000_000;
 const MAX_ANSWERS = 20;
+/** In ASCII, without quotation: what any mail server takes. */
+const EMAIL_ADDRESS = /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[a-z\d.-]+\.[a-z\d-]{2,}$/i;
 const SIGNATURE = /^application\/(?:x-)?(?:pkcs7|pgp)-signature$/;
 const DELIVERY_STATUS = /^message\/(?:global-)?delivery-status$/;
 
 /** Extracts the relevant parts of a parsed e-mail. Pure, with bounded results for any input. */
-export function parsedEmailOf(parsed: ParsedMail): ParsedEmail {
+export function parsedEmailOf(parsed: ParsedMime): ParsedEmail {
+  const { headers, headerLines } = parsed;
+  const [sender] = addressesIn(headers, 'from');
+  const from = addressOf(sender);
   return {
-    messageId: ifWithin(MAX_ID_LENGTH, parsed.messageId),
-    from: ifWithin(MAX_ADDRESS_LENGTH, parsed.from?.value[0]?.address?.toLowerCase()),
-    answers: [parsed.inReplyTo ?? [], [parsed.references ?? []].flat().reverse()].flat().slice(0, MAX_ANSWERS),
-    subject: subjectOf(parsed),
-    isAutomatic: isAutomaticMail(parsed.headers),
-    isAutomated: isAutomatedMail(parsed.headers),
+    messageId: ifWithin(MAX_ID_LENGTH, idsIn(headerLines, 'message-id')[0] ?? fieldOf(headers, 'message-id')),
+    from,
+    fromName: inOneLine(sender?.name ?? '', MAX_NAME_LENGTH),
+    replyTo: replyToOf(headers, from),
+    answers: answersOf(headers),
+    thread: threadBefore(headerLines),
+    subject: inOneLine(fieldOf(headers, 'subject') ?? '', MAX_SUBJECT_LENGTH),
+    isAutomatic: isAutomaticMail(headers),
+    isAutomated: isAutomatedMail(headers),
     isReport: isReport(parsed),
     reports: isReport(parsed) ? reportsOf(parsed) : undefined,
     body: bodyOf(parsed),
@@ -57,39 +73,70 @@ export function parsedEmailOf(parsed: ParsedMail): ParsedEmail {
   };
 }
 
-/** Returns the subject in one line: an encoded one may have line ends, or begin another header. */
-const subjectOf = ({ subject = '' }: ParsedMail): string | undefined =>
+function fieldOf(headers: Headers, name: string): string | undefined {
+  const value = headers.get(name);
+  return typeof value === 'string' ? value : undefined;
+}
+
+const addressesIn = (headers: Headers, name: string): EmailAddress[] => {
+  const value = headers.get(name);
+  return isAddresses(value) ? value.value : [];
+};
+
+const isAddresses = (value: HeaderValue | undefined): value is AddressObject =>
+  typeof value === 'object' && 'value' in value && Array.isArray(value.value);
+
+const addressOf = (sender: EmailAddress | undefined) => ifWithin(MAX_ADDRESS_LENGTH, sender?.address?.toLowerCase());
+
+/** Returns undefined for several addresses: an answer has one. */
+function replyToOf(headers: Headers, from: string | undefined): string | undefined {
+  const [only, ...others] = addressesIn(headers, 'reply-to');
+  const address = others.length === 0 ? addressOf(only) : undefined;
+  return address !== undefined && address !== from && isEmailAddress(address) ? address : undefined;
+}
+
+const isEmailAddress = (text: string): boolean => EMAIL_ADDRESS.test(text);
+
+function answersOf(headers: Headers): string[] {
+  const references = headers.get('references');
+  const nearestFirst =
+    typeof references === 'string' ? [references] : isTexts(references) ? references.toReversed() : [];
+  return [fieldOf(headers, 'in-reply-to') ?? [], nearestFirst].flat().slice(0, MAX_ANSWERS);
+}
+
+const isTexts = (value: HeaderValue | undefined): value is string[] =>
+  Array.isArray(value) && value.every((each) => typeof each === 'string');
+
+/** Returns a text in one line: an encoded one may have line ends, or begin another header. */
+const inOneLine = (text: string, maxLength: number): string | undefined =>
   truncated(
-    storable(subject)
+    storable(text)
       .replace(/[\s\p{Cc}]+/gu, ' ')
       .trim(),
-    MAX_SUBJECT_LENGTH,
+    maxLength,
   ) || undefined;
 
-const isReport = ({ headers }: ParsedMail) =>
-  (headers.get('content-type') as StructuredHeader | undefined)?.value.toLowerCase() === 'multipart/report';
+const isReport = ({ root }: ParsedMime) => root.type === 'multipart/report';
 
-function reportsOf({ attachments }: ParsedMail): RecipientReport[] | undefined {
-  const part = attachments.find(({ contentType }) => DELIVERY_STATUS.test(contentType));
+function reportsOf({ files }: ParsedMime): RecipientReport[] | undefined {
+  const part = files.find(({ contentType }) => DELIVERY_STATUS.test(contentType));
   const reports = recipientReports(part?.content.toString('utf8') ?? '');
   return reports.length === 0 ? undefined : reports;
 }
 
 /** Returns the attached files without signatures of the e-mail itself, which mail programs add and verify. */
-const filesOf = ({ attachments }: ParsedMail): MailFile[] =>
-  attachments
-    .filter(({ contentType }) => !SIGNATURE.test(contentType))
-    .map(({ filename, content }) => ({ name: ifWithin(MAX_ID_LENGTH, filename), content }));
+const filesOf = ({ files }: ParsedMime): MailFile[] =>
+  invitationsOnce(files.filter(({ contentType }: MimeFile) => !SIGNATURE.test(contentType))).map(
+    ({ name, content }) => ({
+      name: ifWithin(MAX_ID_LENGTH, name),
+      content,
+    }),
+  );
 
-/**
- * Returns the text with its quotations. For an e-mail with only HTML, returns the text without tags. At most 64 Ki
- * characters: a longer text ends with an ellipsis.
- */
-function bodyOf({ text = '', html }: ParsedMail): string {
-  const isHtml = text.trim() === '' && typeof html === 'string';
-  const body = storable(isHtml ? textOfHtml(html.slice(0, MAX_HTML_CHARACTERS)) : text);
-  const isWhole = body.length <= MAX_BODY_LENGTH && !(isHtml && html.length > MAX_HTML_CHARACTERS);
-  return isWhole ? body : `${truncated(body, MAX_BODY_LENGTH - 1)}…`;
+/** Returns the text with its quotations. At most 64 Ki characters: a longer text ends with an ellipsis. */
+function bodyOf({ root }: ParsedMime): string {
+  const body = storable(textOfPart(root, MAX_BODY_LENGTH));
+  return body.length <= MAX_BODY_LENGTH ? body : `${truncated(body, MAX_BODY_LENGTH - 1)}…`;
 }
 
 const ifWithin = (limit: number, text: string | undefined) =>

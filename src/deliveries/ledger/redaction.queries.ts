@@ -35,7 +35,7 @@ export async function redactInboundMessages(
 ): Promise<void> {
   await sql`
     with erased as (
-      update inbound_messages set body = '', subject = null where org_id = ${orgId} and id = any(${ids}::uuid[])
+      update inbound_messages set body = '', subject = null, reply_to = null where org_id = ${orgId} and id = any(${ids}::uuid[])
       returning channel, provider_id, delivery_id
     ),
     sibling as (

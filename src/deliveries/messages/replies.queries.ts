@@ -11,6 +11,11 @@ export interface AnsweredMessage {
   /** Of an e-mail: its Message-ID, if it has one. */
   provider_id: string;
   subject: string | null;
+  /** The Message-IDs of its thread before it. */
+  thread: string[] | null;
+  /** Who it is from, and the address that they want answers at, if it is another one. */
+  from: string;
+  reply_to: string | null;
   /** The delivery that it replies to, if it names one. */
   delivery_id: string | null;
 }
@@ -20,6 +25,9 @@ const ANSWERED = [
   'inbound.to_id',
   'inbound.provider_id',
   'inbound.subject',
+  'inbound.thread',
+  'inbound.from',
+  'inbound.reply_to',
   'inbound.delivery_id',
 ] as const;
 

@@ -1,16 +1,11 @@
 /** What the subject of an answer begins with (RFC 5322, 3.6.5), also as some programs count it. */
 const ANSWERED = /^re\s*(?:\[\d+\]\s*)?:/i;
-/** A Message-ID in ASCII (RFC 5322, 3.6.4), short enough for a line of a header. */
-const MESSAGE_ID = /^<[!-;=?-~]{1,253}>$/;
 
 /** E.164, or a short code. */
 const PHONE_NUMBER = /^\+?\d{3,15}$/;
 
 /** Returns the subject of an answer to an e-mail, with one `Re:`. */
 export const answeringSubject = (subject: string): string => (ANSWERED.test(subject) ? subject : `Re: ${subject}`);
-
-/** Whether the text can name an e-mail in a header. The id of an e-mail without a Message-ID is ours, and cannot. */
-export const isMessageId = (text: string): boolean => MESSAGE_ID.test(text);
 
 /** Whether the text is a number to send from. */
 export const isPhoneNumber = (text: string): boolean => PHONE_NUMBER.test(text);

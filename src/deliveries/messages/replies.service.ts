@@ -2,9 +2,11 @@ import type { Reply } from '../../conversations/deliveries.port.ts';
 import type { Trx } from '../../db/connect.ts';
 import { conflict, refused } from '../../errors.ts';
 import { isVerifiedSender } from '../email-domains/service.ts';
+import { isMessageId, referencesTo } from '../inbound/message-ids.rules.ts';
 import type { MessageContent } from '../sending/content.ts';
 import { MAX_SMS_LENGTH } from '../sending/lengths.rules.ts';
 import {
+  type AnsweredMessage,
   findLastInbound,
   findLastInboundOfContact,
   findSender,
@@ -12,7 +14,7 @@ import {
   listLastSenders,
   listSendersTo,
 } from './replies.queries.ts';
-import { answeringSubject, isMessageId, isPhoneNumber } from './replies.rules.ts';
+import { answeringSubject, isPhoneNumber } from './replies.rules.ts';
 import { requestMessage } from './service.ts';
 
 /**
@@ -25,7 +27,7 @@ const MAX_TEXT_LENGTH: Record<Reply['channel'], number> = {
   whatsapp: 4_096,
 };
 
-type ReplyContent = MessageContent & { sender: string | null };
+type ReplyContent = MessageContent & { sender: string | null; to?: string };
 
 /**
  * Accepts a message of a conversation for sending, from the number or address that the contact wrote to. Throws invalid
@@ -58,7 +60,7 @@ const CONTENTS: Record<Reply['channel'], (trx: Trx, orgId: string, reply: Reply)
   async email(trx, orgId, reply) {
     const answered = await findLastInbound(trx, orgId, reply);
     const sender = await getEmailSender(trx, orgId, { ...reply, deliveryId: answered?.delivery_id });
-    const { provider_id: messageId = '', subject } = answered ?? {};
+    const { provider_id: messageId = '', subject, thread } = answered ?? {};
     const content = {
       from_email: sender,
       subject: subject ? answeringSubject(subject) : `Re: ticket #${reply.ticketNumber}`,
@@ -66,12 +68,24 @@ const CONTENTS: Record<Reply['channel'], (trx: Trx, orgId: string, reply: Reply)
       body: reply.text,
       is_html: false,
       is_transactional: true,
-      ...(isMessageId(messageId) && { in_reply_to: messageId }),
+      ...(isMessageId(messageId) && {
+        in_reply_to: messageId,
+        references: referencesTo(thread ?? [], messageId),
+      }),
       ...(reply.isAutoReply && { is_auto_reply: true }),
     };
-    return { channel: 'email', content, sender };
+    return { channel: 'email', content, sender, to: addressOf(reply, answered) };
   },
 };
+
+/**
+ * Returns where the answer of a person goes to: the address that the contact has named in the answered e-mail, which the
+ * person sees. A program cannot judge who named it, and answers the contact's own address.
+ */
+function addressOf({ to, isAutoReply }: Reply, answered: AnsweredMessage | undefined): string {
+  const isOwn = answered?.from === to.toLowerCase();
+  return isOwn && !isAutoReply ? (answered.reply_to ?? to) : to;
+}
 
 /** Finds the message that shows which number the contact writes to: the session's last one, else the contact's. */
 const findReached = async (trx: Trx, orgId: string, reply: Reply) =>

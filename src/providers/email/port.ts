@@ -10,9 +10,11 @@ export interface EmailMessage {
   body: string;
   /** The Message-ID of the e-mail that it answers, with its angle brackets (RFC 5322, 3.6.4). */
   inReplyTo?: string | undefined;
+  /** The Message-IDs of the thread, with that one at the end. If undefined, only that one. */
+  references?: string[] | undefined;
   /** Whether a program wrote it in answer to a message: other programs do not answer it then (RFC 3834, 5). */
   isAutoReply?: boolean | undefined;
-  /** If undefined, a body with tags is HTML. */
+  /** If undefined, a body with a complete HTML element is HTML. An HTML e-mail goes out with its text besides. */
   isHtml?: boolean | undefined;
   /** The URL for unsubscribing with one POST (RFC 8058); absent on transactional e-mail. */
   unsubscribeUrl: string | undefined;

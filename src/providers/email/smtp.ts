@@ -4,6 +4,7 @@ import { type Egress, EgressError } from '../egress/egress.ts';
 import { reasonFrom } from '../egress/provider-responses.ts';
 import type { SendOutcome } from '../sending.ts';
 import { looksLikeHtml } from './html.rules.ts';
+import { textOfHtml } from './html-text.ts';
 import type { EmailMessage, EmailSender } from './port.ts';
 
 const POOL_CONNECTIONS = 10;
@@ -107,6 +108,7 @@ function toMail(
     body,
     isHtml,
     inReplyTo,
+    references,
     isAutoReply,
     unsubscribeUrl,
     envelopeFrom,
@@ -123,8 +125,8 @@ function toMail(
     ...(replyTo === undefined ? {} : { replyTo }),
     envelope: { from: envelopeFrom, to },
     subject,
-    ...(inReplyTo === undefined ? {} : { inReplyTo, references: inReplyTo }),
-    ...((isHtml ?? looksLikeHtml(body)) ? { html: body } : { text: body }),
+    ...(inReplyTo === undefined ? {} : { inReplyTo, references: references ?? inReplyTo }),
+    ...((isHtml ?? looksLikeHtml(body)) ? { html: body, text: textOfHtml(body) } : { text: body }),
     ...(signing === undefined
       ? {}
       : {

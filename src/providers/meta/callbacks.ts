@@ -3,9 +3,11 @@ import { z } from 'zod';
 import { isUuid } from '../../ids.ts';
 import { isSameSecret } from '../constant-time.ts';
 import type { CallbackContent, StatusReport } from '../sending.ts';
+import { storable, truncated } from '../storable.rules.ts';
 import { MessageId, MetaError, reasonOf } from './api.ts';
 import { readMetaMessage } from './messages.ts';
 
+const MAX_NAME_LENGTH = 200;
 /** The number is not on WhatsApp, or refuses messages of businesses. */
 const UNDELIVERABLE_CODE = 131026;
 
@@ -28,9 +30,13 @@ export function readMetaCallback(body: unknown): CallbackContent {
     .map(({ value }) => value);
   return {
     reports: values.flatMap(({ statuses }) => itemsOf(statuses, Status).map(toReport)),
-    messages: values.flatMap(({ messages, metadata }) =>
-      messages.flatMap((message) => readMetaMessage(message, metadata) ?? []),
-    ),
+    messages: values.flatMap(({ messages, metadata, contacts }) => {
+      const names = new Map(itemsOf(contacts, Profile).map(({ wa_id, profile }) => [`+${wa_id}`, profile.name]));
+      return messages.flatMap((message) => {
+        const read = readMetaMessage(message, metadata);
+        return read === undefined ? [] : { ...read, name: names.get(read.from) };
+      });
+    }),
   };
 }
 
@@ -53,6 +59,18 @@ const Change = z.object({
     metadata: Metadata.catch({ display_phone_number: '' }),
     statuses: List,
     messages: List,
+    contacts: List,
+  }),
+});
+
+/** Who wrote, by the name that they have given themselves. */
+const Profile = z.object({
+  wa_id: z.string(),
+  profile: z.object({
+    name: z
+      .string()
+      .transform((name) => truncated(storable(name), MAX_NAME_LENGTH).trim())
+      .pipe(z.string().min(1)),
   }),
 });
 

@@ -4,10 +4,10 @@ import { addSequenceMessages } from '../../conversations/messages/sequence-messa
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { Channel } from '../../deliveries/contract.ts';
-import { textOfHtml } from '../../deliveries/inbound/html.rules.ts';
 import type { OutgoingMessage } from '../../deliveries/sending/message-sender.ts';
 import { interruptedColumns, settleAndReconcile } from '../../deliveries/sending/reconciliation.service.ts';
 import type { ClaimedMessage } from '../../deliveries/sending/send-chunks.ts';
+import { textOfHtml } from '../../providers/email/html-text.ts';
 import { findOpenRun } from '../enrollments.queries.ts';
 import { evaluateGates } from '../gates/service.ts';
 import { findSequence, type SequenceRow, transitionSequence } from '../queries.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { templated } from '../../contacts/templates/schema.ts';
-import { EmailBody, HeaderText } from '../../deliveries/email/schema.ts';
+import { EmailBody, HeaderText, IsHtml } from '../../deliveries/email/schema.ts';
 import { EmailAddress } from '../../http/schemas.ts';
 import { WhatsAppTemplateMapping } from './whatsapp-template.schema.ts';
 
@@ -12,7 +12,8 @@ const SendEmails = z.object({
   data: z.object({
     from_email: EmailAddress,
     email_subject: templated(HeaderText).describe(TEMPLATE),
-    email_body: templated(EmailBody).describe(`HTML where it has tags, else plain text. ${TEMPLATE}`),
+    email_body: templated(EmailBody).describe(`HTML or plain text, as \`is_html\` says. ${TEMPLATE}`),
+    is_html: IsHtml,
     email_sender_name: templated(HeaderText),
     email_is_transactional: z
       .boolean()

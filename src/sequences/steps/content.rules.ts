@@ -52,7 +52,7 @@ export function contentOf({ type, data }: StepAction): (contact: TemplateContact
       const subjectTemplate = templateOf(data.email_subject);
       const bodyTemplate = templateOf(data.email_body);
       const nameTemplate = templateOf(data.email_sender_name);
-      const isHtml = looksLikeHtml(data.email_body);
+      const isHtml = data.is_html ?? looksLikeHtml(data.email_body);
       const renderBody = isHtml ? renderHtml : renderText;
       return (contact) => {
         const subject = renderHeader(subjectTemplate, contact);

@@ -117,6 +117,7 @@ function messageOf(
     body: content.body,
     isHtml: content.is_html,
     inReplyTo: content.in_reply_to,
+    references: content.references,
     isAutoReply: content.is_auto_reply,
     unsubscribeUrl: content.is_transactional ? undefined : links.urlOf({ orgId, deliveryId }),
     envelopeFrom: inboundDomain === undefined ? content.from_email : bounceAddress(token, inboundDomain),

@@ -1,9 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { bounceOf, recipientReports, reportAbout } from '../../../src/deliveries/inbound/bounces.rules.ts';
-import { textOfHtml } from '../../../src/deliveries/inbound/html.rules.ts';
-import { cpuTimeOf } from '../../support/measure.ts';
-
-const MB = 1024 * 1024;
 
 describe('a delivery status report', () => {
   const reportOf = (fields: string) =>
@@ -59,27 +55,4 @@ describe('a delivery status report', () => {
     });
     expect(reportAbout('cyd@example.com', reports)?.recipient).toBe('bob@example.com');
   });
-});
-
-describe('the text of an HTML e-mail', () => {
-  it.each([
-    ['<p>Hi <b>Ann</b>,</p><p>yes</p>', 'Hi Ann,\nyes'],
-    ['<div>a<div><br></div><div>b &lt; 3 &amp; c &#8364;&#x41;&nbsp;!</div></div>', 'a\n\nb < 3 & c €A !'],
-    ['<head><title>T</title><style>p > a {}</style></head>a<!-- b > --><script>if (a < b)</script>c', 'ac'],
-    ['1 < 2 and &unknown; &#0; &#x110000;', '1 < 2 and &unknown; &#0; &#x110000;'],
-    ['&#xd83d;&#xde00; but &#xd83d; &#57343;', '\u{1f600} but \ufffd \ufffd'],
-    ['a<style>never closed', 'a'],
-    ['a<b', 'a'],
-    ['', ''],
-  ])('is extracted from %s', (html, text) => {
-    expect(textOfHtml(html)).toBe(text);
-  });
-
-  it.each(['<', '<a', '<!--', '<style ', '</style ', '<style></styl', '&#', ' ', '<p>', '<a <'])(
-    'is extracted in one pass over a megabyte of %j',
-    (unit) => {
-      const [, cpuMs] = cpuTimeOf(() => textOfHtml(unit.repeat(MB / unit.length)));
-      expect(cpuMs).toBeLessThan(5_000);
-    },
-  );
 });
