@@ -56,6 +56,23 @@ describe('POST /email', () => {
     expect(tokens.findRef(ann?.messageId ?? '')).toEqual({ orgId: stack.org.id, deliveryId: body.data[0].id });
   });
 
+  it.each([
+    ['a text with an address', 'Please write to <help@example.com> today.', undefined, false],
+    ['a complete element', '<p>Write to <b>us</b></p>', undefined, true],
+    ['what is said to be text', '<p>Hi</p>', false, false],
+    ['what is said to be HTML', 'A &amp; B', true, true],
+  ])(
+    'sends HTML only as it is said, or has a complete element, and always with its text: %s',
+    async (_, body, is_html, isHtml) => {
+      const to_email = `${crypto.randomUUID()}@example.com`;
+      const recipients = [{ to_email, email_subject: 'Hi', email_body: body, is_html }];
+      expect((await stack.org.post('/email', { from_email: 'hello@acme.example', recipients })).status).toBe(201);
+      const mail = await eventually('the mail', () => stack.sink.to(to_email)[0]);
+      expect(mail.html === false ? false : String(mail.html).trim()).toBe(isHtml ? body : false);
+      expect(mail.text?.trim()).toBe(isHtml ? body.replace('&amp;', '&').replace(/<[^>]*>/g, '') : body);
+    },
+  );
+
   it('sends after the delay', async () => {
     await stack.org.post('/email', request({ recipients: [{ to_email: 'late@example.com' }], delay_in_minutes: 0.03 }));
     const askedAt = Date.now();

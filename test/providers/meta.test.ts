@@ -358,6 +358,17 @@ describe('a Meta callback', () => {
       }),
     ).messages;
 
+  it.each([
+    ['16505551234', ' Ann\0 Example ', 'Ann Example'],
+    ['16505551234', ' ', undefined],
+    ['16505559999', 'Somebody', undefined],
+    [7, 'Ann', undefined],
+  ])('contains the name of a message’s sender: %j, %j', (wa_id, name, shown) => {
+    const contacts = [{ wa_id, profile: { name } }];
+    const messages = [{ id: 'wamid.1', from: '16505551234', type: 'text', text: { body: 'Hi' } }];
+    expect(readMetaCallback(callbackOf({ metadata: {}, messages, contacts })).messages[0]?.name).toBe(shown);
+  });
+
   it('reports the status of a sent message, verified by its exact bytes', async () => {
     const received: { content: CallbackContent; isSigned: boolean }[] = [];
     const endpoint = createServer((request, response) => {

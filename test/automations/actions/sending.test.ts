@@ -60,6 +60,27 @@ it('send-email sends another e-mail for another step', async () => {
   expect(await deliveries()).toHaveLength(2);
 });
 
+it.each([
+  ['HTML, by its element', { fallback_email_body: '<p>{{trigger.input.text}}</p>' }, true],
+  ['HTML, as it says', { fallback_email_body: 'New: {{trigger.input.text}}', is_html: true }, true],
+  ['text, by its words', { fallback_email_body: 'New: {{trigger.input.text}}' }, false],
+  ['text, by one reference', { fallback_email_body: '{{trigger.input.text}}' }, false],
+  ['text, as it says', { fallback_email_body: '<p>{{trigger.input.text}}</p>', is_html: false }, false],
+])('send-email puts what others wrote into %s, and never as live HTML', async (_, body, isHtml) => {
+  const address = `${newId()}@example.com`;
+  const text = '<img src="https://evil.example/x"><b>Hi</b> & "bye"';
+  const recipients = [{ to_email: address, email_is_transactional: true }];
+  const input = { from_email: 'hi@example.org', recipients, fallback_email_subject: 'New', ...body };
+  const step = { $kind: 'Action', id: 'mail', type: 'send-email', name: 'Mail', input };
+  const { id } = await activate(org, { trigger_type: 'manual-trigger', workflow_blocks: [step] });
+  await org.post(`/workflows/${id}/trigger`, { input: { text } });
+  const mail = await eventually('the mail', () => stack.sink.to(address)[0]);
+  expect(mail.text).toContain(text);
+  if (isHtml)
+    expect(mail.html).toContain('&lt;img src=&quot;https://evil.example/x&quot;&gt;&lt;b&gt;Hi&lt;/b&gt; &amp;');
+  else expect(mail.html).toBe(false);
+});
+
 it('send-sms sends one SMS, even if the step runs twice, and accepts contact ids of its own org', async () => {
   const { id } = await twice('send-sms', { contact: { phone_number: to }, text: 'Hi' });
   await eventually('the SMS', async () => (await outbox()).length === 1);

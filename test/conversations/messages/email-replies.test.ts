@@ -87,6 +87,57 @@ describe('an answer by e-mail', () => {
     ]);
   });
 
+  it('continues the chain of references, also of an e-mail whose Message-ID has a comment', async () => {
+    const sent = await sendFrom('support@acme.example');
+    const chain = { References: `<old@mail.example.com> ${sent.messageId}`, 'In-Reply-To': `${sent.messageId}` };
+    const headers = { ...chain, 'Message-ID': '<m1@mail.example.com> (added by relay)' };
+    const { id } = await answerTo(sent.replyTo?.text, headers, 'Where is it?');
+    const answer = await say(id, 'On its way');
+    expect(answer.inReplyTo).toBe('<m1@mail.example.com>');
+    expect(answer.references).toEqual(['<old@mail.example.com>', sent.messageId, '<m1@mail.example.com>']);
+  });
+
+  it('goes to the address that the contact has named, which the history shows, if a person wrote it', async () => {
+    const office = `${crypto.randomUUID()}@office.example`;
+    const { id } = await opened({ 'Reply-To': office });
+    const [{ event }] = (await org.get(`/chat/sessions/${id}/history`)).body.items;
+    expect(event.reply_to).toBe(office);
+    const message = { type: 'text', text: 'On its way' };
+    expect((await org.post(`/chat/sessions/${id}/send`, { sender: 'agent', message })).status).toBe(201);
+    await eventually('the answer', () => stack.sink.to(office).length === 1);
+
+    expect((await org.post('/redaction/session', { sessionId: id })).status).toBe(200);
+    const redacted = (await org.get(`/chat/sessions/${id}/history`)).body.items[0].event;
+    expect(redacted.reply_to).toBeUndefined();
+  });
+
+  it('goes to the contact’s own address if somebody else names another one, or if a program wrote it', async () => {
+    await org.post('/contacts', { contact: { email } });
+    const sent = await sendFrom('support@acme.example');
+    const foreign = { From: 'eve@else.example', 'Reply-To': 'eve@evil.example' };
+    const { id } = await answerTo(sent.replyTo?.text, foreign, 'Where is it?');
+    await say(id, 'On its way');
+
+    org = await newAnsweringOrg(stack);
+    email = `${crypto.randomUUID()}@example.com`;
+    await opened({ 'Reply-To': 'ann@office.example' }, QUESTION);
+    expect((await mail(2)).headers.get('auto-submitted')).toBe('auto-replied');
+    expect([stack.sink.to('eve@evil.example'), stack.sink.to('ann@office.example')]).toEqual([[], []]);
+  });
+
+  it('names a contact without a name, and only by e-mails from the contact’s own address', async () => {
+    const nameOf = async () => (await org.get('/contacts')).body.items.map(({ name }: { name: string | null }) => name);
+    const { id } = (await org.post('/contacts', { contact: { email } })).body;
+    const sent = await sendFrom('support@acme.example');
+    await answerTo(sent.replyTo?.text, { From: 'Eve <eve@else.example>' }, 'Hi', 1);
+    expect(await nameOf()).toEqual([null]);
+    await answerTo(sent.replyTo?.text, { From: `Ann Example <${email.toUpperCase()}>` }, 'Hi', 2);
+    expect(await nameOf()).toEqual(['Ann Example']);
+    await answerTo(sent.replyTo?.text, { From: `Somebody <${email}>` }, 'Hi', 3);
+    expect(await nameOf()).toEqual(['Ann Example']);
+    expect((await org.get(`/contacts/${id}`)).body.name).toBe('Ann Example');
+  });
+
   it('takes no header from the subject of an e-mail, nor from a Message-ID that is none', async () => {
     const { id } = await opened({
       'Message-ID': '<a b\u00e9@mail.example.com>',

@@ -89,6 +89,19 @@ describe('a file that a contact sends', () => {
     ]);
   });
 
+  it('comes with the name of a contact who has none yet', async () => {
+    await sendByWhatsApp('image', PNG, {});
+    await untilMessages(1);
+    const names = async () => (await org.get('/contacts')).body.items.map(({ name }: { name: string | null }) => name);
+    expect(await names()).toEqual([null]);
+    for (const [nth, name] of ['Ann Example', 'Somebody'].entries()) {
+      const image = { id: [...meta.files.keys()].at(-1) };
+      await meta.receiveContent(whatsAppUrl, number, { type: 'image', image, profile: { name } });
+      await untilMessages(nth + 2);
+      expect(await names()).toEqual(['Ann Example']);
+    }
+  });
+
   it('is an attachment of its message by MMS, although Twilio was away for a moment', async () => {
     twilio.nextLookUp(unavailable());
     expect(await sendMms('', ['image/png', PNG], ['text/plain', Buffer.from('Two')])).toBe(200);

@@ -254,7 +254,7 @@ describe('inbound e-mail', () => {
     await receive({ from: 'hal@example.com', to: sent.reply, raw: mailOf(headers, html) });
     expect(await resultOf(sent)).toBe('reply');
     const [reply] = await repliesTo(sent);
-    expect(reply?.body).toMatch(/^Yes & no\nmore more/);
+    expect(reply?.body).toMatch(/^Yes & no\n\nmore <https:\/\/example.com> more/);
     expect(reply?.body).toHaveLength(65_536);
     expect(reply?.body).toMatch(/[^…]…$/);
   });

@@ -51,7 +51,11 @@ export interface FakeMeta {
     message: { from: string; text: string; id?: string; forged?: boolean; to?: typeof PHONE_NUMBER },
   ): Promise<number>;
   /** Posts a message of a contact with this content. */
-  receiveContent(url: string, from: string, content: { type: string } & Record<string, unknown>): Promise<number>;
+  receiveContent(
+    url: string,
+    from: string,
+    content: { type: string; profile?: { name: string } } & Record<string, unknown>,
+  ): Promise<number>;
   /** Asks for the subscription, and says whether the challenge came back. */
   handshake(url: string, verifyToken: string): Promise<{ status: number; isConfirmed: boolean }>;
   close(): Promise<void>;
@@ -164,9 +168,9 @@ export async function startFakeMeta(
       const causes = errors?.map(({ details, ...rest }) => ({ ...rest, message: rest.title, error_data: { details } }));
       return post(url, forged, { statuses: [{ ...report, errors: causes }] });
     },
-    receiveContent: (url, from, content) => {
+    receiveContent: (url, from, { profile, ...content }) => {
       const message = { from: digitsOf(from), id: newId(), timestamp: now(), ...content };
-      return post(url, false, { contacts: [{ wa_id: digitsOf(from) }], messages: [message] });
+      return post(url, false, { contacts: [{ wa_id: digitsOf(from), profile }], messages: [message] });
     },
     receive: (url, { from, text, id = newId(), forged = false, to }) => {
       if (!forged) writers.add(digitsOf(from));
