@@ -36,6 +36,7 @@ export const createDisabledNotice =
           recipients,
           fallback_email_subject: 'A webhook endpoint was disabled',
           fallback_email_body,
+          is_html: false,
         },
         { isDevelopment, requestKey: `webhook disabled ${id}` },
       );

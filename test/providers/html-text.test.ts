@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { looksLikeHtml } from '../../src/providers/email/html.rules.ts';
-import { textOfHtml } from '../../src/providers/email/html-text.ts';
+import { looksLikeHtml } from '../../src/html.rules.ts';
+import { textOfHtml } from '../../src/html-text.rules.ts';
 import { cpuTimeOf } from '../support/measure.ts';
 
 const MB = 1024 * 1024;

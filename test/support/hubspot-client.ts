@@ -1,3 +1,4 @@
+import { textOfHtml } from '../../src/html-text.rules.ts';
 import { escapeHtml } from '../../src/http/html.ts';
 import type { TokenSource } from '../../src/providers/crm/hubspot/api.ts';
 import { createHubspot } from '../../src/providers/crm/hubspot/hubspot.ts';
@@ -5,7 +6,6 @@ import type { HubspotSettings } from '../../src/providers/crm/hubspot/settings.t
 import { createPropertyCache } from '../../src/providers/crm/hubspot/tickets/properties.ts';
 import type { HandoffFacts, PriorAttempts } from '../../src/providers/crm/port.ts';
 import { createEgress, type HttpClient } from '../../src/providers/egress/egress.ts';
-import { textOfHtml } from '../../src/providers/email/html-text.ts';
 import { startFakeHubspot } from './fakes/hubspot/server.ts';
 import { APP_ID } from './fakes/hubspot/threads.ts';
 

@@ -1,4 +1,5 @@
 import type { Db } from '../../db/connect.ts';
+import { textOfHtml } from '../../html-text.rules.ts';
 import { escapeHtml } from '../../http/html.ts';
 import type { ConnectionCalls } from '../../orgs/integrations/calls.service.ts';
 import { createHubspot } from '../../providers/crm/hubspot/hubspot.ts';
@@ -6,7 +7,6 @@ import { createTokenRefresh } from '../../providers/crm/hubspot/oauth.ts';
 import type { Hubspot } from '../../providers/crm/hubspot/port.ts';
 import { createPropertyCache } from '../../providers/crm/hubspot/tickets/properties.ts';
 import type { HttpClient } from '../../providers/egress/egress.ts';
-import { textOfHtml } from '../../providers/email/html-text.ts';
 import type { Secrets } from '../../secrets.ts';
 import { createRateLimit } from './rate-limit.ts';
 import { connectionDigestOf, createTokenSources, type HubspotSettings } from './tokens.service.ts';

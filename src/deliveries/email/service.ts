@@ -1,9 +1,9 @@
 import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { invalid } from '../../errors.ts';
+import { looksLikeHtml } from '../../html.rules.ts';
 import { idOf, newId } from '../../ids.ts';
 import { enqueue, start } from '../../outbox/outbox.ts';
-import { looksLikeHtml } from '../../providers/email/html.rules.ts';
 import { SEND_EMAILS } from '../contract.ts';
 import { isVerifiedSender } from '../email-domains/service.ts';
 import { insertEmails, listRequestedEmails } from './queries.ts';

@@ -1,5 +1,5 @@
 import type { Headers, HeaderValue } from 'mailparser';
-import { textOfHtml } from '../../providers/email/html-text.ts';
+import { textOfHtml } from '../../html-text.rules.ts';
 
 /** A part of an e-mail, with its text if it has one to show. */
 export interface MimePart {

@@ -12,7 +12,7 @@ export interface ParsedEmail {
   messageId: string | undefined;
   /** In lower case. */
   from: string | undefined;
-  /** The name that its sender shows. */
+  /** The name that its sender shows, if it has an address. */
   fromName: string | undefined;
   /** The only address that its sender wants answers at, in lower case, if it is another one. */
   replyTo: string | undefined;
@@ -59,7 +59,7 @@ export function parsedEmailOf(parsed: ParsedMime): ParsedEmail {
   return {
     messageId: ifWithin(MAX_ID_LENGTH, idsIn(headerLines, 'message-id')[0] ?? fieldOf(headers, 'message-id')),
     from,
-    fromName: inOneLine(sender?.name ?? '', MAX_NAME_LENGTH),
+    fromName: from === undefined ? undefined : inOneLine(sender?.name ?? '', MAX_NAME_LENGTH),
     replyTo: replyToOf(headers, from),
     answers: answersOf(headers),
     thread: threadBefore(headerLines),

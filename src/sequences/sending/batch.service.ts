@@ -7,7 +7,6 @@ import type { Channel } from '../../deliveries/contract.ts';
 import type { OutgoingMessage } from '../../deliveries/sending/message-sender.ts';
 import { interruptedColumns, settleAndReconcile } from '../../deliveries/sending/reconciliation.service.ts';
 import type { ClaimedMessage } from '../../deliveries/sending/send-chunks.ts';
-import { textOfHtml } from '../../providers/email/html-text.ts';
 import { findOpenRun } from '../enrollments.queries.ts';
 import { evaluateGates } from '../gates/service.ts';
 import { findSequence, type SequenceRow, transitionSequence } from '../queries.ts';
@@ -195,7 +194,7 @@ async function recordInSessions(
 ): Promise<void> {
   if (channel === 'voice') return;
   const messages = sent.flatMap(({ message, begun: { id, contact_id: contactId, has_session } }) =>
-    contactId === null || !has_session ? [] : [{ id, contactId, text: () => sentTextOf(message, textOfHtml) }],
+    contactId === null || !has_session ? [] : [{ id, contactId, text: () => sentTextOf(message) }],
   );
   await addSequenceMessages(trx, orgId, { sequenceId, channel, messages });
 }

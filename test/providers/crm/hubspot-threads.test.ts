@@ -176,7 +176,7 @@ describe("an e-mail's signature", () => {
   ];
 
   it.each<[string, NewMessage, string, string]>([
-    ["is its domain's", EMAIL, 'The shop\nMain street 1', '<p>The <b>shop</b></p><p>Main street 1</p>'],
+    ["is its domain's", EMAIL, 'The shop\n\nMain street 1', '<p>The <b>shop</b></p><p>Main street 1</p>'],
     [
       'is that of all where the domain is another',
       { ...EMAIL, recipients: [{ recipientField: 'TO', deliveryIdentifier: email('help@eu.shop.example') }] },
@@ -186,7 +186,7 @@ describe("an e-mail's signature", () => {
     [
       'goes by the address that we wrote from',
       { ...EMAIL, direction: 'OUTGOING', senders: [{ actorId: 'A-5', deliveryIdentifier: email('a@shop.example') }] },
-      'The shop\nMain street 1',
+      'The shop\n\nMain street 1',
       '<p>The <b>shop</b></p><p>Main street 1</p>',
     ],
   ])('%s', async (_name, origin, text, html) => {
@@ -267,7 +267,7 @@ describe('a HubSpot note', () => {
     const { id } = fake.addNote({ hs_note_body: body, hs_timestamp: time, hubspot_owner_id: '88' }, ['1', '2', '1']);
     expect(await client.findNote(id)).toEqual({
       id,
-      text: 'Call them & wait\nTomorrow',
+      text: 'Call them & wait\n\nTomorrow',
       authorName: 'Bea Jones',
       ticketIds: ['1', '2'],
       createdAt: new Date(time),

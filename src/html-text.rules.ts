@@ -1,5 +1,5 @@
 import { Parser, Tokenizer } from 'htmlparser2';
-import { BLOCKS, HIDDEN, LISTS, layoutOf } from './html-layout.ts';
+import { BLOCKS, HIDDEN, LISTS, layoutOf } from './html-layout.rules.ts';
 
 /** Far more than gives the longest text that is stored. A longer document ends with an ellipsis. */
 const MAX_CHARACTERS = 1_000_000;
