@@ -12,6 +12,7 @@ import type { WriteQuota } from './db/write-quota.ts';
 import { contactDeliveriesPort } from './deliveries/contacts-port.ts';
 import { deliveriesPort } from './deliveries/conversations-port.ts';
 import type { Deps } from './deps.ts';
+import { createDocumentReader } from './document-reader.ts';
 import { createCallbackUrls } from './http/callback-urls.ts';
 import { createRateLimits } from './http/rate-limits.ts';
 import { createTokens } from './keys/tokens.ts';
@@ -79,6 +80,7 @@ export function createApiDeps({ config, db, pool, quota, temporal, logger, repla
     maxWaitMs: PATIENCE_MS,
     closing,
     dns: createDns({ servers: config.DNS_SERVERS }),
+    documents: createDocumentReader(),
     storage: createCountedStorage(createStorage(config), quota.add),
     mediaLinks,
     deliveries: deliveriesPort,
@@ -101,7 +103,9 @@ export function createApiDeps({ config, db, pool, quota, temporal, logger, repla
     async close() {
       const listeners = [revocations, liveEvents, endedTurns];
       await Promise.all(
-        [...listeners, deps.liveStreams, egress, operatorsEgress, deps.calls, deps.storage].map((one) => one.close()),
+        [...listeners, deps.liveStreams, egress, operatorsEgress, deps.calls, deps.storage, deps.documents].map((one) =>
+          one.close(),
+        ),
       );
     },
   };

@@ -7,6 +7,7 @@ import type { SendingDeps } from './conversations/messages/service.ts';
 import type { Db } from './db/connect.ts';
 import type { WriteQuota } from './db/write-quota.ts';
 import type { PhoneToolsPort } from './deliveries/callbacks/phone-tools.port.ts';
+import type { DocumentReader } from './document-reader.ts';
 import type { CallbackUrls } from './http/callback-urls.ts';
 import type { RateLimits } from './http/rate-limits.ts';
 import type { Tokens } from './keys/tokens.ts';
@@ -43,6 +44,8 @@ export interface Deps {
   closing: AbortController;
   checkIntegration: IntegrationCheck;
   dns: Dns;
+  /** Reads documents of customers in a thread. */
+  documents: DocumentReader;
   storage: Storage;
   mediaLinks: MediaLinks;
   /** The port of conversations to the domain that sends. */

@@ -20,16 +20,17 @@ const PLACEHOLDER = /\{([^{}/]+)\}/g;
  * called.
  */
 export function problemsOf(operation: Operation): Issue[] {
+  const problemsOfSchema = createSchemaCheck(operation.payload);
   return [
     ...problemsOfEndpoint(operation),
     ...problemsOfMethod(operation),
     ...(operation.payload.parameters ?? []).flatMap((parameter, index, all) =>
-      problemsOfParameter(operation, parameter, all.slice(0, index)).map(({ path, message }) => ({
-        path: `payload.parameters.${index}.${path}`,
-        message,
-      })),
+      [
+        ...problemsOfParameter(operation, parameter, all.slice(0, index)),
+        ...problemsOfSchema(parameter.schema, 'schema'),
+      ].map(({ path, message }) => ({ path: `payload.parameters.${index}.${path}`, message })),
     ),
-    ...problemsOfBody(operation),
+    ...problemsOfBody(operation, problemsOfSchema),
   ];
 }
 
@@ -64,11 +65,11 @@ const problemsOfMethod = ({ request_type, payload: { method } }: Operation): Iss
     : [{ path: 'payload.method', message: `must be ${request_type.toLowerCase()}, as request_type says` }];
 
 function problemsOfParameter(
-  { api_endpoint, payload }: Operation,
+  { api_endpoint }: Operation,
   parameter: OperationParameter,
   before: OperationParameter[],
 ): Issue[] {
-  const { name, in: place, schema } = parameter;
+  const { name, in: place } = parameter;
   const header = place === 'header' ? headerNameProblem(name) : undefined;
   return [
     ...(place === 'path' && !placeholdersOf(api_endpoint).includes(name)
@@ -78,7 +79,6 @@ function problemsOfParameter(
       ? [{ path: 'name', message: 'must not stand twice in the same place' }]
       : []),
     ...(header === undefined ? [] : [{ path: 'name', message: header }]),
-    ...problemsOfSchema(payload, schema, 'schema'),
   ];
 }
 
@@ -86,7 +86,7 @@ const isSameParameter = (one: OperationParameter, other: OperationParameter) =>
   one.in === other.in &&
   (one.in === 'header' ? one.name.toLowerCase() === other.name.toLowerCase() : one.name === other.name);
 
-function problemsOfBody(operation: Operation): Issue[] {
+function problemsOfBody(operation: Operation, problemsOfSchema: SchemaProblems): Issue[] {
   const { requestBody } = operation.payload;
   if (requestBody === undefined) return [];
   if (operation.request_type === 'GET')
@@ -94,7 +94,7 @@ function problemsOfBody(operation: Operation): Issue[] {
   if (bodyTypeOf(operation) === undefined)
     return [{ path: 'payload.requestBody.content', message: 'must have a media type, such as application/json' }];
   const issues = Object.entries(requestBody.content).flatMap(([type, { schema }]) =>
-    problemsOfSchema(operation.payload, schema, `payload.requestBody.content.${type}.schema`),
+    problemsOfSchema(schema, `payload.requestBody.content.${type}.schema`),
   );
   return issues.length > 0 ? issues : problemsOfXml(withoutReferences(operation));
 }
@@ -108,17 +108,26 @@ function problemsOfXml(operation: Operation): Issue[] {
   return [{ path, message: 'must have xml.name, the name of the root element, or type: string' }];
 }
 
-/** A schema's references must lead to a place in the payload or in the schema itself. */
-function problemsOfSchema(payload: ActionPayload, schema: JsonSchema | undefined, path: string): Issue[] {
-  if (schema === undefined) return [];
-  if (hasDynamicReference(schema)) return [{ path, message: 'must not hold $dynamicRef: $ref is followed' }];
-  try {
-    resolverOf(payload)(schema);
-    return [];
-  } catch (error) {
-    if (!(error instanceof UnresolvedReference)) throw error;
-    return [{ path, message: error.message }];
-  }
+/** Returns the problems of a schema at a path. */
+type SchemaProblems = (schema: JsonSchema | undefined, path: string) => Issue[];
+
+/**
+ * Returns a check of the schemas of one operation. Their references must lead to a place in the payload or in the schema
+ * itself, and all of them together must not grow beyond a bound.
+ */
+function createSchemaCheck(payload: ActionPayload): SchemaProblems {
+  const resolve = resolverOf(payload);
+  return (schema, path) => {
+    if (schema === undefined) return [];
+    if (hasDynamicReference(schema)) return [{ path, message: 'must not hold $dynamicRef: $ref is followed' }];
+    try {
+      resolve(schema);
+      return [];
+    } catch (error) {
+      if (!(error instanceof UnresolvedReference)) throw error;
+      return [{ path, message: error.message }];
+    }
+  };
 }
 
 /** Returns whether a schema contains a dynamic reference. A reference is text; a property may also be named so. */

@@ -3,6 +3,7 @@ import { createResolver } from './references.rules.ts';
 import type { ActionPayload, JsonSchema } from './schema.ts';
 
 const MAX_VALUES = 20_000;
+const MAX_CHARACTERS = 1_000_000;
 
 type Content = NonNullable<ActionPayload['requestBody']>['content'];
 
@@ -26,9 +27,15 @@ export function withoutReferences<Described extends { payload: ActionPayload }>(
   };
 }
 
-/** Returns a function that copies a schema of a payload without its references. It throws UnresolvedReference. */
+/**
+ * Returns a function that copies schemas of a payload without their references. It throws UnresolvedReference, also if the
+ * copies together are too large.
+ */
 export const resolverOf = (payload: ActionPayload) =>
-  createResolver(payload, { maxValues: MAX_VALUES, budget: MAX_VALUES });
+  createResolver(payload, {
+    maxValues: MAX_VALUES,
+    total: { maxValues: MAX_VALUES, maxCharacters: MAX_CHARACTERS },
+  });
 
 const contentOf = (content: Content, resolved: (schema: JsonSchema | undefined) => JsonSchema | undefined): Content =>
   Object.fromEntries(

@@ -17,8 +17,9 @@ import { changeAction, createAction, getAction, readActions, removeAction, remov
 const tags = ['actions'];
 const MAX_DOCUMENT_BYTES = 1024 * 1024;
 
-export const actionRoutes: FastifyPluginAsyncZod<Deps> = async (app, { secrets, egress, calls }) => {
-  await app.register(importRoutes);
+export const actionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
+  const { secrets, egress, calls } = deps;
+  await app.register(importRoutes, deps);
   const tested = new WeakMap<FastifyRequest, Awaited<ReturnType<typeof testAction>>>();
 
   app.get('/actions', {
@@ -127,7 +128,7 @@ export const actionRoutes: FastifyPluginAsyncZod<Deps> = async (app, { secrets, 
   });
 };
 
-const importRoutes: FastifyPluginAsyncZod = async (app) => {
+const importRoutes: FastifyPluginAsyncZod<Deps> = async (app, { documents }) => {
   await app.register(uploads);
 
   app.put('/actions', {
@@ -136,7 +137,7 @@ const importRoutes: FastifyPluginAsyncZod = async (app) => {
       operationId: 'importActions',
       tags,
       description:
-        'Makes an action of each operation of an OpenAPI 3 document. One that is there by its operationId gets what the document says, and keeps its channels, tags and pin.',
+        'Makes an action of each operation of an OpenAPI 3 document. One that is there by its operationId gets what the document says, and keeps its channels, tags and pin. A document that is too costly is refused with the bound that it exceeds; 429 and 503 mean that others are being read.',
       consumes: ['multipart/form-data'],
       body: ImportActions,
       response: { 200: ImportedActions, ...errorResponses(403, 409) },
@@ -144,7 +145,7 @@ const importRoutes: FastifyPluginAsyncZod = async (app) => {
     handler: async (request) => {
       const { bytes } = await receiveFile(request, MAX_DOCUMENT_BYTES);
       try {
-        return await importActions(request.db, request.org.id, await text(bytes.open()));
+        return await importActions(request.db, documents, request.org.id, await text(bytes.open()));
       } finally {
         await bytes.remove();
       }

@@ -1,21 +1,30 @@
 import type { Issue } from '../../errors.ts';
-import { isLocalReference, targetOf } from '../../json-pointers.rules.ts';
+import { type DocumentObject, followInDocument, InvalidDocument } from '../../openapi-document.ts';
 import { storable } from '../../providers/storable.rules.ts';
 import { joinUrl } from '../../urls.rules.ts';
 import { operationIdOf } from '../actions/operation-ids.rules.ts';
 import { createResolver, UnresolvedReference } from '../actions/references.rules.ts';
 import { namedAsReferred } from '../actions/resolved-operations.rules.ts';
+import { LongAddress, urlOfServer } from './servers.rules.ts';
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
-const MAX_VALUES_PER_OPERATION = 20_000;
-const MAX_VALUES = 500_000;
+const MAX_OPERATIONS = 500;
+/** An action has at most 64 KB, whose copying as an operation and as an action is all that is done with it. */
+const BOUNDS = { maxValues: 20_000, total: { maxValues: 500_000, maxCharacters: 8_000_000 } };
 const MAX_NAME_LENGTH = 255;
 const MAX_ID_LENGTH = 128;
 const MAX_TAGS = 50;
 const MAX_TAG_LENGTH = 100;
 
-type Node = Record<string, unknown>;
+type Node = DocumentObject;
 type Resolve = (part: unknown) => unknown;
+
+/** A place of an operation in a document. */
+interface LocatedOperation {
+  route: string;
+  method: string;
+  item: Node;
+}
 
 /** An operation of a document as an action, not yet validated. */
 export interface DocumentedOperation {
@@ -26,32 +35,54 @@ export interface DocumentedOperation {
 
 /**
  * Returns the operations of an OpenAPI document (3.0, 3.1) with their references resolved, and the problems of the
- * others.
+ * others. Those of a document with too many are counted, and not read.
  */
 export function operationsOf(document: Node): { operations: DocumentedOperation[]; problems: Issue[] } {
   const problem = problemOfDocument(document);
   if (problem !== undefined) return { operations: [], problems: [problem] };
-  const resolve = createResolver(document, { maxValues: MAX_VALUES_PER_OPERATION, budget: MAX_VALUES });
+  const { located, problems } = locateOperations(document);
+  if (located.length > MAX_OPERATIONS) {
+    const message = `must have at most ${MAX_OPERATIONS} operations: import them in parts`;
+    return { operations: [], problems: [{ path: 'paths', message }] };
+  }
+  const resolve = createResolver(document, BOUNDS);
   const operations: DocumentedOperation[] = [];
-  const problems: Issue[] = [];
-  for (const [route, written] of Object.entries(document.paths as Node)) {
-    const item = shallow(document, written);
-    if (typeof asNode(item).$ref === 'string' || (item === undefined && written !== undefined)) {
-      problems.push({ path: `paths.${route}`, message: 'refers to a path that is not in the document' });
-      continue;
-    }
-    for (const method of METHODS) {
-      if (!isNode(item) || item[method] === undefined) continue;
-      const path = `paths.${route}.${method}`;
-      try {
-        operations.push({ path, action: actionOf(document, { route, method, item }, resolve) });
-      } catch (error) {
-        if (!(error instanceof UnresolvedReference)) throw error;
-        problems.push({ path, message: error.message });
-      }
+  for (const operation of located) {
+    const path = `paths.${operation.route}.${operation.method}`;
+    try {
+      operations.push({ path, action: actionOf(document, operation, resolve) });
+    } catch (error) {
+      if (error instanceof LongAddress) problems.push({ path: `${path}.servers`, message: error.message });
+      else if (error instanceof UnresolvedReference) problems.push({ path, message: error.message });
+      else throw error;
     }
   }
   return { operations, problems };
+}
+
+function locateOperations(document: Node): { located: LocatedOperation[]; problems: Issue[] } {
+  const located: LocatedOperation[] = [];
+  const problems: Issue[] = [];
+  for (const [route, written] of Object.entries(document.paths as Node)) {
+    const item = itemOf(document, written);
+    if (typeof item === 'string') problems.push({ path: `paths.${route}`, message: item });
+    else
+      located.push(
+        ...METHODS.filter((method) => item[method] !== undefined).map((method) => ({ route, method, item })),
+      );
+  }
+  return { located, problems };
+}
+
+/** Returns the item of a path, or its problem. */
+function itemOf(document: Node, written: unknown): Node | string {
+  try {
+    const item = followInDocument(document, written);
+    return item === undefined ? 'refers to a path that is not in the document' : asNode(item);
+  } catch (error) {
+    if (error instanceof InvalidDocument) return error.message;
+    throw error;
+  }
 }
 
 function problemOfDocument({ openapi, swagger, paths }: Node): Issue | undefined {
@@ -62,11 +93,7 @@ function problemOfDocument({ openapi, swagger, paths }: Node): Issue | undefined
   return isNode(paths) ? undefined : { path: 'paths', message: 'must be there, with the operations' };
 }
 
-function actionOf(
-  document: Node,
-  { route, method, item }: { route: string; method: string; item: Node },
-  resolve: Resolve,
-): Node {
+function actionOf(document: Node, { route, method, item }: LocatedOperation, resolve: Resolve): Node {
   const { parameters, requestBody, responses, operationId, summary, description, servers, tags } = asNode(item[method]);
   const base_url = serverOf([servers, item.servers, document.servers]);
   const name = text(summary) ?? text(operationId) ?? `${method.toUpperCase()} ${route}`;
@@ -98,9 +125,9 @@ function actionOf(
 function bodyOf(document: Node, requestBody: unknown, resolve: Resolve): unknown {
   const resolved = resolve(requestBody);
   if (!isNode(resolved) || !isNode(resolved.content)) return resolved;
-  const written = asNode(asNode(shallow(document, requestBody)).content);
+  const written = asNode(asNode(followInDocument(document, requestBody)).content);
   const content = Object.entries(resolved.content).map(([type, described]) => {
-    const { schema } = asNode(shallow(document, written[type]));
+    const { schema } = asNode(followInDocument(document, written[type]));
     return [
       type,
       isNode(described) && isNode(described.schema)
@@ -109,12 +136,6 @@ function bodyOf(document: Node, requestBody: unknown, resolve: Resolve): unknown
     ];
   });
   return { ...resolved, content: Object.fromEntries(content) };
-}
-
-/** Returns what a reference leads to, or the value itself. */
-function shallow(document: Node, value: unknown): unknown {
-  const { $ref } = asNode(value);
-  return typeof $ref === 'string' && isLocalReference($ref) ? targetOf(document, $ref) : value;
 }
 
 /** Merges parameters: the operation's own take precedence over those of its path. */
@@ -140,14 +161,9 @@ const withoutContent = (response: unknown) => {
   return $ref === undefined ? { description } : { $ref };
 };
 
-/** Returns the URL of the first server, with its variables at their defaults. */
-function serverOf(lists: unknown[]): string {
-  const { url, variables } = asNode(lists.map(asList).find((list) => list.length > 0)?.[0]);
-  return (text(url) ?? '').replaceAll(/\{([^{}]+)\}/g, (whole, name: string) => {
-    const variable = Object.hasOwn(asNode(variables), name) ? asNode(asNode(variables)[name]) : {};
-    return text(variable.default) ?? whole;
-  });
-}
+/** Returns the URL of the first server. Throws LongAddress. */
+const serverOf = (lists: unknown[]): string =>
+  urlOfServer(asNode(lists.map(asList).find((list) => list.length > 0)?.[0]));
 
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && !Array.isArray(value);
 const asNode = (value: unknown): Node => (isNode(value) ? value : {});

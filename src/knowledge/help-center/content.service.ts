@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto';
 import { valueAt } from '../../checked-access.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { conflict, invalid } from '../../errors.ts';
+import type { DocumentFormat, DocumentReader } from '../../document-reader.ts';
+import { conflict, invalid, refused } from '../../errors.ts';
 import { newId } from '../../ids.ts';
+import { InvalidDocument } from '../../openapi-document.ts';
 import { indexItems, type KnowledgeItem, removeItems, updateItemUrls } from '../index/service.ts';
 import { addressOf } from './addresses.rules.ts';
 import {
@@ -21,12 +23,17 @@ import {
   upsertOperations,
 } from './content.queries.ts';
 import type { SyncContentTree } from './content.schema.ts';
-import { operationsOf } from './operations.ts';
+import { type Operation, readOperations } from './operations.ts';
 import { buildTree, type FlattenedTree, flattenTree } from './tree.rules.ts';
 
 /** Names of these sources in a search's `dataSources`. */
 export const ARTICLES_SOURCE = 'help_center';
 const OPERATIONS_SOURCE = 'api_reference';
+
+const FORMAT: DocumentFormat<Operation[]> = {
+  module: new URL('./operations.ts', import.meta.url),
+  read: readOperations,
+};
 
 /** An org's help center and the public URL of the api. */
 interface HelpCenterRef {
@@ -39,13 +46,17 @@ interface HelpCenterRef {
  * tree, and updates those with different content. Throws invalid listing every problem of the tree, and conflict if
  * another sync is at work.
  */
-export async function syncContent(db: Db, place: HelpCenterRef, { categories, openapi_spec }: SyncContentTree) {
+export async function syncContent(
+  { db, documents }: { db: Db; documents: DocumentReader },
+  place: HelpCenterRef,
+  { categories, openapi_spec }: SyncContentTree,
+) {
   const placed = flattenTree(categories);
   if (placed.issues.length > 0) {
     const summary = placed.issues.map(({ path, message }) => `${path}: ${message}`).join('; ');
     throw invalid(`The request is not valid: ${summary.slice(0, 500)}`, placed.issues);
   }
-  const operations = openapi_spec === undefined ? [] : operationsOf(openapi_spec);
+  const operations = openapi_spec === undefined ? [] : await readSpecification(documents, place.orgId, openapi_spec);
   return inTransaction(db, async (trx) => {
     if (!(await tryLockContent(trx, place.orgId)))
       throw conflict('Another sync of the help center is at work: try again when it has ended');
@@ -60,6 +71,15 @@ export async function getContent(db: Db, orgId: string) {
   const specification = (await findSpecification(db, orgId))?.openapi_spec;
   const categories = buildTree(await listCategories(db, orgId), await listArticleContents(db, orgId));
   return { categories, ...(specification == null ? {} : { openapi_spec: specification }) };
+}
+
+/** Reads the operations of an OpenAPI document. Throws invalid with its problem. */
+async function readSpecification(documents: DocumentReader, orgId: string, text: string): Promise<Operation[]> {
+  try {
+    return await documents.read(orgId, FORMAT, text);
+  } catch (error) {
+    throw error instanceof InvalidDocument ? refused('openapi_spec', error.message) : error;
+  }
 }
 
 async function syncTree(trx: Trx, { publicUrl, orgId }: HelpCenterRef, { categories, articles }: FlattenedTree) {
@@ -114,10 +134,10 @@ async function syncTree(trx: Trx, { publicUrl, orgId }: HelpCenterRef, { categor
   return { ...articleChanges.counts, categories: categoryChanges.counts };
 }
 
-async function syncOperations(trx: Trx, orgId: string, operations: ReturnType<typeof operationsOf>) {
+async function syncOperations(trx: Trx, orgId: string, operations: Operation[]) {
   const { gone, changed, counts } = diffRows(
     await listStored(trx, orgId, 'help_center_operations'),
-    operations.map((operation) => ({ ...operation, position: 0, hash: hashOf([operation.title, operation.markdown]) })),
+    operations.map((operation) => ({ ...operation, position: 0 })),
   );
   await deleteStored(trx, orgId, 'help_center_operations', gone);
   await upsertOperations(trx, orgId, changed);

@@ -10,7 +10,8 @@ import { getContent, syncContent } from './content.service.ts';
 const tags = ['help-center'];
 const BODY_LIMIT_BYTES = 10 * 1024 * 1024;
 
-export const helpCenterRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config, egress, secrets, calls }) => {
+export const helpCenterRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
+  const { config, egress, secrets, calls, documents } = deps;
   const publicUrl = config.PUBLIC_URL;
   const semantics = () => semanticSearchOf({ egress, secrets, calls });
 
@@ -21,11 +22,11 @@ export const helpCenterRoutes: FastifyPluginAsyncZod<Deps> = async (app, { confi
       operationId: 'syncContentTree',
       tags,
       description:
-        'Makes the help center what the tree says, all of it or nothing: what the tree has not is deleted. Articles are known by the path of their slugs. Up to 10 MB.',
+        'Makes the help center what the tree says, all of it or nothing: what the tree has not is deleted. Articles are known by the path of their slugs. Up to 10 MB. An `openapi_spec` that is too costly is refused with the bound that it exceeds; 429 and 503 mean that others are being read.',
       body: SyncContentTree,
       response: { 200: SyncedContent, ...errorResponses(403, 409) },
     },
-    handler: async ({ db, org, body }) => syncContent(db, { publicUrl, orgId: org.id }, body),
+    handler: async ({ db, org, body }) => syncContent({ db, documents }, { publicUrl, orgId: org.id }, body),
   });
 
   app.get('/help-center/content', {

@@ -198,7 +198,42 @@ describe('a reference in a schema', () => {
     ]);
     const bomb = { schemas: { ...Object.fromEntries(levels), L12: {} } };
     const { status, body } = await create(content('application/json', '#/components/schemas/L0'), { components: bomb });
-    expect([status, body.issues[0].message]).toEqual([400, 'is too large once its references are followed']);
+    expect([status, body.issues[0].message]).toEqual([400, 'has more than 20000 values with references followed']);
+  });
+});
+
+describe('the references of an action together', () => {
+  const schema = { $ref: '#/components/schemas/Many' };
+  const actionOf = (count: number, components: object) =>
+    org.post('/actions', {
+      name: 'Claim',
+      api_endpoint: `${receiver.url}/claims`,
+      request_type: 'POST',
+      payload: {
+        parameters: Array.from({ length: count }, (_, n) => ({ name: `q${n}`, in: 'query', schema })),
+        requestBody: { content: { 'application/json': { schema } } },
+        components: { schemas: components },
+      },
+    });
+
+  it.each([
+    [
+      'values',
+      { Many: { anyOf: Array(300).fill({ $ref: '#/components/schemas/One' }) }, One: { enum: Array(10).fill(1) } },
+      'has more than 20000 values with references followed',
+    ],
+    [
+      'characters',
+      {
+        Many: { anyOf: Array(60).fill({ $ref: '#/components/schemas/One' }) },
+        One: { description: 'x'.repeat(8_000) },
+      },
+      'has more than 1000000 characters with references followed',
+    ],
+  ])('are refused for too many %s', async (_, components, message) => {
+    const { status, body } = await actionOf(8, components);
+    expect([status, body.issues?.[0].message]).toEqual([400, message]);
+    expect((await actionOf(1, components)).status).toBe(201);
   });
 });
 

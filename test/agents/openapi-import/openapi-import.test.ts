@@ -196,6 +196,24 @@ describe('an OpenAPI document', () => {
     });
   });
 
+  it('may be YAML with merge keys', async () => {
+    const org = await api.createOrg();
+    const yaml = `
+openapi: 3.0.3
+x-common: &common {description: Common text, tags: [shared]}
+x-other: &other {tags: [other], summary: Other}
+servers: [{url: 'https://shop.example.com'}]
+paths:
+  /a: {get: {<<: *common, operationId: one}}
+  /b: {get: {<<: [*common, *other], operationId: two, description: Own text}}
+`;
+    expect((await importInto(org, yaml)).body).toMatchObject({ created: 2, problems: [] });
+    expect(await actionsOf(org)).toMatchObject({
+      one: { name: 'one', description: 'Common text', tags: ['shared'] },
+      two: { name: 'Other', description: 'Own text', tags: ['shared'] },
+    });
+  });
+
   it('may contain characters that cannot be stored: they are left out', async () => {
     const org = await api.createOrg();
     const parameters = [{ name: 'a', in: 'query', description: 'a\0b\ud800', 'x-\0': 1 }];
@@ -234,6 +252,7 @@ describe('an OpenAPI import', () => {
     ['a: b: c', 'body.file'],
     ['['.repeat(50_000), 'body.file'],
     ['a: !!js/function "x"', 'body.file'],
+    ['a: {<<: 5}', 'body.file'],
     ['swagger: "2.0"', 'body.file.swagger'],
     ['openapi: 4.0.0', 'body.file.openapi'],
     ['openapi: 3.1.0', 'body.file.paths'],
@@ -248,6 +267,100 @@ describe('an OpenAPI import', () => {
     const { status, body } = await importInto(api.org, document);
     expect([status, body.issues?.[0]?.path]).toEqual([400, path]);
     expect((await api.org.get('/actions')).body).toEqual([]);
+  });
+
+  const VARIABLES = Array.from({ length: 20 }, (_, n) => [`v${n}`, { default: `${n}`.repeat(1_000).slice(0, 1_000) }]);
+  const chain = (links: number) => ({
+    schemas: Object.fromEntries([
+      ...Array.from({ length: links }, (_, n) => [`L${n}`, { $ref: `#/components/schemas/L${n + 1}` }]),
+      [`L${links}`, { type: 'string' }],
+    ]),
+  });
+  const chained = (links: number) =>
+    documentOf(
+      { '/a': { get: { parameters: [{ name: 'q', in: 'query', schema: { $ref: '#/components/schemas/L0' } }] } } },
+      { components: chain(links - 1) },
+    );
+
+  it('follows 64 references in a row', async () => {
+    const org = await api.createOrg();
+    expect((await importInto(org, chained(64))).status).toBe(200);
+    expect((await actionsOf(org)).get_a.payload.parameters[0].schema).toEqual({ type: 'string' });
+  });
+
+  it.each([
+    [
+      'an address that is too long with its variables',
+      documentOf(
+        { '/a': { get: {} } },
+        {
+          servers: [
+            {
+              url: `https://example.com/${VARIABLES.map(([name]) => `{${name}}`).join('')}`,
+              variables: Object.fromEntries(VARIABLES),
+            },
+          ],
+        },
+      ),
+      'body.file.paths./a.get.servers',
+      'make an address of more than 8192 characters',
+    ],
+    ['65 references in a row', chained(65), 'body.file.paths./a.get', 'has more than 64 references in a row'],
+    [
+      '65 references of a path in a row',
+      documentOf(
+        { '/a': { $ref: '#/components/pathItems/L0' } },
+        {
+          components: {
+            pathItems: Object.fromEntries(
+              Array.from({ length: 65 }, (_, n) => [`L${n}`, { $ref: `#/components/pathItems/L${n + 1}` }]),
+            ),
+          },
+        },
+      ),
+      'body.file.paths./a',
+      'has more than 64 references in a row',
+    ],
+    [
+      'a circle of references of a path',
+      documentOf({ '/a': { $ref: '#/paths/~1b' }, '/b': { $ref: '#/paths/~1a' } }),
+      'body.file.paths./a',
+      'refers to a path that is not in the document',
+    ],
+    [
+      'too many values',
+      documentOf({ '/a': { get: { 'x-list': Array(50_000).fill(0) } } }),
+      'body.file',
+      'must have at most 50000 values: leave parts out, such as examples',
+    ],
+    [
+      'too many characters behind references',
+      documentOf(
+        { '/a': { get: { parameters: [{ name: 'q', in: 'query', schema: { $ref: '#/components/schemas/Many' } }] } } },
+        {
+          components: {
+            schemas: {
+              Many: { anyOf: Array(900).fill({ $ref: '#/components/schemas/Long' }) },
+              Long: { description: 'x'.repeat(10_000) },
+            },
+          },
+        },
+      ),
+      'body.file.paths./a.get',
+      'has more than 8000000 characters with references followed',
+    ],
+  ])('is refused for %s, with the bound', async (_, document, path, message) => {
+    const { status, body } = await importInto(api.org, document);
+    expect([status, body.issues?.[0]]).toEqual([400, { path, message }]);
+  });
+
+  it('counts the operations before it reads any', async () => {
+    const paths = Array.from({ length: 501 }, (_, n) => [`/${n}`, { $ref: '#/components/pathItems/Broken' }]);
+    const broken = { get: { parameters: [{ $ref: '#/components/parameters/None' }] } };
+    const document = documentOf(Object.fromEntries(paths), { components: { pathItems: { Broken: broken } } });
+    expect((await importInto(api.org, document)).body.issues).toEqual([
+      { path: 'body.file.paths', message: 'must have at most 500 operations: import them in parts' },
+    ]);
   });
 
   it('is refused for a file that is too large, in another field, or missing', async () => {

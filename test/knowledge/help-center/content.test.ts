@@ -331,6 +331,58 @@ components:
     ]);
   });
 
+  const chained = (links: number) =>
+    JSON.stringify({
+      openapi: '3.1.0',
+      paths: {
+        '/a': { post: { requestBody: { content: { 'a/b': { schema: { $ref: '#/components/schemas/L1' } } } } } },
+      },
+      components: {
+        schemas: Object.fromEntries([
+          ...Array.from({ length: links - 1 }, (_, n) => [`L${n + 1}`, { $ref: `#/components/schemas/L${n + 2}` }]),
+          [`L${links}`, { properties: { zeppelin: { type: 'string' } } }],
+        ]),
+      },
+    });
+
+  it('follows 64 references in a row', async () => {
+    const org = await api.createOrg();
+    await sync(org, { categories: [], openapi_spec: chained(64) });
+    expect((await find(org, 'zeppelin'))[0]?.content).toContain('- `zeppelin` (string)');
+  });
+
+  it('may be YAML with merge keys', async () => {
+    const org = await api.createOrg();
+    const openapi_spec =
+      'openapi: 3.1.0\nx-c: &c {summary: Steer the zeppelin}\npaths: {/a: {get: {<<: *c, description: Up}}}';
+    await sync(org, { categories: [], openapi_spec });
+    expect((await find(org, 'zeppelin'))[0]?.title).toBe('Steer the zeppelin (GET /a)');
+  });
+
+  const referring = Object.fromEntries(
+    Array.from({ length: 2_001 }, (_, n) => [`/${n}${'x'.repeat(500)}`, { $ref: '#/components/pathItems/A' }]),
+  );
+  it.each([
+    ['65 references in a row', chained(65), 'has more than 64 references in a row'],
+    [
+      'too many operations, which are counted before one is rendered',
+      JSON.stringify({
+        openapi: '3.1.0',
+        paths: referring,
+        components: { pathItems: { A: { get: { summary: 'A' } } } },
+      }),
+      'must have at most 2000 operations',
+    ],
+    [
+      'too many values',
+      JSON.stringify({ openapi: '3.1.0', paths: {}, 'x-list': Array(50_000).fill(0) }),
+      'must have at most 50000 values: leave parts out, such as examples',
+    ],
+  ])('is refused for %s, with the bound', async (_, openapi_spec, message) => {
+    const { status, body } = await api.org.put('/help-center/content', { categories: [], openapi_spec });
+    expect([status, body.issues]).toEqual([400, [{ path: 'body.openapi_spec', message }]]);
+  });
+
   it('is harmless whatever its content: cycles, recursive schemas, characters invalid in the database', async () => {
     const many = Object.fromEntries(
       Array.from({ length: 300 }, (_, nth) => [`f${nth}`, { $ref: '#/components/schemas/A' }]),
