@@ -1,5 +1,5 @@
 import { CsvError } from 'csv-parse';
-import { parse } from 'csv-parse/sync';
+import { type Options, parse } from 'csv-parse/sync';
 import { z } from 'zod';
 import { invalid, messageOf } from '../../errors.ts';
 import { SessionChannel } from '../../http/schemas.ts';
@@ -8,6 +8,18 @@ import { Checks, CreateCase } from './schema.ts';
 import type { CaseDraft } from './table.ts';
 
 const MAX_ROWS = 500;
+/** More than the longest message and checks. */
+const MAX_ROW_LENGTH = 100_000;
+/** No row behind the first one that is too many is read. */
+const OPTIONS = {
+  columns: assertDistinct,
+  record_delimiter: ['\r\n', '\n', '\r'], // a file put together from several may have all of them
+  bom: true,
+  trim: true,
+  skip_empty_lines: true,
+  to: MAX_ROWS + 1,
+  max_record_size: MAX_ROW_LENGTH,
+} satisfies Options<Record<string, string>>;
 const SEPARATOR = '|';
 
 const Texts = z
@@ -41,13 +53,7 @@ export function casesIn(csv: string): CaseDraft[] {
 
 function rowsIn(csv: string): Record<string, string>[] {
   try {
-    return parse(csv, {
-      columns: assertDistinct,
-      record_delimiter: ['\r\n', '\n', '\r'], // a file put together from several may have all of them
-      bom: true,
-      trim: true,
-      skip_empty_lines: true,
-    });
+    return parse(csv, OPTIONS);
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     throw refuse([{ row: Number(error.lines ?? 1), message: messageOf(error).slice(0, 300) }]);
@@ -56,7 +62,8 @@ function rowsIn(csv: string): Record<string, string>[] {
 
 /** Returns the names of the columns. Throws invalid for one that appears twice: a row would have the last value alone. */
 function assertDistinct(names: string[]): string[] {
-  const twice = names.find((name, n) => names.indexOf(name) !== n);
+  const seen = new Set<string>();
+  const twice = names.find((name) => seen.size === seen.add(name).size);
   if (twice !== undefined) throw refuse([{ row: 1, message: `the column "${twice}" appears more than once` }]);
   return names;
 }

@@ -248,6 +248,11 @@ describe('eval cases', () => {
     expect(wrong.status).toBe(400);
     expect(wrong.body.issues.map(({ path }: { path: string }) => path)).toEqual(['body.csv.2', 'body.csv.3']);
     expect((await org.post('/autopilot/evals/import', { csv: 'name,"message\nx' })).status).toBe(400);
+    const refusalOf = async (rows: string) =>
+      (await org.post('/autopilot/evals/import', { csv: `name,message\n${rows}` })).body.issues[0].message;
+    const many = `${'One,Hello\n'.repeat(501)}a row,of too,many columns\n`;
+    expect(await refusalOf(many)).toBe('row 501: there are more than 500 rows');
+    expect(await refusalOf(`One,${'x'.repeat(100_001)}\n`)).toContain('Max Record Size');
     expect((await org.get('/autopilot/evals')).body.items).toHaveLength(2);
   });
 
