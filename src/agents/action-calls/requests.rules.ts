@@ -3,10 +3,19 @@ import { headerNameProblem, headerValueProblem } from '../../providers/egress/he
 import { mergeOverrides, NO_OVERRIDES, type Overrides, withLowerCaseNames } from '../action-overrides/rules.ts';
 import type { BodyType } from '../actions/body-types.rules.ts';
 import { bodyTypeOf, type Operation, withPathParameters } from '../actions/operations.rules.ts';
+import { requestSchemaOf, withoutReadOnly } from '../actions/read-only.rules.ts';
 import type { JsonSchema } from '../actions/schema.ts';
 import { encodeBody, issuesOfForm } from './bodies.rules.ts';
 import type { ActionParameters } from './schema.ts';
-import { headersOf, type ParameterValue, pairsOf, textOf } from './serialization.rules.ts';
+import {
+  headersOf,
+  headerTextOf,
+  type ParameterValue,
+  pairOf,
+  pairsOf,
+  pathTextOf,
+  textsIn,
+} from './serialization.rules.ts';
 
 const MAX_URL_LENGTH = 8_192;
 const MAX_HEADERS = 100;
@@ -38,12 +47,13 @@ export function requestOf(
 ): { request: ActionRequest } | { issues: Issue[] } {
   const overrides = mergeOverrides([sources.visitor, sources.own]);
   const values = valuesOf(operation, given, sources);
+  const type = requestBodyTypeOf(operation);
   const body = bodyOf(operation, given, sources);
   const issues = [
     ...issuesOfUnknownParameters(operation, given),
     ...values.flatMap((value) => issuesOfValue(value, check)),
     ...issuesOfOverrideHeaders(overrides),
-    ...issuesOfBody(operation, body, check),
+    ...issuesOfBody(operation, type, body, check),
   ];
   if (issues.length > 0) return { issues };
   const url = urlOf(operation, values, sources);
@@ -54,7 +64,6 @@ export function requestOf(
   const headers = { ...sources.visitor.headers, ...headersOf(values), ...sources.own.headers };
   if (Object.keys(headers).length > MAX_HEADERS)
     return { issues: [{ path: 'headers', message: `must be at most ${MAX_HEADERS}` }] };
-  const type = bodyTypeOf(operation);
   if (type === undefined || body === undefined) return { request: { url, headers: withDefaults(headers) } };
   const encoded = encodeBody(type, body);
   return { request: { url, headers: withDefaults(headers, encoded.mediaType), body: encoded.body } };
@@ -75,7 +84,8 @@ export function issuesOfGiven(
     const group = GROUPS[place];
     return value !== undefined || group === 'cookies' || !maySupply(group, nameIn(group, name));
   });
-  const type = bodyTypeOf(operation);
+  const type = requestBodyTypeOf(operation);
+  const body = withoutReadOnly(bodyTypeOf(operation)?.schema, given.body_params);
   const required = [type?.schema?.required].flat().filter((name) => typeof name === 'string');
   const supplied = required.filter((name) => maySupply('body_params', name));
   const isBodySupplied = given.body_params === undefined && supplied.length > 0;
@@ -84,7 +94,7 @@ export function issuesOfGiven(
     ...told.flatMap((value) => issuesOfValue(value, check)),
     ...(isBodySupplied
       ? []
-      : issuesOfBody(operation, given.body_params, (schema, value, path) =>
+      : issuesOfBody(operation, type, body, (schema, value, path) =>
           check({ ...schema, required: required.filter((name) => !supplied.includes(name)) }, value, path),
         )),
   ];
@@ -98,7 +108,7 @@ function valuesOf({ payload }: Operation, given: ActionParameters, { own, visito
     const overrideOf = (from: Overrides) => (group === 'cookies' ? undefined : ownValue(from[group], name));
     const usual = parameter.in === 'path' ? parameter.schema?.default : undefined;
     const value = overrideOf(own) ?? ownValue(said[group] ?? {}, name) ?? usual ?? overrideOf(visitor);
-    return { parameter, path: `${group}.${parameter.name}`, value };
+    return { parameter, path: `${group}.${parameter.name}`, value: withoutReadOnly(parameter.schema, value) };
   });
 }
 
@@ -118,18 +128,20 @@ function issuesOfUnknownParameters({ payload }: Operation, given: ActionParamete
   });
 }
 
-function issuesOfValue({ parameter, path, value }: ParameterValue, check: SchemaCheck): Issue[] {
+function issuesOfValue(given: ParameterValue, check: SchemaCheck): Issue[] {
+  const { parameter, path, value } = given;
   const { schema, required, in: place } = parameter;
   if (value === undefined) return required === true || place === 'path' ? [{ path, message: 'is required' }] : [];
-  const issues = schema === undefined ? [] : check(schema, coerce(value, schema), path);
+  const issues = schema === undefined ? [] : check(requestSchemaOf(schema), coerce(value, schema), path);
   if (issues.length > 0) return issues;
-  if (place === 'path' && !isSegment(textOf(value)))
+  if (place === 'path' && !isSegment(given))
     return [{ path, message: 'must be one part of a path: not empty, . or .., and without / and \\' }];
-  const problem = place === 'header' ? headerValueProblem(textOf(value)) : undefined;
+  const problem = place === 'header' ? headerValueProblem(headerTextOf(given)) : undefined;
   return problem === undefined ? [] : [{ path, message: problem }];
 }
 
-const isSegment = (text: string) => !['', '.', '..'].includes(text) && !/[/\\]/.test(text);
+const isSegment = (given: ParameterValue) =>
+  !['', '.', '..'].includes(pathTextOf(given)) && !textsIn(given.value).some((text) => /[/\\]/.test(text));
 
 function issuesOfOverrideHeaders({ headers }: Overrides): Issue[] {
   return Object.entries(headers).flatMap(([name, value]) => {
@@ -147,13 +159,18 @@ function coerce(value: unknown, schema: JsonSchema | undefined): unknown {
   return isNumber && String(Number(value)) === value && Number.isFinite(Number(value)) ? Number(value) : value;
 }
 
-function bodyOf(
-  operation: Operation,
-  { body_params: given }: ActionParameters,
-  { own, visitor }: ValueSources,
-): unknown {
+/** Returns the type of a request's body. Its schema has no readOnly properties. */
+function requestBodyTypeOf(operation: Operation): BodyType | undefined {
   const type = bodyTypeOf(operation);
-  if (type === undefined) return given;
+  return type?.schema === undefined ? type : { ...type, schema: requestSchemaOf(type.schema) };
+}
+
+function bodyOf(operation: Operation, { body_params: given }: ActionParameters, sources: ValueSources): unknown {
+  const type = bodyTypeOf(operation);
+  return type === undefined ? given : withoutReadOnly(type.schema, withOverrides(type, given, sources));
+}
+
+function withOverrides(type: BodyType, given: unknown, { own, visitor }: ValueSources): unknown {
   if (Object.keys({ ...visitor.body_params, ...own.body_params }).length === 0) return given;
   if (given !== undefined && (typeof given !== 'object' || given === null || Array.isArray(given))) return given;
   return { ...coerceMembers(visitor.body_params, type), ...given, ...coerceMembers(own.body_params, type) };
@@ -169,9 +186,8 @@ function coerceMembers(members: Record<string, unknown>, { schema }: BodyType): 
   );
 }
 
-function issuesOfBody(operation: Operation, body: unknown, check: SchemaCheck): Issue[] {
+function issuesOfBody(operation: Operation, type: BodyType | undefined, body: unknown, check: SchemaCheck): Issue[] {
   const path = 'body_params';
-  const type = bodyTypeOf(operation);
   if (body === undefined)
     return operation.payload.requestBody?.required === true ? [{ path, message: 'is required' }] : [];
   if (type === undefined) return [{ path, message: 'the action has no body' }];
@@ -183,24 +199,43 @@ function issuesOfBody(operation: Operation, body: unknown, check: SchemaCheck): 
 /** Returns undefined if path parameters would change the number of path segments or the host. */
 function urlOf({ api_endpoint }: Operation, values: ParameterValue[], sources: ValueSources): string | undefined {
   const inPath = new Map(
-    values.filter(({ parameter }) => parameter.in === 'path').map((one) => [one.parameter.name, one.value]),
+    values.filter(({ parameter }) => parameter.in === 'path').map((one) => [one.parameter.name, pathTextOf(one)]),
   );
-  const url = URL.parse(withPathParameters(api_endpoint, (name) => encodeURIComponent(textOf(inPath.get(name)))));
+  const url = URL.parse(withPathParameters(api_endpoint, (name) => inPath.get(name) ?? ''));
   const plain = URL.parse(withPathParameters(api_endpoint, () => 'x'));
   if (url === null || plain === null || url.host !== plain.host) return undefined;
   if (url.pathname.split('/').length !== plain.pathname.split('/').length) return undefined;
-
-  const queries = values.filter(({ parameter, value }) => parameter.in === 'query' && value !== undefined);
-  const declared = new Set(queries.map(({ parameter }) => parameter.name));
-  const others = Object.entries(sources.own.query_params).filter(([name]) => !declared.has(name));
-  const set = [...queries.flatMap(pairsOf), ...others];
-  const taken = new Set([...declared, ...set.map(([name]) => name), ...url.searchParams.keys()].map(baseOf));
-  const supplied = Object.entries(sources.visitor.query_params).filter(([name]) => !taken.has(baseOf(name)));
-  for (const name of [...declared, ...others.map(([other]) => other)]) url.searchParams.delete(name);
-  for (const [name, value] of [...set, ...supplied]) url.searchParams.append(name, value);
+  url.search = searchOf(url, values, sources);
   url.hash = '';
   return url.href;
 }
+
+/** Returns the query: of the address, of the parameters, and of overrides for what neither names. */
+function searchOf(url: URL, values: ParameterValue[], { own, visitor }: ValueSources): string {
+  const queries = values.filter(({ parameter, value }) => parameter.in === 'query' && value !== undefined);
+  const declared = new Set(queries.map(({ parameter }) => parameter.name));
+  const others = Object.entries(own.query_params).filter(([name]) => !declared.has(name));
+  const replaced = new Set([...declared, ...others.map(([name]) => name)]);
+  const fixed = fixedPairsOf(url);
+  const set = [...queries.flatMap(pairsOf), ...others.map(([name, text]) => pairOf(name, text))];
+  const taken = new Set([...declared, ...[...set, ...fixed].map(({ name }) => name)].map(baseOf));
+  const supplied = Object.entries(visitor.query_params).filter(([name]) => !taken.has(baseOf(name)));
+  return [
+    ...fixed.filter(({ name }) => !replaced.has(name)),
+    ...set,
+    ...supplied.map(([name, text]) => pairOf(name, text)),
+  ]
+    .map(({ text }) => text)
+    .join('&');
+}
+
+/** Returns the pairs of an address's own query, as they are written there. */
+const fixedPairsOf = ({ search }: URL): { name: string; text: string }[] =>
+  search
+    .slice(1)
+    .split('&')
+    .filter((text) => text !== '')
+    .map((text) => ({ name: [...new URLSearchParams(text).keys()][0] ?? '', text }));
 
 /** Returns the name without brackets: programs read `a[]`, `a[b]` and `a` into the same variable. */
 const baseOf = (name: string): string => name.split('[')[0] ?? '';

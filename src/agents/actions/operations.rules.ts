@@ -1,6 +1,7 @@
 import type { Issue } from '../../errors.ts';
 import { headerNameProblem } from '../../providers/egress/headers.rules.ts';
 import { type BodyType, bodyTypeIn } from './body-types.rules.ts';
+import { problemOfStyle } from './parameter-styles.rules.ts';
 import { UnresolvedReference } from './references.rules.ts';
 import { resolverOf, withoutReferences } from './resolved-operations.rules.ts';
 import type { ActionPayload, JsonSchema, OperationParameter, RequestType } from './schema.ts';
@@ -71,6 +72,7 @@ function problemsOfParameter(
 ): Issue[] {
   const { name, in: place } = parameter;
   const header = place === 'header' ? headerNameProblem(name) : undefined;
+  const style = problemOfStyle(parameter);
   return [
     ...(place === 'path' && !placeholdersOf(api_endpoint).includes(name)
       ? [{ path: 'name', message: `must stand as {${name}} in the path of api_endpoint` }]
@@ -79,6 +81,7 @@ function problemsOfParameter(
       ? [{ path: 'name', message: 'must not stand twice in the same place' }]
       : []),
     ...(header === undefined ? [] : [{ path: 'name', message: header }]),
+    ...(style === undefined ? [] : [{ path: 'style', message: style }]),
   ];
 }
 

@@ -17,7 +17,7 @@ export type RequestType = z.infer<typeof RequestType>;
 const JsonSchema = z
   .record(z.string(), z.unknown())
   .describe(
-    'JSON Schema, or the schema object of OpenAPI 3.0. A $ref leads to a place in the payload, such as #/components/schemas/Order, or in the schema itself. `pattern` is left to the one who is called.',
+    'JSON Schema, or the schema object of OpenAPI 3.0. A $ref leads to a place in the payload, such as #/components/schemas/Order, or in the schema itself. `pattern` is left to the one who is called. Properties with readOnly belong to answers: requests neither need nor send them.',
   );
 export type JsonSchema = z.infer<typeof JsonSchema>;
 
@@ -27,8 +27,19 @@ const OperationParameter = z.looseObject({
   description: z.string().max(MAX_DESCRIPTION_LENGTH).optional(),
   required: z.boolean().optional(),
   schema: JsonSchema.optional(),
-  style: z.string().max(100).optional().describe('Of a query: deepObject, or form.'),
-  explode: z.boolean().optional().describe('Of a query: whether a list is one value each. Default: true'),
+  style: z
+    .string()
+    .max(100)
+    .optional()
+    .describe(
+      'How lists and objects are written, as OpenAPI says. Path: simple, label or matrix. Query: form, spaceDelimited, pipeDelimited or deepObject. Header: simple. Cookie: form or cookie. Default: the first of its place.',
+    ),
+  explode: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether each item or member is written by itself. Default: true for form and cookie, otherwise false. In a cookie, those are cookies of their own.',
+    ),
 });
 export type OperationParameter = z.infer<typeof OperationParameter>;
 

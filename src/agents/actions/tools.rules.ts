@@ -1,5 +1,6 @@
 import type { BodyKind } from './body-types.rules.ts';
 import { bodyTypeOf, type Operation } from './operations.rules.ts';
+import { requestSchemaOf } from './read-only.rules.ts';
 import { withoutReferences } from './resolved-operations.rules.ts';
 import type { OperationParameter } from './schema.ts';
 
@@ -60,7 +61,7 @@ function schemaOf(operation: Operation): object {
     if (parameters.length === 0) return [];
     const properties = parameters.map(({ name, description, schema }) => [
       name,
-      { ...schema, ...(description !== undefined && { description }) },
+      { ...(schema && requestSchemaOf(schema)), ...(description !== undefined && { description }) },
     ]);
     const required = parameters.filter(isRequired).map(({ name }) => name);
     return [[group, { type: 'object', properties: Object.fromEntries(properties), required }] as const];
@@ -72,7 +73,9 @@ function schemaOf(operation: Operation): object {
     properties: {
       ...Object.fromEntries(groups),
       ...(body !== undefined && {
-        body_params: body.schema ?? { type: TEXT_BODIES.has(body.kind) ? 'string' : 'object' },
+        body_params: (body.schema && requestSchemaOf(body.schema)) ?? {
+          type: TEXT_BODIES.has(body.kind) ? 'string' : 'object',
+        },
       }),
     },
     required: [

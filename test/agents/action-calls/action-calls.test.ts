@@ -82,7 +82,7 @@ describe('a test of an action', () => {
     expect(fake.calls).toEqual([
       {
         method: 'POST',
-        path: '/orders/a%20b%3F%23%C3%A4?version=1&limit=5&tags=a%26b&tags=c&ids=1%2C2&where%5Bname%5D=x%3Dy',
+        path: '/orders/a%20b%3F%23%C3%A4?version=1&limit=5&tags=a%26b&tags=c&ids=1,2&where%5Bname%5D=x%3Dy',
         body: '{"note":"ä","count":2}',
         headers: expect.objectContaining({
           'content-type': 'application/json',
