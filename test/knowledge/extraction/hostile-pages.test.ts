@@ -66,14 +66,18 @@ describe('the extractor', () => {
     expect(markdown.match(/z/g)?.length).toBe(5_000);
   });
 
-  it('stops at PDFs inflating to gigabytes, and reads the pages that wait behind them', async () => {
+  it('refuses a PDF with more than 128 MB of decoded bytes', async () => {
+    await expect(extract(inflatingPdf(100_000_000), 'application/pdf')).rejects.toMatchObject({ code: 'too_large' });
+  });
+
+  it('stops at several such PDFs at once, and reads the pages that wait behind them', async () => {
     const read = (page: string | Uint8Array, type?: string) =>
       extract(page, type).then(
         ({ markdown }) => markdown,
         ({ code }) => code,
       );
     const pages = Array.from({ length: 2 }, (_, nth) => [
-      read(inflatingPdf(500_000_000), 'application/pdf'),
+      read(inflatingPdf(200_000_000), 'application/pdf'),
       read(`<p>Page ${nth}</p>`),
       read('<p>The next one</p>'),
     ]);
