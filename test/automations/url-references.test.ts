@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { resolveReferences } from '../../src/automations/blocks/references.rules.ts';
 
 const urlOf = (url: string, input: Record<string, string | number | null | object>): unknown => {
-  const resolved = resolveReferences({ url, body: { url } }, new Map([['trigger', { ...input }]]) as never, ['url']);
+  const resolved = resolveReferences({ url, body: { url } }, new Map([['trigger', { ...input }]]) as never, {
+    urls: ['url'],
+  });
   return (resolved as { url: unknown }).url;
 };
 
@@ -55,7 +57,7 @@ describe('values in the address of a webhook', () => {
   it('other values of the step stay as they are', () => {
     const outputs = new Map([['trigger', { x: 'a/b' }]]);
     const template = { url: 'https://a.example/{{trigger.x}}', body: { url: 'https://a.example/{{trigger.x}}' } };
-    expect(resolveReferences(template, outputs, ['url'])).toEqual({
+    expect(resolveReferences(template, outputs, { urls: ['url'] })).toEqual({
       url: 'https://a.example/a%2Fb',
       body: { url: 'https://a.example/a/b' },
     });

@@ -1,9 +1,12 @@
 import { invalid } from '../../errors.ts';
+import { MAX_FILE_BYTES } from '../../media/file-types.rules.ts';
 import type { Json } from '../blocks/schema.ts';
 import type { JsonObject } from '../json.rules.ts';
 
 const MAX_PARTS = 1_000;
 const MAX_FILES = 10;
+/** A file may be as large as any other, and has a form around it. */
+export const MAX_FORM_BYTES = MAX_FILE_BYTES + 1024 * 1024;
 
 export const MULTIPART_TYPE = /^multipart\/form-data\b/i;
 

@@ -7,15 +7,12 @@ import { invalid } from '../../errors.ts';
 import { errorResponses } from '../../http/errors.ts';
 import { enforce } from '../../http/rate-limits.ts';
 import { Id } from '../../http/schemas.ts';
-import { MAX_FILE_BYTES } from '../../media/file-types.rules.ts';
 import type { Json } from '../blocks/schema.ts';
 import { fieldsOf } from '../json.rules.ts';
-import { listedFields, MULTIPART_TYPE, parseMultipart } from './multipart-forms.ts';
+import { listedFields, MAX_FORM_BYTES, MULTIPART_TYPE, parseMultipart } from './multipart-forms.ts';
 import { getWebhook, receiveForm, receiveWebhook, type Webhook, type WebhookRequest } from './webhooks.service.ts';
 
 const MAX_BODY_BYTES = 1024 * 1024;
-/** A file may be as large as any other, and has a form around it. */
-const MAX_FORM_BYTES = MAX_FILE_BYTES + MAX_BODY_BYTES;
 const JSON_TYPE = /^application\/([\w.+-]+\+)?json\b/i;
 const FORM_TYPE = /^application\/x-www-form-urlencoded\b/i;
 
