@@ -314,7 +314,7 @@ describe('validation of a trigger', () => {
     7,
     [1],
     { constructor: [] },
-    { log: 'x' },
+    { throw: 'x' },
   ])('rejects the constraints %j', (constraints) =>
     expect(of('webhook', null, constraints)).toEqual([expect.stringContaining('trigger_constraints: ')]),
   );

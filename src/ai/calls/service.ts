@@ -9,7 +9,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { conflict, type Issue, notFound } from '../../errors.ts';
 import type { SessionChannel } from '../../http/schemas.ts';
 import { newId } from '../../ids.ts';
-import { satisfiesConstraint } from '../../json-logic.ts';
+import { mayApply } from '../../json-logic.ts';
 import { wakeTurns } from '../turns/requests.service.ts';
 import { readWorkflowTools, type Tool } from '../workflow-tools/service.ts';
 import { canonicalArguments, problemOfJson } from './arguments.rules.ts';
@@ -192,14 +192,8 @@ export function fingerprintOf({
 }
 
 /** Returns whether an agent must confirm a call. Limits that cannot be evaluated hold nothing back, so they count. */
-export function exceedsLimits({ limits }: Pick<StoredAction, 'limits'>, parameters: ActionParameters): boolean {
-  if (limits === null) return false;
-  try {
-    return satisfiesConstraint(limits as never, parameters as never);
-  } catch {
-    return true;
-  }
-}
+export const exceedsLimits = ({ limits }: Pick<StoredAction, 'limits'>, parameters: ActionParameters): boolean =>
+  limits !== null && mayApply(limits as never, parameters as never);
 
 /**
  * Returns the actions and workflows that the AI may call on a channel: the pinned ones, and those nearest to the

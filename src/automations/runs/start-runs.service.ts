@@ -1,5 +1,6 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { Trx } from '../../db/connect.ts';
+import { messageOf } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { type Allowance, newAllowance, satisfiesConstraint } from '../../json-logic.ts';
 import { enqueue } from '../../outbox/outbox.ts';
@@ -70,7 +71,7 @@ export async function startRuns(
   const runs: string[] = [];
   const given = {
     triggerEvents: triggered,
-    allowances: triggered.map(({ output }) => newAllowance(output)),
+    allowances: triggered.map(() => newAllowance()),
     budget: { values: MAX_VALUES_AT_ONCE },
     cause,
     isTest: false,
@@ -172,7 +173,7 @@ async function eventsThatStart(
       await yieldToOthers();
       pausedAt = performance.now();
     }
-    const allowance = allowances[n] ?? newAllowance(event.output);
+    const allowance = allowances[n] ?? newAllowance();
     const { values } = allowance;
     try {
       if (satisfiesConstraint(trigger_constraints, event.output, allowance)) started.push(event);
@@ -184,7 +185,10 @@ async function eventsThatStart(
       throw new Error(TOO_MUCH_AT_ONCE);
   }
   if (errors.length > 0)
-    await recordConstraintErrors(trx, orgId, automation_id, { count: errors.length, message: String(errors.at(-1)) });
+    await recordConstraintErrors(trx, orgId, automation_id, {
+      count: errors.length,
+      message: messageOf(errors.at(-1)),
+    });
   return started;
 }
 

@@ -1,5 +1,5 @@
 import type { Db } from '../../db/connect.ts';
-import { notFound, refused } from '../../errors.ts';
+import { messageOf, notFound, refused } from '../../errors.ts';
 import { satisfiesConstraint } from '../../json-logic.ts';
 import type { Json } from '../blocks/schema.ts';
 import { maskSteps } from '../credentials.ts';
@@ -58,6 +58,6 @@ function evaluateConstraint(constraint: Json, trigger: JsonObject): true | strin
   try {
     return satisfiesConstraint(constraint, trigger) ? true : null;
   } catch (error) {
-    return `The constraints cannot be evaluated: ${String(error)}`;
+    return `The constraints cannot be evaluated: ${messageOf(error)}`;
   }
 }

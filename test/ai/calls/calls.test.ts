@@ -132,6 +132,7 @@ describe('a call of the AI', () => {
     ['a read after untrusted text', GET, { untrustedRead: true, ...asked }, null],
     ['an amount within the limits', { limits: { '>': [{ var: 'body_params.amount' }, 20] } }, {}, null],
     ['an amount over them', { limits: { '>': [{ var: 'body_params.amount' }, 19] } }, {}, ['agent', 'limits']],
+    ['limits that compare a text', { limits: { '>': [{ var: 'body_params.order' }, 9] } }, {}, ['agent', 'limits']],
     ['limits and a form', { limits: true, require_form_submission: true }, {}, ['agent', 'limits']],
   ])('needs for %s the confirmation that the rules say', async (_, fields, more, needs) => {
     const call = await proposed(api.db, turn, await newAction(org, shop.url, fields), more);

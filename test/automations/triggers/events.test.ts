@@ -306,6 +306,20 @@ describe('no workflow starts', () => {
     expect((await theRun(held.id)).trigger_output.contact.name).toBe('Grace');
   });
 
+  it('if its constraint cannot be evaluated, and the reason is a sentence', async () => {
+    const trigger_constraints = { '>': [{ length: { var: 'contact.nickname' } }, 0] };
+    const { id } = await activate(org, { trigger_type: 'contact-created', trigger_constraints });
+    const starts = { '!=': [{ var: 'contact.custom_data' }, null] };
+    const other = await activate(org, { trigger_type: 'contact-created', trigger_constraints: starts });
+    await newContact();
+    await theRun(other.id);
+    expect(await runs(id)).toEqual([]);
+    const reason = 'length needs a text, a list or an object';
+    expect((await org.get(`/workflows/${id}`)).body).toMatchObject({ last_constraint_error: reason });
+    const { body } = await org.post('/workflows/simulate', { workflow_id: id, trigger_output: { contact: {} } });
+    expect(body.error).toBe(`The constraints cannot be evaluated: ${reason}`);
+  });
+
   it('in another org, while inactive, or twice for the same event', async () => {
     const theirs = await activate(stack.other, { trigger_type: 'ticket-created' });
     const { id } = await activate(org, { trigger_type: 'ticket-created' });
