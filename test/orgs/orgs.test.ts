@@ -96,6 +96,12 @@ describe('settings of an org', () => {
     expect((await api.other.get('/org/settings')).body).toEqual(OFF);
   });
 
+  it('take the end of the day as the end of quiet hours', async () => {
+    const org = await api.createOrg();
+    const quiet_hours = { start: '21:00', end: '24:00' };
+    expect(await org.patch('/org/settings', { quiet_hours })).toMatchObject({ status: 200, body: { quiet_hours } });
+  });
+
   it('says that a message about prohibited topics is never said without a topic', async () => {
     const org = await api.createOrg();
     const { body } = await org.patch('/org/settings', { prohibited_topic_message: 'Ask your doctor.' });
@@ -115,6 +121,9 @@ describe('settings of an org', () => {
     [{ timezone: '' }],
     [{ quiet_hours: { start: '21:00' } }],
     [{ quiet_hours: { start: '24:00', end: '08:00' } }],
+    [{ quiet_hours: { start: '00:00', end: '24:00' } }],
+    [{ quiet_hours: { start: '00:00', end: '23:59' } }],
+    [{ quiet_hours: { start: '21:00', end: '24:01' } }],
     [{ quiet_hours: { start: '8:00', end: '09:00' } }],
     [{ quiet_hours: { start: '08:00', end: '08:00' } }],
     [{ daily_cap: 0 }],

@@ -455,6 +455,20 @@ describe('SLA clocks', () => {
     await stack.org.patch(`/sla/policies/${policyId}`, { ...targets, office_hours_id: null });
   }, 60_000);
 
+  it.each(['23:59:59', '24:00:00'])('count every second in office hours that end each day at %s', async (end_time) => {
+    const shifts = [{ day_of_week: 'everyday', start_time: '00:00:00', end_time }];
+    const { body } = await stack.org.post('/office-hours', { name: 'Always', iana_timezone: 'Asia/Tokyo', shifts });
+    await stack.org.patch(`/sla/policies/${policyId}`, {
+      first_reply_target_seconds: 10 * 86_400,
+      office_hours_id: body.id,
+    });
+    const id = await watched();
+    await say(id, 'contact');
+    const { started_at, due_at } = await clock(id, 'first_reply');
+    expect(Date.parse(due_at) - Date.parse(started_at)).toBe(10 * 86_400_000);
+    await stack.org.patch(`/sla/policies/${policyId}`, { ...targets, office_hours_id: null });
+  });
+
   it('end with the policy', async () => {
     const other = await newPolicy(targets, {});
     const id = await watched();

@@ -4,7 +4,7 @@ import { clockChangeOrEnd, DAY_MS, modulo, wallClockMsAt } from '../../orgs/time
 
 /**
  * Times of day as HH:mm. `start` is within the window, `end` is not. The window crosses midnight unless `end` is after
- * `start`.
+ * `start`. 24:00 is the midnight at the end of the day.
  */
 export interface QuietWindow {
   start: string;

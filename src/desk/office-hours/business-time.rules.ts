@@ -20,7 +20,8 @@ export type DayOfWeek = keyof typeof DAYS_OF;
 
 /**
  * A shift with times of day as HH:mm:ss, including its start and excluding its end. It crosses midnight if the end is
- * before the start, and is 24 hours long if they are equal.
+ * before the start, and is 24 hours long if they are equal. 24:00:00 is the end of the day, and so is 23:59:59: whoever
+ * enters the last second of a day means the whole day.
  */
 export interface WorkingShift {
   day_of_week: DayOfWeek;
@@ -61,6 +62,7 @@ interface Span {
 export const DAYS_OF_WEEK = 7;
 /** Thursday. */
 const FIRST_DAY_OF_1970 = 4;
+const LAST_SECOND = '23:59:59';
 /** The longest span to search for a clock change at once. */
 const MAX_STEP_MS = 3 * DAY_MS;
 const MAX_STATE_MS = 400 * DAY_MS;
@@ -150,7 +152,7 @@ function* openSpansOnWallClock({ week, holidays }: BusinessCalendar, from: numbe
 /** Returns the open spans of a shift on each day of the week. */
 function daysOf({ day_of_week, start_time, end_time }: WorkingShift): (Span & { day: number })[] {
   const start = msOfDay(start_time);
-  const end = msOfDay(end_time);
+  const end = end_time === LAST_SECOND && start_time !== LAST_SECOND ? DAY_MS : msOfDay(end_time);
   return DAYS_OF[day_of_week].flatMap((day) =>
     start < end
       ? [{ day, start, end }]

@@ -9,16 +9,22 @@ const MIN_YEAR = 1970;
 const MAX_YEAR = 2199;
 const EXAMPLE_ID = '019aa1f0-0000-7000-8000-000000000000';
 
-const TimeOfDay = z
+const StartOfShift = z
   .string()
   .regex(/^([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]$/, 'must be a time of day as HH:mm:ss, 00:00:00 to 23:59:59');
+const EndOfShift = z
+  .string()
+  .regex(
+    /^(([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]|24:00:00)$/,
+    'must be a time of day as HH:mm:ss, 00:00:00 to 24:00:00',
+  );
 
 const NewShift = z
   .object({
     day_of_week: z.enum(Object.keys(DAYS_OF) as [DayOfWeek, ...DayOfWeek[]]),
-    start_time: TimeOfDay.describe('In the time zone of the office hours.'),
-    end_time: TimeOfDay.describe(
-      'Where it closes. Before `start_time`: on the next day. The same as `start_time`: 24 hours later.',
+    start_time: StartOfShift.describe('In the time zone of the office hours.'),
+    end_time: EndOfShift.describe(
+      'Where it closes. Before `start_time`: on the next day. The same as `start_time`: 24 hours later. `24:00:00` and `23:59:59` are the end of the day, with its last second.',
     ),
   })
   .meta({ id: 'NewShift' });

@@ -12,6 +12,9 @@ const FIRST_CUSTOM_STATUS = 3;
 const MAX_CATEGORIES = 100;
 
 const TimeOfDay = z.string().regex(/^([01][0-9]|2[0-3]):[0-5][0-9]$/, 'must be a time of day as HH:mm');
+const EndOfQuietHours = z
+  .string()
+  .regex(/^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$/, 'must be a time of day as HH:mm, 00:00 to 24:00');
 
 /** The name of an IANA time zone. Letter case does not matter, and the answer has the name as IANA writes it. */
 export const Timezone = z
@@ -26,10 +29,14 @@ export const Timezone = z
   .meta({ examples: ['Europe/Berlin'] });
 
 export const QuietHours = z
-  .object({ start: TimeOfDay, end: TimeOfDay })
+  .object({ start: TimeOfDay, end: EndOfQuietHours })
   .refine(({ start, end }) => start !== end, { path: ['end'], message: 'must differ from start' })
+  .refine(({ start, end }) => start !== '00:00' || (end !== '24:00' && end !== '23:59'), {
+    path: ['end'],
+    message: 'must leave more of the day: messages would go out in its last minute or never',
+  })
   .describe(
-    'Hours without messages of sequences, in the recipient’s time zone. The org’s zone (UTC until set) counts for contacts with neither a zone nor a phone number. They may cross midnight.',
+    'Hours without messages of sequences, in the recipient’s time zone. The org’s zone (UTC until set) counts for contacts with neither a zone nor a phone number. They may cross midnight. `24:00` is the end of the day.',
   );
 
 const SessionStatus = z.object({ id: z.int().min(FIRST_CUSTOM_STATUS).max(32_767), name: z.string().min(1).max(100) });

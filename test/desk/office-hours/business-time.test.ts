@@ -132,6 +132,19 @@ describe('open intervals', () => {
     expect(shown(of, from, days)).toEqual(expected);
   });
 
+  it('cross midnight from a shift that ends with the day, and are 24 hours from the last second to itself', () => {
+    const openOf = (day_of_week: DayOfWeek, start_time: string, end_time: string) =>
+      openIntervals(
+        businessCalendar({ iana_timezone: 'UTC', shifts: [{ day_of_week, start_time, end_time }], holidays: [] }),
+        ...day('2026-06-01', 7),
+      ).map(({ start, end }) => `${start.toISOString().slice(8, 19)} to ${end.toISOString().slice(8, 19)}`);
+    expect(openOf('everyday', '00:00:00', '23:59:59')).toEqual(['01T00:00:00 to 08T00:00:00']);
+    expect(openOf('monday_to_friday', '00:00:00', '24:00:00')).toEqual(['01T00:00:00 to 06T00:00:00']);
+    expect(openOf('tuesday', '22:00:00', '24:00:00')).toEqual(['02T22:00:00 to 03T00:00:00']);
+    expect(openOf('tuesday', '23:59:59', '24:00:00')).toEqual(['02T23:59:59 to 03T00:00:00']);
+    expect(openOf('tuesday', '23:59:59', '23:59:59')).toEqual(['02T23:59:59 to 03T23:59:59']);
+  });
+
   it.each(Object.entries(DAYS_OF))('are on the right days of the week for %s', (day_of_week, days) => {
     const open = openIntervals(calendar('UTC', [`${day_of_week} 09:00-10:00`]), ...day('2026-06-07', 7)); // a Sunday
     expect(open.map(({ start }) => start.getUTCDay())).toEqual([...days]);

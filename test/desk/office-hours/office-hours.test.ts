@@ -108,7 +108,9 @@ describe('invalid office hours', () => {
     ['shifts.0.start_time', shift({ start_time: '9:00:00' })],
     ['shifts.0.start_time', shift({ start_time: '09:00' })],
     ['shifts.0.start_time', shift({ start_time: undefined })],
-    ['shifts.0.end_time', shift({ end_time: '24:00:00' })],
+    ['shifts.0.start_time', shift({ start_time: '24:00:00' })],
+    ['shifts.0.end_time', shift({ end_time: '24:00:01' })],
+    ['shifts.0.end_time', shift({ end_time: '24:01:00' })],
     ['shifts.0.end_time', shift({ end_time: '12:60:00' })],
     ['holidays', [CHRISTMAS, { date: CHRISTMAS.date }]],
     [
@@ -168,6 +170,25 @@ describe('the status of office hours', () => {
     });
     expect(await status(id)).toEqual({ open: true, next_change_at: null });
     expect(await status((await create({ shifts: [] })).id)).toEqual({ open: false, next_change_at: null });
+  });
+
+  it.each(['23:59:59', '24:00:00', '00:00:00'])('is always open if every day ends at %s', async (end_time) => {
+    const shifts = [{ day_of_week: 'everyday', start_time: '00:00:00', end_time }];
+    const { id, shifts: stored } = await create({ shifts, holidays: [] });
+    expect(stored).toMatchObject(shifts);
+    for (const at of ['2026-06-01T23:59:59+02:00', '2026-06-01T23:59:59.999+02:00', '2026-06-02T00:00:00+02:00'])
+      expect(await status(id, at)).toEqual({ open: true, next_change_at: null });
+    expect((await api.org.put(`/office-hours/${id}`, { ...BERLIN, shifts: stored })).status).toBe(200);
+  });
+
+  it.each([
+    ['23:59:59', '2026-06-01T22:00:00.000Z'],
+    ['24:00:00', '2026-06-01T22:00:00.000Z'],
+    ['23:59:58', '2026-06-01T21:59:58.000Z'],
+    ['23:59:00', '2026-06-01T21:59:00.000Z'],
+  ])('closes at midnight if a day ends at its last second or at 24:00:00: %s', async (end_time, next_change_at) => {
+    const { id } = await create({ shifts: [{ ...MORNING, end_time }], holidays: [] });
+    expect(await status(id, '2026-06-01T20:00:00+02:00')).toEqual({ open: true, next_change_at });
   });
 
   it.each([

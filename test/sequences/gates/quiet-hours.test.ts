@@ -176,6 +176,7 @@ describe('quiet hours', () => {
     it.each([
       ['an invalid time', { quiet_hours: { start: '24:00', end: '08:00' } }, 'gates.quiet_hours.start'],
       ['a window without an end', { quiet_hours: { start: '21:00' } }, 'gates.quiet_hours.end'],
+      ['a window of the whole day', { quiet_hours: { start: '00:00', end: '24:00' } }, 'gates.quiet_hours.end'],
       ['a window of zero length', { quiet_hours: { start: '08:00', end: '08:00' } }, 'gates.quiet_hours.end'],
       ['a cap of zero', { daily_cap: 0 }, 'gates.daily_cap'],
       ['a fractional cap', { daily_cap: 1.5 }, 'gates.daily_cap'],
