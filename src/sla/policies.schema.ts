@@ -38,6 +38,7 @@ export const CreateSlaPolicy = z
     next_reply_target_seconds: POLICY.next_reply_target_seconds.default(null),
     resolution_target_seconds: POLICY.resolution_target_seconds.default(null),
   })
+  .describe('Without a target, sessions under the policy have no clocks.')
   .meta({
     id: 'CreateSlaPolicy',
     examples: [

@@ -31,7 +31,6 @@ const MAX_POLICIES = 100;
 export function createPolicy(db: Db, orgId: string, policy: CreateSlaPolicy) {
   return inTransaction(db, async (trx) => {
     await assertOfficeHours(trx, orgId, policy.office_hours_id);
-    assertTarget(policy);
     await lockPolicyCreation(trx, orgId);
     if ((await countPolicies(trx, orgId)) >= MAX_POLICIES) {
       throw conflict(`An org has at most ${MAX_POLICIES} SLA policies: delete one that is not in use`);
@@ -53,7 +52,6 @@ export function changePolicy(db: Db, orgId: string, id: string, changes: UpdateS
   return inTransaction(db, async (trx) => {
     await assertOfficeHours(trx, orgId, changes.office_hours_id ?? null);
     const policy = foundOrThrow(await updatePolicy(trx, orgId, id, changes));
-    assertTarget(policy);
     await announceSlaPolicyChanged(trx, orgId, id);
     return policy;
   });
@@ -120,14 +118,4 @@ async function assertOfficeHours(trx: Trx, orgId: string, id: string | null): Pr
 function foundOrThrow<Row>(policy: Row | undefined): Row {
   if (policy === undefined) throw notFound('SLA policy');
   return policy;
-}
-
-/** A policy without any target would never do anything. */
-function assertTarget(policy: Pick<CreateSlaPolicy, `${'first_reply' | 'next_reply' | 'resolution'}_target_seconds`>) {
-  const { first_reply_target_seconds, next_reply_target_seconds, resolution_target_seconds } = policy;
-  if (first_reply_target_seconds ?? next_reply_target_seconds ?? resolution_target_seconds) return;
-  throw refused(
-    'first_reply_target_seconds',
-    'a policy needs a target: set this, next_reply_target_seconds or resolution_target_seconds',
-  );
 }

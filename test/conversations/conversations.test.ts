@@ -180,6 +180,17 @@ describe('messages of a session', () => {
     expect(await announced(id)).toEqual([]);
   });
 
+  it.each([7.5, -3, 1e300])(
+    'messages of an agent with the number %j as id are taken, and assign nobody',
+    async (id) => {
+      const sessionId = await newSession();
+      const answer = await say(sessionId, 'agent', 'Mine', { agent: { id }, should_take_over_session_from_ai: true });
+      expect([answer.status, answer.body.data]).toEqual([201, { success: true, sessionIsHandedOff: true }]);
+      expect((await events(sessionId)).find(({ type }: { type: string }) => type === 'message')?.sender_id).toBe(id);
+      expect(await session(sessionId)).toMatchObject({ ai_closure_type: 'handed_off', assignee_id: null });
+    },
+  );
+
   it('messages of an agent taking over hand the session off, only once', async () => {
     const userId = await addMember(api.db, api.org.id, { email: `${crypto.randomUUID()}@team.example` });
     const id = await newSession();

@@ -108,6 +108,12 @@ describe('POST /media', () => {
     expect(answer).toMatchObject({ status: 400, body: { statusCode: 400, message: expect.any(String) } });
   });
 
+  it.each([undefined, 'null'])('says what is missing if the body is %s', async (body) => {
+    const answer = await api.org.post('/media', body);
+    const message = 'is missing: send it as multipart/form-data, in the field "file"';
+    expect(answer).toMatchObject({ status: 400, body: { issues: [{ path: 'body.file', message }] } });
+  });
+
   it('answers 400 for a file in another field, a second file and an empty one', async () => {
     const two = formWith(PNG, 'a.png');
     two.append('file', new File([Buffer.from(PNG)], 'b.png'));

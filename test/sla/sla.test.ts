@@ -113,15 +113,6 @@ describe('an SLA policy', () => {
         ({ path }: { path: string }) => path,
       );
     expect(await issues({ name: '' })).toEqual(['body.name']);
-    const withoutTargets = await stack.org.post('/sla/policies', { name: 'Idle' });
-    expect(withoutTargets).toMatchObject({
-      status: 400,
-      body: { issues: [{ message: expect.stringContaining('needs a target') }] },
-    });
-    const idle = await newPolicy({ first_reply_target_seconds: 60 });
-    expect((await stack.org.patch(`/sla/policies/${idle}`, { first_reply_target_seconds: null })).status).toBe(400);
-    expect((await stack.org.get(`/sla/policies/${idle}`)).body.first_reply_target_seconds).toBe(60);
-    await deletePolicy(idle);
     expect(await issues({ first_reply_target_seconds: 59, next_reply_target_seconds: 59.5 })).toHaveLength(2);
     expect(await issues({ resolution_target_seconds: 299 })).toEqual(['body.resolution_target_seconds']);
     expect(await issues({ resolution_target_seconds: 3e9 })).toEqual(['body.resolution_target_seconds']);
@@ -133,6 +124,25 @@ describe('an SLA policy', () => {
     const assignment = await stack.org.put(`/sla/policies/${id}/assignment`, { teams: [team], tags: ['nope'] });
     expect(assignment.body.issues.map(({ path }: { path: string }) => path)).toEqual(['body.teams.0', 'body.tags.0']);
     await deletePolicy(id);
+  });
+
+  it('needs no target, and has no clocks until it gets one', async () => {
+    const org = await stack.createOrg();
+    const made = await org.post('/sla/policies', { name: 'Idle' });
+    expect(made).toMatchObject({ status: 201, body: { name: 'Idle', first_reply_target_seconds: null } });
+    const path = `/sla/policies/${made.body.id}`;
+    await org.put(`${path}/assignment`, {});
+    const id = await newSession({}, org);
+    const readSla = async () => (await org.get(`/chat/sessions/${id}/sla`)).body;
+    await eventually('the policy', async () => (await readSla()).policy?.id === made.body.id);
+    await org.post(`/chat/sessions/${id}/send`, { sender: 'contact', message: { type: 'text', text: 'Hi' } });
+    const stateOf = async () =>
+      (await readSla()).clocks.find(({ metric }: { metric: string }) => metric === 'first_reply')?.state;
+    expect(await stateOf()).toBe('not_applicable');
+    expect((await org.patch(path, { first_reply_target_seconds: 60 })).status).toBe(200);
+    expect(await stateOf()).toBe('running');
+    expect((await org.patch(path, { first_reply_target_seconds: null })).status).toBe(200);
+    expect(await stateOf()).toBe('not_applicable');
   });
 
   it('prevents the deletion of its office hours', async () => {

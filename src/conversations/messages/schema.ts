@@ -60,7 +60,7 @@ export const SendMessage = z
       ),
     agent: z
       .object({
-        id: z.number().int().optional().describe('A member’s id where the agent is one.'),
+        id: z.number().optional().describe('A member’s id where the agent is one. Any other number is shown as it is.'),
         name: z.string().max(MAX_NAME_LENGTH).optional(),
         avatar_url: AvatarUrl,
       })

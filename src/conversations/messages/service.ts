@@ -229,6 +229,6 @@ async function takeOverSession(
 ): Promise<void> {
   if (session.handoff === null) await startHandoff(trx, orgId, session, { reason: 'An agent took over' });
   const isFree = session.assignee_id === null && agentId !== undefined;
-  if (!isFree || !(await lockMember(trx, orgId, agentId))) return;
+  if (!isFree || !Number.isSafeInteger(agentId) || !(await lockMember(trx, orgId, agentId))) return;
   await reassign(trx, orgId, session, { assignee_id: agentId, team_id: session.team_id });
 }

@@ -20,7 +20,7 @@ export const SendTemplate = z
       .describe("The values of the template's placeholders in order: header, body, buttons."),
     contact: ContactRef,
     session_id: Id.optional().describe(
-      'An open WhatsApp session of the contact to continue. If absent, a new one is opened.',
+      'An open WhatsApp session of the contact to continue. If absent, or a session of the contact on another channel, a new one is opened: `opencx_session_id` names it.',
     ),
   })
   .meta({

@@ -1,6 +1,11 @@
 import { getContact, resolveContacts } from '../../contacts/service.ts';
 import { addSentMessage } from '../../conversations/messages/automatic-messages.service.ts';
-import { getSessionOfMessage, lockOpenSession, openSession } from '../../conversations/sessions/service.ts';
+import {
+  getSessionOfMessage,
+  lockOpenSession,
+  lockSession,
+  openSession,
+} from '../../conversations/sessions/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { conflict, invalid, notFound } from '../../errors.ts';
@@ -91,10 +96,7 @@ async function insertTemplate(
   if (resolved?.contactId === undefined) throw notFound('contact');
   const { id: contactId, phone_number: to } = await getContact(trx, orgId, resolved.contactId);
   if (to === null) throw invalid('contact: has no phone number to send to');
-  const session =
-    request.session_id === undefined
-      ? await openSession(trx, orgId, { contactId, channel: CHANNEL })
-      : await lockOpenSession(trx, orgId, { sessionId: request.session_id, contactId, channel: CHANNEL });
+  const session = await sessionFor(trx, orgId, { sessionId: request.session_id, contactId });
   const content = { phoneNumberId: request.phone_number_id, template };
   const message = { channel: 'whatsapp', content, contactId, to, sender: request.phone_number_id, requestKey } as const;
   const deliveryId = await requestMessage(trx, orgId, message);
@@ -105,6 +107,19 @@ async function insertTemplate(
     kind: 'template',
   });
   return { deliveryId, sessionId: session.id };
+}
+
+/** Locks the given session. Opens one if none is given, or if it is the contact's on another channel. */
+async function sessionFor(
+  trx: Trx,
+  orgId: string,
+  { sessionId, contactId }: { sessionId: string | undefined; contactId: string },
+): Promise<{ id: string }> {
+  if (sessionId === undefined) return openSession(trx, orgId, { contactId, channel: CHANNEL });
+  const given = await lockSession(trx, orgId, sessionId);
+  const isElsewhere = given.contact_id === contactId && given.channel !== CHANNEL;
+  if (isElsewhere) return openSession(trx, orgId, { contactId, channel: CHANNEL });
+  return lockOpenSession(trx, orgId, { sessionId, contactId, channel: CHANNEL });
 }
 
 /** Returns the template to send, with its variables filled in. The sandbox accepts any id as a name. */

@@ -47,6 +47,19 @@ export async function countByLanguage(db: Db, orgId: string) {
   return rows;
 }
 
+/** Returns the names of the tools whose integrations have brought knowledge. */
+export async function listIntegrationSources(db: Db, orgId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('knowledge_items')
+    .select('source')
+    .distinct()
+    .where('org_id', '=', orgId)
+    .where('source_type', '=', 'integration')
+    .orderBy('source')
+    .execute();
+  return rows.map(({ source }) => source);
+}
+
 /** Returns the words of a text, each unchanged and with its stems in the languages. */
 export async function listForms(db: Db, words: string, languages: string[]): Promise<WordForm[]> {
   const { rows } = await sql<WordForm>`

@@ -3,6 +3,8 @@ import { Id, SessionChannel } from '../../http/schemas.ts';
 import { SourceType, Visibility } from '../index/items.schema.ts';
 
 const MAX_SOURCES = 100;
+/** The sources that every org has. Integrations add others, by the names of their tools. */
+export const SOURCES = ['ai_instructions', 'custom_training', 'website', 'help_center', 'api_reference'];
 const MAX_SEGMENTS = 500;
 
 export const SearchKnowledge = z
@@ -21,13 +23,13 @@ export const SearchKnowledge = z
       .array(SourceType)
       .max(10)
       .optional()
-      .describe('`integration` finds nothing, as no integration brings knowledge yet.'),
+      .describe('`integration` alone is refused while no integration brings knowledge.'),
     dataSources: z
       .array(z.string().min(1).max(255))
       .max(MAX_SOURCES)
       .optional()
       .describe(
-        'Names of sources: `ai_instructions` (the AI profile and BEHAVIORAL training), `custom_training`, `website`, `help_center`, `api_reference`.',
+        'Names of sources: `ai_instructions` (the AI profile and BEHAVIORAL training), `custom_training`, `website`, `help_center`, `api_reference`, and those of tools that bring knowledge. Any other name is refused.',
       ),
     channel: SessionChannel.optional().describe('Finds only what may be used on this channel. Absent: all.'),
     segments: z

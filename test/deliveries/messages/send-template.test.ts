@@ -105,6 +105,19 @@ describe('POST /whatsapp/send-template', () => {
     expect([(await rows('session_events')).length, (await rows('sessions')).length, taken().length]).toEqual([3, 2, 3]);
   });
 
+  it('opens a WhatsApp session where the given session of the contact is on another channel', async () => {
+    const first = (await post()).body;
+    const [{ contact_id = '' } = {}] = await rows('sessions');
+    const { id: session_id } = (await org.post('/chat/sessions', { contact_id, channel: { type: 'web' } })).body;
+    const { status, body } = await post({ session_id });
+    expect([status, taken().length]).toEqual([200, 2]);
+    expect([session_id, first.opencx_session_id]).not.toContain(body.opencx_session_id);
+    expect((await rows('session_events')).filter((event) => event.session_id === session_id)).toEqual([]);
+    expect(await rows('sessions')).toContainEqual(
+      expect.objectContaining({ id: body.opencx_session_id, channel: 'whatsapp', contact_id }),
+    );
+  });
+
   it.each([
     ['too few variables', { template_id: '2001', variables: ['Ada'] }, 400, /takes 3 variables.*not 1/],
     ['too many variables', { template_id: '2004', variables: ['Ada'] }, 400, /takes no variables, not 1/],

@@ -145,6 +145,33 @@ describe('the filters of a search', () => {
       expect(await titles('refund', { dataSources: [source], limit: 1 })).toHaveLength(1);
   });
 
+  it('refuse sources that the org does not have, with those that it has', async () => {
+    await write({ a: 'Refund' });
+    const refusal = async (more: object) => {
+      const { status, body } = await org.post('/training/search', { query: 'refund', ...more });
+      return [status, body.issues];
+    };
+    const message =
+      'no source has this name: the sources are ai_instructions, custom_training, website, help_center, api_reference';
+    expect(await refusal({ dataSources: ['website', 'notion'] })).toEqual([
+      400,
+      [{ path: 'body.dataSources.1', message }],
+    ]);
+    const none = 'no integration brings knowledge: the types with knowledge are custom_training, help_center, website';
+    expect(await refusal({ sourceTypes: ['integration'] })).toEqual([
+      400,
+      [{ path: 'body.sourceTypes', message: none }],
+    ]);
+    expect(await titles('refund', { sourceTypes: ['integration', 'website'] })).toEqual(['a']);
+    await index([newItem({ markdown: 'Refund', title: 'tool', sourceType: 'integration', source: 'zendesk' })]);
+    expect(await titles('refund', { sourceTypes: ['integration'] })).toEqual(['tool']);
+    expect(await titles('refund', { dataSources: ['zendesk'] })).toEqual(['tool']);
+    expect(await refusal({ dataSources: ['notion'] })).toEqual([
+      400,
+      [{ path: 'body.dataSources.0', message: `${message}, zendesk` }],
+    ]);
+  });
+
   it.each([
     { query: 'x' },
     { query: 'x'.repeat(501) },
