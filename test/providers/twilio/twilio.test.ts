@@ -272,7 +272,10 @@ describe('reconciling an SMS with a lost response', () => {
     );
     await expect(find()).rejects.toMatchObject({ transient: true, retryAfterMs: 3_000 });
     await expect(find()).rejects.toMatchObject({ transient: true });
-    await expect(find()).rejects.toMatchObject({ transient: false, message: 'Authenticate (Twilio 20003)' });
+    await expect(find()).rejects.toMatchObject({
+      transient: false,
+      message: 'Twilio did not list messages: Authenticate (Twilio 20003)',
+    });
     await expect(find()).rejects.toMatchObject({ transient: false });
     await expect(find()).rejects.toMatchObject({ transient: true });
     expect(await find()).toBeUndefined();
