@@ -70,7 +70,12 @@ describe('a call', () => {
       });
       const sessions = await stack.db.selectFrom('sessions').selectAll().where('org_id', '=', org.id).execute();
       expect(sessions).toMatchObject([{ id: body.session_id, channel: 'phone_voice', contact_id: expect.any(String) }]);
-      const messages = await stack.db.selectFrom('session_events').selectAll().where('org_id', '=', org.id).execute();
+      const messages = await stack.db
+        .selectFrom('session_events')
+        .selectAll()
+        .where('org_id', '=', org.id)
+        .where('type', '=', 'message')
+        .execute();
       expect(messages).toMatchObject([{ session_id: body.session_id, content: `Call by Reminders to ${to}` }]);
     });
 
