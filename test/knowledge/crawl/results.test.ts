@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { inTransaction } from '../../../src/db/transaction.ts';
-import { finishCrawl } from '../../../src/knowledge/crawl/jobs/finishing.service.ts';
 import { seedCrawl } from '../../../src/knowledge/crawl/queue/seeding.service.ts';
 import { crawlBatch } from '../../../src/knowledge/crawl/visiting/batch.service.ts';
 import { createExtractor } from '../../../src/knowledge/extraction/service.ts';
@@ -10,9 +9,9 @@ import { type FakeSite, pageOf, sitemapOf, startFakeSite } from '../../support/f
 import { startApi, type TestApi } from '../../support/stack/api.ts';
 import { pdfOf } from '../extraction/pdfs.ts';
 import { outcomesOf, pagesOf } from './crawling.ts';
+import { beginInline, type InlineCrawl, isStopped, runInline } from './inline-crawls.ts';
 
 const BATCH = 1;
-const isStopped = () => false;
 
 let api: TestApi;
 let site: FakeSite;
@@ -25,26 +24,8 @@ afterAll(async () => {
   await Promise.all([api.close(), site.close(), extractor.close()]);
 });
 
-/** Starts a crawl unknown to any worker. */
-async function begin(more: object = {}) {
-  const { body } = await api.org.post('/crawl', { url: `${site.url}/`, page_limit: 500, ...more });
-  const [job] = (await api.org.get(`/crawl/${body.id}/crawls`)).body.items;
-  return { orgId: api.org.id, datasourceId: body.id as string, jobId: job.id as string };
-}
-
-type Ref = Awaited<ReturnType<typeof begin>>;
-
-/** Runs a crawl to its end and returns it. */
-async function crawl(of: Ref) {
-  const deps = { egress: api.deps.egress, extractor, delayMs: 0 };
-  await seedCrawl(api.db, deps, of, isStopped);
-  for (let batch = 1; ; batch++) {
-    const { state } = await crawlBatch(api.db, deps, of, { batch, isStopped });
-    if (state === 'drained') break;
-  }
-  await finishCrawl(api.db, of);
-  return (await api.org.get(`/crawl/${of.datasourceId}/crawls/${of.jobId}`)).body;
-}
+const begin = (more: object = {}) => beginInline(api, site, more);
+const crawl = (of: InlineCrawl) => runInline(api, extractor, of);
 
 it('a page rejected by the database is unreadable, and blocks no other page', async () => {
   const paths = ['/a', '/b', '/c'];

@@ -1,39 +1,34 @@
 import { once } from 'node:events';
 import { createGunzip } from 'node:zlib';
-import { Parser } from 'htmlparser2';
 import type { Egress } from '../../../providers/egress/egress.ts';
 import { EgressError } from '../../../providers/egress/egress.ts';
-import { MAX_URL_LENGTH } from '../scope/urls.rules.ts';
 import { USER_AGENT } from './robots.ts';
+import {
+  createLineReader,
+  createXmlReader,
+  MAX_URLS,
+  type SitemapEntries,
+  type SitemapReader,
+} from './sitemap-readers.ts';
 
-/** Limits of the protocol (sitemaps.org). */
+/** Limit of the protocol (sitemaps.org). */
 const MAX_BYTES = 50 * 1024 * 1024;
-const MAX_URLS = 50_000;
 const TIMEOUT_MS = 60_000;
-/** A sitemap has three levels. The parser's cost for each tag grows with the depth. */
-const MAX_DEPTH = 16;
 const GZIP = [0x1f, 0x8b];
 
-export interface Sitemap {
-  urls: string[];
-  /** The sitemaps listed by an index. */
-  sitemaps: string[];
+/** The addresses in a sitemap, absolute. */
+export interface Sitemap extends SitemapEntries {
   /** It has more than a limit of size, count, depth or time allows, or ended early. */
   isCut: boolean;
-}
-
-const EMPTY_SITEMAP: Sitemap = { urls: [], sitemaps: [], isCut: false };
-
-/** Parses a sitemap's text piece by piece. */
-interface SitemapReader {
-  /** Returns false once the limit of URLs or of depth is exceeded. */
-  write(text: string): boolean;
-  end(): Omit<Sitemap, 'isCut'>;
+  /** Why it gives no address, as a sentence. Null if it gives one. */
+  problem: string | null;
+  /** The status of the response. Null if there was none. */
+  status: number | null;
 }
 
 /**
- * Returns the entries of a sitemap or sitemap index, as XML or text, compressed or not. Returns an empty result if the
- * file is missing or unreadable.
+ * Returns the entries of a sitemap, a sitemap index or a feed, as XML or text, compressed or not. If it gives no address,
+ * the result says why.
  */
 export async function fetchSitemap(egress: Egress, url: string): Promise<Sitemap> {
   const decoder = new TextDecoder();
@@ -42,6 +37,8 @@ export async function fetchSitemap(egress: Egress, url: string): Promise<Sitemap
   let isPacked: boolean | undefined;
   let unpacked = 0;
   let isCut = false;
+  let answer: { status: number | null; url: string } = { status: null, url };
+  let failure: string | undefined;
   const read = (piece: Buffer) => {
     unpacked += piece.length;
     const text = decoder.decode(piece, { stream: true });
@@ -57,7 +54,7 @@ export async function fetchSitemap(egress: Egress, url: string): Promise<Sitemap
   const isUnpacked = once(gunzip, 'close').catch(() => undefined);
 
   try {
-    await egress.download(url, {
+    answer = await egress.download(url, {
       headers: { 'user-agent': USER_AGENT },
       maxBytes: MAX_BYTES,
       timeoutMs: TIMEOUT_MS,
@@ -71,63 +68,35 @@ export async function fetchSitemap(egress: Egress, url: string): Promise<Sitemap
   } catch (error) {
     if (!(error instanceof EgressError)) throw error;
     isCut = reader !== undefined;
+    failure = error.message;
   }
   if (isPacked) {
     gunzip.end();
     await isUnpacked;
   }
   gunzip.destroy();
-  if (reader === undefined) return EMPTY_SITEMAP;
-  const { urls, sitemaps } = reader.end();
-  return { urls: urls.slice(0, MAX_URLS), sitemaps, isCut };
+  const listed = reader?.end() ?? { urls: [], sitemaps: [] };
+  const entries = {
+    urls: absoluteOf(listed.urls, answer.url).slice(0, MAX_URLS),
+    sitemaps: absoluteOf(listed.sitemaps, answer.url),
+  };
+  const { status } = answer;
+  const isEmpty = entries.urls.length + entries.sitemaps.length === 0;
+  const problem = isEmpty ? (failure ?? problemOf(reader, { status, isPacked, isCut })) : null;
+  return { ...entries, isCut, status, problem };
 }
 
-function createXmlReader(): SitemapReader {
-  const found: Omit<Sitemap, 'isCut'> = { urls: [], sitemaps: [] };
-  const open: string[] = [];
-  let location: string | undefined;
-  const parser = new Parser(
-    {
-      onopentagname(name) {
-        open.push(name);
-        if (open.length > MAX_DEPTH) parser.pause();
-        if (name === 'loc') location = '';
-      },
-      ontext(text) {
-        if (location !== undefined && location.length <= MAX_URL_LENGTH) location += text;
-      },
-      onclosetag(name) {
-        open.pop();
-        if (name !== 'loc' || location === undefined) return;
-        const list = open.at(-1) === 'sitemap' ? found.sitemaps : found.urls;
-        if (list.length <= MAX_URLS) list.push(location.trim());
-        location = undefined;
-      },
-    },
-    { xmlMode: true },
+function problemOf(
+  reader: SitemapReader | undefined,
+  { status, isPacked, isCut }: { status: number | null; isPacked: boolean | undefined; isCut: boolean },
+): string {
+  if (status !== null && (status < 200 || status >= 300)) return `It was answered with status ${status}`;
+  if (reader === undefined) return isPacked ? 'It cannot be unpacked' : 'It is empty';
+  return isCut ? 'It exceeds a limit before its first address' : reader.problem();
+}
+
+/** Resolves addresses against the sitemap's. A text with spaces is a relative address by mistake only. */
+const absoluteOf = (addresses: string[], base: string): string[] =>
+  addresses.flatMap(
+    (address) => (URL.parse(address) ?? (/\s/.test(address) ? null : URL.parse(address, base)))?.href ?? [],
   );
-  return {
-    write(text) {
-      parser.write(text);
-      return found.urls.length <= MAX_URLS && open.length <= MAX_DEPTH;
-    },
-    end() {
-      if (open.length <= MAX_DEPTH) parser.end();
-      return found;
-    },
-  };
-}
-
-function createLineReader(): SitemapReader {
-  const urls: string[] = [];
-  let rest = '';
-  return {
-    write(text) {
-      const lines = (rest + text).split(/\r?\n/);
-      rest = (lines.pop() ?? '').slice(0, MAX_URL_LENGTH + 1);
-      for (const line of lines) if (urls.length <= MAX_URLS && line !== '') urls.push(line.trim());
-      return urls.length <= MAX_URLS;
-    },
-    end: () => ({ urls: rest === '' ? urls : [...urls, rest.trim()], sitemaps: [] }),
-  };
-}

@@ -3,7 +3,7 @@ import type { Db, Trx } from '../../../db/connect.ts';
 import { orderedByCreation, type PageRequest } from '../../../db/cursor.ts';
 import { lockName } from '../../../db/locks.ts';
 import type { CrawlRef } from '../contract.ts';
-import type { JobStatus } from './table.ts';
+import type { JobStatus, SitemapProblem } from './table.ts';
 
 const COLUMNS = [
   'id',
@@ -21,6 +21,7 @@ const COLUMNS = [
   'held_pages',
   'dropped_urls',
   'page_limit_reached',
+  'sitemap_problems',
   'error_message',
   'created_at',
 ] as const;
@@ -113,6 +114,22 @@ export async function beginJob(trx: Trx, orgId: string, datasourceId: string, id
     update datasources set last_crawl_started_at = begun.started_at from begun
     where org_id = ${orgId} and id = ${datasourceId}
   `.execute(trx);
+}
+
+/** Records the sitemaps of a running crawl that gave no address. */
+export async function updateSitemapProblems(
+  db: Db,
+  { orgId, datasourceId, jobId }: CrawlRef,
+  problems: SitemapProblem[],
+): Promise<void> {
+  await db
+    .updateTable('crawl_jobs')
+    .set({ sitemap_problems: sql`${JSON.stringify(problems)}::jsonb` })
+    .where('org_id', '=', orgId)
+    .where('datasource_id', '=', datasourceId)
+    .where('id', '=', jobId)
+    .where('status', '=', 'scraping')
+    .execute();
 }
 
 /** Records the end of a crawl, in its datasource too. */

@@ -29,6 +29,9 @@ export const CrawlJob = z
         'URLs found beyond a limit: 50,000 of the datasource, 10,000 links of a page, 50 sitemaps with 50,000 URLs each. If there are any, no page is removed for not being found.',
       ),
     page_limit_reached: z.boolean().describe('Pages were left out because of the datasource’s `page_limit`.'),
+    sitemap_problems: z
+      .array(z.object({ url: z.string(), problem: z.string() }))
+      .describe('Sitemaps that gave no address, and why.'),
     error_message: z.string().nullable(),
     created_at: Timestamp,
   })

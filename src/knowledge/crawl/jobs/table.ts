@@ -2,6 +2,13 @@ import type { Generated } from 'kysely';
 
 export type JobStatus = 'pending' | 'scraping' | 'completed' | 'failed' | 'cancelled';
 
+/** A sitemap that gave no address. */
+export interface SitemapProblem {
+  url: string;
+  /** Why, as a sentence. */
+  problem: string;
+}
+
 export interface CrawlJobsTable {
   org_id: string;
   id: string;
@@ -23,6 +30,7 @@ export interface CrawlJobsTable {
   dropped_urls: Generated<number>;
   /** Pages were left out because of the datasource's page limit. */
   page_limit_reached: Generated<boolean>;
+  sitemap_problems: Generated<SitemapProblem[]>;
   error_message: string | null;
   created_at: Generated<Date>;
 }

@@ -8,10 +8,11 @@ import { reserveHostSlot } from '../fetching/hosts.queries.ts';
 import type { Robots } from '../fetching/robots.ts';
 import { createRobotsFiles } from '../fetching/robots-files.ts';
 import { fetchSitemap } from '../fetching/sitemaps.ts';
-import { beginJob, lockJob } from '../jobs/queries.ts';
+import { beginJob, lockJob, updateSitemapProblems } from '../jobs/queries.ts';
+import type { SitemapProblem } from '../jobs/table.ts';
 import type { PageReason } from '../reasons.rules.ts';
 import { type Site, siteOf } from '../scope/rules.ts';
-import { parsePageUrl } from '../scope/urls.rules.ts';
+import { MAX_URL_LENGTH, parsePageUrl } from '../scope/urls.rules.ts';
 import { incrementCounts } from '../visiting/queries.ts';
 import { type DiscoveredUrl, findQueueCapacity, insertDiscovered } from './discovered-links.queries.ts';
 import { discoveredUrlsOf } from './discovered-links.rules.ts';
@@ -24,6 +25,8 @@ const MAX_SITEMAP_DEPTH = 1;
 /** Time limit for all sitemaps together. Other crawls wait for this one meanwhile. */
 const MAX_SITEMAPS_MS = 2 * 60_000;
 const POLL_MS = 1_000;
+const SITEMAP_NAME = /^[^?#]*\.xml(?:\.gz)?(?:[?#]|$)/i;
+const NO_ADDRESS = 'robots.txt lists it, but it is no address';
 
 /** Fills the queue of a crawl with all URLs known at its start. Idempotent: each URL is queued once. */
 export async function seedCrawl(db: Db, deps: CrawlDeps, ref: CrawlRef, isStopped: () => boolean): Promise<void> {
@@ -80,34 +83,88 @@ function refusalOf(site: Site, page: { url: string; depth: number; choice: strin
   return site.refusalOf(url, { depth: page.depth, isWanted }) ?? (isWanted ? undefined : site.omissionOf(url));
 }
 
+/** Who lists a sitemap: `nobody` the one at the usual address, and a page may look like one. */
+type SitemapOrigin = 'robots' | 'index' | 'page' | 'nobody';
+
+interface SitemapReading {
+  site: Site;
+  robots: Robots;
+  isStopped: () => boolean;
+  /** The addresses of sitemaps, in the order in which they are read. */
+  addresses: Map<string, SitemapOrigin>;
+  problems: SitemapProblem[];
+}
+
 /** Reads the sitemaps listed in robots.txt, the one at the usual address, and the sitemaps listed in those. */
 async function readSitemaps(
   db: Db,
   deps: CrawlDeps,
   ref: CrawlRef,
-  { site, robots, isStopped }: { site: Site; robots: Robots; isStopped: () => boolean },
+  given: Pick<SitemapReading, 'site' | 'robots' | 'isStopped'>,
 ): Promise<void> {
-  const usual = new URL('/sitemap.xml', site.start);
-  const seen = new Set([...robots.sitemaps, ...(robots.allows(usual) ? [usual.href] : [])]);
+  const { site, robots, isStopped } = given;
+  const reading: SitemapReading = { ...given, addresses: knownSitemapsOf(site, robots), problems: [] };
   const endAt = performance.now() + MAX_SITEMAPS_MS;
   const isOver = () => isStopped() || performance.now() > endAt;
   const delayMs = Math.max(deps.delayMs, robots.delayMs ?? 0);
   let read = 0;
-  for (const address of seen) {
-    const url = parsePageUrl(address, site.start.href);
-    if (url === undefined) continue;
-    if (delayMs > 0) await awaitHostSlot(db, url.host, delayMs, isOver);
+  for (const [address, origin] of reading.addresses) {
+    const url = parsePageUrl(address);
+    if (url !== undefined && delayMs > 0) await awaitHostSlot(db, url.host, delayMs, isOver);
     if (isStopped()) throw new Error('The worker is stopping before all sitemaps are read');
-    if (read >= MAX_SITEMAPS || isOver()) return recordDropped(db, ref, seen.size - read);
+    if (read >= MAX_SITEMAPS || isOver()) {
+      await recordDropped(db, ref, reading.addresses.size - read);
+      break;
+    }
     read++;
-    const { urls, sitemaps, isCut } = await fetchSitemap(deps.egress, url.href);
-    const others = sitemaps.filter((next) => !seen.has(next));
-    const capacity = Math.max(0, MAX_SITEMAPS - seen.size);
-    for (const next of others.slice(0, capacity)) seen.add(next);
-    const dropped = Math.max(0, others.length - capacity) + Number(isCut);
-    if (dropped > 0) await recordDropped(db, ref, dropped);
-    await queueDiscovered(db, ref, discoveredUrlsOf(site, urls, { depth: MAX_SITEMAP_DEPTH, foundOn: url.href }));
+    if (url === undefined) reading.problems.push({ url: address.slice(0, MAX_URL_LENGTH), problem: NO_ADDRESS });
+    else await readSitemap(db, deps, ref, { ...reading, url, origin });
   }
+  await updateSitemapProblems(db, ref, reading.problems);
+}
+
+function knownSitemapsOf(site: Site, robots: Robots): SitemapReading['addresses'] {
+  const listed = robots.sitemaps.map((address) => parsePageUrl(address, site.start.href)?.href ?? address);
+  const usual = new URL('/sitemap.xml', site.start);
+  const known = new Map<string, SitemapOrigin>(listed.map((address) => [address, 'robots']));
+  if (robots.allows(usual) && !known.has(usual.href)) known.set(usual.href, 'nobody');
+  return known;
+}
+
+/** Queues the pages of a sitemap, and adds the sitemaps that it lists to those to be read. */
+async function readSitemap(
+  db: Db,
+  deps: CrawlDeps,
+  ref: CrawlRef,
+  { url, origin, ...reading }: SitemapReading & { url: URL; origin: SitemapOrigin },
+): Promise<void> {
+  const { site, addresses } = reading;
+  const { urls, sitemaps, isCut, problem, status } = await fetchSitemap(deps.egress, url.href);
+  const isPage = origin === 'page' && problem !== null;
+  const isMissing = origin === 'nobody' && status !== null && status >= 400 && status < 500;
+  if (problem !== null && !isPage && !isMissing) reading.problems.push({ url: url.href, problem });
+  const others = sitemaps.filter((next) => !addresses.has(next));
+  const left = addSitemaps(addresses, others, 'index');
+  const called = urls.filter((page) => isCalledSitemap(reading, page));
+  addSitemaps(addresses, called, 'page');
+  const dropped = left.length + Number(isCut);
+  if (dropped > 0) await recordDropped(db, ref, dropped);
+  const pages = isPage ? [url.href] : urls.filter((page) => addresses.get(page) === undefined);
+  await queueDiscovered(db, ref, discoveredUrlsOf(site, pages, { depth: MAX_SITEMAP_DEPTH, foundOn: url.href }));
+}
+
+/** Adds as many sitemaps as are read. Returns the others. */
+function addSitemaps(addresses: SitemapReading['addresses'], more: string[], origin: SitemapOrigin): string[] {
+  const room = Math.max(0, MAX_SITEMAPS - addresses.size);
+  const fresh = [...new Set(more)].filter((address) => !addresses.has(address));
+  for (const address of fresh.slice(0, room)) addresses.set(address, origin);
+  return fresh.slice(room);
+}
+
+/** Whether an address listed as a page is called like a sitemap: some sites list sitemaps as pages. */
+function isCalledSitemap({ site, robots }: SitemapReading, page: string): boolean {
+  const url = SITEMAP_NAME.test(page) ? parsePageUrl(page) : undefined;
+  return url !== undefined && site.isOnSite(url) && robots.allows(url);
 }
 
 /** Records that a crawl is incomplete. */
