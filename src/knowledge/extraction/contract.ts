@@ -27,7 +27,7 @@ export interface Page {
   url: string;
   /** Parameters that links of the same host are read without. */
   ignoredParameters?: readonly string[];
-  /** Present if the text is also to be split for the search index. A text with this hash is not split. */
+  /** Present if the text is also to be split for the search index. A text with this `textHashOf` is not split. */
   split?: { unlessHash: string | null };
 }
 

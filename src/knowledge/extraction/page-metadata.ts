@@ -33,7 +33,11 @@ interface CollectedMetadata {
 }
 
 /** Reads a page's metadata and links. `url` is the address of the page. */
-export function metadataOf({ root }: Tree, url: string, ignoredParameters: readonly string[] = []): PageMetadata {
+export function metadataOf(
+  { root, references }: Tree,
+  url: string,
+  ignoredParameters: readonly string[] = [],
+): PageMetadata {
   const found: CollectedMetadata = {
     base: undefined,
     titles: [],
@@ -48,15 +52,19 @@ export function metadataOf({ root }: Tree, url: string, ignoredParameters: reado
   collect(root, found);
   const base = createResolver(url)(found.base ?? '') ?? url;
   const { host } = new URL(url);
-  const resolve = createResolver(base, (link) =>
+  const resolveAny = createResolver(base, (link) =>
     link.host === host ? withoutParameters(link, ignoredParameters) : link,
   );
+  const resolve = (reference: string) => {
+    const address = resolveAny(reference);
+    return address !== undefined && address.length <= MAX_ADDRESS_LENGTH ? address : undefined;
+  };
   return {
     title: titleOf(found, url),
     language: languageOf(found.language ?? found.metas.get('content-language') ?? found.metas.get('og:locale')),
     canonical: (found.canonical === undefined ? undefined : resolve(found.canonical)) ?? null,
     ...directivesOf(found.robots.join(',')),
-    ...linksOf(found.references, resolve),
+    ...linksOf([...found.references, ...references], resolveAny),
     refresh: refreshOf(found.refresh, resolve),
     resolve,
   };
@@ -116,12 +124,13 @@ function languageOf(tag: string | undefined): string | null {
   }
 }
 
+/** Returns the distinct links. Of one that is too long, only the beginning is kept, which is still too long. */
 function linksOf(references: string[], resolve: PageMetadata['resolve']): Pick<PageMetadata, 'links' | 'cutLinks'> {
   const links = new Set<string>();
   for (const [nth, reference] of references.entries()) {
     if (links.size >= MAX_LINKS) return { links: [...links], cutLinks: references.length - nth };
     const link = resolve(reference);
-    if (link !== undefined) links.add(link.replace(/#.*$/s, ''));
+    if (link !== undefined) links.add(link.replace(/#.*$/s, '').slice(0, MAX_ADDRESS_LENGTH + 1));
   }
   return { links: [...links], cutLinks: 0 };
 }
@@ -132,13 +141,13 @@ function refreshOf(content: string | undefined, resolve: PageMetadata['resolve']
   return resolve(target.trim()) ?? null;
 }
 
-/** Resolves references against an address. Results are cached, because pages repeat references. */
+/** Resolves references to http(s) against an address. Results are cached, because pages repeat references. */
 function createResolver(base: string, clean = (link: URL): URL => link): PageMetadata['resolve'] {
   const resolved = new Map<string, string | undefined>();
   return (reference) => {
     if (resolved.has(reference)) return resolved.get(reference);
     const url = URL.parse(reference.trim(), base);
-    const isOfTheWeb = url !== null && /^https?:$/.test(url.protocol) && url.href.length <= MAX_ADDRESS_LENGTH;
+    const isOfTheWeb = url !== null && /^https?:$/.test(url.protocol);
     const address = isOfTheWeb ? clean(url).href : undefined;
     resolved.set(reference, address);
     return address;

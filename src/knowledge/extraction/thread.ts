@@ -1,10 +1,10 @@
-import { hash } from 'node:crypto';
 import { parentPort } from 'node:worker_threads';
 import { MAX_COUNTED_LENGTH, numberedPartsOf, type SplitText } from '../index/parts.rules.ts';
 import { createWordNumbering } from '../index/word-counts.rules.ts';
 import { type Page, type ThreadResult, type ThreadTask, textOf } from './contract.ts';
 import { failureOf } from './failures.ts';
 import { readPage } from './page.ts';
+import { textHashOf } from './text-hash.rules.ts';
 
 /** A page that took longer is split by another task, with the time limit for itself. */
 const MAX_READ_BEFORE_SPLIT_MS = 500;
@@ -41,7 +41,7 @@ const isToSplit = ({ split }: Page, { markdown }: SplitText): boolean =>
   split !== undefined &&
   markdown !== '' &&
   markdown.length <= MAX_COUNTED_LENGTH &&
-  (split.unlessHash === null || hash('sha256', markdown) !== split.unlessHash);
+  (split.unlessHash === null || textHashOf(markdown) !== split.unlessHash);
 
 function postResult(result: ThreadResult): void {
   const counts = 'failure' in result ? undefined : result.split?.parts[0]?.counts;

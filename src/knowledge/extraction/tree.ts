@@ -16,6 +16,8 @@ export type Child = Element | string;
 
 export interface Tree {
   root: Element;
+  /** References of links whose elements are not in the tree, such as those of image maps. */
+  references: string[];
   /** Characters of scripts. */
   scriptLength: number;
   /** Its text is longer than MAX_CHARACTERS. */
@@ -34,7 +36,7 @@ export const MAX_CHARACTERS = 1_000_000;
 
 const READ_ATTRIBUTES = new Set(
   `alt alttext aria-controls aria-expanded aria-hidden class colspan content data-lang data-language hidden href http-equiv id itemprop
-   itemtype lang name property rel role rowspan shadowrootmode start style xml:lang`.split(/\s+/),
+   itemtype lang name property rel role rowspan shadowrootmode start style xlink:href xml:lang`.split(/\s+/),
 );
 /** Elements with ignored content. */
 const SKIPPED_ELEMENTS = new Set(
@@ -42,6 +44,9 @@ const SKIPPED_ELEMENTS = new Set(
     ' ',
   ),
 );
+
+/** Elements whose content is ignored, but not its links. */
+const ELEMENTS_WITH_LINKS = new Set(['map', 'svg', 'object', 'canvas']);
 
 /** Block elements. */
 export const BLOCK_ELEMENTS = new Set(
@@ -81,6 +86,7 @@ export function parseHtml(page: string): Tree {
 
 function createBuilder(html: string) {
   const root = createElement('#document', null);
+  const references: string[] = [];
   const names: string[] = []; // names of all open elements
   const elements: Element[] = []; // the open elements; beyond MAX_DEPTH the same one repeats
   let current = root;
@@ -129,9 +135,15 @@ function createBuilder(html: string) {
     }
     opening = createElement(name, current);
   };
+  const addHiddenLink = ({ name, attributes }: Element) => {
+    if ((name !== 'a' && name !== 'area') || !ELEMENTS_WITH_LINKS.has(names[skippedFrom] ?? '')) return;
+    const reference = attributes.href ?? attributes['xlink:href'];
+    if (reference !== undefined && ++elementCount <= MAX_ELEMENTS) references.push(reference);
+  };
   const opened = (isSelfClosing: boolean) => {
     if (opening === undefined) return;
     const { name, attributes } = opening;
+    if (skippedFrom >= 0) addHiddenLink(opening);
     if (VOID.has(name)) {
       if (skippedFrom < 0 && ++elementCount <= MAX_ELEMENTS) current.children.push(opening);
     } else if (!(isSelfClosing && foreignFrom >= 0)) {
@@ -188,7 +200,7 @@ function createBuilder(html: string) {
   };
   const finish = (): Tree => {
     closeTo(0);
-    return { root, scriptLength, isCut };
+    return { root, references, scriptLength, isCut };
   };
   return { callbacks, finish };
 }

@@ -93,6 +93,7 @@ describe('the metadata of a page', () => {
       'https://docs.example/other/a',
       'https://docs.example/b?c=1&d=2',
       'https://docs.example/other/',
+      'https://host.example/p',
     ]);
   });
 

@@ -58,7 +58,7 @@ export interface FetchedPage {
 export type FetchResult =
   | FetchedPage
   | { kind: 'unchanged' }
-  | { kind: 'redirect'; status: number; to: string }
+  | { kind: 'redirect'; status: number; to: string; setsCookie: boolean }
   | { kind: 'failed'; status: number | null; reason: PageReason; detail: string | null; retryAfterMs: number | null };
 
 export interface Validators {
@@ -114,7 +114,10 @@ const conditionalHeaders = (known: Validators | undefined): Record<string, strin
 
 async function classifyResponse({ status, headers, bytes }: Download): Promise<FetchResult> {
   const location = header(headers.location);
-  if (REDIRECTS.has(status) && location !== null) return { kind: 'redirect', status, to: addressOfHeader(location) };
+  if (REDIRECTS.has(status) && location !== null) {
+    const setsCookie = headers['set-cookie'] !== undefined;
+    return { kind: 'redirect', status, to: addressOfHeader(location), setsCookie };
+  }
   if (status === 304) return { kind: 'unchanged' };
   if (status >= 200 && status < 300) {
     const unpacked = await decodeBody(bytes, header(headers['content-encoding']));

@@ -8,6 +8,8 @@ const MAX_UNSEEN_CRAWLS = 2;
 const REMEMBERED_CRAWLS = 5;
 /** Addresses forgotten by one crawl. */
 const MAX_FORGOTTEN = 10_000;
+/** A page behind more redirects is not fetched. */
+const MAX_LOOP_LENGTH = 6;
 
 /** Whether a crawl was complete: no page failed temporarily, and none was left out because of the limit. */
 export async function isCompleteCrawl(trx: Trx, { orgId, datasourceId, jobId }: CrawlRef): Promise<boolean> {
@@ -49,6 +51,24 @@ export async function deleteForgotten(trx: Trx, { orgId, datasourceId }: CrawlRe
         and (select count(*) from latest) = ${REMEMBERED_CRAWLS}::integer
       limit ${MAX_FORGOTTEN}
     )
+  `.execute(trx);
+}
+
+/** Gives pages that redirect to one another in a circle the reason `redirect_loop`: they lead to no page. */
+export async function markRedirectLoops(trx: Trx, { orgId, datasourceId, jobId }: CrawlRef): Promise<void> {
+  await sql`
+    with recursive moved as materialized (
+      select id, url_key, leads_to from crawl_pages
+      where org_id = ${orgId} and datasource_id = ${datasourceId} and job_id = ${jobId} and reason = 'redirect' and leads_to is not null
+    ), chain as (
+      select id, url_key as start, leads_to, 1 as hops from moved
+      union all
+      select chain.id, chain.start, moved.leads_to, chain.hops + 1
+      from chain join moved on moved.url_key = chain.leads_to
+      where chain.hops < ${MAX_LOOP_LENGTH} and chain.leads_to <> chain.start
+    )
+    update crawl_pages set reason = 'redirect_loop', removal = case removal when 'redirect' then 'redirect_loop' else removal end
+    where org_id = ${orgId} and id in (select id from chain where leads_to = start)
   `.execute(trx);
 }
 

@@ -20,6 +20,7 @@ import {
   isCompleteCrawl,
   listDeferredRemovals,
   listRemovals,
+  markRedirectLoops,
   type Removal,
   unstorePages,
 } from './finishing.queries.ts';
@@ -39,6 +40,7 @@ export function finishCrawl(db: Db, ref: CrawlRef): Promise<CrawlResult | 'reque
     const job = await lockJob(trx, orgId, datasourceId, jobId);
     if (datasource === undefined || job === undefined) return { status: 'ended', pages: 0, changed: 0, removed: 0 };
     if ((await findQueueStatus(trx, orgId, datasourceId)).count > 0) return 'requeued';
+    await markRedirectLoops(trx, ref);
     const stored = job.new_pages + job.updated_pages + job.unchanged_pages;
     const isFailed = stored === 0 && job.kind === 'full';
     const isCut = isFailed || job.dropped_urls > 0;

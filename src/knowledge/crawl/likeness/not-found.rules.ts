@@ -1,6 +1,6 @@
 /** What pages say in place of a missing one. It is a pattern of Postgres, too. */
 export const TELLING_WORDS = [
-  '404',
+  String.raw`(?<![\d.,-])404(?![\s.,)/-]{0,3}\d)`, // not a part of another number
   'not found',
   'not be found',
   'no longer available',
@@ -34,6 +34,7 @@ const MAX_MISSING_SHARE = 0.1;
 /** The address of a link in Markdown. It has no brackets, so that the search takes linear time. */
 const LINK_TARGET = /\]\([^()[\]]*\)/g;
 const WORD = /[\p{L}\p{M}]+/gu;
+const NUMBER = /\p{N}+/gu;
 
 export interface ComparedPage {
   url: string;
@@ -41,9 +42,23 @@ export interface ComparedPage {
   markdown: string;
 }
 
-/** Whether a page says of itself that it does not exist. */
-export const tellsNotFound = ({ title, markdown }: ComparedPage): boolean =>
-  TELLING.test(`${title}\n${markdown.slice(0, TELLING_LENGTH)}`);
+/** Whether a page says of itself that it does not exist. The numbers of its address say nothing: a post may be /post/404. */
+export function tellsNotFound({ url, title, markdown }: ComparedPage): boolean {
+  const ofAddress = new Set(numbersIn(addressTextOf(url)));
+  const text = `${title}\n${markdown.slice(0, TELLING_LENGTH)}`;
+  return TELLING.test(text.replaceAll(NUMBER, (number) => (ofAddress.has(number) ? '' : number)));
+}
+
+/** Returns the pages whose text an earlier one has already. Pages of a template may differ by their numbers only. */
+export function repeatedPages<Page extends Omit<ComparedPage, 'url'>>(pages: readonly Page[]): Page[] {
+  const known = new Set<string>();
+  return pages.filter(({ title, markdown }) => {
+    const numbers = numbersIn(`${title}\n${markdown.replaceAll(LINK_TARGET, ']')}`).join(' ');
+    const isKnown = known.has(numbers);
+    known.add(numbers);
+    return isKnown;
+  });
+}
 
 /** Returns an address beside a page that certainly does not exist, for digits that nobody has chosen. */
 export function missingSiblingOf(address: string, digits: string): URL {
@@ -84,10 +99,17 @@ const areEqual = (a: Set<string>, b: Set<string>): boolean =>
 
 /** Returns the words of a text, without those of its address: pages for missing ones often repeat it. */
 function wordsOf(text: string, url: string): Set<string> {
-  const { pathname, searchParams } = new URL(url);
   const lower = (words: string) => new Set(words.toLowerCase().match(WORD));
-  const ofAddress = lower(`${decoded(pathname)} ${[...searchParams].flat().join(' ')}`);
+  const ofAddress = lower(addressTextOf(url));
   return new Set([...lower(text.replaceAll(LINK_TARGET, ']'))].filter((word) => !ofAddress.has(word)));
+}
+
+const numbersIn = (text: string): string[] => text.match(NUMBER) ?? [];
+
+/** Returns the path and the query of an address as people read them. */
+function addressTextOf(url: string): string {
+  const { pathname, searchParams } = new URL(url);
+  return `${decoded(pathname)} ${[...searchParams].flat().join(' ')}`;
 }
 
 /** Returns a path as people read it. One with wrong escapes stays as it is. */

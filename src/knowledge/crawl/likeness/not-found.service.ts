@@ -4,7 +4,7 @@ import type { CrawlBatch } from '../context.ts';
 import { lockJob } from '../jobs/queries.ts';
 import { findQueueStatus } from '../queue/queries.ts';
 import { listTexts } from '../visiting/queries.ts';
-import { type ComparedPage, isLikeMissing, missingSiblingOf, tellsNotFound } from './not-found.rules.ts';
+import { type ComparedPage, isLikeMissing, missingSiblingOf, repeatedPages, tellsNotFound } from './not-found.rules.ts';
 import { probePage } from './probes.ts';
 import { listSuspects, type Suspect } from './queries.ts';
 import { withdrawPages } from './withdrawal.service.ts';
@@ -17,7 +17,7 @@ const NO_DIGITS = '0';
 /**
  * At the end of a crawl, withdraws the pages that are only the site's answer for missing pages, although it comes with
  * status 200. A page is one if it is like what the site answers for an address beside it that does not exist. Without
- * words that say so, the first of several such pages stays.
+ * words that say so, the first of several such pages stays, and each that differs by its numbers.
  */
 export async function withdrawSoftNotFound(visiting: CrawlBatch): Promise<void> {
   const { db, ref, site } = visiting;
@@ -40,13 +40,13 @@ async function withdrawAtPlace(visiting: CrawlBatch, suspects: Suspect[]): Promi
       ref.orgId,
       suspects.map(({ id }) => id),
     );
-    const alike = suspects.filter(({ id, url, title }) =>
-      isLikeMissing({ url, title: title ?? '', markdown: texts.get(id) ?? '' }, missing),
-    );
+    const alike = suspects
+      .map(({ id, url, title }) => ({ id, url, title: title ?? '', markdown: texts.get(id) ?? '' }))
+      .filter((page) => isLikeMissing(page, missing));
     const isTold = missing.every(tellsNotFound);
     const hasQuery = new URL(suspects[0]?.url ?? '').search !== '';
     // A site may show its first page for a number that it does not have.
-    const gone = isTold ? alike : hasQuery ? [] : alike.slice(1);
+    const gone = isTold ? alike.filter(tellsNotFound) : hasQuery ? [] : repeatedPages(alike);
     await withdrawPages(
       trx,
       ref,

@@ -9,8 +9,8 @@ import type { DatasourceRow } from '../datasources/queries.ts';
 import { type JobRow, lockActiveJob } from '../jobs/queries.ts';
 import { assertDatasourceExists, beginCrawl, getLockedDatasource, wakeCrawl } from '../jobs/service.ts';
 import { queuePages } from '../queue/seeding.queries.ts';
-import { siteOf } from '../scope/rules.ts';
-import { keysOf, MAX_KEY_LENGTH, pageUrlOf } from '../scope/urls.rules.ts';
+import { type Site, siteOf } from '../scope/rules.ts';
+import { keysOf, MAX_URL_LENGTH, pageUrlOf } from '../scope/urls.rules.ts';
 import { dequeueAndUnstorePages, findPages, insertRequestedPage, listPages, updateChoice } from './queries.ts';
 import type { DeletePages, ListPages } from './schema.ts';
 
@@ -42,7 +42,7 @@ export function includePages(db: Db, orgId: string, datasourceId: string, pageId
     const { datasource, active } = await lockDatasourceAndCrawl(trx, orgId, datasourceId);
     const site = siteOf(datasource);
     const pages = (await findPages(trx, orgId, datasourceId, pageIds)).filter(
-      ({ url, choice }) => choice !== 'deleted' && site.isOnSite(pageUrlOf(url)),
+      ({ url, choice }) => choice !== 'deleted' && isFetchable(site, url),
     );
     const ids = pages.map(({ id }) => id);
     await updateChoice(trx, orgId, ids, 'included');
@@ -59,7 +59,7 @@ export function resyncPages(db: Db, orgId: string, datasourceId: string, pageIds
     const { datasource, active } = await lockDatasourceAndCrawl(trx, orgId, datasourceId);
     const site = siteOf(datasource);
     const pages = (await findPages(trx, orgId, datasourceId, pageIds)).filter(
-      ({ url, choice }) => choice !== 'deleted' && choice !== 'excluded' && site.isOnSite(pageUrlOf(url)),
+      ({ url, choice }) => choice !== 'deleted' && choice !== 'excluded' && isFetchable(site, url),
     );
     return requeuePages(
       trx,
@@ -101,8 +101,8 @@ export function syncUrl(db: Db, orgId: string, datasourceId: string, text: strin
     const site = siteOf(datasource);
     if (!site.isOnSite(url)) throw refused('url', `must be a page of ${site.host}, which is the datasource's site`);
     const { key, path } = keysOf(url);
-    if (key.length > MAX_KEY_LENGTH)
-      throw refused('url', `must have at most ${MAX_KEY_LENGTH} characters once it is escaped`);
+    if (url.href.length > MAX_URL_LENGTH)
+      throw refused('url', `must have at most ${MAX_URL_LENGTH} characters once it is escaped`);
     const id = await insertRequestedPage(trx, orgId, datasourceId, {
       id: newId(),
       url_key: key,
@@ -123,6 +123,9 @@ async function lockDatasourceAndCrawl(trx: Trx, orgId: string, datasourceId: str
   const datasource = await getLockedDatasource(trx, orgId, datasourceId);
   return { datasource, active: await lockActiveJob(trx, orgId, datasourceId) };
 }
+
+/** Only the beginning is kept of an address that is too long. */
+const isFetchable = (site: Site, url: string): boolean => url.length <= MAX_URL_LENGTH && site.isOnSite(pageUrlOf(url));
 
 /** Queues pages in the running crawl, or in a new one for them. */
 async function requeuePages(

@@ -1,5 +1,5 @@
 import type { Site } from '../scope/rules.ts';
-import { keysOf, MAX_KEY_LENGTH, parsePageUrl } from '../scope/urls.rules.ts';
+import { keysOf, parsePageUrl } from '../scope/urls.rules.ts';
 import type { DiscoveredUrl } from './discovered-links.queries.ts';
 
 const MAX_LINKS_PER_PAGE = 10_000;
@@ -32,7 +32,7 @@ export function discoveredUrlsOf(
     if (given === undefined) continue;
     const url = site.clean(given);
     const { key, path } = keysOf(url);
-    if (found.has(key) || key.length > MAX_KEY_LENGTH) continue;
+    if (found.has(key)) continue;
     const refusal = site.refusalOf(url, { depth, isWanted }) ?? null;
     found.set(key, { key, path, url: url.href, depth, found_on: foundOn, redirects, refusal });
   }
@@ -48,7 +48,7 @@ export function distinctLinks(links: string[]): PageLinks {
     const url = parsePageUrl(link);
     if (url === undefined) continue;
     const { key } = keysOf(url);
-    if (key.length > MAX_KEY_LENGTH || byKey.has(key)) continue;
+    if (byKey.has(key)) continue;
     room -= url.href.length;
     if (byKey.size >= MAX_LINKS_PER_PAGE || room < 0) cut++;
     else byKey.set(key, url.href);

@@ -1,8 +1,11 @@
+import { hash } from 'node:crypto';
 import type { PageReason } from '../reasons.rules.ts';
 
 export const MAX_URL_LENGTH = 2_000;
 /** Longer keys would not fit into the database's index. */
-export const MAX_KEY_LENGTH = 2_400;
+const MAX_KEY_LENGTH = 2_400;
+/** The beginning of a longer key that is kept before its hash. */
+const KEPT_KEY_LENGTH = 500;
 /** The limit of the domain name system (RFC 1035, 2.3.4). */
 const MAX_HOST_LENGTH = 253;
 const MAX_DEPTH = 20;
@@ -13,7 +16,8 @@ const MAX_REPEATS = 3;
 /** Parameters about the visitor's origin, not about the page. */
 const TRACKING =
   /^(utm_\w+|_ga|_gl|_hsenc|_hsmi|dclid|fbclid|gbraid|gclid|gclsrc|igshid|jsessionid|mc_cid|mc_eid|mkt_tok|msclkid|phpsessid|srsltid|twclid|wbraid|yclid)$/i;
-const PATH_SESSION = /;jsessionid=[^/?]*/gi;
+/** Session ids in the path, also as ASP.NET writes them. */
+const PATH_SESSION = /;(?:jsessionid|phpsessid|sid|session_?id)=[^/?]*|\/\(S\([a-z0-9]{24}\)\)/gi;
 
 /** Parses a page's address and removes its fragment. Returns undefined if it is not HTTP or contains a password. */
 export function parsePageUrl(text: string, base?: string): URL | undefined {
@@ -43,17 +47,20 @@ export const normalizeEscapes = (text: string): string =>
 
 /**
  * Returns the key shared by all URLs of a page, and the same key without the query. Neither scheme nor "www."
- * distinguishes pages.
+ * distinguishes pages. A key that is too long is shortened and has a hash behind a `#`, which no other key has.
  */
 export function keysOf(url: URL): { key: string; path: string } {
-  const path = hostWithoutWww(url) + normalizeEscapes(url.pathname).replace(PATH_SESSION, '');
+  const path = shortKeyOf(hostWithoutWww(url) + normalizeEscapes(url.pathname).replace(PATH_SESSION, ''));
   if (url.search === '') return { key: path, path };
   const parameters = new URLSearchParams(url.search);
   for (const name of [...parameters.keys()]) if (TRACKING.test(name)) parameters.delete(name);
   parameters.sort();
   const query = parameters.toString();
-  return { key: query === '' ? path : `${path}?${query}`, path };
+  return { key: query === '' ? path : shortKeyOf(`${path}?${query}`), path };
 }
+
+const shortKeyOf = (key: string): string =>
+  key.length <= MAX_KEY_LENGTH ? key : `${key.slice(0, KEPT_KEY_LENGTH)}#${hash('sha256', key)}`;
 
 /** Returns the reason to treat a URL as part of an endless series, or undefined. */
 export function trapOf(url: URL, depth: number): PageReason | undefined {

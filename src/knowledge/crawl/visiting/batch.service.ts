@@ -15,7 +15,7 @@ import { createClaims } from './claims.service.ts';
 import { visitAll } from './visit-pool.ts';
 
 /** Incremented when the extractor's results change. */
-const EXTRACTION_VERSION = 3;
+const EXTRACTION_VERSION = 4;
 /** A fast batch claims more pages for this long. */
 const MAX_BATCH_MS = 10_000;
 const MAX_ROBOTS_AGE_MS = 24 * 60 * 60_000;

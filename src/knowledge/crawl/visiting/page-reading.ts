@@ -2,11 +2,13 @@ import { hash } from 'node:crypto';
 import { type ExtractedPage, ExtractionError, textOf } from '../../extraction/contract.ts';
 import { directivesOf } from '../../extraction/robots-directives.rules.ts';
 import type { ReadPage } from '../../extraction/service.ts';
+import { textHashOf } from '../../extraction/text-hash.rules.ts';
 import { type KnowledgeItem, type PreparedItem, prepareItem } from '../../index/service.ts';
 import type { CrawlBatch } from '../context.ts';
 import type { FetchedPage } from '../fetching/pages.ts';
 import { renderPage } from '../fetching/scripted-pages.ts';
 import { likenessOf } from '../likeness/likeness.ts';
+import { isMissingNotice } from '../likeness/missing-notices.rules.ts';
 import { distinctLinks, NO_LINKS, type PageLinks } from '../queue/discovered-links.rules.ts';
 import type { LeasedPage } from '../queue/queries.ts';
 import type { PageReason } from '../reasons.rules.ts';
@@ -99,7 +101,9 @@ async function readText(
   if (omission !== undefined) return noContent(omission, null, links);
 
   const text = { title, markdown, language: extracted.language };
-  const textHash = hashOf(markdown);
+  if (page.choice !== 'included' && isMissingNotice(text))
+    return noContent('soft_not_found', 'It says only that it is missing', links);
+  const textHash = textHashOf(markdown);
   if (!page.is_stored && page.choice !== 'included' && page.text_hash?.toString('hex') === textHash)
     return noContent('soft_not_found', null, links); // the text is kept of no other page that is not stored
   const isSame = page.is_stored && page.text_hash?.toString('hex') === textHash && page.title === text.title;
@@ -192,4 +196,4 @@ export async function extract(
   }
 }
 
-const hashOf = (content: Buffer | string) => hash('sha256', content);
+const hashOf = (content: Buffer) => hash('sha256', content);

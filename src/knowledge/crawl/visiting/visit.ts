@@ -13,6 +13,8 @@ import { movedResult, noContent, type Visit, type VisitResult } from './visit-re
 const MAX_SLOT_WAIT_MS = 5_000;
 const MAX_HOPS = 5;
 const HOST_BACKOFF_MS = 10_000;
+const LOOP = 'It redirects to itself';
+const COOKIE_LOOP = 'It redirects to itself until a cookie is set, and crawls keep no cookies';
 
 /**
  * Fetches and reads a page. Returns undefined if its host must not be requested for a while, or if the crawl has ended.
@@ -28,6 +30,8 @@ export async function visitPage(visiting: CrawlBatch, page: LeasedPage): Promise
 
   if (visiting.scripted === 'rendered' && visiting.deps.renderer === undefined)
     return visit(noContent('script_only', 'No Chromium is installed'));
+  let setsCookie = false;
+  const loop = () => noContent('redirect_loop', setsCookie ? COOKIE_LOOP : LOOP);
   for (let hops = 0; hops <= MAX_HOPS; hops++) {
     const robots = await visiting.robots.of(url);
     if ('reason' in robots) return visit(noContent(robots.reason));
@@ -42,8 +46,9 @@ export async function visitPage(visiting: CrawlBatch, page: LeasedPage): Promise
     if (fetched.kind === 'page') return visit(await readFetched(visiting, page, url, fetched), fetched.status);
     if (fetched.kind === 'failed') return visit(await handleFailure(visiting, url, page, fetched), fetched.status);
 
+    setsCookie ||= fetched.setsCookie;
     const next = parsePageUrl(fetched.to, url.href);
-    if (next?.href === url.href) return visit(noContent('redirect_loop'), fetched.status);
+    if (next?.href === url.href) return visit(loop(), fetched.status);
     if (next === undefined)
       return visit(noContent('http_error', `redirects to ${fetched.to.slice(0, 500)}`), fetched.status);
     if (next.host !== url.host && hostWithoutWww(next) === hostWithoutWww(url) && !visiting.site.isOnSite(next))
@@ -52,7 +57,7 @@ export async function visitPage(visiting: CrawlBatch, page: LeasedPage): Promise
       return visit(movedResult(visiting, page, next), fetched.status);
     url = next;
   }
-  return visit(noContent('redirect_loop'));
+  return visit(loop());
 }
 
 /** Waits for the host's next slot. Returns false if it is too far away, or if the crawl has ended by then. */
