@@ -4,7 +4,7 @@ import { createWordNumbering } from '../index/word-counts.rules.ts';
 import { type Page, type ThreadResult, type ThreadTask, textOf } from './contract.ts';
 import { failureOf } from './failures.ts';
 import { readPage } from './page.ts';
-import { textHashOf } from './text-hash.rules.ts';
+import { textHashOf } from './text-hash.ts';
 
 /** A page that took longer is split by another task, with the time limit for itself. */
 const MAX_READ_BEFORE_SPLIT_MS = 500;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { keysOf } from '../../../src/knowledge/crawl/scope/urls.rules.ts';
 import { createExtractor } from '../../../src/knowledge/extraction/service.ts';
-import { textHashOf } from '../../../src/knowledge/extraction/text-hash.rules.ts';
+import { textHashOf } from '../../../src/knowledge/extraction/text-hash.ts';
 import { type FakeSite, pageOf, startFakeSite } from '../../support/fakes/site.ts';
 import { startApi, type TestApi } from '../../support/stack/api.ts';
 import { outcomesOf } from './crawling.ts';

@@ -1,11 +1,8 @@
-import { hash } from 'node:crypto';
 import type { PageReason } from '../reasons.rules.ts';
 
 export const MAX_URL_LENGTH = 2_000;
 /** Longer keys would not fit into the database's index. */
 const MAX_KEY_LENGTH = 2_400;
-/** The beginning of a longer key that is kept before its hash. */
-const KEPT_KEY_LENGTH = 500;
 /** The limit of the domain name system (RFC 1035, 2.3.4). */
 const MAX_HOST_LENGTH = 253;
 const MAX_DEPTH = 20;
@@ -47,20 +44,22 @@ export const normalizeEscapes = (text: string): string =>
 
 /**
  * Returns the key shared by all URLs of a page, and the same key without the query. Neither scheme nor "www."
- * distinguishes pages. A key that is too long is shortened and has a hash behind a `#`, which no other key has.
+ * distinguishes pages. A query that becomes too long by escaping stays as it is. Only the beginning is kept of the key of
+ * an address that is too long to be fetched.
  */
 export function keysOf(url: URL): { key: string; path: string } {
-  const path = shortKeyOf(hostWithoutWww(url) + normalizeEscapes(url.pathname).replace(PATH_SESSION, ''));
+  const path = shortened(hostWithoutWww(url) + normalizeEscapes(url.pathname).replace(PATH_SESSION, ''));
   if (url.search === '') return { key: path, path };
   const parameters = new URLSearchParams(url.search);
   for (const name of [...parameters.keys()]) if (TRACKING.test(name)) parameters.delete(name);
   parameters.sort();
   const query = parameters.toString();
-  return { key: query === '' ? path : shortKeyOf(`${path}?${query}`), path };
+  if (query === '') return { key: path, path };
+  const key = `${path}?${query}`;
+  return { key: key.length <= MAX_KEY_LENGTH ? key : shortened(path + normalizeEscapes(url.search)), path };
 }
 
-const shortKeyOf = (key: string): string =>
-  key.length <= MAX_KEY_LENGTH ? key : `${key.slice(0, KEPT_KEY_LENGTH)}#${hash('sha256', key)}`;
+const shortened = (key: string): string => (key.length <= MAX_KEY_LENGTH ? key : key.slice(0, MAX_KEY_LENGTH));
 
 /** Returns the reason to treat a URL as part of an endless series, or undefined. */
 export function trapOf(url: URL, depth: number): PageReason | undefined {

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { type ExtractedPage, ExtractionError, textOf } from '../../extraction/contract.ts';
 import { directivesOf } from '../../extraction/robots-directives.rules.ts';
 import type { ReadPage } from '../../extraction/service.ts';
-import { textHashOf } from '../../extraction/text-hash.rules.ts';
+import { textHashOf } from '../../extraction/text-hash.ts';
 import { type KnowledgeItem, type PreparedItem, prepareItem } from '../../index/service.ts';
 import type { CrawlBatch } from '../context.ts';
 import type { FetchedPage } from '../fetching/pages.ts';
