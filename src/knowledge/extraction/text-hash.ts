@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 
 /** Most texts have none of these, and are not searched for session ids. */
-const MAY_HAVE_SESSION = /sess|sid=|cfid|cftoken|zenid|S(?:%28|\()/i;
+const MAY_HAVE_SESSION = /[?&;](?:phpsess|jsess|aspsess|cfid|cftoken|oscsid|zenid|sid|sess)|\/(?:\(|%28)S(?:\(|%28)/i;
 /** Parameters of session ids, in the query or in the path of a link, with any value. */
 const SESSION_PARAMETER =
   /([?&;](?:phpsessid|jsessionid|aspsessionid\w{1,20}|cfid|cftoken|oscsid|zenid)=)[\w%.~,!-]*/gi;
