@@ -1,4 +1,5 @@
 import { compile, type DomNode, type FormatCallback, type SelectorDefinition } from 'html-to-text';
+import { withoutEdges } from './text-edges.rules.ts';
 
 /** Deeper lists and quotations are not moved further: each level lengthens all of its lines. */
 const MAX_MARKED_LEVELS = 10;
@@ -146,8 +147,7 @@ function beginningOf(nodes: DomNode[]): string {
 const isShown = ({ type, data = '' }: DomNode): boolean => type === 'tag' || (type === 'text' && data.trim() !== '');
 
 const quoted = (text: string): string =>
-  text
-    .replace(/^\n+|\n+$/g, '')
+  withoutEdges(text, '\n')
     .split('\n')
     .map((line) => (line === '' ? '>' : `> ${line}`))
     .join('\n');
@@ -155,7 +155,7 @@ const quoted = (text: string): string =>
 const rowOf = (cells: string[]): string =>
   cells.some((text) => text.includes('\n'))
     ? cells.filter((text) => text !== '').join('\n')
-    : cells.join(' | ').replace(/^[ |]+|[ |]+$/g, '');
+    : withoutEdges(cells.join(' | '), ' |');
 
 /** Returns the address of a link, if it leads to somewhere outside of the document. */
 function linkOf({ attribs = {} }: DomNode): string {

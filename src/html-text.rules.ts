@@ -1,5 +1,6 @@
 import { Parser, Tokenizer } from 'htmlparser2';
 import { BLOCKS, HIDDEN, LISTS, layoutOf } from './html-layout.rules.ts';
+import { withoutEdges } from './text-edges.rules.ts';
 
 /** Far more than gives the longest text that is stored. A longer document ends with an ellipsis. */
 const MAX_CHARACTERS = 1_000_000;
@@ -82,10 +83,12 @@ function plainTextOf(html: string): string {
 
 /** Removes what no reader sees, and gives the separator of a signature back the space that HTML does not show. */
 const tidied = (text: string): string =>
-  text
-    .toWellFormed()
-    .replaceAll('\u00a0', ' ')
-    .replace(/(?<=[^ \t\r\f\v]|^)[ \t\r\f\v]+$/gm, '')
-    .replace(/^((?:> )*--)$/gm, '$1 ')
-    .replace(/\n{3,}/g, '\n\n')
-    .replace(/^\n+|\n+$/g, '');
+  withoutEdges(
+    text
+      .toWellFormed()
+      .replaceAll('\u00a0', ' ')
+      .replace(/(?<=[^ \t\r\f\v]|^)[ \t\r\f\v]+$/gm, '')
+      .replace(/^((?:> )*--)$/gm, '$1 ')
+      .replace(/\n{3,}/g, '\n\n'),
+    '\n',
+  );

@@ -33,6 +33,7 @@ const OTHER_TABLES = [
   'action_calls',
   'crawl_changes',
   'crm_budgets',
+  'crm_due_stages',
   'crm_handoff_parts',
   'crm_links',
   'crm_messages',

@@ -1,5 +1,6 @@
 import type { Headers, HeaderValue } from 'mailparser';
 import { textOfHtml } from '../../html-text.rules.ts';
+import { withoutEdges } from '../../text-edges.rules.ts';
 
 /** A part of an e-mail, with its text if it has one to show. */
 export interface MimePart {
@@ -57,7 +58,7 @@ export function textOfPart(part: MimePart, maxLength: number): string {
 
 /** Joins texts by empty lines. A single one stays as it is. */
 const joined = (texts: string[]): string =>
-  texts.length <= 1 ? (texts[0] ?? '') : texts.map((text) => text.replace(/^\n+|\n+$/g, '')).join('\n\n');
+  texts.length <= 1 ? (texts[0] ?? '') : texts.map((text) => withoutEdges(text, '\n')).join('\n\n');
 
 function* textsIn(part: MimePart): Generator<string> {
   if (part.headers !== undefined) yield headerText(part.headers);

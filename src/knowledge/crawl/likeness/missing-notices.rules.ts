@@ -1,3 +1,5 @@
+import { withoutEdges } from '../../../text-edges.rules.ts';
+
 /** A longer text is about something else, such as an article about errors. */
 const MAX_LENGTH = 1_000;
 /** Longer Markdown is not searched for the addresses of its links. */
@@ -52,7 +54,7 @@ const isNotice = (text: string): boolean =>
   text.length <= MAX_STATEMENT_LENGTH && NOTICE.test(text.trim().replace(INTERJECTION, ''));
 const isWordyNotice = (line: string): boolean => isNotice(line) && !CODE_ALONE.test(line);
 
-const firstLineOf = (markdown: string): string => linesOf(markdown)[0] ?? '';
+const firstLineOf = (markdown: string): string => linesOf(markdown.slice(0, MAX_LENGTH))[0] ?? '';
 
 /** Returns the sentences of a short text, without its marks and an interjection at its beginning. */
 const linesOf = (markdown: string): string[] =>
@@ -60,5 +62,5 @@ const linesOf = (markdown: string): string[] =>
     .replace(/^[#>*_\s-]+/, '')
     .replace(INTERJECTION, '')
     .split(/\n+|(?<=[.!?。])\s+/)
-    .map((line) => line.replace(/^[#>*_\s-]+|[*_\s]+$/g, ''))
+    .map((line) => withoutEdges(line.replace(/^[#>*_\s-]+/, ''), '*_ \t'))
     .filter((line) => line !== '');
