@@ -1,6 +1,7 @@
 import { CancellationScope, proxyActivities, setCurrentDetails } from '@temporalio/workflow';
 import type { AutomationActivities } from '../../activities/automations.ts';
 import type { BatchEnd, BatchInput } from '../../src/automations/runs/batches/contract.ts';
+import { detailsOfBatch } from '../../src/automations/runs/batches/details.rules.ts';
 import { DATABASE_BATCH, RUN_BATCH_OPTIONS } from '../activity-options.ts';
 
 const { runBatch } = proxyActivities<AutomationActivities>({
@@ -13,13 +14,12 @@ const { releaseBatch } = proxyActivities<AutomationActivities>({
 });
 
 /** Does short runs of an org together. If it is canceled, its runs are left to others. */
-export async function runAutomationBatch({ runs, ...batch }: BatchInput): Promise<BatchEnd> {
-  setCurrentDetails(`${runs} runs of the org ${batch.orgId}`);
+export async function runAutomationBatch(input: BatchInput): Promise<BatchEnd> {
+  const batch = { orgId: input.orgId, batchId: input.batchId };
+  setCurrentDetails(detailsOfBatch(input));
   try {
     const end = await runBatch(batch);
-    setCurrentDetails(
-      `${runs} runs of the org ${batch.orgId}: ${end.ended} have ended, ${end.left} go on in workflows of their own, ${end.queued} wait for another batch`,
-    );
+    setCurrentDetails(detailsOfBatch(input, end));
     return end;
   } catch (error) {
     await CancellationScope.nonCancellable(() => releaseBatch(batch));

@@ -1,4 +1,5 @@
 import type { Db, Trx } from '../../db/connect.ts';
+import { enqueue, start } from '../../outbox/outbox.ts';
 import type { ActionStep, Json, Step } from '../blocks/schema.ts';
 import { type Definition, nextStepAfter, type StepOutputs, type UpcomingStep } from '../interpreter/rules.ts';
 import type { StepPath } from '../interpreter/step-paths.rules.ts';
@@ -6,13 +7,15 @@ import { fieldsOf } from '../json.rules.ts';
 import {
   endStep,
   hasReceivedEvent,
+  isInBatch,
   listOutputs,
   type Run,
   type StepRecord,
   saveSteps,
   setWaiting,
 } from '../runs.queries.ts';
-import type { NextAction, NextStep } from './contract.ts';
+import { setLeftBatch } from './batches/queries.ts';
+import { type NextAction, type NextStep, RUN_AUTOMATION, subjectOfRun } from './contract.ts';
 import { finishRun } from './finish-run.service.ts';
 import { getVersion, type Version } from './versions.service.ts';
 
@@ -56,13 +59,31 @@ export async function advanceRun(trx: Trx, context: RunContext, after: StepPath 
 /** Fails a run because of a step. */
 export async function failRun(
   trx: Trx,
-  { orgId, run }: RunContext,
+  context: RunContext,
   { place, step, message }: { place: StepPath; step: Step; message: string },
 ): Promise<NextStep> {
+  const { orgId, run } = context;
   await endStep(trx, orgId, run.id, { place, status: 'failed', error: message });
-  const error = `${step.id}: ${message}`;
+  return finishFailedRun(trx, context, `${step.id}: ${message}`);
+}
+
+/** Ends a run as failed. A run of a batch leaves it for a workflow of its own, which fails with the error. */
+export async function finishFailedRun(
+  trx: Trx,
+  { orgId, run, definition }: RunContext,
+  error: string,
+): Promise<NextStep> {
+  const next = { kind: 'failed' as const, error };
   await finishRun(trx, orgId, run.id, { status: 'failed', error });
-  return { kind: 'failed', error };
+  if (isInBatch(run)) {
+    await setLeftBatch(trx, orgId, run.id);
+    await enqueue(
+      trx,
+      orgId,
+      start(RUN_AUTOMATION, { orgId, runId: run.id, next }, subjectOfRun(run.id, definition.name)),
+    );
+  }
+  return next;
 }
 
 /** Saves the state of the run at its next step. */

@@ -35,5 +35,8 @@ export const RUN_AUTOMATION: WorkflowContract<RunInput> = {
   workflowId: ({ runId }) => workflowIdOfRun(runId),
 };
 
+/** Returns the subject of a run's own workflow. `name` is that of the customer's workflow. */
+export const subjectOfRun = (runId: string, name: string) => ({ subjectId: runId, summary: name.slice(0, 200) });
+
 /** Returns the id of a run's own workflow. */
 export const workflowIdOfRun = (runId: string): string => `workflow-run/${runId}`;

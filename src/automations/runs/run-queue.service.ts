@@ -6,8 +6,9 @@ import { WAKE } from '../../temporal/contract.ts';
 import { claimQueuedRuns, type QueueState, type Run } from '../runs.queries.ts';
 import { advanceRun, loadContext } from './advance-run.service.ts';
 import { RUN_BATCH } from './batches/contract.ts';
+import { contentOfBatch, type NamedRun, summaryOfBatch } from './batches/details.rules.ts';
 import { assignToBatch, findOldestQueuedVersion, lockOldestQueued } from './batches/queries.ts';
-import { type NextStep, RUN_AUTOMATION } from './contract.ts';
+import { type NextStep, RUN_AUTOMATION, subjectOfRun } from './contract.ts';
 import { getVersion } from './versions.service.ts';
 
 /** Maximum number of active runs in an org, without runs waiting for a time or an event. Further runs are queued. */
@@ -22,8 +23,6 @@ const MAX_QUEUED_ONE_BY_ONE = 100;
 const RUNS_PER_BATCH = 500;
 /** A batch begins when no more runs than this are active in workflows of their own, and no more in the batch before. */
 const MAX_ACTIVE_BESIDE_BATCH = 50;
-
-const subjectOf = (runId: string, name: string) => ({ subjectId: runId, summary: name.slice(0, 200) });
 
 /** Starts queued runs of an org, up to its limit of active runs. A backlog of short runs is done in batches. */
 export async function startQueuedRuns(trx: Trx, orgId: string): Promise<void> {
@@ -61,35 +60,51 @@ const isBatchDue = ({ own, batched, queued }: QueueState): boolean =>
   own <= MAX_ACTIVE_BESIDE_BATCH &&
   batched <= MAX_ACTIVE_BESIDE_BATCH;
 
-/** Starts a run. Returns false if the run ended at once, without any work for Temporal. */
+/** Starts a run. Returns false if the run ended at once. One that failed at once still has a failed workflow. */
 async function startRun(trx: Trx, orgId: string, run: Run): Promise<boolean> {
   const context = await loadContext(trx, orgId, run);
   const next = await advanceRun(trx, context, undefined);
-  if (next.kind === 'end' || next.kind === 'failed') return false;
+  if (next.kind === 'end') return false;
   const input = { orgId, runId: run.id, next, isAtOnce: true as const };
-  await enqueue(trx, orgId, start(RUN_AUTOMATION, input, subjectOf(run.id, context.definition.name)));
-  return true;
+  await enqueue(trx, orgId, start(RUN_AUTOMATION, input, subjectOfRun(run.id, context.definition.name)));
+  return next.kind !== 'failed';
 }
 
 /** Starts a batch of the oldest queued runs, up to the first one that takes long. */
 async function startBatch(trx: Trx, orgId: string): Promise<void> {
-  const oldest = await lockOldestQueued(trx, orgId, RUNS_PER_BATCH);
-  const ids: string[] = [];
-  for (const { id, version_id } of oldest) {
-    if (!(await getVersion(trx, orgId, version_id)).isShort) break;
-    ids.push(id);
-  }
-  if (ids.length === 0) return;
+  const [one, ...others] = await lockOldestShort(trx, orgId);
+  if (one === undefined) return;
+  const runs = [one, ...others] as const;
   const batchId = newId();
+  const ids = runs.map(({ id }) => id);
   await assignToBatch(trx, { orgId, batchId }, ids);
-  const summary = `${ids.length} runs of workflows`;
-  await enqueue(trx, orgId, start(RUN_BATCH, { orgId, batchId, runs: ids.length }, { subjectId: batchId, summary }));
+  const content = contentOfBatch(runs);
+  const input = { orgId, batchId, runs: runs.length, content };
+  // Ids of runs sort by time: the last batch whose subject is not behind a run has this run.
+  const subject = { subjectId: content.first, summary: summaryOfBatch(runs.length, content) };
+  await enqueue(trx, orgId, start(RUN_BATCH, input, subject));
+}
+
+/** Locks the oldest queued runs of an org for a batch, up to the first one that takes long. */
+async function lockOldestShort(trx: Trx, orgId: string): Promise<NamedRun[]> {
+  const runs: NamedRun[] = [];
+  for (const { id, automation_id: workflowId, version_id } of await lockOldestQueued(trx, orgId, RUNS_PER_BATCH)) {
+    const { isShort, name } = await getVersion(trx, orgId, version_id);
+    if (!isShort) break;
+    runs.push({ id, workflowId, name });
+  }
+  return runs;
 }
 
 /** Wakes a run to check its wait, or to notice its cancellation. */
 export const wakeRun = (orgId: string, runId: string) =>
-  signalWithStart(RUN_AUTOMATION, { orgId, runId, next: { kind: 'end' } }, WAKE, subjectOf(runId, 'Run of a workflow'));
+  signalWithStart(
+    RUN_AUTOMATION,
+    { orgId, runId, next: { kind: 'end' } },
+    WAKE,
+    subjectOfRun(runId, 'Run of a workflow'),
+  );
 
 /** Resumes an ended run at a step. */
 export const resumeRun = (orgId: string, runId: string, next: NextStep, name: string) =>
-  signalWithStart(RUN_AUTOMATION, { orgId, runId, next }, WAKE, subjectOf(runId, name));
+  signalWithStart(RUN_AUTOMATION, { orgId, runId, next }, WAKE, subjectOfRun(runId, name));

@@ -1,5 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startRuns } from '../../../src/automations/runs/start-runs.service.ts';
 import { inTransaction } from '../../../src/db/transaction.ts';
@@ -10,6 +11,8 @@ import { activate } from '../../support/triggers.ts';
 
 /** More than the runs that begin at once and those that may wait without a batch. */
 const RUNS = 260;
+/** Fewer, but still too many to do without a batch. */
+const FAILING_RUNS = 160;
 
 let stack: Stack;
 let shop: Shop;
@@ -72,6 +75,9 @@ const note = (session: string) => ({
   input: { session_id: session, text: 'Order {{trigger.output.order}}: {{call.output.status}}' },
 });
 
+const noted = (session: string) => ({ ...note(session), input: { session_id: session, text: 'Order' } });
+const pauseOf = (minutes: unknown) => ({ $kind: 'Block', type: 'wait', id: 'pause', inputs: { minutes } });
+
 /** Starts a backlog of runs, one for each order. Returns the ids of the runs, in their order. */
 async function startBacklog(workflowId: string, count = RUNS): Promise<string[]> {
   shop.orders.length = 0;
@@ -98,6 +104,79 @@ const ended = (id: string, count = RUNS) =>
     return counts.reduce((sum, one) => sum + one) === count;
   });
 
+const detailsOf = async (handle: WorkflowHandle): Promise<string> =>
+  (await handle.query<{ currentDetails: string }, []>('__temporal_workflow_metadata')).currentDetails;
+
+/** Returns the batches of the org that the look-up of a run lists, in the order of the Temporal UI. */
+async function lookUpBatches(runId: string): Promise<string[]> {
+  const query = `OrgId = '${stack.org.id}' and Kind = 'workflow-run-batch' and SubjectId <= '${runId}'`;
+  const ids: string[] = [];
+  for await (const { workflowId } of stack.temporal.workflow.list({ query })) ids.push(workflowId);
+  return ids;
+}
+
+/** Waits for the failure of a run's own workflow, and returns its message. */
+async function failureOf(runId: string): Promise<string | undefined> {
+  const handle = stack.temporal.workflow.getHandle(`workflow-run/${runId}`);
+  await eventually('its failed workflow', async () => {
+    const { status } = await handle.describe().catch(() => ({ status: undefined }));
+    return status?.name === 'FAILED';
+  });
+  const error: unknown = await handle.result().catch((reason: unknown) => reason);
+  return error instanceof WorkflowFailedError ? error.cause?.message : undefined;
+}
+
+it('the first batch that a look-up by the id of a run lists has this run, and its details name the workflow', async () => {
+  const id = await webhookWorkflow([call()]);
+  const runs = [...(await startBacklog(id)), ...(await startBacklog(id))];
+  await ended(id, runs.length);
+  const batches = new Set<string>();
+  for (const runId of runs.filter((_, n) => n % 10 === 0 || n === RUNS - 1)) {
+    const { kind, batch_workflow_id } = (await runOf(id, runId)).ran_in;
+    if (kind === 'own') continue;
+    expect((await lookUpBatches(runId))[0]).toBe(batch_workflow_id);
+    batches.add(batch_workflow_id);
+  }
+  expect(batches.size).toBeGreaterThan(1);
+  const { name } = (await stack.org.get(`/workflows/${id}`)).body;
+  for (const workflowId of batches) {
+    const handle = stack.temporal.workflow.getHandle(workflowId);
+    expect(await detailsOf(handle)).toContain(`${name} (${id})`);
+    expect(await (await handle.describe()).staticSummary()).toContain(`runs of ${name}`);
+  }
+});
+
+it.each([
+  ['at a refused input', () => [call({ input: { url: 'no-url/{{trigger.output.order}}' } })], 'url'],
+  ['at a block', () => [call(), pauseOf('{{call.output.status}}x')], 'pause'],
+  [
+    'behind an action on our own data',
+    (session: string) => [noted(session), pauseOf('{{trigger.output.order}}x')],
+    'pause',
+  ],
+])(
+  'a run that fails %s in a batch ends in a failed workflow of its own, and the batch names it',
+  async (_, blocks, error) => {
+    const id = await webhookWorkflow(blocks((await stack.org.post('/chat/sessions', {})).body.id));
+    const runs = await startBacklog(id, FAILING_RUNS);
+    await ended(id, FAILING_RUNS);
+    expect(await countOf(id, 'failed')).toBe(FAILING_RUNS);
+    const last = await runOf(id, runs.at(-1) ?? '');
+    expect(last).toMatchObject({ error: expect.stringContaining(error), ran_in: { kind: 'own' } });
+    expect(await failureOf(last.id)).toBe(last.error);
+    const batch = stack.temporal.workflow.getHandle(last.ran_in.batch_workflow_id);
+    await eventually('the end of the batch', async () => (await batch.describe()).status.name === 'COMPLETED');
+    expect(await detailsOf(batch)).toContain(`workflow-run/${last.id}`);
+  },
+);
+
+it('a run that fails before its first action, without a batch, ends in a failed workflow', async () => {
+  const id = await webhookWorkflow([pauseOf('{{trigger.output.order}}x')]);
+  const [runId = ''] = await startBacklog(id, 1);
+  await ended(id, 1);
+  expect(await failureOf(runId)).toContain('pause');
+});
+
 it('does a backlog in batches, in its order, and each run says in which', async () => {
   const session = (await stack.org.post('/chat/sessions', {})).body.id;
   const id = await webhookWorkflow([call(), note(session)]);
@@ -119,9 +198,8 @@ it('does a backlog in batches, in its order, and each run says in which', async 
   });
   const handle = stack.temporal.workflow.getHandle(last.ran_in.workflow_id);
   await eventually('the end of the batch', async () => (await handle.describe()).status.name === 'COMPLETED');
-  expect(await handle.result()).toEqual({ ended: RUNS, left: 0, queued: 0 });
-  const metadata = await handle.query<{ currentDetails: string }, []>('__temporal_workflow_metadata');
-  expect(metadata.currentDetails).toContain(`${RUNS} runs of the org ${stack.org.id}`);
+  expect(await handle.result()).toEqual({ ended: RUNS, failed: [], left: 0, queued: 0 });
+  expect(await detailsOf(handle)).toContain(`${RUNS} runs of the org ${stack.org.id}`);
   const [single = ''] = await startBacklog(id, 1);
   await ended(id, RUNS + 1);
   const own = await runOf(id, single);
@@ -129,8 +207,7 @@ it('does a backlog in batches, in its order, and each run says in which', async 
 });
 
 it('a run leaves its batch at a wait, and can be canceled there', async () => {
-  const pause = { $kind: 'Block', type: 'wait', id: 'pause', inputs: { minutes: 500 } };
-  const id = await webhookWorkflow([call(), pause]);
+  const id = await webhookWorkflow([call(), pauseOf(500)]);
   const runs = await startBacklog(id);
   const runId = runs.at(-1) ?? '';
   const waiting = await eventually('the wait of the last run', async () => {
@@ -167,7 +244,7 @@ it('a run leaves its batch to retry a call, and one that fails for good can be r
   const refused = await startBacklog(bad);
   await ended(bad);
   const first = await runOf(bad, refused[0] ?? '');
-  expect(first).toMatchObject({ status: 'failed', error: expect.stringContaining('url'), ran_in: { kind: 'batch' } });
+  expect(first).toMatchObject({ status: 'failed', error: expect.stringContaining('url'), ran_in: { kind: 'own' } });
   await stack.org.post(`/workflows/${bad}/runs/${first.id}/retry`, { input: { url: `${shop.url}/1`, method: 'POST' } });
   await eventually('its end', async () => (await runOf(bad, first.id)).status === 'completed');
   expect((await runOf(bad, first.id)).ran_in).toMatchObject({ kind: 'own', workflow_id: `workflow-run/${first.id}` });

@@ -8,11 +8,34 @@ export interface BatchRef {
 export interface BatchInput extends BatchRef {
   /** The number of its runs. */
   runs: number;
+  /** What the runs are, for its details. Absent in batches that began before these said so. */
+  content?: BatchContent;
 }
 
-/** What became of the runs of a batch. */
+/** The runs of a batch, as its details show them. */
+export interface BatchContent {
+  /** The smallest id of its runs. */
+  first: string;
+  /** The greatest id of its runs. */
+  last: string;
+  /** The workflows with the most runs, at most 20. */
+  workflows: WorkflowOfBatch[];
+  /** The number of its other workflows. */
+  others: number;
+}
+
+export interface WorkflowOfBatch {
+  id: string;
+  name: string;
+  runs: number;
+}
+
+/** The results of the runs of a batch. */
 export interface BatchEnd {
+  /** Completed, failed or canceled. */
   ended: number;
+  /** The ids of those that have failed. Absent in batches that began before failures had workflows of their own. */
+  failed?: string[];
   /** They go on in workflows of their own. */
   left: number;
   /** They wait again, for a later batch. */

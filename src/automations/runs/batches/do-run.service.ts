@@ -169,8 +169,9 @@ async function positionOf(
 ): Promise<Position | Released | undefined> {
   switch (next.kind) {
     case 'end':
-    case 'failed':
       return 'ended';
+    case 'failed':
+      return 'failed';
     case 'action':
     case 'continue':
       return { after: place };

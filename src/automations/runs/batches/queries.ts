@@ -5,15 +5,15 @@ import type { StepPath } from '../../interpreter/step-paths.rules.ts';
 import { RUN_COLUMNS, type Run, type StepRecord } from '../../runs.queries.ts';
 import type { BatchRef } from './contract.ts';
 
-/** Locks the oldest queued runs of an org, with their versions, in order. */
+/** Locks the oldest queued runs of an org, with their workflows and versions, in order. */
 export async function lockOldestQueued(
   trx: Trx,
   orgId: string,
   most: number,
-): Promise<{ id: string; version_id: number }[]> {
+): Promise<{ id: string; automation_id: string; version_id: number }[]> {
   return trx
     .selectFrom('automation_runs')
-    .select(['id', 'version_id'])
+    .select(['id', 'automation_id', 'version_id'])
     .where('org_id', '=', orgId)
     .where('status', '=', 'idle')
     .orderBy('created_at')

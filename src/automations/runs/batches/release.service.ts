@@ -2,9 +2,8 @@ import type { Db, Trx } from '../../../db/connect.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { enqueue } from '../../../outbox/outbox.ts';
 import { lockRun, type Run } from '../../runs.queries.ts';
-import { advanceRun, loadContext, type RunContext } from '../advance-run.service.ts';
+import { advanceRun, finishFailedRun, loadContext, type RunContext } from '../advance-run.service.ts';
 import type { NextStep } from '../contract.ts';
-import { finishRun } from '../finish-run.service.ts';
 import { setResumedAt } from '../history.queries.ts';
 import { hasStep } from '../reconcile.queries.ts';
 import { findNextStep } from '../resume-point.service.ts';
@@ -12,8 +11,8 @@ import { resumeRun, startQueuedRuns } from '../run-queue.service.ts';
 import type { BatchEnd, BatchRef } from './contract.ts';
 import { listRunIds, requeueFreshRuns, requeueRun, setLeftBatch } from './queries.ts';
 
-/** What became of a run: it is active or waiting in its own workflow, has ended, or is queued again. */
-export type Released = 'active' | 'waiting' | 'ended' | 'queued';
+/** The state of a run after its batch: active, waiting or failed in its own workflow, ended, or queued again. */
+export type Released = 'active' | 'waiting' | 'ended' | 'failed' | 'queued';
 
 /** Continues a run of a batch in a workflow of its own, at the step that `nextOf` returns. */
 async function leaveBatch(
@@ -23,7 +22,8 @@ async function leaveBatch(
 ): Promise<Released> {
   const { orgId, run, definition } = context;
   const next = await nextOf(trx, context);
-  if (next.kind === 'end' || next.kind === 'failed') return 'ended';
+  if (next.kind === 'end') return 'ended';
+  if (next.kind === 'failed') return 'failed';
   await setLeftBatch(trx, orgId, run.id);
   // A signal to wake the run may have begun its workflow before: this is then where it goes on.
   await setResumedAt(trx, orgId, run.id, next);
@@ -49,10 +49,8 @@ export const advancingFrom = (after: string | undefined) => (trx: Trx, context: 
 /** Fails a run. */
 export const failingWith =
   (error: string) =>
-  async (trx: Trx, { orgId, run }: RunContext): Promise<NextStep> => {
-    await finishRun(trx, orgId, run.id, { status: 'failed', error });
-    return { kind: 'failed', error };
-  };
+  (trx: Trx, context: RunContext): Promise<NextStep> =>
+    finishFailedRun(trx, context, error);
 
 /** Releases a run: one with a step goes on in its own workflow, one without waits again. */
 export async function releaseRun(trx: Trx, ref: BatchRef, runId: string): Promise<Released | undefined> {
@@ -66,17 +64,17 @@ export async function releaseRun(trx: Trx, ref: BatchRef, runId: string): Promis
 
 /** Releases all runs that a stopped batch has not done, and lets queued runs begin. */
 export async function releaseBatch(db: Db, ref: BatchRef): Promise<BatchEnd> {
-  const { ended, left } = await releaseBegunRuns(db, ref);
-  const queued = await requeueRest(db, ref);
-  return { ended, left, queued };
+  const begun = await releaseBegunRuns(db, ref);
+  return { ...begun, queued: await requeueRest(db, ref) };
 }
 
 /** Releases the runs of a batch that have a step. */
-export async function releaseBegunRuns(db: Db, ref: BatchRef): Promise<{ ended: number; left: number }> {
-  const end = { ended: 0, left: 0 };
+export async function releaseBegunRuns(db: Db, ref: BatchRef): Promise<Required<Omit<BatchEnd, 'queued'>>> {
+  const end = { ended: 0, failed: [] as string[], left: 0 };
   for (const runId of await listRunIds(db, ref, { isBegun: true })) {
     const released = await inTransaction(db, (trx) => releaseRun(trx, ref, runId));
-    if (released === 'ended') end.ended++;
+    if (released === 'failed') end.failed.push(runId);
+    if (released === 'failed' || released === 'ended') end.ended++;
     else if (released !== undefined) end.left++;
   }
   return end;

@@ -35,17 +35,26 @@ export async function runBatch(deps: StepDeps, ref: BatchRef, isStopped: () => b
   // What another attempt had begun meanwhile, and has not ended.
   const after = await releaseBegunRuns(db, ref);
   return {
-    ended: before.ended + done.ended + after.ended,
-    left: before.left + done.active + done.waiting + after.left,
+    ended: before.ended + done.counts.ended + done.counts.failed + after.ended,
+    failed: [...before.failed, ...done.failed, ...after.failed],
+    left: before.left + done.counts.active + done.counts.waiting + after.left,
     queued: await requeueRest(db, ref),
   };
 }
 
-/** Does the runs without a step, until a reason to stop. Returns what became of how many. */
-async function doFreshRuns(deps: StepDeps, ref: BatchRef, isStopped: () => boolean): Promise<Record<Released, number>> {
+/** The results of the runs that began in a batch. */
+interface Results {
+  counts: Record<Released, number>;
+  /** The ids of the runs that have failed. */
+  failed: string[];
+}
+
+/** Does the runs without a step, until a reason to stop. */
+async function doFreshRuns(deps: StepDeps, ref: BatchRef, isStopped: () => boolean): Promise<Results> {
   const { db } = deps;
   const until = performance.now() + MAX_MS;
-  const counts = { active: 0, waiting: 0, ended: 0, queued: 0 };
+  const counts = { active: 0, waiting: 0, ended: 0, failed: 0, queued: 0 };
+  const failed: string[] = [];
   let remaining = (await listRunIds(db, ref, { isBegun: false })).length;
   const fresh = freshRuns(deps, ref);
   const isOver = () => isStopped() || performance.now() > until;
@@ -56,11 +65,12 @@ async function doFreshRuns(deps: StepDeps, ref: BatchRef, isStopped: () => boole
       if (run === undefined) return;
       const released = await doOrRelease(work, run);
       if (released !== undefined) counts[released]++;
+      if (released === 'failed') failed.push(run.id);
       if (--remaining === LAST_RUNS) await inTransaction(db, (trx) => startQueuedRuns(trx, ref.orgId));
     }
   };
   await allSettled(Array.from({ length: MAX_CONCURRENT_RUNS }, lane));
-  return counts;
+  return { counts, failed };
 }
 
 /** Returns the runs without a step, in order. */
