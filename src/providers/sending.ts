@@ -58,6 +58,9 @@ export interface InboundFile {
   name: string | null;
 }
 
+/** What a contact says about further messages: no more, some again, or a question for help. */
+export type Consent = 'stop' | 'start' | 'help';
+
 /** A message from a contact, received through the provider. */
 export interface InboundMessage {
   providerId: string;
@@ -67,6 +70,8 @@ export interface InboundMessage {
   to: string;
   /** The provider's id of the number that it came to, if messages are sent by that and not by the number. */
   toId?: string | undefined;
+  /** What the provider took it for, if it says so. */
+  consent?: Consent | undefined;
   /** Empty if there are only files. */
   text: string;
   files?: InboundFile[];

@@ -5,7 +5,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { newId } from '../../ids.ts';
 import { type Media, recordMedia } from '../../media/service.ts';
 import { enqueue, start } from '../../outbox/outbox.ts';
-import type { InboundFile } from '../../providers/sending.ts';
+import type { Consent, InboundFile } from '../../providers/sending.ts';
 import { RECEIVE_INBOUND_FILES } from '../contract.ts';
 import { deleteUnsubscribe, insertSuppression } from '../suppressions.queries.ts';
 import { type MissingFile, textWith } from './files.rules.ts';
@@ -15,7 +15,7 @@ import {
   type NewInboundMessage,
   updateInboundContact,
 } from './messages.queries.ts';
-import { isOptIn, isOptOut } from './opt-out.rules.ts';
+import { consentOf } from './opt-out.rules.ts';
 import { numbersOfWhatsAppId } from './whatsapp-numbers.rules.ts';
 
 /** What else a message is made of than its text. */
@@ -34,19 +34,23 @@ export type ReceivedMessage = Omit<NewInboundMessage, 'id' | 'isReply' | 'files'
   MessageParts & {
     /** The files to be fetched from the provider. */
     files?: InboundFile[] | undefined;
+    /** What the provider took the message for, if it says so. */
+    consent?: Consent | undefined;
   };
 
 /**
  * Receives a contact's message once. An SMS of STOP suppresses its number on the channel and is no reply. START removes
- * this suppression. Any message but STOP continues the contact's session: at once, or when its files are fetched.
+ * this suppression. The provider's own reading of an SMS counts more than its words. Any message but STOP continues the
+ * contact's session: at once, or when its files are fetched.
  */
 export function receiveMessage(
   db: Db,
   orgId: string,
-  { media, missing, isDescription, isAutomated, files = [], ...inbound }: ReceivedMessage,
+  { media, missing, isDescription, isAutomated, files = [], consent: given, ...inbound }: ReceivedMessage,
 ): Promise<void> {
   const { channel, body, deliveryId, replyTo, name } = inbound;
-  const isStop = channel === 'sms' && isOptOut(body);
+  const consent = channel === 'sms' ? consentOf(body, given) : undefined;
+  const isStop = consent === 'stop';
   const pending = isStop ? [] : files;
   return inTransaction(db, async (trx) => {
     const from = channel === 'whatsapp' ? await numberOf(trx, orgId, inbound.from) : inbound.from;
@@ -58,7 +62,7 @@ export function receiveMessage(
       await insertSuppression(trx, orgId, { id: newId(), channel, address: from, reason: 'unsubscribed' });
       return;
     }
-    if (channel === 'sms' && isOptIn(body)) await deleteUnsubscribe(trx, orgId, channel, from);
+    if (consent === 'start') await deleteUnsubscribe(trx, orgId, channel, from);
     if (pending.length > 0) {
       const subject = { subjectId: id, summary: `Files of a message by ${channel}` };
       await enqueue(trx, orgId, start(RECEIVE_INBOUND_FILES, { orgId, inboundMessageId: id }, subject));

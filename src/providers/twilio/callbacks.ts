@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { isUuid } from '../../ids.ts';
 import { isSameSecret } from '../constant-time.ts';
 import { reasonFrom } from '../egress/provider-responses.ts';
-import type { CallbackContent, InboundFile, InboundMessage, StatusReport } from '../sending.ts';
+import type { CallbackContent, Consent, InboundFile, InboundMessage, StatusReport } from '../sending.ts';
 import { storable } from '../storable.rules.ts';
 import { MESSAGE_SID } from './port.ts';
 
@@ -98,8 +98,23 @@ function messageIn(body: URLSearchParams, providerId: string): InboundMessage | 
   const isInbound = !body.has('MessageStatus') && (body.get('SmsStatus') ?? 'received') === 'received';
   const files = filesIn(body);
   if (!isInbound || from === null || to === null || (text === null && files.length === 0)) return undefined;
-  return { providerId, from, to, text: storable(text ?? ''), ...(files.length > 0 && { files }) };
+  const consent = CONSENTS.get(body.get('OptOutType')?.toUpperCase());
+  return {
+    providerId,
+    from,
+    to,
+    text: storable(text ?? ''),
+    ...(consent && { consent }),
+    ...(files.length > 0 && { files }),
+  };
 }
+
+/** Twilio's reading of a message with the words that the account has set for its languages. It has answered already. */
+const CONSENTS = new Map<string | undefined, Consent>([
+  ['STOP', 'stop'],
+  ['START', 'start'],
+  ['HELP', 'help'],
+]);
 
 /** Returns the files of an MMS: Twilio numbers their fields from 0. */
 function filesIn(body: URLSearchParams): InboundFile[] {

@@ -94,6 +94,22 @@ describe('an inbound SMS', () => {
     expect(await inbound()).toMatchObject([{ from: number, to: '+15005550006', body: 'stop', contact_id: null }]);
   });
 
+  it.each([
+    ['STOP', 'Baja', ['unsubscribed']],
+    ['HELP', 'STOP', []],
+  ])('counts as Twilio’s OptOutType %s, whatever the word', async (optOutType, body, expected) => {
+    const sms = { from: number, to: '+15005550006', body, optOutType };
+    expect(await twilio.receive(sms, webhookUrl)).toBe(200);
+    const found = await suppressions();
+    expect(found).toEqual(expected.map(() => `${number} unsubscribed`));
+  });
+
+  it('with OptOutType START lifts an opt-out by another word', async () => {
+    await receive('STOP');
+    await twilio.receive({ from: number, to: '+15005550006', body: 'Empezar', optOutType: 'START' }, webhookUrl);
+    expect(await suppressions()).toEqual([]);
+  });
+
   it('an SMS that is forged, or of another org’s account, is a 403 and changes nothing', async () => {
     const stranger = await startFakeTwilio();
     const status = await stranger.receive({ from: number, to: '+15005550006', body: 'STOP' }, webhookUrl);

@@ -31,7 +31,7 @@ export interface FakeTwilio {
   files: Map<string, { type: string; bytes: Buffer }>;
   /** Posts a contact's message to the address, with `media` as paths of files. */
   receive(
-    sms: { from: string; to: string; body: string; sid?: string; media?: string[] },
+    sms: { from: string; to: string; body: string; sid?: string; media?: string[]; optOutType?: string },
     url: string,
   ): Promise<number>;
   close(): Promise<void>;
@@ -121,7 +121,7 @@ export async function startFakeTwilio(fault?: (n: number) => Fault | undefined):
       const fields = { MessageSid: sid, SmsSid: sid, MessageStatus: status, SmsStatus: status, To: to, From: from };
       return post(params.get('StatusCallback') ?? '', { ...fields, ...extra }, isForged ? 'forged' : authToken);
     },
-    receive: ({ from, to, body, sid = newSid('SM'), media = [] }, url) => {
+    receive: ({ from, to, body, sid = newSid('SM'), media = [], optOutType }, url) => {
       const ids = {
         MessageSid: sid,
         SmsSid: sid,
@@ -139,6 +139,7 @@ export async function startFakeTwilio(fault?: (n: number) => Fault | undefined):
         From: from,
         To: to,
         Body: body,
+        ...(optOutType && { OptOutType: optOutType }),
         ...Object.fromEntries(fields),
       });
     },
