@@ -12,6 +12,9 @@ import type { CallbackContent, SendOutcome } from '../../src/providers/sending.t
 import { type FakeMeta, type MetaFault, startFakeMeta } from '../support/fakes/meta.ts';
 import type { FakeTemplate } from '../support/fakes/meta-templates.ts';
 
+const FLOW_TEXT = 'Sent\nsize: L\ncolors: red, blue\naddress.city: Bonn';
+const POLL_TEXT = '[poll]\nquestion: When?\noptions.0.name: Today';
+
 const DELIVERY = '0192d4f5-0000-7000-8000-000000000001';
 const LOOPBACK = { allow: ['127.0.0.0/8'] };
 
@@ -422,15 +425,29 @@ describe('a Meta callback', () => {
     [{ type: 'interactive', interactive: { type: 'button_reply', button_reply: { id: '1', title: 'Yes' } } }, 'Yes'],
     [{ type: 'interactive', interactive: { type: 'list_reply', list_reply: { id: '1', title: 'Two' } } }, 'Two'],
     [{ type: 'interactive', interactive: { type: 'nfm_reply', nfm_reply: { body: 'Sent' } } }, 'Sent'],
+    [flowAnswer('{"flow_token":"t","size":"L","colors":["red","blue"],"address":{"city":"Bonn"}}'), FLOW_TEXT],
+    [flowAnswer('no JSON'), 'Sent\nno JSON'],
+    [
+      {
+        type: 'order',
+        order: {
+          catalog_id: '194836987003835',
+          text: 'Gift wrap, please',
+          product_items: [
+            { product_retailer_id: 'di9ozbzfi4', quantity: 2, item_price: 30.5, currency: 'USD' },
+            { product_retailer_id: 'nqryix03ez', quantity: '1', item_price: '25', currency: 'USD' },
+          ],
+        },
+      },
+      'Order:\n2 × di9ozbzfi4, 30.5 USD each\n1 × nqryix03ez, 25 USD each\nNote: Gift wrap, please',
+    ],
   ])('contains a contact’s text or choice: %j', (message, text) => {
     expect(inbound(message)).toEqual([{ providerId: 'wamid.1', from: '+16505551234', to: '+15550783881', text }]);
   });
 
   it.each([
-    { type: 'image', image: { id: '' } },
     { type: 'reaction', reaction: { emoji: '👍' } },
     { type: 'system', system: { body: 'has a new number' } },
-    { type: 'text' },
     { type: 'text', from: 'US.13' },
   ])('contains no message for %j', (message) => {
     expect(inbound(message)).toEqual([]);
@@ -451,8 +468,11 @@ describe('a Meta callback', () => {
       { type: 'contacts', contacts: [{ name: { formatted_name: 'Ann' }, phones: [{ phone: '+1 415' }] }] },
       '[contact card: Ann, +1 415]',
     ],
-    [{ type: 'interactive', interactive: { type: 'new_kind' } }, '[interactive message]'],
+    [{ type: 'interactive', interactive: { type: 'new_kind' } }, '[interactive message]\ntype: new_kind'],
     [{ type: 'order', order: {} }, '[order]'],
+    [{ type: 'text' }, '[text]'],
+    [{ type: 'image', image: { id: '', caption: 'Broken' } }, '[image]\ncaption: Broken'],
+    [{ type: 'poll', poll: { question: 'When?', options: [{ name: 'Today' }] } }, POLL_TEXT],
     [{ type: 'unsupported', errors: [{ code: 131051 }] }, '[message of an unsupported type]'],
     [{ type: '<b>' }, '[message of an unsupported type]'],
   ])('describes what is neither text nor file: %j', (message, text) => {
@@ -505,6 +525,14 @@ describe('a Meta callback', () => {
     );
   });
 });
+
+/** The answers of a Flow as Meta sends them: JSON in a text. */
+function flowAnswer(response_json: string) {
+  return {
+    type: 'interactive',
+    interactive: { type: 'nfm_reply', nfm_reply: { name: 'flow', body: 'Sent', response_json } },
+  };
+}
 
 async function listen(server: ReturnType<typeof createServer>): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

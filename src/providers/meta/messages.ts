@@ -2,6 +2,8 @@ import { z } from 'zod';
 import type { InboundFile, InboundMessage } from '../sending.ts';
 import { storable, truncated } from '../storable.rules.ts';
 import { MessageId } from './api.ts';
+import { linesOf } from './found-text.rules.ts';
+import { FlowAnswers, Order } from './structured-messages.ts';
 
 const MAX_NAME_LENGTH = 200;
 const MAX_CONTACTS = 10;
@@ -57,8 +59,7 @@ const Title = z.object({ title: Text }).transform(({ title }) => written(title))
 const Choice = z.union([
   z.object({ button_reply: Title }).transform(({ button_reply }) => button_reply),
   z.object({ list_reply: Title }).transform(({ list_reply }) => list_reply),
-  z.object({ nfm_reply: z.object({ body: Text }) }).transform(({ nfm_reply }) => written(nfm_reply.body)),
-  z.unknown().transform(() => described('interactive message')),
+  z.object({ nfm_reply: FlowAnswers }).transform(({ nfm_reply }) => written(nfm_reply)),
 ]);
 
 /** The content of each known type of message, in the field of the type's name. */
@@ -66,6 +67,7 @@ const CONTENTS = new Map<string, z.ZodType<Content>>([
   ['text', z.object({ body: Text }).transform(({ body }) => written(body))],
   ['button', z.object({ text: Text }).transform(({ text }) => written(text))],
   ['interactive', Choice],
+  ['order', Order.transform(written)],
   ['image', Media.transform(fileOf('image'))],
   ['audio', Media.transform(fileOf('audio'))],
   ['video', Media.transform(fileOf('video'))],
@@ -76,8 +78,8 @@ const CONTENTS = new Map<string, z.ZodType<Content>>([
 ]);
 
 /**
- * Reads a message of a callback. One of an unknown type is described, so that nothing is lost. Returns undefined for what
- * is no message, and for a known type in another format than Meta's.
+ * Reads a message of a callback. One of an unknown type or format is described, with the text found in it. Returns
+ * undefined for what is no message.
  */
 export function readMetaMessage(message: unknown, received: ReceivingNumber): InboundMessage | undefined {
   const head = Head.safeParse(message).data;
@@ -85,15 +87,20 @@ export function readMetaMessage(message: unknown, received: ReceivingNumber): In
   const { id: providerId, from, type } = head;
   const content = contentOf(type, message);
   const { display_phone_number: to, phone_number_id: toId } = received;
-  return content && { providerId, from: `+${from}`, to, toId, ...content };
+  return { providerId, from: `+${from}`, to, toId, ...content };
 }
 
-function contentOf(type: string, message: unknown): Content | undefined {
+function contentOf(type: string, message: unknown): Content {
   const known = CONTENTS.get(type);
-  if (known !== undefined) return z.object({ [type]: known }).safeParse(message).data?.[type];
-  return described(
-    /^[a-z_]{1,40}$/.test(type) && type !== 'unsupported'
-      ? type.replaceAll('_', ' ')
-      : 'message of an unsupported type',
-  );
+  const content = known && z.object({ [type]: known }).safeParse(message).data?.[type];
+  return content ?? placeholderOf(type, message);
+}
+
+/** Returns what stands for a message that is not understood: its type, and each field with its value. */
+function placeholderOf(type: string, message: unknown): Content {
+  const isNamed = /^[a-z_]{1,40}$/.test(type) && type !== 'unsupported';
+  const name = type === 'interactive' ? 'interactive message' : type.replaceAll('_', ' ');
+  const title = `[${isNamed ? name : 'message of an unsupported type'}]`;
+  const found = isNamed ? linesOf(z.record(z.string(), z.unknown()).safeParse(message).data?.[type]) : [];
+  return { text: [title, ...found].map(storable).join('\n'), isDescription: true };
 }
