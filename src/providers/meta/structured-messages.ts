@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { storable } from '../storable.rules.ts';
-import { linesOf } from './found-text.rules.ts';
+import { linesOf, shortened } from './found-text.rules.ts';
+
+/** Many more than a cart of WhatsApp holds. */
+const MAX_ITEMS = 100;
 
 const Text = z.string().transform(storable);
 const OptionalText = Text.optional().catch(undefined);
@@ -14,12 +17,14 @@ export const FlowAnswers = z
   .refine(({ body, response_json }) => isGiven(body) || isGiven(response_json))
   .transform(({ body, response_json }) => joined([body, ...(response_json ? answersIn(response_json) : [])]));
 
-/** Returns the lines of a Flow's answers without its token, which is ours. Returns the text as it is if it is no JSON. */
+const Answers = z.record(z.string(), z.unknown());
+
+/** Returns the lines of a Flow's answers without its token, which is ours. Returns the text itself if it is no JSON. */
 function answersIn(json: string): string[] {
-  const parsed = parsedOf(json);
-  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return [json];
-  const { flow_token: _, ...answers } = parsed as Record<string, unknown>;
-  return linesOf(answers).map(storable);
+  const answers = Answers.safeParse(parsedOf(json)).data;
+  if (answers === undefined) return [shortened(json)];
+  const { flow_token: _, ...given } = answers;
+  return linesOf(given);
 }
 
 function parsedOf(json: string): unknown {
@@ -30,19 +35,39 @@ function parsedOf(json: string): unknown {
   }
 }
 
+/** A number, also as a text. */
+const Amount = z.union([
+  z.number(),
+  z
+    .string()
+    .regex(/^\d{1,15}(\.\d{1,15})?$/)
+    .transform(Number),
+]);
+
 const OrderedItem = z
   .object({
-    product_retailer_id: Text,
-    quantity: z.coerce.number(),
-    item_price: z.coerce.number().optional().catch(undefined),
+    product_retailer_id: Text.pipe(z.string().min(1)),
+    quantity: Amount,
+    item_price: Amount.optional().catch(undefined),
     currency: OptionalText,
   })
   .transform(({ product_retailer_id, quantity, item_price, currency }) => {
     const price = item_price === undefined ? undefined : [item_price, currency].filter(Boolean).join(' ');
-    return `${quantity} × ${product_retailer_id}${price === undefined ? '' : `, ${price} each`}`;
+    return `${quantity} × ${shortened(product_retailer_id)}${price === undefined ? '' : `, ${price} each`}`;
   });
+
+/** Returns the line of an ordered item. One of another form is shown by its fields. */
+function lineOfItem(item: unknown): string {
+  const line = OrderedItem.safeParse(item).data ?? shortened(linesOf(item).join(', '));
+  return line === '' ? '[item without details]' : line;
+}
+
+function linesOfItems(items: unknown[]): string[] {
+  const lines = items.slice(0, MAX_ITEMS).map(lineOfItem);
+  return items.length > MAX_ITEMS ? [...lines, `[${items.length - MAX_ITEMS} more items]`] : lines;
+}
 
 /** An order of products: a line for each item, and the contact's note. */
 export const Order = z
-  .object({ text: OptionalText, product_items: z.array(OrderedItem).min(1) })
-  .transform(({ text, product_items }) => joined(['Order:', ...product_items, text && `Note: ${text}`]));
+  .object({ text: OptionalText, product_items: z.array(z.unknown()).min(1) })
+  .transform(({ text, product_items }) => joined(['Order:', ...linesOfItems(product_items), text && `Note: ${text}`]));
