@@ -4,4 +4,6 @@ import type { Trx } from '../db/connect.ts';
 export interface ContactDeliveriesPort {
   /** Ends what waits to be sent to a contact, except by sequences, whose enrollments end with the contact. */
   endSends(trx: Trx, orgId: string, contactId: string): Promise<void>;
+  /** Deletes what is kept of a contact's messages as the provider sent them. */
+  deleteRawForms(trx: Trx, orgId: string, contactId: string): Promise<void>;
 }

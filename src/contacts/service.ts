@@ -43,8 +43,8 @@ export const hasContactOverrides = async (db: Db, orgId: string, id: string): Pr
   (await findHttpActionOverrides(db, orgId, id)) !== undefined;
 
 /**
- * Deletes the contact with its enrollments; its messages stay, and those that wait are not sent any more. Throws
- * notFound.
+ * Deletes the contact with its enrollments; its messages stay, without their raw forms, and those that wait are not sent
+ * any more. Throws notFound.
  */
 export function eraseContact(db: Db, deliveries: ContactDeliveriesPort, orgId: string, id: string): Promise<void> {
   return inTransaction(db, async (trx) => {
@@ -52,6 +52,7 @@ export function eraseContact(db: Db, deliveries: ContactDeliveriesPort, orgId: s
     const [contact] = await lockContacts(trx, orgId, { ids: [id], emails: [], phones: [] });
     if (contact === undefined) throw notFound('contact');
     await deliveries.endSends(trx, orgId, id);
+    await deliveries.deleteRawForms(trx, orgId, id);
     await deleteContact(trx, orgId, id);
     await announce(trx, orgId, 'contact-deleted', [{ subject_id: id, payload: {} }]);
   });

@@ -61,10 +61,19 @@ export interface InboundFile {
 /** What a contact says about further messages: no more, some again, or a question for help. */
 export type Consent = 'stop' | 'start' | 'help';
 
+/** How a message changes an earlier one of the contact. `of`: the provider's id of that one. */
+export interface MessageChange {
+  kind: 'edit' | 'deletion';
+  of: string;
+}
+
 /** A message from a contact, received through the provider. */
 export interface InboundMessage {
   providerId: string;
+  /** A phone number, or WhatsApp's id of a user who shows none. */
   from: string;
+  /** WhatsApp's id of the sender, if it is known. */
+  userId?: string | undefined;
   /** The name that the sender has given themselves. */
   name?: string | undefined;
   to: string;
@@ -77,6 +86,12 @@ export interface InboundMessage {
   files?: InboundFile[];
   /** Whether the text only says what was sent, as for a location. */
   isDescription?: boolean;
+  /** When the contact sent it, if the provider says so. */
+  sentAt?: Date | undefined;
+  /** Of an edit, whose content is in the other fields, and of a deletion. */
+  change?: MessageChange;
+  /** The raw form of a message that was not understood. */
+  raw?: string;
 }
 
 /** An event in a call. */

@@ -415,6 +415,7 @@ describe('a Meta callback', () => {
         to: '+15550783881',
         toId: '106540352242922',
         text: 'Grüße 👋',
+        sentAt: expect.any(Date),
       },
     ]);
   });
@@ -441,8 +442,35 @@ describe('a Meta callback', () => {
       },
       'Order:\n2 × di9ozbzfi4, 30.5 USD each\n1 × nqryix03ez, 25 USD each\nNote: Gift wrap, please',
     ],
+    [
+      {
+        type: 'order',
+        order: {
+          product_items: [
+            { product_retailer_id: 'a1', quantity: 2 },
+            { product_retailer_id: 'b2', quantity: null, colour: 'red' },
+            'c3',
+            {},
+          ],
+        },
+      },
+      'Order:\n2 × a1\nproduct_retailer_id: b2, colour: red\nc3\n[item without details]',
+    ],
   ])('contains a contact’s text or choice: %j', (message, text) => {
     expect(inbound(message)).toEqual([{ providerId: 'wamid.1', from: '+16505551234', to: '+15550783881', text }]);
+  });
+
+  it('contains an edit with its new content, and a deletion', () => {
+    const timestamp = '1790000000';
+    const sentAt = new Date('2026-09-21T14:13:20.000Z');
+    const edit = { original_message_id: 'wamid.0', message: textOf('Two') };
+    expect(inbound({ type: 'edit', timestamp, edit })).toMatchObject([
+      { text: 'Two', sentAt, change: { kind: 'edit', of: 'wamid.0' } },
+    ]);
+    const revoke = { original_message_id: 'wamid.0' };
+    expect(inbound({ type: 'revoke', timestamp, revoke })).toMatchObject([
+      { text: '', sentAt, change: { kind: 'deletion', of: 'wamid.0' } },
+    ]);
   });
 
   it.each([
@@ -473,7 +501,26 @@ describe('a Meta callback', () => {
     [{ type: 'text' }, '[text]'],
     [{ type: 'image', image: { id: '', caption: 'Broken' } }, '[image]\ncaption: Broken'],
     [{ type: 'poll', poll: { question: 'When?', options: [{ name: 'Today' }] } }, POLL_TEXT],
-    [{ type: 'unsupported', errors: [{ code: 131051 }] }, '[message of an unsupported type]'],
+    [{ type: 'unsupported', errors: [{ code: 131051 }] }, '[message of an unsupported type]\n(#131051)'],
+    [
+      { type: 'unsupported', unsupported: { type: 'poll' }, errors: [{ code: 131051, title: 'Message type unknown' }] },
+      '[message of an unsupported type]\ntype: poll\n(#131051) Message type unknown',
+    ],
+    [{ type: 'edit', edit: { message: textOf('no id') } }, '[edit]\nmessage.type: text\nmessage.text.body: no id'],
+    [{ type: 'revoke' }, '[revoke]'],
+    [{ type: 'poll', poll: { text: 'x'.repeat(5_000) } }, `[poll]\ntext: ${'x'.repeat(4_096)}…`],
+    [
+      { type: 'poll', poll: Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`f${n}`, n])) },
+      ['[poll]', ...Array.from({ length: 200 }, (_, n) => `f${n}: ${n}`), '[more fields are left out]'].join('\n'),
+    ],
+    [
+      { type: 'poll', poll: { list: Array.from({ length: 101 }, () => 'a') } },
+      `[poll]\nlist: ${Array.from({ length: 100 }, () => 'a').join(', ')} [1 more]`,
+    ],
+    [
+      { type: 'poll', poll: JSON.parse(`${'{"a":'.repeat(9)}1${'}'.repeat(9)}`) },
+      `[poll]\n${Array.from({ length: 8 }, () => 'a').join('.')}: [nested too deep]`,
+    ],
     [{ type: '<b>' }, '[message of an unsupported type]'],
   ])('describes what is neither text nor file: %j', (message, text) => {
     expect(inbound(message)).toMatchObject([{ text, isDescription: true }]);
@@ -525,6 +572,8 @@ describe('a Meta callback', () => {
     );
   });
 });
+
+const textOf = (body: string) => ({ type: 'text', text: { body } });
 
 /** The answers of a Flow as Meta sends them: JSON in a text. */
 function flowAnswer(response_json: string) {

@@ -87,6 +87,14 @@ const HistoryEvent = z
       confirmation: MessageConfirmation.optional().describe(
         'Of a message of the AI that asks for a confirmation of a call. Not there once it is redacted.',
       ),
+      edited_at: z.iso
+        .datetime()
+        .optional()
+        .describe('Of a contact’s message: when the contact last edited it. The text is the new one.'),
+      deleted_at: z.iso
+        .datetime()
+        .optional()
+        .describe('Of a contact’s message: when the contact deleted it. Agents still see the text, the AI does not.'),
       client_context: z
         .record(z.string(), z.unknown())
         .optional()
@@ -144,6 +152,11 @@ const HistoryEvent = z
     z.object({ type: z.literal('tag_removed'), tag_name: z.string() }),
     ...SLA_EVENTS,
     z.object({ type: z.literal('redacted'), message_id: z.string().nullable().describe('null: the whole session.') }),
+    z.object({
+      type: z.literal('message_edited').describe('The contact edited a message: the history shows its new text.'),
+      message_id: Id,
+    }),
+    z.object({ type: z.literal('message_deleted').describe('The contact deleted a message.'), message_id: Id }),
     z.object({ type: z.literal('custom_data_changed'), keys: z.array(z.string()) }),
     z.object({ type: z.literal('csat_requested') }),
     z.object({ type: z.literal('csat_submitted'), score: z.int(), content: Text }),

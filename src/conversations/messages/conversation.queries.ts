@@ -14,7 +14,8 @@ interface MessageRange {
 const selectLastMessages = (db: Db, orgId: string, sessionId: string, { after, limit }: MessageRange) =>
   db
     .selectFrom('session_events')
-    .select(['seq', 'id', 'created_at', OWN_WORDS.as('content')])
+    .select(['seq', 'id', 'created_at'])
+    .select(sql<string | null>`case when not data ? 'deleted_at' then ${OWN_WORDS} end`.as('content'))
     .select([
       sql<Sender>`coalesce(sender, 'system')`.as('sender'),
       sql<number>`jsonb_array_length(coalesce(data->'attachments', '[]'))`.as('attachments'),
@@ -33,7 +34,8 @@ const selectLastMessages = (db: Db, orgId: string, sessionId: string, { after, l
 /**
  * Lists the last messages of a session after a `seq`, oldest first, with their age and whether a program must not answer
  * them. Messages of workflows and sequences are the system's. Of a contact's
- * e-mail, `content` has the own words. Greetings of a page are left out.
+ * e-mail, `content` has the own words, and of a message that the contact has deleted, it is null. Greetings of a page are
+ * left out.
  */
 export const listLastMessages = async (db: Db, orgId: string, sessionId: string, range: MessageRange) =>
   (await selectLastMessages(db, orgId, sessionId, range).execute()).reverse();

@@ -68,7 +68,8 @@ async function fillName(
 ): Promise<void> {
   const contact = await getContact(trx, orgId, contactId);
   const address = channel === 'email' ? contact.email : contact.phone_number;
-  if (contact.name === null && address === from && name.toLowerCase() !== from)
+  const isOwn = address === from || (channel === 'whatsapp' && address === null);
+  if (contact.name === null && isOwn && name.toLowerCase() !== from)
     await updateContact(trx, orgId, contactId, { name });
 }
 

@@ -2,6 +2,7 @@ import { isAutopilotOnAnywhere } from '../../agents/autopilot/service.ts';
 import { blockedContactIn } from '../../contacts/blocklist/service.ts';
 import { saveContact, updateContact } from '../../contacts/saving/service.ts';
 import { getContact } from '../../contacts/service.ts';
+import { findWhatsAppUserId } from '../../contacts/whatsapp-users/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { pipelined } from '../../db/connections/pipeline.ts';
 import { inTransaction } from '../../db/transaction.ts';
@@ -187,13 +188,24 @@ export async function deliverToChannel(
   }
   if (channel !== 'email' && channel !== 'sms' && channel !== 'whatsapp') return;
   if (contactId === null) throw conflict('The session has no contact to send to');
-  const { email, phone_number } = await getContact(trx, orgId, contactId);
-  const to = channel === 'email' ? email : phone_number;
-  if (to === null)
+  const to = await addressOf(trx, orgId, contactId, channel);
+  if (to === undefined)
     throw conflict(`The contact has no ${channel === 'email' ? 'e-mail address' : 'phone number'} to send to`);
   const links = files.map((file) => `${file.file_name}: ${mediaLinks.linkOf(file)}`);
   const message = { id, sessionId, channel, contactId, to, text: [text, ...links].join('\n') };
   await deliveries.requestReply(trx, orgId, { ...message, ticketNumber, isAutoReply, isDevelopment });
+}
+
+/** Finds the contact's address on a channel. On WhatsApp, a contact without a number has WhatsApp's id of the user. */
+async function addressOf(
+  trx: Trx,
+  orgId: string,
+  contactId: string,
+  channel: 'email' | 'sms' | 'whatsapp',
+): Promise<string | undefined> {
+  const { email, phone_number } = await getContact(trx, orgId, contactId);
+  const address = (channel === 'email' ? email : phone_number) ?? undefined;
+  return channel === 'whatsapp' ? (address ?? (await findWhatsAppUserId(trx, orgId, contactId))) : address;
 }
 
 /**

@@ -23,7 +23,7 @@ export interface SaidMessage {
 export async function listFirstAndLastMessages(db: Db, orgId: string, sessionId: string): Promise<SaidMessage[]> {
   const messages = sql`
     select seq, id, sender, ${OWN_WORDS} as content, created_at from session_events
-    where org_id = ${orgId} and session_id = ${sessionId} and type = 'message' and not (data ? 'is_greeting')
+    where org_id = ${orgId} and session_id = ${sessionId} and type = 'message' and not data ?| array['is_greeting', 'deleted_at']
   `;
   const { rows } = await sql<SaidMessage>`
     with first as (${messages} order by seq limit ${FIRST_MESSAGES}),

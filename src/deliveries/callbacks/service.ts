@@ -10,6 +10,7 @@ import { isTwilioCallback, isTwilioSignature, readTwilioCallback } from '../../p
 import { isVapiSignature, readVapiCallback } from '../../providers/vapi/callbacks.ts';
 import type { Secrets } from '../../secrets.ts';
 import type { Channel } from '../contract.ts';
+import { receiveChange } from '../inbound/message-changes.service.ts';
 import { receiveMessage } from '../inbound/messages.service.ts';
 import { announceCallReports } from './call-reports.service.ts';
 import { receiveStatusUpdates } from './status-reports.service.ts';
@@ -93,14 +94,11 @@ export function receiveCallback(
       })),
     );
     await announceCallReports(trx, orgId, provider, calls);
-    for (const { text, ...message } of messages) {
-      await receiveMessage(trx, orgId, {
-        ...message,
-        body: text,
-        channel: CHANNEL_OF[provider],
-        provider,
-        deliveryId: undefined,
-      });
+    for (const { text, change, ...message } of messages) {
+      const received = { ...message, body: text, channel: CHANNEL_OF[provider], provider, deliveryId: undefined };
+      await (change === undefined
+        ? receiveMessage(trx, orgId, received)
+        : receiveChange(trx, orgId, { ...received, change }));
     }
   });
 }

@@ -14,3 +14,14 @@ export const textWith = (text: string, missing: MissingFile[]): string =>
     ...(text.trim() === '' && missing.length > 0 ? [] : [text]),
     ...missing.map(({ what, reason }) => `[${what} not received: ${reason}]`),
   ].join('\n');
+
+/** Returns an edited text with the lines of missing files at the end of the text before. */
+export function editedText(before: string, text: string): string {
+  const lines = before.split('\n');
+  const kept = lines.slice(lines.findLastIndex((line) => !isOfMissingFile(line)) + 1);
+  return [...(text.trim() === '' && kept.length > 0 ? [] : [text]), ...kept].join('\n');
+}
+
+/** Whether a line is one that textWith adds. */
+const isOfMissingFile = (line: string) =>
+  line.startsWith('[') && line.endsWith(']') && line.includes(' not received: ');

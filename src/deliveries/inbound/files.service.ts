@@ -9,6 +9,7 @@ import type { Storage } from '../../providers/storage/port.ts';
 import type { InboundMessageRef } from '../contract.ts';
 import type { FileDownload } from './file-download.ts';
 import { MAX_FILES, type MissingFile } from './files.rules.ts';
+import { recordWaitingChanges } from './message-changes.service.ts';
 import { clearFiles, findMessageWithFiles } from './messages.queries.ts';
 import { addToSession } from './messages.service.ts';
 
@@ -105,8 +106,9 @@ export async function receiveInboundFiles(
   await inTransaction(deps.db, async (trx) => {
     const cleared = await clearFiles(trx, orgId, id);
     if (cleared === undefined) return;
-    const { sender_name, ...message } = cleared;
+    const { sender_name, editedAt, deletedAt, ...message } = cleared;
     await addToSession(trx, orgId, { ...message, name: sender_name ?? undefined, id, ...received });
+    await recordWaitingChanges(trx, orgId, { id, editedAt, deletedAt });
   });
 }
 

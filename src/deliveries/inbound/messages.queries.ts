@@ -13,6 +13,8 @@ export interface NewInboundMessage {
   /** The provider's id of the message, for storing it only once. */
   providerId: string;
   from: string;
+  /** The contact, if it is known by more than the address. */
+  sender?: string | undefined;
   to: string;
   /** The provider's id of the number that it came to, if messages are sent by that and not by the number. */
   toId?: string | undefined;
@@ -27,15 +29,17 @@ export interface NewInboundMessage {
   body: string;
   /** The delivery it replies to, if the message names one. */
   deliveryId: string | undefined;
-  /** False for a mere opt-out. */
+  /** False for a mere opt-out, and for a change of an earlier message. */
   isReply: boolean;
   /** The files to be fetched from the provider. */
   files?: InboundFile[] | undefined;
+  /** The beginning of what came from the provider, of a message that was not understood. */
+  raw?: string | undefined;
 }
 
 /**
- * Stores an inbound message once. Its contact is the contact of its delivery, else the contact of its address. Returns
- * the contact, null if there is none, or undefined if the message was stored before.
+ * Stores an inbound message once. Its contact is the contact of its delivery, else the sender, else the contact of its
+ * address. Returns the contact, null if there is none, or undefined if the message was stored before.
  */
 export async function insertInboundMessage(
   db: Db,
@@ -57,15 +61,16 @@ export async function insertInboundMessage(
     body,
     isReply,
     files = [],
+    raw = null,
   } = message;
   const pending = files.length === 0 ? null : JSON.stringify(files);
   const address = channel === 'email' ? sql`contact.email = ${from}` : sql`contact.phone_number = ${from}`;
   const { rows } = await sql<{ contact_id: string | null }>`
-    insert into inbound_messages (org_id, id, channel, provider, provider_id, "from", "to", to_id, subject, thread, reply_to, sender_name, body, is_reply, files, contact_id,
+    insert into inbound_messages (org_id, id, channel, provider, provider_id, "from", "to", to_id, subject, thread, reply_to, sender_name, body, is_reply, files, raw, contact_id,
       delivery_id)
     select ${orgId}::uuid, ${id}::uuid, ${channel}, ${provider}, ${providerId}, ${from}, ${to}, ${toId}, ${subject}, ${thread}::text[], ${replyTo}, ${name}, ${body}, ${isReply}::boolean,
-      ${pending}::jsonb,
-      coalesce(delivery.contact_id, (select contact.id from contacts as contact where contact.org_id = ${orgId} and ${address})), delivery.id
+      ${pending}::jsonb, ${raw},
+      coalesce(delivery.contact_id, ${message.sender ?? null}::uuid, (select contact.id from contacts as contact where contact.org_id = ${orgId} and ${address})), delivery.id
     from (select) as message
     left join deliveries as delivery on delivery.org_id = ${orgId} and delivery.id = ${message.deliveryId ?? null}::uuid
     on conflict (org_id, provider, provider_id) do nothing
@@ -95,6 +100,51 @@ export async function findContactNumber(db: Db, orgId: string, numbers: string[]
   return numbers.find((number) => found.some(({ phone_number }) => phone_number === number));
 }
 
+/** Finds a stored message by the provider's id of it. */
+export async function findInboundId(
+  db: Db,
+  orgId: string,
+  { provider, providerId }: { provider: string; providerId: string },
+): Promise<string | undefined> {
+  const found = await db
+    .selectFrom('inbound_messages')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where('provider', '=', provider)
+    .where('provider_id', '=', providerId)
+    .executeTakeFirst();
+  return found?.id;
+}
+
+/** Replaces the text of a message that the contact has edited. */
+export async function updateInboundBody(trx: Trx, orgId: string, id: string, body: string): Promise<void> {
+  await trx.updateTable('inbound_messages').set({ body }).where('org_id', '=', orgId).where('id', '=', id).execute();
+}
+
+/** An edit with its text, or a deletion. */
+export interface WaitingChange {
+  id: string;
+  at: Date;
+  text?: string;
+}
+
+/** Changes a message that waits for its files. An edit before the last one changes nothing. Returns whether it waits. */
+export async function updateWaitingMessage(
+  trx: Trx,
+  orgId: string,
+  { id, at, text = null }: Omit<WaitingChange, 'text'> & { text?: string | null },
+): Promise<boolean> {
+  const { rows } = await sql`
+    update inbound_messages set
+      body = case when ${text}::text is not null and coalesce(edited_at <= ${at}, true) then ${text} else body end,
+      edited_at = case when ${text}::text is not null then greatest(edited_at, ${at}) else edited_at end,
+      deleted_at = case when ${text}::text is null then coalesce(deleted_at, ${at}) else deleted_at end
+    where org_id = ${orgId} and id = ${id} and files is not null
+    returning id
+  `.execute(trx);
+  return rows.length > 0;
+}
+
 /** Finds a message with files to be fetched, and whether it is recent enough to wait for them. */
 export const findMessageWithFiles = (db: Db, orgId: string, id: string) =>
   db
@@ -115,6 +165,7 @@ export const clearFiles = (trx: Trx, orgId: string, id: string) =>
     .where('id', '=', id)
     .where('files', 'is not', null)
     .returning(['channel', 'from', 'body', 'sender_name', 'contact_id as contactId', 'delivery_id as deliveryId'])
+    .returning(['edited_at as editedAt', 'deleted_at as deletedAt'])
     .executeTakeFirst();
 
 /** Returns messages of all orgs with files to be fetched, behind a message, in a fixed order. */
@@ -130,4 +181,15 @@ export async function listMessagesWithFiles(
     order by org_id, id limit ${limit}
   `.execute(db);
   return rows;
+}
+
+/** Deletes the raw forms of a contact's messages. The messages stay. */
+export async function deleteRawForms(trx: Trx, orgId: string, contactId: string): Promise<void> {
+  await trx
+    .updateTable('inbound_messages')
+    .set({ raw: null })
+    .where('org_id', '=', orgId)
+    .where('contact_id', '=', contactId)
+    .where('raw', 'is not', null)
+    .execute();
 }

@@ -1,3 +1,4 @@
+import { resolveWhatsAppUser } from '../../contacts/whatsapp-users/service.ts';
 import { attachmentOf } from '../../conversations/messages/attachments.service.ts';
 import { addInboundMessage } from '../../conversations/messages/inbound.service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
@@ -36,6 +37,8 @@ export type ReceivedMessage = Omit<NewInboundMessage, 'id' | 'isReply' | 'files'
     files?: InboundFile[] | undefined;
     /** What the provider took the message for, if it says so. */
     consent?: Consent | undefined;
+    /** WhatsApp's id of the sender, if it is known. */
+    userId?: string | undefined;
   };
 
 /**
@@ -46,7 +49,7 @@ export type ReceivedMessage = Omit<NewInboundMessage, 'id' | 'isReply' | 'files'
 export function receiveMessage(
   db: Db,
   orgId: string,
-  { media, missing, isDescription, isAutomated, files = [], consent: given, ...inbound }: ReceivedMessage,
+  { media, missing, isDescription, isAutomated, files = [], consent: given, userId, ...inbound }: ReceivedMessage,
 ): Promise<void> {
   const { channel, body, deliveryId, replyTo, name } = inbound;
   const consent = channel === 'sms' ? consentOf(body, given) : undefined;
@@ -54,8 +57,10 @@ export function receiveMessage(
   const pending = isStop ? [] : files;
   return inTransaction(db, async (trx) => {
     const from = channel === 'whatsapp' ? await numberOf(trx, orgId, inbound.from) : inbound.from;
+    const number = from === userId ? undefined : from;
+    const sender = userId === undefined ? undefined : await resolveWhatsAppUser(trx, orgId, { userId, number });
     const id = newId();
-    const message = { ...inbound, from, id, isReply: !isStop, files: pending };
+    const message = { ...inbound, from, sender, id, isReply: !isStop, files: pending };
     const contactId = await insertInboundMessage(trx, orgId, message);
     if (contactId === undefined) return;
     if (isStop) {
@@ -73,8 +78,9 @@ export function receiveMessage(
   });
 }
 
-/** Returns the number of WhatsApp's id: the one of a contact, else the valid one. */
+/** Returns the number of WhatsApp's id: the one of a contact, else the valid one. The id of a user has no number. */
 async function numberOf(trx: Trx, orgId: string, from: string): Promise<string> {
+  if (!from.startsWith('+')) return from;
   const numbers = numbersOfWhatsAppId(from);
   return numbers.length === 1 ? from : ((await findContactNumber(trx, orgId, numbers)) ?? numbers[0] ?? from);
 }

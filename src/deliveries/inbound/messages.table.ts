@@ -24,11 +24,17 @@ export interface InboundMessagesTable {
   body: string;
   contact_id: string | null;
   delivery_id: string | null;
-  /** False for a mere opt-out. */
+  /** False for a mere opt-out, and for a change of an earlier message. */
   is_reply: Generated<boolean>;
   received_at: Generated<Date>;
   /** The files to be fetched from the provider before the message is added to its session, as JSON. */
   files: InboundFile[] | null;
+  /** The beginning of what came from the provider, of a message that was not understood. Never shown. */
+  raw: string | null;
+  /** When a message that waits for its files was last edited by the contact. */
+  edited_at: Date | null;
+  /** When a message that waits for its files was deleted by the contact. */
+  deleted_at: Date | null;
 }
 
 declare module '../../db/database.ts' {

@@ -25,7 +25,7 @@ export async function isAnyBeingSent(trx: Trx, orgId: string, ids: string[]): Pr
 }
 
 /**
- * Removes the texts and subjects of inbound messages, also where answers repeat the subject, and deletes their contact's
+ * Removes the texts, subjects and raw forms of inbound messages, also where answers repeat the subject, and deletes their contact's
  * raw e-mails: these may be, or quote, redacted messages.
  */
 export async function redactInboundMessages(
@@ -35,7 +35,7 @@ export async function redactInboundMessages(
 ): Promise<void> {
   await sql`
     with erased as (
-      update inbound_messages set body = '', subject = null, reply_to = null where org_id = ${orgId} and id = any(${ids}::uuid[])
+      update inbound_messages set body = '', subject = null, reply_to = null, raw = null where org_id = ${orgId} and id = any(${ids}::uuid[])
       returning channel, provider_id, delivery_id
     ),
     sibling as (

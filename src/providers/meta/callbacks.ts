@@ -5,7 +5,7 @@ import { isSameSecret } from '../constant-time.ts';
 import type { CallbackContent, StatusReport } from '../sending.ts';
 import { storable, truncated } from '../storable.rules.ts';
 import { MessageId, MetaError, reasonOf } from './api.ts';
-import { readMetaMessage } from './messages.ts';
+import { readMetaMessage, UserId, WhatsAppNumber } from './messages.ts';
 
 const MAX_NAME_LENGTH = 200;
 /** The number is not on WhatsApp, or refuses messages of businesses. */
@@ -31,11 +31,8 @@ export function readMetaCallback(body: unknown): CallbackContent {
   return {
     reports: values.flatMap(({ statuses }) => itemsOf(statuses, Status).map(toReport)),
     messages: values.flatMap(({ messages, metadata, contacts }) => {
-      const names = new Map(itemsOf(contacts, Profile).map(({ wa_id, profile }) => [`+${wa_id}`, profile.name]));
-      return messages.flatMap((message) => {
-        const read = readMetaMessage(message, metadata);
-        return read === undefined ? [] : { ...read, name: names.get(read.from) };
-      });
+      const writers = itemsOf(contacts, Writer);
+      return messages.flatMap((message) => readMetaMessage(message, metadata, writers) ?? []);
     }),
   };
 }
@@ -63,16 +60,20 @@ const Change = z.object({
   }),
 });
 
-/** Who wrote, by the name that they have given themselves. */
-const Profile = z.object({
-  wa_id: z.string(),
-  profile: z.object({
-    name: z
-      .string()
-      .transform((name) => truncated(storable(name), MAX_NAME_LENGTH).trim())
-      .pipe(z.string().min(1)),
-  }),
-});
+const Name = z
+  .string()
+  .transform((name) => truncated(storable(name), MAX_NAME_LENGTH).trim())
+  .pipe(z.string().min(1))
+  .optional()
+  .catch(undefined);
+/** Who wrote, by the name that they have given themselves, or else by their username. */
+const Writer = z
+  .object({
+    wa_id: WhatsAppNumber.optional().catch(undefined),
+    user_id: UserId.optional().catch(undefined),
+    profile: z.object({ name: Name, username: Name }).optional().catch(undefined),
+  })
+  .transform(({ wa_id, user_id, profile }) => ({ wa_id, user_id, name: profile?.name ?? profile?.username }));
 
 const Status = z.object({
   id: MessageId,

@@ -1,12 +1,17 @@
 import { z } from 'zod';
 import type { InboundFile, InboundMessage } from '../sending.ts';
 import { storable, truncated } from '../storable.rules.ts';
-import { MessageId } from './api.ts';
+import { MessageId, MetaError, reasonOf } from './api.ts';
 import { linesOf } from './found-text.rules.ts';
 import { FlowAnswers, Order } from './structured-messages.ts';
+import { USER_ID } from './user-ids.rules.ts';
 
 const MAX_NAME_LENGTH = 200;
 const MAX_CONTACTS = 10;
+/** Shown of the reasons why Meta could not pass a message on. */
+const MAX_ERRORS = 5;
+/** In UTF-16 units, of the raw form of a message that is not understood. */
+const MAX_RAW_LENGTH = 32_768;
 
 /** What else comes as a message: it asks for no answer, or nobody has written it. */
 const NO_MESSAGES = new Set(['reaction', 'system', 'request_welcome']);
@@ -17,7 +22,7 @@ interface ReceivingNumber {
   phone_number_id?: string | undefined;
 }
 
-type Content = Pick<InboundMessage, 'text' | 'files' | 'isDescription'>;
+type Content = Pick<InboundMessage, 'text' | 'files' | 'isDescription' | 'change' | 'raw'>;
 
 const Text = z.string().transform(storable);
 const OptionalText = Text.optional().catch(undefined);
@@ -26,7 +31,21 @@ const Media = z.object({
   caption: OptionalText,
   filename: OptionalText,
 });
-const Head = z.object({ id: MessageId, from: z.string().regex(/^\d{5,15}$/), type: z.string() });
+/** A phone number in digits. */
+export const WhatsAppNumber = z.string().regex(/^\d{5,15}$/);
+export const UserId = z.string().regex(USER_ID);
+/** Seconds of Unix time as digits. */
+const Timestamp = z
+  .string()
+  .regex(/^\d{1,11}$/)
+  .transform((seconds) => new Date(Number(seconds) * 1_000));
+const Head = z.object({
+  id: MessageId,
+  from: WhatsAppNumber.optional().catch(undefined),
+  from_user_id: UserId.optional().catch(undefined),
+  type: z.string(),
+  timestamp: Timestamp.optional().catch(undefined),
+});
 
 const described = (description: string): Content => ({ text: `[${description}]`, isDescription: true });
 const written = (text: string): Content => ({ text });
@@ -78,22 +97,73 @@ const CONTENTS = new Map<string, z.ZodType<Content>>([
 ]);
 
 /**
- * Reads a message of a callback. One of an unknown type or format is described, with the text found in it. Returns
- * undefined for what is no message.
+ * Reads a message of a callback. One of an unknown type or format is described, with the text found in it, and keeps its
+ * raw form. Returns undefined for what is no message.
  */
-export function readMetaMessage(message: unknown, received: ReceivingNumber): InboundMessage | undefined {
+export function readMetaMessage(
+  message: unknown,
+  received: ReceivingNumber,
+  writers: Writer[] = [],
+): InboundMessage | undefined {
   const head = Head.safeParse(message).data;
   if (head === undefined || NO_MESSAGES.has(head.type)) return undefined;
-  const { id: providerId, from, type } = head;
-  const content = contentOf(type, message);
+  const sender = senderOf(head, writers);
+  if (sender === undefined) return undefined;
+  const { id: providerId, type, timestamp: sentAt } = head;
   const { display_phone_number: to, phone_number_id: toId } = received;
-  return { providerId, from: `+${from}`, to, toId, ...content };
+  const content = changeIn(type, message) ?? contentOf(type, message);
+  return { providerId, ...sender, to, toId, sentAt, ...content };
 }
 
-function contentOf(type: string, message: unknown): Content {
+/** Who wrote, as the callback describes them beside the messages. */
+export interface Writer {
+  wa_id?: string | undefined;
+  user_id?: string | undefined;
+  name?: string | undefined;
+}
+
+type Sender = Pick<InboundMessage, 'from' | 'userId' | 'name'>;
+
+/** Returns the sender by the phone number, or by WhatsApp's id of a user who shows none. */
+function senderOf({ from, from_user_id }: z.infer<typeof Head>, writers: Writer[]): Sender | undefined {
+  const only = from === undefined && from_user_id === undefined && writers.length === 1 ? writers[0] : undefined;
+  const number = from ?? only?.wa_id;
+  const writer =
+    only ??
+    writers.find(({ wa_id }) => wa_id !== undefined && wa_id === number) ??
+    writers.find(({ user_id }) => user_id !== undefined && user_id === from_user_id);
+  const userId = from_user_id ?? writer?.user_id;
+  const address = number === undefined ? userId : `+${number}`;
+  return address === undefined ? undefined : { from: address, userId, name: writer?.name };
+}
+
+/** An edit of a message, or its deletion. */
+const Change = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('edit'),
+    edit: z.object({ original_message_id: MessageId, message: z.looseObject({ type: z.string() }) }),
+  }),
+  z.object({ type: z.literal('revoke'), revoke: z.object({ original_message_id: MessageId }) }),
+]);
+
+/** Returns how a message changes another one. Returns undefined if it is no change, or one that cannot be read. */
+function changeIn(type: string, message: unknown): Content | undefined {
+  if (type !== 'edit' && type !== 'revoke') return undefined;
+  const change = Change.safeParse(message).data;
+  if (change?.type === 'revoke')
+    return { text: '', change: { kind: 'deletion', of: change.revoke.original_message_id } };
+  if (change?.type !== 'edit') return undefined;
+  const { original_message_id: of, message: edited } = change.edit;
+  const content = knownContentOf(edited.type, edited);
+  return content && { ...content, change: { kind: 'edit', of } };
+}
+
+const contentOf = (type: string, message: unknown): Content =>
+  knownContentOf(type, message) ?? { ...placeholderOf(type, message), raw: rawOf(message) };
+
+function knownContentOf(type: string, message: unknown): Content | undefined {
   const known = CONTENTS.get(type);
-  const content = known && z.object({ [type]: known }).safeParse(message).data?.[type];
-  return content ?? placeholderOf(type, message);
+  return known && z.object({ [type]: known }).safeParse(message).data?.[type];
 }
 
 /** Returns what stands for a message that is not understood: its type, and each field with its value. */
@@ -101,6 +171,20 @@ function placeholderOf(type: string, message: unknown): Content {
   const isNamed = /^[a-z_]{1,40}$/.test(type) && type !== 'unsupported';
   const name = type === 'interactive' ? 'interactive message' : type.replaceAll('_', ' ');
   const title = `[${isNamed ? name : 'message of an unsupported type'}]`;
-  const found = isNamed ? linesOf(z.record(z.string(), z.unknown()).safeParse(message).data?.[type]) : [];
-  return { text: [title, ...found].map(storable).join('\n'), isDescription: true };
+  const details = Fields.safeParse(message).data?.[type];
+  const errors = Errors.safeParse(message).data?.errors ?? [];
+  const text = [title, ...linesOf(details), ...errors.slice(0, MAX_ERRORS).map((error) => reasonOf(error))].join('\n');
+  return { text, isDescription: true };
+}
+
+const Fields = z.record(z.string(), z.unknown());
+const Errors = z.object({ errors: z.array(MetaError) });
+
+/** Returns the beginning of a message as it came. */
+function rawOf(message: unknown): string {
+  try {
+    return truncated(storable(JSON.stringify(message)), MAX_RAW_LENGTH);
+  } catch {
+    return '[nested too deep]';
+  }
 }

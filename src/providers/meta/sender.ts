@@ -4,6 +4,7 @@ import { jsonOf, outcomeOfStatus, outcomeWithoutResponse } from '../egress/provi
 import type { SendOutcome } from '../sending.ts';
 import { callMeta, MessageId, type MetaResponse, type MetaSettings, PAIR_RATE_LIMIT_CODE } from './api.ts';
 import type { WhatsAppMessage, WhatsAppSender, WhatsAppTemplate } from './port.ts';
+import { isUserId } from './user-ids.rules.ts';
 
 const CONCURRENCY = 50;
 
@@ -27,7 +28,7 @@ export function createMetaSender(egress: HttpClient, settings: MetaSettings): Wh
 const toBody = ({ deliveryId, to, ...body }: WhatsAppMessage) => ({
   messaging_product: 'whatsapp',
   recipient_type: 'individual',
-  to,
+  ...(isUserId(to) ? { recipient: to } : { to }),
   ...('text' in body
     ? { type: 'text', text: { body: body.text } }
     : { type: 'template', template: templateOf(body.template) }),

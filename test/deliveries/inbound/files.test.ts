@@ -207,7 +207,7 @@ describe('a file that a contact sends', () => {
     expect((await messages()).map(outline)).toEqual([
       ['', 'image.png'],
       ['[location: 48.1, 11.5]'],
-      ['[message of an unsupported type]'],
+      ['[message of an unsupported type]\n(#131051) Message type unknown'],
     ]);
   });
 

@@ -54,7 +54,15 @@ export type SentTemplate = z.infer<typeof SentTemplate>;
 const Addressed = z.strictObject({
   messaging_product: z.literal('whatsapp'),
   recipient_type: z.literal('individual'),
-  to: z.string().regex(/^\+?[1-9]\d{5,14}$/),
+  to: z
+    .string()
+    .regex(/^\+?[1-9]\d{5,14}$/)
+    .optional(),
+  /** A user by id. `to` wins if both are there. */
+  recipient: z
+    .string()
+    .regex(/^[A-Z]{2}\.(ENT\.)?[A-Za-z0-9]{1,128}$/)
+    .optional(),
   biz_opaque_callback_data: z.string().max(512).optional(),
 });
 

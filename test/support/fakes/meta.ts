@@ -25,6 +25,14 @@ export interface FakeMetaText extends SentMessage {
 /** What happens to one send: a refusal without effect, a fault before or after the effect, or an answer that is late. */
 export type MetaFault = Refusal | 'reset-before' | 'reset-after' | 'error-after' | { slowMs: number };
 
+/** A change of a contact's message. `of`: the id of that message. */
+interface ContactChange {
+  of: string;
+  id?: string;
+  /** In seconds of Unix time. */
+  timestamp?: string;
+}
+
 export interface FakeMeta {
   url: string;
   accessToken: string;
@@ -45,6 +53,8 @@ export interface FakeMeta {
   ): Promise<number>;
   /** The files of messages by their ids. */
   files: Map<string, Buffer>;
+  /** Looking files up takes until then. */
+  holdFiles(until: Promise<void>): void;
   /** Posts a message of a contact to one of the numbers. */
   receive(
     url: string,
@@ -56,6 +66,21 @@ export interface FakeMeta {
     from: string,
     content: { type: string; profile?: { name: string } } & Record<string, unknown>,
   ): Promise<number>;
+  /** Posts a text of a user by WhatsApp's id, with the number only if the user shows it. */
+  receiveFromUser(
+    url: string,
+    user: { user_id: string; wa_id?: string; profile?: { name?: string; username?: string } },
+    text: string,
+    fields?: object,
+  ): Promise<number>;
+  /** Posts a contact's edit of an earlier message, with its new content. */
+  edit(
+    url: string,
+    from: string,
+    edit: ContactChange & { content: { type: string } & Record<string, unknown> },
+  ): Promise<number>;
+  /** Posts a contact's deletion of an earlier message. */
+  revoke(url: string, from: string, deletion: ContactChange): Promise<number>;
   /** Asks for the subscription, and says whether the challenge came back. */
   handshake(url: string, verifyToken: string): Promise<{ status: number; isConfirmed: boolean }>;
   close(): Promise<void>;
@@ -77,11 +102,13 @@ export async function startFakeMeta(
   const files: FakeMeta['files'] = new Map();
   const faults: MetaFault[] = [];
   let sends = 0;
+  let filesHeld: Promise<void> | undefined;
 
   const writers = new Set<string>();
+  const keyOf = (address: string) => (address.includes('.') ? address : digitsOf(address));
   /** A text is taken within 24 hours of the last message of whoever gets it. */
   const closedFor = (to: string): Refusal | undefined =>
-    writers.has(digitsOf(to)) ? undefined : { status: 400, code: 131047, message: 'Re-engagement message' };
+    writers.has(keyOf(to)) ? undefined : { status: 400, code: 131047, message: 'Re-engagement message' };
 
   const take = async (request: IncomingMessage, response: ServerResponse, phoneNumberId: string, body: unknown) => {
     sends += 1;
@@ -90,7 +117,9 @@ export async function startFakeMeta(
     if (typeof met === 'object' && 'status' in met) return refuse(response, met);
     const sent = SendBody.safeParse(body);
     if (!sent.success) return refuse(response, { status: 400, code: 100, message: z.prettifyError(sent.error) });
-    const { to, biz_opaque_callback_data: callbackData } = sent.data;
+    const { biz_opaque_callback_data: callbackData } = sent.data;
+    const to = sent.data.to ?? sent.data.recipient;
+    if (to === undefined) return refuse(response, { status: 400, code: 100, message: 'The parameter to is required.' });
     const refusal = sent.data.type === 'template' ? refusalOf(templates, sent.data.template) : closedFor(to);
     if (refusal !== undefined) return refuse(response, refusal);
 
@@ -101,7 +130,7 @@ export async function startFakeMeta(
     if (met === 'reset-after') return request.socket.resetAndDestroy();
     if (met === 'error-after') return refuse(response, { status: 500, code: 131000, message: 'Something went wrong' });
     if (met !== undefined) await setTimeout(met.slowMs, undefined, { ref: false });
-    const contacts = [{ input: to, wa_id: digitsOf(to) }];
+    const contacts = [{ input: to, ...(sent.data.to === undefined ? { user_id: to } : { wa_id: digitsOf(to) }) }];
     return answer(response, 200, { messaging_product: 'whatsapp', contacts, messages: [{ id }] });
   };
 
@@ -119,6 +148,7 @@ export async function startFakeMeta(
       return take(request, response, id, JSON.parse(text));
     }
     const file = files.get(id);
+    if (file !== undefined) await filesHeld;
     if (file !== undefined && version === 'lookaside') return response.writeHead(200).end(file);
     if (file !== undefined && isKnownVersion) {
       const url = `http://${request.headers.host}/lookaside/${id}`;
@@ -146,6 +176,11 @@ export async function startFakeMeta(
     return (await fetch(url, { method: 'POST', headers, body })).status;
   };
 
+  const receiveContent: FakeMeta['receiveContent'] = (url, from, { profile, ...content }) => {
+    const message = { from: digitsOf(from), id: newId(), timestamp: now(), ...content };
+    return post(url, false, { contacts: [{ wa_id: digitsOf(from), profile }], messages: [message] });
+  };
+
   const server = createServer((request, response) => void handle(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
@@ -156,6 +191,9 @@ export async function startFakeMeta(
     messages,
     texts,
     files,
+    holdFiles: (until) => {
+      filesHeld = until;
+    },
     next: (...more) => void faults.push(...more),
     callback: (url, { id, to, callbackData }, status, { forged = false, errors } = {}) => {
       const report = {
@@ -168,10 +206,19 @@ export async function startFakeMeta(
       const causes = errors?.map(({ details, ...rest }) => ({ ...rest, message: rest.title, error_data: { details } }));
       return post(url, forged, { statuses: [{ ...report, errors: causes }] });
     },
-    receiveContent: (url, from, { profile, ...content }) => {
-      const message = { from: digitsOf(from), id: newId(), timestamp: now(), ...content };
-      return post(url, false, { contacts: [{ wa_id: digitsOf(from), profile }], messages: [message] });
+    receiveContent,
+    receiveFromUser: (url, { user_id, wa_id, profile }, text, fields) => {
+      writers.add(user_id);
+      const sender = { from: wa_id, from_user_id: user_id, ...fields };
+      const message = { ...sender, id: newId(), timestamp: now(), type: 'text', text: { body: text } };
+      return post(url, false, { contacts: [{ wa_id, user_id, profile }], messages: [message] });
     },
+    edit: (url, from, { of, content, id = newId(), timestamp = now() }) => {
+      const edit = { original_message_id: of, message: content };
+      return receiveContent(url, from, { type: 'edit', id, timestamp, edit });
+    },
+    revoke: (url, from, { of, id = newId(), timestamp = now() }) =>
+      receiveContent(url, from, { type: 'revoke', id, timestamp, revoke: { original_message_id: of } }),
     receive: (url, { from, text, id = newId(), forged = false, to }) => {
       if (!forged) writers.add(digitsOf(from));
       const message = { from: digitsOf(from), id, timestamp: now(), type: 'text', text: { body: text } };

@@ -1,0 +1,55 @@
+import type { Trx } from '../../db/connect.ts';
+import { lockName } from '../../db/locks.ts';
+import { newId } from '../../ids.ts';
+import { insertContacts, listContactIdsByAddress } from '../queries.ts';
+import { blankContact } from '../saving/merge.rules.ts';
+import { updateContact } from '../saving/service.ts';
+import { resolveContacts } from '../service.ts';
+import { findContactOfUser, saveUser } from './queries.ts';
+
+export { findWhatsAppUserId } from './queries.ts';
+
+interface WhatsAppUser {
+  userId: string;
+  /** In E.164, if the user shows it. */
+  number: string | undefined;
+}
+
+/**
+ * Returns the contact of a WhatsApp user, and creates one if there is none. Once the number is known, the user is the
+ * contact with the number. If no contact has it, the user's contact gets it.
+ */
+export async function resolveWhatsAppUser(trx: Trx, orgId: string, { userId, number }: WhatsAppUser): Promise<string> {
+  await lockName(trx, `whatsapp user ${orgId} ${userId}`);
+  const known = await findContactOfUser(trx, orgId, userId);
+  if (known !== undefined && (number === undefined || known.phone_number === number)) return known.id;
+  const contactId = number === undefined ? await createContact(trx, orgId) : await contactOf(trx, orgId, known, number);
+  await saveUser(trx, orgId, userId, contactId);
+  return contactId;
+}
+
+async function createContact(trx: Trx, orgId: string): Promise<string> {
+  const contact = blankContact(newId());
+  await insertContacts(trx, orgId, [contact]);
+  return contact.id;
+}
+
+async function contactOf(
+  trx: Trx,
+  orgId: string,
+  known: Awaited<ReturnType<typeof findContactOfUser>>,
+  number: string,
+): Promise<string> {
+  if (known?.phone_number === null && !(await isTaken(trx, orgId, number))) {
+    await updateContact(trx, orgId, known.id, { phone: number });
+    return known.id;
+  }
+  const [resolved] = await resolveContacts(trx, orgId, [{ phone_number: number }]);
+  if (resolved?.contactId === undefined) throw new Error('The sender of a message has no contact');
+  return resolved.contactId;
+}
+
+async function isTaken(trx: Trx, orgId: string, number: string): Promise<boolean> {
+  const found = await listContactIdsByAddress(trx, orgId, { ids: [], emails: [], phones: [number] });
+  return found.length > 0;
+}
