@@ -84,9 +84,12 @@ describe('a WhatsApp user without a phone number', () => {
   it('gets the number once it is known', async () => {
     const number = newNumber();
     await receive({}, 'Hello');
+    const first = (await sessions())[0]?.contact;
+    expect(first).toMatchObject({ phone_number: null });
     await receive({ wa_id: number.slice(1) }, 'Here is my number');
     const [session, ...others] = await sessions();
-    expect([session?.contact.phone_number, others, await contactCount()]).toEqual([number, [], 1]);
+    expect(session?.contact).toMatchObject({ id: first?.id, phone_number: number });
+    expect([others, await contactCount()]).toEqual([[], 1]);
   });
 
   it('is the contact with the number, if there is one, once the number is known', async () => {
@@ -98,6 +101,19 @@ describe('a WhatsApp user without a phone number', () => {
     if (session === undefined) throw new Error('no session');
     expect([session.contact.id, others]).toEqual([id, []]);
     expect(await texts(session)).toEqual(['With a number', 'Without']);
+  });
+
+  it('becomes the contact with the number, also after messages as a contact without one', async () => {
+    const number = newNumber();
+    await receive({}, 'Before');
+    const { id } = (await org.post('/contacts', { contact: { phone: number, name: 'Ann' } })).body;
+    await receive({ wa_id: number.slice(1) }, 'With a number');
+    await receive({}, 'Without');
+    const all = await Promise.all((await sessions()).map(async (one) => [one.contact.id === id, await texts(one)]));
+    expect(all.sort()).toEqual([
+      [false, ['Before']],
+      [true, ['With a number', 'Without']],
+    ]);
   });
 
   it('is a new contact after the contact was deleted', async () => {
