@@ -5,7 +5,7 @@ const MAX_FRAMES = 8;
 /** What others say follows a colon, or begins on a line of its own. */
 const OTHERS_WORDS = /:\s|[\r\n]/;
 const QUOTED = /"[^"]*"|“[^“”]*”|«[^«»]*»|`[^`]*`|(?<!\w)'[^']*'/g;
-const UNCLOSED = /["“«`][^]*$/;
+const UNCLOSED = /["“«`][\s\S]*$/;
 const ADDRESS = /[^\s@]{1,256}@\S+/g;
 const LONG_NUMBER = /\+?\d[\d ()-]{6,}\d/g;
 /** Codes of systems and servers at the beginning of what others say, as in "421 4.7.0" or "HubSpot 400 INVALID". */
