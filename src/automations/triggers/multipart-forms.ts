@@ -1,4 +1,5 @@
-import { invalid } from '../../errors.ts';
+import { Busboy } from '@fastify/busboy';
+import { DomainError, invalid } from '../../errors.ts';
 import { MAX_FILE_BYTES } from '../../media/file-types.rules.ts';
 import type { Json } from '../blocks/schema.ts';
 import type { JsonObject } from '../json.rules.ts';
@@ -18,13 +19,9 @@ export type ReadForm = (storeFile: (file: File, place: number) => Promise<Json>)
  * several times is a list, and a file input that was left empty is an empty text.
  */
 export async function parseMultipart(type: string, body: Buffer): Promise<ReadForm> {
-  const form = await new Response(new Uint8Array(body), { headers: { 'content-type': type } }).formData().catch(() => {
-    throw invalid('The request is not valid: body: is no multipart/form-data, as its Content-Type says');
+  const entries = await entriesOf(type, body).catch((error: unknown) => {
+    throw error instanceof DomainError ? error : refusal('is no multipart/form-data, as its Content-Type says');
   });
-  const entries = [...form];
-  if (entries.length > MAX_PARTS) throw invalid(`The request is not valid: body: has over ${MAX_PARTS} parts`);
-  if (entries.filter(([, value]) => value instanceof File).length > MAX_FILES)
-    throw invalid(`The request is not valid: body: has over ${MAX_FILES} files`);
   return async (storeFile) => {
     const read: [string, Json][] = [];
     for (const [place, [name, value]] of entries.entries())
@@ -32,6 +29,39 @@ export async function parseMultipart(type: string, body: Buffer): Promise<ReadFo
     return listedFields(read);
   };
 }
+
+type Entry = [name: string, value: string | File];
+
+/** Returns the parts of a form in their order. Rejects if it is malformed, or has too many. */
+function entriesOf(type: string, body: Buffer): Promise<Entry[]> {
+  const entries: Entry[] = [];
+  const { promise, resolve, reject } = Promise.withResolvers<Entry[]>();
+  try {
+    const limits = { parts: MAX_PARTS, files: MAX_FILES, fieldSize: body.length, fieldNameSize: body.length };
+    const parser = new Busboy({ headers: { 'content-type': type }, limits });
+    parser.on('field', (name, value) => void entries.push([name, value]));
+    parser.on('file', (name, stream, fileName) => {
+      const entry: Entry = [name, ''];
+      entries.push(entry);
+      const chunks: Buffer[] = [];
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+      stream.on('end', () => {
+        const content = new Uint8Array(Buffer.concat(chunks));
+        if (content.length > 0 || fileName) entry[1] = new File([content], fileName || 'file');
+      });
+    });
+    parser.on('partsLimit', () => reject(refusal(`has over ${MAX_PARTS} parts`)));
+    parser.on('filesLimit', () => reject(refusal(`has over ${MAX_FILES} files`)));
+    parser.on('error', reject);
+    parser.on('finish', () => resolve(entries));
+    parser.end(body);
+  } catch (error) {
+    reject(error); // the parser is not made without a boundary
+  }
+  return promise;
+}
+
+const refusal = (problem: string) => invalid(`The request is not valid: body: ${problem}`);
 
 /** Returns the fields of a form by name. One that is given several times is a list. */
 export function listedFields(entries: Iterable<[string, Json]>): JsonObject {
