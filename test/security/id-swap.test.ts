@@ -57,6 +57,7 @@ const OTHER_TABLES = [
   'ai_summaries',
   'ai_budget_notices',
   'unread_mail_sessions',
+  'whatsapp_users',
   'webhook_deliveries',
   'webhook_sequences',
   'webhook_attempts',
