@@ -15,16 +15,20 @@ export interface ReportRange {
 
 /**
  * Returns the range of a report: until now and 30 days long, unless the query says otherwise. Throws invalid for a range
- * that ends before it begins, is too long, or has times that cannot be written with a year of four digits.
+ * that ends before it begins, is too long, or has times that cannot be written with a year of four digits. Its message
+ * calls the parameters by the names.
  */
-export function reportRangeOf({ from, to }: { from?: string | undefined; to?: string | undefined }): ReportRange {
+export function reportRangeOf(
+  { from, to }: { from?: string | undefined; to?: string | undefined },
+  names: { from: string; to: string } = { from: 'from', to: 'to' },
+): ReportRange {
   const end = to === undefined ? new Date() : new Date(to);
   const start = from === undefined ? new Date(end.getTime() - DEFAULT_DAYS * DAY_MS) : new Date(from);
-  if (!isInYears(end)) throw refusedQuery('to', YEARS);
-  if (!isInYears(start)) throw refusedQuery('from', YEARS);
+  if (!isInYears(end)) throw refusedQuery(names.to, YEARS);
+  if (!isInYears(start)) throw refusedQuery(names.from, YEARS);
   const days = (end.getTime() - start.getTime()) / DAY_MS;
-  if (days < 0) throw refusedQuery('from', 'must not be after `to`');
-  if (days > MAX_DAYS) throw refusedQuery('from', `must be at most ${MAX_DAYS} days before \`to\``);
+  if (days < 0) throw refusedQuery(names.from, `must not be after \`${names.to}\``);
+  if (days > MAX_DAYS) throw refusedQuery(names.from, `must be at most ${MAX_DAYS} days before \`${names.to}\``);
   return { from: start, to: end };
 }
 

@@ -9,7 +9,7 @@ import {
 } from 'fastify-type-provider-zod';
 import { AGENT_ROUTES } from '../agents/domain.routes.ts';
 import { AI_ROUTES } from '../ai/domain.routes.ts';
-import { analyticsRoutes } from '../analytics/routes.ts';
+import { ANALYTICS_ROUTES } from '../analytics/domain.routes.ts';
 import { AUTOMATION_ROUTES } from '../automations/domain.routes.ts';
 import { CONTACT_ROUTES } from '../contacts/domain.routes.ts';
 import { CONVERSATION_ROUTES } from '../conversations/domain.routes.ts';
@@ -79,7 +79,7 @@ const ROUTES: FastifyPluginAsyncZod<Deps>[] = [
   ...AI_ROUTES,
   ...INSIGHT_ROUTES,
   mediaRoutes,
-  analyticsRoutes,
+  ...ANALYTICS_ROUTES,
   ...WIDGET_ROUTES,
   ...WEBHOOK_ROUTES,
 ];

@@ -205,11 +205,14 @@ describe('the summary of a handoff by a model', () => {
       sentiment: 'happy',
       handoff: { summary: SUMMARY, summary_by: 'helpful', sentiment: 'happy', reason: 'Asked for a human' },
     });
+    const listed = async () => (await org.get('/handoff-analytics/events')).body.items;
+    expect(await listed()).toMatchObject([{ summary: SUMMARY, sentiment: 'happy', explanation: 'Asked for a human' }]);
     await org.post('/redaction/session', { sessionId: id, reason: 'asked' });
     expect(await session(org, id)).toMatchObject({
       sentiment: null,
       handoff: { summary: null, summary_by: null, sentiment: null },
     });
+    expect(await listed()).toMatchObject([{ summary: null, sentiment: 'unknown', explanation: null }]);
   });
 
   it.each<[string, Parameters<FakeModel['say']>[0], string, string]>([

@@ -72,6 +72,10 @@ describe('a turn of the AI without a model', () => {
       ai_closure_type: 'handed_off',
       handoff: { reason: 'missing_knowledge' },
     });
+    expect((await org.get('/handoff-analytics')).body).toMatchObject({
+      total_handoffs: 1,
+      reasons: [{ reason: 'insufficient_knowledge', count: 1, percentage: 100 }],
+    });
     await widget.send(id, 'Hello?');
     await new Promise((resolve) => setTimeout(resolve, 3_000));
     expect((await turnsOf(stack.db, id)).slice(1).map(({ reason }) => reason)).not.toContain(null);
