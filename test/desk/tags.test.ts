@@ -20,8 +20,8 @@ describe('tags', () => {
     const { status, body: before } = await org.get('/tags');
     expect(status).toBe(200);
     expect(before).toEqual([
-      { tag_name: 'Angry', exclude_from_auto_tagging: true, description: null, ...made },
-      { tag_name: 'refund', exclude_from_auto_tagging: false, description: null, ...made },
+      { tag_name: 'Angry', exclude_from_auto_tagging: true, description: null, category_id: null, ...made },
+      { tag_name: 'refund', exclude_from_auto_tagging: false, description: null, category_id: null, ...made },
     ]);
 
     await org.put('/tags', { tag_name: 'Angry' });

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
 import { lockName } from '../../db/locks.ts';
 import { tagKeyOf } from './rules.ts';
-import type { UpsertTag } from './schema.ts';
+import type { ListTags, UpsertTag } from './schema.ts';
 
 /** Locks the creation of tags in the org, so that they can be counted. */
 export async function lockTagCreation(trx: Trx, orgId: string): Promise<void> {
@@ -18,7 +18,7 @@ export async function countTags(db: Db, orgId: string): Promise<number> {
   return count;
 }
 
-/** Inserts the tag, or updates the spelling, the flag and the description of the tag with this name. */
+/** Inserts the tag, or updates what is given of the tag with this name, its spelling included. */
 export async function upsertTag(db: Db, orgId: string, tag: UpsertTag): Promise<void> {
   await db
     .insertInto('tags')
@@ -48,12 +48,16 @@ export async function lockTagKeysShared(trx: Trx, orgId: string, keys: string[])
   return tags.map(({ tag_key }) => tag_key);
 }
 
-/** Returns all of the org's tags by name. */
-export function listTags(db: Db, orgId: string) {
+/** Returns the org's tags by name: all, or those of a category or of none. */
+export function listTags(db: Db, orgId: string, { category_id }: ListTags) {
   return db
     .selectFrom('tags')
-    .select(['tag_name', 'exclude_from_auto_tagging', 'description', 'created_at', 'updated_at'])
+    .select(['tag_name', 'exclude_from_auto_tagging', 'description', 'category_id', 'created_at', 'updated_at'])
     .where('org_id', '=', orgId)
+    .$if(category_id === 'none', (query) => query.where('category_id', 'is', null))
+    .$if(category_id !== undefined && category_id !== 'none', (query) =>
+      query.where('category_id', '=', category_id as string),
+    )
     .orderBy('tag_key')
     .execute();
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { errorResponses } from '../../http/errors.ts';
 import { NO_BODY, NoBody } from '../../http/schemas.ts';
 import { listTags, setAutoTagging } from './queries.ts';
-import { AutoTagging, Tag, TagPath, UpsertTag } from './schema.ts';
+import { AutoTagging, ListTags, Tag, TagPath, UpsertTag } from './schema.ts';
 import { removeTag, saveTag } from './service.ts';
 
 const tags = ['tags'];
@@ -14,10 +14,11 @@ export const tagRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'listTags',
       tags,
-      description: 'All of them, by name.',
+      description: 'All of them, or those of a category, by name.',
+      querystring: ListTags,
       response: { 200: z.array(Tag), ...errorResponses(403) },
     },
-    handler: ({ db, org }) => listTags(db, org.id),
+    handler: ({ db, org, query }) => listTags(db, org.id, query),
   });
 
   app.put('/tags', {
@@ -26,7 +27,7 @@ export const tagRoutes: FastifyPluginAsyncZod = async (app) => {
       operationId: 'upsertTag',
       tags,
       description:
-        'Creates the tag, or updates the tag with the same name in any letter case. Its spelling is updated too.',
+        'Creates the tag, or updates the tag with the same name in any letter case. Its spelling is updated too. A tag has at most one category.',
       body: UpsertTag,
       response: { 200: NoBody, ...errorResponses(403, 409) },
     },

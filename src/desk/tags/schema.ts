@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Timestamp } from '../../http/schemas.ts';
+import { Id, Timestamp } from '../../http/schemas.ts';
 
 const MAX_LENGTH = 100;
 const MAX_DESCRIPTION = 500;
@@ -21,11 +21,14 @@ const Description = z
   .nullable()
   .describe('What the tag is for. A connected model suggests it by that.');
 
+const CategoryId = z.uuid('must be the id of a tag category: GET /tags/categories lists them').toLowerCase().nullable();
+
 export const UpsertTag = z
   .object({
     tag_name: TagName,
     exclude_from_auto_tagging: ExcludeFromAutoTagging.default(false),
     description: Description.optional().describe('Absent: it stays. null: none.'),
+    category_id: CategoryId.optional().describe('The category of the tag. Absent: it stays. null: none.'),
   })
   .meta({
     id: 'UpsertTag',
@@ -43,10 +46,16 @@ export const Tag = z
     tag_name: z.string().describe('As it was written last.'),
     exclude_from_auto_tagging: ExcludeFromAutoTagging,
     description: Description,
+    category_id: Id.nullable().describe('The category of the tag. null: none.'),
     created_at: Timestamp,
     updated_at: Timestamp,
   })
   .meta({ id: 'Tag' });
+
+export const ListTags = z.object({
+  category_id: z.literal('none').or(Id).optional().describe('Only tags of this category, or `none`: of no category.'),
+});
+export type ListTags = z.infer<typeof ListTags>;
 
 export const AutoTagging = z
   .object({ enabled: z.boolean().describe('Whether the AI applies tags by itself. Off until set.') })

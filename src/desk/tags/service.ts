@@ -1,7 +1,8 @@
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { conflict, notFound } from '../../errors.ts';
+import { conflict, notFound, refused } from '../../errors.ts';
 import { announce } from '../../outbox/events.ts';
+import { lockCategoryShared } from '../tag-categories/service.ts';
 import {
   countTags,
   deleteTag,
@@ -18,12 +19,16 @@ import type { UpsertTag } from './schema.ts';
 const MAX_TAGS = 1000;
 
 /**
- * Creates the tag, or updates the tag with this name in any spelling. Throws conflict if the org has the maximum number
- * of tags.
+ * Creates the tag, or updates the tag with this name in any spelling. Throws invalid for a category unknown to the org,
+ * and conflict if the org has the maximum number of tags.
  */
 export function saveTag(db: Db, orgId: string, tag: UpsertTag): Promise<void> {
   return inTransaction(db, async (trx) => {
     await lockTagCreation(trx, orgId);
+    const { category_id = null } = tag;
+    if (category_id !== null && !(await lockCategoryShared(trx, orgId, category_id))) {
+      throw refused('category_id', 'must be the id of a tag category: GET /tags/categories lists them');
+    }
     await upsertTag(trx, orgId, tag);
     if ((await countTags(trx, orgId)) > MAX_TAGS) {
       throw conflict(`An org has at most ${MAX_TAGS} tags: delete one that is not in use`);

@@ -7,6 +7,7 @@ export interface TagsTable {
   tag_name: string;
   exclude_from_auto_tagging: boolean;
   description: string | null;
+  category_id: string | null;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
 }
