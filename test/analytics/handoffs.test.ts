@@ -249,6 +249,7 @@ describe('a report of handoffs', () => {
     for (const [query, named] of [
       ['start_date=yesterday', 'start_date'],
       ['start_date=', 'start_date'],
+      ['start_date=2026-03-01', 'start_date'],
       ['end_date=2026-13-01T00:00:00Z', 'end_date'],
       ['start_date=2026-03-02T00:00:00Z&end_date=2026-03-01T00:00:00Z', 'start_date'],
       ['start_date=1999-01-01T00:00:00Z', 'start_date'],

@@ -16,8 +16,8 @@ const Sentiment = z
   );
 
 const HANDOFFS = {
-  start_date: Time.optional().describe('Then or later, ISO 8601. Absent: 30 days before `end_date`.'),
-  end_date: Time.optional().describe('Earlier, ISO 8601. Absent: now.'),
+  start_date: Time.optional().describe('Then or later: an ISO 8601 date-time. Absent: 30 days before `end_date`.'),
+  end_date: Time.optional().describe('Earlier: an ISO 8601 date-time. Absent: now.'),
   channel: SessionChannel.optional().describe('Only sessions on this channel.'),
   team_id: Id.optional().describe('Only sessions that this team has now.'),
 };
