@@ -11,7 +11,6 @@ import {
   startStalledRuns,
 } from '../src/automations/runs/maintenance.service.ts';
 import type { Config } from '../src/config.ts';
-import { storeOwnWordsOfOldMail } from '../src/conversations/own-words/maintenance.service.ts';
 import { deleteOldBatches, wakeStalledQueues } from '../src/crm/inbound/maintenance.service.ts';
 import type { Db } from '../src/db/connect.ts';
 import { deleteOldCounts } from '../src/db/write-quota.ts';
@@ -69,7 +68,6 @@ const CHORES: Record<string, (db: Db, retention: Retention) => Promise<number>> 
   deleteOldWebhooks,
   deleteEndpointRemains,
   requestWeeklyReviews,
-  storeOwnWordsOfOldMail,
 };
 
 /**

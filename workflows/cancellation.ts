@@ -1,4 +1,4 @@
-import { CancellationScope, isCancellation, patched } from '@temporalio/workflow';
+import { CancellationScope, isCancellation } from '@temporalio/workflow';
 
 /** Runs a workflow. If it is canceled in Temporal, first records so, and then ends as canceled. */
 export async function recordingCancellation<Result>(
@@ -8,7 +8,7 @@ export async function recordingCancellation<Result>(
   try {
     return await run();
   } catch (error) {
-    if (isCancellation(error) && patched('record-cancellation')) await CancellationScope.nonCancellable(record);
+    if (isCancellation(error)) await CancellationScope.nonCancellable(record);
     throw error;
   }
 }

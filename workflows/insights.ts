@@ -4,7 +4,6 @@ import {
   condition,
   continueAsNew,
   isCancellation,
-  patched,
   proxyActivities,
   setCurrentDetails,
   sleep,
@@ -61,8 +60,7 @@ export async function extractInsights(input: ExtractionInput): Promise<void> {
       return;
     }
     while (!(await whenEmbedded(input, signals, () => alignInsights(input))))
-      if (workflowInfo().continueAsNewSuggested && patched('align-in-new-run'))
-        await continueAsNew<typeof extractInsights>(input);
+      if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof extractInsights>(input);
   }
 }
 
@@ -85,8 +83,7 @@ async function whenEmbedded<Result>(
     setCurrentDetails('waiting for the settings of the AI provider: it refuses to make vectors');
     if (signals() === seen) await pause(hours, () => signals() > seen);
     hours = signals() > seen ? 1 : Math.min(2 * hours, MAX_HOURS_BETWEEN_QUESTIONS);
-    if (workflowInfo().continueAsNewSuggested && patched('wait-in-new-run'))
-      await continueAsNew<typeof extractInsights>(input);
+    if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof extractInsights>(input);
   }
 }
 

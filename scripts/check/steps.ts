@@ -31,11 +31,12 @@ export const staticSteps: Step[] = [
 
 /** Steps that start servers. They run one after the other. */
 export const runningSteps: Step[] = [
+  { name: 'schema', command: ['node', 'scripts/schema.ts', '--check'], proof: /[1-9]\d* tables/ },
   {
     name: 'tests',
     command: ['node', 'scripts/check/tests.ts'],
     count: countTests,
-    complaint: /close timed out|prevents .* from exiting/,
+    complaint: /Jest did not exit|failed to exit gracefully/,
     timeoutMinutes: 25,
   },
   { name: 'schemathesis', command: ['npm', 'run', 'schemathesis'], timeoutMinutes: 10 },

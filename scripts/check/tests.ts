@@ -13,7 +13,7 @@ interface TestFile {
   status: string;
   /** Why the file could not be loaded. */
   message: string;
-  assertionResults: { status: string; fullName: string; failureMessages: string[] }[];
+  assertionResults: { status: string; ancestorTitles: string[]; title: string; failureMessages: string[] }[];
 }
 
 interface Report {
@@ -26,10 +26,9 @@ export async function countTests(): Promise<Counts> {
   return JSON.parse(await readFile(countsFile, 'utf8'));
 }
 
-async function runVitest(name: string, args: string[]): Promise<Report> {
+async function runJest(name: string, args: string[]): Promise<Report> {
   const file = resolve(logFolder, `${name}.json`);
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
-  const { status } = spawnSync('npm', ['test', '--', ...reporters, ...args], { stdio: 'inherit' });
+  const { status } = spawnSync('npm', ['test', '--', '--json', `--outputFile=${file}`, ...args], { stdio: 'inherit' });
   const { testResults }: { testResults: TestFile[] } = JSON.parse(await readFile(file, 'utf8'));
   const counts = countsOf(testResults);
   const isErrorOutsideOfTests = status !== 0 && counts.failed === 0;
@@ -46,14 +45,17 @@ function countsOf(files: TestFile[]): Counts {
       assertionResults
         .filter(hasFailed)
         .map(
-          ({ fullName, failureMessages }) =>
-            `${relative('.', name)} > ${fullName}: ${firstLineOf(failureMessages.join())}`,
+          ({ ancestorTitles, title, failureMessages }) =>
+            `${relative('.', name)} > ${[...ancestorTitles, title].join(' > ')}: ${reasonOf(failureMessages.join())}`,
         ),
     ),
     ...unloaded.map(({ name, message }) => `${relative('.', name)}: ${firstLineOf(message)}`),
   ];
   return { passed: tests.filter(hasPassed).length, failed: failures.length, failures };
 }
+
+/** The first line of a failure repeats the name of the test. */
+const reasonOf = (failure: string) => failure.split('\n')[1]?.trim() ?? '';
 
 const firstLineOf = (text: string) => text.trimStart().split('\n', 1)[0] ?? '';
 
@@ -65,14 +67,14 @@ const hasPassed = ({ status }: { status: string }) => status === 'passed';
  * unsteady, and count as failed if the run before reported them too.
  */
 async function runTests(): Promise<Counts> {
-  const { files, counts } = await runVitest('vitest', []);
+  const { files, counts } = await runJest('jest', []);
   const failed = files.filter(hasFailed);
   if (failed.length > triedAgain) return counts;
   if (failed.length === 0) {
     await countUnsteadyAgain([]);
     return counts;
   }
-  const again = await runVitest('vitest-alone', ['--no-file-parallelism', ...failed.map(({ name }) => name)]);
+  const again = await runJest('jest-alone', ['--maxWorkers=1', ...failed.map(({ name }) => name)]);
   const unsteady = again.files.filter(hasPassed).map(({ name }) => name);
   const unsteadyAgain = await countUnsteadyAgain(unsteady);
   const passedBefore = countsOf(failed).passed;

@@ -6,7 +6,7 @@ export interface HandoffHold {
   id: string;
   sessionId: string;
   isExternal: boolean;
-  n: number | null;
+  n: number;
 }
 
 export async function insertHandoffHold(
@@ -90,7 +90,7 @@ export const findHandoffHold = (db: Db, orgId: string, id: string) =>
 /** SQL: whether the current handoff of `session` is held. */
 export const IS_HELD = sql<SqlBool>`exists (
   select from automation_gates as hold where hold.org_id = session.org_id and hold.session_id = session.id
-    and coalesce(hold.handoff_number, session.handoffs) = session.handoffs
+    and hold.handoff_number = session.handoffs
 )`;
 
 /** Returns held handoffs of all orgs, behind a hold, in a fixed order. */

@@ -109,14 +109,13 @@ export function changesBy(events: Kind[]): RawBuilder<unknown> {
 const DEPTH = sql`coalesce(nullif(current_setting('switchboard.depth', true), '')::integer, 0)`;
 
 /**
- * A message of a workflow does not end the inactivity of a session: it is told apart from the last one that counts, which
- * sessions of earlier versions have not stored.
+ * A message of a workflow does not end the inactivity of a session: it is told apart from the last one that counts.
  */
 function activityBy(events: Kind[]): RawBuilder<unknown> {
   const isActive = hasType(events, 'message') || events.some(isReopening);
   const isAutomatic = hasType(events, 'workflow_message');
   return sql`active_at = case when ${isActive}::boolean then greatest(active_at, now())
-      when ${isAutomatic}::boolean then coalesce(active_at, last_message_at, created_at) else active_at end,
+      when ${isAutomatic}::boolean then coalesce(active_at, created_at) else active_at end,
     active_depth = case when ${isActive}::boolean then ${DEPTH} else active_depth end`;
 }
 

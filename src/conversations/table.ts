@@ -16,7 +16,7 @@ export interface Handoff {
   /** ISO 8601. */
   at: string;
   state: 'pending' | 'partial' | 'done';
-  /** The ticketing system that it has begun in, and stays in. Absent until then, and in handoffs of earlier versions. */
+  /** The ticketing system that it has begun in, and stays in. Absent until then. */
   target?: 'crm' | 'miaw';
   /** The progress of each part in the ticketing system. */
   parts?: HandoffPartStatus[];

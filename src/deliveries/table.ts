@@ -20,7 +20,7 @@ export interface DeliveriesTable {
   contact_id: string | null;
   /** The key of the request for a message. */
   request_key: string | null;
-  /** Counts single messages in the order of their requests. Null for others, and for messages of earlier versions. */
+  /** Counts single messages in the order of their requests. Null for others. */
   request_seq: number | null;
   to: string | null;
   status: DeliveryStatus;

@@ -16,9 +16,9 @@ export interface EventPayloads {
   'ticket-reassigned': OfSession & Assignment & { before: Assignment };
   /**
    * `reflects`: whether integrations are to follow. `summarizes`: whether the session got a summary. `closing_id`: the
-   * event of the history that has the payload of this closing. Absent in events that earlier versions have announced.
+   * event of the history that has the payload of this closing.
    */
-  'ticket-resolved': OfSession & { reflects: boolean; summarizes?: true; closing_id?: string };
+  'ticket-resolved': OfSession & { reflects: boolean; summarizes?: true; closing_id: string };
   /** `reflects`: as of ticket-resolved. */
   'ticket-reopened': { reflects: boolean };
   /** The handoff itself follows once the workflows before it have ended. */
@@ -135,7 +135,7 @@ export interface SessionState {
   tags: string[];
   handoff: { at: string; state: 'pending' | 'partial' | 'done' } | null;
 }
-/** An event whose subject is a session. `session` is absent in events that earlier versions have announced. */
+/** An event whose subject is a session. `announceWithState` adds the state it then has. */
 interface OfSession {
   session?: SessionState | null;
 }
@@ -143,8 +143,8 @@ interface OfSession {
 interface HandoffMoment extends OfSession {
   /** Whether the reporting system already has the handoff. */
   isExternal: boolean;
-  /** Counts the handoffs of a session from 1. Absent or null in events that earlier versions have announced. */
-  n?: number | null;
+  /** Counts the handoffs of a session from 1. */
+  n: number;
 }
 
 /** What of a session's surroundings has changed, for policies that ask for it. */

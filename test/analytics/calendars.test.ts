@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openTimes } from '../../src/analytics/calendars.service.ts';
 import { startApi, type TestApi, type TestOrg } from '../support/stack/api.ts';
 

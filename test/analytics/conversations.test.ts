@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { forEachConcurrently } from '../../src/concurrency.ts';
 import { changeSession } from '../../src/conversations/change-session.service.ts';
 import { lockSession } from '../../src/conversations/sessions/service.ts';

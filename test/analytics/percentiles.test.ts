@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Db } from '../../src/db/connect.ts';
 import { doublesOf, readDoubles } from '../../src/db/doubles.ts';
 import { percentilesOf } from '../../src/db/percentiles.ts';

@@ -1,4 +1,3 @@
-import { expect } from 'vitest';
 import { type Action, type ActionDeps, remoteAction } from '../../src/automations/actions/action.ts';
 import { ACTIONS } from '../../src/automations/actions/registry.ts';
 import { inTransaction } from '../../src/db/transaction.ts';

@@ -1,4 +1,3 @@
-import { expect, it } from 'vitest';
 import type { Json } from '../../src/automations/blocks/schema.ts';
 import { problemOfConstraint, satisfiesConstraint } from '../../src/json-logic.ts';
 import { cpuTimeOf } from '../support/measure.ts';

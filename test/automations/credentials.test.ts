@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ACTIONS } from '../../src/automations/actions/registry.ts';
 import { doStep, failStep } from '../../src/automations/runs/steps.service.ts';
 import { type FakeProvider, startFakeProvider } from '../support/fakes/provider.ts';

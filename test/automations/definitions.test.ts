@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ACTIONS } from '../../src/automations/actions/registry.ts';
 import { OPERATORS, TRIGGER_TYPES } from '../../src/automations/blocks/schema.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';

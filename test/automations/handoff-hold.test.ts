@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import { holdHandoffs, releaseHandoff } from '../../src/automations/handoff-hold/service.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
@@ -94,7 +93,7 @@ it('a handoff after a hold keeps the depth of its cause, so handoffs cannot trig
     org_id: org.id,
     type: 'pre-ticket-handoff',
     subject_id: session,
-    payload: { isExternal: false },
+    payload: { isExternal: false, n: 1 },
   } as const;
   await inTransaction(stack.db, (trx) => holdHandoffs(trx, org.id, [{ ...told, depth: 7, created_at: new Date() }]));
   const { id: holdId } = await stack.db

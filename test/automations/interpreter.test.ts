@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import type { ActionStep, Json, Step } from '../../src/automations/blocks/schema.ts';
 import { type Decision, nextStepAfter, resolveInput, StepError } from '../../src/automations/interpreter/rules.ts';
 

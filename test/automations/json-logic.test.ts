@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import reference from 'json-logic-js';
-import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/automations/blocks/schema.ts';
 import { messageOf } from '../../src/errors.ts';
 import { satisfiesConstraint } from '../../src/json-logic.ts';

@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Json, Step } from '../../src/automations/blocks/schema.ts';
 import { until } from '../faults/support/until.ts';
 import { definitions, UUID } from '../support/definitions.ts';

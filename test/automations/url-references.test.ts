@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { resolveReferences } from '../../src/automations/blocks/references.rules.ts';
 
 const urlOf = (url: string, input: Record<string, string | number | null | object>): unknown => {

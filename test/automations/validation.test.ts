@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import { resolveReferences } from '../../src/automations/blocks/references.rules.ts';
 import { OPERATORS, type Step } from '../../src/automations/blocks/schema.ts';
 import { type UnvalidatedDefinition, validateDefinition } from '../../src/automations/validation/definition.ts';

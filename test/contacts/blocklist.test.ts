@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import { blockedEmail } from '../../src/contacts/blocklist/service.ts';
 import { startApi, type TestApi, type TestOrg } from '../support/stack/api.ts';
 

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { READ_PLANNED_EACH_TIME } from '../../src/db/connections/preparing-client.ts';
 import { startApi, type TestApi, type TestOrg } from '../support/stack/api.ts';
 

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openExternalSession } from '../../src/conversations/messages/external-messages.service.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { startApi, type TestApi, type TestOrg } from '../support/stack/api.ts';

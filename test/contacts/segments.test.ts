@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import { contactFilter } from '../../src/contacts/filters/condition.ts';
 import { listSegmentsOf } from '../../src/contacts/segments/service.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';

@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startApi, type TestApi } from '../support/stack/api.ts';
 
 let api: TestApi;

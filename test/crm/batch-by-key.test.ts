@@ -1,4 +1,3 @@
-import { expect, it } from 'vitest';
 import { batchByKey } from '../../src/batch-by-key.ts';
 
 const gate = () => Promise.withResolvers<void>();

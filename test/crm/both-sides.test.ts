@@ -1,4 +1,3 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { connectHubspot, historyOf, type OrgWithHubspot, sessionOfThread } from '../support/crm.ts';
 import { unavailable } from '../support/fakes/faulty-server.ts';
 import { eventOf } from '../support/fakes/hubspot/webhooks.ts';

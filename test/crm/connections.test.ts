@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { unavailable } from '../support/fakes/faulty-server.ts';
 import { type FakeHubspot, startFakeHubspot } from '../support/fakes/hubspot/server.ts';
 import type { TestOrg } from '../support/stack/api.ts';

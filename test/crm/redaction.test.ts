@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { decompressBody } from '../../src/crm/inbound/batch-parsing.service.ts';
 import { connectHubspot, historyOf, type OrgWithHubspot, sessionOfThread } from '../support/crm.ts';
 import type { Fault } from '../support/fakes/faulty-server.ts';

@@ -1,4 +1,3 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createConversationStore } from '../../src/crm/salesforce/conversation-store.service.ts';
 import { renewExpiringTokens } from '../../src/crm/salesforce/renewal.service.ts';
 import { connectTwilio, FAKES_ALLOWED, newNumber } from '../support/channels.ts';

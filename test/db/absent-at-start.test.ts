@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { pipeline } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { expect, it } from 'vitest';
 import { anyFreePort } from '../../src/dev/ports.ts';
 import { programOf } from '../../src/dev/scripts.ts';
 import { createTestDatabase, temporalAddress, testNamespace } from '../support/stack/servers.ts';
@@ -44,7 +43,7 @@ it.each([
   });
   const hasSaid = (text: string) =>
     eventually(text, () => {
-      expect(program.exitCode, said).toBeNull();
+      expect({ exitCode: program.exitCode, said }).toEqual({ exitCode: null, said });
       return said.includes(text);
     });
   const entrance = createServer((client) => {

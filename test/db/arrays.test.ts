@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import { arrayLiteral, bigintArray, textArray } from '../../src/db/arrays.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';
 

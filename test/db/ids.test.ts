@@ -1,5 +1,4 @@
 import { validate, version } from 'uuid';
-import { expect, it } from 'vitest';
 import { idOfPair, newId } from '../../src/ids.ts';
 
 const AT = new Date('2026-01-01T00:00:00.123Z');

@@ -1,5 +1,4 @@
 import pg from 'pg';
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import { migrateToLatest } from '../../src/db/migrate.ts';
 import { newId } from '../../src/ids.ts';
 import { administer } from '../support/stack/servers.ts';

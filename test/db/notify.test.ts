@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Listener, listen } from '../../src/db/listen.ts';
 import { inTransaction, notifyAfterCommit } from '../../src/db/transaction.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import { migrateToLatest } from '../../src/db/migrate.ts';
 import { newId } from '../../src/ids.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';

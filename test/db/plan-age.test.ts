@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Db } from '../../src/db/connect.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';
@@ -21,7 +20,7 @@ describe('the age of a plan', () => {
     );
   });
   afterEach(() => {
-    vi.restoreAllMocks();
+    jest.restoreAllMocks();
   });
   afterAll(() => api.close());
 
@@ -51,7 +50,7 @@ describe('the age of a plan', () => {
       await readByChecks(db, 1);
       await add(db, 2, MANY);
       expect(await readByChecks(db, MANY)).toBeGreaterThan(MANY);
-      vi.spyOn(performance, 'now').mockImplementation(() => now() + MAX_PLAN_AGE_MS);
+      jest.spyOn(performance, 'now').mockImplementation(() => now() + MAX_PLAN_AGE_MS);
       expect(await readByChecks(db, MANY)).toBeLessThan(10 * CHECKS);
     });
   });

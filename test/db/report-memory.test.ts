@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Db } from '../../src/db/connect.ts';
 import { REPORT } from '../../src/db/connections/preparing-client.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';

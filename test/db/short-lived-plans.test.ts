@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Db } from '../../src/db/connect.ts';
 import { SHORT_LIVED_PLAN } from '../../src/db/connections/preparing-client.ts';
 import { inTransaction } from '../../src/db/transaction.ts';

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Trx } from '../../src/db/connect.ts';
 import { afterCommit, inSavepoint, inTransaction } from '../../src/db/transaction.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';

@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { WriteQuotaUsed } from '../../src/db/write-quota.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';

@@ -1,6 +1,5 @@
 import { createPublicKey, sign, verify } from 'node:crypto';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { checkVerifiedDomains, findDkimSigning, isVerifiedSender } from '../../src/deliveries/email-domains/service.ts';
 import { createDns } from '../../src/providers/egress/dns.ts';
 import { type FakeDns, startFakeDns } from '../support/fakes/dns.ts';

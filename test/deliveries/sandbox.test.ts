@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createCallbackUrls } from '../../src/http/callback-urls.ts';
 import { twilioSignature } from '../../src/providers/twilio/callbacks.ts';
 import {

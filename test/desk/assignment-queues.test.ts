@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect } from '../../src/db/connect.ts';
 import { createDesk, type Desk } from '../support/desk.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';

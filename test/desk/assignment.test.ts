@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { assignIfWaiting } from '../../src/conversations/assignment/queues.service.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { createDesk, type Desk } from '../support/desk.ts';

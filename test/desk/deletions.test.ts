@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { deleteTeamBatch } from '../../src/desk/teams/service.ts';
 import { addMember, deleteMemberBatch } from '../../src/orgs/members/service.ts';
 import { createDesk, type Desk } from '../support/desk.ts';

@@ -1,4 +1,3 @@
-import { expect, it } from 'vitest';
 import { runStep } from '../../scripts/check/step.ts';
 import { eventually } from '../support/stack/stack.ts';
 

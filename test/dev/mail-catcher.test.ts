@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import nodemailer, { type SendMailOptions } from 'nodemailer';
-import { afterAll, afterEach, expect, it } from 'vitest';
 import { type MailCatcher, startMailCatcher } from '../../src/dev/mail-catcher.ts';
 import { anyFreePort } from '../../src/dev/ports.ts';
 

@@ -4,7 +4,6 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { anyFreePort } from '../../src/dev/ports.ts';
 import { commandOf, endProcess, identityOf, parentOf } from '../../src/dev/processes.ts';
 import type { DevJson } from '../../src/dev/stack.ts';

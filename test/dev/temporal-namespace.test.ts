@@ -3,7 +3,6 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Connection } from '@temporalio/client';
-import { expect, it } from 'vitest';
 import { findTemporalCli } from '../../src/dev/temporal-programs.ts';
 import { temporalAddress, testNamespace } from '../support/stack/servers.ts';
 

@@ -2,7 +2,6 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { expect, it } from 'vitest';
 import { anyFreePort, canConnect } from '../../src/dev/ports.ts';
 import { findTemporalCli, findTestServer } from '../../src/dev/temporal-programs.ts';
 

@@ -1,5 +1,4 @@
 import pg from 'pg';
-import { afterAll, expect, it } from 'vitest';
 import { createTestDatabase } from '../support/stack/servers.ts';
 
 const databases: { drop(): Promise<void> }[] = [];

@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import { countUnsteadyAgain } from '../../scripts/check/unsteady.ts';
 
 let folder: string;

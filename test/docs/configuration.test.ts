@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { loadConfig, settings } from '../../src/config.ts';
 import { createDns } from '../../src/providers/egress/dns.ts';

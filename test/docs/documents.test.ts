@@ -1,7 +1,6 @@
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
 import { DOCUMENTS, readDocument, withoutCode } from './documents.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));

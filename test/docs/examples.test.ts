@@ -4,7 +4,6 @@ import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type MailCatcher, startMailCatcher } from '../../src/dev/mail-catcher.ts';
 import { anyFreePort } from '../../src/dev/ports.ts';
 import type { DevJson } from '../../src/dev/stack.ts';

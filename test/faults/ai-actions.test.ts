@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ARTICLES, QUESTION } from '../ai/answering-org.ts';
 import { FAKES_ALLOWED } from '../support/channels.ts';
 import { type BookingDesk, startBookingDesk } from '../support/fakes/booking-desk.ts';

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ARTICLES, QUESTION } from '../ai/answering-org.ts';
 import type { FaultOrg } from './support/fault-org.ts';
 import { type FaultStack, startFaultStack } from './support/fault-stack.ts';

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import { addressesOf, type FaultOrg } from './support/fault-org.ts';
 import { type FaultStack, startFaultStack } from './support/fault-stack.ts';
 import { CONTACTS, IDEMPOTENT_REQUESTS, KILLS, TEST_LIMIT_MS } from './support/sizes.ts';

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type FakeProvider, startFakeProvider } from '../support/fakes/provider.ts';
 import { type FaultStack, startFaultStack } from './support/fault-stack.ts';
 import { KILLS, RUNS, TEST_LIMIT_MS } from './support/sizes.ts';

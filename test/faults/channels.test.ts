@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FAKES_ALLOWED } from '../support/channels.ts';
 import {
   type Line,

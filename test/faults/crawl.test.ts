@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type FakeSite, pageOf, startFakeSite } from '../support/fakes/site.ts';
 import { type FaultStack, startFaultStack } from './support/fault-stack.ts';
 import { CRAWLED_PAGES, KILLS, TEST_LIMIT_MS } from './support/sizes.ts';

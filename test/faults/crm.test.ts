@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import { FAKES_ALLOWED } from '../support/channels.ts';
 import { slow } from '../support/fakes/faulty-server.ts';
 import { eventOf } from '../support/fakes/hubspot/webhooks.ts';

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createSmtpSender, smtpSettingsOf } from '../../src/providers/email/smtp.ts';
 import { addressesOf } from './support/fault-org.ts';
 import { type FaultStack, startFaultStack } from './support/fault-stack.ts';

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import { addressesOf } from './support/fault-org.ts';
 import { type FaultStack, startFaultStack } from './support/fault-stack.ts';
 import { CONTACTS, IS_LONG, TEMPORAL_DOWN_MS, TEST_LIMIT_MS } from './support/sizes.ts';

@@ -1,5 +1,4 @@
 import { Client, Connection } from '@temporalio/client';
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/fakes/webhook-receiver.ts';
 import { historiesWith, rowsWith } from '../support/stack/traces.ts';
 import { type FaultStack, startFaultStack } from './support/fault-stack.ts';

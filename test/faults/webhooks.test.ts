@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/fakes/webhook-receiver.ts';
 import type { FaultOrg } from './support/fault-org.ts';
 import { type FaultStack, startFaultStack } from './support/fault-stack.ts';
@@ -32,7 +31,7 @@ afterAll(async () => {
 
 async function endpointFor(org: FaultOrg, receiver: WebhookReceiver): Promise<string> {
   const { status, body } = await org.post('/webhooks', { url: receiver.url, event_types: ['contact.created'] });
-  expect(status, JSON.stringify(body)).toBe(201);
+  expect({ status, body }).toMatchObject({ status: 201 });
   receiver.secrets.push(body.secret);
   return body.id;
 }

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import { addressesOf } from './support/fault-org.ts';
 import { type FaultStack, startFaultStack } from './support/fault-stack.ts';
 import { CONTACTS, IN_FLIGHT, KILLS, TEST_LIMIT_MS } from './support/sizes.ts';

@@ -1,4 +1,3 @@
-import { afterEach, expect, it } from 'vitest';
 import { createDocumentReader, type DocumentReader } from '../../src/document-reader.ts';
 import { InvalidDocument } from '../../src/openapi-document.ts';
 import { readEverything, readForLong, readNothing } from './costly-documents.ts';

@@ -1,6 +1,5 @@
 import Fastify, { type FastifyRequest } from 'fastify';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sendAhead } from '../../src/db/connections/pipeline.ts';
 import { afterCommit, inTransaction } from '../../src/db/transaction.ts';
 import { conflict } from '../../src/errors.ts';

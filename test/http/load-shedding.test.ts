@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startApi, type TestApi } from '../support/stack/api.ts';
 
 const MAX_DELAY_MS = 50;

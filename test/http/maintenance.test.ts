@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { expect, it } from 'vitest';
 import { newId } from '../../src/ids.ts';
 import { startMaintenance } from '../../worker/maintenance.ts';
 import { startApi } from '../support/stack/api.ts';

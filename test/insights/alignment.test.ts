@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { InputFailed, InputRefused, ProviderError } from '../../src/errors.ts';
 import { alignInsights } from '../../src/insights/assignment/embedding.service.ts';
 import { createRefusalMemory } from '../../src/insights/assignment/refusal-memory.ts';

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Db } from '../../src/db/connect.ts';
 import { createCentroidCache } from '../../src/insights/assignment/centroid-cache.ts';
 import { bytesOf, storedVectorOf } from '../../src/insights/likeness/vectors.rules.ts';

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FAKES_ALLOWED } from '../support/channels.ts';
 import { type FakeModel, startFakeModel } from '../support/fakes/model.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/fakes/webhook-receiver.ts';

@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Db } from '../../src/db/connect.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { createCentroidCache } from '../../src/insights/assignment/centroid-cache.ts';

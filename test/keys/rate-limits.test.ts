@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ApiOptions, startApi, type TestApi } from '../support/stack/api.ts';
 
 const ORGS = '/partner/v1/orgs';

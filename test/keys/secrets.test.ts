@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import { createSecrets, type SecretPlace } from '../../src/secrets.ts';
 
 const ring = (...kids: string[]) => kids.map((kid) => `${kid}:${randomBytes(32).toString('base64')}`).join(',');

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../support/stack/servers.ts';
 import { startProgram } from './support/program.ts';
 
@@ -15,7 +14,8 @@ afterAll(() => database.drop());
 /** Returns the last line of a program that does not start, once it has ended. */
 async function refusalOf(script: 'api' | 'worker', env: Record<string, string>) {
   const program = await startProgram(script, { DATABASE_URL: database.url, ...env });
-  expect(await program.ended(), program.text()).toBe(1);
+  const exitCode = await program.ended();
+  expect({ exitCode, said: program.text() }).toMatchObject({ exitCode: 1 });
   expect(program.text()).not.toMatch(/^ +at /m);
   const line = program.lines().at(-1);
   expect(line).toMatchObject({ level: 60, name: script });

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectWorkers } from '../../worker/temporal.ts';
 import { type FakeProvider, startFakeProvider } from '../support/fakes/provider.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';
@@ -54,7 +53,7 @@ async function startCall(): Promise<string> {
   const { status, body } = await api.org.post(`/workflows/${workflow.workflow_id}/trigger`, {
     input: { complaint: WORDS },
   });
-  expect(status, JSON.stringify(body)).toBe(200);
+  expect({ status, body }).toMatchObject({ status: 200 });
   return body.run_id ?? body.id;
 }
 
@@ -88,7 +87,7 @@ describe('the log of the worker', () => {
       fallback_email_subject: 'Order',
       fallback_email_body: 'Sent',
     });
-    expect(status, JSON.stringify(body)).toBe(201);
+    expect({ status, body }).toMatchObject({ status: 201 });
     const failed = await worker.find(
       'the failure to send',
       ({ msg, activityType }) => msg === 'Activity failed' && activityType === 'sendRequestedEmails',

@@ -1,5 +1,4 @@
 import { deflateRawSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { attachmentNamed, cleanFileName } from '../../src/media/file-names.rules.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';
 import { compoundFileOf, EXECUTABLE, formWith, PNG, rawForm, SAMPLES, zipOf } from './samples.ts';

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import http from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMediaLinks } from '../../src/media/links.ts';
 import { rangeOf } from '../../src/media/ranges.rules.ts';
 import { type Media, storeMedia } from '../../src/media/service.ts';

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type FakeS3, S3_KEY, startFakeS3 } from '../support/fakes/s3.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';
 import { eventually } from '../support/stack/stack.ts';

@@ -2,7 +2,6 @@ import { readdir } from 'node:fs/promises';
 import http from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApi, type TestApi } from '../support/stack/api.ts';
 import { eventually } from '../support/stack/stack.ts';
 import { EXECUTABLE, formWith, PNG, pngOf, rawForm, SAMPLES } from './samples.ts';

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addMember } from '../../src/orgs/members/service.ts';
 import { startApi, type TestApi, type TestOrg } from '../support/stack/api.ts';
 

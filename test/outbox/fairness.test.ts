@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { connect } from '../../src/db/connect.ts';
 import { NIL_UUID, newId } from '../../src/ids.ts';
 import { type ClaimedCommand, claimCommands, deleteClaimed } from '../../src/outbox/claim.ts';

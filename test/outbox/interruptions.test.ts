@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCommand } from '../../src/commands.ts';
 import { connect } from '../../src/db/connect.ts';
 import { onlyRow } from '../../src/db/rows.ts';

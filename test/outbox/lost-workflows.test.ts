@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { SUBJECTS } from '../../src/reconciler-subjects.ts';
 import * as workflows from '../../workflows/index.ts';
 

@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newId } from '../../src/ids.ts';
 import { addMember } from '../../src/orgs/members/service.ts';
 import { reconcile } from '../../src/reconciler.ts';

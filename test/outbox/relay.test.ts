@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { sql } from 'kysely';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { newId } from '../../src/ids.ts';
 import { commandSender } from '../../src/outbox/dispatching.ts';
@@ -139,7 +138,7 @@ describe('the relay', () => {
     );
     const now = performance.now.bind(performance);
     let lateMs = 0;
-    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + lateMs);
+    const clock = jest.spyOn(performance, 'now').mockImplementation(() => now() + lateMs);
     const started: string[] = [];
     const slow = {
       withDeadline: (_: number, work: () => Promise<void>) => work(),

@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import { bounceAddress, createMailTokens, messageIdOf } from '../../src/deliveries/inbound/mail-tokens.ts';
 import { reconcile } from '../../src/reconciler.ts';
 import { connectHubspot } from '../support/crm.ts';

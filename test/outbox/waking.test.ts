@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type Clock, install } from '@sinonjs/fake-timers';
 import { createWaking, type Waking } from '../../src/outbox/waking.ts';
 
 const never = new AbortController().signal;
@@ -18,12 +18,11 @@ function runLoop(waking: Waking, ms: number): number[] {
 }
 
 describe('the sleep of the relay’s loops', () => {
+  let clock: Clock;
   beforeEach(() => {
-    vi.useFakeTimers({ now: 0 });
+    clock = install({ now: 0, toFake: ['setTimeout', 'clearTimeout', 'Date'] });
   });
-  afterEach(() => {
-    vi.useRealTimers();
-  });
+  afterEach(() => clock.uninstall());
 
   it.each([
     { what: 'wakes one loop if all sleep', worksMs: 0, wokenAt: 100, watchedMs: 100, looks: [[0, 100], [0]] },
@@ -44,16 +43,16 @@ describe('the sleep of the relay’s loops', () => {
   ])('$what', async ({ worksMs, wokenAt, watchedMs, looks }) => {
     const waking = createWaking(2);
     const loops = [runLoop(waking, worksMs), runLoop(waking, 0)];
-    await vi.advanceTimersByTimeAsync(wokenAt);
+    await clock.tickAsync(wokenAt);
     waking.wakeUp();
-    await vi.advanceTimersByTimeAsync(watchedMs);
+    await clock.tickAsync(watchedMs);
     expect(loops).toEqual(looks);
   });
 
   it('looks again without a wake-up, in case one was lost', async () => {
     const waking = createWaking(1);
     const looks = runLoop(waking, 0);
-    await vi.advanceTimersByTimeAsync(2_500);
+    await clock.tickAsync(2_500);
     expect(looks).toEqual([0, 1_000, 2_000]);
   });
 

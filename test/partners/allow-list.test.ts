@@ -1,4 +1,3 @@
-import { afterAll, describe, expect, it } from 'vitest';
 import { allowFrom, deactivatePartner } from '../../src/partners/service.ts';
 import { type ApiOptions, startApi, type TestApi } from '../support/stack/api.ts';
 

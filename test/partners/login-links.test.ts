@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deleteExpiredLogins } from '../../src/partners/login.service.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';
 

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FakeFareHarbor, startFakeFareHarbor } from '../support/fakes/fareharbor.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';
 

@@ -1,4 +1,3 @@
-import { expect, it } from 'vitest';
 import { startFakeFareHarbor } from '../support/fakes/fareharbor.ts';
 import { startApi } from '../support/stack/api.ts';
 import { eventually } from '../support/stack/stack.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { looksLikeHtml } from '../../src/html.rules.ts';
 import { textOfHtml } from '../../src/html-text.rules.ts';
 import { cpuTimeOf } from '../support/measure.ts';

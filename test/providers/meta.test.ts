@@ -2,7 +2,6 @@ import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createEgress, type Egress } from '../../src/providers/egress/egress.ts';
 import { isMetaSignature, readMetaCallback } from '../../src/providers/meta/callbacks.ts';
 import type { WhatsAppComponent, WhatsAppMessage } from '../../src/providers/meta/port.ts';

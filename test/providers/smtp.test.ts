@@ -1,9 +1,9 @@
 import { createServer, type Socket } from 'node:net';
 import { SMTPServer } from 'smtp-server';
-import { describe, expect, it, vi } from 'vitest';
 import { createEgress } from '../../src/providers/egress/egress.ts';
 import { createRenewedSender } from '../../src/providers/email/renewed-sender.ts';
 import { createSmtpSender } from '../../src/providers/email/smtp.ts';
+import { untilPasses } from '../support/stack/stack.ts';
 
 const message = {
   messageId: '<0190a0a0-0000-7000-8000-000000000001@acme.example>',
@@ -188,7 +188,7 @@ describe('a sender that renews its connections', () => {
     const outcomes = await Promise.all([...waiting, sender.send(message)]);
     expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(['accepted']));
     expect(commands.filter((command) => command === 'EHLO').length).toBeGreaterThan(1);
-    await vi.waitFor(() => expect(server.countOpen()).toBe(0));
+    await untilPasses(() => expect(server.countOpen()).toBe(0));
     await server.close();
   });
 
@@ -199,7 +199,7 @@ describe('a sender that renews its connections', () => {
     for (const _ of [1, 2]) expect(await sender.send(message)).toMatchObject({ kind: 'accepted' });
     expect(commands.filter((command) => command === 'EHLO')).toHaveLength(2);
     sender.close();
-    await vi.waitFor(() => expect(server.countOpen()).toBe(0));
+    await untilPasses(() => expect(server.countOpen()).toBe(0));
     await server.close();
   });
 });

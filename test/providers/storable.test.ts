@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import { storable, storableJson, truncated } from '../../src/providers/storable.rules.ts';
 
 /** Characters that Postgres rejects, those that they become, and what numbers of keys are made of. */

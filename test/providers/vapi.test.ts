@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { newId } from '../../src/ids.ts';
 import { createEgress, type Egress } from '../../src/providers/egress/egress.ts';
 import { isVapiSignature, readVapiCallback } from '../../src/providers/vapi/callbacks.ts';

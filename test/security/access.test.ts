@@ -1,7 +1,6 @@
 import diagnostics from 'node:diagnostics_channel';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import { SignJWT } from 'jose';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { KeyScope } from '../../src/http/scopes.ts';
 import { revokeKeyAsOperator } from '../../src/keys/service.ts';
 import { type Answer, startApi, type TestApi } from '../support/stack/api.ts';

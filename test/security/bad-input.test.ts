@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FakeFareHarbor, startFakeFareHarbor } from '../support/fakes/fareharbor.ts';
 import { type Answer, startApi, type TestApi } from '../support/stack/api.ts';
 import { type Document, type Operation, type Place, pathTo, readDocument } from './document.ts';

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSession } from '../../src/conversations/sessions/service.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { newId } from '../../src/ids.ts';
@@ -56,7 +55,6 @@ const OTHER_TABLES = [
   'ai_tag_suggestions',
   'ai_summaries',
   'ai_budget_notices',
-  'unread_mail_sessions',
   'whatsapp_users',
   'webhook_deliveries',
   'webhook_sequences',

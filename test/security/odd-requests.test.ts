@@ -1,5 +1,4 @@
 import { connect, type Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApi, type TestApi } from '../support/stack/api.ts';
 import { ODD_JSON, STRANGE_TEXTS } from './hostile.ts';
 

@@ -2,7 +2,6 @@ import { globSync, readFileSync } from 'node:fs';
 import { createContext, Script } from 'node:vm';
 import { type AttackPattern, check } from 'recheck';
 import ts from 'typescript';
-import { describe, expect, it } from 'vitest';
 
 const IS_LONG = process.env.TEST_TIER === 'long';
 /** Patterns that recheck has found to be safe. The long tier checks them again. */

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import { saveContacts } from '../../src/contacts/saving/service.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { createSequence } from '../../src/sequences/service.ts';

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { emailStep } from '../support/sequences.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';
 

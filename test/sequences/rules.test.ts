@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import { orderAfterEdit, type StoredStep, transitionsOf } from '../../src/sequences/rules.ts';
 
 const step = (id: string, isDeleted = false): StoredStep => ({ id, is_deleted: isDeleted, delay_in_minutes: 0 });

@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { lockName } from '../../src/db/locks.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { evaluateClocks } from '../../src/sla/clocks.service.ts';

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { applySessionUpdate } from '../../src/conversations/sessions/actions.service.ts';
 import { UpdateSession } from '../../src/conversations/sessions/schema.ts';
 import { createSession, getSession } from '../../src/conversations/sessions/service.ts';

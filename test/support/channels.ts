@@ -1,4 +1,3 @@
-import { expect } from 'vitest';
 import type { FakeMeta } from './fakes/meta.ts';
 import type { FakeTwilio } from './fakes/twilio.ts';
 import type { FakeVapi } from './fakes/vapi.ts';

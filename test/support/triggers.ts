@@ -1,4 +1,3 @@
-import { expect } from 'vitest';
 import { TriggerType } from '../../src/automations/blocks/schema.ts';
 import { triggerOutputSchema } from '../../src/automations/triggers/schema.ts';
 import type { Db } from '../../src/db/connect.ts';

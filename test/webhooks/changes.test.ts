@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { listPendingDeliveries } from '../../src/webhooks/deliveries.queries.ts';
 import { findWholeEndpoint } from '../../src/webhooks/endpoints.queries.ts';
 import { sendPending } from '../../src/webhooks/sending/pending.service.ts';

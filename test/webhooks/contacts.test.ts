@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/fakes/webhook-receiver.ts';
 import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
 import { rowsWith } from '../support/stack/traces.ts';

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { addMember } from '../../src/orgs/members/service.ts';
 import { deleteEndpointRemains, deleteOldWebhooks } from '../../src/webhooks/maintenance.service.ts';
@@ -499,7 +498,7 @@ describe('an endpoint', () => {
       'https://a:b@example.com/',
     ]) {
       const { status, body } = await org.post('/webhooks', { url });
-      expect(status, url).toBe(400);
+      expect({ url, status }).toEqual({ url, status: 400 });
       expect(body.issues[0].path).toBe('body.url');
     }
   });

@@ -1,4 +1,3 @@
-import { expect } from 'vitest';
 import type { WebhookReceiver } from '../support/fakes/webhook-receiver.ts';
 import type { Client } from '../support/stack/api.ts';
 import { eventually } from '../support/stack/stack.ts';
@@ -6,7 +5,7 @@ import { eventually } from '../support/stack/stack.ts';
 /** Creates an endpoint for a receiver, which then accepts its signatures. */
 export async function createEndpoint(org: Client, receiver: WebhookReceiver, settings: object = {}) {
   const { status, body } = await org.post('/webhooks', { url: receiver.url, ...settings });
-  expect(status, JSON.stringify(body)).toBe(201);
+  expect({ status, body }).toMatchObject({ status: 201 });
   receiver.secrets.push(body.secret);
   return body as { id: string; secret: string };
 }

@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http';
 import { buildConnector } from 'undici';
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createEgress } from '../../src/providers/egress/egress.ts';
 import { sendPending } from '../../src/webhooks/sending/pending.service.ts';
 import { createSenderRegistry } from '../../src/webhooks/sending/sender-registry.ts';
@@ -49,7 +48,7 @@ async function newEndpoint() {
   dns['hooks.example'] = [PUBLIC];
   receiver.received.length = 0;
   const { status, body } = await api.org.post('/webhooks', { url: 'http://hooks.example/hooks' });
-  expect(status, JSON.stringify(body)).toBe(201);
+  expect({ status, body }).toMatchObject({ status: 201 });
   receiver.secrets.push(body.secret);
   return body as { id: string };
 }

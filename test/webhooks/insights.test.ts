@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import { insightsOf, resolvedSaying } from '../insights/support.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/fakes/webhook-receiver.ts';
 import type { TestOrg } from '../support/stack/api.ts';

@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { redactWebhooks } from '../../src/webhooks/redaction.service.ts';
 import { recordTries } from '../../src/webhooks/sending/recording.queries.ts';

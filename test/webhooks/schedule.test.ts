@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
 import {
   probeDelayMs,
   QUIET_AFTER_MS,

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addMember } from '../../src/orgs/members/service.ts';
 import { PNG } from '../media/samples.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';

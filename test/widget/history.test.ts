@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApi, type TestApi } from '../support/stack/api.ts';
 import { unverified, type Widget } from './client.ts';
 

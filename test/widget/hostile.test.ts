@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EXECUTABLE, PNG, pngOf, zipOf } from '../media/samples.ts';
 import { STRANGE_TEXTS } from '../security/hostile.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';

@@ -1,6 +1,5 @@
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   ASSIGN_WAITING_SESSIONS,
   type AssignmentInput,

@@ -1,6 +1,5 @@
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findTestServer } from '../../src/dev/temporal-programs.ts';
 import { CRAWL, type CrawlInput, type CrawlProgress, type CrawlResult } from '../../src/knowledge/crawl/contract.ts';
 import { RENDERING, WAKE } from '../../src/temporal/contract.ts';
@@ -19,6 +18,7 @@ const going: CrawlProgress = {
   queued: 50,
   trouble: null,
   waitMs: 0,
+  toRender: 0,
 };
 const drained: CrawlProgress = { ...going, state: 'drained', queued: 0 };
 const done: CrawlResult = { status: 'completed', pages: 50, changed: 50, removed: 0 };

@@ -1,7 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import { findTestServer } from '../../src/dev/temporal-programs.ts';
 import { EXTRACT_INSIGHTS } from '../../src/insights/extraction/contract.ts';
 import { EMBED_KNOWLEDGE, type EmbeddingInput } from '../../src/knowledge/embedding/contract.ts';

@@ -1,6 +1,5 @@
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SYNC_MIAW } from '../../src/crm/contract.ts';
 import type { MiawFetchResult } from '../../src/crm/salesforce/contract.ts';
 import { findTestServer } from '../../src/dev/temporal-programs.ts';

@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { Worker } from '@temporalio/worker';
-import { describe, expect, it } from 'vitest';
 import { kebabCase } from '../support/stack/record-histories.ts';
 import { testWorkflowBundle } from '../support/stack/servers.ts';
 import { installRuntime } from '../support/stack/temporal-runtime.ts';

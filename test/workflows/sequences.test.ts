@@ -1,6 +1,5 @@
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findTestServer } from '../../src/dev/temporal-programs.ts';
 import { RUN_SEQUENCE, type SequenceProgress, type SequenceRef } from '../../src/sequences/contract.ts';
 import { WAKE } from '../../src/temporal/contract.ts';

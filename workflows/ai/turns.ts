@@ -3,43 +3,33 @@ import {
   condition,
   continueAsNew,
   isCancellation,
-  patched,
   proxyActivities,
   proxyLocalActivities,
   setCurrentDetails,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { AiTurnActivities } from '../../activities/ai-turns.ts';
-import type { FoundTurn, NextTurn, SessionRef, StepName, TurnEnd, TurnRef } from '../../src/ai/turns/contract.ts';
+import type { NextTurn, SessionRef, StepName, TurnEnd, TurnRef } from '../../src/ai/turns/contract.ts';
 import { WAKE } from '../../src/temporal/contract.ts';
-import { ANSWER_TURN, DATABASE_BATCH, DATABASE_MOMENT } from '../activity-options.ts';
+import { ANSWER_TURN, DATABASE_MOMENT } from '../activity-options.ts';
 import { countSignals } from '../signals.ts';
 
 /** The rest of the wait is in the activity, by the database's clock: timers can be a second late. */
 const ACTIVITY_WAIT_MS = 1_000;
 const LONGEST_ACTIVITY_WAIT_MS = 2_000;
 
-interface Looking extends Pick<AiTurnActivities, 'reviewTurns' | 'assumeResolved'> {
-  /** Whether the database is looked at in the workflow's own task. */
-  isLocal: boolean;
-  /** Finds the turn to do next, and may have done it. */
-  findTurn(ref: SessionRef): Promise<FoundTurn>;
-}
-
-/** Returns how this workflow looks at the database. Those that began before a change go on as they did. */
-function lookingActivities(): Looking {
-  const answersAtOnce = patched('answer-while-looking');
-  const isLocal = answersAtOnce || patched('local-activities');
-  const proxy = (summary: string) =>
-    isLocal
-      ? proxyLocalActivities<AiTurnActivities>({ ...DATABASE_MOMENT, summary })
-      : proxyActivities<AiTurnActivities>({ ...DATABASE_BATCH, summary });
-  const { reviewTurns } = proxy('look for messages to answer');
-  const { answerDueTurn } = proxy('look for messages, and answer what is due');
-  const { assumeResolved } = proxy('resolve if the contact is quiet');
-  const review = async (ref: SessionRef) => ({ turn: await reviewTurns(ref), mayAssume: true });
-  return { isLocal, reviewTurns, assumeResolved, findTurn: answersAtOnce ? answerDueTurn : review };
-}
+const { reviewTurns } = proxyLocalActivities<AiTurnActivities>({
+  ...DATABASE_MOMENT,
+  summary: 'look for messages to answer',
+});
+const { answerDueTurn } = proxyLocalActivities<AiTurnActivities>({
+  ...DATABASE_MOMENT,
+  summary: 'look for messages, and answer what is due',
+});
+const { assumeResolved } = proxyLocalActivities<AiTurnActivities>({
+  ...DATABASE_MOMENT,
+  summary: 'resolve if the contact is quiet',
+});
 
 /**
  * Answers the messages of a session's contact, one turn at a time. All facts are in the database: a signal means that
@@ -47,15 +37,14 @@ function lookingActivities(): Looking {
  */
 export async function answerSession(input: SessionRef): Promise<void> {
   const signals = countSignals(WAKE);
-  const { isLocal, findTurn, reviewTurns, assumeResolved } = lookingActivities();
   for (;;) {
     const seen = signals();
-    const found = await findTurn(input);
+    const found = await answerDueTurn(input);
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof answerSession>(input);
     if (found.turn !== null) {
-      const end = await finishTurn(input, found.turn, { isLocal, signals, seen, reviewTurns, soFar: found.end });
+      const end = await finishTurn(input, found.turn, { signals, seen, soFar: found.end });
       // Whatever comes after a turn wakes this workflow: without a signal there is nothing more to look for.
-      if (!isLocal || end === undefined || end === 'superseded') continue;
+      if (end === undefined || end === 'superseded') continue;
     }
     if (signals() > seen) continue;
     if (!found.mayAssume) return;
@@ -99,11 +88,9 @@ async function takeSteps(ref: TurnRef, number: number, first: TurnEnd | StepName
 interface Watching {
   /** How the turn ended, or its next step, if it was begun already. */
   soFar: TurnEnd | StepName | undefined;
-  isLocal: boolean;
   signals: () => number;
   /** The signals that the turn was found after. */
   seen: number;
-  reviewTurns: AiTurnActivities['reviewTurns'];
 }
 
 /** Does what is left of a turn. Returns how it ended, or undefined if it has not. */
@@ -116,19 +103,18 @@ async function finishTurn(session: SessionRef, turn: NextTurn, watching: Watchin
 
 /** Waits until the contact has finished writing, and answers. Returns how the turn ended, or undefined if it has not. */
 async function doTurn(ref: TurnRef, { number, dueInMs }: NextTurn, watching: Watching): Promise<TurnEnd | undefined> {
-  const { isLocal, signals, seen, soFar } = watching;
+  const { signals, seen, soFar } = watching;
   const waitMs = dueInMs - ACTIVITY_WAIT_MS;
   setCurrentDetails(`turn ${number}: waiting until the contact has finished writing`);
   if (
-    waitMs > 0 &&
-    !(isLocal && dueInMs <= LONGEST_ACTIVITY_WAIT_MS) &&
+    dueInMs > LONGEST_ACTIVITY_WAIT_MS &&
     (await condition(() => signals() > seen, waitMs, { summary: 'waiting until the contact has finished writing' }))
   ) {
     return undefined;
   }
   setCurrentDetails(`turn ${number}: looking for an answer`);
   return unlessGivenUp(
-    async () => takeSteps(ref, number, soFar ?? (await answer(ref, number, isLocal && dueInMs <= 0))),
+    async () => takeSteps(ref, number, soFar ?? (await answer(ref, number, dueInMs <= 0))),
     () => untilGivenUp(ref, watching),
   );
 }
@@ -137,10 +123,9 @@ async function doTurn(ref: TurnRef, { number, dueInMs }: NextTurn, watching: Wat
  * Waits until a change makes the work on a turn useless: people have the session, or a newer message is to be answered
  * instead. A turn that has done something, or was given up often enough, goes on whatever the contact writes.
  */
-async function untilGivenUp(ref: TurnRef, { signals, seen, reviewTurns }: Watching): Promise<void> {
+async function untilGivenUp(ref: TurnRef, { signals, seen }: Watching): Promise<void> {
   for (let known = seen; ; ) {
     await condition(() => signals() > known);
-    if (!patched('look-while-answering')) return; // the caller looks
     known = signals();
     const turn = await reviewTurns({ orgId: ref.orgId, sessionId: ref.sessionId });
     if (turn?.turnId !== ref.turnId || turn.dueInMs > 0) return;

@@ -4,7 +4,6 @@ import {
   condition,
   continueAsNew,
   isCancellation,
-  patched,
   proxyActivities,
   proxyLocalActivities,
   setCurrentDetails,
@@ -74,8 +73,7 @@ async function runSteps({ next, isAtOnce, ...run }: RunInput): Promise<void> {
   for (let at = isAtOnce ? await runFirstSteps({ ...run, next }) : next; ; ) {
     const isToLook = signals() > seen;
     // A repeated action looks at the database by itself. Elsewhere, continue-as-new would lose a signal.
-    const mayContinueAsNew = () => (isRepeated ? patched('repeat-in-new-run') : !isToLook);
-    if (workflowInfo().continueAsNewSuggested && mayContinueAsNew())
+    if (workflowInfo().continueAsNewSuggested && (isRepeated || !isToLook))
       await continueAsNew<typeof runAutomation>({ ...run, next: at });
     if (!isRepeated) before = signals();
     switch (at.kind) {

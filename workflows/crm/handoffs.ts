@@ -2,7 +2,6 @@ import {
   ActivityFailure,
   ApplicationFailure,
   isCancellation,
-  patched,
   proxyActivities,
   setCurrentDetails,
   sleep,
@@ -39,7 +38,7 @@ const { parkHandoffPart } = proxyActivities<CrmActivities>({
  */
 export async function handOffSession(input: SessionRun): Promise<void> {
   const signals = countSignals(WAKE);
-  if (patched('summary-by-model')) await summarize(input);
+  await summarize(input);
   let refused: HandoffPart[];
   let seen: number;
   do {

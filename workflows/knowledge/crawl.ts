@@ -69,7 +69,7 @@ export async function crawl({ batches: earlier = 0, ...ref }: CrawlInput): Promi
     const summary = `batch ${batch}: fetch pages`;
     let progress = await crawlBatch.executeWithOptions({ ...SEND_BATCH, summary }, [{ ...ref, batch }]);
     setCurrentDetails(describe(progress));
-    if (progress.state === 'running' && (progress.toRender ?? 0) > 0) {
+    if (progress.state === 'running' && progress.toRender > 0) {
       progress = await renderBatch({ ...ref, batch });
       setCurrentDetails(describe(progress));
     }

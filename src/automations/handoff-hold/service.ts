@@ -26,7 +26,7 @@ export const holdHandoffs: Reaction<'pre-ticket-handoff'> = async (trx, orgId, e
       await announceHandoff(trx, orgId, sessionId, { isExternal, n });
       continue;
     }
-    await insertHandoffHold(trx, orgId, { id: holdId, sessionId, isExternal, n: n ?? null });
+    await insertHandoffHold(trx, orgId, { id: holdId, sessionId, isExternal, n });
     await enqueue(trx, orgId, start(HOLD_HANDOFF, { orgId, sessionId, holdId }, handoffHoldSubject(sessionId)));
   }
 };
@@ -46,7 +46,7 @@ async function announceHandoff(
   trx: Trx,
   orgId: string,
   sessionId: string,
-  payload: { isExternal: boolean; n?: number | null },
+  payload: { isExternal: boolean; n: number },
 ): Promise<void> {
   if (!(await isHandedOff(trx, orgId, sessionId, payload.n))) return;
   await announceWithState(trx, orgId, 'ticket-handoff', [{ subject_id: sessionId, payload }]);

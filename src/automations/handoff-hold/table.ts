@@ -7,8 +7,8 @@ export interface AutomationGatesTable {
   /** The session to hand off. */
   session_id: string;
   is_elsewhere: boolean;
-  /** The number of the handoff in its session. Null in holds of earlier versions. */
-  handoff_number: number | null;
+  /** The number of the handoff in its session, from 1. */
+  handoff_number: number;
   created_at: Generated<Date>;
 }
 

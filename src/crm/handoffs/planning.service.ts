@@ -13,7 +13,7 @@ import type { HandoffPart } from '../../providers/crm/port.ts';
 import type { SessionRun } from '../contract.ts';
 import { insertConversation, insertMiawMessages } from '../salesforce/conversation-store.service.ts';
 import { insertParts, reopenForHandoff, skipParts } from './queries.ts';
-import { begunTargetOf, type TicketingTarget } from './rules.ts';
+import type { TicketingTarget } from './rules.ts';
 import { type ConnectedSystem, connectionTo, type HandoffDeps, listPartsIn, progressOf } from './service.ts';
 import type { PartState } from './table.ts';
 import { scheduleReopeningsOf } from './ticket-reopening.service.ts';
@@ -48,7 +48,7 @@ export async function planHandoff(db: Db, deps: HandoffDeps, run: SessionRun): P
 async function decideTarget(trx: Trx, { orgId, sessionId, n }: SessionRun): Promise<TicketingTarget | undefined> {
   const handoff = await lockHandoff(trx, orgId, sessionId, n);
   if (handoff === undefined || isWithoutParts(handoff)) return undefined;
-  const begun = begunTargetOf(handoff);
+  const begun = handoff.target;
   if (begun !== undefined) return begun;
   const { target, ...outlook } = await findHandoffTarget(trx, orgId);
   const { waits_for, ...waiting } = handoff;
@@ -73,8 +73,7 @@ async function storePlan(
   if (target === 'crm' && isAnother) await scheduleReopeningsOf(trx, orgId, [sessionId]); // before the session's lock
   const locked = await lockHandoff(trx, orgId, sessionId, n); // a text that is redacted meanwhile must not come back
   if (locked === undefined) return NOTHING_LEFT;
-  if ((begunTargetOf(locked) ?? target) !== target)
-    throw new Error('The handoff has begun in another system meanwhile');
+  if ((locked.target ?? target) !== target) throw new Error('The handoff has begun in another system meanwhile');
   const parts = await listPartsIn(trx, orgId, sessionId, target);
   const isSettled = parts.some(({ part, state }) => part === 'conversation' && state === 'settled');
   if (target === 'miaw' && !isSettled) await startConversation(trx, orgId, sessionId);

@@ -6,21 +6,6 @@ export type TicketingTarget = 'crm' | 'miaw';
 /** Returns the system that a part is created in. */
 export const systemOf = (part: string): TicketingTarget => (part === 'conversation' ? 'miaw' : 'crm');
 
-/**
- * Returns the system that a handoff has begun in. Undefined if it has not begun. A handoff of an earlier version has begun
- * where its parts are.
- */
-export function begunTargetOf({
-  target,
-  parts = [],
-}: {
-  target?: TicketingTarget;
-  parts?: { part: string }[];
-}): TicketingTarget | undefined {
-  if (target !== undefined || parts.length === 0) return target;
-  return parts.some(({ part }) => systemOf(part) === 'miaw') ? 'miaw' : 'crm';
-}
-
 export interface PartStatus {
   part: string;
   state: PartState;

@@ -21,7 +21,7 @@ import { linkSession } from '../links.queries.ts';
 import { handoffFactsOf } from './facts.service.ts';
 import { withLease } from './leases.service.ts';
 import { type ClaimedPart, claimPart, listParts, type PartChange, updatePart } from './queries.ts';
-import { begunTargetOf, handoffStateOf, systemOf, type TicketingTarget } from './rules.ts';
+import { handoffStateOf, systemOf, type TicketingTarget } from './rules.ts';
 import type { PartState } from './table.ts';
 import { scheduleCloseIfResolved } from './ticket-closing.service.ts';
 
@@ -199,7 +199,7 @@ export function updateAndReportParts<T>(
 /** Shows the parts of a handoff that has begun. What a workflow has made in another system is no part of it. */
 async function reportParts(trx: Trx, orgId: string, sessionId: string): Promise<void> {
   const handoff = await lockHandoff(trx, orgId, sessionId);
-  const target = handoff && begunTargetOf(handoff);
+  const target = handoff?.target;
   if (handoff === undefined || target === undefined) return;
   await updateHandoff(trx, orgId, sessionId, {
     ...handoff,

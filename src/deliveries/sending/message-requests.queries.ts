@@ -34,10 +34,6 @@ export async function listQueuedIds(
   return rows.map(({ id }) => id);
 }
 
-/** SQL: the place of a single message among those to its contact. Messages without a number are of earlier versions. */
-const placeOf = (message: string) =>
-  sql`(coalesce(${sql.ref(`${message}.request_seq`)}, 0), ${sql.ref(`${message}.created_at`)}, ${sql.ref(`${message}.id`)})`;
-
 /**
  * Defers a single message while an older one to its contact on the channel is in progress, a little longer each time.
  * Messages to one contact thus arrive in the order of their requests. One in progress has no `sent_at`, which leads the
@@ -51,7 +47,7 @@ export async function deferBehindOlder(db: Db, orgId: string, deliveryId: string
       and exists (
         select from deliveries as older
         where older.org_id = delivery.org_id and older.contact_id = delivery.contact_id and older.channel = delivery.channel
-          and ${placeOf('older')} < ${placeOf('delivery')} and older.status in ('queued', 'sending') and older.sent_at is null
+          and older.request_seq < delivery.request_seq and older.status in ('queued', 'sending') and older.sent_at is null
           and older.sequence_id is null and older.email_request_id is null
       )
   `.execute(db);

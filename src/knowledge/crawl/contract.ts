@@ -67,8 +67,8 @@ export interface CrawlProgress {
   trouble: string | null;
   /** Time until something can be fetched again. */
   waitMs: number;
-  /** Pages that wait for a browser. Undefined in results of earlier versions. */
-  toRender?: number;
+  /** Pages that wait for a browser. */
+  toRender: number;
 }
 
 export interface CrawlResult {

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createActionRunner, type RunAction } from '../../automations/action-runner.ts';
 import { FAKES_ALLOWED } from '../../support/channels.ts';
 import { type EncodedReceiver, startEncodedReceiver } from '../../support/fakes/encoded-receiver.ts';

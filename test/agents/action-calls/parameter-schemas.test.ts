@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
 import { issuesOf } from '../../../src/agents/action-calls/parameter-schemas.ts';
 
 const isTaken = (schema: object, value: unknown) =>

@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { issuesOf } from '../../../src/agents/action-calls/parameter-schemas.ts';
 import { requestSchemaOf, withoutReadOnly } from '../../../src/agents/actions/read-only.rules.ts';
 import { FAKES_ALLOWED } from '../../support/channels.ts';

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { FAKES_ALLOWED } from '../../support/channels.ts';
 import { type FakeProvider, startFakeProvider } from '../../support/fakes/provider.ts';
 import { startApi, type TestApi, type TestOrg } from '../../support/stack/api.ts';

@@ -1,9 +1,6 @@
 import fc from 'fast-check';
-import { type Kysely, sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { callAction } from '../../../src/agents/action-calls/http-call.ts';
 import { mergeOverrides } from '../../../src/agents/action-overrides/rules.ts';
-import { up as nameHosts } from '../../../src/db/migrations/0157-hosts-of-overrides.ts';
 import { newId } from '../../../src/ids.ts';
 import { FAKES_ALLOWED } from '../../support/channels.ts';
 import { type FakeProvider, startFakeProvider } from '../../support/fakes/provider.ts';
@@ -143,23 +140,6 @@ describe("the org's overrides", () => {
     expect((await test(await create())).body.issues).toEqual([
       { path: 'body.parameters.path_params.id', message: 'is required' },
     ]);
-  });
-
-  it('values that were stored before hosts were named are sent to the hosts of the actions that there were', async () => {
-    await set(OF_ORG);
-    const id = await create();
-    await sql`update orgs set settings = settings #- '{http_action_overrides,hosts}' where id = ${org.id}`.execute(
-      stack.db,
-    );
-    await test(id);
-    expect(fake.calls).toMatchObject([]);
-    await nameHosts(stack.db as unknown as Kysely<unknown>);
-    await test(id);
-    await test(await create({ name: 'Other', api_endpoint: `http://localhost:${new URL(fake.url).port}/x/{id}` }), {
-      parameters: { path_params: { id: '2' } },
-    });
-    expect(fake.calls).toMatchObject([{ headers: { authorization: `Bearer ${KEY}` } }, { path: '/x/2' }]);
-    expect(fake.calls[1]?.headers).not.toHaveProperty('authorization');
   });
 
   it('cannot replace the idempotency key of a call', async () => {

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApi, type TestApi, type TestOrg } from '../../support/stack/api.ts';
 
 const MAX_ACTIONS = 500;

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { connectVapi, FAKES_ALLOWED, newNumber, untilDelivery } from '../../support/channels.ts';
 import { type FakeProvider, startFakeProvider } from '../../support/fakes/provider.ts';
 import { type FakeVapi, type FakeVapiCall, startFakeVapi } from '../../support/fakes/vapi.ts';

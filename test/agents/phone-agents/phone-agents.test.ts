@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findPhoneAgent, getPhoneAgent } from '../../../src/agents/phone-agents/service.ts';
 import { startApi, type TestApi, type TestOrg } from '../../support/stack/api.ts';
 

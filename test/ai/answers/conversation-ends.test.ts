@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import { endsOf } from '../../../src/ai/answers/conversation-ends.rules.ts';
 import { extractionPrompt } from '../../../src/insights/extraction/prompt.rules.ts';
 

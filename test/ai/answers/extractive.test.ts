@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import { type PassageForQuote, renderSources, selectQuotes } from '../../../src/ai/answers/extractive.rules.ts';
 import { sentencesOf } from '../../../src/knowledge/index/prose.rules.ts';
 

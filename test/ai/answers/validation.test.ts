@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import { claimsDeed } from '../../../src/ai/answers/deeds.rules.ts';
 import { addressesOf, emailsOf, figuresOf } from '../../../src/ai/answers/figures.rules.ts';
 import { findQuote } from '../../../src/ai/answers/quotes.rules.ts';

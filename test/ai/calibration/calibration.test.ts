@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { answerByQuotes } from '../../../src/ai/answers/extractive.service.ts';
 import { calibrate, DEFAULT_THRESHOLD } from '../../../src/ai/calibration/rules.ts';
 import { requestDailyCalibrations } from '../../../src/ai/calibration/service.ts';

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AnswerFeedback, MAX_SHIFT, NO_FEEDBACK, shiftOf } from '../../../src/ai/calibration/feedback.rules.ts';
 import { isLargeChange } from '../../../src/ai/calibration/rules.ts';
 import { requestCalibrationsAfterChanges } from '../../../src/ai/calibration/service.ts';

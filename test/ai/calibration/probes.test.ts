@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { probesOf } from '../../../src/ai/calibration/probes.rules.ts';
 
 const PASSAGE =

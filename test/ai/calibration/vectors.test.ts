@@ -1,4 +1,3 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DEFAULT_THRESHOLD, isEmbedded, thresholdsOf } from '../../../src/ai/calibration/rules.ts';
 import { FAKES_ALLOWED } from '../../support/channels.ts';
 import { type FakeEmbeddings, startFakeEmbeddings } from '../../support/fakes/embeddings.ts';

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Db } from '../../../src/db/connect.ts';
 import { FAKES_ALLOWED } from '../../support/channels.ts';
 import { startEncodedReceiver } from '../../support/fakes/encoded-receiver.ts';

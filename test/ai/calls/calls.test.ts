@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { redactSessionCalls } from '../../../src/ai/calls/closing.service.ts';
 import { runCall } from '../../../src/ai/calls/running.service.ts';
 import { listTools, receiptsOf } from '../../../src/ai/calls/service.ts';

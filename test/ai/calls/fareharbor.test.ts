@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import { FAKES_ALLOWED } from '../../support/channels.ts';
 import { type FakeFareHarbor, startFakeFareHarbor } from '../../support/fakes/fareharbor.ts';
 import { type FakeModel, startFakeModel } from '../../support/fakes/model.ts';

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { settleRun } from '../../../src/ai/calls/workflow-runs.service.ts';
 import { wakeTurns } from '../../../src/ai/turns/requests.service.ts';
 import { inTransaction } from '../../../src/db/transaction.ts';

@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { reviewNewCitations } from '../../../src/ai/citations/service.ts';
 import { inTransaction } from '../../../src/db/transaction.ts';
 import type { TestOrg } from '../../support/stack/api.ts';

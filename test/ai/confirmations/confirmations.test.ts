@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type CallRow, receiptsOf } from '../../../src/ai/calls/service.ts';
 import {
   askForConfirmation,
@@ -187,7 +186,8 @@ describe('the link of a confirmation', () => {
       'decision[]=confirm',
     ]) {
       const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-      expect((await stack.client().post(path, body, { headers })).status, body).toBe(400);
+      const { status } = await stack.client().post(path, body, { headers });
+      expect({ body, status }).toEqual({ body, status: 400 });
     }
     const headers = { 'content-type': 'application/json' };
     const twice = '{"decision":"reject","decision":"confirm"}';

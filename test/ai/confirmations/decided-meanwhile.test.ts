@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { decideConfirmation } from '../../../src/ai/confirmations/service.ts';
 import { assumeResolved } from '../../../src/ai/turns/assumption.service.ts';
 import { handOff } from '../../../src/conversations/sessions/actions.service.ts';

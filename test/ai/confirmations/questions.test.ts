@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { TestOrg } from '../../support/stack/api.ts';
 import { eventually } from '../../support/stack/stack.ts';
 import { type Booking, bookingsOf, holdingTurns, say, startBooking, turnOf } from './booking.ts';

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startNightlyRuns } from '../../../src/ai/evals/runs.service.ts';
 import { FAKES_ALLOWED } from '../../support/channels.ts';
 import { type FakeModel, quoting, startFakeModel } from '../../support/fakes/model.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { isAcknowledgement, readDecision, resolvesIssue } from '../../../src/ai/gates/recognition.rules.ts';
 import { LANGUAGES_WITH_PHRASES } from '../../../src/ai/gates/sentences.rules.ts';
 

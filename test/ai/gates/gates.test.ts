@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import { decideGate, type GateFacts } from '../../../src/ai/gates/gates.rules.ts';
 import {
   asksForPerson,
@@ -222,7 +221,7 @@ describe('any text', () => {
       for (const language of ['en', 'de', 'zh', 'ja', 'ko', 'th', 'ar']) {
         const long = `${pump.repeat(1_000_000 / pump.length)}!`;
         const [, cpuMs] = cpuTimeOf(() => recognize(long, language));
-        expect(cpuMs, `${JSON.stringify(pump)} in ${language}`).toBeLessThan(250);
+        expect({ pump, language, isSlow: cpuMs >= 250 }).toEqual({ pump, language, isSlow: false });
       }
   });
 });

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApi, type TestApi } from '../../support/stack/api.ts';
 import { newAnsweringOrg } from '../answering-org.ts';
 

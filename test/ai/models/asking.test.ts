@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { askModel, findModels, type ModelQuestion } from '../../../src/ai/models/asking.ts';
 import { FAKES_ALLOWED } from '../../support/channels.ts';
 import { type FakeModel, startFakeModel } from '../../support/fakes/model.ts';

@@ -1,4 +1,3 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { reserveCall, settleCall } from '../../../src/ai/budgets/service.ts';
 import { newId } from '../../../src/ids.ts';
 import { FAKES_ALLOWED } from '../../support/channels.ts';

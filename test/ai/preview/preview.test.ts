@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { FAKES_ALLOWED } from '../../support/channels.ts';
 import { startFaultyServer } from '../../support/fakes/faulty-server.ts';
 import { type FakeModel, quoting, startFakeModel } from '../../support/fakes/model.ts';
 import { startApi, type TestApi, type TestOrg } from '../../support/stack/api.ts';
+import { untilPasses } from '../../support/stack/stack.ts';
 import { newAnsweringOrg, QUESTION } from '../answering-org.ts';
 
 let api: TestApi;
@@ -285,9 +285,10 @@ describe('a preview with a model', () => {
     await asked;
     hangUp.abort();
     await request;
-    await expect
-      .poll(async () => (await org.get('/autopilot/usage?group_by=model')).body.items, { timeout: 5_000 })
-      .toMatchObject([{ group: 'one', calls: 1, failed_calls: 1 }]);
+    await untilPasses(async () => {
+      const { body } = await org.get('/autopilot/usage?group_by=model');
+      expect(body.items).toMatchObject([{ group: 'one', calls: 1, failed_calls: 1 }]);
+    });
     answer({ status: 500 });
     expect(model.asked.map((one) => one.model)).toEqual(['one']);
   });

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { FAKES_ALLOWED } from '../../support/channels.ts';
 import { connectHubspot } from '../../support/crm.ts';
 import { type FakeModel, startFakeModel } from '../../support/fakes/model.ts';

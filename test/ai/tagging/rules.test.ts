@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import { decideTags } from '../../../src/ai/tagging/decisions.rules.ts';
 import { BUCKETS, featuresOf } from '../../../src/ai/tagging/features.rules.ts';
 import { type LearntTag, learnTags, type TaggedText } from '../../../src/ai/tagging/learning.rules.ts';

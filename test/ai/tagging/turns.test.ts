@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createTagLearner, type TagLearner } from '../../../src/ai/tagging/learner.ts';
 import { learnTagsOf } from '../../../src/ai/tagging/learning.service.ts';
 import { requestDailyLearning } from '../../../src/ai/tagging/service.ts';

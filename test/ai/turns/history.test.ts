@@ -1,6 +1,5 @@
 import { defaultPayloadConverter } from '@temporalio/common';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import { FAKES_ALLOWED } from '../../support/channels.ts';
 import { type FakeModel, quoting, startFakeModel } from '../../support/fakes/model.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';

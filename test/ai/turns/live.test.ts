@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FAKES_ALLOWED } from '../../support/channels.ts';
 import { type FakeModel, quoting, startFakeModel } from '../../support/fakes/model.ts';
 import { openEventStream, type ReceivedEvent } from '../../support/stack/event-stream.ts';

@@ -1,4 +1,3 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { FAKES_ALLOWED } from '../../support/channels.ts';
 import { startFaultyServer } from '../../support/fakes/faulty-server.ts';
 import { type FakeModel, startFakeModel } from '../../support/fakes/model.ts';

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
 import { messagesOf, newAnsweringOrg, QUESTION, turnsOf } from '../answering-org.ts';
 

@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import { finishTurn, insertSteps } from '../../../src/ai/turns/ending.queries.ts';
 import { insertTurn } from '../../../src/ai/turns/queries.ts';
 import { inTransaction } from '../../../src/db/transaction.ts';

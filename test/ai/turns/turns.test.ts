@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { IS_LONG } from '../../faults/support/sizes.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
 import { unverified, type Widget } from '../../widget/client.ts';

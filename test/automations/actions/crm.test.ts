@@ -1,4 +1,3 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { connectHubspot, type OrgWithHubspot, sessionOfThread } from '../../support/crm.ts';
 import { resetAfter, slowEffect, unavailable } from '../../support/fakes/faulty-server.ts';
 import { refuses } from '../../support/fakes/hubspot/server.ts';

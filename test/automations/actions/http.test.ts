@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../../src/ids.ts';
 import { FAKES_ALLOWED } from '../../support/channels.ts';
 import { type FakeProvider, startFakeProvider } from '../../support/fakes/provider.ts';

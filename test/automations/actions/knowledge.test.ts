@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { startApi, type TestApi, type TestOrg } from '../../support/stack/api.ts';
 import { createActionRunner, type RunAction } from '../action-runner.ts';
 

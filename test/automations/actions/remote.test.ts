@@ -1,6 +1,5 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createEgress } from '../../../src/providers/egress/egress.ts';
 import { FAKES_ALLOWED } from '../../support/channels.ts';
 import { type FakeProvider, startFakeProvider } from '../../support/fakes/provider.ts';

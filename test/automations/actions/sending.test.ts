@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../../src/ids.ts';
 import { connectMeta, FAKES_ALLOWED, newNumber, untilDelivery, WHATSAPP_NUMBER } from '../../support/channels.ts';
 import { type FakeMeta, startFakeMeta } from '../../support/fakes/meta.ts';

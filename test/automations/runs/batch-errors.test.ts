@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Action } from '../../../src/automations/actions/action.ts';
 import { ACTIONS } from '../../../src/automations/actions/registry.ts';
 import { runBatch } from '../../../src/automations/runs/batches/service.ts';

@@ -1,7 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startRuns } from '../../../src/automations/runs/start-runs.service.ts';
 import { inTransaction } from '../../../src/db/transaction.ts';
 import { newId } from '../../../src/ids.ts';

@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import { hideAutomation } from '../../../src/automations/queries.ts';
 import { deleteRemainsOfWorkflows } from '../../../src/automations/runs/maintenance.service.ts';
 import { inTransaction } from '../../../src/db/transaction.ts';

@@ -1,6 +1,5 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createCallLimit } from '../../../src/automations/runs/pacing/call-limit.ts';
 import type { TestOrg } from '../../support/stack/api.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { historyOf } from '../../support/crm.ts';
 import { type FakeProvider, startFakeProvider } from '../../support/fakes/provider.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';

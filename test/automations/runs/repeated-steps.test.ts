@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { RunInput } from '../../../src/automations/runs/contract.ts';
 import { doFirstSteps } from '../../../src/automations/runs/first-steps.service.ts';
 import { continueRun, doStep, failStep, type StepDeps } from '../../../src/automations/runs/steps.service.ts';

@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { startStalledRuns } from '../../../src/automations/runs/maintenance.service.ts';
 import { startRuns } from '../../../src/automations/runs/start-runs.service.ts';
 import { inTransaction } from '../../../src/db/transaction.ts';

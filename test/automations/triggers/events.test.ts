@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startTriggeredRuns } from '../../../src/automations/triggers/trigger-events.service.ts';
 import { lockName } from '../../../src/db/locks.ts';
 import { inTransaction } from '../../../src/db/transaction.ts';

@@ -1,6 +1,5 @@
 import { Cron } from 'croner';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isMisplaced } from '../../../src/automations/triggers/cron-times.ts';
 import { syncWorkflowSchedule } from '../../../src/automations/triggers/schedules.service.ts';
 import { inTransaction } from '../../../src/db/transaction.ts';

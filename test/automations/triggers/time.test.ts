@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { announceInactiveSessions } from '../../../src/automations/triggers/inactivity.service.ts';
 import { fireSchedule } from '../../../src/automations/triggers/schedules.service.ts';
 import { newNumber, WHATSAPP_NUMBER } from '../../support/channels.ts';

@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Client, startApi, type TestApi } from '../../support/stack/api.ts';
 import { activate, expectRunsAsDescribed, type StartedRun } from '../../support/triggers.ts';
 

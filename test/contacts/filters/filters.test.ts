@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { type SqlBool, sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { contactFilter, prepareFilter } from '../../../src/contacts/filters/condition.ts';
 import { anyGroup } from '../../../src/contacts/filters/queries.ts';
 import { type CompositeFilter, type ContactFilter, PublicFilter } from '../../../src/contacts/filters/schema.ts';

@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { resolveContacts } from '../../../src/contacts/service.ts';
 import { inTransaction } from '../../../src/db/transaction.ts';
 import { startApi, type TestApi } from '../../support/stack/api.ts';

@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import { migrateToLatest } from '../../../src/db/migrate.ts';
 import { assertPositionsContinue } from '../../../src/db/positions.ts';
 import { startApi, type TestApi } from '../../support/stack/api.ts';

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { connect as connectSocket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { appendEvents } from '../../../src/conversations/events.queries.ts';
 import { createLiveStreams } from '../../../src/conversations/live/streams.service.ts';
 import { lockSession } from '../../../src/conversations/sessions/service.ts';

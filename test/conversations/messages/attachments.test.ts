@@ -1,6 +1,5 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TooManyRequests } from '../../../src/errors.ts';
 import { formWith } from '../../media/samples.ts';
 import { startApi, type TestApi } from '../../support/stack/api.ts';

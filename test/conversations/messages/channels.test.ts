@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { connectMeta, connectTwilio, FAKES_ALLOWED, newNumber, WHATSAPP_NUMBER } from '../../support/channels.ts';
 import { type FakeMeta, startFakeMeta } from '../../support/fakes/meta.ts';
 import { type FakeTwilio, refusesWith, startFakeTwilio } from '../../support/fakes/twilio.ts';

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newAnsweringOrg, QUESTION, turnsOf } from '../../ai/answering-org.ts';
 import { createActionRunner } from '../../automations/action-runner.ts';
 import { createSequence } from '../../support/channels.ts';

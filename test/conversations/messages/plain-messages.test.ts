@@ -1,5 +1,4 @@
 import { sql, type Updateable } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SessionsTable } from '../../../src/conversations/table.ts';
 import type { Trx } from '../../../src/db/connect.ts';
 import { inTransaction } from '../../../src/db/transaction.ts';

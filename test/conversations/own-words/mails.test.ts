@@ -1,6 +1,4 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { storeOwnWordsOfOldMail } from '../../../src/conversations/own-words/maintenance.service.ts';
 import { startApi, type TestApi, type TestOrg } from '../../support/stack/api.ts';
 
 let api: TestApi;
@@ -100,41 +98,5 @@ describe('an e-mail that quotes another one', () => {
       api.db,
     );
     expect([await found('quagga'), await found('okapi'), (await rowsOf(id))[0]?.own_words]).toEqual([1, 0, null]);
-  });
-});
-
-describe('an e-mail of an earlier version', () => {
-  /** Stores messages as an earlier version did, in a session that is still to be read. */
-  async function storedBefore(texts: string[], isUnreadable = false): Promise<string> {
-    const id = await newSession();
-    const data = JSON.stringify(isUnreadable ? { unreadable: true } : {});
-    await sql`
-      insert into session_events (org_id, session_id, seq, id, type, sender, content, data)
-      select ${org.id}::uuid, ${id}::uuid, nth, uuidv7(), 'message', 'contact', text, ${data}::jsonb
-      from unnest(${texts}::text[]) with ordinality as given (text, nth)
-    `.execute(api.db);
-    await api.db.insertInto('unread_mail_sessions').values({ org_id: org.id, session_id: id }).execute();
-    return id;
-  }
-  async function readAll(): Promise<void> {
-    while ((await storeOwnWordsOfOldMail(api.db)) > 0);
-  }
-
-  it('gets its own words from the maintenance, however many there are', async () => {
-    const id = await storedBefore([MAIL, 'Where is it?', ...Array.from({ length: 120 }, () => MAIL)]);
-    expect(await found('zeppelin')).toBe(50);
-    await readAll();
-    expect([await found('zeppelin'), await found('okapi')]).toEqual([0, 50]);
-    const rows = await rowsOf(id);
-    expect(rows.filter(({ own_words }) => own_words === ANSWER)).toHaveLength(121);
-    expect(await api.db.selectFrom('unread_mail_sessions').selectAll().execute()).toEqual([]);
-  });
-
-  it('keeps none where it was redacted, or where its text is not the contact’s', async () => {
-    const id = await storedBefore([MAIL]);
-    await sql`update session_events set content = null where session_id = ${id}`.execute(api.db);
-    const other = await storedBefore([MAIL], true);
-    await readAll();
-    expect([await rowsOf(id), await rowsOf(other)]).toMatchObject([[{ own_words: null }], [{ own_words: null }]]);
   });
 });

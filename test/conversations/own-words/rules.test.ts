@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { ownWordsIn, ownWordsOf } from '../../../src/conversations/own-words/own-words.rules.ts';
 import { cpuTimeOf } from '../../support/measure.ts';
 

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newAnsweringOrg, QUESTION } from '../../ai/answering-org.ts';
 import { connectTwilio, FAKES_ALLOWED, newNumber } from '../../support/channels.ts';
 import { type FakeTwilio, refusesWith, startFakeTwilio } from '../../support/fakes/twilio.ts';

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../../src/ids.ts';
 import { addMember } from '../../../src/orgs/members/service.ts';
 import { startApi, type TestApi, type TestOrg } from '../../support/stack/api.ts';

@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import { getSessionOfMessage, lockOpenSession, openSession } from '../../../src/conversations/sessions/service.ts';
 import { inTransaction } from '../../../src/db/transaction.ts';
 import { addMessage } from '../../support/messages.ts';

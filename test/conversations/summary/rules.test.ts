@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import { chooseSentences } from '../../../src/conversations/summary/choice.rules.ts';
 import { withoutGreeting } from '../../../src/conversations/summary/greetings.rules.ts';
 import { sentencesOf } from '../../../src/conversations/summary/sentences.rules.ts';

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../../src/db/transaction.ts';
 import { addMessage } from '../../support/messages.ts';
 import { startApi, type TestApi, type TestOrg } from '../../support/stack/api.ts';

@@ -1,4 +1,3 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { connectHubspot, historyOf, type OrgWithHubspot, sessionOfThread } from '../../support/crm.ts';
 import { resetAfter, slow, unavailable } from '../../support/fakes/faulty-server.ts';
 import { eventOf, noteEventOf } from '../../support/fakes/hubspot/webhooks.ts';

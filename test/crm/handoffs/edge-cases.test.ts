@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parkPart } from '../../../src/crm/handoffs/service.ts';
 import { connectHubspot, type OrgWithHubspot } from '../../support/crm.ts';
 import { type Fault, unavailable } from '../../support/fakes/faulty-server.ts';

@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { connectHubspot, historyOf, type OrgWithHubspot } from '../../support/crm.ts';
 import { resetAfter, unavailable } from '../../support/fakes/faulty-server.ts';
 import type { FakeObject } from '../../support/fakes/hubspot/objects.ts';

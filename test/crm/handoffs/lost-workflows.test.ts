@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import { reconcile } from '../../../src/reconciler.ts';
 import { connectHubspot, type OrgWithHubspot, sessionOfThread } from '../../support/crm.ts';
 import { unavailable } from '../../support/fakes/faulty-server.ts';

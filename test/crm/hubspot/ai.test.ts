@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newAnsweringOrg, QUESTION } from '../../ai/answering-org.ts';
 import { connectHubspot, historyOf, type OrgWithHubspot, sessionOfThread, untilHistoryHas } from '../../support/crm.ts';
 import { resetAfter } from '../../support/fakes/faulty-server.ts';

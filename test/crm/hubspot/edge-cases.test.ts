@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectHubspot, historyOf, type OrgWithHubspot, sessionOfThread, untilHistoryHas } from '../../support/crm.ts';
 import { unavailable } from '../../support/fakes/faulty-server.ts';
 import { refuses } from '../../support/fakes/hubspot/server.ts';

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { reserveSlot } from '../../../src/crm/hubspot/rate-limit.queries.ts';
 import { createRateLimit } from '../../../src/crm/hubspot/rate-limit.ts';
 import { connect } from '../../../src/db/connect.ts';

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectHubspot, historyOf, type OrgWithHubspot, sessionOfThread, untilHistoryHas } from '../../support/crm.ts';
 import { resetAfter, unavailable } from '../../support/fakes/faulty-server.ts';
 import { limited } from '../../support/fakes/hubspot/server.ts';

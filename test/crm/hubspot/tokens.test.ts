@@ -1,4 +1,3 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createHubspotFactory } from '../../../src/crm/hubspot/client.ts';
 import {
   connectionDigestOf,

@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { connect } from '../../../src/db/connect.ts';
 import { newId } from '../../../src/ids.ts';
 import { startApi, type TestApi, type TestOrg } from '../../support/stack/api.ts';

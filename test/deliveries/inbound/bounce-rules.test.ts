@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { bounceOf, recipientReports, reportAbout } from '../../../src/deliveries/inbound/bounces.rules.ts';
 
 describe('a delivery status report', () => {

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createMailTokens, replyAddress } from '../../../src/deliveries/inbound/mail-tokens.ts';
 import { EXECUTABLE, PNG, pngOf } from '../../media/samples.ts';
 import { connectMeta, connectTwilio, FAKES_ALLOWED, newNumber, WHATSAPP_NUMBER } from '../../support/channels.ts';
@@ -112,7 +111,7 @@ describe('a file that a contact sends', () => {
   });
 
   it('does not wait for the one before it', async () => {
-    const requests = vi.spyOn(twilio.files, 'get');
+    const requests = jest.spyOn(twilio.files, 'get');
     const gate = Promise.withResolvers<void>();
     twilio.nextLookUp(heldUntil(gate.promise));
     await sendMms('Two files', ['image/png', PNG], ['text/plain', Buffer.from('Two')]);

@@ -1,4 +1,3 @@
-import { afterAll, describe, expect, it } from 'vitest';
 import { createMailReader } from '../../../src/deliveries/inbound/mail-reader.ts';
 import { mailOf } from '../../support/mails.ts';
 

@@ -1,7 +1,6 @@
 import { createConnection } from 'node:net';
 import { createTransport } from 'nodemailer';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect } from '../../../src/db/connect.ts';
 import { WriteQuotaUsed } from '../../../src/db/write-quota.ts';
 import { receiveInboundEmail } from '../../../src/deliveries/inbound/emails.service.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { isOptIn, isOptOut } from '../../../src/deliveries/inbound/opt-out.rules.ts';
 import { cpuTimeOf } from '../../support/measure.ts';
 

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { receiveInboundEmail, storeInboundEmail } from '../../../src/deliveries/inbound/emails.service.ts';
 import { createMailReader, MailReadTimeout } from '../../../src/deliveries/inbound/mail-reader.ts';
 import {

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newAnsweringOrg, turnsOf } from '../../ai/answering-org.ts';
 import { PNG } from '../../media/samples.ts';
 import { connectMeta, FAKES_ALLOWED, newNumber } from '../../support/channels.ts';

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { connectMeta, FAKES_ALLOWED, newNumber } from '../../support/channels.ts';
 import { type FakeMeta, startFakeMeta } from '../../support/fakes/meta.ts';
 import type { TestOrg } from '../../support/stack/api.ts';

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSequence, newNumber, untilDelivery, WHATSAPP_NUMBER } from '../../support/channels.ts';
 import { textsIn } from '../../support/payloads.ts';
 import { emailStep, smsStep } from '../../support/sequences.ts';

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../../src/ids.ts';
 import { metaSignature } from '../../../src/providers/meta/callbacks.ts';
 import { twilioSignature } from '../../../src/providers/twilio/callbacks.ts';

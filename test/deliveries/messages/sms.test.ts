@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { deferReconciliation } from '../../../src/deliveries/sending/reconciliation.queries.ts';
 import {
   connectTwilio,

@@ -1,4 +1,3 @@
-import { expect, it } from 'vitest';
 import { startMailSink } from '../../support/fakes/mail-sink.ts';
 import { emailStep } from '../../support/sequences.ts';
 import { eventually, startStack } from '../../support/stack/stack.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import type { MessageSender, OutgoingMessage } from '../../../src/deliveries/sending/message-sender.ts';
 import type { Settlement } from '../../../src/deliveries/sending/outcomes.rules.ts';
 import { SenderUnavailable, sendInChunks } from '../../../src/deliveries/sending/send-chunks.ts';

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DAYS_OF } from '../../../src/desk/office-hours/business-time.rules.ts';
 import { startApi, type TestApi } from '../../support/stack/api.ts';
 

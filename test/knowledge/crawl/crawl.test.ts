@@ -1,5 +1,4 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type FakeSite, pageOf, sitemapOf, startFakeSite } from '../../support/fakes/site.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
 import { crawlAgain, crawlSite, outcomesOf, pagesOf } from './crawling.ts';

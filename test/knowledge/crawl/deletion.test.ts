@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../../src/db/transaction.ts';
 import { newId } from '../../../src/ids.ts';
 import { deleteNextParts } from '../../../src/knowledge/crawl/deletion/service.ts';

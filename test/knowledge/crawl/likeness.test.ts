@@ -1,4 +1,3 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ignorableParametersOf } from '../../../src/knowledge/crawl/likeness/ignored-parameters.rules.ts';
 import {
   type ComparedPage,

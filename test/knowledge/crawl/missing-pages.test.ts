@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { isMissingNotice } from '../../../src/knowledge/crawl/likeness/missing-notices.rules.ts';
 import { tellsNotFound } from '../../../src/knowledge/crawl/likeness/not-found.rules.ts';
 import { createExtractor } from '../../../src/knowledge/extraction/service.ts';

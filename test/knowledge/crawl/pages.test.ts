@@ -1,4 +1,3 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type FakeSite, pageOf, startFakeSite } from '../../support/fakes/site.ts';
 import { openEventStream } from '../../support/stack/event-stream.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';

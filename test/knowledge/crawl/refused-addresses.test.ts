@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { keysOf } from '../../../src/knowledge/crawl/scope/urls.rules.ts';
 import { createExtractor } from '../../../src/knowledge/extraction/service.ts';
 import { type FakeSite, pageOf, sitemapOf, startFakeSite } from '../../support/fakes/site.ts';

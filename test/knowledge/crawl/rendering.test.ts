@@ -1,6 +1,5 @@
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CHROMIUM, CHROMIUM_ENV } from '../../support/chromium.ts';
 import { type FakeSite, pageOf, type SiteAnswer, startFakeSite } from '../../support/fakes/site.ts';
 import { type Stack, startStack } from '../../support/stack/stack.ts';
@@ -42,7 +41,7 @@ function fill(site: FakeSite, socketPort = 1): void {
   pages.set('/help', pageOf('Help'));
 }
 
-describe.skipIf(CHROMIUM === undefined)('a page made by scripts, with Chromium', () => {
+(CHROMIUM ? describe : describe.skip)('a page made by scripts, with Chromium', () => {
   let stack: Stack;
   let site: FakeSite;
   beforeAll(async () => {

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import { inTransaction } from '../../../src/db/transaction.ts';
 import { seedCrawl } from '../../../src/knowledge/crawl/queue/seeding.service.ts';
 import { crawlBatch } from '../../../src/knowledge/crawl/visiting/batch.service.ts';

@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import { parseRobots } from '../../../src/knowledge/crawl/fetching/robots.ts';
 import { compilePattern, problemOfPattern } from '../../../src/knowledge/crawl/scope/patterns.rules.ts';
 import { scopePathOf, siteOf } from '../../../src/knowledge/crawl/scope/rules.ts';

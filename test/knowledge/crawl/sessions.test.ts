@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { keysOf } from '../../../src/knowledge/crawl/scope/urls.rules.ts';
 import { createExtractor } from '../../../src/knowledge/extraction/service.ts';
 import { textHashOf } from '../../../src/knowledge/extraction/text-hash.ts';

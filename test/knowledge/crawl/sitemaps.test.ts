@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { fetchSitemap } from '../../../src/knowledge/crawl/fetching/sitemaps.ts';
 import { createExtractor } from '../../../src/knowledge/extraction/service.ts';
 import { type FakeSite, pageOf, sitemapOf, startFakeSite } from '../../support/fakes/site.ts';

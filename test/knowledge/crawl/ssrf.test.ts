@@ -1,6 +1,5 @@
 import { Duplex } from 'node:stream';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCrawlActivities } from '../../../activities/crawl.ts';
 import { createExtractor, type Extractor } from '../../../src/knowledge/extraction/service.ts';
 import { createEgress, type EgressOptions } from '../../../src/providers/egress/egress.ts';

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ExtractedPage } from '../../../src/knowledge/extraction/contract.ts';
 import { directivesOf } from '../../../src/knowledge/extraction/robots-directives.rules.ts';
 import { createExtractor, type Extractor } from '../../../src/knowledge/extraction/service.ts';

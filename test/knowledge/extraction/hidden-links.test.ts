@@ -1,4 +1,3 @@
-import { expect, it } from 'vitest';
 import { readHtml } from '../../../src/knowledge/extraction/page.ts';
 
 const linksIn = (body: string) => {

@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readHtml } from '../../../src/knowledge/extraction/page.ts';
 import { createExtractor, type Extractor } from '../../../src/knowledge/extraction/service.ts';
 import { inflatingPdf } from './pdfs.ts';

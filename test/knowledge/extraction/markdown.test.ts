@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import MarkdownIt from 'markdown-it';
-import { describe, expect, it } from 'vitest';
 import { readHtml } from '../../../src/knowledge/extraction/page.ts';
 
 const FEW = { numRuns: process.env.TEST_TIER === 'long' ? 10_000 : 1_000 };

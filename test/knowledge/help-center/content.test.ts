@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Client, startApi, type TestApi, type TestOrg } from '../../support/stack/api.ts';
 
 let api: TestApi;

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { Parser } from 'htmlparser2';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApi, type TestApi, type TestOrg } from '../../support/stack/api.ts';
 
 const EVIL = '<script>alert(1)</script>"\'><img src=x onerror=alert(1)>';

@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import { analyse, analyseMarkdown } from '../../../src/knowledge/index/analysis.rules.ts';
 import { type CorpusStatistics, rarityOf, scoreOf } from '../../../src/knowledge/search/bm25.rules.ts';
 import { bestQuote } from '../../../src/knowledge/search/citations.rules.ts';

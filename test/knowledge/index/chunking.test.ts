@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import { analyseMarkdown } from '../../../src/knowledge/index/analysis.rules.ts';
 import { chunksOf } from '../../../src/knowledge/index/chunking.rules.ts';
 import { blocksOf } from '../../../src/knowledge/index/markdown-blocks.rules.ts';

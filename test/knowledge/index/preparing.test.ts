@@ -1,4 +1,3 @@
-import { afterAll, expect, it } from 'vitest';
 import { createExtractor } from '../../../src/knowledge/extraction/service.ts';
 import { prepareItem } from '../../../src/knowledge/index/service.ts';
 import type { SplitPart, Splitter } from '../../../src/knowledge/index/splitting.service.ts';

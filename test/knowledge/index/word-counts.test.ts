@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
 import { createNumberTable } from '../../../src/knowledge/index/number-table.rules.ts';
 import { createWordNumbering } from '../../../src/knowledge/index/word-counts.rules.ts';
 

@@ -1,4 +1,3 @@
-import { afterAll, describe, expect, it } from 'vitest';
 import { createRenderer, type LoadedResource, type ScriptedPage } from '../../../src/knowledge/rendering/renderer.ts';
 import { CAN_SANDBOX, CHROMIUM } from '../../support/chromium.ts';
 
@@ -15,7 +14,7 @@ const pageOf = (script: string, more: Partial<ScriptedPage> = {}): ScriptedPage 
   ...more,
 });
 
-describe.skipIf(CHROMIUM === undefined)('the renderer', () => {
+(CHROMIUM ? describe : describe.skip)('the renderer', () => {
   const renderer = createRenderer({ path: CHROMIUM, isSandboxed: CAN_SANDBOX, maxPageMs: 2_000 }, NO_LOG);
   afterAll(() => renderer?.close());
   const render = async (page: ScriptedPage) => {

@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { InputFailed, InputRefused, ProviderError } from '../../../src/errors.ts';
 import { retryOldRefusals } from '../../../src/knowledge/embedding/maintenance.service.ts';
 import { embedNextBatch } from '../../../src/knowledge/embedding/service.ts';

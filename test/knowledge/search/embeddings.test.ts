@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { fuseScores } from '../../../src/knowledge/search/fusion.rules.ts';
 import { FAKES_ALLOWED } from '../../support/channels.ts';
 import { type FakeEmbeddings, startFakeEmbeddings } from '../../support/fakes/embeddings.ts';

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../../src/db/transaction.ts';
 import { newId } from '../../../src/ids.ts';
 import { deleteUnusedWords } from '../../../src/knowledge/index/maintenance.service.ts';

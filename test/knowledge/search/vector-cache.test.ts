@@ -1,5 +1,5 @@
+import { type Clock, install } from '@sinonjs/fake-timers';
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Db } from '../../../src/db/connect.ts';
 import { migrateToLatest } from '../../../src/db/migrate.ts';
 import { semanticSearchOf } from '../../../src/knowledge/embedding/semantic-search.ts';
@@ -7,6 +7,7 @@ import { createVectorCache } from '../../../src/knowledge/embedding/vector-cache
 import { FAKES_ALLOWED } from '../../support/channels.ts';
 import { type FakeEmbeddings, startFakeEmbeddings } from '../../support/fakes/embeddings.ts';
 import { startApi, type TestApi, type TestOrg } from '../../support/stack/api.ts';
+import { untilPasses } from '../../support/stack/stack.ts';
 
 const MODEL = 'small';
 const DIMENSIONS = 4;
@@ -17,6 +18,7 @@ const CACHED_MS = 11 * 60_000;
 let api: TestApi;
 let fake: FakeEmbeddings;
 let org: TestOrg;
+let clock: Clock | undefined;
 beforeAll(async () => {
   api = await startApi({ env: FAKES_ALLOWED });
   fake = await startFakeEmbeddings();
@@ -28,9 +30,7 @@ afterAll(async () => {
 beforeEach(async () => {
   org = await api.createOrg();
 });
-afterEach(() => {
-  vi.useRealTimers();
-});
+afterEach(() => clock?.uninstall());
 
 /** Adds passages whose vectors have these cosines with ASKED. Returns the ids of their items. */
 async function addVectors(...cosines: number[]): Promise<string[]> {
@@ -83,7 +83,7 @@ describe('the vectors of an org', () => {
     await addVectors(0.1, 0.2, 0.3);
     const { egress, secrets, calls } = api.deps;
     // Again while a transaction of another test is open, since which vectors are read again.
-    await vi.waitFor(async () => {
+    await untilPasses(async () => {
       const { db, reads } = countingDb();
       const semantics = semanticSearchOf({ egress: { request: egress.request }, secrets, calls });
       const found = await Promise.all(Array.from({ length: 8 }, () => semantics.similarities(db, org.id, 'a cat')));
@@ -99,10 +99,10 @@ describe('the vectors of an org', () => {
     await addVectors(0.3);
     expect(await similarities(cache)).toEqual([0.1, 0.2, 0.3]);
     await org.delete(`/training/${first}`);
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + CACHED_MS });
+    clock = install({ toFake: ['Date'], now: Date.now() + CACHED_MS });
     expect(await similarities(cache)).toEqual([0.2, 0.3]);
-    vi.useRealTimers();
-    await vi.waitFor(async () => {
+    clock.uninstall();
+    await untilPasses(async () => {
       const { db, reads } = countingDb();
       expect(await similarities(cache, db)).toEqual([0.2, 0.3]);
       expect(reads()).toBe(0);
@@ -121,7 +121,7 @@ describe('the vectors of an org', () => {
     `.execute(api.db);
     expect(await similarities(cache)).toEqual([0.2, 0.3, 0.4, 0.5]);
     await org.delete(`/training/${first}`);
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + CACHED_MS });
+    clock = install({ toFake: ['Date'], now: Date.now() + CACHED_MS });
     expect(await similarities(cache)).toEqual([0.2, 0.3, 0.4]);
   });
 

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { pipeline } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { expect } from 'vitest';
 import { anyFreePort } from '../../../src/dev/ports.ts';
 import { programOf } from '../../../src/dev/scripts.ts';
 import { temporalAddress, testNamespace } from '../../support/stack/servers.ts';
@@ -68,8 +67,8 @@ function linesOf(text: string): Line[] {
 function parseLine(line: string): Line {
   expect(line).toMatch(/^\{.*\}$/);
   const parsed = JSON.parse(line);
-  expect(line.match(/"level":/g), line).toHaveLength(1);
-  expect(typeof parsed.level, line).toBe('number');
+  expect({ line, levels: line.match(/"level":/g)?.length }).toEqual({ line, levels: 1 });
+  expect(parsed).toMatchObject({ level: expect.any(Number) });
   return parsed;
 }
 

@@ -1,6 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   addCall,
   type CallResult,

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import { SMTPServer } from 'smtp-server';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { findConnection } from '../../../src/orgs/integrations/service.ts';
 import { type FakeProvider, startFakeProvider } from '../../support/fakes/provider.ts';
 import { startApi, type TestApi, type TestOrg } from '../../support/stack/api.ts';
@@ -190,7 +189,7 @@ describe('an integration', () => {
       ],
     ];
     for (const [kind, provider, settings, masked, moves, others] of connections) {
-      expect((await put(kind, provider, settings)).status, kind).toBe(200);
+      expect({ kind, ...(await put(kind, provider, settings)) }).toMatchObject({ kind, status: 200 });
       for (const move of moves) {
         const { status, body } = await put(kind, provider, { ...settings, ...masked, ...move });
         expect({ kind, move, status, message: body.issues?.[0].message }).toEqual({
@@ -201,9 +200,10 @@ describe('an integration', () => {
         });
       }
       for (const other of others)
-        expect((await put(kind, provider, { ...settings, ...masked, ...other })).status, JSON.stringify(other)).toBe(
-          200,
-        );
+        expect({ other, ...(await put(kind, provider, { ...settings, ...masked, ...other })) }).toMatchObject({
+          other,
+          status: 200,
+        });
     }
   });
 

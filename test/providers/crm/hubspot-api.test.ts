@@ -1,4 +1,3 @@
-import { afterEach, describe, expect, it } from 'vitest';
 import { CrmError } from '../../../src/providers/crm/errors.ts';
 import {
   errorAfter,

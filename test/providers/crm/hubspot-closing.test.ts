@@ -1,4 +1,3 @@
-import { afterEach, describe, expect, it } from 'vitest';
 import { startHubspotClient } from '../../support/hubspot-client.ts';
 
 const opened: { close(): Promise<void> }[] = [];

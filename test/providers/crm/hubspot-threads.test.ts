@@ -1,4 +1,3 @@
-import { afterEach, describe, expect, it } from 'vitest';
 import type { RelayedMessage } from '../../../src/providers/crm/port.ts';
 import { errorAfter, type Fault, resetAfter, resetBefore } from '../../support/fakes/faulty-server.ts';
 import { refuses } from '../../support/fakes/hubspot/server.ts';

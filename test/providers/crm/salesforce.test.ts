@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CrmError } from '../../../src/providers/crm/errors.ts';
 import type { HandoffFacts } from '../../../src/providers/crm/port.ts';
 import type { Conversation, ConversationStore } from '../../../src/providers/crm/salesforce/port.ts';

@@ -1,6 +1,5 @@
 import { Duplex } from 'node:stream';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import { createAddressCheck } from '../../../src/providers/egress/address-check.ts';
 import { createEgress, type EgressOptions } from '../../../src/providers/egress/egress.ts';
 

@@ -1,5 +1,4 @@
 import { lookup } from 'node:dns/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHostLookup } from '../../../src/providers/egress/host-lookup.ts';
 import { type FakeDns, startFakeDns } from '../../support/fakes/dns.ts';
 

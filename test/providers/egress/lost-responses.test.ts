@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEgress, type EgressRequest } from '../../../src/providers/egress/egress.ts';
 import { resetAfter, resetBefore, slow, startFaultyServer } from '../../support/fakes/faulty-server.ts';
 

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createEgress, type Egress } from '../../../src/providers/egress/egress.ts';
 import { type ChatRequest, completeChat } from '../../../src/providers/llm/chat.ts';
 import { type FakeProvider, startFakeProvider } from '../../support/fakes/provider.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { parseJson } from '../../../src/providers/llm/completions.ts';
 import { withoutThoughts } from '../../../src/providers/llm/thoughts.rules.ts';
 

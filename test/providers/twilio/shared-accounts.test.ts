@@ -1,4 +1,3 @@
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../../src/ids.ts';
 import { createEgress } from '../../../src/providers/egress/egress.ts';
 import { createTwilioSender, type TwilioSettings } from '../../../src/providers/twilio/sender.ts';

@@ -1,5 +1,4 @@
 import { createHmac } from 'node:crypto';
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { ProviderError } from '../../../src/errors.ts';
 import { newId } from '../../../src/ids.ts';
 import { createEgress, type Egress } from '../../../src/providers/egress/egress.ts';

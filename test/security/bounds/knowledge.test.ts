@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startScheduledCrawl } from '../../../src/knowledge/crawl/jobs/service.ts';
 import { startApi, type TestApi } from '../../support/stack/api.ts';
 import { ARTICLE_OF_REFERENCES } from '../oversized.ts';

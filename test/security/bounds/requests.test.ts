@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect } from '../../../src/db/connect.ts';
 import { lockName } from '../../../src/db/locks.ts';
 import { inTransaction } from '../../../src/db/transaction.ts';

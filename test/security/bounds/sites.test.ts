@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { parseRobots } from '../../../src/knowledge/crawl/fetching/robots.ts';
 import { rulesFor } from '../../../src/knowledge/crawl/fetching/robots-filter.rules.ts';
 import { fetchSitemap } from '../../../src/knowledge/crawl/fetching/sitemaps.ts';

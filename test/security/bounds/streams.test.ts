@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { revokeKeyAsOperator } from '../../../src/keys/service.ts';
 import { startApi, type TestApi } from '../../support/stack/api.ts';
 import { type OpenEventStream, openEventStream } from '../../support/stack/event-stream.ts';

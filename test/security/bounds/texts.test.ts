@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import { formWith } from '../../media/samples.ts';
 import { type Answer, startApi, type TestApi } from '../../support/stack/api.ts';
 import { activate } from '../../support/triggers.ts';

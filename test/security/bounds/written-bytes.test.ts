@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deleteOldCounts } from '../../../src/db/write-quota.ts';
 import { formWith } from '../../media/samples.ts';
 import { startApi } from '../../support/stack/api.ts';

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FaultOrg } from '../../faults/support/fault-org.ts';
 import { type FaultStack, startFaultStack } from '../../faults/support/fault-stack.ts';
 import type { Program } from '../../faults/support/programs.ts';

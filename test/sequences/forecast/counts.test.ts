@@ -1,4 +1,3 @@
-import { expect, it } from 'vitest';
 import { incrementCount } from '../../../src/sequences/forecast/counts.rules.ts';
 
 it('counts of reasons are by reason for the first hundred, and together for those that follow', () => {

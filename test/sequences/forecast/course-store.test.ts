@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
 import { createCourseStore } from '../../../src/sequences/forecast/course-store.ts';
 import type { ContactSimulation } from '../../../src/sequences/forecast/rules.ts';
 import { effectiveGates } from '../../../src/sequences/gates/rules.ts';

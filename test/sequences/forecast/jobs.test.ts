@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { reconcile } from '../../../src/reconciler.ts';
 import { computeForecast } from '../../../src/sequences/forecast/jobs.service.ts';
 import { emailStep, inDomain } from '../../support/sequences.ts';

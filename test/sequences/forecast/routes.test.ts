@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { emailStep, inDomain, smsStep, timeIn, zoneAtNoon } from '../../support/sequences.ts';
 import { startApi, type TestApi } from '../../support/stack/api.ts';
 

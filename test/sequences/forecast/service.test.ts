@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changeSettings } from '../../../src/orgs/service.ts';
 import { findDatabaseTime } from '../../../src/sequences/forecast.queries.ts';
 import { getSequence, startSequence } from '../../../src/sequences/service.ts';

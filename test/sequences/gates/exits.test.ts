@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { insertInboundMessage } from '../../../src/deliveries/inbound/messages.queries.ts';
 import { receiveMessage } from '../../../src/deliveries/inbound/messages.service.ts';
 import { createCallbackUrls } from '../../../src/http/callback-urls.ts';

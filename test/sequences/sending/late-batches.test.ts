@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../../src/db/transaction.ts';
 import { removeContact } from '../../../src/sequences/enrollment/membership.service.ts';
 import { advancePastStep } from '../../../src/sequences/sending/queries.ts';

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { prepareBatch } from '../../../src/sequences/sending/batch.service.ts';
 import { createSequence } from '../../support/channels.ts';
 import { emailStep } from '../../support/sequences.ts';

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Channel } from '../../../src/deliveries/contract.ts';
 import type { Outages } from '../../../src/sequences/sending/outages.ts';
 import { sendDueSteps } from '../../../src/sequences/sending/send-due-steps.service.ts';

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectTwilio, createSequence, deliveriesOf, FAKES_ALLOWED, newNumber } from '../../support/channels.ts';
 import { startFakeTwilio } from '../../support/fakes/twilio.ts';
 import { emailStep, smsStep } from '../../support/sequences.ts';

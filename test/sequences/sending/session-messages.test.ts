@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createMailTokens, replyAddress } from '../../../src/deliveries/inbound/mail-tokens.ts';
 import {
   connectMeta,

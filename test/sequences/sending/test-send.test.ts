@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { emailStep, inDomain, smsStep, timeIn } from '../../support/sequences.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
 

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSequence, deliveriesOf, enroll, untilEnrollments } from '../../support/channels.ts';
 import { emailStep, inDomain, smsStep } from '../../support/sequences.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';

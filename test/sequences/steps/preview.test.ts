@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { orderAfterEdit, transitionsOf } from '../../../src/sequences/rules.ts';
 import { type ComparedStep, previewSteps } from '../../../src/sequences/steps/preview.rules.ts';
 import { emailStep, inDomain, smsStep } from '../../support/sequences.ts';

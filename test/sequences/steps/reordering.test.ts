@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { emailStep, smsStep, timeIn } from '../../support/sequences.ts';
 import type { TestOrg } from '../../support/stack/api.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';

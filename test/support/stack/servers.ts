@@ -27,7 +27,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 export const TEST_NAMESPACES = ['test-1', 'test-2', 'test-3', 'test-4'];
 
 /** This test process's. */
-export const testNamespace = (): string => `test-${process.env.VITEST_POOL_ID ?? '1'}`;
+export const testNamespace = (): string => `test-${process.env.JEST_WORKER_ID ?? '1'}`;
 
 /** The address of the Temporal server, whose namespaces know our search attributes. */
 export function temporalAddress(): string {

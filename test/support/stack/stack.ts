@@ -72,6 +72,19 @@ export async function startStack({ env = {} }: { env?: Record<string, string> } 
   };
 }
 
+/** Repeats assertions until they pass. Throws the last error after 80 s. */
+export async function untilPasses(assertions: () => Promise<void> | void): Promise<void> {
+  const giveUpAt = Date.now() + MAX_WAIT_MS;
+  for (;;) {
+    try {
+      return await assertions();
+    } catch (error) {
+      if (Date.now() > giveUpAt) throw error;
+    }
+    await sleep(POLL_MS);
+  }
+}
+
 /** Waits until `look` gives something. Throws, saying what for, after 80 s. */
 export async function eventually<T>(what: string, look: () => Promise<T | undefined | false> | T | undefined | false) {
   const giveUpAt = Date.now() + MAX_WAIT_MS;

@@ -133,7 +133,7 @@ function requeueOrphanedDuplicates(db: Db, ref: CrawlRef): Promise<void> {
   });
 }
 
-const EMPTY_PROGRESS = { site: '', done: 0, queued: 0, trouble: null, waitMs: 0 } as const;
+const EMPTY_PROGRESS = { site: '', done: 0, queued: 0, trouble: null, waitMs: 0, toRender: 0 } as const;
 
 async function progressOf(
   db: Db,

@@ -1,0 +1,17 @@
+import { availableParallelism } from 'node:os';
+
+/** Tests run in bare Node processes, which strip the types themselves: nothing is transformed or mocked. */
+export default {
+  roots: ['<rootDir>/test'],
+  testMatch: ['**/*.test.ts'],
+  moduleFileExtensions: ['ts', 'js', 'mjs', 'cjs', 'json', 'node'],
+  transform: {},
+  // Files of a process share the modules: loading them anew for each file takes a third of a run.
+  runner: 'jest-light-runner/child-process',
+  globalSetup: '<rootDir>/test/support/jest/global-setup.ts',
+  globalTeardown: '<rootDir>/test/support/jest/global-teardown.ts',
+  setupFilesAfterEnv: ['<rootDir>/test/support/jest/setup.ts'],
+  testSequencer: '<rootDir>/test/support/jest/sequencer.ts',
+  // Many tests wait, for a server to return or a time to come, while others can run. Temporal has a namespace for each of four (test/support/stack/servers.ts).
+  maxWorkers: Math.min(availableParallelism() + 2, 4),
+};

@@ -1,0 +1,2 @@
+import './errors.ts';
+import './limits.ts';
