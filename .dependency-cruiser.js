@@ -1,6 +1,21 @@
-// Every folder of src but these is a domain, so that a new domain is covered without a line here.
-const domain = '^src/(?!(?:http|db|outbox|temporal|providers|languages|logging|dev)/)([^/]+)/';
-const infrastructure = '^src/(http|db|outbox|temporal|providers)/';
+/** Folders of src that know no domain: what several domains build on. */
+const GROUND = [
+  'collections',
+  'concurrency',
+  'documents',
+  'html',
+  'json-logic',
+  'languages',
+  'logging',
+  'processes',
+  'reports',
+  'schemas',
+  'text',
+];
+// Every other folder of src is a domain, and a new domain is covered without a line here.
+const domain = `^src/(?!(?:api|cli|db|dev|outbox|providers|repair|temporal|${GROUND.join('|')})/)([^/]+)/`;
+const ground = `^src/(${GROUND.join('|')})/`;
+const infrastructure = '^src/(api|db|outbox|temporal|providers)/';
 const product = '^(src|workflows|activities|worker)/';
 const outsideProduct = '^(src/dev|test|bench|scripts)/';
 
@@ -9,9 +24,9 @@ const role = (name) => `.*(?<![^/.])(?:${name})\\.ts$`;
 const anyDomain = (roles) => `${domain}${role(roles)}`;
 const ownDomain = (roles) => `^src/$1/${role(roles)}`;
 /** What requests of every domain share: enumerations and the parts their schemas are built of. */
-const sharedSchemas = '^src/http/(scopes|schemas)\\.ts$';
-/** Rules of more than one domain. */
-const topRules = '^src/[^/]+\\.rules\\.ts$';
+const sharedSchemas = '^src/schemas/';
+/** Rules that know no domain. */
+const groundRules = `${ground}${role('rules')}`;
 const npm = (...names) => `node_modules/(?:${names.join('|')})/`;
 
 /** The domains, each above those that it may import: so that no folders form a circle. */
@@ -20,7 +35,9 @@ const DOMAINS = [
   'media',
   'contacts',
   'orgs',
-  'agents',
+  'actions',
+  'autopilot',
+  'phone-agents',
   'partners',
   'desk',
   'conversations',
@@ -29,7 +46,13 @@ const DOMAINS = [
   'deliveries',
   'sequences',
   'knowledge',
+  'extraction',
+  'crawl',
+  'recognition',
+  'models',
   'ai',
+  'tagging',
+  'evals',
   'insights',
   'crm',
   'automations',
@@ -99,16 +122,16 @@ const betweenDomains = [
     'A table is declared by its domain; nobody else names one.',
     {
       path: ['^src/[^/]+\\.ts$', infrastructure, '^src/dev/', '^(workflows|activities|worker)/'],
-      pathNot: '^src/(http|outbox)/',
+      pathNot: '^src/(api|outbox)/',
     },
     { path: anyDomain('table') },
   ),
   never(
     'routes-only-to-app',
-    'src/http/app.ts takes one list of routes a domain; nobody else outside the domain imports them.',
+    'src/api/app.ts takes one list of routes a domain; nobody else outside the domain imports them.',
     {
       path: ['^src/[^/]+\\.ts$', infrastructure, '^src/dev/', '^(workflows|activities|worker)/'],
-      pathNot: '^src/http/app\\.ts$',
+      pathNot: '^src/api/app\\.ts$',
     },
     { path: anyDomain('routes') },
   ),
@@ -146,9 +169,12 @@ const order = [
 const rooms = [
   never(
     'no-inside-of-another-room',
-    "Another room of the domain is reached through its service, rules, contract or schema; what all rooms share stands in the domain's own folder.",
+    'Another room of the domain is reached through its service, rules, contract or schema, and the queries that it shares.',
     { path: '^src/([^/]+)/([^/]+)/' },
-    { path: `^src/$1/[^/]+/${role('queries|table|routes')}`, pathNot: '^src/$1/$2/' },
+    {
+      path: `^src/$1/[^/]+/${role('queries|routes')}`,
+      pathNot: ['^src/$1/$2/', '(?<![^/.])shared\\.queries\\.ts$'],
+    },
   ),
 ];
 
@@ -160,9 +186,9 @@ const roles = [
     [
       npm('zod', 'libphonenumber-js'),
       `^src/[^/]+/${role('schema|rules')}`,
-      topRules,
+      groundRules,
       sharedSchemas,
-      '^src/current-work\\.ts$',
+      '^src/processes/current-work\\.ts$',
     ],
   ),
   only('table-imports', 'A table imports only types.', anyDomain('table'), [], ['type-only']),
@@ -179,8 +205,8 @@ const roles = [
     anyDomain('rules'),
     [
       `^src/[^/]+/${role('rules|contract')}`,
-      topRules,
-      '^src/http/html\\.ts$',
+      groundRules,
+      '^src/api/edge/html\\.ts$',
       '^util$',
       npm('libphonenumber-js'),
       npm('email-reply-parser'),
@@ -195,7 +221,7 @@ const roles = [
     [
       '^src/db/',
       '^src/ids\\.ts$',
-      topRules,
+      groundRules,
       '^src/outbox/announcing\\.ts$',
       ownDomain('queries|table|schema|rules'),
       npm('kysely'),
@@ -207,7 +233,7 @@ const roles = [
     'Queries know no layer above them, not even by type. What they announce goes through announcing.ts.',
     { path: anyDomain('queries') },
     {
-      path: ['^src/(http|outbox|temporal|providers)/', anyDomain('service|routes')],
+      path: ['^src/(api|outbox|temporal|providers)/', anyDomain('service|routes')],
       pathNot: ['^src/outbox/announcing\\.ts$', sharedSchemas],
     },
   ),
@@ -216,8 +242,8 @@ const roles = [
     'A service does not know who calls it.',
     { path: anyDomain('service|rules|contract|schema|table') },
     {
-      path: ['^src/http/', anyDomain('routes'), npm('fastify')],
-      pathNot: [sharedSchemas, '^src/http/(html|callback-urls)\\.ts$'],
+      path: ['^src/api/edge/', anyDomain('routes'), npm('fastify')],
+      pathNot: [sharedSchemas, '^src/api/edge/callback-urls\\.ts$'],
     },
   ),
   never(
@@ -225,7 +251,7 @@ const roles = [
     'A service reaches Temporal through the outbox and contracts, third parties through a parameter of the port type; what it reads of their callbacks and templates is pure.',
     { path: anyDomain('service') },
     {
-      path: ['^src/(temporal|providers)/', '^src/main\\.ts$', npm('@temporalio/[^/]+')],
+      path: ['^src/(temporal|providers)/', '^src/api/main\\.ts$', npm('@temporalio/[^/]+')],
       pathNot: [
         '^src/temporal/contract\\.ts$',
         '^src/providers/(constant-time|crm/errors|crm/hubspot/webhook-signatures|[^/]+/(callbacks|templates))\\.ts$',
@@ -283,37 +309,37 @@ const layers = [
     'activities-not-up',
     'Activities call services, queries and providers.',
     { path: '^activities/' },
-    { path: ['^src/http/', '^(workflows|worker)/'] },
+    { path: ['^src/api/edge/', '^(workflows|worker)/'] },
   ),
   never(
     'http-not-past-service',
     'The edge calls services; it knows no outbox, Temporal or third party.',
-    { path: '^src/http/', pathNot: '^src/http/app\\.ts$' },
+    { path: '^src/api/edge/', pathNot: '^src/api/app\\.ts$' },
     { path: '^src/(outbox|temporal|providers)/', dependencyTypesNot: ['type-only'] },
   ),
   never(
     'outbox-not-up',
     'The outbox knows facts and contracts, no domain.',
     { path: '^src/outbox/' },
-    { path: ['^src/(http|providers)/', domain], pathNot: anyDomain('contract') },
+    { path: ['^src/(api|providers)/', domain], pathNot: anyDomain('contract') },
   ),
   never(
     'temporal-not-up',
     "Temporal's client knows contracts, no domain.",
     { path: '^src/temporal/' },
-    { path: ['^src/(http|outbox|providers)/', domain], pathNot: anyDomain('contract') },
+    { path: ['^src/(api|outbox|providers)/', domain], pathNot: anyDomain('contract') },
   ),
   never(
     'providers-not-up',
     'A provider is a client of one third party and knows nothing of ours.',
     { path: '^src/providers/' },
-    { path: ['^src/(http|db|outbox|temporal)/', domain] },
+    { path: ['^src/(api|db|outbox|temporal)/', domain] },
   ),
   never(
     'db-not-up',
     'The database layer points at nobody: domains declare their tables to it.',
     { path: '^src/db/' },
-    { path: ['^src/(http|outbox|temporal|providers)/', domain] },
+    { path: ['^src/(api|outbox|temporal|providers)/', domain] },
   ),
   only('languages-imports', 'Languages are detected for every domain, by knowing none.', '^src/languages/', [
     sharedSchemas,

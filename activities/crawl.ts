@@ -1,18 +1,13 @@
 import { Context, getClient } from '@temporalio/activity';
+import type { CrawlDeps } from '../src/crawl/context.ts';
+import { type CrawlRef, crawlScheduleIdOf, type DatasourceRef, START_SCHEDULED_CRAWL } from '../src/crawl/contract.ts';
+import { crawlScheduleOf } from '../src/crawl/datasources/service.ts';
+import { deleteNextParts } from '../src/crawl/deletion/service.ts';
+import { finishCrawl } from '../src/crawl/jobs/finishing.service.ts';
+import { startScheduledCrawl } from '../src/crawl/jobs/service.ts';
+import { seedCrawl } from '../src/crawl/queue/seeding.service.ts';
+import { crawlBatch } from '../src/crawl/visiting/batch.service.ts';
 import type { Db } from '../src/db/connect.ts';
-import type { CrawlDeps } from '../src/knowledge/crawl/context.ts';
-import {
-  type CrawlRef,
-  crawlScheduleIdOf,
-  type DatasourceRef,
-  START_SCHEDULED_CRAWL,
-} from '../src/knowledge/crawl/contract.ts';
-import { crawlScheduleOf } from '../src/knowledge/crawl/datasources/service.ts';
-import { deleteNextParts } from '../src/knowledge/crawl/deletion/service.ts';
-import { finishCrawl } from '../src/knowledge/crawl/jobs/finishing.service.ts';
-import { startScheduledCrawl } from '../src/knowledge/crawl/jobs/service.ts';
-import { seedCrawl } from '../src/knowledge/crawl/queue/seeding.service.ts';
-import { crawlBatch } from '../src/knowledge/crawl/visiting/batch.service.ts';
 import { deleteSchedule, putSchedule } from '../src/temporal/schedules.ts';
 
 export interface CrawlActivityDeps {

@@ -1,8 +1,8 @@
 import { Context } from '@temporalio/activity';
-import type { EvalProgress, EvalRunRef } from '../src/ai/evals/contract.ts';
-import { runNextCases } from '../src/ai/evals/running.service.ts';
-import { abandonRun } from '../src/ai/evals/runs.service.ts';
 import type { Db } from '../src/db/connect.ts';
+import type { EvalProgress, EvalRunRef } from '../src/evals/contract.ts';
+import { runNextCases } from '../src/evals/running.service.ts';
+import { abandonRun } from '../src/evals/runs.service.ts';
 import { semanticSearchOf } from '../src/knowledge/embedding/semantic-search.ts';
 import type { ConnectionCalls } from '../src/orgs/integrations/calls.service.ts';
 import type { HttpClient } from '../src/providers/egress/egress.ts';

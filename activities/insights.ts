@@ -1,5 +1,4 @@
 import { Context, log } from '@temporalio/activity';
-import type { TagLearner } from '../src/ai/tagging/learner.ts';
 import type { Db } from '../src/db/connect.ts';
 import { repeatForSeconds } from '../src/db/deletion.ts';
 import { createCentroidCache } from '../src/insights/assignment/centroid-cache.ts';
@@ -15,6 +14,7 @@ import type { ConnectionCalls } from '../src/orgs/integrations/calls.service.ts'
 import type { HttpClient } from '../src/providers/egress/egress.ts';
 import { embedTexts } from '../src/providers/llm/embeddings.ts';
 import type { Secrets } from '../src/secrets.ts';
+import type { TagLearner } from '../src/tagging/learner.ts';
 
 const TIMEOUT_MS = 60_000;
 /** With the intervals between them, a provider that is down gets a quarter of an hour to come back. */

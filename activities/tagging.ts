@@ -1,12 +1,12 @@
 import { Context } from '@temporalio/activity';
-import type { SuggestionInput, TaggingInput, TaggingResult } from '../src/ai/tagging/contract.ts';
-import type { TagLearner } from '../src/ai/tagging/learner.ts';
-import { learnTagsOf } from '../src/ai/tagging/learning.service.ts';
-import { suggestTags } from '../src/ai/tagging/model-suggestions.service.ts';
 import type { Db } from '../src/db/connect.ts';
 import type { ConnectionCalls } from '../src/orgs/integrations/calls.service.ts';
 import type { HttpClient } from '../src/providers/egress/egress.ts';
 import type { Secrets } from '../src/secrets.ts';
+import type { SuggestionInput, TaggingInput, TaggingResult } from '../src/tagging/contract.ts';
+import type { TagLearner } from '../src/tagging/learner.ts';
+import { learnTagsOf } from '../src/tagging/learning.service.ts';
+import { suggestTags } from '../src/tagging/model-suggestions.service.ts';
 
 export interface TaggingActivityDeps {
   db: Db;

@@ -1,12 +1,12 @@
 import { performance } from 'node:perf_hooks';
 import pg from 'pg';
 import { pino } from 'pino';
+import { createApp } from '../src/api/app.ts';
+import { createRateLimits } from '../src/api/edge/rate-limits.ts';
 import { loadConfig } from '../src/config.ts';
 import type { PublicFilter } from '../src/contacts/filters/schema.ts';
 import { connect } from '../src/db/connect.ts';
 import { migrateToLatest } from '../src/db/migrate.ts';
-import { createApp } from '../src/http/app.ts';
-import { createRateLimits } from '../src/http/rate-limits.ts';
 import { issueOrgKey } from '../src/keys/service.ts';
 import { createTokens } from '../src/keys/tokens.ts';
 import { createKeyVerifier } from '../src/keys/verifier.ts';

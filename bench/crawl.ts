@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createDatasource } from '../src/crawl/datasources/service.ts';
+import { getJob, pageOfJobs, startCrawl } from '../src/crawl/jobs/service.ts';
 import type { Db } from '../src/db/connect.ts';
-import { createDatasource } from '../src/knowledge/crawl/datasources/service.ts';
-import { getJob, pageOfJobs, startCrawl } from '../src/knowledge/crawl/jobs/service.ts';
 import type { Program } from './support/processes.ts';
 import { type Finding, medianRatio, memoryFinding, note, rateFinding, report } from './support/report.ts';
 import { seedOrg } from './support/seed.ts';

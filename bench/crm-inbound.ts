@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import autocannon from 'autocannon';
 import { sql } from 'kysely';
+import { createCallbackUrls } from '../src/api/edge/callback-urls.ts';
 import type { Db } from '../src/db/connect.ts';
 import { waitUntilResponding } from '../src/dev/http-probe.ts';
 import { anyFreePort } from '../src/dev/ports.ts';
-import { createCallbackUrls } from '../src/http/callback-urls.ts';
 import { putIntegration } from '../src/orgs/integrations/service.ts';
 import { createOrg, createPartner } from '../src/partners/service.ts';
 import { createSecrets } from '../src/secrets.ts';
@@ -57,7 +57,7 @@ async function measure(stack: Stack): Promise<Finding[]> {
 async function startReceiver(stack: Stack, db: Db): Promise<{ url: string; orgId: string }> {
   const PORT = String(await anyFreePort());
   const PUBLIC_URL = `http://127.0.0.1:${PORT}`;
-  await stack.start(import.meta.resolve('../src/main.ts'), { PORT, PUBLIC_URL, RATE_LIMIT_STORE: 'memory' });
+  await stack.start(import.meta.resolve('../src/api/main.ts'), { PORT, PUBLIC_URL, RATE_LIMIT_STORE: 'memory' });
   await waitUntilResponding(`${PUBLIC_URL}/healthz`, stack.logFile);
   const { id } = await createPartner(db, { name: 'Bench' });
   const { id: orgId } = await createOrg(db, id, { name: 'Bench' });

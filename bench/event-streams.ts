@@ -1,6 +1,6 @@
 import { get, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { elementAt } from '../src/checked-access.ts';
+import { elementAt } from '../src/collections/checked-access.ts';
 import { createSession } from '../src/conversations/sessions/service.ts';
 import { waitUntilResponding } from '../src/dev/http-probe.ts';
 import { anyFreePort } from '../src/dev/ports.ts';
@@ -130,7 +130,11 @@ function streamsOf({ keys, sessions }: Org): { path: string; key: string }[] {
 async function startApi(stack: Stack): Promise<Api> {
   const port = String(await anyFreePort());
   const limits = { RATE_LIMIT_STORE: 'memory', RATE_LIMIT_STANDARD: UNLIMITED, RATE_LIMIT_STREAMING: UNLIMITED };
-  const { peakMemoryMb } = await stack.start(import.meta.resolve('../src/main.ts'), { PORT: port, ...limits }, 'api');
+  const { peakMemoryMb } = await stack.start(
+    import.meta.resolve('../src/api/main.ts'),
+    { PORT: port, ...limits },
+    'api',
+  );
   const url = `http://127.0.0.1:${port}`;
   await waitUntilResponding(`${url}/healthz`, stack.logFile);
   return { url, peakMemoryMb };

@@ -1,6 +1,6 @@
-import { decode } from '../src/knowledge/extraction/charset.ts';
-import { readPage } from '../src/knowledge/extraction/page.ts';
-import { pageTextOf } from '../test/knowledge/extraction/page-text.ts';
+import { decode } from '../src/extraction/charset.ts';
+import { readPage } from '../src/extraction/page.ts';
+import { pageTextOf } from '../test/extraction/page-text.ts';
 import { annotatedPages, wordF1 } from './support/extraction-score.ts';
 import { type Finding, limitFinding, note, report } from './support/report.ts';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { decideTags } from '../src/ai/tagging/decisions.rules.ts';
-import { DEFAULT_PRECISION, type Learnt, learnTags } from '../src/ai/tagging/learning.rules.ts';
-import { decodeModel, scoreTexts } from '../src/ai/tagging/model.rules.ts';
+import { decideTags } from '../src/tagging/decisions.rules.ts';
+import { DEFAULT_PRECISION, type Learnt, learnTags } from '../src/tagging/learning.rules.ts';
+import { decodeModel, scoreTexts } from '../src/tagging/model.rules.ts';
 import { createRandom, createWriter } from './support/generated-texts.ts';
 import { correlationOf, type LabeledText, readLabeledTexts } from './support/labeled-texts.ts';
 import { type Finding, limitFinding, note, report } from './support/report.ts';

@@ -1,8 +1,8 @@
 import { compileErrors, validate } from '@readme/openapi-parser';
 import { pino } from 'pino';
+import { createApp } from '../src/api/app.ts';
+import type { Deps } from '../src/api/deps.ts';
 import { loadConfig } from '../src/config.ts';
-import type { Deps } from '../src/deps.ts';
-import { createApp } from '../src/http/app.ts';
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'];
 

@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { forEachConcurrently } from '../src/concurrency.ts';
+import { forEachConcurrently } from '../src/concurrency/limited.ts';
 import { logFolder, runStep, type Step, type StepResult } from './check/step.ts';
 import { runningSteps, staticSteps } from './check/steps.ts';
 

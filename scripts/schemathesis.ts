@@ -107,7 +107,7 @@ async function startStack(guard: Guard): Promise<{ url: string; orgKey: string; 
     DEVELOPMENT: 'true',
     LOG_LEVEL: 'error',
   };
-  const api = await startChild(process.execPath, ['src/main.ts'], { logFile, guard, env: environment });
+  const api = await startChild(process.execPath, ['src/api/main.ts'], { logFile, guard, env: environment });
   children.push(api);
   await waitUntilReady(api, logFile, () => isHealthy(url), START_TIMEOUT_MS);
   return { url, orgKey: demo.org_api_key, partnerKey: demo.partner_api_key };

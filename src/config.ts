@@ -1,10 +1,10 @@
 import { isIP, isIPv4, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
-import { DomainName } from './http/schemas.ts';
 import { createLogger } from './logging/logger.ts';
+import { DomainName } from './schemas/parts.ts';
 import { TASK_QUEUES } from './temporal/contract.ts';
-import { withoutTrailingSlashes } from './urls.rules.ts';
+import { withoutTrailingSlashes } from './text/urls.rules.ts';
 
 const port = z.coerce.number().int().min(0).max(65_535);
 const perMinute = z.coerce.number().int().min(1);

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
-import { elementAt } from './checked-access.ts';
+import { elementAt } from './collections/checked-access.ts';
 
 const ALGORITHM = 'aes-256-gcm';
 const TAG_BYTES = 16;

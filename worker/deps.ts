@@ -1,7 +1,8 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { ActivityDeps } from '../activities/index.ts';
-import { createTagLearner } from '../src/ai/tagging/learner.ts';
+import { createCallbackUrls } from '../src/api/edge/callback-urls.ts';
 import type { Config } from '../src/config.ts';
+import { createRenderer } from '../src/crawl/rendering/renderer.ts';
 import type { CrmClients } from '../src/crm/connection/clients.ts';
 import { createTicket } from '../src/crm/handoffs/ticket-creation.service.ts';
 import { createHubspotFactory } from '../src/crm/hubspot/client.ts';
@@ -18,9 +19,7 @@ import { createSandbox } from '../src/deliveries/sandbox/sandbox-senders.ts';
 import { createEmailSenders } from '../src/deliveries/sending/senders/email-senders.ts';
 import { createMessageSenders } from '../src/deliveries/sending/senders/message-senders.ts';
 import { createUnsubscribeLinks } from '../src/deliveries/suppressions/unsubscribe-links.ts';
-import { createCallbackUrls } from '../src/http/callback-urls.ts';
-import { createExtractor } from '../src/knowledge/extraction/service.ts';
-import { createRenderer } from '../src/knowledge/rendering/renderer.ts';
+import { createExtractor } from '../src/extraction/service.ts';
 import { createMediaLinks } from '../src/media/links.ts';
 import { type ConnectionCalls, createConnectionCalls } from '../src/orgs/integrations/calls.service.ts';
 import { findConnection } from '../src/orgs/integrations/service.ts';
@@ -30,6 +29,7 @@ import { startMailReceiver } from '../src/providers/email/mail-receiver.ts';
 import { createCountedStorage } from '../src/providers/storage/counted.ts';
 import { createStorage } from '../src/providers/storage/storage.ts';
 import { createSecrets, type Secrets } from '../src/secrets.ts';
+import { createTagLearner } from '../src/tagging/learner.ts';
 import { createSenderRegistry } from '../src/webhooks/sending/sender-registry.ts';
 import { WEBHOOKS_CHANNEL } from '../src/webhooks/waking.service.ts';
 

@@ -1,8 +1,8 @@
 import { type AiTurnActivityDeps, turnDepsOf } from '../activities/ai-turns.ts';
 import { answerWithoutWorkflow } from '../src/ai/turns/answering-inline.service.ts';
 import { ANSWER_SESSION } from '../src/ai/turns/contract.ts';
-import { runAsWriter } from '../src/current-work.ts';
 import { type InlineWork, inlineWorkOf } from '../src/outbox/inline-work.ts';
+import { runAsWriter } from '../src/processes/current-work.ts';
 
 /** Returns the work that the relay does without its workflow where that is possible. */
 export function createInlineWork(given: AiTurnActivityDeps): InlineWork {

@@ -8,7 +8,7 @@ import { endOnUnhandledError } from '../src/logging/failing-start.ts';
 import { createLogger } from '../src/logging/logger.ts';
 import { outageBy } from '../src/logging/outages.ts';
 import { startRelay } from '../src/outbox/relay.ts';
-import { onStopSignal } from '../src/shutdown.ts';
+import { onStopSignal } from '../src/processes/shutdown.ts';
 import { isTemporalUnavailable } from '../src/temporal/dispatch.ts';
 import { loadWorkflowBundle } from './bundle.ts';
 import { createWorkerDeps } from './deps.ts';

@@ -1,9 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { deleteOldModelCalls, settleAbandonedCalls } from '../src/ai/budgets/service.ts';
 import { requestCalibrationsAfterChanges, requestDailyCalibrations } from '../src/ai/calibration/service.ts';
 import { expireConfirmations } from '../src/ai/confirmations/service.ts';
-import { deleteOldEvalRuns, startNightlyRuns } from '../src/ai/evals/runs.service.ts';
-import { requestDailyLearning } from '../src/ai/tagging/service.ts';
+import { deleteExpiredResponses } from '../src/api/edge/idempotency.queries.ts';
 import {
   deleteOldRuns,
   deleteRemainsOfWorkflows,
@@ -11,18 +9,20 @@ import {
   startStalledRuns,
 } from '../src/automations/runs/maintenance.service.ts';
 import type { Config } from '../src/config.ts';
+import { deleteIdleHosts, deleteOldCrawls, deleteOldRobots } from '../src/crawl/maintenance.service.ts';
 import { deleteOldBatches, wakeStalledQueues } from '../src/crm/inbound/maintenance.service.ts';
 import type { Db } from '../src/db/connect.ts';
 import { deleteOldCounts } from '../src/db/write-quota.ts';
 import { deleteExpiredMail } from '../src/deliveries/inbound/emails.service.ts';
 import { deleteOldCallbacks, deleteOldSandboxMessages } from '../src/deliveries/maintenance.service.ts';
-import { deleteExpiredResponses } from '../src/http/idempotency.queries.ts';
+import { deleteOldEvalRuns, startNightlyRuns } from '../src/evals/runs.service.ts';
 import { requestWeeklyReviews } from '../src/insights/review/service.ts';
-import { deleteIdleHosts, deleteOldCrawls, deleteOldRobots } from '../src/knowledge/crawl/maintenance.service.ts';
 import { retryOldRefusals } from '../src/knowledge/embedding/maintenance.service.ts';
 import { deleteUnusedWords } from '../src/knowledge/index/maintenance.service.ts';
+import { deleteOldModelCalls, settleAbandonedCalls } from '../src/models/budgets/service.ts';
 import { deleteExpiredLogins } from '../src/partners/login.service.ts';
 import { deleteOldForecasts } from '../src/sequences/forecast/jobs.service.ts';
+import { requestDailyLearning } from '../src/tagging/service.ts';
 import { deleteEndpointRemains, deleteOldWebhooks, wakeStalledWebhooks } from '../src/webhooks/maintenance.service.ts';
 import { deleteAbandonedVisitors } from '../src/widget/maintenance.service.ts';
 import { runPeriodically } from './periodically.ts';

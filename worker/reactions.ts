@@ -1,9 +1,6 @@
 import { closeCallsOfResolved, closeOpenCalls, redactSessionCalls } from '../src/ai/calls/closing.service.ts';
 import { reviewCitations, reviewNewCitations } from '../src/ai/citations/service.ts';
-import { redactEvals } from '../src/ai/evals/service.ts';
 import { summarizeHandoffs, summarizeResolutions } from '../src/ai/summaries/requests.service.ts';
-import { createAutoTagging } from '../src/ai/tagging/applying.service.ts';
-import { requestModelSuggestions } from '../src/ai/tagging/model-suggestions.service.ts';
 import { interruptTurns, redactTurns, requestTurns } from '../src/ai/turns/requests.service.ts';
 import { holdHandoffs, IS_HELD } from '../src/automations/handoff-hold/service.ts';
 import { redactRuns } from '../src/automations/runs/redaction.service.ts';
@@ -12,7 +9,7 @@ import { startCalledRuns } from '../src/automations/triggers/ai-calls.service.ts
 import { syncTriggers } from '../src/automations/triggers/schedules.service.ts';
 import { startTriggeredRuns } from '../src/automations/triggers/trigger-events.service.ts';
 import type { TriggeringEvent } from '../src/automations/triggers/trigger-payloads.service.ts';
-import { elementAt } from '../src/checked-access.ts';
+import { elementAt } from '../src/collections/checked-access.ts';
 import type { Config } from '../src/config.ts';
 import { assignIfRelieved, assignIfWaiting } from '../src/conversations/assignment/queues.service.ts';
 import { confirmPortalOnSettingsChange } from '../src/crm/connection/accounts.service.ts';
@@ -26,6 +23,7 @@ import { redactBatchBodies, redactCrmCopies } from '../src/crm/redaction.service
 import { relayToMiaw, resumeMiaw } from '../src/crm/salesforce/outgoing.service.ts';
 import type { Trx } from '../src/db/connect.ts';
 import type { WriteQuota } from '../src/db/write-quota.ts';
+import { redactEvals } from '../src/evals/service.ts';
 import { dropGoneCategories } from '../src/insights/categories/service.ts';
 import { requestExtraction, wakeExtractions } from '../src/insights/extraction/requests.service.ts';
 import { redactInsights } from '../src/insights/redaction/service.ts';
@@ -48,6 +46,8 @@ import {
   wakeClocksOfActiveSessions,
   wakeClocksOfChangedPolicies,
 } from '../src/sla/waking.service.ts';
+import { createAutoTagging } from '../src/tagging/applying.service.ts';
+import { requestModelSuggestions } from '../src/tagging/model-suggestions.service.ts';
 import { type AnnouncingDeps, createWebhookReactions } from '../src/webhooks/events/announcements.service.ts';
 import { createDisabledNotice } from '../src/webhooks/notices.service.ts';
 import { redactContactWebhooks, redactInsightWebhooks, redactWebhooks } from '../src/webhooks/redaction.service.ts';

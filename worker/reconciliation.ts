@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Db } from '../src/db/connect.ts';
-import { reconcile } from '../src/reconciler.ts';
+import { reconcile } from '../src/repair/repair.ts';
 import { runPeriodically } from './periodically.ts';
 
 const INTERVAL_MS = 10 * 60_000;

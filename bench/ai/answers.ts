@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AskedQuestion, calibrate, DEFAULT_THRESHOLD } from '../../src/ai/calibration/rules.ts';
 import { calibrateAnswers, getThresholds } from '../../src/ai/calibration/service.ts';
+import { createCallbackUrls } from '../../src/api/edge/callback-urls.ts';
 import type { Db } from '../../src/db/connect.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
-import { createCallbackUrls } from '../../src/http/callback-urls.ts';
 import { semanticSearchOf } from '../../src/knowledge/embedding/semantic-search.ts';
 import { type Embed, embedNextBatch } from '../../src/knowledge/embedding/service.ts';
 import { indexItems } from '../../src/knowledge/index/service.ts';

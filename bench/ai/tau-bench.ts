@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { Connection } from '@temporalio/client';
 import { sql } from 'kysely';
 import { z } from 'zod';
-import { forEachConcurrently } from '../../src/concurrency.ts';
+import { forEachConcurrently } from '../../src/concurrency/limited.ts';
 import type { Db } from '../../src/db/connect.ts';
 import { type FakeModel, startFakeModel } from '../../test/support/fakes/model.ts';
 import { type AiPrograms, type AnsweringOrg, startAiPrograms, WORKER_ENV } from '../support/ai-programs.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { forEachConcurrently } from '../../src/concurrency.ts';
+import { forEachConcurrently } from '../../src/concurrency/limited.ts';
 import type { Db } from '../../src/db/connect.ts';
 import { type AiPrograms, type AnsweringOrg, startAiPrograms } from '../support/ai-programs.ts';
 import { createRandom, createWriter } from '../support/generated-texts.ts';

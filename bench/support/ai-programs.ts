@@ -34,7 +34,7 @@ export async function startAiPrograms(stack: Stack, db: Db): Promise<AiPrograms>
   const url = `http://127.0.0.1:${PORT}`;
   const shared = { ...WORKER_ENV, PUBLIC_URL: url };
   const limits = { RATE_LIMIT_STORE: 'memory', RATE_LIMIT_STANDARD: '1000000000' };
-  await stack.start(import.meta.resolve('../../src/main.ts'), { PORT, ...shared, ...limits });
+  await stack.start(import.meta.resolve('../../src/api/main.ts'), { PORT, ...shared, ...limits });
   const worker = await stack.start(import.meta.resolve('../../worker/main.ts'), shared, 'worker');
   await waitUntilResponding(`${url}/healthz`, stack.logFile);
   const tokens = createTokens(stack.env.JWT_SECRET ?? '');

@@ -3,7 +3,7 @@ import { Client, Connection } from '@temporalio/client';
 import { sql } from 'kysely';
 import { startRuns } from '../../src/automations/runs/start-runs.service.ts';
 import { activateWorkflow, createWorkflow } from '../../src/automations/service.ts';
-import { forEachConcurrently } from '../../src/concurrency.ts';
+import { forEachConcurrently } from '../../src/concurrency/limited.ts';
 import { connect, type Db } from '../../src/db/connect.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { newId } from '../../src/ids.ts';

@@ -1,4 +1,3 @@
-import { featuresOf } from '../../src/ai/tagging/features.rules.ts';
 import { findNearest, measureOf } from '../../src/insights/likeness/centroids.rules.ts';
 import {
   addVector,
@@ -8,6 +7,7 @@ import {
   type VectorSum,
 } from '../../src/insights/likeness/vectors.rules.ts';
 import { ALL_TEXTS, wordVectorOf } from '../../src/insights/likeness/words.rules.ts';
+import { featuresOf } from '../../src/tagging/features.rules.ts';
 
 /** Assigns vectors to clusters in one pass, as insights do. Returns the cluster of each. */
 export function clustersOf(vectors: readonly StoredVector[], space: string): string[] {

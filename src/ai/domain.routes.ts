@@ -1,15 +1,12 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import type { Deps } from '../deps.ts';
-import { usageRoutes } from './budgets/routes.ts';
+import type { Deps } from '../api/deps.ts';
 import { calibrationRoutes } from './calibration/routes.ts';
 import { callRoutes } from './calls/routes.ts';
 import { citationRoutes } from './citations/routes.ts';
 import { confirmationLinkRoutes } from './confirmations/link.routes.ts';
 import { confirmationRoutes } from './confirmations/routes.ts';
-import { evalRoutes } from './evals/routes.ts';
 import { previewRoutes } from './preview/routes.ts';
 import { aiSettingsRoutes } from './settings/routes.ts';
-import { taggingRoutes } from './tagging/routes.ts';
 import { turnRoutes } from './turns/routes.ts';
 
 /** All routes of the domain. */
@@ -17,12 +14,9 @@ export const AI_ROUTES: FastifyPluginAsyncZod<Deps>[] = [
   aiSettingsRoutes,
   turnRoutes,
   previewRoutes,
-  evalRoutes,
   calibrationRoutes,
-  usageRoutes,
   callRoutes,
   confirmationRoutes,
   confirmationLinkRoutes,
-  taggingRoutes,
   citationRoutes,
 ];

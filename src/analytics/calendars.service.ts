@@ -2,7 +2,7 @@ import type { Db } from '../db/connect.ts';
 import type { CountedTime } from '../desk/office-hours/counted-time.rules.ts';
 import { countedTimes } from '../desk/office-hours/counted-time.service.ts';
 import { DAY_MS } from '../orgs/time-zones.rules.ts';
-import { type ReportRange, refusedQuery } from '../report-range.ts';
+import { type ReportRange, refusedQuery } from '../reports/range.ts';
 import { findFirstOpening } from './sessions.queries.ts';
 
 /** Covers the distance between the clocks of this process and the database. */

@@ -1,4 +1,4 @@
-import { elementAt } from '../checked-access.ts';
+import { elementAt } from '../collections/checked-access.ts';
 import { readDoubles } from '../db/doubles.ts';
 import { percentilesOf } from '../db/percentiles.ts';
 import type { GroupRow, Groups } from './grouping.queries.ts';

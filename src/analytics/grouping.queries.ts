@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
 import { REPORT } from '../db/connections/preparing-client.ts';
 import { type DividedRange, divisionOf, firstDayOf, periodAt, periodsOf } from '../db/periods.ts';
-import { isPeriod } from '../periods.rules.ts';
+import { isPeriod } from '../reports/periods.rules.ts';
 
 /** One report: what is counted, by what, and how. */
 export interface Report {

@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { z } from 'zod';
+import { type CsvRow, jsonOrCsv, sendCsv, wantsCsv } from '../api/edge/documents/csv.ts';
+import { errorResponses } from '../api/edge/errors.ts';
 import type { Db } from '../db/connect.ts';
-import { type CsvRow, jsonOrCsv, sendCsv, wantsCsv } from '../http/documents/csv.ts';
-import { errorResponses } from '../http/errors.ts';
 import {
   AiQuery,
   AiReport,

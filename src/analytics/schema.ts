@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Id, SessionChannel, Time, Timestamp } from '../http/schemas.ts';
-import { PERIODS } from '../periods.rules.ts';
+import { PERIODS } from '../reports/periods.rules.ts';
+import { Id, SessionChannel, Time, Timestamp } from '../schemas/parts.ts';
 
 const RANGE = {
   from: Time.optional().describe('Then or later. Absent: 30 days before `to`.'),

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { Db } from '../db/connect.ts';
 import { readSettings } from '../orgs/service.ts';
-import { isPeriod } from '../periods.rules.ts';
-import { reportRangeOf } from '../report-range.ts';
+import { isPeriod } from '../reports/periods.rules.ts';
+import { reportRangeOf } from '../reports/range.ts';
 import { getSlaBreakdown, getSlaTrend } from '../sla/analytics.service.ts';
 import { countAi } from './ai.queries.ts';
 import { countRuns } from './automations.queries.ts';

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
-import type { ReportRange } from '../report-range.ts';
+import type { ReportRange } from '../reports/range.ts';
 import type { ReportScope } from './scope.ts';
 
 type SessionQuery = { group_by: string; channel?: string | undefined; team_id?: string | undefined };

@@ -1,6 +1,6 @@
 import { refused } from '../errors.ts';
 import type { SecretPlace, Secrets } from '../secrets.ts';
-import { originOf } from '../urls.rules.ts';
+import { originOf } from '../text/urls.rules.ts';
 import { branchesOf } from './blocks/branches.rules.ts';
 import { referencesIn } from './blocks/references.rules.ts';
 import type { ActionStep, Json, Step } from './blocks/schema.ts';

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import type { Deps } from '../deps.ts';
+import type { Deps } from '../api/deps.ts';
 import { definitionRoutes } from './definitions.routes.ts';
 import { workflowRoutes } from './routes.ts';
 import { runRoutes } from './runs/routes.ts';

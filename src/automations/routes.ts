@@ -1,10 +1,10 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import type { Deps } from '../deps.ts';
-import { errorResponses } from '../http/errors.ts';
-import { Cursor, Id, NO_BODY, NoBody } from '../http/schemas.ts';
-import { hasScope } from '../http/scopes.ts';
+import type { Deps } from '../api/deps.ts';
+import { errorResponses } from '../api/edge/errors.ts';
 import type { OrgPrincipal } from '../keys/verifier.ts';
+import { Cursor, Id, NO_BODY, NoBody } from '../schemas/parts.ts';
+import { hasScope } from '../schemas/scopes.ts';
 import {
   Activate,
   CreateWorkflow,

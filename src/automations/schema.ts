@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Cursor, Id, Name, Timestamp } from '../http/schemas.ts';
+import { Cursor, Id, Name, Timestamp } from '../schemas/parts.ts';
 import { AnyJson, type Step, TriggerType } from './blocks/schema.ts';
 import { hasAtMostValues } from './json.rules.ts';
 

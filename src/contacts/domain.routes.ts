@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import type { Deps } from '../deps.ts';
+import type { Deps } from '../api/deps.ts';
 import { blocklistRoutes } from './blocklist/routes.ts';
 import { contactRoutes } from './routes.ts';
 import { segmentRoutes } from './segments/routes.ts';

@@ -1,6 +1,6 @@
 import { isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/min';
 import { z } from 'zod';
-import { currentCountry } from '../current-work.ts';
+import { currentCountry } from '../processes/current-work.ts';
 
 /** Returns the number in E.164, or undefined if the text is neither an international number nor one of the country. */
 export function toE164(text: string, country = currentCountry()): string | undefined {

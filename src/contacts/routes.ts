@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import type { Deps } from '../deps.ts';
-import { errorResponses } from '../http/errors.ts';
-import { allowUnknownFields } from '../http/input/unknown-fields.ts';
-import { NO_BODY, NoBody } from '../http/schemas.ts';
+import type { Deps } from '../api/deps.ts';
+import { errorResponses } from '../api/edge/errors.ts';
+import { allowUnknownFields } from '../api/edge/input/unknown-fields.ts';
+import { NO_BODY, NoBody } from '../schemas/parts.ts';
 import { saveContactBatch } from './saving/batch.service.ts';
 import { sealChange } from './saving/sealed-overrides.rules.ts';
 import { createInsertTogether, saveContact, updateContact } from './saving/service.ts';

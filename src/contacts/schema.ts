@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Cursor, EmailAddress, Id, RANGE, Timestamp } from '../http/schemas.ts';
+import { Cursor, EmailAddress, Id, RANGE, Timestamp } from '../schemas/parts.ts';
 import { PublicFilter } from './filters/schema.ts';
 import { PhoneNumber } from './phone-number.schema.ts';
 

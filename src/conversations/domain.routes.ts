@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import type { Deps } from '../deps.ts';
+import type { Deps } from '../api/deps.ts';
 import { liveRoutes } from './live/routes.ts';
 import { redactionRoutes } from './redaction/routes.ts';
 import { searchRoutes } from './search/routes.ts';

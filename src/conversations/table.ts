@@ -1,5 +1,5 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
-import type { SessionChannel } from '../http/schemas.ts';
+import type { SessionChannel } from '../schemas/parts.ts';
 import type { SessionStatus, TicketingSystem } from './sessions/schema.ts';
 
 /** Whether the AI may speak in a session. `paused`: people have it. `off`: autopilot is off on the channel. */

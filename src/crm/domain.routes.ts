@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import type { Deps } from '../deps.ts';
+import type { Deps } from '../api/deps.ts';
 import { crmHandoffRoutes } from './handoffs/routes.ts';
 import { crmEventLogRoutes } from './inbound/event-log.routes.ts';
 import { crmWebhookRoutes } from './inbound/webhooks.routes.ts';

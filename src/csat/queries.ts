@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
 import { orderedByCreation, type PageRequest } from '../db/cursor.ts';
-import type { SessionChannel } from '../http/schemas.ts';
+import type { SessionChannel } from '../schemas/parts.ts';
 
 /** Inserts the score. Returns false if the resolution has one. */
 export async function insertScore(

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { jsonOrCsv, streamCsv, wantsCsv } from '../http/documents/csv.ts';
-import { errorResponses } from '../http/errors.ts';
+import { jsonOrCsv, streamCsv, wantsCsv } from '../api/edge/documents/csv.ts';
+import { errorResponses } from '../api/edge/errors.ts';
 import { CsatScore, ListScores, ScoredSession, ScorePage, SubmitScore } from './schema.ts';
 import { allScores, getScore, pageOfScores, submitScore } from './service.ts';
 

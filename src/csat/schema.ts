@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Cursor, Id, SessionChannel, Time, Timestamp } from '../http/schemas.ts';
+import { Cursor, Id, SessionChannel, Time, Timestamp } from '../schemas/parts.ts';
 
 const MAX_COMMENT_LENGTH = 5_000;
 

@@ -6,7 +6,7 @@ import { pageOf } from '../db/cursor.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { conflict, notFound } from '../errors.ts';
 import { newId } from '../ids.ts';
-import { reportRangeOf } from '../report-range.ts';
+import { reportRangeOf } from '../reports/range.ts';
 import { findLatestScore, insertScore, listScores } from './queries.ts';
 import type { ListScores, SubmitScore } from './schema.ts';
 

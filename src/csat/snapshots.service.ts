@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Db } from '../db/connect.ts';
-import { SessionChannel } from '../http/schemas.ts';
+import { SessionChannel } from '../schemas/parts.ts';
 import { listScoresById } from './queries.ts';
 import { CsatScore } from './schema.ts';
 

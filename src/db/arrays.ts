@@ -1,4 +1,4 @@
-import { elementAt } from '../checked-access.ts';
+import { elementAt } from '../collections/checked-access.ts';
 
 const INT4_BYTES = 4;
 const HEADER_BYTES = 5 * INT4_BYTES;

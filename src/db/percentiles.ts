@@ -1,5 +1,5 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
-import { elementAt } from '../checked-access.ts';
+import { elementAt } from '../collections/checked-access.ts';
 import type { GroupedDoubles } from './doubles.ts';
 
 /** After this time other work gets a turn, before the next partition of the values. */

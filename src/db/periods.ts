@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Period } from '../periods.rules.ts';
+import type { Period } from '../reports/periods.rules.ts';
 
 /** A range of times, and the zone by whose wall clock it is divided into periods. */
 export interface DividedRange {

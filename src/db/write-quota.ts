@@ -1,6 +1,6 @@
 import { type Kysely, type LogEvent, sql } from 'kysely';
-import { currentWriter } from '../current-work.ts';
 import { TooManyRequests } from '../errors.ts';
+import { currentWriter } from '../processes/current-work.ts';
 import type { Database } from './database.ts';
 
 const FLUSH_INTERVAL_MS = 1_000;

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import type { Deps } from '../deps.ts';
+import type { Deps } from '../api/deps.ts';
 import { callbackRoutes } from './callbacks/routes.ts';
 import { emailRoutes } from './email/routes.ts';
 import { domainRoutes } from './email-domains/routes.ts';

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import type { Deps } from '../deps.ts';
+import type { Deps } from '../api/deps.ts';
 import { officeHoursRoutes } from './office-hours/routes.ts';
 import { tagCategoryRoutes } from './tag-categories/routes.ts';
 import { tagRoutes } from './tags/routes.ts';

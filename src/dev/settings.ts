@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { keysOf } from '../checked-access.ts';
+import { keysOf } from '../collections/checked-access.ts';
 import { freePort } from './ports.ts';
 
 const DEFAULT_PORTS = {

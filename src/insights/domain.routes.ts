@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import type { Deps } from '../deps.ts';
+import type { Deps } from '../api/deps.ts';
 import { categoryRoutes } from './categories/routes.ts';
 import { lineageRoutes } from './lineage/routes.ts';
 import { reviewRoutes } from './review/routes.ts';

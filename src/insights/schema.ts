@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, Timestamp } from '../http/schemas.ts';
+import { Id, Timestamp } from '../schemas/parts.ts';
 
 export const STATEMENT_KINDS = ['problem', 'request', 'complaint', 'praise', 'question'] as const;
 export type StatementKind = (typeof STATEMENT_KINDS)[number];

@@ -1,5 +1,5 @@
 import type { ColumnType, Generated } from 'kysely';
-import type { LearntTag } from '../ai/tagging/learning.rules.ts';
+import type { LearntTag } from '../tagging/learning.rules.ts';
 import type { InsightStatus, Sentiment, StatementKind } from './schema.ts';
 
 export interface InsightsTable {

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import type { Deps } from '../deps.ts';
-import { errorResponses } from '../http/errors.ts';
-import { NO_BODY, NoBody } from '../http/schemas.ts';
+import type { Deps } from '../api/deps.ts';
+import { errorResponses } from '../api/edge/errors.ts';
+import { NO_BODY, NoBody } from '../schemas/parts.ts';
 import { listOrgKeys } from './queries.ts';
 import { ApiKeyList, CreatedKey, CreateKey, KeyRef } from './schema.ts';
 import { createKeyAs, revokeKeyAs } from './service.ts';

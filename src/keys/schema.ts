@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Id, Timestamp } from '../http/schemas.ts';
-import { KeyScope } from '../http/scopes.ts';
+import { Id, Timestamp } from '../schemas/parts.ts';
+import { KeyScope } from '../schemas/scopes.ts';
 
 const KeyName = z.string().min(1).max(255);
 

@@ -1,4 +1,4 @@
-import { Language } from '../http/schemas.ts';
+import { Language } from '../schemas/parts.ts';
 
 /**
  * The minimum number of letters to detect a language. Shorter texts fit too many languages; scripts of few languages

@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { valueAt } from '../checked-access.ts';
-import type { Deps } from '../deps.ts';
-import { errorResponses } from '../http/errors.ts';
-import { receiveFile, type Upload, uploads } from '../http/uploads.ts';
+import type { Deps } from '../api/deps.ts';
+import { errorResponses } from '../api/edge/errors.ts';
+import { receiveFile, type Upload, uploads } from '../api/edge/uploads.ts';
+import { valueAt } from '../collections/checked-access.ts';
 import { attachmentNamed } from './file-names.rules.ts';
 import { MAX_FILE_BYTES } from './file-types.rules.ts';
 import { insertMedia, type Media } from './queries.ts';

@@ -2,7 +2,6 @@ import type { Db } from '../db/connect.ts';
 import { gone, invalid, notFound } from '../errors.ts';
 import { newId } from '../ids.ts';
 import type { ByteRange, Storage } from '../providers/storage/port.ts';
-import { type Chunks, type Spool, spool } from '../spool.ts';
 import { detectType } from './detection.ts';
 import { cleanFileName } from './file-names.rules.ts';
 import { MAX_FILE_BYTES } from './file-types.rules.ts';
@@ -16,6 +15,7 @@ import {
   listMedia,
   type Media,
 } from './queries.ts';
+import { type Chunks, type Spool, spool } from './spool.ts';
 
 export { insertMedia as recordMedia, type Media, softDeleteMedia } from './queries.ts';
 

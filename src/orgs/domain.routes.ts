@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import type { Deps } from '../deps.ts';
+import type { Deps } from '../api/deps.ts';
 import { integrationRoutes } from './integrations/routes.ts';
 import { memberRoutes } from './members/routes.ts';
 import { orgRoutes } from './routes.ts';

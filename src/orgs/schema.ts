@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, Language, Name, Timestamp } from '../http/schemas.ts';
+import { Id, Language, Name, Timestamp } from '../schemas/parts.ts';
 
 /** The built-in roles of every org, strongest first. */
 export const ROLE_NAMES = ['admin', 'agent', 'viewer'] as const;

@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import type { FastifyBaseLogger } from 'fastify';
-import { forEachConcurrently } from '../concurrency.ts';
+import { forEachConcurrently } from '../concurrency/limited.ts';
 import type { Db, Trx } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { NIL_UUID } from '../ids.ts';

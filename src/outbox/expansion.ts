@@ -1,11 +1,11 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { elementAt } from '../checked-access.ts';
-import { runAsWriter } from '../current-work.ts';
+import { elementAt } from '../collections/checked-access.ts';
 import type { Db, Trx } from '../db/connect.ts';
 import { pipelined } from '../db/connections/pipeline.ts';
 import { isDatabaseUnavailable } from '../db/failures.ts';
 import { inSavepoint, inTransaction } from '../db/transaction.ts';
 import { NIL_UUID } from '../ids.ts';
+import { runAsWriter } from '../processes/current-work.ts';
 import { atDepth } from './causation.ts';
 import { type AnyClaimedEvent, type ClaimedEvent, claimEvents, defer, type FinishedBatch } from './claim.ts';
 import type { EventType } from './events.ts';

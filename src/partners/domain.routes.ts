@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import type { Deps } from '../deps.ts';
+import type { Deps } from '../api/deps.ts';
 import { loginRoutes } from './login.routes.ts';
 import { partnerRoutes } from './routes.ts';
 

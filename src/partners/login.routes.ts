@@ -1,8 +1,8 @@
 import cookie from '@fastify/cookie';
 import type { FastifyReply } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { Deps } from '../api/deps.ts';
 import type { Config } from '../config.ts';
-import type { Deps } from '../deps.ts';
 import { consumeLoginLink, findSignedIn, SESSION_TTL_MINUTES } from './login.service.ts';
 import { PAGE_POLICY, signedInPage, signedOutPage, usedLinkPage } from './pages.ts';
 

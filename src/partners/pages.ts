@@ -1,4 +1,4 @@
-import { escapeHtml, htmlPage } from '../http/html.ts';
+import { escapeHtml, htmlPage } from '../html/page.rules.ts';
 
 /** Blocks everything except the page's own style. */
 export const PAGE_POLICY =

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import type { Deps } from '../deps.ts';
-import { errorResponses } from '../http/errors.ts';
-import { enforce } from '../http/rate-limits.ts';
+import type { Deps } from '../api/deps.ts';
+import { errorResponses } from '../api/edge/errors.ts';
+import { enforce } from '../api/edge/rate-limits.ts';
 import { CreatedKey } from '../keys/schema.ts';
 import { issueLoginLink } from './login.service.ts';
 import {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { FareHarborConnection, MAX_CONNECTIONS } from '../agents/fareharbor/schema.ts';
-import { EmailAddress, Id, Language, Name, Timestamp } from '../http/schemas.ts';
+import { FareHarborConnection, MAX_CONNECTIONS } from '../actions/fareharbor/schema.ts';
 import { AiInstructions, Website } from '../orgs/schema.ts';
+import { EmailAddress, Id, Language, Name, Timestamp } from '../schemas/parts.ts';
 
 const Integrations = z.strictObject(
   { fareharbor: z.union([FareHarborConnection, z.array(FareHarborConnection).min(1).max(MAX_CONNECTIONS)]).optional() },

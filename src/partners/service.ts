@@ -5,7 +5,7 @@ import {
   type NamedConnection,
   namedConnections,
   storeFareHarbor,
-} from '../agents/fareharbor/service.ts';
+} from '../actions/fareharbor/service.ts';
 import type { Db } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { conflict, forbidden, invalid, notFound } from '../errors.ts';

@@ -1,6 +1,6 @@
 import { createTransport } from 'nodemailer';
 import { ProviderError } from '../errors.ts';
-import { joinUrl } from '../urls.rules.ts';
+import { joinUrl } from '../text/urls.rules.ts';
 import { ACCOUNT_PATH, Account } from './crm/hubspot/accounts.ts';
 import { BASE_URL } from './crm/hubspot/api.ts';
 import { type OauthGrant, refreshRequestOf, type TokenEndpoint } from './crm/hubspot/oauth.ts';

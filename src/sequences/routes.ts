@@ -1,11 +1,11 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { elementAt } from '../checked-access.ts';
+import type { Deps } from '../api/deps.ts';
+import { errorResponses } from '../api/edge/errors.ts';
+import { elementAt } from '../collections/checked-access.ts';
 import type { Db } from '../db/connect.ts';
 import { pageOf } from '../db/cursor.ts';
-import type { Deps } from '../deps.ts';
-import { errorResponses } from '../http/errors.ts';
-import { NO_BODY, NoBody } from '../http/schemas.ts';
+import { NO_BODY, NoBody } from '../schemas/parts.ts';
 import { audienceOf } from './audience.service.ts';
 import { explainEnrollment } from './enrollment/explanation.service.ts';
 import { listEnrollments } from './enrollments.queries.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { FullFilter } from '../contacts/filters/schema.ts';
 import { ContactRef } from '../contacts/schema.ts';
 import { DeliveryState } from '../deliveries/ledger/schema.ts';
-import { Cursor, Id, Timestamp } from '../http/schemas.ts';
+import { Cursor, Id, Timestamp } from '../schemas/parts.ts';
 import { Gates } from './gates/schema.ts';
 import { StepAction } from './steps/actions.schema.ts';
 

@@ -3,7 +3,7 @@ import type { Db } from '../db/connect.ts';
 import { REPORT } from '../db/connections/preparing-client.ts';
 import { doublesOf } from '../db/doubles.ts';
 import { divisionOf, firstDayOf, periodAt } from '../db/periods.ts';
-import type { Period } from '../periods.rules.ts';
+import type { Period } from '../reports/periods.rules.ts';
 import type { SlaMetric } from './timelines.rules.ts';
 
 export interface AnalyticsRange {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Id, SessionChannel, Time, Timestamp } from '../http/schemas.ts';
-import { PERIODS } from '../periods.rules.ts';
+import { PERIODS } from '../reports/periods.rules.ts';
+import { Id, SessionChannel, Time, Timestamp } from '../schemas/parts.ts';
 
 /** Selects the clocks to count: those decided in the range, by a stop in time or by a breach. */
 export const SlaQuery = z.object({

@@ -1,9 +1,9 @@
-import { elementAt } from '../checked-access.ts';
+import { elementAt } from '../collections/checked-access.ts';
 import type { Db } from '../db/connect.ts';
 import { readDoubles } from '../db/doubles.ts';
 import { type Percentiles, percentilesOf } from '../db/percentiles.ts';
 import { readSettings } from '../orgs/service.ts';
-import { reportRangeOf } from '../report-range.ts';
+import { reportRangeOf } from '../reports/range.ts';
 import {
   type AnalyticsRange,
   countByKey,

@@ -1,4 +1,4 @@
-import { elementAt, valueAt } from '../checked-access.ts';
+import { elementAt, valueAt } from '../collections/checked-access.ts';
 import { contactFilter } from '../contacts/filters/condition.ts';
 import { setHasSla } from '../conversations/sessions/service.ts';
 import type { Trx } from '../db/connect.ts';

@@ -1,4 +1,4 @@
-import { keysOf } from '../checked-access.ts';
+import { keysOf } from '../collections/checked-access.ts';
 import { announceWithState } from '../conversations/announcements.service.ts';
 import { lockSession } from '../conversations/sessions/service.ts';
 import { getSlaFacts, recordSlaEvents } from '../conversations/sessions/sla-facts.service.ts';

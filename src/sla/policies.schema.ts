@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { FullFilter } from '../contacts/filters/schema.ts';
-import { Cursor, Id, Name, SessionChannel, Timestamp } from '../http/schemas.ts';
+import { Cursor, Id, Name, SessionChannel, Timestamp } from '../schemas/parts.ts';
 
 const MIN_REPLY_SECONDS = 60;
 const MIN_RESOLUTION_SECONDS = 300;

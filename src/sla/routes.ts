@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { errorResponses } from '../http/errors.ts';
-import { NO_BODY, NoBody } from '../http/schemas.ts';
+import { errorResponses } from '../api/edge/errors.ts';
+import { NO_BODY, NoBody } from '../schemas/parts.ts';
 import { SlaBreakdown, SlaBreakdownQuery, SlaQuery, SlaSummary, SlaTrend, SlaTrendQuery } from './analytics.schema.ts';
 import { getSlaBreakdown, getSlaSummary, getSlaTrend } from './analytics.service.ts';
 import { getSessionSla } from './clocks.service.ts';

@@ -1,5 +1,5 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
-import type { SessionChannel } from '../http/schemas.ts';
+import type { SessionChannel } from '../schemas/parts.ts';
 import type { SlaAssignment } from './policies.schema.ts';
 import type { SlaMetric } from './timelines.rules.ts';
 

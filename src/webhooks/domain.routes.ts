@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import type { Deps } from '../deps.ts';
+import type { Deps } from '../api/deps.ts';
 import { webhookDeliveryRoutes } from './deliveries/routes.ts';
 import { webhookEndpointRoutes } from './endpoints/routes.ts';
 

@@ -1,6 +1,6 @@
-import { storeMessageOverrides } from '../agents/action-overrides/service.ts';
-import { isAutopilotOn } from '../agents/autopilot/service.ts';
+import { storeMessageOverrides } from '../actions/overrides/service.ts';
 import { rateAnswer } from '../ai/turns/votes.service.ts';
+import { isAutopilotOn } from '../autopilot/service.ts';
 import { isContactBlocked } from '../contacts/blocklist/service.ts';
 import type { AnswersPort } from '../conversations/answers.port.ts';
 import { attachmentOf, type StoredAttachment } from '../conversations/messages/attachments.service.ts';

@@ -1,11 +1,11 @@
 import type { FastifyError, FastifyInstance } from 'fastify';
 import fastifyPlugin from 'fastify-plugin';
-import { setOwner } from '../current-work.ts';
-import type { Deps } from '../deps.ts';
+import type { Deps } from '../api/deps.ts';
+import { answerTo, errorHeaders } from '../api/edge/errors.ts';
+import { enforce, networkOf } from '../api/edge/rate-limits.ts';
 import { unauthorized } from '../errors.ts';
-import { answerTo, errorHeaders } from '../http/errors.ts';
-import { enforce, networkOf } from '../http/rate-limits.ts';
 import { findWidgetOrg } from '../orgs/service.ts';
+import { setOwner } from '../processes/current-work.ts';
 import { findVisitorByToken, type Visitor } from './visitors.service.ts';
 
 declare module 'fastify' {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CALL_STATES } from '../ai/calls/states.rules.ts';
 import { MessageConfirmation } from '../conversations/history/events.schema.ts';
 import { AutopilotResponse } from '../conversations/messages/answers.schema.ts';
-import { Id, SessionChannel, Timestamp } from '../http/schemas.ts';
+import { Id, SessionChannel, Timestamp } from '../schemas/parts.ts';
 
 /** The body of successful responses without further content. */
 export const Success = z.object({ success: z.literal(true) });

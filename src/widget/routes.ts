@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import type { Deps } from '../deps.ts';
+import type { Deps } from '../api/deps.ts';
+import { waitMsOf } from '../api/edge/prefer.ts';
+import { uploads } from '../api/edge/uploads.ts';
 import { refused } from '../errors.ts';
-import { waitMsOf } from '../http/prefer.ts';
-import { uploads } from '../http/uploads.ts';
 import { decideAsVisitor } from './confirmations.service.ts';
 import { pollSession, recordVote, sendVisitorMessage } from './messages.service.ts';
 import { requireVisitor, widgetPlugin } from './plugins.ts';

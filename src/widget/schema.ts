@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { PhoneNumber } from '../contacts/phone-number.schema.ts';
 import { Email, HttpActionOverrides } from '../contacts/schema.ts';
 import { Comment, Score } from '../csat/schema.ts';
-import { Cursor, Id, Language, Time } from '../http/schemas.ts';
+import { Cursor, Id, Language, Time } from '../schemas/parts.ts';
 
 const MAX_TEXT_LENGTH = 50_000;
 const MAX_NAME_LENGTH = 1_000;

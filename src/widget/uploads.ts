@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
-import type { Deps } from '../deps.ts';
-import { receiveFile } from '../http/uploads.ts';
+import type { Deps } from '../api/deps.ts';
+import { receiveFile } from '../api/edge/uploads.ts';
 import { MAX_FILE_BYTES } from '../media/file-types.rules.ts';
 import { storeUpload } from '../media/service.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
-import { forEachConcurrently } from '../../src/concurrency.ts';
+import { forEachConcurrently } from '../../src/concurrency/limited.ts';
 import { changeSession } from '../../src/conversations/change-session.service.ts';
 import { lockSession } from '../../src/conversations/sessions/service.ts';
 import { inTransaction } from '../../src/db/transaction.ts';

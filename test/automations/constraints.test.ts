@@ -1,5 +1,5 @@
 import type { Json } from '../../src/automations/blocks/schema.ts';
-import { problemOfConstraint, satisfiesConstraint } from '../../src/json-logic.ts';
+import { problemOfConstraint, satisfiesConstraint } from '../../src/json-logic/json-logic.ts';
 import { cpuTimeOf } from '../support/measure.ts';
 
 const list = Array.from({ length: 5_000 }, (_, n) => n);

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import reference from 'json-logic-js';
 import type { Json } from '../../src/automations/blocks/schema.ts';
 import { messageOf } from '../../src/errors.ts';
-import { satisfiesConstraint } from '../../src/json-logic.ts';
-import { evaluate } from '../../src/json-logic-evaluation.rules.ts';
+import { evaluate } from '../../src/json-logic/evaluation.rules.ts';
+import { satisfiesConstraint } from '../../src/json-logic/json-logic.ts';
 
 const event = { contact: { name: 'Ann' }, plan: 'pro', seats: 7, vip: true, note: '', items: [3, 5], fields: {} };
 

@@ -1,4 +1,4 @@
-import { batchByKey } from '../../src/batch-by-key.ts';
+import { batchByKey } from '../../src/concurrency/batch-by-key.ts';
 
 const gate = () => Promise.withResolvers<void>();
 

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../src/ids.ts';
 import { startApi, type TestApi, type TestOrg } from '../support/stack/api.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { forEachConcurrently } from '../../src/concurrency.ts';
+import { forEachConcurrently } from '../../src/concurrency/limited.ts';
 import { type FakeProvider, startFakeProvider } from '../support/fakes/provider.ts';
 import type { FaultOrg } from './support/fault-org.ts';
 import { type FaultStack, startFaultStack } from './support/fault-stack.ts';

@@ -1,6 +1,6 @@
-import { textsAbout } from '../ai/tagging/tagged-texts.ts';
 import type { TestOrg } from '../support/stack/api.ts';
 import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
+import { textsAbout } from '../tagging/tagged-texts.ts';
 import { type InsightAnswer, insightsOf, resolvedSaying } from './support.ts';
 
 const CATEGORIES = { refund: 'Money', delivery: 'Delivery' } as const;

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import { featuresOf } from '../../src/ai/tagging/features.rules.ts';
 import type { Db } from '../../src/db/connect.ts';
 import { addVector, emptySum, readSum, readVector, type VectorSum } from '../../src/insights/likeness/vectors.rules.ts';
 import { ALL_TEXTS } from '../../src/insights/likeness/words.rules.ts';
+import { featuresOf } from '../../src/tagging/features.rules.ts';
 
 /**
  * Everything of an org's insights that is counted or kept beside their statements, counted anew from the statements.

@@ -15,9 +15,9 @@ import {
   storeContent,
   storeMedia,
 } from '../../src/media/service.ts';
+import { spool } from '../../src/media/spool.ts';
 import type { Storage } from '../../src/providers/storage/port.ts';
 import { createStorage } from '../../src/providers/storage/storage.ts';
-import { spool } from '../../src/spool.ts';
 import { type FakeS3, S3_KEY, startFakeS3 } from '../support/fakes/s3.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';
 import { formWith, PNG, pngOf } from './samples.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { pino } from 'pino';
-import { runCommand } from '../../src/commands.ts';
+import { runCommand } from '../../src/cli/commands.ts';
 import { connect } from '../../src/db/connect.ts';
 import { onlyRow } from '../../src/db/rows.ts';
 import { inTransaction } from '../../src/db/transaction.ts';

@@ -1,4 +1,4 @@
-import { SUBJECTS } from '../../src/reconciler-subjects.ts';
+import { SUBJECTS } from '../../src/repair/subjects.ts';
 import * as workflows from '../../workflows/index.ts';
 
 /** The workflows that no kind of the reconciler starts again, each with what brings its work back or why none is lost. */

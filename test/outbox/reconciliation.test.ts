@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { sql } from 'kysely';
 import { newId } from '../../src/ids.ts';
 import { addMember } from '../../src/orgs/members/service.ts';
-import { reconcile } from '../../src/reconciler.ts';
+import { reconcile } from '../../src/repair/repair.ts';
 import { WAKE } from '../../src/temporal/contract.ts';
 import { newAnsweringOrg, QUESTION, turnsOf } from '../ai/answering-org.ts';
 import { FAKES_ALLOWED } from '../support/channels.ts';
@@ -13,7 +13,7 @@ import { pageOf, startFakeSite } from '../support/fakes/site.ts';
 import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
 import { activate } from '../support/triggers.ts';
 
-const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
+const CLI = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 
 let stack: Stack;
 beforeAll(async () => {

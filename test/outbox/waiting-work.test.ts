@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { bounceAddress, createMailTokens, messageIdOf } from '../../src/deliveries/inbound/mail-tokens.ts';
-import { reconcile } from '../../src/reconciler.ts';
+import { reconcile } from '../../src/repair/repair.ts';
 import { connectHubspot } from '../support/crm.ts';
 import { slow } from '../support/fakes/faulty-server.ts';
 import { POSTFIX_NO_SUCH_USER, postfixReport } from '../support/mails.ts';

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { runCommand } from '../../src/commands.ts';
+import { runCommand } from '../../src/cli/commands.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';
 
-const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
+const CLI = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 let api: TestApi;
 beforeAll(async () => {
   api = await startApi();

@@ -1,5 +1,5 @@
-import { looksLikeHtml } from '../../src/html.rules.ts';
-import { textOfHtml } from '../../src/html-text.rules.ts';
+import { looksLikeHtml } from '../../src/html/markup.rules.ts';
+import { textOfHtml } from '../../src/html/text.rules.ts';
 import { cpuTimeOf } from '../support/measure.ts';
 
 const MB = 1024 * 1024;

@@ -1,8 +1,8 @@
 import diagnostics from 'node:diagnostics_channel';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import { SignJWT } from 'jose';
-import { KeyScope } from '../../src/http/scopes.ts';
 import { revokeKeyAsOperator } from '../../src/keys/service.ts';
+import { KeyScope } from '../../src/schemas/scopes.ts';
 import { type Answer, startApi, type TestApi } from '../support/stack/api.ts';
 import { type Document, type Operation, pathTo, readDocument } from './document.ts';
 import { call } from './filling.ts';

@@ -1,4 +1,4 @@
-import { findChromium } from '../../src/knowledge/rendering/chromium.ts';
+import { findChromium } from '../../src/crawl/rendering/chromium.ts';
 
 /** Chromium of this machine. */
 export const CHROMIUM = findChromium(undefined);

@@ -1,5 +1,5 @@
-import { textOfHtml } from '../../src/html-text.rules.ts';
-import { escapeHtml } from '../../src/http/html.ts';
+import { escapeHtml } from '../../src/html/page.rules.ts';
+import { textOfHtml } from '../../src/html/text.rules.ts';
 import type { TokenSource } from '../../src/providers/crm/hubspot/api.ts';
 import { createHubspot } from '../../src/providers/crm/hubspot/hubspot.ts';
 import type { HubspotSettings } from '../../src/providers/crm/hubspot/settings.ts';

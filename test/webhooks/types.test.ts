@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
-import { reserveCall } from '../../src/ai/budgets/service.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { newId } from '../../src/ids.ts';
+import { reserveCall } from '../../src/models/budgets/service.ts';
 import { announce, type EventType, type NewEvent } from '../../src/outbox/events.ts';
 import { WEBHOOK_BODIES, WEBHOOK_EVENT_TYPES, WEBHOOK_EVENTS } from '../../src/webhooks/events/schema.ts';
 import { ARTICLES, newAnsweringOrg, QUESTION } from '../ai/answering-org.ts';

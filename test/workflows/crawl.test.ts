@@ -1,7 +1,7 @@
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
+import { CRAWL, type CrawlInput, type CrawlProgress, type CrawlResult } from '../../src/crawl/contract.ts';
 import { findTestServer } from '../../src/dev/temporal-programs.ts';
-import { CRAWL, type CrawlInput, type CrawlProgress, type CrawlResult } from '../../src/knowledge/crawl/contract.ts';
 import { RENDERING, WAKE } from '../../src/temporal/contract.ts';
 import { testWorkflowBundle } from '../support/stack/servers.ts';
 import { installRuntime } from '../support/stack/temporal-runtime.ts';

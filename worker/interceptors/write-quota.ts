@@ -2,8 +2,8 @@ import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { ActivityInboundCallsInterceptor } from '@temporalio/worker';
 import type { createActivities } from '../../activities/index.ts';
-import { runAsWriter } from '../../src/current-work.ts';
 import { type WriteQuota, WriteQuotaUsed } from '../../src/db/write-quota.ts';
+import { runAsWriter } from '../../src/processes/current-work.ts';
 
 type ActivityName = keyof ReturnType<typeof createActivities>;
 

@@ -1,6 +1,6 @@
 import { continueAsNew, proxyActivities, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
 import type { EvalActivities } from '../../activities/evals.ts';
-import type { EvalRunRef } from '../../src/ai/evals/contract.ts';
+import type { EvalRunRef } from '../../src/evals/contract.ts';
 import { DATABASE_BATCH, EVAL_BATCH } from '../activity-options.ts';
 import { recordingCancellation } from '../cancellation.ts';
 

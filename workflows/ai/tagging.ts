@@ -1,6 +1,6 @@
 import { proxyActivities, setCurrentDetails } from '@temporalio/workflow';
 import type { TaggingActivities } from '../../activities/tagging.ts';
-import type { SuggestionInput, TaggingInput } from '../../src/ai/tagging/contract.ts';
+import type { SuggestionInput, TaggingInput } from '../../src/tagging/contract.ts';
 import { WAKE } from '../../src/temporal/contract.ts';
 import { LEARNING, TAG_SUGGESTIONS } from '../activity-options.ts';
 import { untilUnchanged } from '../signals.ts';

@@ -17,7 +17,7 @@ import type {
   CrawlResult,
   DatasourceDeletion,
   DatasourceRef,
-} from '../../src/knowledge/crawl/contract.ts';
+} from '../../src/crawl/contract.ts';
 import { RENDERING, WAKE } from '../../src/temporal/contract.ts';
 import { DATABASE_BATCH, SEND_BATCH } from '../activity-options.ts';
 import { untilUnchanged } from '../signals.ts';

@@ -1,4 +1,4 @@
-import { forEachConcurrently } from '../../../src/concurrency.ts';
+import { forEachConcurrently } from '../../../src/concurrency/limited.ts';
 import { loadConfig } from '../../../src/config.ts';
 import { connect } from '../../../src/db/connect.ts';
 import type { MessageSender } from '../../../src/deliveries/sending/message-sender.ts';

@@ -1,6 +1,6 @@
 import { answerByQuotes } from '../../../src/ai/answers/extractive.service.ts';
 import { insertClaims, insertSteps } from '../../../src/ai/turns/ending.queries.ts';
-import { forEachConcurrently } from '../../../src/concurrency.ts';
+import { forEachConcurrently } from '../../../src/concurrency/limited.ts';
 import { loadConfig } from '../../../src/config.ts';
 import { connect } from '../../../src/db/connect.ts';
 import { inTransaction } from '../../../src/db/transaction.ts';

@@ -1,5 +1,5 @@
 import Fastify from 'fastify';
-import { forEachConcurrently } from '../../../src/concurrency.ts';
+import { forEachConcurrently } from '../../../src/concurrency/limited.ts';
 import { loadConfig } from '../../../src/config.ts';
 import { newId } from '../../../src/ids.ts';
 import { connectTemporal } from '../../../src/temporal/client.ts';

@@ -4,7 +4,7 @@ import { loadConfig } from '../../../src/config.ts';
 import { connect, RELAY_APPLICATION_NAME } from '../../../src/db/connect.ts';
 import { createWriteQuota } from '../../../src/db/write-quota.ts';
 import { startRelay } from '../../../src/outbox/relay.ts';
-import { onStopSignal } from '../../../src/shutdown.ts';
+import { onStopSignal } from '../../../src/processes/shutdown.ts';
 import { loadWorkflowBundle } from '../../../worker/bundle.ts';
 import { createWorkerDeps } from '../../../worker/deps.ts';
 import { createReactions } from '../../../worker/reactions.ts';

@@ -1,6 +1,6 @@
 import { Client, type WorkflowClientInterceptor } from '@temporalio/client';
 import { pino } from 'pino';
-import { forEachConcurrently } from '../../../src/concurrency.ts';
+import { forEachConcurrently } from '../../../src/concurrency/limited.ts';
 import { loadConfig } from '../../../src/config.ts';
 import { connect, RELAY_APPLICATION_NAME } from '../../../src/db/connect.ts';
 import { type Relay, startRelay } from '../../../src/outbox/relay.ts';

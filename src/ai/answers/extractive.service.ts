@@ -1,7 +1,7 @@
 import type { Db } from '../../db/connect.ts';
-import type { SessionChannel } from '../../http/schemas.ts';
 import { sentencesOf } from '../../knowledge/index/prose.rules.ts';
 import { findEvidence, type SemanticSearch, WORDS_ONLY } from '../../knowledge/search/passage-search.service.ts';
+import type { SessionChannel } from '../../schemas/parts.ts';
 import type { Thresholds } from '../calibration/rules.ts';
 import { type ExtractiveAnswer, type PassageForQuote, selectQuotes } from './extractive.rules.ts';
 

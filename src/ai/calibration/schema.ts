@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Timestamp } from '../../http/schemas.ts';
+import { Timestamp } from '../../schemas/parts.ts';
 
 const Share = z.number().min(0).max(1);
 

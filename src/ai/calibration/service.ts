@@ -1,4 +1,4 @@
-import { getAutopilot, listOrgsWithAutopilot } from '../../agents/autopilot/service.ts';
+import { getAutopilot, listOrgsWithAutopilot } from '../../autopilot/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { listSamples, type PassageSample } from '../../knowledge/index/samples.service.ts';

@@ -1,6 +1,6 @@
-import type { ActionParameters } from '../../agents/action-calls/schema.ts';
-import { textOf } from '../../agents/action-calls/serialization.rules.ts';
-import { withLowerCaseNames } from '../../agents/action-overrides/rules.ts';
+import type { ActionParameters } from '../../actions/calls/schema.ts';
+import { textOf } from '../../actions/calls/serialization.rules.ts';
+import { withLowerCaseNames } from '../../actions/overrides/rules.ts';
 
 const MAX_DEPTH = 32;
 const TEXT_GROUPS = ['path_params', 'query_params', 'cookies'] as const;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CallDeps } from '../../agents/action-calls/deps.ts';
-import { sendAction } from '../../agents/action-calls/http-call.ts';
-import type { StoredAction } from '../../agents/actions/service.ts';
+import type { CallDeps } from '../../actions/calls/deps.ts';
+import { sendAction } from '../../actions/calls/http-call.ts';
+import type { StoredAction } from '../../actions/definitions/service.ts';
 import type { Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { DomainError, notFound } from '../../errors.ts';

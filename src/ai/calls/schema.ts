@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Cursor, Id, Timestamp } from '../../http/schemas.ts';
+import { Cursor, Id, Timestamp } from '../../schemas/parts.ts';
 import { CONFIRMATION_REASONS, CONFIRMERS } from './confirming.rules.ts';
 import { CALL_STATES } from './states.rules.ts';
 

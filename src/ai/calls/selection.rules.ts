@@ -1,4 +1,4 @@
-import { wordsOf } from '../gates/folding.rules.ts';
+import { wordsOf } from '../../recognition/folding.rules.ts';
 
 /** The number of actions that are offered beside the pinned ones. */
 const MAX_NEAREST = 20;

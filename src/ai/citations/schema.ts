@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Cursor, Id, Timestamp } from '../../http/schemas.ts';
+import { Cursor, Id, Timestamp } from '../../schemas/parts.ts';
 
 export const ListChangedCitations = z.object({
   item_id: Id.optional().describe('Only citations of this item.'),

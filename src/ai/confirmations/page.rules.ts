@@ -1,4 +1,4 @@
-import { escapeHtml, htmlPage } from '../../http/html.ts';
+import { escapeHtml, htmlPage } from '../../html/page.rules.ts';
 import type { ConfirmationField } from './question.rules.ts';
 
 export interface ConfirmationPage {

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { errorResponses } from '../../http/errors.ts';
+import { errorResponses } from '../../api/edge/errors.ts';
 import { CALL_TEXTS, Call } from '../calls/schema.ts';
 import { ConfirmationPage, ConfirmationRef, ListConfirmations } from './schema.ts';
 import { decideConfirmation, pageOfConfirmations } from './service.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Cursor, Id, Timestamp } from '../../http/schemas.ts';
+import { Cursor, Id, Timestamp } from '../../schemas/parts.ts';
 import { CONFIRMATION_REASONS, CONFIRMERS } from '../calls/confirming.rules.ts';
 
 export const ConfirmationRef = z.object({ id: Id });

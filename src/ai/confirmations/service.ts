@@ -1,4 +1,4 @@
-import { isAutopilotOn } from '../../agents/autopilot/service.ts';
+import { isAutopilotOn } from '../../autopilot/service.ts';
 import { isContactBlocked } from '../../contacts/blocklist/service.ts';
 import { lockSession } from '../../conversations/sessions/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';

@@ -1,6 +1,6 @@
+import { type SentenceOptions, sentenceOf } from '../../recognition/sentences.rules.ts';
 import type { TextFormat } from '../answers/extractive.rules.ts';
 import type { Confirmer } from '../calls/confirming.rules.ts';
-import { type SentenceOptions, sentenceOf } from '../gates/sentences.rules.ts';
 import { type ConfirmationField, fieldsOf, plainName, renderQuestion } from './question.rules.ts';
 
 export interface WordingOptions extends SentenceOptions {

@@ -1,10 +1,8 @@
-import type { CallDeps } from '../../agents/action-calls/deps.ts';
-import { callAction, type StoredAnswer } from '../../agents/action-calls/http-call.ts';
-import { ActionParameters } from '../../agents/action-calls/schema.ts';
-import type { StoredAction } from '../../agents/actions/service.ts';
-import { CONFIRMED, changesSomething } from '../../agents/phone-agents/tools.rules.ts';
-import { findPhoneTool } from '../../agents/phone-agents/tools.service.ts';
-import { shareByKey } from '../../concurrency.ts';
+import type { CallDeps } from '../../actions/calls/deps.ts';
+import { callAction, type StoredAnswer } from '../../actions/calls/http-call.ts';
+import { ActionParameters } from '../../actions/calls/schema.ts';
+import type { StoredAction } from '../../actions/definitions/service.ts';
+import { shareByKey } from '../../concurrency/limited.ts';
 import type {
   PhoneCallRef,
   PhoneToolCall,
@@ -14,6 +12,8 @@ import type {
 import { DomainError, ProviderError } from '../../errors.ts';
 import { idOf } from '../../ids.ts';
 import type { SemanticSearch } from '../../knowledge/search/passage-search.service.ts';
+import { CONFIRMED, changesSomething } from '../../phone-agents/tools.rules.ts';
+import { findPhoneTool } from '../../phone-agents/tools.service.ts';
 import { problemOfJson } from '../calls/arguments.rules.ts';
 import { exceedsLimits, fingerprintOf } from '../calls/service.ts';
 import { retrievePassages } from '../retrieval/service.ts';

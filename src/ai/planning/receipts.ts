@@ -1,4 +1,4 @@
-import { readActionsById } from '../../agents/actions/service.ts';
+import { readActionsById } from '../../actions/definitions/service.ts';
 import type { Db } from '../../db/connect.ts';
 import type { Receipt } from '../answers/validation.rules.ts';
 import type { LedgerCall } from '../calls/ledger.port.ts';

@@ -1,10 +1,5 @@
-import { toolsOf } from '../../agents/actions/tools.rules.ts';
+import { toolsOf } from '../../actions/definitions/tools.rules.ts';
 import type { SessionRow } from '../../conversations/sessions/service.ts';
-import type { SpokenMessage } from '../answers/prompts.rules.ts';
-import type { Receipt } from '../answers/validation.rules.ts';
-import { problemOfJson } from '../calls/arguments.rules.ts';
-import type { CallLedger } from '../calls/ledger.port.ts';
-import { namedTopic } from '../gates/recognition.rules.ts';
 import {
   askModel,
   type ModelChain,
@@ -14,7 +9,12 @@ import {
   parseAnswer,
   reportOf,
   type Spending,
-} from '../models/asking.ts';
+} from '../../models/asking.ts';
+import { namedTopic } from '../../recognition/recognition.rules.ts';
+import type { SpokenMessage } from '../answers/prompts.rules.ts';
+import type { Receipt } from '../answers/validation.rules.ts';
+import { problemOfJson } from '../calls/arguments.rules.ts';
+import type { CallLedger } from '../calls/ledger.port.ts';
 import type { Tool } from '../workflow-tools/service.ts';
 import { PLAN_SCHEMA, Plan } from './plan.schema.ts';
 import { planPrompt } from './prompt.rules.ts';

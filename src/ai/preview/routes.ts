@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import type { Deps } from '../../deps.ts';
-import { errorResponses } from '../../http/errors.ts';
+import type { Deps } from '../../api/deps.ts';
+import { errorResponses } from '../../api/edge/errors.ts';
 import { PreviewedTurn, PreviewTurn } from './schema.ts';
 import { previewDraft } from './service.ts';
 import { createSlots } from './slots.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, SessionChannel, Timestamp } from '../../http/schemas.ts';
+import { Id, SessionChannel, Timestamp } from '../../schemas/parts.ts';
 import { Turn } from '../turns/schema.ts';
 
 const MAX_MESSAGES = 50;

@@ -1,4 +1,4 @@
-import { getAutopilot } from '../../agents/autopilot/service.ts';
+import { getAutopilot } from '../../autopilot/service.ts';
 import { isContactBlocked } from '../../contacts/blocklist/service.ts';
 import { getContact } from '../../contacts/service.ts';
 import type { ConversationMessage } from '../../conversations/messages/ai-messages.service.ts';

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/connect.ts';
-import type { SessionChannel } from '../../http/schemas.ts';
 import { findPassages, type SemanticSearch } from '../../knowledge/search/passage-search.service.ts';
+import type { SessionChannel } from '../../schemas/parts.ts';
 import type { Passage } from '../answers/validation.rules.ts';
 
 const MAX_PASSAGES = 12;

@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { errorResponses } from '../../http/errors.ts';
-import { publishAiSettings } from '../evals/publishing.service.ts';
+import { errorResponses } from '../../api/edge/errors.ts';
 import { StoredAiSettings, UpdateAiSettings } from './schema.ts';
 import { changeAiSettings, getAiSettings } from './service.ts';
 
@@ -31,18 +30,5 @@ export const aiSettingsRoutes: FastifyPluginAsyncZod = async (app) => {
       response: { 200: StoredAiSettings, ...errorResponses(403) },
     },
     handler: async ({ db, org, body }) => changeAiSettings(db, org.id, body),
-  });
-
-  app.post('/autopilot/settings/publish', {
-    config: { scope: 'autopilot:write' },
-    schema: {
-      operationId: 'publishAutopilotSettings',
-      tags,
-      summary: 'Publish the draft of the settings',
-      description:
-        'The next turns use it. A draft that is published already makes no new version. Refused where `publish_requires` wants a run of evals over this draft that has passed.',
-      response: { 200: StoredAiSettings, ...errorResponses(403, 409) },
-    },
-    handler: async ({ db, org }) => publishAiSettings(db, org.id),
   });
 };

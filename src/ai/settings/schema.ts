@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { Language, SessionChannel } from '../../http/schemas.ts';
-import { Budgets, Prices } from '../budgets/schema.ts';
-import type { SentenceKey } from '../gates/sentences.rules.ts';
+import { Budgets, Prices } from '../../models/budgets/schema.ts';
+import type { SentenceKey } from '../../recognition/sentences.rules.ts';
+import { Language, SessionChannel } from '../../schemas/parts.ts';
 
 /** The sentences of the AI that an org can replace here. That about a prohibited topic is one of the org's settings. */
 const SPOKEN = [

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import type { SessionChannel } from '../../http/schemas.ts';
+import type { SessionChannel } from '../../schemas/parts.ts';
 import { findConfig, lockConfig, type PublishedConfig, updateDraft } from './queries.ts';
 import { type AiSettings, DEFAULT_SETTINGS, type UpdateAiSettings } from './schema.ts';
 

@@ -3,7 +3,7 @@ import { readSettings } from '../../orgs/service.ts';
 import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
 import type { Reaction } from '../../outbox/reactions.ts';
 import { WAKE } from '../../temporal/contract.ts';
-import { isModelInUse } from '../models/availability.service.ts';
+import { isModelInUse } from '../settings/model-availability.service.ts';
 import { SUMMARIZE_SESSION, type SummaryRef } from './contract.ts';
 
 /** A reaction to `ticket-resolved`: asks for summaries by the org's model where the resolution made one. */

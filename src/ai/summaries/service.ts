@@ -14,7 +14,7 @@ import {
   type ModelDeps,
   type ModelResult,
   parseAnswer,
-} from '../models/asking.ts';
+} from '../../models/asking.ts';
 import type { AiSettings } from '../settings/schema.ts';
 import { getPublishedAiSettings } from '../settings/service.ts';
 import type { SummaryRef, SummaryResult } from './contract.ts';

@@ -1,4 +1,4 @@
-import { agentVersionOn } from '../../agents/autopilot/service.ts';
+import { agentVersionOn } from '../../autopilot/service.ts';
 import { blockedContact } from '../../contacts/blocklist/service.ts';
 import {
   type ConversationMessage,

@@ -1,7 +1,7 @@
 import type { SendingDeps } from '../../conversations/messages/service.ts';
 import type { Db } from '../../db/connect.ts';
 import type { SemanticSearch } from '../../knowledge/search/passage-search.service.ts';
-import type { ModelDeps } from '../models/asking.ts';
+import type { ModelDeps } from '../../models/asking.ts';
 
 /** What a decision needs of the rest. */
 export interface DecisionDeps extends ModelDeps {

@@ -1,4 +1,4 @@
-import { getAutopilot } from '../../agents/autopilot/service.ts';
+import { getAutopilot } from '../../autopilot/service.ts';
 import { redactionsOf } from '../../conversations/redaction/service.ts';
 import { getAiStates } from '../../conversations/sessions/autopilot.service.ts';
 import type { Trx } from '../../db/connect.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Cursor, Id, Time, Timestamp } from '../../http/schemas.ts';
+import { Cursor, Id, Time, Timestamp } from '../../schemas/parts.ts';
 import { CONFIRMERS } from '../calls/confirming.rules.ts';
 import { CALL_STATES } from '../calls/states.rules.ts';
 import { TURN_STATES } from './states.rules.ts';

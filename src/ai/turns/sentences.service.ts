@@ -1,7 +1,7 @@
 import { getSession } from '../../conversations/sessions/service.ts';
 import type { Db } from '../../db/connect.ts';
 import { getOrgLanguage } from '../../orgs/service.ts';
-import { type SentenceKey, sentenceOf } from '../gates/sentences.rules.ts';
+import { type SentenceKey, sentenceOf } from '../../recognition/sentences.rules.ts';
 import { getPublishedAiSettings } from '../settings/service.ts';
 import type { SessionRef } from './contract.ts';
 

@@ -1,5 +1,5 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
-import type { SessionChannel } from '../../http/schemas.ts';
+import type { SessionChannel } from '../../schemas/parts.ts';
 import type { TurnState } from './states.rules.ts';
 
 /** One attempt of the AI to answer. A session has at most one turn that has not ended. */

@@ -1,4 +1,4 @@
-import { getAutopilot } from '../../agents/autopilot/service.ts';
+import { getAutopilot } from '../../autopilot/service.ts';
 import type { AnswersPort, AutopilotAnswer } from '../../conversations/answers.port.ts';
 import { findAiMessage } from '../../conversations/messages/ai-messages.service.ts';
 import { getAiStates } from '../../conversations/sessions/autopilot.service.ts';

@@ -1,6 +1,6 @@
 import { type Insertable, sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
-import type { SessionChannel } from '../../http/schemas.ts';
+import type { SessionChannel } from '../../schemas/parts.ts';
 import type { AiWorkflowToolsTable } from './table.ts';
 
 export async function upsertTool(trx: Trx, tool: Insertable<AiWorkflowToolsTable>): Promise<void> {

@@ -1,7 +1,7 @@
-import { operationIdOf } from '../../agents/actions/operation-ids.rules.ts';
-import { getAction, readActionsById, type StoredAction } from '../../agents/actions/service.ts';
+import { operationIdOf } from '../../actions/definitions/operation-ids.rules.ts';
+import { getAction, readActionsById, type StoredAction } from '../../actions/definitions/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
-import type { SessionChannel } from '../../http/schemas.ts';
+import type { SessionChannel } from '../../schemas/parts.ts';
 import { deleteTool, findTool, listToolsOn, type ToolRow, upsertTool } from './queries.ts';
 
 /** What the AI can call: an action, or a customer's workflow that is shown as one. */

@@ -1,5 +1,5 @@
 import type { ColumnType, Generated } from 'kysely';
-import type { SessionChannel } from '../../http/schemas.ts';
+import type { SessionChannel } from '../../schemas/parts.ts';
 
 /** The active customers' workflows with an ai-trigger, as the AI is offered them. */
 export interface AiWorkflowToolsTable {

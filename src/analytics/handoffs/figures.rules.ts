@@ -1,4 +1,4 @@
-import type { SessionChannel } from '../../http/schemas.ts';
+import type { SessionChannel } from '../../schemas/parts.ts';
 import type { HandoffReason } from './reasons.rules.ts';
 
 /**

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import { REPORT } from '../../db/connections/preparing-client.ts';
 import { orderedByCreation, type PageRequest } from '../../db/cursor.ts';
-import type { SessionChannel } from '../../http/schemas.ts';
+import type { SessionChannel } from '../../schemas/parts.ts';
 import { inRange } from '../grouping.queries.ts';
 import { inSessions } from '../sessions.queries.ts';
 import type { HandoffCount } from './figures.rules.ts';

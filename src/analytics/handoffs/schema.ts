@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Cursor, Id, SessionChannel, Time, Timestamp } from '../../http/schemas.ts';
+import { Cursor, Id, SessionChannel, Time, Timestamp } from '../../schemas/parts.ts';
 import { HANDOFF_REASONS, type HandoffReason } from './reasons.rules.ts';
 
 const REASONS = Object.keys(HANDOFF_REASONS) as [HandoffReason, ...HandoffReason[]];

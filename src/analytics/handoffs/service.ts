@@ -1,7 +1,7 @@
 import type { Db } from '../../db/connect.ts';
 import { pageOf } from '../../db/cursor.ts';
 import { readSettings } from '../../orgs/service.ts';
-import { reportRangeOf } from '../../report-range.ts';
+import { reportRangeOf } from '../../reports/range.ts';
 import { handoffFiguresOf } from './figures.rules.ts';
 import { countAllHandoffs, countHandoffs, type HandoffEvent, type HandoffScope, listHandoffs } from './queries.ts';
 import { explanationOf } from './reasons.rules.ts';

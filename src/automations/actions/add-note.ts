@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AddNote } from '../../conversations/sessions/actions.schema.ts';
 import { addNote as add } from '../../conversations/sessions/actions.service.ts';
-import { Id } from '../../http/schemas.ts';
+import { Id } from '../../schemas/parts.ts';
 import { localAction } from './action.ts';
 
 export const addNote = localAction({

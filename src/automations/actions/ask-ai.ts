@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { issuesOf } from '../../agents/action-calls/parameter-schemas.ts';
-import { askModel, findModels, parseAnswer } from '../../ai/models/asking.ts';
+import { issuesOf } from '../../actions/calls/parameter-schemas.ts';
 import { getPublishedAiSettings } from '../../ai/settings/service.ts';
 import { conflict, ProviderError } from '../../errors.ts';
+import { askModel, findModels, parseAnswer } from '../../models/asking.ts';
 import { AnyJson } from '../blocks/schema.ts';
 import { remoteAction } from './action.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { getSession } from '../../conversations/sessions/service.ts';
-import { Id } from '../../http/schemas.ts';
+import { Id } from '../../schemas/parts.ts';
 import { remoteAction } from './action.ts';
 
 const MAX_PROPERTIES = 100;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { callAction } from '../../agents/action-calls/http-call.ts';
-import { ActionParameters } from '../../agents/action-calls/schema.ts';
+import { callAction } from '../../actions/calls/http-call.ts';
+import { ActionParameters } from '../../actions/calls/schema.ts';
 import type { Db } from '../../db/connect.ts';
-import { Id } from '../../http/schemas.ts';
+import { Id } from '../../schemas/parts.ts';
 import type { Json } from '../blocks/schema.ts';
 import { findRun } from '../runs.queries.ts';
 import { remoteAction, type StepRef } from './action.ts';

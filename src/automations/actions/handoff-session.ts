@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { HandOffSession } from '../../conversations/sessions/actions.schema.ts';
 import { handOff } from '../../conversations/sessions/actions.service.ts';
 import { HandoffAnswer } from '../../conversations/sessions/schema.ts';
-import { Id } from '../../http/schemas.ts';
+import { Id } from '../../schemas/parts.ts';
 import { localAction } from './action.ts';
 
 export const handoffSession = localAction({

@@ -1,6 +1,6 @@
 import { requestCall } from '../../deliveries/messages/calls.service.ts';
 import { MakeOutboundCall } from '../../deliveries/messages/schema.ts';
-import { Id } from '../../http/schemas.ts';
+import { Id } from '../../schemas/parts.ts';
 import { localAction } from './action.ts';
 import { DeliveryOutput } from './outputs.ts';
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Session } from '../../conversations/sessions/schema.ts';
 import { getSession } from '../../conversations/sessions/service.ts';
 import type { Db } from '../../db/connect.ts';
-import { Id } from '../../http/schemas.ts';
+import { Id } from '../../schemas/parts.ts';
 
 export const SessionOutput = z.object({ session: Session });
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id } from '../../http/schemas.ts';
+import { Id } from '../../schemas/parts.ts';
 import { removeContact } from '../../sequences/enrollment/membership.service.ts';
 import { SequenceParams } from '../../sequences/schema.ts';
 import { localAction } from './action.ts';

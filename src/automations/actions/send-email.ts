@@ -1,4 +1,4 @@
-import { elementAt } from '../../checked-access.ts';
+import { elementAt } from '../../collections/checked-access.ts';
 import { SendEmail, SendEmailAnswer } from '../../deliveries/email/schema.ts';
 import { requestEmails } from '../../deliveries/email/service.ts';
 import { localAction } from './action.ts';

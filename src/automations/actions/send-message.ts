@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { sendWorkflowMessage } from '../../conversations/messages/automatic-messages.service.ts';
-import { Id } from '../../http/schemas.ts';
+import { Id } from '../../schemas/parts.ts';
 import { localAction } from './action.ts';
 
 const MAX_TEXT = 50_000;

@@ -1,7 +1,7 @@
 import { getDelivery } from '../../deliveries/ledger/service.ts';
 import { SendTemplate } from '../../deliveries/messages/schema.ts';
 import { sendTemplate, sentTemplateResponseOf } from '../../deliveries/messages/whatsapp.service.ts';
-import { Id } from '../../http/schemas.ts';
+import { Id } from '../../schemas/parts.ts';
 import { remoteAction } from './action.ts';
 import { DeliveryOutput } from './outputs.ts';
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { SessionTags } from '../../conversations/sessions/actions.schema.ts';
 import { removeTags } from '../../conversations/sessions/actions.service.ts';
 import { getSession } from '../../conversations/sessions/service.ts';
-import { Id } from '../../http/schemas.ts';
+import { Id } from '../../schemas/parts.ts';
 import { localAction } from './action.ts';
 
 export const untagTicket = localAction({

@@ -3,7 +3,7 @@ import { sealChange } from '../../contacts/saving/sealed-overrides.rules.ts';
 import { updateContact as update } from '../../contacts/saving/service.ts';
 import { Contact, ContactFields } from '../../contacts/schema.ts';
 import { getContact } from '../../contacts/service.ts';
-import { Id } from '../../http/schemas.ts';
+import { Id } from '../../schemas/parts.ts';
 import { localAction } from './action.ts';
 
 export const updateContact = localAction({

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AssignSession } from '../../conversations/sessions/actions.schema.ts';
 import { applySessionUpdate, assignSession } from '../../conversations/sessions/actions.service.ts';
 import { UpdateSession } from '../../conversations/sessions/schema.ts';
-import { Id } from '../../http/schemas.ts';
+import { Id } from '../../schemas/parts.ts';
 import { localAction } from './action.ts';
 import { SessionOutput, sessionOutput } from './outputs.ts';
 

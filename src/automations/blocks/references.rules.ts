@@ -1,4 +1,4 @@
-import { countValues } from '../../json-text.rules.ts';
+import { countValues } from '../../documents/json-text.rules.ts';
 import type { Json } from './schema.ts';
 import { urlWithValues } from './url-references.rules.ts';
 

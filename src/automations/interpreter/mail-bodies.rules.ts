@@ -1,5 +1,5 @@
-import { looksLikeHtml } from '../../html.rules.ts';
-import { escapeHtml } from '../../http/html.ts';
+import { looksLikeHtml } from '../../html/markup.rules.ts';
+import { escapeHtml } from '../../html/page.rules.ts';
 import type { Encoding } from '../blocks/references.rules.ts';
 import type { Json } from '../blocks/schema.ts';
 import { fieldsOf } from '../json.rules.ts';

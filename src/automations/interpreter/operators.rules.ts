@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { includesText } from '../../text-inclusion.rules.ts';
+import { includesText } from '../../text/inclusion.rules.ts';
 import type { Json, Operator } from '../blocks/schema.ts';
 
 /** A longer text is compared as a text. */

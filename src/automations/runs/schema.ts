@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Cursor, Id, Timestamp } from '../../http/schemas.ts';
+import { Cursor, Id, Timestamp } from '../../schemas/parts.ts';
 import { AnyJson } from '../blocks/schema.ts';
 
 const RunStatus = z.enum(['idle', 'in_progress', 'completed', 'failed', 'canceled']);

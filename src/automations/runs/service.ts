@@ -1,4 +1,4 @@
-import { deleteUnanswered } from '../../agents/action-calls/http-call.ts';
+import { deleteUnanswered } from '../../actions/calls/http-call.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { cutToPage } from '../../db/page-size.rules.ts';
 import { inTransaction } from '../../db/transaction.ts';

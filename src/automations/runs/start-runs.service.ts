@@ -2,7 +2,7 @@ import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { Trx } from '../../db/connect.ts';
 import { messageOf } from '../../errors.ts';
 import { newId } from '../../ids.ts';
-import { type Allowance, newAllowance, satisfiesConstraint } from '../../json-logic.ts';
+import { type Allowance, newAllowance, satisfiesConstraint } from '../../json-logic/json-logic.ts';
 import { enqueue } from '../../outbox/outbox.ts';
 import type { Json, TriggerType } from '../blocks/schema.ts';
 import { startQueuedRuns, wakeRun } from './run-queue.service.ts';

@@ -1,12 +1,12 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
-import { setCountry } from '../../current-work.ts';
 import type { Trx } from '../../db/connect.ts';
 import { isUnstorable } from '../../db/failures.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { invalid, messageOf } from '../../errors.ts';
-import { satisfiesConstraint } from '../../json-logic.ts';
+import { satisfiesConstraint } from '../../json-logic/json-logic.ts';
 import { readSettings } from '../../orgs/service.ts';
 import { setCausingRun } from '../../outbox/causation.ts';
+import { setCountry } from '../../processes/current-work.ts';
 import { type Action, type ActionDeps, type StepRef, stepRefOf } from '../actions/action.ts';
 import type { ActionStep, Json, WaitForEventBlock } from '../blocks/schema.ts';
 import { createSealer } from '../credentials.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id } from '../../http/schemas.ts';
+import { Id } from '../../schemas/parts.ts';
 import { AnyJson, TriggerType } from '../blocks/schema.ts';
 
 const MAX_CHARACTERS = 500_000;

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/connect.ts';
 import { messageOf, notFound, refused } from '../../errors.ts';
-import { satisfiesConstraint } from '../../json-logic.ts';
+import { satisfiesConstraint } from '../../json-logic/json-logic.ts';
 import type { Json } from '../blocks/schema.ts';
 import { maskSteps } from '../credentials.ts';
 import type { JsonObject } from '../json.rules.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { problemsOf } from '../../agents/actions/operations.rules.ts';
-import { SessionChannel } from '../../http/schemas.ts';
+import { problemsOf } from '../../actions/definitions/operations.rules.ts';
 import { Timezone } from '../../orgs/settings/schema.ts';
+import { SessionChannel } from '../../schemas/parts.ts';
 
 const MAX_MINUTES = 525_600;
 const MAX_FIELDS = 100;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Contact } from '../../contacts/schema.ts';
 import { HandoffAnswer, Session } from '../../conversations/sessions/schema.ts';
 import { Score } from '../../csat/schema.ts';
-import { Id } from '../../http/schemas.ts';
+import { Id } from '../../schemas/parts.ts';
 import { Sequence } from '../../sequences/schema.ts';
 import { SlaPolicy } from '../../sla/policies.schema.ts';
 import type { TriggerType } from '../blocks/schema.ts';

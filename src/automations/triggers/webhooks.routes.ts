@@ -1,12 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { setOwner } from '../../current-work.ts';
-import type { Deps } from '../../deps.ts';
+import type { Deps } from '../../api/deps.ts';
+import { errorResponses } from '../../api/edge/errors.ts';
+import { enforce } from '../../api/edge/rate-limits.ts';
 import { invalid } from '../../errors.ts';
-import { errorResponses } from '../../http/errors.ts';
-import { enforce } from '../../http/rate-limits.ts';
-import { Id } from '../../http/schemas.ts';
+import { setOwner } from '../../processes/current-work.ts';
+import { Id } from '../../schemas/parts.ts';
 import type { Json } from '../blocks/schema.ts';
 import { fieldsOf } from '../json.rules.ts';
 import { listedFields, MAX_FORM_BYTES, MULTIPART_TYPE, parseMultipart } from './multipart-forms.ts';

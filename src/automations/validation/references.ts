@@ -1,4 +1,4 @@
-import { elementAt } from '../../checked-access.ts';
+import { elementAt } from '../../collections/checked-access.ts';
 import { type Reference, referencesIn } from '../blocks/references.rules.ts';
 import { type CollectedStep, quoted } from './steps.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { strictThroughout } from '../../http/schemas.ts';
-import { problemOfLogic } from '../../json-logic.ts';
+import { problemOfLogic } from '../../json-logic/json-logic.ts';
+import { strictThroughout } from '../../schemas/parts.ts';
 import { ACTIONS } from '../actions/registry.ts';
 import { branchesOf } from '../blocks/branches.rules.ts';
 import { MAX_INPUT_VALUES, referencesIn } from '../blocks/references.rules.ts';

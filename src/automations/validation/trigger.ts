@@ -1,4 +1,4 @@
-import { problemOfLogic } from '../../json-logic.ts';
+import { problemOfLogic } from '../../json-logic/json-logic.ts';
 import { TriggerType } from '../blocks/schema.ts';
 import type { AiConfiguration, CronConfiguration } from '../triggers/configuration.schema.ts';
 import { TRIGGERS } from '../triggers/schema.ts';

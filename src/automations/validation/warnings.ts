@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { strictThroughout, unknownPathsIn } from '../../http/schemas.ts';
+import { strictThroughout, unknownPathsIn } from '../../schemas/parts.ts';
 import type { Json, TriggerType } from '../blocks/schema.ts';
 import { TRIGGERS } from '../triggers/schema.ts';
 

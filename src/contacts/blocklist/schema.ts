@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, Timestamp } from '../../http/schemas.ts';
+import { Id, Timestamp } from '../../schemas/parts.ts';
 import { Email } from '../schema.ts';
 
 const Reason = z.string().max(1000);

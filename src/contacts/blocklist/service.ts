@@ -1,7 +1,7 @@
 import type { Db } from '../../db/connect.ts';
 import { invalid, notFound } from '../../errors.ts';
-import { DomainName } from '../../http/schemas.ts';
 import { newId } from '../../ids.ts';
+import { DomainName } from '../../schemas/parts.ts';
 import {
   countBlocked,
   deleteBlockedContact,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, Time } from '../../http/schemas.ts';
+import { Id, Time } from '../../schemas/parts.ts';
 
 const MAX_GROUPS = 20;
 const MAX_FILTERS = 20;

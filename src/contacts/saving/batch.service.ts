@@ -1,5 +1,5 @@
 import type { Db } from '../../db/connect.ts';
-import { strictThroughout, unknownPathsIn } from '../../http/schemas.ts';
+import { strictThroughout, unknownPathsIn } from '../../schemas/parts.ts';
 import type { Secrets } from '../../secrets.ts';
 import { ContactFields } from '../schema.ts';
 import { sealChange } from './sealed-overrides.rules.ts';

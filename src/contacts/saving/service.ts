@@ -1,11 +1,11 @@
-import { batchByKey } from '../../batch-by-key.ts';
-import { runAsOwner } from '../../current-work.ts';
+import { batchByKey } from '../../concurrency/batch-by-key.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { isDatabaseUnavailable, isDeadlock, violatedUnique } from '../../db/failures.ts';
 import { inSavepoint, inTransaction } from '../../db/transaction.ts';
 import { conflict, type DomainError, invalid, notFound } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { announce } from '../../outbox/events.ts';
+import { runAsOwner } from '../../processes/current-work.ts';
 import { insertContacts, lockContacts, updateContacts } from '../queries.ts';
 import {
   blankContact,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Cursor, Id, Timestamp } from '../../http/schemas.ts';
+import { Cursor, Id, Timestamp } from '../../schemas/parts.ts';
 import { FullFilter } from '../filters/schema.ts';
 
 const SegmentName = z.string().min(1).max(255);

@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../http/html.ts';
+import { escapeHtml } from '../../html/page.rules.ts';
 
 /** The fields of a contact available to templates. */
 export interface TemplateContact {

@@ -1,4 +1,4 @@
-import { valueAt } from '../../checked-access.ts';
+import { valueAt } from '../../collections/checked-access.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { afterCommit, inTransaction } from '../../db/transaction.ts';
 import { updateTurns } from '../../desk/teams/staffing.service.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Cursor, Id, SessionChannel, Timestamp } from '../../http/schemas.ts';
+import { Cursor, Id, SessionChannel, Timestamp } from '../../schemas/parts.ts';
 import { SessionStatus } from '../sessions/schema.ts';
 
 export const Sender = z.enum(['contact', 'ai', 'human_agent', 'system']);

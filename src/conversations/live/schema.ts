@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id } from '../../http/schemas.ts';
+import { Id } from '../../schemas/parts.ts';
 import { HistoryItem } from '../history/events.schema.ts';
 import { ORG_EVENT_ID, SESSION_EVENT_ID } from './rules.ts';
 

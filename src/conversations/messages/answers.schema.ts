@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id } from '../../http/schemas.ts';
+import { Id } from '../../schemas/parts.ts';
 
 /** What the AI says in reply to a contact's message. */
 export const AutopilotResponse = z

@@ -3,9 +3,9 @@ import { DomainError, type ErrorKind, ProviderError, refused } from '../../error
 import { MAX_FILE_BYTES } from '../../media/file-types.rules.ts';
 import type { MediaLinks } from '../../media/links.ts';
 import { findOwnMedia, type Media, openMedia, storeContent } from '../../media/service.ts';
+import type { Chunks } from '../../media/spool.ts';
 import type { Egress } from '../../providers/egress/egress.ts';
 import type { Storage } from '../../providers/storage/port.ts';
-import type { Chunks } from '../../spool.ts';
 import type { ChatAttachment } from './schema.ts';
 
 export { discardMedia as discardAttachments } from '../../media/service.ts';

@@ -2,8 +2,8 @@ import { isContactBlocked } from '../../contacts/blocklist/service.ts';
 import { updateContact } from '../../contacts/saving/service.ts';
 import { getContact, resolveContacts } from '../../contacts/service.ts';
 import type { Trx } from '../../db/connect.ts';
-import type { SessionChannel } from '../../http/schemas.ts';
 import { newId } from '../../ids.ts';
+import type { SessionChannel } from '../../schemas/parts.ts';
 import { recordEvents } from '../change-session.service.ts';
 import {
   findCurrentSessionForUpdate,

@@ -1,4 +1,4 @@
-import type { SessionChannel } from '../../http/schemas.ts';
+import type { SessionChannel } from '../../schemas/parts.ts';
 import { headerLinesAt, isForwarded, isQuoted, nextFilled } from './quotations.rules.ts';
 import { type LineParser, lineParser } from './reply-parser.rules.ts';
 import { isSignatureAt, postscriptAfter } from './signatures.rules.ts';

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import type { Deps } from '../../deps.ts';
-import { errorResponses } from '../../http/errors.ts';
-import { redactStoredAnswers } from '../../http/idempotency.queries.ts';
+import type { Deps } from '../../api/deps.ts';
+import { errorResponses } from '../../api/edge/errors.ts';
+import { redactStoredAnswers } from '../../api/edge/idempotency.queries.ts';
 import { Redacted, RedactMessage, RedactSession } from './schema.ts';
 import { deleteRedactedFiles, redactMessage, redactSession } from './service.ts';
 

@@ -1,4 +1,4 @@
-import { deleteMessageOverrides } from '../../agents/action-overrides/service.ts';
+import { deleteMessageOverrides } from '../../actions/overrides/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { notFound } from '../../errors.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AttributeObjects } from '../../contacts/filters/schema.ts';
-import { Language, SessionChannel } from '../../http/schemas.ts';
+import { Language, SessionChannel } from '../../schemas/parts.ts';
 import { Session } from '../sessions/schema.ts';
 
 const MAX_VALUES = 1_000;

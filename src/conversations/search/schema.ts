@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id } from '../../http/schemas.ts';
+import { Id } from '../../schemas/parts.ts';
 
 const MAX_QUERY_LENGTH = 500;
 const MAX_WORDS = 50;

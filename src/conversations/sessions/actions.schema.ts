@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id } from '../../http/schemas.ts';
+import { Id } from '../../schemas/parts.ts';
 import { HandoffAnswer } from './schema.ts';
 
 const MAX_NOTE_LENGTH = 50_000;

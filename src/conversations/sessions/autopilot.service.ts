@@ -1,5 +1,5 @@
 import type { Db } from '../../db/connect.ts';
-import type { SessionChannel } from '../../http/schemas.ts';
+import type { SessionChannel } from '../../schemas/parts.ts';
 import type { AiState } from '../table.ts';
 import { listAiStates } from './autopilot.queries.ts';
 

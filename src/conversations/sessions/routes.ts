@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import type { Deps } from '../../deps.ts';
-import { errorResponses } from '../../http/errors.ts';
-import { waitMsOf } from '../../http/prefer.ts';
-import { NO_BODY, NoBody } from '../../http/schemas.ts';
+import type { Deps } from '../../api/deps.ts';
+import { errorResponses } from '../../api/edge/errors.ts';
+import { waitMsOf } from '../../api/edge/prefer.ts';
 import type { Media } from '../../media/service.ts';
+import { NO_BODY, NoBody } from '../../schemas/parts.ts';
 import { HistoryPage, ListHistory } from '../history/events.schema.ts';
 import { pageOfHistory } from '../history/service.ts';
 import { discardAttachments, storeAttachments } from '../messages/attachments.service.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CustomDataChange } from '../../contacts/schema.ts';
-import { Id, RANGE, SessionChannel, Timestamp } from '../../http/schemas.ts';
+import { Id, RANGE, SessionChannel, Timestamp } from '../../schemas/parts.ts';
 
 const MAX_PAYLOAD_CHARACTERS = 100_000;
 const MAX_CUSTOM_STATUS = 32_767;

@@ -1,12 +1,12 @@
-import { isAutopilotOn } from '../../agents/autopilot/service.ts';
+import { isAutopilotOn } from '../../autopilot/service.ts';
 import { isContactBlocked } from '../../contacts/blocklist/service.ts';
 import { lockContact } from '../../contacts/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { pageOfRange } from '../../db/ranges.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { conflict, notFound, refused } from '../../errors.ts';
-import type { SessionChannel } from '../../http/schemas.ts';
 import { isUuid, newId } from '../../ids.ts';
+import type { SessionChannel } from '../../schemas/parts.ts';
 import { announceWithState } from '../announcements.service.ts';
 import {
   findSession,

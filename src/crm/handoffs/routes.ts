@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { errorResponses } from '../../api/edge/errors.ts';
 import { HANDOFF_TEXTS, HandedOff } from '../../conversations/sessions/actions.schema.ts';
 import { SessionPath } from '../../conversations/sessions/schema.ts';
-import { errorResponses } from '../../http/errors.ts';
 import { retryHandoff, settlePart } from './repairs.service.ts';
 import { SettlePart } from './schema.ts';
 

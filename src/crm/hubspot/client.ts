@@ -1,6 +1,6 @@
 import type { Db } from '../../db/connect.ts';
-import { textOfHtml } from '../../html-text.rules.ts';
-import { escapeHtml } from '../../http/html.ts';
+import { escapeHtml } from '../../html/page.rules.ts';
+import { textOfHtml } from '../../html/text.rules.ts';
 import type { ConnectionCalls } from '../../orgs/integrations/calls.service.ts';
 import { createHubspot } from '../../providers/crm/hubspot/hubspot.ts';
 import { createTokenRefresh } from '../../providers/crm/hubspot/oauth.ts';

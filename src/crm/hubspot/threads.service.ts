@@ -9,11 +9,11 @@ import {
 import type { SendingDeps } from '../../conversations/messages/service.ts';
 import { handOff } from '../../conversations/sessions/actions.service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
-import type { SessionChannel } from '../../http/schemas.ts';
 import { idOf } from '../../ids.ts';
 import type { MediaLinks } from '../../media/links.ts';
 import { CrmError } from '../../providers/crm/errors.ts';
 import type { Hubspot, Person, ThreadMessage } from '../../providers/crm/hubspot/port.ts';
+import type { SessionChannel } from '../../schemas/parts.ts';
 import type { CrmClients, HubspotSettings } from '../connection/clients.ts';
 import type { ThreadRef } from '../contract.ts';
 import { deferEvent, type QueuedEvent, type Settlement } from '../event-queue.queries.ts';

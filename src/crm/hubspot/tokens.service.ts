@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { shareByKey } from '../../concurrency.ts';
+import { shareByKey } from '../../concurrency/limited.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import {

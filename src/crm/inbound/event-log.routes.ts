@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { errorResponses } from '../../http/errors.ts';
+import { errorResponses } from '../../api/edge/errors.ts';
 import {
   BatchPath,
   CrmBatchDetail,

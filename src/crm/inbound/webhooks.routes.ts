@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import type { Deps } from '../../deps.ts';
-import { Id } from '../../http/schemas.ts';
+import type { Deps } from '../../api/deps.ts';
 import type { SignedRequest } from '../../providers/crm/hubspot/webhook-signatures.ts';
+import { Id } from '../../schemas/parts.ts';
 import { createCrmWebhooks, type Receipt } from './webhooks.service.ts';
 
 const MAX_BODY_BYTES = 1024 * 1024;

@@ -1,6 +1,5 @@
-import { batchByKey } from '../../batch-by-key.ts';
+import { batchByKey } from '../../concurrency/batch-by-key.ts';
 import { redactionsOf } from '../../conversations/redaction/service.ts';
-import { runAsOwner } from '../../current-work.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { notFound, unauthorized, unavailable } from '../../errors.ts';
@@ -13,6 +12,7 @@ import {
   type PortalClaim,
   recordContestedPortal,
 } from '../../orgs/integrations/crm-webhooks.service.ts';
+import { runAsOwner } from '../../processes/current-work.ts';
 import { isSameSecret } from '../../providers/constant-time.ts';
 import { isSigned, isSignedV3, type SignedRequest } from '../../providers/crm/hubspot/webhook-signatures.ts';
 import type { Secrets } from '../../secrets.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id } from '../../http/schemas.ts';
+import { Id } from '../../schemas/parts.ts';
 
 export const MiawWebhook = z
   .object({

@@ -1,6 +1,6 @@
 import pg from 'pg';
-import { currentOwner } from '../../current-work.ts';
 import { TooManyRequests } from '../../errors.ts';
+import { currentOwner } from '../../processes/current-work.ts';
 
 /** The share of the pool that one owner may use. */
 const SHARE = 0.25;

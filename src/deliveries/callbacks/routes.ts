@@ -1,10 +1,10 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { setOwner } from '../../current-work.ts';
-import type { Deps } from '../../deps.ts';
+import type { Deps } from '../../api/deps.ts';
+import { CALLBACK_PROVIDERS } from '../../api/edge/callback-urls.ts';
 import { forbidden, notFound } from '../../errors.ts';
-import { CALLBACK_PROVIDERS } from '../../http/callback-urls.ts';
-import { Id } from '../../http/schemas.ts';
+import { setOwner } from '../../processes/current-work.ts';
+import { Id } from '../../schemas/parts.ts';
 import { isValidHandshake, readCallback, receiveCallback } from './service.ts';
 import { useTools } from './tool-calls.service.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Cursor, DomainName, Timestamp } from '../../http/schemas.ts';
+import { Cursor, DomainName, Timestamp } from '../../schemas/parts.ts';
 
 /** The names of a domain's DNS records have at most 253 characters, prefix included (RFC 1035, 2.3.4). */
 const MAX_DOMAIN_LENGTH = 229;

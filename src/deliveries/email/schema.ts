@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { EmailAddress, Id } from '../../http/schemas.ts';
+import { EmailAddress, Id } from '../../schemas/parts.ts';
 
 const ONE_YEAR_IN_MINUTES = 525_600;
 /** Text for a header: one line. */

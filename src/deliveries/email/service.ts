@@ -1,7 +1,7 @@
 import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { invalid } from '../../errors.ts';
-import { looksLikeHtml } from '../../html.rules.ts';
+import { looksLikeHtml } from '../../html/markup.rules.ts';
 import { idOf, newId } from '../../ids.ts';
 import { enqueue, start } from '../../outbox/outbox.ts';
 import { SEND_EMAILS } from '../contract.ts';

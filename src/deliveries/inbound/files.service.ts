@@ -1,4 +1,4 @@
-import { forEachConcurrently } from '../../concurrency.ts';
+import { forEachConcurrently } from '../../concurrency/limited.ts';
 import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { DomainError, type ErrorKind, ProviderError } from '../../errors.ts';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { createFairQueue } from '../../fair-queue.ts';
+import { createFairQueue } from '../../concurrency/fair-queue.ts';
 import type { ParsedEmail } from './parsed-mail.rules.ts';
 
 const THREAD = new URL('./mail-reader.thread.ts', import.meta.url);

@@ -1,6 +1,6 @@
 import type { Headers, HeaderValue } from 'mailparser';
-import { textOfHtml } from '../../html-text.rules.ts';
-import { withoutEdges } from '../../text-edges.rules.ts';
+import { textOfHtml } from '../../html/text.rules.ts';
+import { withoutEdges } from '../../text/edges.rules.ts';
 
 /** A part of an e-mail, with its text if it has one to show. */
 export interface MimePart {

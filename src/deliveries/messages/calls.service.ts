@@ -1,10 +1,10 @@
-import { getPhoneAgent } from '../../agents/phone-agents/service.ts';
 import { getContact, resolveContacts } from '../../contacts/service.ts';
 import { addSentMessage } from '../../conversations/messages/automatic-messages.service.ts';
 import { getSessionOfMessage, openSession } from '../../conversations/sessions/service.ts';
 import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { conflict, invalid, notFound } from '../../errors.ts';
+import { getPhoneAgent } from '../../phone-agents/service.ts';
 import { type ChannelDefaults, listChannels } from '../sending/channels.service.ts';
 import { findMessageByRequestKey } from './queries.ts';
 import type { MakeOutboundCall } from './schema.ts';

@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { valueAt } from '../../checked-access.ts';
-import type { Deps } from '../../deps.ts';
+import type { Deps } from '../../api/deps.ts';
+import { errorResponses } from '../../api/edge/errors.ts';
+import { requestKeyOf } from '../../api/edge/idempotency.ts';
+import { valueAt } from '../../collections/checked-access.ts';
 import { conflict, ProviderError, unavailable } from '../../errors.ts';
-import { errorResponses } from '../../http/errors.ts';
-import { requestKeyOf } from '../../http/idempotency.ts';
 import { requestCall } from './calls.service.ts';
 import { MakeOutboundCall, MakeOutboundCallAnswer, SendTemplate, SendTemplateAnswer } from './schema.ts';
 import { type SentTemplate, sendTemplate, sentTemplateResponseOf } from './whatsapp.service.ts';

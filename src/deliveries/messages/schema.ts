@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PhoneNumber } from '../../contacts/phone-number.schema.ts';
 import { ContactRef } from '../../contacts/schema.ts';
-import { Id } from '../../http/schemas.ts';
+import { Id } from '../../schemas/parts.ts';
 
 /** A template message of WhatsApp. `variables` fill its placeholders in order: header text, body, buttons. */
 export const SendTemplate = z

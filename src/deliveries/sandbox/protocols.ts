@@ -1,4 +1,4 @@
-import type { CallbackUrls } from '../../http/callback-urls.ts';
+import type { CallbackUrls } from '../../api/edge/callback-urls.ts';
 import { metaSignature } from '../../providers/meta/callbacks.ts';
 import { twilioSignature } from '../../providers/twilio/callbacks.ts';
 

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { errorResponses } from '../../http/errors.ts';
-import { Id, Timestamp } from '../../http/schemas.ts';
+import { errorResponses } from '../../api/edge/errors.ts';
+import { Id, Timestamp } from '../../schemas/parts.ts';
 import { ChannelName } from '../ledger/schema.ts';
 import { listSandboxSends } from './queries.ts';
 

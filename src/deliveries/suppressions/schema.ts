@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PhoneNumber } from '../../contacts/phone-number.schema.ts';
 import { Email } from '../../contacts/schema.ts';
-import { Cursor, Id, Timestamp } from '../../http/schemas.ts';
+import { Cursor, Id, Timestamp } from '../../schemas/parts.ts';
 import { ChannelName } from '../ledger/schema.ts';
 
 const ADDRESS_ON = { email: Email, sms: PhoneNumber, whatsapp: PhoneNumber, voice: PhoneNumber };

@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import type { Deps } from '../../deps.ts';
+import type { Deps } from '../../api/deps.ts';
 import { notFound } from '../../errors.ts';
-import { escapeHtml, htmlPage } from '../../http/html.ts';
+import { escapeHtml, htmlPage } from '../../html/page.rules.ts';
 import { findUnsubscribeTarget, insertUnsubscribe } from '../suppressions.queries.ts';
 import { createUnsubscribeLinks } from './unsubscribe-links.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Cursor, Id, Name, Timestamp } from '../../http/schemas.ts';
 import { Timezone } from '../../orgs/settings/schema.ts';
+import { Cursor, Id, Name, Timestamp } from '../../schemas/parts.ts';
 import { DAYS_OF, type DayOfWeek } from './business-time.rules.ts';
 
 const MAX_SHIFTS = 100;

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { errorResponses } from '../../http/errors.ts';
-import { NO_BODY, NoBody } from '../../http/schemas.ts';
+import { errorResponses } from '../../api/edge/errors.ts';
+import { NO_BODY, NoBody } from '../../schemas/parts.ts';
 import { listCategories } from './queries.ts';
 import { CreateTagCategory, TagCategory, TagCategoryPath, UpdateTagCategory } from './schema.ts';
 import { changeCategory, createCategory, removeCategory } from './service.ts';

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { errorResponses } from '../../http/errors.ts';
-import { NO_BODY, NoBody } from '../../http/schemas.ts';
+import { errorResponses } from '../../api/edge/errors.ts';
+import { NO_BODY, NoBody } from '../../schemas/parts.ts';
 import { listTags, setAutoTagging } from './queries.ts';
 import { AutoTagging, ListTags, Tag, TagPath, UpsertTag } from './schema.ts';
 import { removeTag, saveTag } from './service.ts';

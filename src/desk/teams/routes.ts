@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { errorResponses } from '../../api/edge/errors.ts';
 import { refused } from '../../errors.ts';
-import { errorResponses } from '../../http/errors.ts';
-import { NO_BODY, NoBody } from '../../http/schemas.ts';
+import { NO_BODY, NoBody } from '../../schemas/parts.ts';
 import { AddUserToTeam, ListTeams, SaveTeam, Team, TeamMemberPath, TeamPage, TeamPath } from './schema.ts';
 import {
   addTeamMember,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Cursor, Id, Name, Timestamp } from '../../http/schemas.ts';
 import { MemberRef } from '../../orgs/schema.ts';
+import { Cursor, Id, Name, Timestamp } from '../../schemas/parts.ts';
 
 const MAX_DESCRIPTION_LENGTH = 2000;
 /** Our own ids have 36 characters. */

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { shareByKey } from '../../concurrency.ts';
+import { shareByKey } from '../../concurrency/limited.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { readSum, type VectorSum } from '../likeness/vectors.rules.ts';
 import { findRevision, listCentroids, listChangedCentroids } from './queries.ts';

@@ -1,10 +1,10 @@
-import { askModel, findModels, type ModelDeps, parseAnswer } from '../../ai/models/asking.ts';
 import { getPublishedAiSettings } from '../../ai/settings/service.ts';
 import { lockSession } from '../../conversations/sessions/service.ts';
 import { listSaidMessages } from '../../conversations/summary/service.ts';
 import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { idOf } from '../../ids.ts';
+import { askModel, findModels, type ModelDeps, parseAnswer } from '../../models/asking.ts';
 import { EXTRACTION_SCHEMA, ExtractionAnswer, MAX_STATEMENTS } from './answer.schema.ts';
 import type { ExtractionInput, ExtractionResult } from './contract.ts';
 import { extractionPrompt } from './prompt.rules.ts';

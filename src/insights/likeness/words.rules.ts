@@ -1,4 +1,4 @@
-import type { FeatureCounts } from '../../ai/tagging/features.rules.ts';
+import type { FeatureCounts } from '../../tagging/features.rules.ts';
 
 /** The space of vectors that are made of words alone. */
 export const WORDS = 'words';

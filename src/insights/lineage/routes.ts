@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { errorResponses } from '../../http/errors.ts';
+import { errorResponses } from '../../api/edge/errors.ts';
 import { Insight, InsightPath } from '../schema.ts';
 import {
   ListOccurrences,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Cursor, Id, Timestamp } from '../../http/schemas.ts';
+import { Cursor, Id, Timestamp } from '../../schemas/parts.ts';
 import { SENTIMENTS, STATEMENT_KINDS } from '../schema.ts';
 import { MAX_CONTENT } from '../states/schema.ts';
 

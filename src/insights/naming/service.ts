@@ -1,6 +1,6 @@
-import { askModel, findModels, type ModelDeps, parseAnswer } from '../../ai/models/asking.ts';
 import { getPublishedAiSettings } from '../../ai/settings/service.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import { askModel, findModels, type ModelDeps, parseAnswer } from '../../models/asking.ts';
 import { lockInsights } from '../queries.ts';
 import { NAME_SCHEMA, NameAnswer } from './answer.schema.ts';
 import { listCentral, nameByMedoid } from './central.service.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { LearntTag } from '../../ai/tagging/learning.rules.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { onlyRow } from '../../db/rows.ts';
+import type { LearntTag } from '../../tagging/learning.rules.ts';
 
 /** Notes that a review was requested. */
 export async function upsertRequest(trx: Trx, orgId: string): Promise<void> {

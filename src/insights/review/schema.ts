@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, Timestamp } from '../../http/schemas.ts';
+import { Id, Timestamp } from '../../schemas/parts.ts';
 
 const Proposed = z.object({ id: Id, number: z.int(), content: z.string() });
 

@@ -1,11 +1,11 @@
-import { decideTags } from '../../ai/tagging/decisions.rules.ts';
-import type { TagLearner } from '../../ai/tagging/learner.ts';
-import { decodeModel, scoreTexts } from '../../ai/tagging/model.rules.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { notFound } from '../../errors.ts';
 import { idOf, NIL_UUID } from '../../ids.ts';
 import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
+import { decideTags } from '../../tagging/decisions.rules.ts';
+import type { TagLearner } from '../../tagging/learner.ts';
+import { decodeModel, scoreTexts } from '../../tagging/model.rules.ts';
 import { WAKE } from '../../temporal/contract.ts';
 import { getCategories } from '../categories/service.ts';
 import { sumByRoot } from '../likeness/centroids.rules.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AttributeObjects } from '../../contacts/filters/schema.ts';
-import { Id, SessionChannel, Time } from '../../http/schemas.ts';
+import { Id, SessionChannel, Time } from '../../schemas/parts.ts';
 import { INSIGHT_STATUSES, Insight, Sentiment } from '../schema.ts';
 
 export const INSIGHTS_PER_PAGE = 25;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id } from '../../http/schemas.ts';
+import { Id } from '../../schemas/parts.ts';
 
 const MAX_REASON = 1_000;
 export const MAX_CONTENT = 500;

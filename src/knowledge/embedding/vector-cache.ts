@@ -1,6 +1,6 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import { shareByKey } from '../../concurrency.ts';
+import { shareByKey } from '../../concurrency/limited.ts';
 import type { Db } from '../../db/connect.ts';
 import { findHorizon, listEmbeddedIds, listVectors, type StoredVector, type VectorPosition } from './queries.ts';
 

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { valueAt } from '../../checked-access.ts';
+import { valueAt } from '../../collections/checked-access.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import type { DocumentFormat, DocumentReader } from '../../document-reader.ts';
+import { InvalidDocument } from '../../documents/openapi.ts';
+import type { DocumentFormat, DocumentReader } from '../../documents/reader.ts';
 import { conflict, invalid, refused } from '../../errors.ts';
 import { newId } from '../../ids.ts';
-import { InvalidDocument } from '../../openapi-document.ts';
 import { indexItems, type KnowledgeItem, removeItems, updateItemUrls } from '../index/service.ts';
 import { addressOf } from './addresses.rules.ts';
 import {

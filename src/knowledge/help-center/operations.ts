@@ -6,7 +6,7 @@ import {
   InvalidDocument,
   parseDocument,
   resultOf,
-} from '../../openapi-document.ts';
+} from '../../documents/openapi.ts';
 
 /** An operation of an API, as searchable text. */
 export interface Operation {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import type { Deps } from '../../deps.ts';
+import type { Deps } from '../../api/deps.ts';
 import { HELP_PAGE_POLICY, NOT_FOUND_PAGE } from './pages.ts';
 import { type HelpPageResult, renderHelpPage } from './reading.service.ts';
 import { createRendering } from './rendering.ts';

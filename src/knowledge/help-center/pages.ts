@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { escapeHtml } from '../../http/html.ts';
+import { escapeHtml } from '../../html/page.rules.ts';
 
 const STYLE = `:root{color-scheme:light dark}body{font:17px/1.6 system-ui,sans-serif;max-width:44rem;margin:0 auto;padding:1rem 1.2rem 4rem}
 header{display:flex;gap:1rem;flex-wrap:wrap;align-items:baseline;justify-content:space-between;border-bottom:1px solid #8884;padding-bottom:.6rem}

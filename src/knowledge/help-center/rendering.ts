@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { Piscina } from 'piscina';
-import { createFairQueue } from '../../fair-queue.ts';
+import { createFairQueue } from '../../concurrency/fair-queue.ts';
 import { htmlOfMarkdown, htmlOfText } from './markdown.rules.ts';
 
 const MAX_CACHED_CHARACTERS = 32_000_000;

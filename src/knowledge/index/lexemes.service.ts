@@ -1,4 +1,4 @@
-import { elementAt } from '../../checked-access.ts';
+import { elementAt } from '../../collections/checked-access.ts';
 import type { Db } from '../../db/connect.ts';
 import { listLexemes } from './lexemes.queries.ts';
 import type { WordCounts } from './word-counts.rules.ts';

@@ -1,4 +1,4 @@
-import { elementAt } from '../../checked-access.ts';
+import { elementAt } from '../../collections/checked-access.ts';
 import type { Trx } from '../../db/connect.ts';
 import { pipelined } from '../../db/connections/pipeline.ts';
 import { type CountedWords, countLexemes, type LexemeCounts } from './lexemes.service.ts';

@@ -1,4 +1,4 @@
-import { elementAt } from '../../checked-access.ts';
+import { elementAt } from '../../collections/checked-access.ts';
 import { isGram } from './analysis.rules.ts';
 import type { AddedWords } from './word-counts.rules.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, SessionChannel } from '../../http/schemas.ts';
+import { Id, SessionChannel } from '../../schemas/parts.ts';
 import { SourceType, Visibility } from '../index/items.schema.ts';
 
 const MAX_SOURCES = 100;

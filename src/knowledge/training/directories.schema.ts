@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Cursor, Id, Name, Timestamp } from '../../http/schemas.ts';
+import { Cursor, Id, Name, Timestamp } from '../../schemas/parts.ts';
 
 export const CreateDirectory = z
   .object({ name: Name.default('New directory') })

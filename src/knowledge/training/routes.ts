@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { errorResponses } from '../../http/errors.ts';
-import { NO_BODY, NoBody } from '../../http/schemas.ts';
+import { errorResponses } from '../../api/edge/errors.ts';
+import { NO_BODY, NoBody } from '../../schemas/parts.ts';
 import {
   CreateTraining,
   ListTraining,

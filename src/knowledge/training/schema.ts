@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Cursor, Id, Name, SessionChannel, Timestamp } from '../../http/schemas.ts';
+import { Cursor, Id, Name, SessionChannel, Timestamp } from '../../schemas/parts.ts';
 import { Visibility } from '../index/items.schema.ts';
 
 const MAX_CONTENT = 100_000;

@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import type { Deps } from '../../deps.ts';
-import { errorResponses } from '../../http/errors.ts';
-import { NO_BODY, NoBody } from '../../http/schemas.ts';
-import { hasScope } from '../../http/scopes.ts';
+import type { Deps } from '../../api/deps.ts';
+import { errorResponses } from '../../api/edge/errors.ts';
+import { NO_BODY, NoBody } from '../../schemas/parts.ts';
+import { hasScope } from '../../schemas/scopes.ts';
 import {
   INTEGRATION_BODIES,
   INTEGRATION_KINDS,

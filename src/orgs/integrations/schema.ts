@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Timestamp } from '../../http/schemas.ts';
+import { Timestamp } from '../../schemas/parts.ts';
 
 /** The placeholder for a secret in responses. Sent back, it keeps the stored secret. */
 export const MASK = '***';

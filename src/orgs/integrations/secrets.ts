@@ -1,6 +1,6 @@
 import { type Issue, invalid } from '../../errors.ts';
 import type { Secrets } from '../../secrets.ts';
-import { originOf } from '../../urls.rules.ts';
+import { originOf } from '../../text/urls.rules.ts';
 import type { findIntegration, IntegrationKey } from './queries.ts';
 import { type ConnectionKind, type IntegrationKind, MASK, SECRET_PATHS } from './schema.ts';
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { RawBuilder } from 'kysely';
+import type { CallbackProvider, CallbackUrls } from '../../api/edge/callback-urls.ts';
 import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { notFound } from '../../errors.ts';
-import type { CallbackProvider, CallbackUrls } from '../../http/callback-urls.ts';
 import { announce } from '../../outbox/events.ts';
 import type { CheckResult, IntegrationCheck, IntegrationToCheck } from '../../providers/integration-checks.ts';
 import type { Secrets } from '../../secrets.ts';

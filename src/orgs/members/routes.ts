@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import type { Deps } from '../../deps.ts';
-import { errorResponses } from '../../http/errors.ts';
-import { NO_BODY, NoBody } from '../../http/schemas.ts';
+import type { Deps } from '../../api/deps.ts';
+import { errorResponses } from '../../api/edge/errors.ts';
+import { NO_BODY, NoBody } from '../../schemas/parts.ts';
 import { Member, MemberRef, RoleList, UpdateMember } from '../schema.ts';
 import { listRoles } from './queries.ts';
 import { changeMember, listMembersWithRole, removeMember } from './service.ts';

@@ -2,7 +2,7 @@ import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { type Issue, invalid } from '../../errors.ts';
 import type { Secrets } from '../../secrets.ts';
-import { originOf } from '../../urls.rules.ts';
+import { originOf } from '../../text/urls.rules.ts';
 import { MASK } from '../integrations/schema.ts';
 import { findActionOverrides, lockOrg, setActionOverrides } from '../queries.ts';
 import { changeSettings } from '../service.ts';

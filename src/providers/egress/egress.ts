@@ -1,6 +1,6 @@
 import { isIP, type Socket } from 'node:net';
 import { Agent, buildConnector, type Dispatcher, request as send } from 'undici';
-import { elementAt } from '../../checked-access.ts';
+import { elementAt } from '../../collections/checked-access.ts';
 import { codeOf, messageOf, ProviderError } from '../../errors.ts';
 import { type AddressCheck, createAddressCheck } from './address-check.ts';
 import { unlessAborted, withDeadline } from './deadlines.ts';

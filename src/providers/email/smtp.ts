@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { createTransport, type SendMailOptions } from 'nodemailer';
-import { looksLikeHtml } from '../../html.rules.ts';
-import { textOfHtml } from '../../html-text.rules.ts';
+import { looksLikeHtml } from '../../html/markup.rules.ts';
+import { textOfHtml } from '../../html/text.rules.ts';
 import { type Egress, EgressError } from '../egress/egress.ts';
 import { reasonFrom } from '../egress/provider-responses.ts';
 import type { SendOutcome } from '../sending.ts';

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { joinUrl } from '../../urls.rules.ts';
+import { joinUrl } from '../../text/urls.rules.ts';
 import { EgressError, type EgressResponse, type HttpClient } from '../egress/egress.ts';
 import { jsonOf, reasonFrom, retryAfterOf } from '../egress/provider-responses.ts';
 import { type LlmAnswer, type LlmTool, readCompletion, readRefusal } from './completions.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { InputFailed, InputRefused } from '../../errors.ts';
-import { joinUrl } from '../../urls.rules.ts';
+import { joinUrl } from '../../text/urls.rules.ts';
 import { EgressError, type HttpClient } from '../egress/egress.ts';
 import { jsonOf, reasonFrom, requestFailure } from '../egress/provider-responses.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { joinUrl } from '../../urls.rules.ts';
+import { joinUrl } from '../../text/urls.rules.ts';
 import type { EgressRequest, EgressResponse, HttpClient } from '../egress/egress.ts';
 import { jsonOf, reasonFrom } from '../egress/provider-responses.ts';
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AwsV4Signer } from 'aws4fetch';
 import { Agent, type Dispatcher, request } from 'undici';
 import { ProviderError } from '../../errors.ts';
-import { joinUrl } from '../../urls.rules.ts';
+import { joinUrl } from '../../text/urls.rules.ts';
 import type { Storage, StoredContent } from './port.ts';
 
 const CONNECT_TIMEOUT_MS = 4_000;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ProviderError } from '../../errors.ts';
-import { joinUrl } from '../../urls.rules.ts';
+import { joinUrl } from '../../text/urls.rules.ts';
 import type { EgressResponse, HttpClient } from '../egress/egress.ts';
 import {
   jsonOf,

@@ -1,4 +1,4 @@
-import { elementAt } from '../../checked-access.ts';
+import { elementAt } from '../../collections/checked-access.ts';
 import { contactFilter } from '../../contacts/filters/condition.ts';
 import type { CompositeFilter } from '../../contacts/filters/schema.ts';
 import type { Db, Trx } from '../../db/connect.ts';

@@ -1,4 +1,4 @@
-import { elementAt } from '../../checked-access.ts';
+import { elementAt } from '../../collections/checked-access.ts';
 import { recipientZones } from '../../deliveries/sending/quiet-hours.rules.ts';
 import { unprocessable } from '../../errors.ts';
 import type { EffectiveGates } from '../gates/rules.ts';

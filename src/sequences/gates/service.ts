@@ -1,4 +1,4 @@
-import { elementAt } from '../../checked-access.ts';
+import { elementAt } from '../../collections/checked-access.ts';
 import type { Trx } from '../../db/connect.ts';
 import {
   countSentOn,

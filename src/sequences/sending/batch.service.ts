@@ -1,4 +1,4 @@
-import { valueAt } from '../../checked-access.ts';
+import { valueAt } from '../../collections/checked-access.ts';
 import { EMPTY_CONTACT, type TemplateContact } from '../../contacts/templates/rules.ts';
 import { addSequenceMessages } from '../../conversations/messages/sequence-messages.service.ts';
 import type { Db, Trx } from '../../db/connect.ts';

@@ -6,7 +6,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { requestMessage } from '../../deliveries/messages/service.ts';
 import { type ChannelDefaults, listChannels } from '../../deliveries/sending/channels.service.ts';
 import { invalid } from '../../errors.ts';
-import { EmailAddress } from '../../http/schemas.ts';
+import { EmailAddress } from '../../schemas/parts.ts';
 import type { TestSequence } from '../schema.ts';
 import { getSequence } from '../service.ts';
 import { CHANNEL_OF, contentOf, senderOf } from '../steps/content.rules.ts';

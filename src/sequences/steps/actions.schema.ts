@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { templated } from '../../contacts/templates/schema.ts';
 import { EmailBody, HeaderText, IsHtml } from '../../deliveries/email/schema.ts';
-import { EmailAddress } from '../../http/schemas.ts';
+import { EmailAddress } from '../../schemas/parts.ts';
 import { WhatsAppTemplateMapping } from './whatsapp-template.schema.ts';
 
 const TEMPLATE =

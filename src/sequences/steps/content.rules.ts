@@ -10,7 +10,7 @@ import {
 import type { Channel } from '../../deliveries/contract.ts';
 import type { MessageContent } from '../../deliveries/sending/content.ts';
 import { MAX_SMS_LENGTH } from '../../deliveries/sending/lengths.rules.ts';
-import { looksLikeHtml } from '../../html.rules.ts';
+import { looksLikeHtml } from '../../html/markup.rules.ts';
 import type { StepAction } from './actions.schema.ts';
 import { renderTemplate } from './whatsapp-template.rules.ts';
 

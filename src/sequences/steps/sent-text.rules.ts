@@ -1,5 +1,5 @@
 import type { MessageContent } from '../../deliveries/sending/content.ts';
-import { textOfHtml } from '../../html-text.rules.ts';
+import { textOfHtml } from '../../html/text.rules.ts';
 
 /** Returns what a contact reads of a message, without markup. A template's own words are at WhatsApp. */
 export function sentTextOf({ channel, content }: MessageContent): string {

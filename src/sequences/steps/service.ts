@@ -1,8 +1,8 @@
-import { findPhoneAgent } from '../../agents/phone-agents/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { isVerifiedSender } from '../../deliveries/email-domains/service.ts';
 import { type Issue, invalid } from '../../errors.ts';
 import { newId } from '../../ids.ts';
+import { findPhoneAgent } from '../../phone-agents/service.ts';
 import { orderAfterEdit } from '../rules.ts';
 import type { ChangedStep } from '../schema.ts';
 import { listAllSteps, type SequenceStep, type StepToSave, saveSteps } from '../steps.queries.ts';

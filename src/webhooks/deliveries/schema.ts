@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Cursor, Id, Time, Timestamp } from '../../http/schemas.ts';
+import { Cursor, Id, Time, Timestamp } from '../../schemas/parts.ts';
 import { WEBHOOK_EVENT_TYPES } from '../events/schema.ts';
 
 const Status = z

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Id, Time, Timestamp } from '../../http/schemas.ts';
 import { headerNameProblem, headerValueProblem } from '../../providers/egress/headers.rules.ts';
+import { Id, Time, Timestamp } from '../../schemas/parts.ts';
 import { EndpointEventType } from '../events/schema.ts';
 
 const MAX_URL_LENGTH = 2_048;

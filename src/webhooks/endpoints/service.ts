@@ -6,7 +6,7 @@ import { newId } from '../../ids.ts';
 import { lockSubscriptions, replaceSubscriptions } from '../../outbox/subscriptions.ts';
 import type { Egress } from '../../providers/egress/egress.ts';
 import type { Secrets } from '../../secrets.ts';
-import { originOf } from '../../urls.rules.ts';
+import { originOf } from '../../text/urls.rules.ts';
 import type { EndpointRef } from '../contract.ts';
 import { insertTestDelivery } from '../deliveries.queries.ts';
 import {

@@ -4,11 +4,11 @@ import { RunSummary } from '../../automations/runs/schema.ts';
 import { Contact } from '../../contacts/schema.ts';
 import { HistoryItem } from '../../conversations/history/events.schema.ts';
 import { HandoffAnswer, Session } from '../../conversations/sessions/schema.ts';
+import { CrawlJob } from '../../crawl/jobs/schema.ts';
 import { CsatScore } from '../../csat/schema.ts';
 import { Delivery } from '../../deliveries/ledger/schema.ts';
-import { Id } from '../../http/schemas.ts';
 import { Insight } from '../../insights/schema.ts';
-import { CrawlJob } from '../../knowledge/crawl/jobs/schema.ts';
+import { Id } from '../../schemas/parts.ts';
 import { Sequence } from '../../sequences/schema.ts';
 import { SlaPolicy } from '../../sla/policies.schema.ts';
 

@@ -1,7 +1,7 @@
 import { getRunSnapshots } from '../../automations/runs/snapshots.service.ts';
 import { getShownContacts } from '../../contacts/snapshots.service.ts';
+import { getCrawlSnapshots } from '../../crawl/jobs/snapshots.service.ts';
 import { getDeliverySnapshots } from '../../deliveries/ledger/snapshots.service.ts';
-import { getCrawlSnapshots } from '../../knowledge/crawl/jobs/snapshots.service.ts';
 import type { ClaimedEvent } from '../../outbox/claim.ts';
 import type { EventType } from '../../outbox/events.ts';
 import { getSequenceSnapshots } from '../../sequences/snapshots.service.ts';

@@ -1,4 +1,4 @@
-import { getAction } from '../../../src/agents/actions/service.ts';
+import { getAction } from '../../../src/actions/definitions/service.ts';
 import { type CallRow, type Proposal, type Proposed, proposeCall } from '../../../src/ai/calls/service.ts';
 import type { Db } from '../../../src/db/connect.ts';
 import { newId } from '../../../src/ids.ts';

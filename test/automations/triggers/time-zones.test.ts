@@ -4,7 +4,7 @@ import { isMisplaced } from '../../../src/automations/triggers/cron-times.ts';
 import { syncWorkflowSchedule } from '../../../src/automations/triggers/schedules.service.ts';
 import { inTransaction } from '../../../src/db/transaction.ts';
 import { enqueue } from '../../../src/outbox/outbox.ts';
-import { findTimeZoneDifferences } from '../../../src/time-zone-check.ts';
+import { findTimeZoneDifferences } from '../../../worker/time-zone-differences.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
 import { activate } from '../../support/triggers.ts';
 

@@ -1,4 +1,4 @@
-import { reconcile } from '../../../src/reconciler.ts';
+import { reconcile } from '../../../src/repair/repair.ts';
 import { connectHubspot, type OrgWithHubspot, sessionOfThread } from '../../support/crm.ts';
 import { unavailable } from '../../support/fakes/faulty-server.ts';
 import type { FakeObject } from '../../support/fakes/hubspot/objects.ts';

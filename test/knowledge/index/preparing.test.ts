@@ -1,4 +1,4 @@
-import { createExtractor } from '../../../src/knowledge/extraction/service.ts';
+import { createExtractor } from '../../../src/extraction/service.ts';
 import { prepareItem } from '../../../src/knowledge/index/service.ts';
 import type { SplitPart, Splitter } from '../../../src/knowledge/index/splitting.service.ts';
 import { newItem } from './items.ts';

@@ -1,4 +1,4 @@
-import { startScheduledCrawl } from '../../../src/knowledge/crawl/jobs/service.ts';
+import { startScheduledCrawl } from '../../../src/crawl/jobs/service.ts';
 import { startApi, type TestApi } from '../../support/stack/api.ts';
 import { ARTICLE_OF_REFERENCES } from '../oversized.ts';
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { networkOf } from '../../../src/api/edge/rate-limits.ts';
 import { connect } from '../../../src/db/connect.ts';
 import { lockName } from '../../../src/db/locks.ts';
 import { inTransaction } from '../../../src/db/transaction.ts';
-import { networkOf } from '../../../src/http/rate-limits.ts';
 import { newId } from '../../../src/ids.ts';
 import { startApi, type TestApi, type TestOrg } from '../../support/stack/api.ts';
 import { unverified } from '../../widget/client.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { reconcile } from '../../../src/reconciler.ts';
+import { reconcile } from '../../../src/repair/repair.ts';
 import { computeForecast } from '../../../src/sequences/forecast/jobs.service.ts';
 import { emailStep, inDomain } from '../../support/sequences.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';

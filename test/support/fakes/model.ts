@@ -1,5 +1,5 @@
 import { LLMock } from '@copilotkit/aimock';
-import { keysOf } from '../../../src/checked-access.ts';
+import { keysOf } from '../../../src/collections/checked-access.ts';
 
 interface Asked {
   model: string;

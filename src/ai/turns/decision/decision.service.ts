@@ -1,6 +1,15 @@
 import type { ConversationMessage } from '../../../conversations/messages/ai-messages.service.ts';
 import { WORDS_ONLY } from '../../../knowledge/search/passage-search.service.ts';
+import { findModels, type ModelChain } from '../../../models/asking.ts';
 import { type OrgProfile, readProfile } from '../../../orgs/service.ts';
+import { decideGate, type GateDecision, type GateFacts } from '../../../recognition/gates.rules.ts';
+import { isSameQuestion, readDecision, resolvesIssue } from '../../../recognition/recognition.rules.ts';
+import {
+  LANGUAGES_WITH_PHRASES,
+  languageWithPhrases,
+  type SentenceKey,
+  sentenceOf,
+} from '../../../recognition/sentences.rules.ts';
 import {
   EXTRACTIVE_AGENT,
   type ExtractiveAnswer,
@@ -11,15 +20,6 @@ import {
 import { answerByQuotes } from '../../answers/extractive.service.ts';
 import { getThresholds } from '../../calibration/service.ts';
 import { listTools } from '../../calls/service.ts';
-import { decideGate, type GateDecision, type GateFacts } from '../../gates/gates.rules.ts';
-import { isSameQuestion, readDecision, resolvesIssue } from '../../gates/recognition.rules.ts';
-import {
-  LANGUAGES_WITH_PHRASES,
-  languageWithPhrases,
-  type SentenceKey,
-  sentenceOf,
-} from '../../gates/sentences.rules.ts';
-import { findModels, type ModelChain } from '../../models/asking.ts';
 import { planTurn } from '../../planning/service.ts';
 import type { DecisionContext } from '../context.service.ts';
 import type { OrgRef } from '../contract.ts';

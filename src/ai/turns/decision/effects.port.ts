@@ -1,5 +1,5 @@
+import type { SentenceKey } from '../../../recognition/sentences.rules.ts';
 import type { CallLedger } from '../../calls/ledger.port.ts';
-import type { SentenceKey } from '../../gates/sentences.rules.ts';
 import type { TurnSteps } from '../steps.service.ts';
 import type { Decision } from './outcome.rules.ts';
 

@@ -1,10 +1,10 @@
 import { detectLanguage } from '../../../languages/detection.ts';
+import { askModel, type ModelChain, parseAnswer, reportOf } from '../../../models/asking.ts';
+import { namedTopic } from '../../../recognition/recognition.rules.ts';
 import { linkOf, type QuotedSource, type TextFormat } from '../../answers/extractive.rules.ts';
 import { MODEL_ANSWER_SCHEMA, ModelAnswer } from '../../answers/model-answer.schema.ts';
 import { answerPrompt } from '../../answers/prompts.rules.ts';
 import { type CheckedAnswer, checkAnswer, type Receipt } from '../../answers/validation.rules.ts';
-import { namedTopic } from '../../gates/recognition.rules.ts';
-import { askModel, type ModelChain, parseAnswer, reportOf } from '../../models/asking.ts';
 import { retrievePassages } from '../../retrieval/service.ts';
 import type { DecisionContext } from '../context.service.ts';
 import type { OrgRef } from '../contract.ts';

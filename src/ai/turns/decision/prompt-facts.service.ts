@@ -1,4 +1,4 @@
-import { getOverrides } from '../../../agents/action-overrides/service.ts';
+import { getOverrides } from '../../../actions/overrides/service.ts';
 import { listSegmentsOf } from '../../../contacts/segments/service.ts';
 import { getContactSnapshots } from '../../../contacts/snapshots.service.ts';
 import type { Db } from '../../../db/connect.ts';

@@ -1,9 +1,9 @@
-import { elementAt } from '../../../checked-access.ts';
+import { elementAt } from '../../../collections/checked-access.ts';
 import type { Trx } from '../../../db/connect.ts';
+import type { SentenceKey } from '../../../recognition/sentences.rules.ts';
 import { EXTRACTIVE_AGENT } from '../../answers/extractive.rules.ts';
 import { runCall } from '../../calls/running.service.ts';
 import { type CallRow, listBegunCalls, listUnreported } from '../../calls/service.ts';
-import type { SentenceKey } from '../../gates/sentences.rules.ts';
 import { effectsAmong } from '../../planning/service.ts';
 import type { TurnRef } from '../contract.ts';
 import type { TurnDeps } from '../deps.ts';

@@ -1,8 +1,8 @@
-import { setCountry } from '../../../current-work.ts';
 import { isDatabaseUnavailable } from '../../../db/failures.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { messageOf } from '../../../errors.ts';
 import { readSettings } from '../../../orgs/service.ts';
+import { setCountry } from '../../../processes/current-work.ts';
 import type { Run } from '../../runs.queries.ts';
 import { createPacer } from '../pacing/pace.ts';
 import { findNextStep } from '../resume-point.service.ts';

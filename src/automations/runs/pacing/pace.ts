@@ -1,5 +1,5 @@
 import { setTimeout as sleep, setImmediate as yieldToOthers } from 'node:timers/promises';
-import { createFairQueue } from '../../../fair-queue.ts';
+import { createFairQueue } from '../../../concurrency/fair-queue.ts';
 
 /** An iteration of the event loop below this time delays nobody. */
 const SHORT_MS = 5;

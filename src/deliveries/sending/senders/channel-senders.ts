@@ -1,5 +1,5 @@
-import { findCallProfile } from '../../../agents/phone-agents/tools.service.ts';
 import type { Db } from '../../../db/connect.ts';
+import { findCallProfile } from '../../../phone-agents/tools.service.ts';
 import type { HttpClient } from '../../../providers/egress/egress.ts';
 import type { MetaSettings } from '../../../providers/meta/api.ts';
 import { createMetaSender } from '../../../providers/meta/sender.ts';

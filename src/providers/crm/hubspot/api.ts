@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { joinUrl } from '../../../urls.rules.ts';
+import { joinUrl } from '../../../text/urls.rules.ts';
 import type { EgressResponse, HttpClient } from '../../egress/egress.ts';
 import { storableJsonOf } from '../../egress/provider-responses.ts';
 import type { CrmError } from '../errors.ts';

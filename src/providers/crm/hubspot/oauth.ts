@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { joinUrl } from '../../../urls.rules.ts';
+import { joinUrl } from '../../../text/urls.rules.ts';
 import type { HttpClient } from '../../egress/egress.ts';
 import { jsonOf } from '../../egress/provider-responses.ts';
 import { CrmError } from '../errors.ts';

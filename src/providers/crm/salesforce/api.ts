@@ -1,4 +1,4 @@
-import { joinUrl } from '../../../urls.rules.ts';
+import { joinUrl } from '../../../text/urls.rules.ts';
 import type { EgressRequest, EgressResponse, HttpClient } from '../../egress/egress.ts';
 import { EgressError } from '../../egress/egress.ts';
 import { jsonOf, reasonFrom, retryAfterOf } from '../../egress/provider-responses.ts';

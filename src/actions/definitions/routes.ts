@@ -1,0 +1,154 @@
+import { text } from 'node:stream/consumers';
+import type { FastifyRequest } from 'fastify';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import type { Deps } from '../../api/deps.ts';
+import { errorResponses } from '../../api/edge/errors.ts';
+import { requestKeyOf } from '../../api/edge/idempotency.ts';
+import { receiveFile, uploads } from '../../api/edge/uploads.ts';
+import { valueAt } from '../../collections/checked-access.ts';
+import { NO_BODY, NoBody } from '../../schemas/parts.ts';
+import { testAction } from '../calls/http-call.ts';
+import { TestAction, TestedAction } from '../calls/schema.ts';
+import { importActions } from '../openapi-import/service.ts';
+import { Action, ActionPath, CreateAction, ImportActions, ImportedActions, UpdateAction } from './schema.ts';
+import { changeAction, createAction, getAction, readActions, removeAction, removeActions } from './service.ts';
+
+const tags = ['actions'];
+const MAX_DOCUMENT_BYTES = 1024 * 1024;
+
+export const actionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
+  const { secrets, egress, calls } = deps;
+  await app.register(importRoutes, deps);
+  const tested = new WeakMap<FastifyRequest, Awaited<ReturnType<typeof testAction>>>();
+
+  app.get('/actions', {
+    config: { scope: 'actions:read' },
+    schema: {
+      operationId: 'listActions',
+      tags,
+      description: 'All of them, the oldest first.',
+      response: { 200: z.array(Action), ...errorResponses(403) },
+    },
+    handler: ({ db, org }) => readActions(db, org.id),
+  });
+
+  app.post('/actions', {
+    config: { scope: 'actions:write' },
+    schema: {
+      operationId: 'createAction',
+      tags,
+      body: CreateAction,
+      response: { 201: Action, ...errorResponses(403, 409) },
+    },
+    handler: async ({ db, org, body }, reply) => {
+      reply.code(201);
+      return createAction(db, org.id, body);
+    },
+  });
+
+  app.delete('/actions', {
+    config: { scope: 'actions:write' },
+    schema: {
+      operationId: 'deleteActions',
+      tags,
+      summary: 'Delete all actions',
+      description: 'Workflows that execute one of them fail there from now on.',
+      response: { 200: NoBody, ...errorResponses(403) },
+    },
+    handler: async ({ db, org }) => {
+      await removeActions(db, org.id);
+      return NO_BODY;
+    },
+  });
+
+  app.get('/actions/:id', {
+    config: { scope: 'actions:read' },
+    schema: {
+      operationId: 'getAction',
+      tags,
+      params: ActionPath,
+      response: { 200: Action, ...errorResponses(403, 404) },
+    },
+    handler: ({ db, org, params }) => getAction(db, org.id, params.id),
+  });
+
+  app.patch('/actions/:id', {
+    config: { scope: 'actions:write' },
+    schema: {
+      operationId: 'updateAction',
+      tags,
+      description: 'Absent fields stay as they are.',
+      params: ActionPath,
+      body: UpdateAction,
+      response: { 200: Action, ...errorResponses(403, 404, 409) },
+    },
+    handler: ({ db, org, params, body }) => changeAction(db, org.id, params.id, body),
+  });
+
+  app.delete('/actions/:id', {
+    config: { scope: 'actions:write' },
+    schema: {
+      operationId: 'deleteAction',
+      tags,
+      description: 'Workflows that execute the action fail there from now on.',
+      params: ActionPath,
+      response: { 200: NoBody, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params }) => {
+      await removeAction(db, org.id, params.id);
+      return NO_BODY;
+    },
+  });
+
+  app.post('/actions/:id/test', {
+    config: {
+      scope: 'actions:write',
+      prepare: async (request: FastifyRequest<{ Params: { id: string }; Body: TestAction }>) => {
+        const { db, org, params, body } = request;
+        tested.set(
+          request,
+          await testAction({ db, egress, secrets, calls }, org.id, params.id, {
+            ...body,
+            requestKey: requestKeyOf(request),
+          }),
+        );
+      },
+    },
+    schema: {
+      operationId: 'testAction',
+      tags,
+      description:
+        'Really calls it, once, with the http_action_overrides of the contact and the org, and shows what came back. 422 says why no answer came, such as an address that is not public. Repeated with its Idempotency-Key, it calls nothing again but a GET whose answer was lost.',
+      params: ActionPath,
+      body: TestAction,
+      response: { 200: TestedAction, ...errorResponses(403, 404) },
+    },
+    handler: async (request) => valueAt(tested, request),
+  });
+};
+
+const importRoutes: FastifyPluginAsyncZod<Deps> = async (app, { documents }) => {
+  await app.register(uploads);
+
+  app.put('/actions', {
+    config: { scope: 'actions:write' },
+    schema: {
+      operationId: 'importActions',
+      tags,
+      description:
+        'Makes an action of each operation of an OpenAPI 3 document. One that is there by its operationId gets what the document says, and keeps its channels, tags and pin. A document that is too costly is refused with the bound that it exceeds; 429 and 503 mean that others are being read.',
+      consumes: ['multipart/form-data'],
+      body: ImportActions,
+      response: { 200: ImportedActions, ...errorResponses(403, 409) },
+    },
+    handler: async (request) => {
+      const { bytes } = await receiveFile(request, MAX_DOCUMENT_BYTES);
+      try {
+        return await importActions(request.db, documents, request.org.id, await text(bytes.open()));
+      } finally {
+        await bytes.remove();
+      }
+    },
+  });
+};

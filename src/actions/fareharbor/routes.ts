@@ -1,0 +1,58 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { Deps } from '../../api/deps.ts';
+import { errorResponses } from '../../api/edge/errors.ts';
+import { NO_BODY, NoBody } from '../../schemas/parts.ts';
+import { FareHarborConnections, FareHarborRef, PutFareHarbor } from './schema.ts';
+import { putFareHarbor, readFareHarbor, removeFareHarbor } from './service.ts';
+
+const tags = ['integrations'];
+const PATH = '/integrations/fareharbor';
+
+export const fareHarborRoutes: FastifyPluginAsyncZod<Deps> = async (
+  app,
+  { config, secrets, callbacks, fareHarbor },
+) => {
+  const deps = { secrets, publicUrl: config.PUBLIC_URL, callbacks, fareHarbor };
+
+  app.get(PATH, {
+    config: { scope: 'org:read' },
+    schema: {
+      operationId: 'listFareHarborConnections',
+      tags,
+      summary: 'List the FareHarbor connections',
+      description: 'By name. Keys are shown as "***".',
+      response: { 200: FareHarborConnections, ...errorResponses(403) },
+    },
+    handler: async ({ db, org }) => ({ items: await readFareHarbor(db, deps, org.id), next: null }),
+  });
+
+  app.put(PATH, {
+    config: { scope: 'org:write' },
+    schema: {
+      operationId: 'putFareHarborIntegration',
+      tags,
+      summary: 'Replace the FareHarbor connections',
+      description:
+        'Checks all keys with FareHarbor, then replaces all connections. Each becomes actions that the AI can use (GET /actions): companies, items, availabilities and bookings. A booking asks for a confirmation. Actions of a connection whose name stays keep their ids, channels, tags and limits. 400 names the refused connections, 503 says that FareHarbor did not answer; nothing is changed then.',
+      body: PutFareHarbor,
+      response: { 200: FareHarborConnections, ...errorResponses(403, 409, 503) },
+    },
+    handler: async ({ db, org, body }) => ({ items: await putFareHarbor(db, deps, org.id, body), next: null }),
+  });
+
+  app.delete(PATH, {
+    config: { scope: 'org:write' },
+    schema: {
+      operationId: 'deleteFareHarborConnections',
+      tags,
+      summary: 'Delete FareHarbor connections',
+      description: 'Deletes one connection by name, or all of them, with their actions.',
+      querystring: FareHarborRef,
+      response: { 200: NoBody, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, query }) => {
+      await removeFareHarbor(db, org.id, query.name);
+      return NO_BODY;
+    },
+  });
+};

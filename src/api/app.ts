@@ -1,0 +1,164 @@
+import cors from '@fastify/cors';
+import underPressure from '@fastify/under-pressure';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, LogController } from 'fastify';
+import {
+  type FastifyPluginAsyncZod,
+  serializerCompiler,
+  validatorCompiler,
+  type ZodTypeProvider,
+} from 'fastify-type-provider-zod';
+import { ACTION_ROUTES } from '../actions/domain.routes.ts';
+import { AI_ROUTES } from '../ai/domain.routes.ts';
+import { ANALYTICS_ROUTES } from '../analytics/domain.routes.ts';
+import { AUTOMATION_ROUTES } from '../automations/domain.routes.ts';
+import { autopilotRoutes } from '../autopilot/routes.ts';
+import { CONTACT_ROUTES } from '../contacts/domain.routes.ts';
+import { CONVERSATION_ROUTES } from '../conversations/domain.routes.ts';
+import { CRAWL_ROUTES } from '../crawl/domain.routes.ts';
+import { CRM_ROUTES } from '../crm/domain.routes.ts';
+import { csatRoutes } from '../csat/routes.ts';
+import { DELIVERY_ROUTES } from '../deliveries/domain.routes.ts';
+import { sandboxRoutes } from '../deliveries/sandbox/routes.ts';
+import { DESK_ROUTES } from '../desk/domain.routes.ts';
+import { EVAL_ROUTES } from '../evals/domain.routes.ts';
+import { newId } from '../ids.ts';
+import { INSIGHT_ROUTES } from '../insights/domain.routes.ts';
+import { keyRoutes } from '../keys/routes.ts';
+import { KNOWLEDGE_ROUTES } from '../knowledge/domain.routes.ts';
+import { mediaRoutes } from '../media/routes.ts';
+import { usageRoutes } from '../models/budgets/routes.ts';
+import { ORG_ROUTES } from '../orgs/domain.routes.ts';
+import { countOutbox } from '../outbox/backlog.ts';
+import { PARTNER_ROUTES } from '../partners/domain.routes.ts';
+import { phoneAgentRoutes } from '../phone-agents/routes.ts';
+import { sequenceRoutes } from '../sequences/routes.ts';
+import { slaRoutes } from '../sla/routes.ts';
+import { taggingRoutes } from '../tagging/routes.ts';
+import { WEBHOOK_ROUTES } from '../webhooks/domain.routes.ts';
+import { WIDGET_ROUTES } from '../widget/domain.routes.ts';
+import type { Deps } from './deps.ts';
+import { authenticate } from './edge/authenticate.ts';
+import { closeConnections } from './edge/close-connections.ts';
+import { openapi } from './edge/documents/openapi.ts';
+import { type ErrorAnswer, errorAnswer, handleErrors } from './edge/errors.ts';
+import { idempotency } from './edge/idempotency.ts';
+import { absentInput } from './edge/input/absent-input.ts';
+import { jsonBody } from './edge/input/json-body.ts';
+import { unknownRoutes } from './edge/input/refuse-unknown.ts';
+import { createMetrics, type Metrics, measure, operations } from './edge/operations.ts';
+import { rateLimit } from './edge/rate-limits.ts';
+import { enforceWriteQuota } from './edge/write-quota.ts';
+import './edge/request.ts';
+import { refuseEncodings } from './edge/input/refuse-encodings.ts';
+import { guardText } from './edge/input/text-guard.ts';
+import { refuseUnknownFields } from './edge/input/unknown-fields.ts';
+import { securityHeaders } from './edge/security-headers.ts';
+import { serverSentEvents } from './edge/server-sent-events.ts';
+
+const BODY_LIMIT_BYTES = 1024 * 1024;
+const REQUEST_TIMEOUT_MS = 30_000;
+/** A request over its time ends at the next check. */
+const REQUEST_CHECK_MS = 2_000;
+const KEEP_ALIVE_MS = 72_000;
+/** 255 characters, of up to nine characters each in a URL. */
+const MAX_PARAM_LENGTH = 2304;
+const LOAD_SAMPLE_MS = 4_000;
+const WIDGET_PATHS = '/backend/widget/';
+/** How long browsers may store the answer to a preflight: Chromium's maximum. */
+const PREFLIGHT_TTL_SECONDS = 7_200;
+
+const ROUTES: FastifyPluginAsyncZod<Deps>[] = [
+  keyRoutes,
+  ...ORG_ROUTES,
+  ...PARTNER_ROUTES,
+  ...CONTACT_ROUTES,
+  sequenceRoutes,
+  ...ACTION_ROUTES,
+  autopilotRoutes,
+  phoneAgentRoutes,
+  ...DESK_ROUTES,
+  slaRoutes,
+  csatRoutes,
+  ...CONVERSATION_ROUTES,
+  ...CRM_ROUTES,
+  ...AUTOMATION_ROUTES,
+  ...DELIVERY_ROUTES,
+  ...KNOWLEDGE_ROUTES,
+  ...CRAWL_ROUTES,
+  ...AI_ROUTES,
+  ...EVAL_ROUTES,
+  taggingRoutes,
+  usageRoutes,
+  ...INSIGHT_ROUTES,
+  mediaRoutes,
+  ...ANALYTICS_ROUTES,
+  ...WIDGET_ROUTES,
+  ...WEBHOOK_ROUTES,
+];
+
+/** Names a plugin. Otherwise Fastify searches all loaded modules for each name. */
+const named = <Plugin extends (...args: never[]) => unknown>(plugin: Plugin): Plugin =>
+  Object.assign(plugin, { [Symbol.for('fastify.display-name')]: plugin.name });
+
+/** Creates the api with all its plugins and routes, not yet listening. Production and tests use the same app. */
+export async function createApp(deps: Deps, logger: FastifyBaseLogger) {
+  const app = Fastify({
+    loggerInstance: logger,
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: BODY_LIMIT_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    http: { connectionsCheckingInterval: REQUEST_CHECK_MS },
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    trustProxy: deps.config.TRUSTED_PROXIES.length > 0 ? deps.config.TRUSTED_PROXIES : false,
+    genReqId: newId,
+    requestIdHeader: false,
+    routerOptions: { maxParamLength: MAX_PARAM_LENGTH, ignoreTrailingSlash: false },
+    frameworkErrors: (error, _request, reply) => {
+      const answer: ErrorAnswer = errorAnswer(error.statusCode ?? 400, error.message);
+      (reply as FastifyReply).code(answer.statusCode).send(answer);
+    },
+  }).withTypeProvider<ZodTypeProvider>();
+  app.removeContentTypeParser('text/plain'); // JSON only: other content types get a 415
+  app.setValidatorCompiler(validatorCompiler);
+  app.setSerializerCompiler(serializerCompiler);
+  const metrics = createMetrics(() => countOutbox(deps.db));
+
+  await app.register(handleErrors);
+  await app.register(securityHeaders);
+  await app.register(cors, {
+    delegator: (request, done) =>
+      done(null, { origin: request.url.startsWith(WIDGET_PATHS), maxAge: PREFLIGHT_TTL_SECONDS }),
+  });
+  await app.register(underPressure, {
+    maxEventLoopDelay: deps.maxEventLoopDelayMs,
+    sampleInterval: LOAD_SAMPLE_MS, // a sample without one tick counts as an endless delay
+    retryAfter: 5,
+  });
+  await app.register(measure, { metrics });
+  app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id));
+  await app.register(closeConnections, deps);
+  await app.register(unknownRoutes);
+  await app.register(openapi, deps);
+  await app.register(authenticate, deps);
+  await app.register(rateLimit, deps);
+  await app.register(enforceWriteQuota, deps);
+  await app.register(refuseEncodings);
+  await app.register(jsonBody);
+  await app.register(absentInput);
+  await app.register(guardText);
+  await app.register(refuseUnknownFields);
+  await app.register(idempotency, deps);
+  await app.register(serverSentEvents, deps);
+
+  if (deps.config.OPS_PORT === undefined) await app.register(operations, { ...deps, metrics });
+  for (const routes of ROUTES) await app.register(named(routes), deps);
+  if (deps.config.DEVELOPMENT) await app.register(named(sandboxRoutes));
+  return Object.assign(app, { metrics });
+}
+
+/** Creates the app with the operator's routes, served on a separate port. */
+export async function createOpsApp(deps: Deps, metrics: Metrics): Promise<FastifyInstance> {
+  const app = Fastify();
+  await app.register(operations, { ...deps, metrics });
+  return app;
+}

@@ -1,0 +1,112 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { Pool } from 'pg';
+import { createPhoneTools } from '../ai/phone-tools/service.ts';
+import { TURNS_CHANNEL } from '../ai/turns/states.rules.ts';
+import { createTurnWaiters } from '../ai/turns/waiting.service.ts';
+import type { Config } from '../config.ts';
+import { LIVE_CHANNEL } from '../conversations/live/rules.ts';
+import { createLiveStreams } from '../conversations/live/streams.service.ts';
+import type { Db } from '../db/connect.ts';
+import { listen } from '../db/listen.ts';
+import type { WriteQuota } from '../db/write-quota.ts';
+import { contactDeliveriesPort } from '../deliveries/contacts-port.ts';
+import { deliveriesPort } from '../deliveries/conversations-port.ts';
+import { createDocumentReader } from '../documents/reader.ts';
+import { createTokens } from '../keys/tokens.ts';
+import { createKeyVerifier } from '../keys/verifier.ts';
+import { semanticSearchOf } from '../knowledge/embedding/semantic-search.ts';
+import { createMediaLinks } from '../media/links.ts';
+import { createConnectionCalls } from '../orgs/integrations/calls.service.ts';
+import { createDns } from '../providers/egress/dns.ts';
+import { ALLOW_ALL, createEgress } from '../providers/egress/egress.ts';
+import { createFareHarbor } from '../providers/fareharbor.ts';
+import { createIntegrationCheck } from '../providers/integration-checks.ts';
+import { createCountedStorage } from '../providers/storage/counted.ts';
+import { createStorage } from '../providers/storage/storage.ts';
+import { createSecrets } from '../secrets.ts';
+import { findChatContext } from '../widget/visitors.service.ts';
+import type { Deps } from './deps.ts';
+import { createCallbackUrls } from './edge/callback-urls.ts';
+import { createRateLimits } from './edge/rate-limits.ts';
+
+/** Less than the time limit of a request. */
+const PATIENCE_MS = 20_000;
+/** Less than the time after which proxies close an idle connection. */
+const HEARTBEAT_MS = 15_000;
+const FILE_PURGE_MS = 5 * 60_000;
+/** Half the time between two samples of the load: a longer delay would look endless. */
+const MAX_EVENT_LOOP_DELAY_MS = 2_000;
+
+export interface ApiDeps {
+  deps: Deps;
+  /** Must be called when the app is closed. The database and Temporal are closed by the caller. */
+  close(): Promise<void>;
+}
+
+export interface ApiDepsOptions {
+  config: Config;
+  db: Db;
+  pool: Pool;
+  quota: WriteQuota;
+  temporal: Deps['temporal'];
+  logger: FastifyBaseLogger;
+  /** Replaces dependencies of the same name. */
+  replaced?: Partial<Deps>;
+}
+
+/**
+ * Creates the dependencies of the api's routes from the configuration, and listens for changed keys and live events.
+ */
+export function createApiDeps({ config, db, pool, quota, temporal, logger, replaced = {} }: ApiDepsOptions): ApiDeps {
+  const tokens = createTokens(config.JWT_SECRET);
+  const egress = createEgress({ allow: config.EGRESS_ALLOW });
+  const operatorsEgress = createEgress({ allow: ALLOW_ALL });
+  const mediaLinks = createMediaLinks(config.JWT_SECRET, config.PUBLIC_URL);
+  const closing = new AbortController();
+  const waiters = createTurnWaiters(closing.signal, logger);
+  const outgoing = { egress, secrets: createSecrets(config.SECRET_KEYS), calls: createConnectionCalls(db, logger) };
+  const deps: Deps = {
+    config,
+    db,
+    tokens,
+    keys: createKeyVerifier(db, tokens),
+    rateLimits: createRateLimits(config, pool),
+    quota,
+    ...outgoing,
+    temporal,
+    fareHarbor: createFareHarbor(operatorsEgress, config.FAREHARBOR_BASE_URL),
+    checkIntegration: createIntegrationCheck(egress, config.HUBSPOT_TOKEN_PATH),
+    callbacks: createCallbackUrls(config.JWT_SECRET, config.PUBLIC_URL),
+    maxWaitMs: PATIENCE_MS,
+    closing,
+    dns: createDns({ servers: config.DNS_SERVERS }),
+    documents: createDocumentReader(),
+    storage: createCountedStorage(createStorage(config), quota.add),
+    mediaLinks,
+    deliveries: deliveriesPort,
+    contactDeliveries: contactDeliveriesPort,
+    sending: { mediaLinks, isDevelopment: config.DEVELOPMENT, deliveries: deliveriesPort },
+    phoneTools: createPhoneTools({ db, ...outgoing, semantics: semanticSearchOf(outgoing) }),
+    liveStreams: createLiveStreams(db, mediaLinks, logger),
+    chatContextOf: findChatContext,
+    answers: waiters,
+    filePurgeMs: FILE_PURGE_MS,
+    heartbeatMs: HEARTBEAT_MS,
+    maxEventLoopDelayMs: MAX_EVENT_LOOP_DELAY_MS,
+    ...replaced,
+  };
+  const revocations = listen(config.DATABASE_URL, 'keys_changed', deps.keys.clearCache);
+  const liveEvents = listen(config.DATABASE_URL, LIVE_CHANNEL, deps.liveStreams.wake);
+  const endedTurns = listen(config.DATABASE_URL, TURNS_CHANNEL, waiters.wake);
+  return {
+    deps,
+    async close() {
+      const listeners = [revocations, liveEvents, endedTurns];
+      await Promise.all(
+        [...listeners, deps.liveStreams, egress, operatorsEgress, deps.calls, deps.storage, deps.documents].map((one) =>
+          one.close(),
+        ),
+      );
+    },
+  };
+}

@@ -1,0 +1,164 @@
+import swagger from '@fastify/swagger';
+import scalar from '@scalar/fastify-api-reference';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import fastifyPlugin from 'fastify-plugin';
+import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
+import type { Scope } from '../../../schemas/scopes.ts';
+import { bodyNameOf, WEBHOOK_EVENT_TYPES, WEBHOOK_EVENTS } from '../../../webhooks/events/schema.ts';
+import type { Deps } from '../../deps.ts';
+import { isAnswerStored } from '../idempotency.ts';
+import { mayLackBody } from '../input/absent-input.ts';
+import { withStrictBodies } from '../input/strict-bodies.ts';
+import { createDocumentCache } from './cached-documents.ts';
+
+const HIDDEN = { schema: { hide: true }, config: { scope: 'public', limitedBy: 'address' } } as const;
+const BEARER = { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } as const;
+const DOCS_POLICY =
+  "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'";
+
+/**
+ * Serves `/openapi.json` (OpenAPI 3.1, generated from the routes' schemas) and its documentation page at `/docs`.
+ * Registered before the routes.
+ */
+export const openapi = fastifyPlugin(async (app: FastifyInstance, { config }: Deps) => {
+  const lenient = new Set<string>();
+  const bodiless = new Set<string>();
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Switchboard API',
+        version: '1.0-beta',
+        description: 'Customer support and outbound messaging.',
+        license: { name: 'MIT', identifier: 'MIT' },
+      },
+      servers: [{ url: config.PUBLIC_URL }],
+      webhooks: describedWebhooks(),
+      components: {
+        securitySchemes: {
+          org: {
+            ...BEARER,
+            description: 'The key of an organization; the scopes are those it needs where it is limited.',
+          },
+          partner: { ...BEARER, description: 'The key of a partner.' },
+        },
+      },
+    },
+    transform: (route) => {
+      const { schema, url } = jsonSchemaTransform(route);
+      const isOnce = isAnswerStored(route.route);
+      if (route.route.config?.takesUnknownFields === true) lenient.add(String(schema.operationId));
+      if (mayLackBody(route.route)) bodiless.add(String(schema.operationId));
+      const described = isOnce ? withIdempotencyKey(schema as Described) : schema;
+      return { schema: { ...described, security: securityOf(route.route.config?.scope) }, url };
+    },
+    transformObject: (document) =>
+      withStrictBodies(withOptionalBodies(withExamples(jsonSchemaTransformObject(document)), bodiless), lenient),
+  });
+
+  const cache = createDocumentCache();
+  let document: string | undefined;
+  app.get('/openapi.json', { ...HIDDEN, onSend: cache }, async (_request, reply) => {
+    document ??= JSON.stringify(app.swagger());
+    return reply.type('application/json; charset=utf-8').send(document);
+  });
+
+  app.addHook('onRoute', (route) => {
+    if (!route.url.startsWith('/docs')) return;
+    route.config = { ...route.config, scope: 'public', limitedBy: 'address' };
+    const setPolicy = async (_request: FastifyRequest, reply: FastifyReply) => {
+      reply.header('content-security-policy', DOCS_POLICY);
+    };
+    route.onSend = [setPolicy, cache];
+  });
+  await app.register(scalar, {
+    routePrefix: '/docs',
+    configuration: {
+      url: '/openapi.json',
+      title: 'Switchboard API',
+      withDefaultFonts: false,
+      telemetry: false,
+      agent: { disabled: true },
+    },
+  } as never);
+});
+
+/** Describes what is sent to webhook endpoints. The bodies are components of the document. */
+const describedWebhooks = () =>
+  Object.fromEntries(
+    WEBHOOK_EVENT_TYPES.map((type) => [
+      type,
+      {
+        post: {
+          operationId: `receive${bodyNameOf(type)}`,
+          tags: ['webhooks'],
+          summary: WEBHOOK_EVENTS[type].title,
+          description: 'Signed by the Standard Webhooks scheme. A `webhook-id` may come more than once.',
+          requestBody: {
+            required: true,
+            content: { 'application/json': { schema: { $ref: `#/components/schemas/${bodyNameOf(type)}` } } },
+          },
+          responses: { '2XX': { description: 'Accepted. Anything else is tried again; 410 ends all.' } },
+        },
+      },
+    ]),
+  );
+
+interface Described {
+  response?: Record<string, unknown>;
+}
+
+/**
+ * Adds the effects of idempotency.ts to the schema of a POST: the header, and the answer while the first request is
+ * running.
+ */
+const withIdempotencyKey = (schema: Described) => ({
+  ...schema,
+  headers: {
+    type: 'object',
+    properties: {
+      'idempotency-key': {
+        type: 'string',
+        minLength: 1,
+        maxLength: 255,
+        description:
+          'The same key and body within 24 hours get the first answer again, with `Idempotent-Replayed: true`.',
+      },
+    },
+  },
+  response: { ...schema.response, 409: schema.response?.[409] ?? schema.response?.[400] },
+});
+
+/**
+ * Returns the security requirement of a scope. For schemes other than OAuth 2, OpenAPI 3.1 accepts role names: here our
+ * scopes.
+ */
+function securityOf(scope: Scope | undefined): Record<string, string[]>[] {
+  if (scope === undefined || scope === 'public') return [];
+  if (scope === 'partner') return [{ partner: [] }];
+  return [{ org: scope === 'any' ? [] : [scope] }];
+}
+
+/**
+ * Adds examples to request schemas: a transform on input drops them. The answer's schema of the same name provides
+ * them.
+ */
+function withExamples<Document extends object>(document: Document): Document {
+  const { components } = document as { components?: { schemas?: Record<string, { examples?: unknown[] }> } };
+  const schemas = components?.schemas ?? {};
+  for (const [name, schema] of Object.entries(schemas)) {
+    const examples = schemas[name.replace(/Input$/, '')]?.examples;
+    if (examples !== undefined) Object.assign(schema, { examples });
+  }
+  return document;
+}
+
+/** States that the bodies of these operations may be absent. */
+function withOptionalBodies<Document extends object>(document: Document, operationIds: ReadonlySet<string>): Document {
+  const { paths = {} } = document as {
+    paths?: Record<string, Record<string, { operationId?: string; requestBody?: { required?: boolean } }>>;
+  };
+  for (const { operationId = '', requestBody } of Object.values(paths).flatMap((path) => Object.values(path)))
+    if (requestBody !== undefined && operationIds.has(operationId)) requestBody.required = false;
+  return document;
+}

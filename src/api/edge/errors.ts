@@ -1,0 +1,113 @@
+import { STATUS_CODES } from 'node:http';
+import type { FastifyError, FastifyInstance } from 'fastify';
+import fastifyPlugin from 'fastify-plugin';
+import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { isDatabaseUnavailable, isDataException, isLockTimeout, isStatementTimeout } from '../../db/failures.ts';
+import { DomainError, type ErrorKind, type Issue, ProviderError, TooManyRequests } from '../../errors.ts';
+import { loggableText } from '../../logging/loggable.rules.ts';
+
+const STATUS_OF: Record<ErrorKind, number> = {
+  invalid: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  gone: 410,
+  too_large: 413,
+  unsupported: 415,
+  unprocessable: 422,
+  unavailable: 503,
+};
+const RETRY_AFTER_SECONDS = 5;
+const SAYS_NOTHING = 'Invalid input';
+
+interface UnionIssue {
+  errors?: (UnionIssue & { message: string; path: PropertyKey[] })[][];
+}
+
+export const ErrorAnswer = z
+  .object({
+    statusCode: z.int(),
+    message: z.string(),
+    error: z.string(),
+    issues: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+  })
+  .meta({ id: 'Error' });
+export type ErrorAnswer = z.infer<typeof ErrorAnswer>;
+
+type ErrorStatus = 400 | 401 | 403 | 404 | 409 | 410 | 413 | 415 | 422 | 429 | 500 | 503;
+type Always = 400 | 401 | 413 | 415 | 422 | 429 | 503;
+
+/** Returns the error answers of a route, including those common to all routes. */
+export function errorResponses<S extends ErrorStatus>(...statuses: S[]): Record<S | Always, typeof ErrorAnswer> {
+  const all = [...new Set<ErrorStatus>([400, 401, 413, 415, 422, 429, 503, ...statuses])].sort();
+  return Object.fromEntries(all.map((status) => [status, ErrorAnswer])) as Record<S | Always, typeof ErrorAnswer>;
+}
+
+export const errorAnswer = (statusCode: number, message: string, issues?: Issue[]): ErrorAnswer => ({
+  statusCode,
+  message,
+  error: STATUS_CODES[statusCode] ?? 'Error',
+  ...(issues === undefined ? {} : { issues }),
+});
+
+/** Turns every error into an answer; no other code does. */
+export const handleErrors = fastifyPlugin(async (app: FastifyInstance) => {
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const answer = answerTo(error);
+    if (error instanceof DomainError && answer.statusCode >= 500)
+      request.log.warn({ reason: loggableText(error.message) }, 'the request was postponed');
+    else if (answer.statusCode >= 500) request.log.error({ err: error }, 'request failed');
+    reply.headers(errorHeaders(error, answer.statusCode));
+    return reply
+      .code(answer.statusCode)
+      .type('application/json; charset=utf-8')
+      .serializer(JSON.stringify)
+      .send(answer);
+  });
+});
+
+/** Returns the headers of an error's answer: when to try again, or how to authenticate. */
+export function errorHeaders(error: unknown, statusCode: number): Record<string, string | number> {
+  if (error instanceof TooManyRequests) return { 'retry-after': error.retryAfterSeconds };
+  if (statusCode === 503) return { 'retry-after': RETRY_AFTER_SECONDS };
+  return statusCode === 401 ? { 'www-authenticate': 'Bearer' } : {};
+}
+
+/** Returns the answer for an error. It never contains SQL, a stack or another org's data. */
+export function answerTo(error: FastifyError | DomainError | TooManyRequests): ErrorAnswer {
+  if (error instanceof DomainError) return errorAnswer(STATUS_OF[error.kind], error.message, error.issues);
+  if (hasZodFastifySchemaValidationErrors(error)) {
+    const context = error.validationContext === 'querystring' ? 'query' : (error.validationContext ?? 'body');
+    const issues = error.validation.map(({ instancePath, message = 'is not valid', params }) => ({
+      path: [context, ...instancePath.split('/').filter((part) => part !== '')].join('.'),
+      message: message === SAYS_NOTHING ? messageOfUnion(params) : message,
+    }));
+    const summary = issues.map(({ path, message }) => `${path}: ${message}`).join('; ');
+    return errorAnswer(400, `The request is not valid: ${summary.slice(0, 500)}`, issues);
+  }
+  if (error instanceof TooManyRequests) return errorAnswer(429, error.message);
+  if (isLockTimeout(error)) return errorAnswer(503, 'Another change of it is taking long: try again soon');
+  if (isDatabaseUnavailable(error)) return errorAnswer(503, 'The database is away: try again soon');
+  if (isStatementTimeout(error))
+    return errorAnswer(503, 'This took too long: ask for less at once, or try again later');
+  if (isDataException(error)) return errorAnswer(400, 'A value is outside of what can be stored');
+  if (error instanceof ProviderError && error.transient) {
+    return errorAnswer(503, 'A service behind this one is away: try again soon');
+  }
+  const status = error.statusCode ?? 500;
+  if (status >= 400 && status < 500) return errorAnswer(status, error.message);
+  if (status === 503) return errorAnswer(503, 'The service is busy: try again soon');
+  return errorAnswer(500, 'Something went wrong on our side; the request id in X-Request-Id finds it in the logs');
+}
+
+/** Returns the demands of a union's alternatives: zod itself only says "no alternative fits". */
+function messageOfUnion({ errors = [] }: UnionIssue): string {
+  const demands = errors.flatMap(([first]) => {
+    if (first === undefined) return [];
+    const message = first.message === SAYS_NOTHING ? messageOfUnion(first) : first.message;
+    return [first.path.length === 0 ? message : `${first.path.join('.')}: ${message}`];
+  });
+  return demands.length === 0 ? SAYS_NOTHING : [...new Set(demands)].join(', or ');
+}

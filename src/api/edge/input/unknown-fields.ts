@@ -1,0 +1,79 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import fastifyPlugin from 'fastify-plugin';
+import { z } from 'zod';
+import { invalid } from '../../../errors.ts';
+import { readSettings } from '../../../orgs/service.ts';
+import { type UnknownField, unknownFieldsIn } from './unknown-names.ts';
+
+const LENIENT = /(?:^|[,;\s])handling\s{0,9}=\s{0,9}"?lenient"?(?:$|[,;\s])/i;
+const MAX_HEADER_LENGTH = 1_000;
+const NOTHING = z.object({});
+
+/**
+ * Refuses fields and query parameters that an operation does not know, as a misspelt one would be dropped in silence.
+ * With `Prefer: handling=lenient` (RFC 7240) or the org's setting `lenient_input` they are ignored, and the answer
+ * names them. Public operations ignore them: their callers are programs of others.
+ */
+export const refuseUnknownFields = fastifyPlugin(async (app: FastifyInstance) => {
+  app.addHook('preValidation', async (request) => {
+    request.given = { query: request.query, body: request.body };
+  });
+  app.addHook('onRoute', (route) => {
+    const { scope, takesUnknownFields } = route.config ?? {};
+    if (scope === undefined || scope === 'public' || takesUnknownFields === true) return;
+    const query = schemaOf(route.schema?.querystring);
+    const body = route.config?.receive === undefined ? schemaOf(route.schema?.body) : undefined;
+    const check = async (request: FastifyRequest, reply: Answered) => {
+      const { given } = request;
+      const unknown = [
+        ...(query === undefined ? [] : unknownFieldsIn(query, 'query', given.query, parsedBy(query, request.query))),
+        ...(body === undefined ? [] : unknownFieldsIn(body, 'body', given.body, parsedBy(body, request.body))),
+      ];
+      if (unknown.length > 0 && !(await allowUnknownFields(request, reply, unknown))) throw unknownFields(unknown);
+    };
+    route.preHandler = [check as never, ...[route.preHandler ?? []].flat()];
+  });
+});
+
+/** Returns the schema of a part of a route. Undefined if it is not validated by zod. */
+function schemaOf(schema: unknown): z.ZodType | undefined {
+  if (schema === undefined) return NOTHING;
+  return schema instanceof z.ZodType ? schema : undefined;
+}
+
+/** A part without a schema was not parsed: it should be empty. */
+const parsedBy = (schema: z.ZodType, value: unknown) => (schema === NOTHING ? {} : value);
+
+interface Answered {
+  header(name: string, value: string): unknown;
+}
+
+/** Returns whether the caller wants unknown fields to be ignored. The answer then names them. */
+export async function allowUnknownFields(
+  request: FastifyRequest,
+  reply: Answered,
+  fields: { path: string }[],
+): Promise<boolean> {
+  const prefers = LENIENT.test(String(request.headers.prefer ?? '').slice(0, MAX_HEADER_LENGTH));
+  if (!prefers && !(await isLenient(request))) return false;
+  if (prefers) reply.header('preference-applied', 'handling=lenient');
+  const names = fields.map(({ path }) => encodeURIComponent(path)).join(', ');
+  reply.header('x-ignored-fields', names.slice(0, MAX_HEADER_LENGTH));
+  return true;
+}
+
+const isLenient = async ({ org, db }: FastifyRequest): Promise<boolean> =>
+  org !== null && (await readSettings(db, org.id)).lenient_input === true;
+
+function unknownFields(fields: UnknownField[]) {
+  const issues = fields.map(({ path, nearest }) => ({ path, message: messageOf(path, nearest) }));
+  const summary = issues.map(({ path, message }) => `${path} ${message}`).join('; ');
+  return invalid(`The request is not valid: ${summary.slice(0, 500)}`, issues);
+}
+
+function messageOf(path: string, nearest: string | undefined): string {
+  if (nearest === undefined) return 'is not known here';
+  return path.endsWith(`.${nearest}`)
+    ? 'does not go with the other fields given here'
+    : `is not known here: did you mean ${nearest}?`;
+}

@@ -1,0 +1,80 @@
+import leven from 'leven';
+import type { z } from 'zod';
+import { defOf } from '../../../schemas/parts.ts';
+
+const MAX_FOUND = 20;
+const MAX_NAME_LENGTH = 100;
+/** A name that differs in more characters is another word. */
+const MAX_TYPOS = 3;
+
+/** A field of a request that its schema does not have. */
+export interface UnknownField {
+  path: string;
+  /** The field of the schema that was probably meant: the field itself, if it is of another alternative. */
+  nearest: string | undefined;
+}
+
+/**
+ * Returns the fields of a value that parsing it by a schema has dropped, at any depth, at most 20. `path` names the
+ * value.
+ */
+export function unknownFieldsIn(schema: z.ZodType, path: string, given: unknown, parsed: unknown): UnknownField[] {
+  const found: UnknownField[] = [];
+  compare(found, [schema], [path], { given, parsed });
+  return found;
+}
+
+function compare(
+  found: UnknownField[],
+  schemas: z.ZodType[],
+  trail: (string | number)[],
+  { given, parsed }: { given: unknown; parsed: unknown },
+): void {
+  if (given === parsed || found.length >= MAX_FOUND) return;
+  if (Array.isArray(given) && Array.isArray(parsed)) {
+    const items = schemas
+      .flatMap(alternativesOf)
+      .map((schema) => defOf(schema).element)
+      .filter((one) => one !== undefined);
+    for (const [nth, item] of given.slice(0, parsed.length).entries())
+      compare(found, items, [...trail, nth], { given: item, parsed: parsed[nth] });
+  } else if (isObject(given) && isObject(parsed)) {
+    const shapes = schemas
+      .flatMap(alternativesOf)
+      .map((schema) => defOf(schema).shape)
+      .filter((one) => one !== undefined);
+    for (const [name, value] of Object.entries(given)) {
+      if (found.length >= MAX_FOUND) return;
+      const below = [...trail, name.slice(0, MAX_NAME_LENGTH)];
+      if (Object.hasOwn(parsed, name)) {
+        const fields = shapes.flatMap((shape) => (Object.hasOwn(shape, name) ? (shape[name] ?? []) : []));
+        compare(found, fields, below, { given: value, parsed: parsed[name] });
+      } else {
+        const names = shapes.flatMap((shape) => Object.keys(shape));
+        found.push({ path: below.join('.'), nearest: nearestTo(name, names) });
+      }
+    }
+  }
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+function nearestTo(name: string, names: string[]): string | undefined {
+  if (name.length > MAX_NAME_LENGTH) return undefined;
+  const plain = (text: string) => text.replace(/[_-]/g, '').toLowerCase();
+  const ranked = names
+    .map((known) => {
+      const [one, other] = [plain(name), plain(known)];
+      return { known, typos: one.startsWith(other) || other.startsWith(one) ? 1 : leven(one, other) };
+    })
+    .sort((one, other) => one.typos - other.typos);
+  const [first] = ranked;
+  return first !== undefined && first.typos <= Math.min(MAX_TYPOS, first.known.length / 2) ? first.known : undefined;
+}
+
+/** Returns the schemas that a value may have to fit, without what wraps them. */
+function alternativesOf(schema: z.ZodType): z.ZodType[] {
+  const { innerType, in: input, getter, options, left, right } = defOf(schema);
+  const inner = [innerType, input, getter?.(), ...(options ?? []), left, right].filter((one) => one !== undefined);
+  return inner.length === 0 ? [schema] : inner.flatMap(alternativesOf);
+}

@@ -1,0 +1,164 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import fastifyPlugin from 'fastify-plugin';
+import ipaddr from 'ipaddr.js';
+import type pg from 'pg';
+import {
+  type RateLimiterAbstract,
+  RateLimiterMemory,
+  RateLimiterPostgres,
+  RateLimiterRes,
+} from 'rate-limiter-flexible';
+import { keysOf, valueAt } from '../../collections/checked-access.ts';
+import { batchByKey } from '../../concurrency/batch-by-key.ts';
+import type { Config } from '../../config.ts';
+import { TooManyRequests } from '../../errors.ts';
+import { errorAnswer } from './errors.ts';
+
+const WINDOW_SECONDS = 60;
+const COUNTING = { maxConcurrent: 1, maxBatchSize: Number.POSITIVE_INFINITY, maxWaiting: Number.POSITIVE_INFINITY };
+/** The limits of public routes by address. */
+const LIMIT_OF_PUBLIC = { address: 'address', help: 'help', files: 'streaming' } as const;
+/** The answers to a wrong key, a wrong token in a path, or a wrong signature. */
+const REFUSED = [401, 403, 404];
+
+export type RateLimitName = 'standard' | 'streaming' | 'partner' | 'login-links' | 'address' | 'help' | 'refused';
+
+export interface RateLimits {
+  limitOf(name: RateLimitName): number;
+  /** Counts one request of `id`. `isAllowed` is false above the limit. */
+  consume(name: RateLimitName, id: string): Promise<{ isAllowed: boolean; remaining: number; resetMs: number }>;
+}
+
+/** Counts requests per minute, either in Postgres across all api processes or in this process's memory. */
+export function createRateLimits(config: Config, pool: pg.Pool): RateLimits {
+  const limits: Record<RateLimitName, number> = {
+    standard: config.RATE_LIMIT_STANDARD,
+    streaming: config.RATE_LIMIT_STREAMING,
+    partner: config.RATE_LIMIT_PARTNER,
+    'login-links': config.RATE_LIMIT_LOGIN_LINKS,
+    address: config.RATE_LIMIT_ADDRESS,
+    help: config.RATE_LIMIT_HELP,
+    refused: config.RATE_LIMIT_REFUSED,
+  };
+  const create = (name: RateLimitName) => {
+    const options = { keyPrefix: name, points: limits[name], duration: WINDOW_SECONDS };
+    if (config.RATE_LIMIT_STORE === 'memory') return countTogether(new RateLimiterMemory(options));
+    return countTogether(
+      new RateLimiterPostgres({
+        ...options,
+        storeClient: pool,
+        storeType: 'pool',
+        tableName: 'rate_limits',
+        tableCreated: true,
+        inMemoryBlockOnConsumed: limits[name] + 1,
+      }),
+    );
+  };
+  const counters = new Map(keysOf(limits).map((name) => [name, create(name)]));
+
+  return {
+    limitOf: (name) => limits[name],
+    async consume(name, id) {
+      const { place, resetMs } = await valueAt(counters, name)(id, null);
+      return { isAllowed: place <= limits[name], remaining: Math.max(limits[name] - place, 0), resetMs };
+    },
+  };
+}
+
+/** The number of this request within the window, from 1. */
+interface RequestCount {
+  place: number;
+  resetMs: number;
+}
+
+/**
+ * Counts concurrent requests of an id together: those arriving during one count are all added by the next. Separately
+ * they would queue for the same row. Each request still gets its own number.
+ */
+const countTogether = (limiter: RateLimiterAbstract) =>
+  batchByKey(COUNTING, async (id, requests: null[]): Promise<RequestCount[]> => {
+    const { last, resetMs } = await count(limiter, id, requests.length);
+    return requests.map((_, nth) => ({ place: last - requests.length + 1 + nth, resetMs }));
+  });
+
+/** Counts requests and returns the number of the last one. */
+async function count(limiter: RateLimiterAbstract, id: string, requests: number) {
+  try {
+    const { consumedPoints, msBeforeNext } = await limiter.consume(id, requests);
+    return { last: consumedPoints, resetMs: msBeforeNext };
+  } catch (rejection) {
+    if (!(rejection instanceof RateLimiterRes)) throw rejection;
+    const { consumedPoints, msBeforeNext } = rejection;
+    // Once an id is known to be over its limit, its requests are no longer counted.
+    return { last: consumedPoints > 0 ? consumedPoints : Number.POSITIVE_INFINITY, resetMs: msBeforeNext };
+  }
+}
+
+/**
+ * Answers 429 with Retry-After (RFC 9110, 10.2.3) above the limit, and adds the remaining quota to every answer. Public
+ * routes are limited by the caller's address, and so are requests with a wrong key.
+ */
+export const rateLimit = fastifyPlugin(async (app: FastifyInstance, { rateLimits }: { rateLimits: RateLimits }) => {
+  app.addHook('onRequest', async (request, reply) => {
+    const { scope, isStreaming, limitedBy } = request.routeOptions.config;
+    if (scope === undefined) return;
+    if (scope === 'partner') await enforce(rateLimits, 'partner', request.partner.id, reply);
+    else if (scope !== 'public')
+      await enforce(rateLimits, isStreaming === true ? 'streaming' : 'standard', request.org.id, reply);
+    else if (limitedBy === 'address' || limitedBy === 'help' || limitedBy === 'files')
+      await enforce(rateLimits, LIMIT_OF_PUBLIC[limitedBy], networkOf(request.ip), reply);
+  });
+
+  app.addHook('onSend', async (request, reply, payload) => {
+    if (!isRefused(request, reply)) return payload;
+    const count = await rateLimits.consume('refused', networkOf(request.ip));
+    if (count.isAllowed) return payload;
+    const headers = quotaHeaders(rateLimits, 'refused', count);
+    reply.code(429).headers({ ...headers, 'retry-after': Math.max(1, headers['x-ratelimit-reset']) });
+    reply.removeHeader('content-length').type('application/json; charset=utf-8');
+    return JSON.stringify(errorAnswer(429, 'Too many requests with a wrong key or address: try again later'));
+  });
+});
+
+/** Returns whether the answer says that a key, or a token in the path of a public route, is wrong. */
+function isRefused({ routeOptions }: FastifyRequest, { statusCode }: FastifyReply): boolean {
+  const { scope, limitedBy } = routeOptions.config;
+  return scope === 'public' ? limitedBy === 'refusals' && REFUSED.includes(statusCode) : statusCode === 401;
+}
+
+/**
+ * Returns the key of an address for limits: the /64 network of an IPv6 address, because a client with one address has all
+ * of them. What is no address has one key for all: a proxy's header can contain anything.
+ */
+export function networkOf(address: string): string {
+  if (!ipaddr.isValid(address)) return 'no address';
+  const ip = ipaddr.process(address);
+  return ip.kind() === 'ipv4' ? ip.toString() : ip.toByteArray().slice(0, 8).join('.');
+}
+
+/** Counts the request against a limit and throws a 429 if the limit is exceeded. */
+export async function enforce(
+  rateLimits: RateLimits,
+  name: RateLimitName,
+  id: string,
+  reply: FastifyReply,
+): Promise<void> {
+  const count = await rateLimits.consume(name, id);
+  const headers = quotaHeaders(rateLimits, name, count);
+  reply.headers(headers);
+  if (count.isAllowed) return;
+  throw new TooManyRequests(
+    `More than ${rateLimits.limitOf(name)} requests a minute: try again after the seconds in Retry-After`,
+    Math.max(headers['x-ratelimit-reset'], 1),
+  );
+}
+
+const quotaHeaders = (
+  rateLimits: RateLimits,
+  name: RateLimitName,
+  { remaining, resetMs }: { remaining: number; resetMs: number },
+) => ({
+  'x-ratelimit-limit': rateLimits.limitOf(name),
+  'x-ratelimit-remaining': remaining,
+  'x-ratelimit-reset': Math.ceil(resetMs / 1000),
+});

@@ -1,0 +1,37 @@
+import { loadConfigOrExit } from '../config.ts';
+import { connect, LOCK_TIMEOUT_MS } from '../db/connect.ts';
+import { isDatabaseUnavailable } from '../db/failures.ts';
+import { assertSchemaKnown } from '../db/migrate.ts';
+import { createWriteQuota } from '../db/write-quota.ts';
+import { endOnUnhandledError } from '../logging/failing-start.ts';
+import { createLogger } from '../logging/logger.ts';
+import { outageBy } from '../logging/outages.ts';
+import { onStopSignal } from '../processes/shutdown.ts';
+import { connectTemporal } from '../temporal/client.ts';
+import { createApp, createOpsApp } from './app.ts';
+import { createApiDeps } from './create-deps.ts';
+
+const config = loadConfigOrExit('api');
+const logger = createLogger({ name: 'api', level: config.LOG_LEVEL, outageOf: outageBy(isDatabaseUnavailable) });
+endOnUnhandledError(logger);
+const quota = createWriteQuota(config.WRITE_QUOTA_BYTES);
+const { db, pool, close } = connect(config.DATABASE_URL, {
+  poolSize: config.DATABASE_POOL_SIZE,
+  lockTimeoutMs: LOCK_TIMEOUT_MS,
+  quota,
+});
+await assertSchemaKnown(db, logger);
+
+const temporal = connectTemporal(config);
+const { deps, close: closeDeps } = createApiDeps({ config, db, pool, quota, temporal, logger });
+const app = await createApp(deps, logger);
+const ops = config.OPS_PORT === undefined ? undefined : await createOpsApp(deps, app.metrics);
+
+await ops?.listen({ host: config.HOST, port: config.OPS_PORT });
+await app.listen({ host: config.HOST, port: config.PORT });
+
+onStopSignal(logger, async () => {
+  await app.close();
+  await Promise.all([ops?.close(), closeDeps(), temporal.close()]);
+  await close();
+});

@@ -1,0 +1,28 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { errorResponses } from '../api/edge/errors.ts';
+import { listAutopilot, saveAutopilot } from './queries.ts';
+import { AutopilotList, UpdateAutopilot } from './schema.ts';
+
+const tags = ['autopilot'];
+
+export const autopilotRoutes: FastifyPluginAsyncZod = async (app) => {
+  app.get('/autopilot', {
+    config: { scope: 'autopilot:read' },
+    schema: { operationId: 'listAutopilot', tags, response: { 200: AutopilotList, ...errorResponses(403) } },
+    handler: async ({ db, org }) => listAutopilot(db, org.id),
+  });
+
+  app.patch('/autopilot', {
+    config: { scope: 'autopilot:write' },
+    schema: {
+      operationId: 'updateAutopilot',
+      tags,
+      body: UpdateAutopilot,
+      response: { 200: AutopilotList, ...errorResponses(403) },
+    },
+    handler: async ({ db, org, body }) => {
+      await saveAutopilot(db, org.id, body);
+      return listAutopilot(db, org.id);
+    },
+  });
+};

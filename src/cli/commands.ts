@@ -1,0 +1,205 @@
+import { parseArgs } from 'node:util';
+import { elementAt } from '../collections/checked-access.ts';
+import { type Config, loadConfig } from '../config.ts';
+import { connect, type Db } from '../db/connect.ts';
+import { codeOf, DomainError, messageOf, notFound } from '../errors.ts';
+import { isUuid } from '../ids.ts';
+import { issuePartnerKey, revokeKeyAsOperator } from '../keys/service.ts';
+import { createTokens } from '../keys/tokens.ts';
+import { listOrgs } from '../orgs/service.ts';
+import { listParkedEvents, releaseParkedEvent } from '../outbox/interruptions.ts';
+import { allowFrom, createPartner, deactivatePartner, listAllPartners } from '../partners/service.ts';
+import { reconcile } from '../repair/repair.ts';
+import { connectTemporal } from '../temporal/client.ts';
+
+const HELP = `Usage: npm run cli -- <command> [options]
+
+  partner create --name <name> [--allow-ip <cidr>]... [--ai-instructions <text>]
+                                    make a partner and show its API key, this once
+  partner list                      show all partners
+  partner deactivate <partner-id>   refuse all keys of a partner from now on
+  partner allow-ip <partner-id> <cidr>...
+                                    accept a partner's calls from these networks only
+  partner allow-ip <partner-id> --any
+                                    accept a partner's calls from anywhere again
+  key revoke <key-id>               revoke a key of an org or a partner
+  org list [--partner <partner-id>] show all orgs
+  reconcile [--dry-run]             compare what waits for a workflow of its own with Temporal, and mend what has
+                                    none; --dry-run only shows it
+  outbox parked                     show events that are parked, as each try ended the worker
+  outbox release <event-id>         have a parked event handled again
+
+  --json                            print JSON
+  --help                            print this text
+
+It reads the same environment variables as the api. Exit codes: 0 done, 1 refused or failed, 2 wrong usage.`;
+
+/** Any that the database can have. */
+const EVENT_ID = /^\d{1,18}$/;
+
+const OPTIONS = {
+  name: { type: 'string' },
+  'allow-ip': { type: 'string', multiple: true },
+  'ai-instructions': { type: 'string' },
+  any: { type: 'boolean' },
+  partner: { type: 'string' },
+  'dry-run': { type: 'boolean' },
+  json: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+type Options = ReturnType<typeof parse>['values'];
+/** One object or a list of objects to print. */
+type Output = object | object[];
+type Command = (context: { db: Db; config: Config }, args: string[], options: Options) => Promise<Output>;
+
+class UsageError extends Error {}
+
+/** Some of what a command was to do has failed. Its output is printed. */
+class PartlyDone extends Error {
+  readonly output: Output;
+
+  constructor(message: string, output: Output) {
+    super(message);
+    this.output = output;
+  }
+}
+
+const COMMANDS: Record<string, Command> = {
+  async 'partner create'({ db, config }, args, { name, 'allow-ip': allowed_ips, 'ai-instructions': ai_instructions }) {
+    expectArgs(args, 0);
+    if (!name) throw new UsageError('partner create needs --name <name>');
+    return db.transaction().execute(async (trx) => {
+      const partner = await createPartner(trx, { name, allowed_ips, ai_instructions });
+      const { api_key_id, api_key } = await issuePartnerKey(
+        trx,
+        createTokens(config.JWT_SECRET),
+        partner.id,
+        'Default',
+      );
+      return { partner_id: partner.id, name, allowed_ips: partner.allowed_ips, api_key_id, api_key };
+    });
+  },
+  async 'partner list'({ db }, args) {
+    expectArgs(args, 0);
+    return listAllPartners(db);
+  },
+  async 'partner deactivate'({ db }, args) {
+    return deactivatePartner(db, elementAt(expectArgs(args, 1, '<partner-id>'), 0));
+  },
+  async 'partner allow-ip'({ db }, [partnerId, ...cidrs], { any }) {
+    if (partnerId === undefined || cidrs.length > 0 === (any === true)) {
+      throw new UsageError('partner allow-ip needs <partner-id> and either CIDRs or --any');
+    }
+    return allowFrom(db, partnerId, cidrs);
+  },
+  async 'key revoke'({ db }, args) {
+    const [keyId = ''] = expectArgs(args, 1, '<key-id>');
+    if (!isUuid(keyId)) throw notFound('key');
+    await revokeKeyAsOperator(db, keyId);
+    return { key_id: keyId, revoked: true };
+  },
+  async 'org list'({ db }, args, { partner }) {
+    expectArgs(args, 0);
+    if (partner !== undefined && !isUuid(partner)) throw notFound('partner');
+    return listOrgs(db, partner);
+  },
+  async 'outbox parked'({ db }, args) {
+    expectArgs(args, 0);
+    return listParkedEvents(db);
+  },
+  async 'outbox release'({ db }, args) {
+    const [eventId = ''] = expectArgs(args, 1, '<event-id>');
+    if (!EVENT_ID.test(eventId) || !(await releaseParkedEvent(db, eventId))) throw notFound('parked event');
+    return { event_id: eventId, released: true };
+  },
+  async reconcile({ db, config }, args, { 'dry-run': isDryRun = false }) {
+    expectArgs(args, 0);
+    const temporal = connectTemporal(config);
+    try {
+      const found = await reconcile(db, temporal.client, { isDryRun });
+      const failed = found.filter(({ error }) => error !== undefined).length;
+      if (failed > 0) throw new PartlyDone(`${failed} of ${found.length} could not be mended`, found);
+      return found;
+    } finally {
+      await temporal.close();
+    }
+  },
+};
+
+/** What a command gets from its process, and what it prints to. */
+interface CommandLine {
+  env: Record<string, string | undefined>;
+  print(text: string): void;
+  printError(text: string): void;
+}
+
+/** Runs a command of the operator. Returns the exit code: 0 for success, 1 for a refusal or failure, 2 for wrong usage. */
+export async function runCommand(argv: string[], { env, print, printError }: CommandLine): Promise<number> {
+  let isJson = false;
+  try {
+    const { values, positionals } = parse(argv);
+    isJson = values.json === true;
+    const [noun, verb, ...args] = positionals;
+    if (values.help === true) {
+      print(HELP);
+      return 0;
+    }
+    const command = COMMANDS[verb === undefined ? `${noun}` : `${noun} ${verb}`];
+    if (command === undefined)
+      throw new UsageError(noun === undefined ? 'No command' : `There is no command "${positionals.join(' ')}"`);
+    print(textOf(await withDatabase(env, (context) => command(context, args, values)), isJson));
+    return 0;
+  } catch (error) {
+    if (error instanceof UsageError || isParseError(error)) {
+      printError(`${messageOf(error)}\n\n${HELP}`);
+      return 2;
+    }
+    if (error instanceof PartlyDone) print(textOf(error.output, isJson));
+    printError(error instanceof DomainError ? error.message : `Failed: ${messageOf(error)}`);
+    return 1;
+  }
+}
+
+function parse(argv: string[]) {
+  return parseArgs({ args: argv, options: OPTIONS, allowPositionals: true, strict: true });
+}
+
+const isParseError = (error: unknown) => codeOf(error)?.startsWith('ERR_PARSE_ARGS') === true;
+
+async function withDatabase<T>(
+  env: CommandLine['env'],
+  work: (context: { db: Db; config: Config }) => Promise<T>,
+): Promise<T> {
+  const config = loadConfig(env);
+  const { db, close } = connect(config.DATABASE_URL, { poolSize: 4 });
+  try {
+    return await work({ db, config });
+  } finally {
+    await close();
+  }
+}
+
+function expectArgs(args: string[], count: number, what = 'no argument'): string[] {
+  if (args.length !== count) throw new UsageError(`This command takes ${what}`);
+  return args;
+}
+
+function textOf(output: Output, isJson: boolean): string {
+  if (isJson) return JSON.stringify(output, null, 2);
+  const items = Array.isArray(output) ? output : [output];
+  return items.length === 0 ? 'none' : items.map(describe).join('\n\n');
+}
+
+/** Formats one field per line, aligned. */
+function describe(item: object): string {
+  const fields = Object.entries(item).filter(([, value]) => value !== null);
+  const width = Math.max(...fields.map(([name]) => name.length));
+  return fields.map(([name, value]) => `${name.padEnd(width)}  ${readable(value)}`).join('\n');
+}
+
+function readable(value: unknown): string {
+  if (value instanceof Date) return value.toISOString();
+  if (Array.isArray(value)) return value.length === 0 ? 'any' : value.join(', ');
+  return String(value).replace(/\p{Cc}/gu, '\uFFFD'); // names come from others: none may control the terminal
+}

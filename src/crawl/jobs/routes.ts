@@ -1,0 +1,118 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { Deps } from '../../api/deps.ts';
+import { errorResponses } from '../../api/edge/errors.ts';
+import { DatasourcePath } from '../datasources/schema.ts';
+import { releaseRemovals } from './finishing.service.ts';
+import { createProgressStreams } from './progress-streams.service.ts';
+import {
+  Affected,
+  CrawlChangePage,
+  CrawlEvents,
+  CrawlJob,
+  CrawlJobPage,
+  JobPath,
+  ListChanges,
+  ListJobs,
+} from './schema.ts';
+import { cancelCrawl, getJob, pageOfChanges, pageOfJobs, startCrawl } from './service.ts';
+
+const tags = ['website datasources'];
+
+/** Routes to start, follow and cancel crawls of websites. */
+export const crawlJobRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
+  const streams = createProgressStreams(deps.db, (error) =>
+    app.log.warn({ err: error }, 'crawl progress could not be read'),
+  );
+  app.addHook('onClose', async () => streams.close());
+
+  app.post('/crawl/:id/crawls', {
+    config: { scope: 'crawl:write' },
+    schema: {
+      operationId: 'startCrawl',
+      tags,
+      params: DatasourcePath,
+      response: { 201: CrawlJob, ...errorResponses(403, 404, 409) },
+    },
+    handler: async ({ db, org, params }, reply) => {
+      reply.code(201);
+      return startCrawl(db, org.id, params.id);
+    },
+  });
+
+  app.get('/crawl/:id/crawls', {
+    config: { scope: 'crawl:read' },
+    schema: {
+      operationId: 'listCrawls',
+      tags,
+      description: 'Oldest first.',
+      params: DatasourcePath,
+      querystring: ListJobs,
+      response: { 200: CrawlJobPage, ...errorResponses(403, 404) },
+    },
+    handler: ({ db, org, params, query }) => pageOfJobs(db, org.id, params.id, query),
+  });
+
+  app.get('/crawl/:id/crawls/:jobId', {
+    config: { scope: 'crawl:read' },
+    schema: {
+      operationId: 'getCrawl',
+      tags,
+      params: JobPath,
+      response: { 200: CrawlJob, ...errorResponses(403, 404) },
+    },
+    handler: ({ db, org, params }) => getJob(db, org.id, params.id, params.jobId),
+  });
+
+  app.get('/crawl/:id/crawls/:jobId/events', {
+    config: { scope: 'crawl:read', isStreaming: true },
+    schema: {
+      operationId: 'streamCrawl',
+      tags,
+      description: 'The crawl as it is now, and whenever it has changed.',
+      params: JobPath,
+      response: { 200: CrawlEvents, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params }, reply) => {
+      const job = await getJob(db, org.id, params.id, params.jobId);
+      return reply.streamEvents((sink) => streams.follow(org.id, job, sink));
+    },
+  });
+
+  app.get('/crawl/:id/crawls/:jobId/changes', {
+    config: { scope: 'crawl:read' },
+    schema: {
+      operationId: 'listCrawlChanges',
+      tags,
+      description: 'Pages that the crawl found new, changed or gone. All others are unchanged.',
+      params: JobPath,
+      querystring: ListChanges,
+      response: { 200: CrawlChangePage, ...errorResponses(403, 404) },
+    },
+    handler: ({ db, org, params: { id: datasourceId, jobId }, query }) =>
+      pageOfChanges(db, { orgId: org.id, datasourceId, jobId }, query),
+  });
+
+  app.post('/crawl/:id/crawls/:jobId/cancel', {
+    config: { scope: 'crawl:write' },
+    schema: {
+      operationId: 'cancelCrawl',
+      tags,
+      description: 'Ends the crawl where it is. What it has stored stays.',
+      params: JobPath,
+      response: { 200: CrawlJob, ...errorResponses(403, 404, 409) },
+    },
+    handler: ({ db, org, params }) => cancelCrawl(db, org.id, params.id, params.jobId),
+  });
+
+  app.post('/crawl/:id/crawls/:jobId/removals', {
+    config: { scope: 'crawl:write' },
+    schema: {
+      operationId: 'removeHeldPages',
+      tags,
+      description: 'Removes the pages that the crawl held back, as too many of the site seemed to be gone at once.',
+      params: JobPath,
+      response: { 200: Affected, ...errorResponses(403, 404, 409) },
+    },
+    handler: async ({ db, org, params }) => ({ affected: await releaseRemovals(db, org.id, params.id, params.jobId) }),
+  });
+};

@@ -1,0 +1,97 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { errorResponses } from '../../api/edge/errors.ts';
+import { DatasourcePath } from '../datasources/schema.ts';
+import { Affected } from '../jobs/schema.ts';
+import { BulkPageAction, CrawlPagePage, DeletePages, ListPages, SyncPageByUrl } from './schema.ts';
+import { deletePages, excludePages, includePages, pageOfPages, resyncPages, syncUrl } from './service.ts';
+
+const tags = ['website datasources'];
+
+/** Routes for the pages of websites, including rejected ones and the reasons. */
+export const crawlPageRoutes: FastifyPluginAsyncZod = async (app) => {
+  app.get('/crawl/:id/pages', {
+    config: { scope: 'crawl:read' },
+    schema: {
+      operationId: 'listCrawlPages',
+      tags,
+      description: 'Every URL that was found, with what became of it, oldest first.',
+      params: DatasourcePath,
+      querystring: ListPages,
+      response: { 200: CrawlPagePage, ...errorResponses(403, 404) },
+    },
+    handler: ({ db, org, params, query }) => pageOfPages(db, org.id, params.id, query),
+  });
+
+  app.post('/crawl/:id/pages/exclude', {
+    config: { scope: 'crawl:write' },
+    schema: {
+      operationId: 'excludeCrawlPages',
+      tags,
+      description: 'Takes pages out of the knowledge. No crawl brings them back until they are included.',
+      params: DatasourcePath,
+      body: BulkPageAction,
+      response: { 200: Affected, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params, body }) => ({
+      affected: await excludePages(db, org.id, params.id, body.page_ids),
+    }),
+  });
+
+  app.post('/crawl/:id/pages/include', {
+    config: { scope: 'crawl:write' },
+    schema: {
+      operationId: 'includeCrawlPages',
+      tags,
+      description: 'Fetches pages of the site into the knowledge, whatever the datasource’s paths say of them.',
+      params: DatasourcePath,
+      body: BulkPageAction,
+      response: { 200: Affected, ...errorResponses(403, 404, 409) },
+    },
+    handler: async ({ db, org, params, body }) => ({
+      affected: await includePages(db, org.id, params.id, body.page_ids),
+    }),
+  });
+
+  app.post('/crawl/:id/pages/resync', {
+    config: { scope: 'crawl:write' },
+    schema: {
+      operationId: 'resyncCrawlPages',
+      tags,
+      description: 'Fetches and reads pages anew. Those that were excluded stay so.',
+      params: DatasourcePath,
+      body: BulkPageAction,
+      response: { 200: Affected, ...errorResponses(403, 404, 409) },
+    },
+    handler: async ({ db, org, params, body }) => ({
+      affected: await resyncPages(db, org.id, params.id, body.page_ids),
+    }),
+  });
+
+  app.post('/crawl/:id/pages/delete', {
+    config: { scope: 'crawl:write' },
+    schema: {
+      operationId: 'deleteCrawlPages',
+      tags,
+      description:
+        'Deletes pages, which no crawl brings back. What the knowledge has of them stays unless that is to be deleted too.',
+      params: DatasourcePath,
+      body: DeletePages,
+      response: { 200: Affected, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params, body }) => ({ affected: await deletePages(db, org.id, params.id, body) }),
+  });
+
+  app.post('/crawl/:id/pages/sync-url', {
+    config: { scope: 'crawl:write' },
+    schema: {
+      operationId: 'syncCrawlPage',
+      tags,
+      description:
+        'Fetches one page of the site into the knowledge, known or not, whatever the datasource’s paths say of it.',
+      params: DatasourcePath,
+      body: SyncPageByUrl,
+      response: { 200: Affected, ...errorResponses(403, 404, 409) },
+    },
+    handler: async ({ db, org, params, body }) => ({ affected: await syncUrl(db, org.id, params.id, body.url) }),
+  });
+};

@@ -1,0 +1,20 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { StoredAiSettings } from '../ai/settings/schema.ts';
+import { errorResponses } from '../api/edge/errors.ts';
+import { publishAiSettings } from './publishing.service.ts';
+
+/** The route that publishes the AI's settings, which evals may have to pass first. */
+export const publishingRoutes: FastifyPluginAsyncZod = async (app) => {
+  app.post('/autopilot/settings/publish', {
+    config: { scope: 'autopilot:write' },
+    schema: {
+      operationId: 'publishAutopilotSettings',
+      tags: ['autopilot'],
+      summary: 'Publish the draft of the settings',
+      description:
+        'The next turns use it. A draft that is published already makes no new version. Refused where `publish_requires` wants a run of evals over this draft that has passed.',
+      response: { 200: StoredAiSettings, ...errorResponses(403, 409) },
+    },
+    handler: async ({ db, org }) => publishAiSettings(db, org.id),
+  });
+};

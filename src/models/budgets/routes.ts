@@ -1,0 +1,21 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { errorResponses } from '../../api/edge/errors.ts';
+import { ListUsage, Usage } from './schema.ts';
+import { getUsage } from './service.ts';
+
+/** Route of what models have cost. */
+export const usageRoutes: FastifyPluginAsyncZod = async (app) => {
+  app.get('/autopilot/usage', {
+    config: { scope: 'autopilot:read' },
+    schema: {
+      operationId: 'getAutopilotUsage',
+      tags: ['autopilot'],
+      summary: 'Get what models have cost',
+      description:
+        'The sums of all settled calls of models by day (UTC), model or purpose: of turns, and of the step ask-ai of workflows. Calls under way are not in it yet.',
+      querystring: ListUsage,
+      response: { 200: Usage, ...errorResponses(400, 403) },
+    },
+    handler: async ({ db, org, query }) => getUsage(db, org.id, query),
+  });
+};

@@ -1,0 +1,77 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { errorResponses } from '../api/edge/errors.ts';
+import { NO_BODY, NoBody } from '../schemas/parts.ts';
+import { CreatePhoneAgent, PhoneAgent, PhoneAgentPath, UpdatePhoneAgent } from './schema.ts';
+import { changePhoneAgent, createPhoneAgent, removePhoneAgent } from './service.ts';
+import { showPhoneAgent, showPhoneAgents } from './tools.service.ts';
+import { PHONE_VOICES, PhoneVoice } from './voices.schema.ts';
+
+const tags = ['phone'];
+
+export const phoneAgentRoutes: FastifyPluginAsyncZod = async (app) => {
+  app.get('/phone', {
+    config: { scope: 'phone:read' },
+    schema: {
+      operationId: 'listPhoneAgents',
+      tags,
+      description: 'All of them, the oldest first.',
+      response: { 200: z.array(PhoneAgent), ...errorResponses(403) },
+    },
+    handler: ({ db, org }) => showPhoneAgents(db, org.id),
+  });
+
+  app.post('/phone', {
+    config: { scope: 'phone:write' },
+    schema: {
+      operationId: 'createPhoneAgent',
+      tags,
+      body: CreatePhoneAgent,
+      response: { 201: PhoneAgent, ...errorResponses(403, 409) },
+    },
+    handler: async ({ db, org, body }, reply) => {
+      reply.code(201);
+      return showPhoneAgent(db, org.id, await createPhoneAgent(db, org.id, body));
+    },
+  });
+
+  app.patch('/phone/:id', {
+    config: { scope: 'phone:write' },
+    schema: {
+      operationId: 'updatePhoneAgent',
+      tags,
+      description:
+        'Absent fields stay as they are, null resets one to its default. Calls under way go on as they began.',
+      params: PhoneAgentPath,
+      body: UpdatePhoneAgent,
+      response: { 200: PhoneAgent, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params, body }) =>
+      showPhoneAgent(db, org.id, await changePhoneAgent(db, org.id, params.id, body)),
+  });
+
+  app.delete('/phone/:id', {
+    config: { scope: 'phone:write' },
+    schema: {
+      operationId: 'deletePhoneAgent',
+      tags,
+      description: 'Sequence steps that name the agent make no calls from now on.',
+      params: PhoneAgentPath,
+      response: { 200: NoBody, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params }) => {
+      await removePhoneAgent(db, org.id, params.id);
+      return NO_BODY;
+    },
+  });
+
+  app.get('/phone/voices', {
+    config: { scope: 'phone:read' },
+    schema: {
+      operationId: 'listPhoneVoices',
+      tags,
+      response: { 200: z.array(PhoneVoice), ...errorResponses(403) },
+    },
+    handler: async () => PHONE_VOICES,
+  });
+};

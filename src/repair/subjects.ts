@@ -1,0 +1,283 @@
+import { ANSWER_SESSION } from '../ai/turns/contract.ts';
+import { listOpenTurns, mendTurn, workflowIdOfTurn } from '../ai/turns/reconcile.service.ts';
+import { HOLD_HANDOFF } from '../automations/handoff-hold/contract.ts';
+import { IS_HELD, listHeldHandoffs } from '../automations/handoff-hold/service.ts';
+import { RUN_BATCH } from '../automations/runs/batches/contract.ts';
+import { RUN_AUTOMATION } from '../automations/runs/contract.ts';
+import { wakeHandoffHold } from '../automations/runs/finish-run.service.ts';
+import { findableWorkflowOf, listRunsInProgress, mendRun } from '../automations/runs/reconcile.service.ts';
+import { START_SCHEDULED_RUN, SYNC_SCHEDULE, WATCH_INACTIVITY } from '../automations/triggers/contract.ts';
+import {
+  listOrgsWatchingInactivity,
+  listScheduledWorkflows,
+  scheduleOfWorkflow,
+  syncWorkflowSchedule,
+  watchInactivity,
+} from '../automations/triggers/schedules.service.ts';
+import { CRAWL, DELETE_DATASOURCE, START_SCHEDULED_CRAWL, SYNC_CRAWL_SCHEDULE } from '../crawl/contract.ts';
+import {
+  continueDatasourceDeletion,
+  listDeletedDatasources,
+  listScheduledDatasources,
+  scheduleOfDatasource,
+  syncCrawlSchedule,
+} from '../crawl/datasources/reconcile.service.ts';
+import { listActiveCrawls, mendCrawl, workflowIdOfCrawl } from '../crawl/jobs/reconcile.service.ts';
+import {
+  CLOSE_TICKET_LATER,
+  HAND_OFF_SESSION,
+  REOPEN_TICKET_LATER,
+  SYNC_CRM_THREAD,
+  SYNC_MIAW,
+} from '../crm/contract.ts';
+import { listDueCloses, wakeTicketClose } from '../crm/handoffs/ticket-closing.service.ts';
+import { listDueReopenings, wakeTicketReopening } from '../crm/handoffs/ticket-reopening.service.ts';
+import {
+  listUnfinishedHandoffs,
+  mendHandoff,
+  workflowIdOfHandoff,
+} from '../crm/handoffs/workflow-reconcile.service.ts';
+import {
+  listAllThreadsWithUnsent,
+  listConversationsWithUnsent,
+  wakeThread,
+} from '../crm/outgoing/workflow-reconcile.service.ts';
+import { wakeMiaw } from '../crm/salesforce/sync.service.ts';
+import {
+  RECEIVE_INBOUND_EMAIL,
+  RECEIVE_INBOUND_FILES,
+  RECONCILE_SENDS,
+  SEND_EMAILS,
+  SEND_MESSAGE,
+} from '../deliveries/contract.ts';
+import {
+  listMessagesWithFiles,
+  listUnprocessedEmails,
+  wakeInboundEmail,
+  wakeInboundFiles,
+} from '../deliveries/inbound/workflow-reconcile.service.ts';
+import { listOrgsWithUnknownSends, wakeReconciliation } from '../deliveries/sending/reconciliation.service.ts';
+import {
+  listUnsettledRequests,
+  mendRequest,
+  workflowIdOfRequest,
+} from '../deliveries/sending/workflow-reconcile.service.ts';
+import { DELETE_TEAM } from '../desk/teams/contract.ts';
+import { continueTeamDeletion, listDeletedTeams } from '../desk/teams/reconcile.service.ts';
+import { RUN_EVALS } from '../evals/contract.ts';
+import { listRunsInProgress as listEvalRuns, mendEvalRun, workflowIdOfEvalRun } from '../evals/reconcile.service.ts';
+import { DELETE_MEMBER } from '../orgs/members/contract.ts';
+import { continueMemberDeletion, listDeletedMembers } from '../orgs/members/reconcile.service.ts';
+import { RUN_SEQUENCE } from '../sequences/contract.ts';
+import { FORECAST_SEQUENCE } from '../sequences/forecast/contract.ts';
+import { listForecastsInProgress, mendForecast, workflowIdOfForecast } from '../sequences/forecast/jobs.service.ts';
+import { listActiveSequences, mendSequence, workflowIdOfSequence } from '../sequences/workflow-reconcile.service.ts';
+import { WATCH_SLA } from '../sla/contract.ts';
+import { listOverdueSlas, wakeSla } from '../sla/waking.service.ts';
+import { type ComparedSubject, compared } from './comparison.ts';
+import { resumed, scheduled } from './subject.ts';
+
+/** All kinds of rows with workflows. */
+export const SUBJECTS: ComparedSubject[] = [
+  compared({
+    kind: 'workflow-run',
+    starts: [RUN_AUTOMATION.type, RUN_BATCH.type],
+    list: listRunsInProgress,
+    workflowIdOf: findableWorkflowOf,
+    idOf: ({ runId }) => runId,
+    mend: mendRun,
+  }),
+  compared({
+    kind: 'sequence',
+    starts: [RUN_SEQUENCE.type],
+    list: listActiveSequences,
+    workflowIdOf: workflowIdOfSequence,
+    idOf: ({ sequenceId }) => sequenceId,
+    mend: mendSequence,
+  }),
+  compared({
+    kind: 'crawl',
+    starts: [CRAWL.type],
+    list: listActiveCrawls,
+    workflowIdOf: workflowIdOfCrawl,
+    idOf: ({ jobId }) => jobId,
+    mend: mendCrawl,
+  }),
+  compared({
+    kind: 'forecast',
+    starts: [FORECAST_SEQUENCE.type],
+    list: listForecastsInProgress,
+    workflowIdOf: workflowIdOfForecast,
+    idOf: ({ forecastId }) => forecastId,
+    mend: mendForecast,
+  }),
+  compared({
+    kind: 'message-request',
+    starts: [SEND_MESSAGE.type, SEND_EMAILS.type],
+    list: listUnsettledRequests,
+    workflowIdOf: workflowIdOfRequest,
+    idOf: ({ id }) => id,
+    mend: mendRequest,
+  }),
+  compared({
+    kind: 'handoff',
+    starts: [HAND_OFF_SESSION.type],
+    list: (db, after, limit) => listUnfinishedHandoffs(db, after, limit, IS_HELD),
+    workflowIdOf: workflowIdOfHandoff,
+    idOf: ({ sessionId }) => sessionId,
+    mend: (db, run, state) => mendHandoff(db, run, state, IS_HELD),
+  }),
+  compared(
+    resumed({
+      kind: 'inbound-email',
+      starts: [RECEIVE_INBOUND_EMAIL.type],
+      list: listUnprocessedEmails,
+      wake: wakeInboundEmail,
+      idOf: ({ inboundEmailId }) => inboundEmailId,
+    }),
+  ),
+  compared(
+    resumed({
+      kind: 'inbound-files',
+      starts: [RECEIVE_INBOUND_FILES.type],
+      list: listMessagesWithFiles,
+      wake: wakeInboundFiles,
+      idOf: ({ inboundMessageId }) => inboundMessageId,
+    }),
+  ),
+  compared(
+    resumed({
+      kind: 'handoff-hold',
+      starts: [HOLD_HANDOFF.type],
+      list: listHeldHandoffs,
+      wake: wakeHandoffHold,
+      idOf: ({ sessionId }) => sessionId,
+    }),
+  ),
+  compared(
+    resumed({
+      kind: 'ticket-close',
+      starts: [CLOSE_TICKET_LATER.type],
+      list: listDueCloses,
+      wake: wakeTicketClose,
+      idOf: ({ sessionId }) => sessionId,
+    }),
+  ),
+  compared(
+    resumed({
+      kind: 'ticket-reopen',
+      starts: [REOPEN_TICKET_LATER.type],
+      list: listDueReopenings,
+      wake: wakeTicketReopening,
+      idOf: ({ sessionId }) => sessionId,
+    }),
+  ),
+  compared(
+    resumed({
+      kind: 'crm-thread',
+      starts: [SYNC_CRM_THREAD.type],
+      list: listAllThreadsWithUnsent,
+      wake: wakeThread,
+      idOf: ({ threadId }) => threadId,
+    }),
+  ),
+  compared(
+    resumed({
+      kind: 'miaw-sync',
+      starts: [SYNC_MIAW.type],
+      list: listConversationsWithUnsent,
+      wake: ({ orgId, sessionId }) => wakeMiaw(orgId, sessionId),
+      idOf: ({ sessionId }) => sessionId,
+    }),
+  ),
+  compared({
+    kind: 'ai-turn',
+    starts: [ANSWER_SESSION.type],
+    list: listOpenTurns,
+    workflowIdOf: workflowIdOfTurn,
+    idOf: ({ turnId }) => turnId,
+    mend: mendTurn,
+  }),
+  compared({
+    kind: 'eval-run',
+    starts: [RUN_EVALS.type],
+    list: listEvalRuns,
+    workflowIdOf: workflowIdOfEvalRun,
+    idOf: ({ runId }) => runId,
+    mend: mendEvalRun,
+  }),
+  compared(
+    resumed({
+      kind: 'sla',
+      starts: [WATCH_SLA.type],
+      list: listOverdueSlas,
+      wake: wakeSla,
+      idOf: ({ sessionId }) => sessionId,
+    }),
+  ),
+  compared(
+    resumed({
+      kind: 'inactivity',
+      starts: [WATCH_INACTIVITY.type],
+      list: listOrgsWatchingInactivity,
+      wake: watchInactivity,
+      idOf: ({ orgId }) => orgId,
+    }),
+  ),
+  compared(
+    resumed({
+      kind: 'reconciliation',
+      starts: [RECONCILE_SENDS.type],
+      list: listOrgsWithUnknownSends,
+      wake: wakeReconciliation,
+      idOf: ({ orgId }) => orgId,
+    }),
+  ),
+  compared(
+    resumed({
+      kind: 'datasource-deletion',
+      starts: [DELETE_DATASOURCE.type],
+      list: listDeletedDatasources,
+      wake: continueDatasourceDeletion,
+      idOf: ({ datasourceId }) => datasourceId,
+    }),
+  ),
+  compared(
+    resumed({
+      kind: 'member-deletion',
+      starts: [DELETE_MEMBER.type],
+      list: listDeletedMembers,
+      wake: continueMemberDeletion,
+      idOf: ({ userId }) => String(userId),
+    }),
+  ),
+  compared(
+    resumed({
+      kind: 'team-deletion',
+      starts: [DELETE_TEAM.type],
+      list: listDeletedTeams,
+      wake: continueTeamDeletion,
+      idOf: ({ teamId }) => teamId,
+    }),
+  ),
+  compared(
+    scheduled({
+      kind: 'workflow-schedule',
+      starts: [SYNC_SCHEDULE.type, START_SCHEDULED_RUN.type],
+      list: listScheduledWorkflows,
+      wake: syncWorkflowSchedule,
+      scheduleOf: scheduleOfWorkflow,
+      idOf: ({ automationId }) => automationId,
+    }),
+  ),
+  compared(
+    scheduled({
+      kind: 'crawl-schedule',
+      starts: [SYNC_CRAWL_SCHEDULE.type, START_SCHEDULED_CRAWL.type],
+      list: listScheduledDatasources,
+      wake: syncCrawlSchedule,
+      scheduleOf: scheduleOfDatasource,
+      idOf: ({ datasourceId }) => datasourceId,
+    }),
+  ),
+];
