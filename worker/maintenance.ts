@@ -32,7 +32,7 @@ type Retention = Pick<Config, 'RUN_RETENTION_DAYS'>;
 const INTERVAL_MS = 10 * 60_000;
 
 /** These start or wake all that is due or stalled in one call. */
-const CHORES_OF_ONE_CALL: Record<string, (db: Db) => Promise<unknown>> = {
+const SINGLE_PASS_JOBS: Record<string, (db: Db) => Promise<unknown>> = {
   startStalledRuns,
   wakeStalledQueues,
   wakeStalledWebhooks,
@@ -40,7 +40,7 @@ const CHORES_OF_ONE_CALL: Record<string, (db: Db) => Promise<unknown>> = {
 };
 
 /** These do some of what is due in each call, and return how much: 0 once nothing is left. */
-const CHORES: Record<string, (db: Db, retention: Retention) => Promise<number>> = {
+const BATCHED_JOBS: Record<string, (db: Db, retention: Retention) => Promise<number>> = {
   deleteExpiredResponses,
   deleteExpiredLogins,
   deleteExpiredMail,
@@ -71,24 +71,24 @@ const CHORES: Record<string, (db: Db, retention: Retention) => Promise<number>> 
 };
 
 /**
- * Runs chores periodically: deletes expired data, and starts or wakes what is due or stalled. Every worker does so: a
+ * Runs jobs periodically: deletes expired data, and starts or wakes what is due or stalled. Every worker does so: a
  * second one finds nothing left. The returned function stops it.
  */
 export function startMaintenance(db: Db, retention: Retention, log: Pick<FastifyBaseLogger, 'warn'>): () => void {
-  const runChore = async (chore: string, run: () => Promise<unknown>, signal: AbortSignal) => {
+  const runJob = async (job: string, run: () => Promise<unknown>, signal: AbortSignal) => {
     try {
       if (!signal.aborted) await run();
     } catch (error) {
-      if (!signal.aborted) log.warn({ err: error, chore }, 'a chore failed; it will be retried later');
+      if (!signal.aborted) log.warn({ err: error, job }, 'a job failed; it will be retried later');
     }
   };
   const runChores = async (signal: AbortSignal) => {
-    for (const [chore, run] of Object.entries(CHORES_OF_ONE_CALL)) await runChore(chore, () => run(db), signal);
-    for (const [chore, run] of Object.entries(CHORES)) {
+    for (const [job, run] of Object.entries(SINGLE_PASS_JOBS)) await runJob(job, () => run(db), signal);
+    for (const [job, run] of Object.entries(BATCHED_JOBS)) {
       const untilNothingIsLeft = async () => {
         while (!signal.aborted && (await run(db, retention)) > 0);
       };
-      await runChore(chore, untilNothingIsLeft, signal);
+      await runJob(job, untilNothingIsLeft, signal);
     }
   };
   return runPeriodically(runChores, {

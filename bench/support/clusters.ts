@@ -1,12 +1,12 @@
-import { findNearest, measureOf } from '../../src/insights/likeness/centroids.rules.ts';
+import { findNearest, measureOf } from '../../src/insights/similarity/centroids.rules.ts';
 import {
   addVector,
   emptySum,
   type StoredVector,
   storedVectorOf,
   type VectorSum,
-} from '../../src/insights/likeness/vectors.rules.ts';
-import { ALL_TEXTS, wordVectorOf } from '../../src/insights/likeness/words.rules.ts';
+} from '../../src/insights/similarity/vectors.rules.ts';
+import { ALL_TEXTS, wordVectorOf } from '../../src/insights/similarity/words.rules.ts';
 import { featuresOf } from '../../src/tagging/features.rules.ts';
 
 /** Assigns vectors to clusters in one pass, as insights do. Returns the cluster of each. */

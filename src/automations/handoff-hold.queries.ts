@@ -15,7 +15,7 @@ export async function insertHandoffHold(
   { id, sessionId, isExternal, n }: HandoffHold,
 ): Promise<void> {
   await trx
-    .insertInto('automation_gates')
+    .insertInto('handoff_holds')
     .values({ org_id: orgId, id, session_id: sessionId, is_elsewhere: isExternal, handoff_number: n })
     .execute();
 }
@@ -59,7 +59,7 @@ export async function findMaxDepth(db: Db, orgId: string, holdId: string): Promi
 export const listHandoffHolds = (db: Db, orgId: string, automationId: string) =>
   db
     .selectFrom('automation_runs as run')
-    .innerJoin('automation_gates as hold', (join) =>
+    .innerJoin('handoff_holds as hold', (join) =>
       join.onRef('hold.org_id', '=', 'run.org_id').onRef('hold.id', '=', 'run.handoff_hold_id'),
     )
     .select(['hold.id', 'hold.session_id'])
@@ -72,7 +72,7 @@ export const listHandoffHolds = (db: Db, orgId: string, automationId: string) =>
 /** Deletes a hold. Returns undefined if it was deleted before. */
 export const deleteHandoffHold = (trx: Trx, orgId: string, id: string) =>
   trx
-    .deleteFrom('automation_gates')
+    .deleteFrom('handoff_holds')
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .returning(['session_id', 'is_elsewhere', 'handoff_number'])
@@ -81,7 +81,7 @@ export const deleteHandoffHold = (trx: Trx, orgId: string, id: string) =>
 /** Returns the session of a hold. Returns undefined if the hold was deleted. */
 export const findHandoffHold = (db: Db, orgId: string, id: string) =>
   db
-    .selectFrom('automation_gates')
+    .selectFrom('handoff_holds')
     .select(['session_id', 'is_elsewhere'])
     .where('org_id', '=', orgId)
     .where('id', '=', id)
@@ -89,7 +89,7 @@ export const findHandoffHold = (db: Db, orgId: string, id: string) =>
 
 /** SQL: whether the current handoff of `session` is held. */
 export const IS_HELD = sql<SqlBool>`exists (
-  select from automation_gates as hold where hold.org_id = session.org_id and hold.session_id = session.id
+  select from handoff_holds as hold where hold.org_id = session.org_id and hold.session_id = session.id
     and hold.handoff_number = session.handoffs
 )`;
 
@@ -100,7 +100,7 @@ export async function listHeldHandoffs(
   limit: number,
 ): Promise<HandoffHoldRef[]> {
   const { rows } = await sql<HandoffHoldRef>`
-    select org_id as "orgId", session_id as "sessionId", id as "holdId" from automation_gates
+    select org_id as "orgId", session_id as "sessionId", id as "holdId" from handoff_holds
     where ${after === undefined ? sql`true` : sql`(org_id, id) > (${after.orgId}::uuid, ${after.holdId}::uuid)`}
     order by org_id, id limit ${limit}
   `.execute(db);

@@ -226,7 +226,7 @@ export async function hideAutomation(trx: Trx, orgId: string, id: string): Promi
     )
     delete from automation_listeners where org_id = ${orgId} and run_id in (select id from canceled)
   `.execute(trx);
-  await trx.deleteFrom('automation_silences').where('org_id', '=', orgId).where('automation_id', '=', id).execute();
+  await trx.deleteFrom('inactivity_clocks').where('org_id', '=', orgId).where('automation_id', '=', id).execute();
 }
 
 /** Returns the ids of a workflow's runs in progress that have workflows of their own in Temporal. */

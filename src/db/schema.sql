@@ -409,15 +409,15 @@ create table automation_events (
 CREATE INDEX automation_events_by_age ON public.automation_events USING btree (created_at);
 CREATE INDEX automation_events_of_session ON public.automation_events USING btree (org_id, ((output #>> '{session,id}'::text[]))) WHERE ((output #>> '{session,id}'::text[]) IS NOT NULL);
 
-create table automation_gates (
+create table handoff_holds (
   org_id uuid not null,
   id uuid not null,
   session_id uuid not null,
   is_elsewhere boolean not null,
   created_at timestamp(3) with time zone default now() not null,
   handoff_number integer not null,
-  constraint automation_gates_pkey PRIMARY KEY (org_id, id),
-  constraint automation_gates_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id)
+  constraint handoff_holds_pkey PRIMARY KEY (org_id, id),
+  constraint handoff_holds_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id)
 );
 
 create table automation_listeners (
@@ -499,14 +499,14 @@ CREATE INDEX automation_runs_of_handoff_hold ON public.automation_runs USING btr
 CREATE INDEX automation_runs_of_session ON public.automation_runs USING btree (org_id, ((trigger_output #>> '{session,id}'::text[]))) WHERE ((trigger_output #>> '{session,id}'::text[]) IS NOT NULL);
 CREATE INDEX automation_runs_scheduled ON public.automation_runs USING btree (org_id, automation_id) WHERE ((trigger_cause = 'scheduled'::text) AND (status = ANY (ARRAY['idle'::text, 'in_progress'::text])));
 
-create table automation_silences (
+create table inactivity_clocks (
   org_id uuid not null,
   automation_id uuid not null,
   minutes integer not null,
   silent_since timestamp(3) with time zone not null,
   session_id uuid not null,
-  constraint automation_silences_pkey PRIMARY KEY (org_id, automation_id),
-  constraint automation_silences_org_id_automation_id_fkey FOREIGN KEY (org_id, automation_id) REFERENCES automations(org_id, id) ON DELETE CASCADE
+  constraint inactivity_clocks_pkey PRIMARY KEY (org_id, automation_id),
+  constraint inactivity_clocks_org_id_automation_id_fkey FOREIGN KEY (org_id, automation_id) REFERENCES automations(org_id, id) ON DELETE CASCADE
 );
 
 create table automation_steps (
@@ -722,7 +722,7 @@ create table crawl_pages (
   created_at timestamp(3) with time zone default now() not null,
   updated_at timestamp(3) with time zone default now() not null,
   is_to_render boolean default false not null,
-  likeness bytea,
+  similarity bytea,
   constraint crawl_pages_pkey PRIMARY KEY (org_id, id),
   constraint crawl_pages_choice_check CHECK ((choice = ANY (ARRAY['excluded'::text, 'included'::text, 'deleted'::text]))),
   constraint crawl_pages_org_id_datasource_id_fkey FOREIGN KEY (org_id, datasource_id) REFERENCES datasources(org_id, id) ON DELETE CASCADE,
@@ -757,13 +757,13 @@ alter table crm_batches alter column body set storage external;
 CREATE INDEX crm_batches_by_age ON public.crm_batches USING btree (received_at);
 CREATE INDEX crm_batches_by_org ON public.crm_batches USING btree (org_id, received_at, id);
 
-create table crm_budgets (
+create table crm_rate_limits (
   org_id uuid not null,
   kind text not null,
   next_at timestamp(3) with time zone not null,
-  constraint crm_budgets_pkey PRIMARY KEY (org_id, kind),
-  constraint crm_budgets_kind_check CHECK ((kind = ANY (ARRAY['request'::text, 'search'::text]))),
-  constraint crm_budgets_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id)
+  constraint crm_rate_limits_pkey PRIMARY KEY (org_id, kind),
+  constraint crm_rate_limits_kind_check CHECK ((kind = ANY (ARRAY['request'::text, 'search'::text]))),
+  constraint crm_rate_limits_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id)
 );
 
 create table crm_due_stages (
@@ -1238,7 +1238,7 @@ create table insight_proposals (
   id uuid not null,
   insight_id uuid not null,
   other_id uuid not null,
-  likeness double precision not null,
+  similarity double precision not null,
   dismissed_at timestamp(3) with time zone,
   created_at timestamp(3) with time zone default now() not null,
   constraint insight_proposals_pkey PRIMARY KEY (org_id, id),

@@ -42,48 +42,48 @@ const linesOf = (inline: string): string[] =>
     .filter((line) => line !== '');
 
 /** Returns an element's children as Markdown within a paragraph. A newline is a line break. */
-export function inlineOf(element: Element, writing: MarkdownContext): string {
+export function inlineOf(element: Element, context: MarkdownContext): string {
   const pieces: string[] = [];
-  for (const child of element.children) addInline(pieces, child, writing);
+  for (const child of element.children) addInline(pieces, child, context);
   return pieces.join('');
 }
 
 /** Adds a child to a paragraph. Adjacent strong texts are merged. */
-export function addInline(pieces: string[], child: Child, writing: MarkdownContext): void {
-  const more = typeof child === 'string' ? escapeText(child.replace(/\s+/g, ' ')) : inlineElement(child, writing);
+export function addInline(pieces: string[], child: Child, context: MarkdownContext): void {
+  const more = typeof child === 'string' ? escapeText(child.replace(/\s+/g, ' ')) : inlineElement(child, context);
   const last = pieces.at(-1);
   if (last?.endsWith('**') && more.startsWith('**')) pieces.splice(-1, 1, last.slice(0, -2), more.slice(2));
   else if (more !== '') pieces.push(more);
 }
 
 /** Returns an element as Markdown within a paragraph. */
-function inlineElement(element: Element, writing: MarkdownContext): string {
+function inlineElement(element: Element, context: MarkdownContext): string {
   const { name, attributes } = element;
-  if (!writing.isKept(element)) return '';
+  if (!context.isKept(element)) return '';
   if (name === 'br') return '\n';
   if (name === 'img') return escapeText((attributes.alt ?? '').replace(/\s+/g, ' '));
   if (name === 'math' && attributes.alttext) return codeOf(attributes.alttext);
-  if (CODE_ELEMENTS.has(name)) return codeOf(rawTextOf(element, writing.isKept));
-  if (name === 'a') return linkOf(element, writing);
-  const inline = inlineOf(element, writing);
+  if (CODE_ELEMENTS.has(name)) return codeOf(rawTextOf(element, context.isKept));
+  if (name === 'a') return linkOf(element, context);
+  const inline = inlineOf(element, context);
   if (STRONG_ELEMENTS.has(name)) return strongOf(inline);
   return BLOCK_ELEMENTS.has(name) ? ` ${inline} ` : inline;
 }
 
 /** Returns link text as a link if it has an address. */
-export function linked(text: string, href: string | undefined, writing: MarkdownContext): string {
-  if (href === undefined || href.startsWith('#') || writing.addressBudget <= 0) return text;
-  const address = writing.resolve(href);
+export function linked(text: string, href: string | undefined, context: MarkdownContext): string {
+  if (href === undefined || href.startsWith('#') || context.addressBudget <= 0) return text;
+  const address = context.resolve(href);
   if (address === undefined) return text;
-  writing.addressBudget -= address.length;
+  context.addressBudget -= address.length;
   return `[${text.replace(/(?<!\\)[[\]]/g, '\\$&')}](${address.replace(/[()]/g, encodeParenthesis)})`;
 }
 
-function linkOf(element: Element, writing: MarkdownContext): string {
-  const inline = inlineOf(element, writing);
+function linkOf(element: Element, context: MarkdownContext): string {
+  const inline = inlineOf(element, context);
   const text = oneLine(inline);
   if (ANCHOR_TEXT.test(text)) return '';
-  return spacedLike(inline, text.includes('](') ? text : linked(text, element.attributes.href, writing));
+  return spacedLike(inline, text.includes('](') ? text : linked(text, element.attributes.href, context));
 }
 
 /** Moves the markers next to letters: beside other characters Markdown might not recognize them. */

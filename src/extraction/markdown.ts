@@ -35,11 +35,11 @@ export function markdownOf(
   { content, isKept }: ChosenContent,
   resolve: (reference: string) => string | undefined,
 ): string {
-  const writing: MarkdownContext = { isKept, resolve, addressBudget: MAX_ADDRESS_CHARACTERS };
-  return blocksOf(content.children, writing, { depth: 0, heading: { level: 1 } }).join('\n\n');
+  const context: MarkdownContext = { isKept, resolve, addressBudget: MAX_ADDRESS_CHARACTERS };
+  return blocksOf(content.children, context, { depth: 0, heading: { level: 1 } }).join('\n\n');
 }
 
-function blocksOf(children: Child[], writing: MarkdownContext, place: BlockContext): string[] {
+function blocksOf(children: Child[], context: MarkdownContext, place: BlockContext): string[] {
   const blocks: string[] = [];
   const pieces: string[] = [];
   const flush = () => {
@@ -47,11 +47,11 @@ function blocksOf(children: Child[], writing: MarkdownContext, place: BlockConte
     if (paragraph !== '') blocks.push(paragraph);
   };
   for (const child of children) {
-    if (isElement(child) && !writing.isKept(child)) continue;
+    if (isElement(child) && !context.isKept(child)) continue;
     if (isElement(child) && isBlock(child)) {
       flush();
-      blocks.push(...blockOf(child, writing, place));
-    } else addInline(pieces, child, writing);
+      blocks.push(...blockOf(child, context, place));
+    } else addInline(pieces, child, context);
   }
   flush();
   return blocks;
@@ -64,30 +64,30 @@ const isQuestion = ({ name, attributes }: Element) =>
   name === 'summary' ||
   (name === 'button' && (attributes['aria-expanded'] ?? attributes['aria-controls']) !== undefined);
 
-function blockOf(element: Element, writing: MarkdownContext, place: BlockContext): string[] {
+function blockOf(element: Element, context: MarkdownContext, place: BlockContext): string[] {
   const { name } = element;
   const level = HEADING.exec(name)?.[1];
-  if (level !== undefined) return headingOf(element, writing, place, { level: Number(level) });
+  if (level !== undefined) return headingOf(element, context, place, { level: Number(level) });
   if (isQuestion(element)) {
     const below = Math.min(place.heading.level + 1, MAX_HEADING_LEVEL);
-    return headingOf(element, writing, place, { level: below, isCounted: false });
+    return headingOf(element, context, place, { level: below, isCounted: false });
   }
-  if (name === 'pre') return codeBlockOf(element, writing);
-  if (LISTS.has(name)) return listOf(element, writing, place);
-  if (name === 'table') return tableBlocksOf(element, writing, place);
-  if (name === 'a') return linkedBlocksOf(element, writing, place);
-  if (name === 'blockquote') return quoteOf(element, writing, place);
-  if (name === 'dt') return termOf(element, writing);
-  return blocksOf(element.children, writing, place);
+  if (name === 'pre') return codeBlockOf(element, context);
+  if (LISTS.has(name)) return listOf(element, context, place);
+  if (name === 'table') return tableBlocksOf(element, context, place);
+  if (name === 'a') return linkedBlocksOf(element, context, place);
+  if (name === 'blockquote') return quoteOf(element, context, place);
+  if (name === 'dt') return termOf(element, context);
+  return blocksOf(element.children, context, place);
 }
 
 function headingOf(
   element: Element,
-  writing: MarkdownContext,
+  context: MarkdownContext,
   { heading }: BlockContext,
   { level, isCounted = true }: { level: number; isCounted?: boolean },
 ): string[] {
-  const text = oneLine(inlineOf(element, writing))
+  const text = oneLine(inlineOf(element, context))
     .replaceAll('**', '')
     .replace(/(?<=\s)(?=#+$)/, '\\');
   if (text === '') return [];
@@ -113,14 +113,14 @@ function languageOf(element: Element): string {
   return '';
 }
 
-function listOf(element: Element, writing: MarkdownContext, place: BlockContext): string[] {
+function listOf(element: Element, context: MarkdownContext, place: BlockContext): string[] {
   const isIndented = place.depth < MAX_INDENT_DEPTH;
   const inner = { ...place, depth: place.depth + 1 };
   const items: string[] = [];
   let number = element.name === 'ol' ? startOf(element.attributes.start) : undefined;
   for (const child of element.children) {
-    const isItem = isElement(child) && child.name === 'li' && writing.isKept(child);
-    const blocks = blocksOf(isItem ? child.children : [child], writing, inner);
+    const isItem = isElement(child) && child.name === 'li' && context.isKept(child);
+    const blocks = blocksOf(isItem ? child.children : [child], context, inner);
     if (blocks.length === 0) continue;
     if (!isIndented) items.push(...blocks);
     else if (!isItem && items.length > 0) items.push(`${items.pop()}\n${indent(tight(blocks), 2)}`);
@@ -141,28 +141,28 @@ const tight = (blocks: string[]) =>
 
 const indent = (text: string, width: number) => text.replace(/^(?=.)/gm, ' '.repeat(width));
 
-function tableBlocksOf(element: Element, writing: MarkdownContext, place: BlockContext): string[] {
+function tableBlocksOf(element: Element, context: MarkdownContext, place: BlockContext): string[] {
   const captions = element.children.filter(isElement).filter(({ name }) => name === 'caption');
-  const rows = rowsOf(element, writing.isKept);
-  if (rows.length === 0 || !isDataTable(element, rows)) return blocksOf(element.children, writing, place);
-  return [...captions.flatMap((caption) => blocksOf(caption.children, writing, place)), tableOf(rows, writing)];
+  const rows = rowsOf(element, context.isKept);
+  if (rows.length === 0 || !isDataTable(element, rows)) return blocksOf(element.children, context, place);
+  return [...captions.flatMap((caption) => blocksOf(caption.children, context, place)), tableOf(rows, context)];
 }
 
 /** Converts a link around blocks, such as a card: its first line becomes the link. */
-function linkedBlocksOf(element: Element, writing: MarkdownContext, place: BlockContext): string[] {
-  const [first = '', ...others] = blocksOf(element.children, writing, place);
+function linkedBlocksOf(element: Element, context: MarkdownContext, place: BlockContext): string[] {
+  const [first = '', ...others] = blocksOf(element.children, context, place);
   const [, marks = '', text = ''] = /^(#{1,6} )?([^\n]+)$/.exec(first) ?? [];
   if (text === '' || /\]\(|^[-|>`]|^\d{1,9}\. /.test(text)) return first === '' ? others : [first, ...others];
-  return [marks + linked(text, element.attributes.href, writing), ...others];
+  return [marks + linked(text, element.attributes.href, context), ...others];
 }
 
-function quoteOf(element: Element, writing: MarkdownContext, place: BlockContext): string[] {
-  const blocks = blocksOf(element.children, writing, { ...place, depth: place.depth + 1 });
+function quoteOf(element: Element, context: MarkdownContext, place: BlockContext): string[] {
+  const blocks = blocksOf(element.children, context, { ...place, depth: place.depth + 1 });
   if (blocks.length === 0 || place.depth >= MAX_INDENT_DEPTH) return blocks;
   return [blocks.join('\n\n').replace(/^/gm, '> ').replace(/^> $/gm, '>')];
 }
 
-function termOf(element: Element, writing: MarkdownContext): string[] {
-  const blocks = paragraphOf(inlineOf(element, writing));
+function termOf(element: Element, context: MarkdownContext): string[] {
+  const blocks = paragraphOf(inlineOf(element, context));
   return blocks === '' ? [] : [/\*\*|\n|^\P{L}/u.test(blocks) ? blocks : `**${blocks}**`];
 }

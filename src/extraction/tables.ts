@@ -33,14 +33,14 @@ export function isDataTable({ attributes }: Element, rows: Row[]): boolean {
 }
 
 /** Converts a table to Markdown. Cells spanning several rows are repeated in each, because rows are read separately. */
-export function tableOf(rows: Row[], writing: MarkdownContext): string {
+export function tableOf(rows: Row[], context: MarkdownContext): string {
   const grid: string[][] = rows.map(() => []);
   for (const [nth, { cells }] of rows.entries()) {
     let column = 0;
     for (const cell of cells) {
       while (grid[nth]?.[column] !== undefined) column += 1;
       if (column >= MAX_COLUMNS) break;
-      const text = oneLine(inlineOf(cell, writing)).replaceAll('|', '\\|');
+      const text = oneLine(inlineOf(cell, context)).replaceAll('|', '\\|');
       const columns = spanOf(cell.attributes.colspan, MAX_COLUMNS - column);
       const down = spanOf(cell.attributes.rowspan, rows.length - nth);
       for (let row = nth; row < nth + down; row += 1) {

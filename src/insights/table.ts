@@ -152,7 +152,7 @@ export interface InsightProposalsTable {
   id: string;
   insight_id: string;
   other_id: string;
-  likeness: number;
+  similarity: number;
   dismissed_at: Date | null;
   created_at: Generated<Date>;
 }

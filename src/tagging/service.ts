@@ -12,7 +12,7 @@ import { countUnfinished, findTagReport, listDueOrgs, listSuggestions, upsertReq
 const MAX_UNFINISHED = 2;
 /** Longer than an attempt may take. What has not ended then may never do, and does not stop the others. */
 const UNFINISHED_FOR_HOURS = 1;
-const NOTHING_LEARNT = { examples: 0, threshold: null, precision: null, coverage: null };
+const UNLEARNT_TAG = { examples: 0, threshold: null, precision: null, coverage: null };
 
 /** Returns whether tags are applied in an org, and what is known about each of its tags. */
 export async function getAutoTagging(db: Db, orgId: string) {
@@ -25,7 +25,7 @@ export async function getAutoTagging(db: Db, orgId: string) {
     requested_at: report?.requested_at ?? null,
     learnt_at: report?.learnt_at ?? null,
     tags: tags.map(({ tag_key, tag_name, exclude_from_auto_tagging }) => {
-      const { state, ...known } = learnt.get(tag_key) ?? { ...NOTHING_LEARNT, state: 'too_few_examples' as const };
+      const { state, ...known } = learnt.get(tag_key) ?? { ...UNLEARNT_TAG, state: 'too_few_examples' as const };
       return { ...known, tag_name, state: exclude_from_auto_tagging ? ('excluded' as const) : state };
     }),
   };

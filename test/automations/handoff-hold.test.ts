@@ -97,7 +97,7 @@ it('a handoff after a hold keeps the depth of its cause, so handoffs cannot trig
   } as const;
   await inTransaction(stack.db, (trx) => holdHandoffs(trx, org.id, [{ ...told, depth: 7, created_at: new Date() }]));
   const { id: holdId } = await stack.db
-    .selectFrom('automation_gates')
+    .selectFrom('handoff_holds')
     .select('id')
     .where('session_id', '=', session)
     .executeTakeFirstOrThrow();

@@ -1,5 +1,5 @@
-import { isMissingNotice } from '../../src/crawl/likeness/missing-notices.rules.ts';
-import { tellsNotFound } from '../../src/crawl/likeness/not-found.rules.ts';
+import { isMissingNotice } from '../../src/crawl/similarity/missing-notices.rules.ts';
+import { tellsNotFound } from '../../src/crawl/similarity/not-found.rules.ts';
 import { createExtractor } from '../../src/extraction/service.ts';
 import { type FakeSite, pageOf, startFakeSite } from '../support/fakes/site.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';

@@ -1,7 +1,7 @@
 import { InputFailed, InputRefused, ProviderError } from '../../src/errors.ts';
 import { alignInsights } from '../../src/insights/assignment/embedding.service.ts';
 import { createRefusalMemory } from '../../src/insights/assignment/refusal-memory.ts';
-import { bytesOf, storedVectorOf } from '../../src/insights/likeness/vectors.rules.ts';
+import { bytesOf, storedVectorOf } from '../../src/insights/similarity/vectors.rules.ts';
 import { FAKES_ALLOWED } from '../support/channels.ts';
 import { startApi, type TestApi, type TestOrg } from '../support/stack/api.ts';
 import { differencesFromSums, termsOf } from './recount.ts';

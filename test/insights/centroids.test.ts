@@ -1,6 +1,6 @@
 import type { Db } from '../../src/db/connect.ts';
 import { createCentroidCache } from '../../src/insights/assignment/centroid-cache.ts';
-import { bytesOf, storedVectorOf } from '../../src/insights/likeness/vectors.rules.ts';
+import { bytesOf, storedVectorOf } from '../../src/insights/similarity/vectors.rules.ts';
 import { startApi, type TestApi, type TestOrg } from '../support/stack/api.ts';
 import { differencesFromSums } from './recount.ts';
 import { insightsOf, sessionWith } from './support.ts';

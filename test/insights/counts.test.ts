@@ -5,8 +5,8 @@ import { newId } from '../../src/ids.ts';
 import { type CentroidCache, createCentroidCache } from '../../src/insights/assignment/centroid-cache.ts';
 import { assignStatements } from '../../src/insights/assignment/service.ts';
 import { insertExtraction } from '../../src/insights/extraction/queries.ts';
-import { bytesOf, storedVectorOf } from '../../src/insights/likeness/vectors.rules.ts';
 import { redactInsights } from '../../src/insights/redaction/service.ts';
+import { bytesOf, storedVectorOf } from '../../src/insights/similarity/vectors.rules.ts';
 import { startApi, type TestApi, type TestOrg } from '../support/stack/api.ts';
 import { differencesFromRecount, differencesFromSums } from './recount.ts';
 

@@ -1,7 +1,13 @@
 import { sql } from 'kysely';
 import type { Db } from '../../src/db/connect.ts';
-import { addVector, emptySum, readSum, readVector, type VectorSum } from '../../src/insights/likeness/vectors.rules.ts';
-import { ALL_TEXTS } from '../../src/insights/likeness/words.rules.ts';
+import {
+  addVector,
+  emptySum,
+  readSum,
+  readVector,
+  type VectorSum,
+} from '../../src/insights/similarity/vectors.rules.ts';
+import { ALL_TEXTS } from '../../src/insights/similarity/words.rules.ts';
 import { featuresOf } from '../../src/tagging/features.rules.ts';
 
 /**

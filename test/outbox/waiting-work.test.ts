@@ -221,7 +221,7 @@ it('a handoff that is held goes on after its workflow was terminated', async () 
   const { id: held } = (await stack.org.post('/chat/sessions', {})).body;
   await stack.org.post(`/chat/sessions/${held}/handoff`, {});
   const { id: holdId } = await eventually('the hold', async () =>
-    stack.db.selectFrom('automation_gates').select('id').where('session_id', '=', held).executeTakeFirst(),
+    stack.db.selectFrom('handoff_holds').select('id').where('session_id', '=', held).executeTakeFirst(),
   );
   await untilState(`handoff-hold/${held}/${holdId}`, 'RUNNING');
   await terminate(`handoff-hold/${held}/${holdId}`);
@@ -231,7 +231,7 @@ it('a handoff that is held goes on after its workflow was terminated', async () 
 
   await untilMended({ kind: 'handoff-hold', temporal: 'stopped', mended: 'resumed' });
   await eventually('the release', async () => {
-    const left = await stack.db.selectFrom('automation_gates').select('id').where('session_id', '=', held).execute();
+    const left = await stack.db.selectFrom('handoff_holds').select('id').where('session_id', '=', held).execute();
     return left.length === 0;
   });
 });
@@ -244,7 +244,7 @@ it('a handoff that is held begins after its hold, also if it is reconciled or it
   const { id } = (await org.post('/chat/sessions', {})).body;
   await org.post(`/chat/sessions/${id}/handoff`, {});
   const hold = await eventually('the hold', async () =>
-    stack.db.selectFrom('automation_gates').select('id').where('session_id', '=', id).executeTakeFirst(),
+    stack.db.selectFrom('handoff_holds').select('id').where('session_id', '=', id).executeTakeFirst(),
   );
   const holdId = `handoff-hold/${id}/${hold.id}`;
   await untilState(holdId, 'RUNNING');

@@ -27,7 +27,7 @@ const SLACK_MS = 5 * SECOND;
 type Wake = () => Promise<void>;
 /** Results of an activity's attempts, in turn; the last one repeats. */
 type Script = ((wake: Wake, given: { part?: string }) => unknown)[];
-type Try = [name: string, waitMs: number];
+type Attempt = [name: string, waitMs: number];
 
 const nothing = { hasMore: false, waitMs: 0, unsent: 0 };
 const unsent = { ...nothing, unsent: 1 };
@@ -45,8 +45,8 @@ const woken =
     return result;
   };
 /** The retries of a round, after its first attempt. */
-const retries = (name: string): Try[] => [1, 2, 4].map((seconds) => [name, seconds * SECOND]);
-const namesOf = (tries: Try[]) => tries.map(([name]) => name);
+const retries = (name: string): Attempt[] => [1, 2, 4].map((seconds) => [name, seconds * SECOND]);
+const namesOf = (tries: Attempt[]) => tries.map(([name]) => name);
 
 /** Histories of thousands of events run only in the long tier. */
 const inLongTier = process.env.TEST_TIER === 'long' ? it : it.skip;
@@ -73,7 +73,7 @@ describe('CRM workflows, in skipped time', () => {
     scripts: Record<string, Script>,
     during: (wake: Wake) => Promise<void> = async () => undefined,
   ) => {
-    const tries: Try[] = [];
+    const tries: Attempt[] = [];
     const input = inputOf(String(++serial));
     const handle = environment.client.workflow.getHandle(contract.workflowId(input));
     const wake = () => handle.signal(WAKE);
@@ -127,7 +127,7 @@ describe('CRM workflows, in skipped time', () => {
   const reopen = (reopenTicket: Script, during?: (wake: Wake) => Promise<void>) =>
     run(REOPEN_TICKET_LATER, (sessionId) => ({ orgId: 'org', sessionId }), { reopenTicket }, during);
 
-  const expectTries = (tries: Try[], expected: Try[]) => {
+  const expectTries = (tries: Attempt[], expected: Attempt[]) => {
     expect(namesOf(tries)).toEqual(namesOf(expected));
     for (const [n, [, wait]] of tries.entries())
       expect(Math.abs(wait - (expected[n]?.[1] ?? 0))).toBeLessThan(SLACK_MS);

@@ -20,7 +20,7 @@ const STATUS_OF: Record<ErrorKind, number> = {
   unavailable: 503,
 };
 const RETRY_AFTER_SECONDS = 5;
-const SAYS_NOTHING = 'Invalid input';
+const UNSPECIFIC_MESSAGE = 'Invalid input';
 
 interface UnionIssue {
   errors?: (UnionIssue & { message: string; path: PropertyKey[] })[][];
@@ -82,7 +82,7 @@ export function answerTo(error: FastifyError | DomainError | TooManyRequests): E
     const context = error.validationContext === 'querystring' ? 'query' : (error.validationContext ?? 'body');
     const issues = error.validation.map(({ instancePath, message = 'is not valid', params }) => ({
       path: [context, ...instancePath.split('/').filter((part) => part !== '')].join('.'),
-      message: message === SAYS_NOTHING ? messageOfUnion(params) : message,
+      message: message === UNSPECIFIC_MESSAGE ? messageOfUnion(params) : message,
     }));
     const summary = issues.map(({ path, message }) => `${path}: ${message}`).join('; ');
     return errorAnswer(400, `The request is not valid: ${summary.slice(0, 500)}`, issues);
@@ -106,8 +106,8 @@ export function answerTo(error: FastifyError | DomainError | TooManyRequests): E
 function messageOfUnion({ errors = [] }: UnionIssue): string {
   const demands = errors.flatMap(([first]) => {
     if (first === undefined) return [];
-    const message = first.message === SAYS_NOTHING ? messageOfUnion(first) : first.message;
+    const message = first.message === UNSPECIFIC_MESSAGE ? messageOfUnion(first) : first.message;
     return [first.path.length === 0 ? message : `${first.path.join('.')}: ${message}`];
   });
-  return demands.length === 0 ? SAYS_NOTHING : [...new Set(demands)].join(', or ');
+  return demands.length === 0 ? UNSPECIFIC_MESSAGE : [...new Set(demands)].join(', or ');
 }

@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely';
 
 /** Handoffs on hold until runs have ended. */
-export interface AutomationGatesTable {
+export interface HandoffHoldsTable {
   org_id: string;
   id: string;
   /** The session to hand off. */
@@ -14,6 +14,6 @@ export interface AutomationGatesTable {
 
 declare module '../../db/database.ts' {
   interface Database {
-    automation_gates: AutomationGatesTable;
+    handoff_holds: HandoffHoldsTable;
   }
 }

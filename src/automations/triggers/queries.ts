@@ -43,7 +43,7 @@ export async function listPossiblyScheduled(db: Db, orgId: string, ids: string[]
  */
 export async function isInactivityWatched(db: Db, orgId: string): Promise<boolean> {
   const { rows } = await sql<{ is_watched: boolean }>`
-    select exists (select from automation_silences where org_id = ${orgId}) or exists (
+    select exists (select from inactivity_clocks where org_id = ${orgId}) or exists (
       select from automations as automation
       join automation_versions as version on version.org_id = automation.org_id and version.id = automation.active_version
       where automation.org_id = ${orgId} and automation.active_version is not null and version.trigger_type = 'ticket-inactive'
@@ -96,7 +96,7 @@ export async function lockInactivityCursor(
   minutes: number,
 ): Promise<InactivityCursor> {
   const inserted = await sql<InactivityCursor>`
-    insert into automation_silences as place (org_id, automation_id, minutes, silent_since, session_id)
+    insert into inactivity_clocks as place (org_id, automation_id, minutes, silent_since, session_id)
     values (${orgId}, ${automationId}, ${minutes}, to_timestamp(0), ${NIL_UUID})
     on conflict (org_id, automation_id) do update set minutes = excluded.minutes,
       silent_since = case when place.minutes = excluded.minutes then place.silent_since else excluded.silent_since end,
@@ -144,7 +144,7 @@ export async function updateInactivityCursor(
   { silent_since, session_id }: InactivityCursor,
 ): Promise<void> {
   await trx
-    .updateTable('automation_silences')
+    .updateTable('inactivity_clocks')
     .set({ silent_since, session_id })
     .where('org_id', '=', orgId)
     .where('automation_id', '=', automationId)

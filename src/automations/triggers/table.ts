@@ -1,5 +1,5 @@
 /** Cursor of each workflow: the last inactive session announced to it. */
-export interface AutomationSilencesTable {
+export interface InactivityClocksTable {
   org_id: string;
   automation_id: string;
   minutes: number;
@@ -9,6 +9,6 @@ export interface AutomationSilencesTable {
 
 declare module '../../db/database.ts' {
   interface Database {
-    automation_silences: AutomationSilencesTable;
+    inactivity_clocks: InactivityClocksTable;
   }
 }

@@ -62,9 +62,11 @@ export async function addContactMessage(
     ...known
   }: ContactMessage,
 ): Promise<boolean> {
-  const isTelling = session.language === null && !isUnreadable;
+  const mayRevealLanguage = session.language === null && !isUnreadable;
   const ownWords = isUnreadable ? undefined : ownWordsIn(session.channel, text);
-  const firstLanguage = isTelling ? await detectSessionLanguage(trx, orgId, session, ownWords ?? text) : undefined;
+  const firstLanguage = mayRevealLanguage
+    ? await detectSessionLanguage(trx, orgId, session, ownWords ?? text)
+    : undefined;
   const isBlocked = known.isBlocked ?? (await isContactBlocked(trx, orgId, session.contact_id));
   const isReopened = session.status !== 'open' && !isBlocked;
   const reopening: SessionEvent[] = isReopened

@@ -58,7 +58,7 @@ export interface CrawlPagesTable {
   raw_hash: Buffer | null;
   text_hash: Buffer | null;
   /** The hash of title and text without the queries of its links. */
-  likeness: Buffer | null;
+  similarity: Buffer | null;
   markdown: string | null;
   language: string | null;
   links: Texts;

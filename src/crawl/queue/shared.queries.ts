@@ -23,7 +23,7 @@ const LEASED_COLUMNS = [
   'fetched_with',
   'raw_hash',
   'text_hash',
-  'likeness',
+  'similarity',
   'language',
   'links',
 ] as const;

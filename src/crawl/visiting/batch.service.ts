@@ -6,11 +6,11 @@ import { type DatasourceRow, findDatasource, updateIncludesWww } from '../dataso
 import { findHostWaitMs } from '../fetching/hosts.shared.queries.ts';
 import { createRobotsFiles } from '../fetching/robots-files.ts';
 import { findJob, type JobRow, lockJob } from '../jobs/shared.queries.ts';
-import { withdrawSoftNotFound } from '../likeness/not-found.service.ts';
 import { findQueueCapacity } from '../queue/discovered-links.shared.queries.ts';
 import { MAX_KNOWN_URLS } from '../queue/limits.rules.ts';
 import { findQueueStatus, type Lease, type LeasedPage, listLeased, requeueOrphans } from '../queue/shared.queries.ts';
 import { type SiteSettings, siteOf } from '../scope/rules.ts';
+import { withdrawSoftNotFound } from '../similarity/not-found.service.ts';
 import { createClaims } from './claims.service.ts';
 import { visitAll } from './visit-pool.ts';
 

@@ -64,7 +64,7 @@ export function outcomeOf(
         last_modified: content.lastModified,
         raw_hash: content.rawHash,
         text_hash: content.textHash,
-        likeness: content.likeness,
+        similarity: content.similarity,
         // Null: the next crawl reads again, because it counts links beyond the limit and says what it does not read, or
         // because scripts bring the text.
         fetched_with: content.links.cut > 0 || content.isRendered || content.readPart !== null ? null : fetchedWith,
@@ -142,7 +142,7 @@ const rowOf = (page: LeasedPage): VisitedPage => ({
   fetched_with: page.fetched_with,
   raw_hash: hex(page.raw_hash),
   text_hash: hex(page.text_hash),
-  likeness: hex(page.likeness),
+  similarity: hex(page.similarity),
   language: page.language,
   links: page.links,
 });

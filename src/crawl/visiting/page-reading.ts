@@ -7,12 +7,12 @@ import { type KnowledgeItem, type PreparedItem, prepareItem } from '../../knowle
 import type { CrawlBatch } from '../context.ts';
 import type { FetchedPage } from '../fetching/pages.ts';
 import { renderPage } from '../fetching/scripted-pages.ts';
-import { likenessOf } from '../likeness/likeness.ts';
-import { isMissingNotice } from '../likeness/missing-notices.rules.ts';
 import { distinctLinks, NO_LINKS, type PageLinks } from '../queue/discovered-links.rules.ts';
 import type { LeasedPage } from '../queue/shared.queries.ts';
 import type { PageReason } from '../reasons.rules.ts';
 import { keysOf, parsePageUrl } from '../scope/urls.rules.ts';
+import { isMissingNotice } from '../similarity/missing-notices.rules.ts';
+import { similarityOf } from '../similarity/similarity.ts';
 import { movedResult, noContent, type PageTarget, type VisitResult } from './visit-results.rules.ts';
 
 const REASON_OF: Record<ExtractionError['code'], PageReason> = {
@@ -32,27 +32,27 @@ type HashedPage = FetchedPage & { rawHash: string };
 
 /** Reads a fetched page: its text, its links and what it says about itself. */
 export async function readFetched(
-  visiting: CrawlBatch,
+  batch: CrawlBatch,
   page: LeasedPage,
   url: URL,
   received: FetchedPage,
 ): Promise<VisitResult> {
   const fetched = { ...received, rawHash: hashOf(received.bytes) };
-  if (conditionsOf(visiting, page) !== undefined && page.raw_hash?.toString('hex') === fetched.rawHash)
+  if (conditionsOf(batch, page) !== undefined && page.raw_hash?.toString('hex') === fetched.rawHash)
     return { kind: 'unchanged' };
-  const extracted = await extract(visiting, url, fetched, page);
+  const extracted = await extract(batch, url, fetched, page);
   if (typeof extracted === 'string') return noContent(extracted);
-  const { links, result } = resultWithoutText(visiting, page, url, { fetched, extracted });
+  const { links, result } = resultWithoutText(batch, page, url, { fetched, extracted });
   if (result !== undefined) return result;
-  if (!extracted.looksScripted) return readText(visiting, page, url, { fetched, extracted, links, isRendered: false });
-  if (visiting.scripted === 'left_out') return noContent('script_only', null, links);
-  if (visiting.scripted === 'deferred') return { kind: 'scripted', links };
-  return readRendered(visiting, page, url, fetched);
+  if (!extracted.looksScripted) return readText(batch, page, url, { fetched, extracted, links, isRendered: false });
+  if (batch.scripted === 'left_out') return noContent('script_only', null, links);
+  if (batch.scripted === 'deferred') return { kind: 'scripted', links };
+  return readRendered(batch, page, url, fetched);
 }
 
 /** Returns the links of a page, and its result if its text is not to be stored. */
 function resultWithoutText(
-  visiting: CrawlBatch,
+  batch: CrawlBatch,
   page: LeasedPage,
   url: URL,
   { fetched, extracted }: { fetched: FetchedPage; extracted: ExtractedPage },
@@ -62,30 +62,25 @@ function resultWithoutText(
   if (extracted.isNoindex || directives.isNoindex) return { links, result: noContent('noindex', null, links) };
   const refresh = extracted.refresh === null ? undefined : parsePageUrl(extracted.refresh, url.href);
   if (refresh !== undefined && keysOf(refresh).key !== page.url_key)
-    return { links, result: movedResult(visiting, page, refresh) };
+    return { links, result: movedResult(batch, page, refresh) };
   return { links };
 }
 
 /** Reads a page as a browser shows it. */
-async function readRendered(
-  visiting: CrawlBatch,
-  page: LeasedPage,
-  url: URL,
-  fetched: HashedPage,
-): Promise<VisitResult> {
-  const rendered = await renderPage(visiting, url, fetched);
+async function readRendered(batch: CrawlBatch, page: LeasedPage, url: URL, fetched: HashedPage): Promise<VisitResult> {
+  const rendered = await renderPage(batch, url, fetched);
   if ('problem' in rendered) return noContent('script_only', rendered.problem);
   const shown = { ...fetched, bytes: rendered.html, contentType: 'text/html; charset=utf-8' };
-  const extracted = await extract(visiting, url, shown, page);
+  const extracted = await extract(batch, url, shown, page);
   if (typeof extracted === 'string') return noContent(extracted);
-  const { links, result } = resultWithoutText(visiting, page, url, { fetched, extracted });
+  const { links, result } = resultWithoutText(batch, page, url, { fetched, extracted });
   if (result !== undefined) return result;
   if (extracted.looksScripted) return noContent('script_only', 'A browser shows hardly any text', links);
-  return readText(visiting, page, url, { fetched, extracted, links, isRendered: true });
+  return readText(batch, page, url, { fetched, extracted, links, isRendered: true });
 }
 
 async function readText(
-  visiting: CrawlBatch,
+  batch: CrawlBatch,
   page: LeasedPage,
   url: URL,
   {
@@ -97,7 +92,7 @@ async function readText(
 ): Promise<VisitResult> {
   const { title, markdown } = textOf(extracted, url.href);
   if (markdown === '') return noContent('empty', null, links);
-  const omission = page.choice === 'included' ? undefined : visiting.site.omissionOf(url);
+  const omission = page.choice === 'included' ? undefined : batch.site.omissionOf(url);
   if (omission !== undefined) return noContent(omission, null, links);
 
   const text = { title, markdown, language: extracted.language };
@@ -107,7 +102,7 @@ async function readText(
   if (!page.is_stored && page.choice !== 'included' && page.text_hash?.toString('hex') === textHash)
     return noContent('soft_not_found', null, links); // the text is kept of no other page that is not stored
   const isSame = page.is_stored && page.text_hash?.toString('hex') === textHash && page.title === text.title;
-  const item = isSame ? undefined : await prepareContent(visiting, page, { ...text, url: url.href }, extracted.parts);
+  const item = isSame ? undefined : await prepareContent(batch, page, { ...text, url: url.href }, extracted.parts);
   if (item === 'unreadable') return noContent(item);
   const { etag, lastModified, rawHash } = fetched;
   const content = {
@@ -118,14 +113,14 @@ async function readText(
     rawHash,
     isRendered,
     textHash,
-    likeness: likenessOf(text),
+    similarity: similarityOf(text),
     readPart: extracted.readPart,
     item,
   };
   return {
     kind: 'content',
     content,
-    duplicateOf: duplicateOf(visiting, page, url, extracted.canonical ?? fetched.canonical),
+    duplicateOf: duplicateOf(batch, page, url, extracted.canonical ?? fetched.canonical),
   };
 }
 
@@ -177,17 +172,17 @@ function duplicateOf(
 
 /** Extracts the content of a page, or returns the reason why it has none. The text of a `page` of the crawl is also split. */
 export async function extract(
-  visiting: CrawlBatch,
+  batch: CrawlBatch,
   url: URL,
   { bytes, contentType }: FetchedPage,
   page?: LeasedPage,
 ): Promise<ReadPage | PageReason> {
   try {
-    return await visiting.deps.extractor.extract({
+    return await batch.deps.extractor.extract({
       bytes,
       contentType,
       url: url.href,
-      ignoredParameters: visiting.site.ignoredParameters,
+      ignoredParameters: batch.site.ignoredParameters,
       ...(page && { split: { unlessHash: page.text_hash?.toString('hex') ?? null } }),
     });
   } catch (error) {

@@ -54,11 +54,11 @@ const MANY_LINKS = 500;
  * Ignores crawls that have ended and pages no longer leased by the batch. A page rejected by the database counts as
  * unreadable and does not block others.
  */
-export async function writeVisits(visiting: CrawlBatch, found: Visit[]): Promise<void> {
-  const { capacity, queuedLinks } = visiting;
+export async function writeVisits(batch: CrawlBatch, found: Visit[]): Promise<void> {
+  const { capacity, queuedLinks } = batch;
   const visits = [...new Map(found.map((visit) => [visit.page.id, visit])).values()]; // keeps the last visit of each page
   try {
-    const { urls, inserted } = await inTransaction(visiting.db, (trx) => writeInTransaction(trx, visiting, visits));
+    const { urls, inserted } = await inTransaction(batch.db, (trx) => writeInTransaction(trx, batch, visits));
     for (const url of urls) queuedLinks.add(url);
     capacity.queued -= inserted.queued;
     capacity.refused -= inserted.refused;
@@ -66,13 +66,13 @@ export async function writeVisits(visiting: CrawlBatch, found: Visit[]): Promise
     const [visit, ...others] = visits;
     if (error instanceof PagesReassigned) {
       const left = visits.filter(({ page }) => error.left.has(page.id));
-      if (left.length > 0) await writeVisits(visiting, left);
+      if (left.length > 0) await writeVisits(batch, left);
     } else if (others.length > 0 && (isHopeless(error) || isStatementTimeout(error))) {
       const half = Math.ceil(visits.length / 2);
-      await writeVisits(visiting, visits.slice(0, half));
-      await writeVisits(visiting, visits.slice(half));
+      await writeVisits(batch, visits.slice(0, half));
+      await writeVisits(batch, visits.slice(half));
     } else if (visit !== undefined && visit.result.kind !== 'none' && isHopeless(error)) {
-      await writeVisits(visiting, [unreadable(visit)]);
+      await writeVisits(batch, [unreadable(visit)]);
     } else if (!(error instanceof CrawlEnded)) throw error;
   }
 }
@@ -179,8 +179,8 @@ const changeOf = ({ row, change }: VisitOutcome, before: Map<string, string>): N
 });
 
 /** Queues followed links, canonical pages and redirect targets. A redirect target is included if its page was. */
-async function queueLinks(trx: Trx, visiting: CrawlBatch, visits: Visit[], outcomes: VisitOutcome[]): Promise<Queued> {
-  const { site, ref, capacity, queuedLinks, isFull } = visiting;
+async function queueLinks(trx: Trx, batch: CrawlBatch, visits: Visit[], outcomes: VisitOutcome[]): Promise<Queued> {
+  const { site, ref, capacity, queuedLinks, isFull } = batch;
   const linksOf = new Map(isFull ? outcomes.map(({ row, links }) => [row.id, links.urls]) : []);
   const urls: string[] = [];
   const wanted: string[] = [];

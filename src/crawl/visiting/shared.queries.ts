@@ -31,7 +31,7 @@ export interface VisitedPage {
   /** As hex. */
   raw_hash: string | null;
   text_hash: string | null;
-  likeness: string | null;
+  similarity: string | null;
   language: string | null;
   links: string[];
   /** Undefined: unchanged. */
@@ -57,7 +57,7 @@ export async function updateVisited(
       tries = given.tries, is_to_render = given.is_to_render, is_forced = given.is_forced, is_stored = given.is_stored, removal = given.removal,
       gone_count = given.gone_count, http_status = given.http_status, etag = given.etag, last_modified = given.last_modified,
       fetched_with = given.fetched_with, raw_hash = decode(given.raw_hash, 'hex'), text_hash = decode(given.text_hash, 'hex'),
-      likeness = decode(given.likeness, 'hex'),
+      similarity = decode(given.similarity, 'hex'),
       last_changed_at = case when given.markdown is null then page.last_changed_at else now() end,
       markdown = coalesce(given.markdown, page.markdown), language = given.language, links = given.links,
       last_crawled_at = now(), updated_at = now()
@@ -66,7 +66,7 @@ export async function updateVisited(
       from jsonb_to_recordset(${JSON.stringify(pages)}::jsonb) as given (
         id uuid, due_at timestamptz(3), url text, status text, reason text, detail text, leads_to text, title text, again_in_ms double precision, tries integer,
         is_to_render boolean, is_forced boolean, is_stored boolean, removal text, gone_count integer, http_status integer, etag text, last_modified text,
-        fetched_with text, raw_hash text, text_hash text, likeness text, language text, links text[], markdown text
+        fetched_with text, raw_hash text, text_hash text, similarity text, language text, links text[], markdown text
       )
       offset 0
     ) as given

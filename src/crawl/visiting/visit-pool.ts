@@ -1,6 +1,6 @@
 import type { CrawlBatch } from '../context.ts';
-import { learnIgnoredParameters } from '../likeness/ignored-parameters.service.ts';
 import type { LeasedPage } from '../queue/shared.queries.ts';
+import { learnIgnoredParameters } from '../similarity/ignored-parameters.service.ts';
 import { writeVisits } from './results.service.ts';
 import { visitPage } from './visit.ts';
 import type { Visit } from './visit-results.rules.ts';
@@ -27,17 +27,17 @@ type Claim = () => Promise<LeasedPage[] | undefined>;
  * Visits pages concurrently, writing results during further visits, until `claim` resolves to undefined, or finds no page
  * when all results are written. If stopped, or if a visit throws, the results so far are still written.
  */
-export async function visitAll(visiting: CrawlBatch, claim: Claim, isStopped: () => boolean): Promise<void> {
+export async function visitAll(batch: CrawlBatch, claim: Claim, isStopped: () => boolean): Promise<void> {
   const failures: unknown[] = [];
   const fail = (error: unknown) => failures.push(error);
   const progress = createNotifier();
-  const writer = createWriter(visiting, { fail, onProgress: progress.notify });
+  const writer = createWriter(batch, { fail, onProgress: progress.notify });
   const pages = createSource(claim, { fail, writeCount: writer.writeCount });
   let inProgress = 0;
   const visit = async (page: LeasedPage) => {
     inProgress++;
     try {
-      const visited = await visitPage(visiting, page);
+      const visited = await visitPage(batch, page);
       if (visited !== undefined) await writer.add(visited, pages.isQueueEmpty());
     } finally {
       inProgress--;
@@ -55,7 +55,7 @@ export async function visitAll(visiting: CrawlBatch, claim: Claim, isStopped: ()
       }
     }
   };
-  const length = visiting.scripted === 'rendered' ? MAX_CONCURRENT_RENDERINGS : MAX_CONCURRENT_VISITS;
+  const length = batch.scripted === 'rendered' ? MAX_CONCURRENT_RENDERINGS : MAX_CONCURRENT_VISITS;
   const visitors = await Promise.allSettled(Array.from({ length }, visitNext));
   await writer.finish();
   await pages.untilClaimed();
@@ -120,7 +120,7 @@ function createSource(
 
 /** Writes one group of results after another, while visits continue. */
 function createWriter(
-  visiting: CrawlBatch,
+  batch: CrawlBatch,
   { fail, onProgress }: { fail: (error: unknown) => void; onProgress: () => void },
 ) {
   const unwritten: Visit[] = [];
@@ -143,8 +143,8 @@ function createWriter(
       do {
         const visits = nextGroup();
         beingWritten = visits.length;
-        await writeVisits(visiting, visits);
-        await learnIgnoredParameters(visiting, visits);
+        await writeVisits(batch, visits);
+        await learnIgnoredParameters(batch, visits);
         writeCount++;
         onProgress();
       } while (isWorthAWrite());

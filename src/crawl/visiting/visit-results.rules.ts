@@ -18,7 +18,7 @@ export interface PageContent {
   /** A browser has run its scripts. */
   isRendered: boolean;
   textHash: string;
-  likeness: string;
+  similarity: string;
   /** Which part of its text is read. Null: all of it. */
   readPart: string | null;
   /** The item for the search index. Undefined: title and text are unchanged. */

@@ -19,7 +19,7 @@ const COOKIE_LOOP = 'It redirects to itself until a cookie is set, and crawls ke
 /**
  * Fetches and reads a page. Returns undefined if its host must not be requested for a while, or if the crawl has ended.
  */
-export async function visitPage(visiting: CrawlBatch, page: LeasedPage): Promise<Visit | undefined> {
+export async function visitPage(batch: CrawlBatch, page: LeasedPage): Promise<Visit | undefined> {
   let url = pageUrlOf(page.url);
   const visit = (result: VisitResult, httpStatus: number | null = null): Visit => ({
     page,
@@ -28,68 +28,68 @@ export async function visitPage(visiting: CrawlBatch, page: LeasedPage): Promise
     result,
   });
 
-  if (visiting.scripted === 'rendered' && visiting.deps.renderer === undefined)
+  if (batch.scripted === 'rendered' && batch.deps.renderer === undefined)
     return visit(noContent('script_only', 'No Chromium is installed'));
   let setsCookie = false;
   const loop = () => noContent('redirect_loop', setsCookie ? COOKIE_LOOP : LOOP);
   for (let hops = 0; hops <= MAX_HOPS; hops++) {
-    const robots = await visiting.robots.of(url);
+    const robots = await batch.robots.of(url);
     if ('reason' in robots) return visit(noContent(robots.reason));
     if (!robots.robots.allows(url)) return visit(noContent('robots'));
-    if (!(await awaitHostSlot(visiting, url.host, robots.robots.delayMs))) return undefined;
+    if (!(await awaitHostSlot(batch, url.host, robots.robots.delayMs))) return undefined;
 
-    const fetched = await fetchPage(visiting.deps.egress, url.href, conditionsOf(visiting, page));
+    const fetched = await fetchPage(batch.deps.egress, url.href, conditionsOf(batch, page));
     if (fetched.kind === 'unchanged') {
-      const wasAsked = conditionsOf(visiting, page) !== undefined;
+      const wasAsked = conditionsOf(batch, page) !== undefined;
       return visit(wasAsked ? { kind: 'unchanged' } : noContent('http_error'), 304);
     }
-    if (fetched.kind === 'page') return visit(await readFetched(visiting, page, url, fetched), fetched.status);
-    if (fetched.kind === 'failed') return visit(await handleFailure(visiting, url, page, fetched), fetched.status);
+    if (fetched.kind === 'page') return visit(await readFetched(batch, page, url, fetched), fetched.status);
+    if (fetched.kind === 'failed') return visit(await handleFailure(batch, url, page, fetched), fetched.status);
 
     setsCookie ||= fetched.setsCookie;
     const next = parsePageUrl(fetched.to, url.href);
     if (next?.href === url.href) return visit(loop(), fetched.status);
     if (next === undefined)
       return visit(noContent('http_error', `redirects to ${fetched.to.slice(0, 500)}`), fetched.status);
-    if (next.host !== url.host && hostWithoutWww(next) === hostWithoutWww(url) && !visiting.site.isOnSite(next))
-      await visiting.includeWww();
-    if (keysOf(visiting.site.clean(next)).key !== page.url_key)
-      return visit(movedResult(visiting, page, next), fetched.status);
+    if (next.host !== url.host && hostWithoutWww(next) === hostWithoutWww(url) && !batch.site.isOnSite(next))
+      await batch.includeWww();
+    if (keysOf(batch.site.clean(next)).key !== page.url_key)
+      return visit(movedResult(batch, page, next), fetched.status);
     url = next;
   }
   return visit(loop());
 }
 
 /** Waits for the host's next slot. Returns false if it is too far away, or if the crawl has ended by then. */
-export async function awaitHostSlot(visiting: CrawlBatch, host: string, ownDelayMs: number | null): Promise<boolean> {
-  const delayMs = Math.max(visiting.deps.delayMs, ownDelayMs ?? 0);
-  if (delayMs === 0 && visiting.waitUntil === null && (await visiting.deferralOf(host)) === 0) return true;
-  const waitMs = await reserveHostSlot(visiting.db, host, { delayMs, maxWaitMs: MAX_SLOT_WAIT_MS });
+export async function awaitHostSlot(batch: CrawlBatch, host: string, ownDelayMs: number | null): Promise<boolean> {
+  const delayMs = Math.max(batch.deps.delayMs, ownDelayMs ?? 0);
+  if (delayMs === 0 && batch.waitUntil === null && (await batch.deferralOf(host)) === 0) return true;
+  const waitMs = await reserveHostSlot(batch.db, host, { delayMs, maxWaitMs: MAX_SLOT_WAIT_MS });
   if (waitMs === null) {
-    deferBatch(visiting, await findHostWaitMs(visiting.db, host));
+    deferBatch(batch, await findHostWaitMs(batch.db, host));
     return false;
   }
   if (waitMs === 0) return true;
   await sleep(waitMs);
-  const { orgId, datasourceId, jobId } = visiting.ref;
-  return (await findJob(visiting.db, orgId, datasourceId, jobId))?.status === 'scraping';
+  const { orgId, datasourceId, jobId } = batch.ref;
+  return (await findJob(batch.db, orgId, datasourceId, jobId))?.status === 'scraping';
 }
 
-function deferBatch(visiting: CrawlBatch, ms: number): void {
-  visiting.waitUntil = Math.max(visiting.waitUntil ?? 0, performance.now() + ms);
+function deferBatch(batch: CrawlBatch, ms: number): void {
+  batch.waitUntil = Math.max(batch.waitUntil ?? 0, performance.now() + ms);
 }
 
 async function handleFailure(
-  visiting: CrawlBatch,
+  batch: CrawlBatch,
   { host }: URL,
   page: LeasedPage,
   { reason, detail, status, retryAfterMs }: Extract<FetchResult, { kind: 'failed' }>,
 ): Promise<VisitResult> {
   if (reason === 'not_found') return noContent(reason, status === 410 ? 'permanently gone (410)' : null);
-  visiting.lastProblem = `${host}: ${detail ?? status ?? reason}`;
+  batch.lastProblem = `${host}: ${detail ?? status ?? reason}`;
   if (reason !== 'busy') return noContent(reason, detail);
   const pauseMs = retryAfterMs ?? HOST_BACKOFF_MS * 2 ** page.tries;
-  await deferHost(visiting.db, host, pauseMs);
-  deferBatch(visiting, pauseMs);
+  await deferHost(batch.db, host, pauseMs);
+  deferBatch(batch, pauseMs);
   return { kind: 'none', reason, detail, links: NO_LINKS, retryAfterMs: pauseMs };
 }

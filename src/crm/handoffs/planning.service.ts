@@ -24,7 +24,7 @@ interface HandoffPlan {
 }
 
 /** The plan of a handoff that has no target any more, or whose session was returned to the AI or handed off again. */
-const NOTHING_LEFT: HandoffPlan = { pending: [], refused: [] };
+const EMPTY_PLAN: HandoffPlan = { pending: [], refused: [] };
 
 const NO_TICKETING = 'ticketing is disabled';
 
@@ -35,7 +35,7 @@ const NO_TICKETING = 'ticketing is disabled';
  */
 export async function planHandoff(db: Db, deps: HandoffDeps, run: SessionRun): Promise<HandoffPlan> {
   const target = await inTransaction(db, (trx) => decideTarget(trx, run));
-  if (target === undefined) return NOTHING_LEFT;
+  if (target === undefined) return EMPTY_PLAN;
   const system = await connectionTo(deps, run.orgId, target);
   return inTransaction(db, (trx) => storePlan(trx, run, target, system));
 }
@@ -72,7 +72,7 @@ async function storePlan(
   await skipParts(trx, orgId, sessionId, { parts: disabled, reason: NO_TICKETING });
   if (target === 'crm' && isAnother) await scheduleReopeningsOf(trx, orgId, [sessionId]); // before the session's lock
   const locked = await lockHandoff(trx, orgId, sessionId, n); // a text that is redacted meanwhile must not come back
-  if (locked === undefined) return NOTHING_LEFT;
+  if (locked === undefined) return EMPTY_PLAN;
   if ((locked.target ?? target) !== target) throw new Error('The handoff has begun in another system meanwhile');
   const parts = await listPartsIn(trx, orgId, sessionId, target);
   const isSettled = parts.some(({ part, state }) => part === 'conversation' && state === 'settled');

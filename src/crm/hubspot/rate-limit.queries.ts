@@ -16,14 +16,14 @@ export async function reserveSlot(
   const gap = sql`${gapMs} * interval '1 millisecond'`;
   const { rows } = await sql<{ is_taken: boolean; wait_ms: number }>`
     with taken as (
-      insert into crm_budgets as budget (org_id, kind, next_at) values (${orgId}, ${kind}, clock_timestamp() + ${gap})
+      insert into crm_rate_limits as budget (org_id, kind, next_at) values (${orgId}, ${kind}, clock_timestamp() + ${gap})
       on conflict (org_id, kind) do update set next_at = greatest(budget.next_at, clock_timestamp()) + ${gap}
         where budget.next_at <= clock_timestamp() + ${mostMs} * interval '1 millisecond'
       returning next_at - ${gap} as at
     ), turn as (
       select true as is_taken, at from taken
       union all
-      select false, next_at from crm_budgets
+      select false, next_at from crm_rate_limits
       where org_id = ${orgId} and kind = ${kind} and not exists (select from taken)
     )
     select is_taken, greatest(0, extract(epoch from at - clock_timestamp()) * 1000)::float8 as wait_ms from turn

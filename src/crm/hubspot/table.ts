@@ -8,7 +8,7 @@ export interface CrmTokensTable {
 }
 
 /** When an org may next call its CRM. */
-export interface CrmBudgetsTable {
+export interface CrmRateLimitsTable {
   org_id: string;
   kind: 'request' | 'search';
   next_at: Date;
@@ -16,7 +16,7 @@ export interface CrmBudgetsTable {
 
 declare module '../../db/database.ts' {
   interface Database {
-    crm_budgets: CrmBudgetsTable;
+    crm_rate_limits: CrmRateLimitsTable;
     crm_tokens: CrmTokensTable;
   }
 }

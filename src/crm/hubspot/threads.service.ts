@@ -51,13 +51,13 @@ export interface ThreadProgress extends QueueProgress {
 /** Processes the events of a thread: its messages become part of its session. */
 export async function syncThread(db: Db, deps: ThreadDeps, { orgId, threadId }: ThreadRef): Promise<ThreadProgress> {
   const crm = await deps.crms.hubspot(orgId);
-  const reading = crm && createThreadReader(crm.client, threadId);
+  const reader = crm && createThreadReader(crm.client, threadId);
   const drained = await processQueue(db, orgId, `thread/${threadId}`, {
     isStopped: deps.isStopped,
     handle: async (event) => {
-      if (crm === undefined || reading === undefined) return { state: 'failed', reason: 'HubSpot is not connected' };
+      if (crm === undefined || reader === undefined) return { state: 'failed', reason: 'HubSpot is not connected' };
       if (event.type === 'conversation.newMessage')
-        return handleMessage(db, deps, { orgId, threadId, ...crm, reading }, event);
+        return handleMessage(db, deps, { orgId, threadId, ...crm, reader }, event);
       if (event.type === 'conversation.propertyChange') return handleAssignment(orgId, threadId, crm.settings, event);
       return { state: 'skipped', reason: 'of no interest' };
     },
@@ -70,11 +70,11 @@ export async function syncThread(db: Db, deps: ThreadDeps, { orgId, threadId }: 
 async function handleMessage(
   db: Db,
   { sending }: ThreadDeps,
-  { orgId, threadId, client, settings, reading }: ThreadRef & ConnectedHubspot & { reading: ThreadReader },
+  { orgId, threadId, client, settings, reader }: ThreadRef & ConnectedHubspot & { reader: ThreadReader },
   { dedupe_key, payload, has_waited }: QueuedEvent,
 ): Promise<EventDecision> {
   if (payload.message_id === undefined) return { state: 'skipped', reason: 'without a message' };
-  const message = await reading.find(payload.message_id);
+  const message = await reader.find(payload.message_id);
   if (message === undefined) return { state: 'skipped', reason: 'deleted' };
   const appId = settings.app_id ?? null;
   const route = await routeMessage(db, sending.mediaLinks, orgId, {
@@ -90,7 +90,7 @@ async function handleMessage(
 
   const link = await findLinkOfThread(db, orgId, threadId);
   const messages: RoutedMessage[] = [];
-  for (const one of await reading.listBefore(message, link?.read_until ?? null)) {
+  for (const one of await reader.listBefore(message, link?.read_until ?? null)) {
     const to = await routeMessage(db, sending.mediaLinks, orgId, { message: one, isComment: false, appId });
     if (!('skip' in to)) messages.push({ message: one, to: to.to });
   }
@@ -99,7 +99,7 @@ async function handleMessage(
     orgId,
     threadId,
     settings,
-    ...(link === undefined ? await describeThread(client, settings, threadId, messages) : NOTHING_KNOWN),
+    ...(link === undefined ? await describeThread(client, settings, threadId, messages) : UNKNOWN_PERSON),
   };
   return { effect: (trx) => storeMessages(trx, sending, thread, messages) };
 }
@@ -112,7 +112,7 @@ interface ThreadContext extends ThreadRef {
   isWithHuman: boolean;
 }
 
-const NOTHING_KNOWN = { person: undefined, isWithHuman: false };
+const UNKNOWN_PERSON = { person: undefined, isWithHuman: false };
 
 async function describeThread(
   client: Hubspot,

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { shareByKey } from '../../concurrency/limited.ts';
 import type { Db, Trx } from '../../db/connect.ts';
-import { readSum, type VectorSum } from '../likeness/vectors.rules.ts';
+import { readSum, type VectorSum } from '../similarity/vectors.rules.ts';
 import { findRevision, listCentroids, listChangedCentroids } from './queries.ts';
 
 const LIMITS = { maxBytes: 128 * 1024 * 1024, maxOrgBytes: 120 * 1024 * 1024 };

@@ -4,9 +4,16 @@ import { embedInParts, type PartHandlers } from '../../knowledge/embedding/parts
 import { type Embed, type EmbeddingModel, findEmbeddingModel } from '../../knowledge/embedding/service.ts';
 import { findSavedAt } from '../../orgs/integrations/service.ts';
 import type { Secrets } from '../../secrets.ts';
-import { addVector, bytesOf, emptySum, readVector, storedVectorOf, type VectorSum } from '../likeness/vectors.rules.ts';
-import { spaceOfModel, WORDS } from '../likeness/words.rules.ts';
 import { lockInsights } from '../queries.ts';
+import {
+  addVector,
+  bytesOf,
+  emptySum,
+  readVector,
+  storedVectorOf,
+  type VectorSum,
+} from '../similarity/vectors.rules.ts';
+import { spaceOfModel, WORDS } from '../similarity/words.rules.ts';
 import {
   clearVectors,
   listCentroidsOf,

@@ -1,5 +1,5 @@
 import type { Trx } from '../../db/connect.ts';
-import { addVector, bytesOf, emptySum, readSum, readVector, type VectorSum } from '../likeness/vectors.rules.ts';
+import { addVector, bytesOf, emptySum, readSum, readVector, type VectorSum } from '../similarity/vectors.rules.ts';
 import { findSpace, listCentroidsOf, upsertCentroids, upsertSpace } from './queries.ts';
 
 export interface MovedStatement {

@@ -3,7 +3,8 @@ import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { newId } from '../../ids.ts';
 import { announce } from '../../outbox/events.ts';
-import { findNearest, measureOf } from '../likeness/centroids.rules.ts';
+import { countStatements, lockInsights, refreshSessions } from '../queries.ts';
+import { findNearest, measureOf } from '../similarity/centroids.rules.ts';
 import {
   addVector,
   bytesOf,
@@ -11,9 +12,8 @@ import {
   readVector,
   type StoredVector,
   type VectorSum,
-} from '../likeness/vectors.rules.ts';
-import { WORD_DIMENSIONS, WORDS } from '../likeness/words.rules.ts';
-import { countStatements, lockInsights, refreshSessions } from '../queries.ts';
+} from '../similarity/vectors.rules.ts';
+import { WORD_DIMENSIONS, WORDS } from '../similarity/words.rules.ts';
 import { reopenIfOccurred } from '../states/reopening.service.ts';
 import type { CentroidCache } from './centroid-cache.ts';
 import { createInsights, type NewInsight } from './creation.service.ts';
@@ -30,7 +30,7 @@ export interface AssignmentResult {
   comparedWith?: number;
 }
 
-const NOTHING: AssignmentResult = { aligned: true, created: 0, occurrences: 0 };
+const NOTHING_TO_ASSIGN: AssignmentResult = { aligned: true, created: 0, occurrences: 0 };
 
 /** Statements with the insights that they belong to, as they are decided one after the other. */
 interface Decisions {
@@ -58,10 +58,10 @@ export async function assignStatements(
     await lockInsights(trx, orgId);
     const statements = await listUnassigned(trx, orgId, sessionId);
     const [first] = statements;
-    if (first === undefined) return NOTHING;
+    if (first === undefined) return NOTHING_TO_ASSIGN;
     const space = first.space ?? WORDS;
     const isMixed = statements.some((one) => one.space !== first.space);
-    if (isMixed || !(await isAligned(trx, orgId, space))) return { ...NOTHING, aligned: false };
+    if (isMixed || !(await isAligned(trx, orgId, space))) return { ...NOTHING_TO_ASSIGN, aligned: false };
     const dimensions = first.vector === null ? WORD_DIMENSIONS : readVector(first.vector).length;
     const mean = await readSpace(trx, orgId, space, dimensions);
     const decisions: Decisions = { space, mean, own: new Map(), created: [], assigned: [] };

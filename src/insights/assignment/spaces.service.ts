@@ -1,7 +1,7 @@
 import type { Db, Trx } from '../../db/connect.ts';
 import { type FeatureCounts, featuresOf } from '../../tagging/features.rules.ts';
-import { emptySum, readSum, type StoredVector, storedVectorOf, type VectorSum } from '../likeness/vectors.rules.ts';
-import { ALL_TEXTS, wordVectorOf } from '../likeness/words.rules.ts';
+import { emptySum, readSum, type StoredVector, storedVectorOf, type VectorSum } from '../similarity/vectors.rules.ts';
+import { ALL_TEXTS, wordVectorOf } from '../similarity/words.rules.ts';
 import { countTerms, findSpace, listTerms, uncountTerms } from './queries.ts';
 
 export interface Space extends VectorSum {

@@ -1,6 +1,6 @@
 import type { Db, Trx } from '../../db/connect.ts';
-import { mostCentral, sumByRoot } from '../likeness/centroids.rules.ts';
-import { readSum, readVector } from '../likeness/vectors.rules.ts';
+import { mostCentral, sumByRoot } from '../similarity/centroids.rules.ts';
+import { readSum, readVector } from '../similarity/vectors.rules.ts';
 import {
   findLastStatement,
   listMisnamed,

@@ -131,16 +131,16 @@ export interface NewProposal {
   id: string;
   insight_id: string;
   other_id: string;
-  likeness: number;
+  similarity: number;
 }
 
 /** Stores proposals. Those that were made before keep what was decided. Returns the number of new ones. */
 export async function upsertProposals(db: Db, orgId: string, proposals: NewProposal[]): Promise<number> {
   const { rows } = await sql<{ is_new: boolean }>`
-    insert into insight_proposals as known (org_id, id, insight_id, other_id, likeness)
-    select ${orgId}::uuid, id, insight_id, other_id, likeness
-    from jsonb_to_recordset(${JSON.stringify(proposals)}::jsonb) as made (id uuid, insight_id uuid, other_id uuid, likeness float8)
-    on conflict (org_id, insight_id, other_id) do update set likeness = excluded.likeness
+    insert into insight_proposals as known (org_id, id, insight_id, other_id, similarity)
+    select ${orgId}::uuid, id, insight_id, other_id, similarity
+    from jsonb_to_recordset(${JSON.stringify(proposals)}::jsonb) as made (id uuid, insight_id uuid, other_id uuid, similarity float8)
+    on conflict (org_id, insight_id, other_id) do update set similarity = excluded.similarity
     returning known.xmax = 0 as is_new
   `.execute(db);
   return rows.filter(({ is_new }) => is_new).length;
@@ -154,7 +154,7 @@ interface ProposedInsight {
 
 interface ProposalRow {
   id: string;
-  likeness: number;
+  similarity: number;
   created_at: Date;
   insight: ProposedInsight;
   other: ProposedInsight;
@@ -162,7 +162,7 @@ interface ProposalRow {
 
 /** SQL: an org's proposals in the API's format, to be narrowed down. */
 const selectProposals = (orgId: string) => sql`
-  select proposal.id, proposal.likeness, proposal.created_at,
+  select proposal.id, proposal.similarity, proposal.created_at,
     jsonb_build_object('id', insight.id, 'number', insight.number, 'content', insight.content) as insight,
     jsonb_build_object('id', other.id, 'number', other.number, 'content', other.content) as other
   from insight_proposals as proposal
@@ -175,7 +175,7 @@ export async function listProposals(db: Db, orgId: string, limit: number): Promi
   const { rows } = await sql<ProposalRow>`
     ${selectProposals(orgId)} and proposal.dismissed_at is null and insight.merged_into is null and other.merged_into is null
       and insight.status <> 'archived' and other.status <> 'archived'
-    order by proposal.likeness desc, proposal.id limit ${limit}
+    order by proposal.similarity desc, proposal.id limit ${limit}
   `.execute(db);
   return rows;
 }

@@ -7,7 +7,7 @@ export const ProposalPath = z.object({ proposalId: Id });
 
 const EXAMPLE = {
   id: '01920000-0000-7000-8000-000000000006',
-  likeness: 0.74,
+  similarity: 0.74,
   insight: { id: '01920000-0000-7000-8000-000000000001', number: 7, content: 'The parcel has not arrived' },
   other: { id: '01920000-0000-7000-8000-000000000002', number: 31, content: 'A delivery is late' },
   created_at: '2026-01-30T10:00:09.000Z',
@@ -16,7 +16,7 @@ const EXAMPLE = {
 export const Proposal = z
   .object({
     id: Id,
-    likeness: z.number().describe('1: the same direction. From 0.6 on it is proposed.'),
+    similarity: z.number().describe('1: the same direction. From 0.6 on it is proposed.'),
     insight: Proposed.describe('The older one.'),
     other: Proposed,
     created_at: Timestamp,

@@ -8,10 +8,10 @@ import type { TagLearner } from '../../tagging/learner.ts';
 import { decodeModel, scoreTexts } from '../../tagging/model.rules.ts';
 import { WAKE } from '../../temporal/contract.ts';
 import { getCategories } from '../categories/service.ts';
-import { sumByRoot } from '../likeness/centroids.rules.ts';
-import { alikePairs } from '../likeness/pairs.ts';
-import { readSum } from '../likeness/vectors.rules.ts';
-import { WORDS } from '../likeness/words.rules.ts';
+import { sumByRoot } from '../similarity/centroids.rules.ts';
+import { alikePairs } from '../similarity/pairs.ts';
+import { readSum } from '../similarity/vectors.rules.ts';
+import { WORDS } from '../similarity/words.rules.ts';
 import { REVIEW_INSIGHTS, type ReviewResult } from './contract.ts';
 import {
   countUnfinished,
@@ -151,10 +151,10 @@ async function propose(db: Db, orgId: string, signal: AbortSignal): Promise<numb
   const sums = sumByRoot(rows.map((row) => ({ ...row, sum: readSum(row.sum) })));
   const isCentred = (rows[0]?.space ?? WORDS) !== WORDS;
   const pairs = await alikePairs(sums, { atLeast: PROPOSED_LIKENESS, limit: MAX_PROPOSALS, isCentred }, signal);
-  const proposals = pairs.map(({ one, other, likeness }) => {
+  const proposals = pairs.map(({ one, other, similarity }) => {
     const isOlder = (numbers.get(one) ?? 0) < (numbers.get(other) ?? 0);
     const [insight_id, other_id] = isOlder ? [one, other] : [other, one];
-    return { id: idOf('insight proposal', orgId, insight_id, other_id), insight_id, other_id, likeness };
+    return { id: idOf('insight proposal', orgId, insight_id, other_id), insight_id, other_id, similarity };
   });
   return upsertProposals(db, orgId, proposals);
 }

@@ -9,7 +9,7 @@ import type { Rendering } from './rendering.ts';
 import { MAX_PATH_LENGTH } from './tree.rules.ts';
 
 const MAX_RESULTS = 20;
-const NOTHING_YET = 'There are no articles yet.';
+const NO_ARTICLES = 'There are no articles yet.';
 
 export interface HelpPageResult {
   orgId: string;
@@ -31,7 +31,7 @@ export async function renderHelpPage(
   const home: HelpPage = { center: { name, url, language }, url, trail: [], title: name, description: null };
   if (path === '') {
     if (query === undefined)
-      return contentsPage(home, (await listTableOfContents(db, orgId)).map(addressed), NOTHING_YET);
+      return contentsPage(home, (await listTableOfContents(db, orgId)).map(addressed), NO_ARTICLES);
     // by words only: what the public asks must not cost the org calls of its model
     const found = await searchArticles(db, WORDS_ONLY, orgId, { query, limit: MAX_RESULTS });
     const entries = found.map(entryOf).map(addressed);
@@ -54,7 +54,7 @@ export async function renderHelpPage(
   return contentsPage(
     { ...here, title, description },
     contents.map((entry) => ({ ...entry, depth: entry.depth - 1 })),
-    NOTHING_YET,
+    NO_ARTICLES,
   );
 }
 

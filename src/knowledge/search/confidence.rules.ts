@@ -4,16 +4,16 @@ export interface RatedPassage {
   words: number;
   /** The share of the question's words in its title and headings, from 0 to 1. Rare words count more. */
   headed: number;
-  /** How much more like the question it is than most passages of the org: see likenessAmong. Null without a model. */
-  likeness: number | null;
+  /** How much more like the question it is than most passages of the org: see similarityAmong. Null without a model. */
+  similarity: number | null;
 }
 
 /**
  * How much each part counts. The weights were chosen on four public sets of questions whose right item is known. They are
  * measured by `bench/ai/answers`.
  */
-const WEIGHT = { score: 0.3, headed: 0.4, likeness: 0.7, lead: 0.4 };
-/** Strengths with likeness are divided by this, so that they are about as high as those by words alone. */
+const WEIGHT = { score: 0.3, headed: 0.4, similarity: 0.7, lead: 0.4 };
+/** Strengths with similarity are divided by this, so that they are about as high as those by words alone. */
 const LIKENESS_SCALE = 2;
 
 /**
@@ -28,9 +28,9 @@ export const scoreUnitOf = (rarities: ReadonlyMap<string, number>, rarest: numbe
  * Returns how much speaks for a passage: its score, a title or heading with the question's words, and with an embedding
  * model how alike they are.
  */
-export function strengthOf({ words, headed, likeness }: RatedPassage, scoreUnit: number): number {
+export function strengthOf({ words, headed, similarity }: RatedPassage, scoreUnit: number): number {
   const byWords = WEIGHT.score * (words / Math.max(scoreUnit, Number.EPSILON)) + WEIGHT.headed * headed;
-  return likeness === null ? byWords : (byWords + WEIGHT.likeness * likeness) / LIKENESS_SCALE;
+  return similarity === null ? byWords : (byWords + WEIGHT.similarity * similarity) / LIKENESS_SCALE;
 }
 
 /**
@@ -50,7 +50,7 @@ export function confidenceOf(passages: { id: string; strength: number }[]): numb
  * passage at their top percent, or for the second best of fewer than 200. Of a few passages that one may be hardly above
  * the median, so 1 is at least two standard deviations above it.
  */
-export function likenessAmong(similarities: Iterable<number>): (similarity: number) => number {
+export function similarityAmong(similarities: Iterable<number>): (similarity: number) => number {
   const sorted = Float64Array.from(similarities).sort().reverse();
   const median = sorted[Math.floor(sorted.length / 2)] ?? 0;
   const top = sorted[Math.max(1, Math.floor(sorted.length / 100))] ?? median;

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/connect.ts';
 import { stemsOf } from './citations.rules.ts';
-import { confidenceOf, headedShare, likenessAmong, strengthOf } from './confidence.rules.ts';
+import { confidenceOf, headedShare, similarityAmong, strengthOf } from './confidence.rules.ts';
 import { fuseScores } from './fusion.rules.ts';
 import { explainScores, getPassages, type ScoreBasis } from './passages.service.ts';
 import { type ChunkSearch, listAllowedChunks, type ScoredChunk, type SearchFilter, scoreChunks } from './queries.ts';
@@ -56,13 +56,13 @@ export async function findEvidence(
 ) {
   const whole = { ...search, explain: true, limit: EVIDENCE_PASSAGES };
   const { asked, passages, similarities } = await rankPassages(db, semantics, orgId, whole);
-  const likeness = likenessAmong(similarities.values());
+  const similarity = similarityAmong(similarities.values());
   const { scoreUnit, rarities } = asked ?? { scoreUnit: 0, rarities: new Map<string, number>() };
   const rated = passages.map(({ score_parts, ...passage }) => {
     const words = score_parts?.words ?? 0;
     const parts = {
       words,
-      likeness: score_parts?.similarity == null ? null : likeness(score_parts.similarity),
+      similarity: score_parts?.similarity == null ? null : similarity(score_parts.similarity),
       headed: headedShare(new Set([passage.title, ...passage.citation.path].flatMap(stemsOf)), rarities),
     };
     return { ...passage, words, strength: strengthOf(parts, scoreUnit) };

@@ -4,7 +4,7 @@ import { codeOf, ProviderError } from '../../errors.ts';
 const TIMEOUT_MS = 5_000;
 const MAX_TRIES = 2;
 /** DNS answers for a missing name or a missing record. */
-const NOTHING_THERE = new Set(['ENOTFOUND', 'ENODATA']);
+const NO_RECORD_CODES = new Set(['ENOTFOUND', 'ENODATA']);
 
 export interface Dns {
   /**
@@ -22,7 +22,7 @@ export interface DnsOptions {
 }
 
 /** Returns whether DNS has answered that there is no such name or record. */
-export const hasNoRecord = (error: unknown): boolean => NOTHING_THERE.has(codeOf(error) ?? '');
+export const hasNoRecord = (error: unknown): boolean => NO_RECORD_CODES.has(codeOf(error) ?? '');
 
 /** Queries resolvers over the network (RFC 1035), never the system's hosts file. */
 export function createDns({ servers, timeoutMs = TIMEOUT_MS }: DnsOptions): Dns {

@@ -5,7 +5,7 @@ import { recoverSome } from '../deliveries/recovery.service.ts';
 import { listPendingDeliveries } from '../deliveries.queries.ts';
 import { holdForSeconds } from '../endpoints/holding.service.ts';
 import { findWholeEndpoint, type WholeEndpoint } from '../endpoints.queries.ts';
-import { post, type Receiver, receiverOf, type SentDelivery, type Try } from './posting.ts';
+import { type Attempt, post, type Receiver, receiverOf, type SentDelivery } from './posting.ts';
 import { claimProbe, reserveSlots, setSending } from './recording.queries.ts';
 import { type Health, recordResults } from './recording.service.ts';
 import type { PostingDeps } from './retries.service.ts';
@@ -39,7 +39,7 @@ interface Sender {
   waiting: { delivery: SentDelivery; at: number }[];
   inFlight: Map<string, Promise<void>>;
   maxInFlight: number;
-  ended: Try[];
+  ended: Attempt[];
   firstEndedAt: number;
   /** Counts the changes of the endpoint and of what is stored for it: what was read before one is void. */
   changes: number;

@@ -7,7 +7,7 @@ import type { Secrets } from '../../secrets.ts';
 import type { DeliveryRow } from '../deliveries.queries.ts';
 import { keyOf, openHeaders, openSecret, stillSigning } from '../endpoints/secrets.ts';
 import type { WholeEndpoint } from '../endpoints.queries.ts';
-import type { TriedOnce } from './recording.queries.ts';
+import type { AttemptOutcome } from './recording.queries.ts';
 
 const TIMEOUT_MS = 15_000;
 const MAX_ANSWER_BYTES = 1_024;
@@ -48,7 +48,7 @@ export type SentDelivery = Pick<
 >;
 
 /** What a try has shown. */
-export interface Try extends TriedOnce {
+export interface Attempt extends AttemptOutcome {
   /** The tries made since the delivery was made pending, with this one. */
   round: number;
   retryAfterMs: number | undefined;
@@ -74,7 +74,7 @@ function signedHeaders(keys: KeyObject[], { id, body, at }: { id: string; body: 
 }
 
 /** Makes one try of a delivery. Never throws: what went wrong is part of the result. */
-export async function post(http: HttpClient, receiver: Receiver, delivery: SentDelivery): Promise<Try> {
+export async function post(http: HttpClient, receiver: Receiver, delivery: SentDelivery): Promise<Attempt> {
   const at = new Date();
   const began = performance.now();
   const body = bodyOf(delivery);

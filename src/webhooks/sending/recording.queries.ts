@@ -6,7 +6,7 @@ import type { EndpointRef } from '../contract.ts';
 import { lockSender } from '../endpoints.queries.ts';
 
 /** A try of a delivery. */
-export interface TriedOnce {
+export interface AttemptOutcome {
   deliveryId: string;
   at: Date;
   /** The HTTP status, if there was an answer. */
@@ -20,7 +20,7 @@ export interface TriedOnce {
 }
 
 /** A try, with the time until the next one. Null: there is none. */
-export type RecordedTry = TriedOnce & { delayMs: number | null };
+export type RecordedAttempt = AttemptOutcome & { delayMs: number | null };
 
 /** A delivery after its try. */
 export interface TriedDelivery {
@@ -39,7 +39,7 @@ const MAX_CLOCK_DIFFERENCE = sql.lit('1 minute');
  * whatever became of it meanwhile. A failure moves only what still waits for this try. What a receiver has answered to
  * texts that were redacted meanwhile is not stored. Planned each time, by the present size of the tables.
  */
-export async function recordTries(trx: Trx, orgId: string, tries: RecordedTry[]): Promise<TriedDelivery[]> {
+export async function recordTries(trx: Trx, orgId: string, tries: RecordedAttempt[]): Promise<TriedDelivery[]> {
   const { rows } = await sql<TriedDelivery>`
     ${sql.raw(PLANNED_EACH_TIME)}
     with try as materialized (

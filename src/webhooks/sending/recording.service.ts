@@ -4,7 +4,7 @@ import { announce } from '../../outbox/events.ts';
 import type { EndpointRef } from '../contract.ts';
 import { disableEndpoint } from '../endpoints/service.ts';
 import { wakeRetries, wakeSender } from '../waking.service.ts';
-import type { Try } from './posting.ts';
+import type { Attempt } from './posting.ts';
 import { countFailures, recordTries, setProbe, type TriedDelivery } from './recording.queries.ts';
 import { DISABLED_AFTER_MS, probeDelayMs, QUIET_AFTER_MS, retryDelayMs, trailingFailures } from './schedule.rules.ts';
 
@@ -25,7 +25,7 @@ export interface Health {
  * Records tries in the order in which they ended, starts the retries of those that failed, and disables an endpoint that
  * is gone or has failed for too long. Undefined if the endpoint was deleted.
  */
-export function recordResults(db: Db, endpoint: RecordedEndpoint, tries: Try[]): Promise<Health | undefined> {
+export function recordResults(db: Db, endpoint: RecordedEndpoint, tries: Attempt[]): Promise<Health | undefined> {
   return inTransaction(db, async (trx) => {
     const recorded = tries.map(({ retryAfterMs, round, ...one }) => ({
       ...one,
@@ -42,12 +42,12 @@ export function recordResults(db: Db, endpoint: RecordedEndpoint, tries: Try[]):
 }
 
 /** Nothing bad is known, and nothing bad has happened. */
-const isSteady = ({ isHealthy }: RecordedEndpoint, tries: Try[]): boolean =>
+const isSteady = ({ isHealthy }: RecordedEndpoint, tries: Attempt[]): boolean =>
   isHealthy && tries.every(({ isAccepted }) => isAccepted);
 const STEADY = { enabled: true, failures: 0, failing_for_ms: 0 };
 
 /** Counts failures since the last success. After many, all but one try at a time wait. */
-async function recordHealth(trx: Trx, endpoint: EndpointRef, tries: Try[]) {
+async function recordHealth(trx: Trx, endpoint: EndpointRef, tries: Attempt[]) {
   const health = await countFailures(trx, endpoint, { ...trailingFailures(tries), quietAfterMs: QUIET_AFTER_MS });
   const delayMs = probeDelayMs(health?.failures ?? 0, health?.failing_for_ms ?? 0);
   if (delayMs !== null) await setProbe(trx, endpoint, delayMs);

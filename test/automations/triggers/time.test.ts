@@ -128,7 +128,7 @@ describe('an inactivity trigger', () => {
   /** Ages sessions, their messages and the inactivity cursors of the org by some seconds. */
   const age = (ids: string | string[], seconds: number) =>
     sql`
-      with told as (update automation_silences set silent_since = silent_since - ${seconds} * interval '1 second' where org_id = ${org.id})
+      with told as (update inactivity_clocks set silent_since = silent_since - ${seconds} * interval '1 second' where org_id = ${org.id})
       update sessions set created_at = created_at - ${seconds} * interval '1 second', active_at = active_at - ${seconds} * interval '1 second',
         last_message_at = last_message_at - ${seconds} * interval '1 second' where id = any(${[ids].flat()}::uuid[])
     `.execute(stack.db);

@@ -182,7 +182,7 @@ describe('another handoff of a session to HubSpot', () => {
     const pause = { $kind: 'Block', type: 'wait', id: 'pause', inputs: { minutes: 3 / 60 } };
     await activate(org, { trigger_type: 'pre-ticket-handoff', workflow_blocks: [pause] });
     await handOff(id);
-    const holds = () => stack.db.selectFrom('automation_gates').select('id').where('session_id', '=', id).execute();
+    const holds = () => stack.db.selectFrom('handoff_holds').select('id').where('session_id', '=', id).execute();
     await eventually('the hold', async () => (await holds()).length === 1);
     expect((await org.post(`/chat/sessions/${id}/handoff/retry`, {})).status).toBe(200);
     await ended(`handoff/${id}/2`);
@@ -225,7 +225,7 @@ describe('another handoff of a session to HubSpot', () => {
     const after = await activate(org, { trigger_type: 'ticket-handoff' });
     const id = await newSession();
     await handOff(id);
-    const held = () => stack.db.selectFrom('automation_gates').select('id').where('session_id', '=', id).execute();
+    const held = () => stack.db.selectFrom('handoff_holds').select('id').where('session_id', '=', id).execute();
     await eventually('a hold', async () => (await held()).length === 1);
     await returnToAi(id);
     await eventually('the release', async () => (await held()).length === 0);
@@ -249,7 +249,7 @@ describe('another handoff of a session to HubSpot', () => {
     await activate(org, { trigger_type: 'pre-ticket-handoff', workflow_blocks: [pause] });
     const after = await activate(org, { trigger_type: 'ticket-handoff' });
     const id = await newSession();
-    const holds = () => stack.db.selectFrom('automation_gates').select('id').where('session_id', '=', id).execute();
+    const holds = () => stack.db.selectFrom('handoff_holds').select('id').where('session_id', '=', id).execute();
     await handOff(id);
     await eventually('a hold', async () => (await holds()).length === 1);
     await returnToAi(id);

@@ -29,7 +29,7 @@ describe('the rate limit of an org', () => {
     const from = Date.now();
     const turns = await takeAtOnce(id, 'request', 60, 112);
     expect(turns.every(({ isTaken }) => isTaken)).toBe(true);
-    const budget = api.db.selectFrom('crm_budgets').select('next_at').where('org_id', '=', id);
+    const budget = api.db.selectFrom('crm_rate_limits').select('next_at').where('org_id', '=', id);
     const { next_at } = await budget.executeTakeFirstOrThrow();
     expect(next_at.getTime()).toBeGreaterThanOrEqual(from + 60 * 112 - 2);
     expect(next_at.getTime()).toBeLessThan(Date.now() + 60 * 112);

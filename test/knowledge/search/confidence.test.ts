@@ -1,20 +1,20 @@
 import {
   confidenceOf,
   headedShare,
-  likenessAmong,
   scoreUnitOf,
+  similarityAmong,
   strengthOf,
 } from '../../../src/knowledge/search/confidence.rules.ts';
 
 const UNIT = 4;
-const passage = (words: number, headed = 0, likeness: number | null = null) => ({ words, headed, likeness });
+const passage = (words: number, headed = 0, similarity: number | null = null) => ({ words, headed, similarity });
 const strong = (id: string, strength: number) => ({ id, strength });
 
 describe('the strength of a passage', () => {
   it.each([
     ['a higher score', passage(8), passage(6)],
     ['a heading with the question’s words', passage(6, 0.8), passage(6, 0.2)],
-    ['a likeness to the question', passage(6, 0, 4), passage(6, 0, 2)],
+    ['a similarity to the question', passage(6, 0, 4), passage(6, 0, 2)],
   ])('rises by %s', (_, more, less) => {
     expect(strengthOf(more, UNIT)).toBeGreaterThan(strengthOf(less, UNIT));
   });
@@ -37,22 +37,22 @@ describe('the confidence that the strongest passage has the answer', () => {
     );
   });
 
-  it('measures likeness by the median of the org’s passages and by their top percent', () => {
-    const likeness = likenessAmong(Array.from({ length: 1_000 }, (_, nth) => (nth / 1_000) ** 8));
-    expect(likeness(0.499 ** 8)).toBeCloseTo(0);
-    expect(likeness(0.989 ** 8)).toBeCloseTo(1);
-    expect(likenessAmong([0.8, 0.8])(0.8)).toBe(0);
-    expect(likenessAmong([0.8])(0.8)).toBe(0);
-    expect(likenessAmong([])(0.8)).toBe(0);
+  it('measures similarity by the median of the org’s passages and by their top percent', () => {
+    const similarity = similarityAmong(Array.from({ length: 1_000 }, (_, nth) => (nth / 1_000) ** 8));
+    expect(similarity(0.499 ** 8)).toBeCloseTo(0);
+    expect(similarity(0.989 ** 8)).toBeCloseTo(1);
+    expect(similarityAmong([0.8, 0.8])(0.8)).toBe(0);
+    expect(similarityAmong([0.8])(0.8)).toBe(0);
+    expect(similarityAmong([])(0.8)).toBe(0);
   });
 
   it.each([2, 3, 4, 10, 50])(
     'finds no passage of %i far more alike than the others, however alike those are',
     (count) => {
       const others = Array.from({ length: count - 1 }, (_, nth) => 0.7 + nth * 1e-6);
-      const likeness = likenessAmong([...others, 0.8]);
-      expect(likeness(0.8)).toBeGreaterThan(0.5);
-      expect(likeness(0.8)).toBeLessThanOrEqual(count / Math.sqrt(count - 1) / 2 + 1e-3);
+      const similarity = similarityAmong([...others, 0.8]);
+      expect(similarity(0.8)).toBeGreaterThan(0.5);
+      expect(similarity(0.8)).toBeLessThanOrEqual(count / Math.sqrt(count - 1) / 2 + 1e-3);
     },
   );
 

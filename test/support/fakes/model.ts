@@ -33,7 +33,7 @@ export type FakeModel = Awaited<ReturnType<typeof startFakeModel>>;
 const BESIDE_TURNS = { summaries: 'You summarize', statements: 'You read a conversation', names: 'You name what' };
 type Beside = keyof typeof BESIDE_TURNS;
 /** Nothing worth noting, in the shape of each of them. */
-const NOTHING: Said = { json: { sentences: [], sentiment: null, statements: [], name: '' } };
+const EMPTY_ANSWER: Said = { json: { sentences: [], sentiment: null, statements: [], name: '' } };
 
 /**
  * A model behind OpenAI's protocol, on aimock: it answers as the script says, by what it is asked and never by order.
@@ -53,7 +53,7 @@ export async function startFakeModel(
     const prompt = parsed.messages[0]?.content ?? '';
     const isIgnored = ignored.some((kind) => prompt.startsWith(BESIDE_TURNS[kind]));
     if (!isIgnored) asked.push(parsed);
-    const said = isIgnored ? NOTHING : await answer(parsed);
+    const said = isIgnored ? EMPTY_ANSWER : await answer(parsed);
     if (!('status' in said)) {
       const { prompt_tokens, completion_tokens } = tokensOf(parsed);
       usage.input += prompt_tokens;

@@ -7,7 +7,7 @@ import { type UnknownField, unknownFieldsIn } from './unknown-names.ts';
 
 const LENIENT = /(?:^|[,;\s])handling\s{0,9}=\s{0,9}"?lenient"?(?:$|[,;\s])/i;
 const MAX_HEADER_LENGTH = 1_000;
-const NOTHING = z.object({});
+const EMPTY_SCHEMA = z.object({});
 
 /**
  * Refuses fields and query parameters that an operation does not know, as a misspelt one would be dropped in silence.
@@ -37,12 +37,12 @@ export const refuseUnknownFields = fastifyPlugin(async (app: FastifyInstance) =>
 
 /** Returns the schema of a part of a route. Undefined if it is not validated by zod. */
 function schemaOf(schema: unknown): z.ZodType | undefined {
-  if (schema === undefined) return NOTHING;
+  if (schema === undefined) return EMPTY_SCHEMA;
   return schema instanceof z.ZodType ? schema : undefined;
 }
 
 /** A part without a schema was not parsed: it should be empty. */
-const parsedBy = (schema: z.ZodType, value: unknown) => (schema === NOTHING ? {} : value);
+const parsedBy = (schema: z.ZodType, value: unknown) => (schema === EMPTY_SCHEMA ? {} : value);
 
 interface Answered {
   header(name: string, value: string): unknown;

@@ -9,7 +9,7 @@ create index automation_events_by_age on automation_events (created_at);
 create index automation_events_of_session on automation_events (org_id, ((output #>> '{session,id}'::text[])))
   where (output #>> '{session,id}'::text[]) is not null;
 
-create table automation_gates (
+create table handoff_holds (
   org_id uuid not null,
   id uuid not null,
   session_id uuid not null,
@@ -149,7 +149,7 @@ create unique index automations_by_id on automations (id);
 create index automations_deleted on automations (org_id, id) where deleted_at is not null;
 create index automations_in_order on automations (org_id, created_at, id);
 
-create table automation_silences (
+create table inactivity_clocks (
   org_id uuid not null,
   automation_id uuid not null,
   minutes integer not null,

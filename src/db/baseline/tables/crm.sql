@@ -14,7 +14,7 @@ alter table crm_batches alter column body set storage external;
 create index crm_batches_by_age on crm_batches (received_at);
 create index crm_batches_by_org on crm_batches (org_id, received_at, id);
 
-create table crm_budgets (
+create table crm_rate_limits (
   org_id uuid not null,
   kind text not null,
   next_at timestamptz(3) not null,

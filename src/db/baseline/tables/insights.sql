@@ -134,7 +134,7 @@ create table insight_proposals (
   id uuid not null,
   insight_id uuid not null,
   other_id uuid not null,
-  likeness float8 not null,
+  similarity float8 not null,
   dismissed_at timestamptz(3),
   created_at timestamptz(3) not null default now(),
   primary key (org_id, id),

@@ -128,7 +128,7 @@ create table crawl_pages (
   created_at timestamptz(3) not null default now(),
   updated_at timestamptz(3) not null default now(),
   is_to_render boolean not null default false,
-  likeness bytea,
+  similarity bytea,
   primary key (org_id, id),
   unique (org_id, datasource_id, url_key),
   foreign key (org_id, datasource_id) references datasources(org_id, id) on delete cascade,

@@ -19,19 +19,19 @@ const NO_DIGITS = '0';
  * status 200. A page is one if it is like what the site answers for an address beside it that does not exist. Without
  * words that say so, the first of several such pages stays, and each that differs by its numbers.
  */
-export async function withdrawSoftNotFound(visiting: CrawlBatch): Promise<void> {
-  const { db, ref, site } = visiting;
+export async function withdrawSoftNotFound(batch: CrawlBatch): Promise<void> {
+  const { db, ref, site } = batch;
   if ((await findQueueStatus(db, ref.orgId, ref.datasourceId)).count > 0) return;
   const suspects = await listSuspects(db, ref, site.startKey);
   const places = Map.groupBy(suspects, ({ url }) => missingSiblingOf(url, NO_DIGITS).href);
   const largest = [...places.values()].toSorted((a, b) => b.length - a.length).slice(0, MAX_PLACES);
-  for (const pages of largest) await withdrawAtPlace(visiting, pages);
+  for (const pages of largest) await withdrawAtPlace(batch, pages);
 }
 
-async function withdrawAtPlace(visiting: CrawlBatch, suspects: Suspect[]): Promise<void> {
-  const { db, ref } = visiting;
+async function withdrawAtPlace(batch: CrawlBatch, suspects: Suspect[]): Promise<void> {
+  const { db, ref } = batch;
   const [suspect] = suspects;
-  const missing = suspect && (await askForMissing(visiting, suspect.url));
+  const missing = suspect && (await askForMissing(batch, suspect.url));
   if (missing === undefined) return;
   await inTransaction(db, async (trx) => {
     if ((await lockJob(trx, ref.orgId, ref.datasourceId, ref.jobId)) === undefined) return;
@@ -57,14 +57,14 @@ async function withdrawAtPlace(visiting: CrawlBatch, suspects: Suspect[]): Promi
 }
 
 /** Returns two answers for addresses that do not exist. Undefined if the site says so by their status. */
-async function askForMissing(visiting: CrawlBatch, url: string): Promise<[ComparedPage, ComparedPage] | undefined> {
-  const first = await askForOne(visiting, url);
-  const second = first && (await askForOne(visiting, url));
+async function askForMissing(batch: CrawlBatch, url: string): Promise<[ComparedPage, ComparedPage] | undefined> {
+  const first = await askForOne(batch, url);
+  const second = first && (await askForOne(batch, url));
   return first === undefined || second === undefined ? undefined : [first, second];
 }
 
-async function askForOne(visiting: CrawlBatch, url: string): Promise<ComparedPage | undefined> {
+async function askForOne(batch: CrawlBatch, url: string): Promise<ComparedPage | undefined> {
   const sibling = missingSiblingOf(url, `9${randomInt(MAX_DIGITS)}`);
-  const page = await probePage(visiting, sibling);
+  const page = await probePage(batch, sibling);
   return page && { url: sibling.href, title: page.title, markdown: page.markdown };
 }

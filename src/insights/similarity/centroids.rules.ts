@@ -3,9 +3,9 @@ import { WORDS } from './words.rules.ts';
 
 /** How vectors of a space are compared. */
 export interface Measure {
-  /** From this likeness on, a statement is an occurrence of an insight. */
+  /** From this similarity on, a statement is an occurrence of an insight. */
   threshold: number;
-  /** From this likeness on, measured without the mean, both are the same as long as there are few vectors. */
+  /** From this similarity on, measured without the mean, both are the same as long as there are few vectors. */
   sameThreshold: number;
 }
 
@@ -19,11 +19,11 @@ export const measureOf = (space: string): Measure => (space === WORDS ? BY_WORDS
 
 export interface Nearest {
   id: string;
-  likeness: number;
+  similarity: number;
 }
 
 /**
- * Returns the centroid that a vector belongs to, or undefined if none is near enough. Likeness is measured from the mean of
+ * Returns the centroid that a vector belongs to, or undefined if none is near enough. Similarity is measured from the mean of
  * all vectors of the org. `mean` is their sum, this one included.
  */
 export function findNearest(
@@ -39,9 +39,9 @@ export function findNearest(
   let best: Nearest | undefined;
   for (const [id, centroid] of centroids) {
     if (centroid.vectors === 0 || centroid.sum.length !== vector.length) continue;
-    const plainLikeness = plain === undefined ? 0 : likenessTo(centroid, null, plain);
-    const likeness = plainLikeness >= sameThreshold ? plainLikeness : likenessTo(centroid, centre, own);
-    if (likeness >= threshold && (best === undefined || likeness > best.likeness)) best = { id, likeness };
+    const plainSimilarity = plain === undefined ? 0 : similarityTo(centroid, null, plain);
+    const similarity = plainSimilarity >= sameThreshold ? plainSimilarity : similarityTo(centroid, centre, own);
+    if (similarity >= threshold && (best === undefined || similarity > best.similarity)) best = { id, similarity };
   }
   return best;
 }
@@ -55,8 +55,11 @@ export function mostCentral<Item extends { vector: StoredVector }>(
   const direction = { parts: Float64Array.from(centroid.sum), length: Math.hypot(...centroid.sum) };
   return items
     .filter(({ vector }) => vector.length === centroid.sum.length)
-    .map((item) => ({ item, likeness: likenessTo({ sum: Int32Array.from(item.vector), vectors: 1 }, null, direction) }))
-    .sort((a, b) => b.likeness - a.likeness) // a stable sort
+    .map((item) => ({
+      item,
+      similarity: similarityTo({ sum: Int32Array.from(item.vector), vectors: 1 }, null, direction),
+    }))
+    .sort((a, b) => b.similarity - a.similarity) // a stable sort
     .slice(0, limit)
     .map(({ item }) => item);
 }
@@ -85,7 +88,7 @@ function directionOf(vector: StoredVector, centre: Float64Array | null): Directi
 }
 
 /** The loop that assignment spends its time in: without a list of its own. */
-function likenessTo({ sum, vectors }: VectorSum, centre: Float64Array | null, to: Direction): number {
+function similarityTo({ sum, vectors }: VectorSum, centre: Float64Array | null, to: Direction): number {
   let product = 0;
   let squares = 0;
   for (let nth = 0; nth < sum.length; nth++) {

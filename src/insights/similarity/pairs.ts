@@ -4,7 +4,7 @@ import type { VectorSum } from './vectors.rules.ts';
 export interface AlikePair {
   one: string;
   other: string;
-  likeness: number;
+  similarity: number;
 }
 
 const ROWS_AT_ONCE = 20;
@@ -23,11 +23,11 @@ export async function alikePairs(
   for (const [nth, { id: one, parts }] of directions.entries()) {
     if (nth % ROWS_AT_ONCE === 0) await yieldToOthers(undefined, { signal });
     for (const { id: other, parts: others } of directions.slice(nth + 1)) {
-      const likeness = product(parts, others);
-      if (likeness >= atLeast) pairs.push({ one, other, likeness });
+      const similarity = product(parts, others);
+      if (similarity >= atLeast) pairs.push({ one, other, similarity });
     }
   }
-  return pairs.sort((a, b) => b.likeness - a.likeness).slice(0, limit);
+  return pairs.sort((a, b) => b.similarity - a.similarity).slice(0, limit);
 }
 
 /** Returns each centroid as a vector of length 1, measured from the mean of all if they are centred. */

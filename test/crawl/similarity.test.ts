@@ -1,12 +1,12 @@
-import { ignorableParametersOf } from '../../src/crawl/likeness/ignored-parameters.rules.ts';
-import { type ComparedPage, isLikeMissing, missingSiblingOf } from '../../src/crawl/likeness/not-found.rules.ts';
+import { ignorableParametersOf } from '../../src/crawl/similarity/ignored-parameters.rules.ts';
+import { type ComparedPage, isLikeMissing, missingSiblingOf } from '../../src/crawl/similarity/not-found.rules.ts';
 import { type FakeSite, pageOf, startFakeSite } from '../support/fakes/site.ts';
 import { type Stack, startStack } from '../support/stack/stack.ts';
 import { crawlAgain, crawlSite, outcomesOf, pagesOf } from './crawling.ts';
 
 describe('the parameters that change no page', () => {
   const namesOf = (...pages: [string, string][]) =>
-    ignorableParametersOf(pages.map(([key, likeness]) => ({ key, likeness }))).map(({ name }) => name);
+    ignorableParametersOf(pages.map(([key, similarity]) => ({ key, similarity }))).map(({ name }) => name);
 
   it('are those with which at least three different pages are always the same', () => {
     const pages: [string, string][] = ['a', 'b', 'c'].flatMap((path) => [
@@ -18,9 +18,9 @@ describe('the parameters that change no page', () => {
     expect(namesOf(...pages, ['x.example/d?sid=1', 'one'], ['x.example/d?sid=2', 'another'])).toEqual([]);
     expect(namesOf(...pages, ['x.example/d?sid=1', 'one'], ['x.example/d', 'another'])).toEqual([]);
     expect(namesOf(...pages.map(([key]): [string, string] => [key, 'the same everywhere']))).toEqual([]);
-    expect(namesOf(...pages.map(([key, likeness]): [string, string] => [`${key}&n=${likeness}`, likeness]))).toEqual([
-      'sid',
-    ]);
+    expect(
+      namesOf(...pages.map(([key, similarity]): [string, string] => [`${key}&n=${similarity}`, similarity])),
+    ).toEqual(['sid']);
   });
 
   it('are none of one page that is the same with every value', () => {

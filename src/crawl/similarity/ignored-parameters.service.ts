@@ -8,7 +8,6 @@ import { lockJob } from '../jobs/shared.queries.ts';
 import { keysOf, pageUrlOf } from '../scope/urls.rules.ts';
 import type { Visit } from '../visiting/visit-results.rules.ts';
 import { type IgnorableParameter, ignorableParametersOf } from './ignored-parameters.rules.ts';
-import { likenessOf } from './likeness.ts';
 import { probePage } from './probes.ts';
 import {
   addIgnoredParameter,
@@ -20,39 +19,40 @@ import {
   updateAddresses,
   type VariantPage,
 } from './queries.ts';
+import { similarityOf } from './similarity.ts';
 import { withdrawPages } from './withdrawal.service.ts';
 
 /**
  * Recognises query parameters that change no page, such as session ids, by the pages just written. From then on
  * addresses are kept without them, and pages that were stored several times are stored once.
  */
-export async function learnIgnoredParameters(visiting: CrawlBatch, visits: Visit[]): Promise<void> {
-  const { db, ref, requiredParameters } = visiting;
+export async function learnIgnoredParameters(batch: CrawlBatch, visits: Visit[]): Promise<void> {
+  const { db, ref, requiredParameters } = batch;
   const written = visits.flatMap(({ page, result }) => {
     const { path } = keysOf(pageUrlOf(page.url));
     const isVariant = result.kind === 'content' && path !== page.url_key;
-    return isVariant ? [{ key: page.url_key, path, likeness: result.content.likeness }] : [];
+    return isVariant ? [{ key: page.url_key, path, similarity: result.content.similarity }] : [];
   });
   if (written.length === 0 || !(await hasLikeSibling(db, ref, written))) return;
   const found = ignorableParametersOf(await listLikePages(db, ref));
   for (const parameter of found.filter(({ name }) => !requiredParameters.has(name))) {
-    if (!(await isSameWithout(visiting, parameter, visits))) {
+    if (!(await isSameWithout(batch, parameter, visits))) {
       requiredParameters.add(parameter.name);
       continue;
     }
-    if (await ignoreParameter(visiting, ref, parameter.name)) visiting.ignoreParameter(parameter.name);
+    if (await ignoreParameter(batch, ref, parameter.name)) batch.ignoreParameter(parameter.name);
   }
 }
 
 /** Fetches a page without the parameter: some sites answer differently then. */
-async function isSameWithout(visiting: CrawlBatch, { sample }: IgnorableParameter, visits: Visit[]): Promise<boolean> {
-  const scheme = visits[0] === undefined ? visiting.site.start.protocol : new URL(visits[0].url).protocol;
-  const { host } = visiting.site.start;
+async function isSameWithout(batch: CrawlBatch, { sample }: IgnorableParameter, visits: Visit[]): Promise<boolean> {
+  const scheme = visits[0] === undefined ? batch.site.start.protocol : new URL(visits[0].url).protocol;
+  const { host } = batch.site.start;
   const slash = sample.key.indexOf('/');
-  const page = await probePage(visiting, new URL(`${scheme}//${host}${sample.key.slice(slash)}`));
+  const page = await probePage(batch, new URL(`${scheme}//${host}${sample.key.slice(slash)}`));
   if (page === undefined) return false;
   const markdown = page.markdown.trim();
-  return likenessOf({ title: page.title.trim(), markdown }) === sample.likeness;
+  return similarityOf({ title: page.title.trim(), markdown }) === sample.similarity;
 }
 
 /** Stores each page once, under its address without the parameter. Returns whether the crawl is still running. */

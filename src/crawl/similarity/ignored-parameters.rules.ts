@@ -1,7 +1,7 @@
 /** A stored page, by its key. */
 export interface LikePage {
   key: string;
-  likeness: string;
+  similarity: string;
 }
 
 /** Different pages that must have stayed the same with different values of a parameter. */
@@ -9,7 +9,7 @@ const MIN_PAGES = 3;
 
 export interface IgnorableParameter {
   name: string;
-  /** The key of a page without the parameter, and the page's likeness. */
+  /** The key of a page without the parameter, and the page's similarity. */
   sample: LikePage;
 }
 
@@ -20,24 +20,26 @@ export interface IgnorableParameter {
 export function ignorableParametersOf(pages: readonly LikePage[]): IgnorableParameter[] {
   const byName = new Map<string, Map<string, Set<string>>>();
   const valuesOf = new Map<string, number>();
-  const likenessesByKey = new Map(pages.map(({ key, likeness }) => [key, likeness]));
-  for (const { key, likeness } of pages) {
+  const similaritiesByKey = new Map(pages.map(({ key, similarity }) => [key, similarity]));
+  for (const { key, similarity } of pages) {
     for (const [name, rest] of keysWithoutOne(key)) {
       const groups = byName.get(name) ?? new Map<string, Set<string>>();
-      byName.set(name, groups.set(rest, (groups.get(rest) ?? new Set()).add(likeness)));
+      byName.set(name, groups.set(rest, (groups.get(rest) ?? new Set()).add(similarity)));
       const id = `${name} ${rest}`;
-      valuesOf.set(id, (valuesOf.get(id) ?? (likenessesByKey.has(rest) ? 1 : 0)) + 1);
+      valuesOf.set(id, (valuesOf.get(id) ?? (similaritiesByKey.has(rest) ? 1 : 0)) + 1);
     }
   }
   return [...byName].flatMap(([name, groups]) => {
     const varied = [...groups].filter(([rest]) => (valuesOf.get(`${name} ${rest}`) ?? 0) > 1);
-    const likenesses = varied.map(([rest, found]) => new Set([...found, likenessesByKey.get(rest) ?? [...found][0]]));
-    const isAlwaysTheSame = likenesses.every(({ size }) => size === 1);
-    const distinct = new Set(likenesses.flatMap((found) => [...found]));
+    const similarities = varied.map(
+      ([rest, found]) => new Set([...found, similaritiesByKey.get(rest) ?? [...found][0]]),
+    );
+    const isAlwaysTheSame = similarities.every(({ size }) => size === 1);
+    const distinct = new Set(similarities.flatMap((found) => [...found]));
     const [[key] = ['']] = varied;
-    const likeness = groups.get(key)?.values().next().value;
-    if (!isAlwaysTheSame || distinct.size < MIN_PAGES || likeness === undefined) return [];
-    return [{ name, sample: { key, likeness } }];
+    const similarity = groups.get(key)?.values().next().value;
+    if (!isAlwaysTheSame || distinct.size < MIN_PAGES || similarity === undefined) return [];
+    return [{ name, sample: { key, similarity } }];
   });
 }
 

@@ -13,14 +13,14 @@ const MAX_SUSPECTS = 2_000;
 export async function hasLikeSibling(
   db: Db,
   { orgId, datasourceId }: DatasourceRef,
-  pages: { key: string; path: string; likeness: string }[],
+  pages: { key: string; path: string; similarity: string }[],
 ): Promise<boolean> {
   const { rows } = await sql`
-    select 1 from jsonb_to_recordset(${JSON.stringify(pages)}::jsonb) as given (key text, path text, likeness text)
+    select 1 from jsonb_to_recordset(${JSON.stringify(pages)}::jsonb) as given (key text, path text, similarity text)
     where exists (
       select from crawl_pages as page
       where page.org_id = ${orgId} and page.datasource_id = ${datasourceId} and page.path_key = given.path
-        and page.likeness = decode(given.likeness, 'hex') and page.url_key <> given.key and page.is_stored
+        and page.similarity = decode(given.similarity, 'hex') and page.url_key <> given.key and page.is_stored
     ) limit 1
   `.execute(db);
   return rows.length > 0;
@@ -29,8 +29,8 @@ export async function hasLikeSibling(
 /** Returns the latest stored pages to be compared. */
 export async function listLikePages(db: Db, { orgId, datasourceId }: DatasourceRef): Promise<LikePage[]> {
   const { rows } = await sql<LikePage>`
-    select url_key as key, encode(likeness, 'hex') as likeness from crawl_pages
-    where org_id = ${orgId} and datasource_id = ${datasourceId} and is_stored and likeness is not null and removal is null
+    select url_key as key, encode(similarity, 'hex') as similarity from crawl_pages
+    where org_id = ${orgId} and datasource_id = ${datasourceId} and is_stored and similarity is not null and removal is null
     order by id desc limit ${MAX_COMPARED}
   `.execute(db);
   return rows;
