@@ -28,6 +28,7 @@ import { dropGoneCategories } from '../src/insights/categories/service.ts';
 import { requestExtraction, wakeExtractions } from '../src/insights/extraction/requests.service.ts';
 import { redactInsights } from '../src/insights/redaction/service.ts';
 import { embedOnChange } from '../src/knowledge/embedding/service.ts';
+import { redactLearnedDrafts } from '../src/knowledge/training/service.ts';
 import { createMediaLinks } from '../src/media/links.ts';
 import type { EventType } from '../src/outbox/events.ts';
 import type { Reaction, Reactions, ReadingMoment } from '../src/outbox/reactions.ts';
@@ -122,6 +123,7 @@ export function createReactions(
       redactTurns,
       redactSessionCalls,
       redactEvals,
+      redactLearnedDrafts,
       redactInsights,
       redactWebhooks,
     ],

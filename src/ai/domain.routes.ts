@@ -6,6 +6,7 @@ import { citationRoutes } from './citations/routes.ts';
 import { confirmationLinkRoutes } from './confirmations/link.routes.ts';
 import { confirmationRoutes } from './confirmations/routes.ts';
 import { previewRoutes } from './preview/routes.ts';
+import { scenarioRoutes } from './scenarios/routes.ts';
 import { aiSettingsRoutes } from './settings/routes.ts';
 import { turnRoutes } from './turns/routes.ts';
 
@@ -19,4 +20,5 @@ export const AI_ROUTES: FastifyPluginAsyncZod<Deps>[] = [
   confirmationRoutes,
   confirmationLinkRoutes,
   citationRoutes,
+  scenarioRoutes,
 ];

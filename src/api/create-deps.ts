@@ -90,6 +90,7 @@ export function createApiDeps({ config, db, pool, quota, temporal, logger, repla
     liveStreams: createLiveStreams(db, mediaLinks, logger),
     chatContextOf: findChatContext,
     answers: waiters,
+    callWaiters: waiters,
     filePurgeMs: FILE_PURGE_MS,
     heartbeatMs: HEARTBEAT_MS,
     maxEventLoopDelayMs: MAX_EVENT_LOOP_DELAY_MS,

@@ -1,3 +1,4 @@
+import type { CallWaiters } from '../ai/turns/waiting.service.ts';
 import type { Config } from '../config.ts';
 import type { ContactDeliveriesPort } from '../contacts/deliveries.port.ts';
 import type { AnswersPort } from '../conversations/answers.port.ts';
@@ -61,6 +62,7 @@ export interface Deps {
   chatContextOf(db: Db, orgId: string, contactId: string): Promise<string | null>;
   /** The port of conversations to the AI. */
   answers: AnswersPort;
+  callWaiters: CallWaiters;
   /** Interval between attempts to delete what is left of deleted files. */
   filePurgeMs: number;
   /** Interval of heartbeats in an idle stream of events. */

@@ -5,10 +5,12 @@ import { helpCenterRoutes } from './help-center/routes.ts';
 import { knowledgeSearchRoutes } from './search/routes.ts';
 import { directoryRoutes } from './training/directories.routes.ts';
 import { trainingRoutes } from './training/routes.ts';
+import { trainingVersionRoutes } from './training/versions.routes.ts';
 
 /** All routes of the domain. */
 export const KNOWLEDGE_ROUTES: FastifyPluginAsyncZod<Deps>[] = [
   trainingRoutes,
+  trainingVersionRoutes,
   directoryRoutes,
   knowledgeSearchRoutes,
   helpCenterRoutes,

@@ -53,6 +53,21 @@ export async function hasHistory(db: Db, orgId: string, sessionId: string): Prom
   return found !== undefined;
 }
 
+/** Finds what a message of a session asks to confirm, by the message's public id: the id of the call. */
+export async function findConfirmationId(db: Db, orgId: string, sessionId: string, publicId: string) {
+  const seq = await findSeqOf(db, orgId, sessionId, publicId);
+  if (seq === undefined) return undefined;
+  const found = await db
+    .selectFrom('session_events')
+    .select(sql<string | null>`data -> 'confirmation' ->> 'id'`.as('call_id'))
+    .where('org_id', '=', orgId)
+    .where('session_id', '=', sessionId)
+    .where('seq', '=', seq)
+    .where('type', '=', 'message')
+    .executeTakeFirst();
+  return found?.call_id ?? undefined;
+}
+
 /** Finds the place of an event in a session's history by its public id. */
 export async function findSeqOf(db: Db, orgId: string, sessionId: string, publicId: string) {
   const found = await db

@@ -94,3 +94,6 @@ export const DecidedConfirmation = z.object({
   state: z.enum(CALL_STATES),
   needs: z.enum(['customer', 'agent']).nullable(),
 });
+
+/** What the action of a form has answered: JSON, or text. */
+export const ExecutedAction = z.object({ action: z.object({ response: z.unknown() }) });

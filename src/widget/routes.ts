@@ -5,10 +5,12 @@ import { waitMsOf } from '../api/edge/prefer.ts';
 import { uploads } from '../api/edge/uploads.ts';
 import { refused } from '../errors.ts';
 import { decideAsVisitor } from './confirmations.service.ts';
+import { executeAsVisitor } from './forms.service.ts';
 import { pollSession, recordVote, sendVisitorMessage } from './messages.service.ts';
 import { requireVisitor, widgetPlugin } from './plugins.ts';
 import {
   DecidedConfirmation,
+  ExecutedAction,
   PolledWidgetSession,
   SentWidgetMessage,
   Success,
@@ -25,6 +27,7 @@ import {
   CreateUnverified,
   CreateWidgetSession,
   DecideConfirmation,
+  ExecuteAction,
   HistoryStart,
   ListWidgetSessions,
   PolledSession,
@@ -81,7 +84,7 @@ const unverifiedRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
 };
 
 const visitorRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
-  const { mediaLinks, secrets, answers, maxWaitMs } = deps;
+  const { mediaLinks, secrets, answers, callWaiters, maxWaitMs, egress, calls } = deps;
   await app.register(widgetPlugin, deps);
   await app.register(requireVisitor, deps);
 
@@ -134,6 +137,15 @@ const visitorRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
     config,
     schema: { hide, params: WidgetConfirmationPath, body: DecideConfirmation, response: { 200: DecidedConfirmation } },
     handler: ({ db, visitor, params, body }) => decideAsVisitor(db, visitor, params.confirmationId, body),
+  });
+
+  app.post('/action/execute', {
+    config,
+    schema: { hide, body: ExecuteAction, response: { 200: ExecutedAction } },
+    handler: ({ db, visitor, body, headers }) => {
+      const waitMs = waitMsOf(headers, maxWaitMs);
+      return executeAsVisitor({ db, egress, secrets, calls, callWaiters }, visitor, { form: body, waitMs });
+    },
   });
 
   app.post('/session/resolve', {

@@ -213,3 +213,21 @@ export const DecideConfirmation = z.object({
   arguments: z.record(z.string(), z.unknown()).optional(),
 });
 export type DecideConfirmation = z.infer<typeof DecideConfirmation>;
+
+const Values = z.record(z.string(), z.unknown());
+
+/** A form that a message of the AI shows, with the visitor's values. */
+export const ExecuteAction = z.object({
+  sessionId: Id,
+  formMessageId: Id,
+  actionId: Id,
+  request: z
+    .object({
+      pathParams: Values.optional(),
+      queryParams: Values.optional(),
+      bodyParams: z.unknown().optional(),
+      headers: Values.optional(),
+    })
+    .prefault({}),
+});
+export type ExecuteAction = z.infer<typeof ExecuteAction>;

@@ -37,6 +37,7 @@ const PUBLIC_ROUTES = [
   'GET /backend/widget/v2/poll/:sessionId',
   'GET /backend/widget/v2/session/history/:sessionId',
   'GET /backend/widget/v2/sessions',
+  'POST /backend/widget/v2/action/execute',
   'POST /backend/widget/v2/chat/send',
   'POST /backend/widget/v2/chat/vote',
   'POST /backend/widget/v2/checkpoint',

@@ -76,6 +76,8 @@ const OTHER_TABLES = [
 ];
 /** The tag in the example of POST /chat/sessions/{id}/tags. */
 const TAG_OF_EXAMPLE = 'refund';
+/** What is published has a first version. Its number is no id. */
+const FIRST_VERSION = '1';
 const SENT_NOWHERE = '';
 
 let api: TestApi;
@@ -304,7 +306,11 @@ function ownersPaths(operation: Operation): string[] {
     name,
     values:
       schema.enum?.map(String) ??
-      (nth === 0 && operation.pathParameters.length > 1 ? parentsOf(operation) : likelyFirst),
+      (name === 'version'
+        ? [FIRST_VERSION]
+        : nth === 0 && operation.pathParameters.length > 1
+          ? parentsOf(operation)
+          : likelyFirst),
   }));
   if (first === undefined) return [operation.path];
   return first.values.flatMap((value) =>

@@ -23,6 +23,18 @@ export const forHostOf = (endpoint: string | undefined, overrides: BoundOverride
 
 export const NO_OVERRIDES: Overrides = { query_params: {}, path_params: {}, body_params: {}, headers: {} };
 
+/** Shorter values are in any text. */
+const MIN_SECRET = 6;
+
+/** Returns the values in overrides that nobody is shown. */
+export const secretsOf = (overrides: object): string[] =>
+  valuesIn(overrides).filter((value) => value.length >= MIN_SECRET);
+
+function valuesIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(valuesIn) : [];
+}
+
 /** Merges overrides field by field. Later ones take precedence. */
 export function mergeOverrides(all: (PartialOverrides | null | undefined)[]): Overrides {
   return all.reduce<Overrides>(

@@ -90,6 +90,9 @@ function digitValue(digit: string): number {
 export const emailsOf = (text: string): string[] =>
   [...text.normalize('NFKC').matchAll(EMAIL)].map(([email]) => email.toLowerCase());
 
+/** Returns a text with these words in the place of each e-mail address. */
+export const withoutEmails = (text: string, replacement: string): string => text.replace(EMAIL, () => replacement);
+
 /** Returns the addresses of websites in a text, with or without a scheme. E-mail addresses are none. */
 export const addressesOf = (text: string): string[] =>
   [...text.normalize('NFKC').replace(EMAIL, ' ').matchAll(ADDRESS)]

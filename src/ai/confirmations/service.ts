@@ -35,6 +35,8 @@ export interface AskedConfirmation {
   text: string;
   fields: ConfirmationField[];
   expires_at: string;
+  /** The action, where it asks for a form. */
+  form_action_id?: string;
 }
 
 export interface Question {
@@ -52,7 +54,7 @@ export interface Question {
 export async function askForConfirmation(
   trx: Trx,
   orgId: string,
-  call: Pick<CallRow, 'id' | 'name' | 'arguments' | 'needs' | 'state'>,
+  call: Pick<CallRow, 'id' | 'name' | 'arguments' | 'needs' | 'needs_because' | 'action_id' | 'state'>,
   { publicUrl, messageId, ...options }: Omit<WordingOptions, 'url'> & { publicUrl: string; messageId: string },
 ): Promise<Question | undefined> {
   if (call.state !== 'needs_confirmation') return undefined;
@@ -62,7 +64,9 @@ export async function askForConfirmation(
   const asked = { messageId, tokenHash: hashOf(token), lastsMs: CONFIRMATION_MS };
   const set = await setQuestion(trx, orgId, call.id, asked);
   if (!set?.expires_at) return undefined;
-  return { text, confirmation: { id: call.id, text: question, fields, expires_at: set.expires_at.toISOString() } };
+  const form = call.needs_because === 'form' && call.action_id !== null ? { form_action_id: call.action_id } : {};
+  const confirmation = { id: call.id, text: question, fields, expires_at: set.expires_at.toISOString(), ...form };
+  return { text, confirmation };
 }
 
 /**
@@ -109,6 +113,8 @@ export interface Decision {
   messageId?: string | undefined;
   /** Replaces the arguments, where the action asks for a form. */
   arguments?: unknown;
+  /** Says where the request has an argument, such as `body_params.order`. */
+  pathOf?: (argument: string) => string;
 }
 
 /**
@@ -131,7 +137,7 @@ export async function decideConfirmation(db: Db, orgId: string, id: string, deci
     if (!isWithAi(session) || !(await isAutopilotOn(trx, orgId, session.channel)))
       throw conflict('The AI does not have the session now, so it does nothing in it');
     if (await isContactBlocked(trx, orgId, session.contact_id)) throw conflict('The contact is blocked');
-    const changed = await replaceArguments(trx, call, decision.arguments);
+    const changed = await replaceArguments(trx, call, decision);
     return changed.needs === 'agent' && by !== 'agent'
       ? changed
       : decide(trx, changed, { state: 'confirmed', by, keyId, messageId });
@@ -144,7 +150,13 @@ async function decide(trx: Trx, call: CallRow, to: Parameters<typeof storeDecisi
   return decided;
 }
 
-async function replaceArguments(trx: Trx, call: CallRow, given: unknown): Promise<CallRow> {
+const inArguments = (argument: string): string => `body.arguments.${argument}`;
+
+async function replaceArguments(
+  trx: Trx,
+  call: CallRow,
+  { arguments: given, pathOf = inArguments }: Decision,
+): Promise<CallRow> {
   if (given === undefined) return call;
   const { org_id, turn_id, contact_id: contactId } = call;
   const action = await getToolOf(trx, org_id, call);
@@ -156,7 +168,7 @@ async function replaceArguments(trx: Trx, call: CallRow, given: unknown): Promis
     { action, arguments: given, contactId },
   );
   if ('issues' in checked) {
-    const issues = checked.issues.map(({ path, message }) => ({ path: `body.arguments.${path}`, message }));
+    const issues = checked.issues.map(({ path, message }) => ({ path: pathOf(path), message }));
     const summary = issues.map(({ path, message }) => `${path}: ${message}`).join('; ');
     throw invalid(`The request is not valid: ${summary.slice(0, 500)}`, issues);
   }

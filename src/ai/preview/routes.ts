@@ -1,13 +1,13 @@
-import type { FastifyReply } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../../api/deps.ts';
 import { errorResponses } from '../../api/edge/errors.ts';
+import { signalOfHangUp } from '../../api/edge/hang-up.ts';
+import { createSlots } from '../../models/slots.ts';
 import { PreviewedTurn, PreviewTurn } from './schema.ts';
 import { previewDraft } from './service.ts';
-import { createSlots } from './slots.ts';
 
 /** A preview holds memory and a connection of its client while models are asked. */
-const SLOTS = { total: 32, perOrg: 4 };
+const SLOTS = { total: 32, perOrg: 4, what: 'previews' };
 
 /** Route of previews. */
 export const previewRoutes: FastifyPluginAsyncZod<Deps> = async (app, { egress, secrets, calls, chatContextOf }) => {
@@ -30,10 +30,3 @@ export const previewRoutes: FastifyPluginAsyncZod<Deps> = async (app, { egress, 
     },
   });
 };
-
-/** Returns a signal of the client's hang-up: nobody reads the answer then. */
-function signalOfHangUp({ raw }: FastifyReply): AbortSignal {
-  const hangUp = new AbortController();
-  raw.once('close', () => hangUp.abort());
-  return hangUp.signal;
-}

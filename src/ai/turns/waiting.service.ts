@@ -3,6 +3,7 @@ import type { AnswersPort, AutopilotAnswer } from '../../conversations/answers.p
 import { findAiMessage } from '../../conversations/messages/ai-messages.service.ts';
 import { getAiStates } from '../../conversations/sessions/autopilot.service.ts';
 import type { Db } from '../../db/connect.ts';
+import { type CallRow, listCallsById } from '../calls/service.ts';
 import { findTurnOf } from './queries.ts';
 
 /** More requests do not wait: each holds memory and a connection of its client. */
@@ -14,7 +15,16 @@ interface Log {
   warn(fields: object, message: string): void;
 }
 
-export interface TurnWaiters extends AnswersPort {
+export interface CallWaiters {
+  /** Waits until a call of a session has ended, for `waitMs` at most. Returns undefined if it has not, or the wait cannot go on. */
+  waitForCall(
+    db: Db,
+    call: { orgId: string; sessionId: string; callId: string },
+    waitMs: number,
+  ): Promise<CallRow | undefined>;
+}
+
+export interface TurnWaiters extends AnswersPort, CallWaiters {
   /** Looks again at the turns of the sessions named in the hints, or of all if there are none. */
   wake(hints: string): void;
 }
@@ -49,19 +59,22 @@ export function createTurnWaiters(closing: AbortSignal, log: Log): TurnWaiters {
   };
   closing.addEventListener('abort', () => wake(''));
 
-  const wait: AnswersPort['waitForAnswer'] = async (db, message, waitMs) => {
-    const refusal = await refusalOf(db, message);
-    if (refusal !== undefined) return refusal;
-    if (count >= MAX_WAITING) return {};
+  /** Looks each time that something may have changed in a session, until it finds what it looks for or the time is over. */
+  const waitFor = async <Found>(
+    sessionId: string,
+    waitMs: number,
+    look: () => Promise<Found | undefined>,
+  ): Promise<Found | undefined> => {
+    if (count >= MAX_WAITING) return undefined;
     count++;
     try {
       const giveUpAt = Date.now() + waitMs;
       for (;;) {
         const left = giveUpAt - Date.now();
-        if (left <= 0 || closing.aborted) return {};
-        const woken = sleepUntilWoken(message.sessionId, Math.min(left, SWEEP_MS)); // before the look: none is missed
-        const answer = await findAnswer(db, message);
-        if (answer !== undefined) return answer;
+        if (left <= 0 || closing.aborted) return undefined;
+        const woken = sleepUntilWoken(sessionId, Math.min(left, SWEEP_MS)); // before the look: none is missed
+        const found = await look();
+        if (found !== undefined) return found;
         await woken;
       }
     } finally {
@@ -69,12 +82,20 @@ export function createTurnWaiters(closing: AbortSignal, log: Log): TurnWaiters {
     }
   };
 
+  const wait: AnswersPort['waitForAnswer'] = async (db, message, waitMs) =>
+    (await refusalOf(db, message)) ?? (await waitFor(message.sessionId, waitMs, () => findAnswer(db, message))) ?? {};
+
   return {
     wake,
     waitForAnswer: (db, message, waitMs) =>
       wait(db, message, waitMs).catch((error: unknown) => {
         log.warn({ err: error, session: message.sessionId }, 'the wait for an answer failed; the message is stored');
         return {};
+      }),
+    waitForCall: (db, { orgId, sessionId, callId }, waitMs) =>
+      waitFor(sessionId, waitMs, async () => {
+        const [call] = await listCallsById(db, orgId, [callId]);
+        return call === undefined || call.ended_at === null ? undefined : call;
       }),
   };
 }

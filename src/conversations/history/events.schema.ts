@@ -37,6 +37,10 @@ export const MessageConfirmation = z
     text: z.string(),
     fields: z.array(z.object({ name: z.string(), value: z.string() })),
     expires_at: z.iso.datetime(),
+    form_action_id: z
+      .string()
+      .optional()
+      .describe('The action of a form: the values of the form can replace the arguments.'),
   })
   .meta({ id: 'MessageConfirmation' });
 export type MessageConfirmation = z.infer<typeof MessageConfirmation>;

@@ -15,8 +15,18 @@ const COLUMNS = [
   'directory_id',
   'restricted_to_channels',
   'restricted_to_segments',
+  'learned_from_session_id',
   'created_at',
   'updated_at',
+] as const;
+
+/** A draft has no published version. Its text is the one that is edited. */
+const SHOWN = [
+  ...COLUMNS,
+  sql<number | null>`case when not is_draft then nullif(version, 0) end`.as('current_version'),
+  sql<Date | null>`case when not is_draft then published_at end`.as('published_at'),
+  sql<string | null>`case when is_draft then title end`.as('draft_title'),
+  sql<string | null>`case when is_draft then content end`.as('draft_content'),
 ] as const;
 
 export type TrainingItem = NonNullable<Awaited<ReturnType<typeof findTraining>>>;
@@ -26,18 +36,23 @@ export async function lockInstructions(trx: Trx, orgId: string): Promise<void> {
   await lockName(trx, `instructions ${orgId}`);
 }
 
-export function insertTraining(db: Db, orgId: string, id: string, training: CreateTraining) {
+export function insertTraining(
+  db: Db,
+  orgId: string,
+  id: string,
+  training: CreateTraining & { learned_from_session_id?: string },
+) {
   return db
     .insertInto('training_items')
     .values({ org_id: orgId, id, ...training })
-    .returning(COLUMNS)
+    .returning(SHOWN)
     .executeTakeFirstOrThrow();
 }
 
 export function findTraining(db: Db, orgId: string, id: string) {
   return db
     .selectFrom('training_items')
-    .select(COLUMNS)
+    .select(SHOWN)
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .executeTakeFirst();
@@ -49,7 +64,7 @@ export function updateTraining(db: Db, orgId: string, id: string, changes: Updat
     .set({ ...changes, updated_at: sql<Date>`now()` })
     .where('org_id', '=', orgId)
     .where('id', '=', id)
-    .returning(COLUMNS)
+    .returning(SHOWN)
     .executeTakeFirst();
 }
 
@@ -72,11 +87,24 @@ export async function deleteTraining(db: Db, orgId: string, id: string): Promise
   return numDeletedRows > 0n;
 }
 
+/** Deletes the drafts that were learned from sessions and never published. Returns their ids. */
+export async function deleteLearnedDrafts(trx: Trx, orgId: string, sessionIds: string[]): Promise<string[]> {
+  const deleted = await trx
+    .deleteFrom('training_items')
+    .where('org_id', '=', orgId)
+    .where('learned_from_session_id', '=', sql<string>`any(${sessionIds}::uuid[])`)
+    .where('is_draft', '=', true)
+    .where('version', '=', 0)
+    .returning('id')
+    .execute();
+  return deleted.map(({ id }) => id);
+}
+
 /** Returns a page of the org's or a directory's training by creation. */
 export const listTraining = (db: Db, orgId: string, directoryId: string | undefined, place: PageRequest) =>
   db
     .selectFrom('training_items')
-    .select(COLUMNS)
+    .select(SHOWN)
     .where('org_id', '=', orgId)
     .$call((query) => (directoryId === undefined ? query : query.where('directory_id', '=', directoryId)))
     .$call(orderedByCreation(place))

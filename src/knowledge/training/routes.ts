@@ -33,13 +33,13 @@ export const trainingRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'createTraining',
       tags,
-      description: 'In use from then on, unless it is a draft.',
+      description: 'In use from then on, as version 1, unless it is a draft.',
       body: CreateTraining,
       response: { 201: Training, ...errorResponses(403, 409) },
     },
     handler: async ({ db, org, body }, reply) => {
       reply.code(201);
-      return createTraining(db, org.id, body);
+      return createTraining(db, org, body);
     },
   });
 
@@ -59,12 +59,13 @@ export const trainingRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'updateTraining',
       tags,
-      description: 'Absent fields stay as they are.',
+      description:
+        'Absent fields stay as they are. A changed text of what is published is in use at once, and is the next version.',
       params: TrainingPath,
       body: UpdateTraining,
       response: { 200: Training, ...errorResponses(403, 404, 409) },
     },
-    handler: async ({ db, org, params, body }) => changeTraining(db, org.id, params.id, body),
+    handler: async ({ db, org, params, body }) => changeTraining(db, org, params.id, body),
   });
 
   app.put('/training/:id/draft', {
@@ -72,12 +73,13 @@ export const trainingRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'setTrainingDraft',
       tags,
-      description: 'Publishes a draft, or takes what is published out of use.',
+      description:
+        'Publishes a draft, or takes what is published out of use. A text that differs from the last version becomes the next one.',
       params: TrainingPath,
       body: SetDraft,
       response: { 200: Training, ...errorResponses(403, 404, 409) },
     },
-    handler: async ({ db, org, params, body }) => changeTraining(db, org.id, params.id, body),
+    handler: async ({ db, org, params, body }) => changeTraining(db, org, params.id, body),
   });
 
   app.put('/training/:id/directory', {
@@ -89,7 +91,7 @@ export const trainingRoutes: FastifyPluginAsyncZod = async (app) => {
       body: SetDirectory,
       response: { 200: Training, ...errorResponses(403, 404) },
     },
-    handler: async ({ db, org, params, body }) => changeTraining(db, org.id, params.id, body),
+    handler: async ({ db, org, params, body }) => changeTraining(db, org, params.id, body),
   });
 
   app.delete('/training/:id', {

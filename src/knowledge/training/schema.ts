@@ -96,6 +96,13 @@ export const Training = z
     directory_id: Id.nullable(),
     restricted_to_channels: z.array(SessionChannel),
     restricted_to_segments: z.array(z.string()),
+    draft_title: z.string().nullable().describe('Of a draft: the title that is edited. null once it is published.'),
+    draft_content: z.string().nullable().describe('Of a draft: the text that is edited. null once it is published.'),
+    current_version: z.int().nullable().describe('The number of the published version. null for a draft.'),
+    published_at: Timestamp.nullable().describe('When that version was published. null for a draft.'),
+    learned_from_session_id: Id.nullable().describe(
+      'The session that a model has learned it from. A redaction there deletes it, unless it was ever published.',
+    ),
     created_at: Timestamp,
     updated_at: Timestamp,
   })

@@ -3,9 +3,11 @@ import { pageOf } from '../../db/cursor.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { conflict, notFound, refused } from '../../errors.ts';
 import { newId } from '../../ids.ts';
+import type { Reaction } from '../../outbox/reactions.ts';
 import { indexItems, removeItems } from '../index/service.ts';
 import { lockDirectory } from './directories.queries.ts';
 import {
+  deleteLearnedDrafts,
   deleteTraining,
   findTraining,
   insertTraining,
@@ -17,37 +19,81 @@ import {
   type TrainingItem,
   updateTraining,
 } from './queries.ts';
-import type { CreateTraining, ListTraining, UpdateTraining } from './schema.ts';
+import { CreateTraining, type ListTraining, type UpdateTraining } from './schema.ts';
+import { deleteOldVersions, insertVersion } from './versions.queries.ts';
 
 export { listInstructions, listRestrictingSegments } from './queries.ts';
 
 /** All of them are part of each prompt. */
 const MAX_INSTRUCTIONS = 100;
 const MAX_INSTRUCTION_CHARACTERS = 60_000;
+/** Each may have 100,000 characters. */
+export const MAX_VERSIONS = 100;
+
+/** Who changes training: an org, by one of its API keys. */
+export interface Editor {
+  id: string;
+  keyId: string;
+}
 
 /**
- * Creates a training item. It is found from then on, unless it is a draft. Throws invalid for an unknown directory or
- * segment, and for public instructions.
+ * Creates a training item. It is found from then on, and is its first version, unless it is a draft. Throws invalid for
+ * an unknown directory or segment, and for public instructions.
  */
-export function createTraining(db: Db, orgId: string, training: CreateTraining) {
+export function createTraining(db: Db, editor: Editor, training: CreateTraining) {
   return inTransaction(db, async (trx) => {
     assertVisibility(training);
-    await assertReferences(trx, orgId, training);
-    return indexTraining(trx, orgId, await insertTraining(trx, orgId, newId(), training));
+    await assertReferences(trx, editor.id, training);
+    return publish(trx, editor, await insertTraining(trx, editor.id, newId(), training));
   });
 }
 
-/** Changes the given fields. Throws notFound, and invalid as createTraining does. */
-export function changeTraining(db: Db, orgId: string, id: string, changes: UpdateTraining) {
+/** What was learned from a session. */
+export interface LearnedTraining {
+  sessionId: string;
+  title: string;
+  content: string;
+}
+
+/** Creates a draft of what was learned from a session. It is not used before somebody publishes it. */
+export async function learnTraining(trx: Trx, { id: orgId }: Editor, { sessionId, ...text }: LearnedTraining) {
+  const training = CreateTraining.parse({ ...text, is_draft: true });
+  const item = await insertTraining(trx, orgId, newId(), { ...training, learned_from_session_id: sessionId });
+  await indexTraining(trx, orgId, item);
+  return item;
+}
+
+/**
+ * A reaction to `session-redacted`: deletes the drafts that were learned from the sessions and never published. What
+ * somebody has published was checked, and stays.
+ */
+export const redactLearnedDrafts: Reaction<'session-redacted'> = async (trx, orgId, events) => {
+  const sessionIds = [...new Set(events.map(({ subject_id }) => subject_id))];
+  await removeItems(trx, orgId, await deleteLearnedDrafts(trx, orgId, sessionIds));
+};
+
+/**
+ * Changes the given fields. A text that is published then, and was not before, becomes the next version. Throws notFound,
+ * and invalid as createTraining does.
+ */
+export function changeTraining(db: Db, editor: Editor, id: string, changes: UpdateTraining) {
   return inTransaction(db, async (trx) => {
-    await assertReferences(trx, orgId, changes);
-    const before = await lockTraining(trx, orgId, id);
+    await assertReferences(trx, editor.id, changes);
+    const before = await lockTraining(trx, editor.id, id);
     if (before === undefined) throw notFound('training');
     assertVisibility({ ...before, ...changes });
-    const item = await updateTraining(trx, orgId, id, changes);
+    const item = await updateTraining(trx, editor.id, id, changes);
     if (item === undefined) throw notFound('training');
-    return indexTraining(trx, orgId, item);
+    return publish(trx, editor, item);
   });
+}
+
+/** Indexes a changed item, and keeps a new text that is published as a version. Returns the item as it is then. */
+async function publish(trx: Trx, { id: orgId, keyId }: Editor, item: TrainingItem): Promise<TrainingItem> {
+  await indexTraining(trx, orgId, item);
+  if (!(await insertVersion(trx, orgId, item.id, keyId))) return item;
+  await deleteOldVersions(trx, orgId, item.id, MAX_VERSIONS);
+  return getTraining(trx, orgId, item.id);
 }
 
 /** Deletes a training item. Throws notFound. */
@@ -87,7 +133,7 @@ async function assertReferences(
 }
 
 /** Indexes the item in its current state. */
-async function indexTraining(trx: Trx, orgId: string, item: TrainingItem): Promise<TrainingItem> {
+async function indexTraining(trx: Trx, orgId: string, item: TrainingItem): Promise<void> {
   const isInstruction = item.type === 'BEHAVIORAL';
   if (isInstruction && !item.is_draft) {
     await lockInstructions(trx, orgId);
@@ -116,5 +162,4 @@ async function indexTraining(trx: Trx, orgId: string, item: TrainingItem): Promi
       isDraft: item.is_draft,
     },
   ]);
-  return item;
 }

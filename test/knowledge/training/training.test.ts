@@ -40,6 +40,11 @@ describe('training', () => {
       directory_id: null,
       restricted_to_channels: [],
       restricted_to_segments: [],
+      learned_from_session_id: null,
+      draft_title: null,
+      draft_content: null,
+      current_version: 1,
+      published_at: expect.any(String),
       created_at: expect.any(String),
       updated_at: expect.any(String),
     });
@@ -50,7 +55,8 @@ describe('training', () => {
     expect((await org.get(`/training?limit=1&cursor=${next}`)).body.items).toEqual([second]);
 
     const { status, body: changed } = await org.patch(`/training/${item.id}`, { title: 'Money back' });
-    expect([status, changed]).toEqual([200, { ...item, title: 'Money back', updated_at: expect.any(String) }]);
+    const news = { title: 'Money back', current_version: 2, published_at: expect.any(String) };
+    expect([status, changed]).toEqual([200, { ...item, ...news, updated_at: expect.any(String) }]);
     expect(Date.parse(changed.updated_at)).toBeGreaterThan(Date.parse(item.updated_at));
     expect(await org.delete(`/training/${item.id}`)).toMatchObject({ status: 200, body: '' });
     for (const answer of [await org.get(`/training/${item.id}`), await org.delete(`/training/${item.id}`)])

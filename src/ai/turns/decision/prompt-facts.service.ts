@@ -1,3 +1,4 @@
+import { secretsOf } from '../../../actions/overrides/rules.ts';
 import { getOverrides } from '../../../actions/overrides/service.ts';
 import { listSegmentsOf } from '../../../contacts/segments/service.ts';
 import { getContactSnapshots } from '../../../contacts/snapshots.service.ts';
@@ -22,7 +23,6 @@ export interface KnownFacts {
 /** The bounds of the org's instructions and of training keep below this. Training from before there was one may exceed it. */
 const MAX_TOLD_CHARACTERS = 160_000;
 const MAX_FIELD_CHARACTERS = 2_000;
-const MIN_SECRET = 6;
 
 /** Returns what a model is told beside the conversation, and what it must not say. */
 export async function gatherFacts(
@@ -51,7 +51,7 @@ export async function gatherFacts(
     context: { ...fields, ...(chatContext !== null && { visit: chatContext.slice(0, MAX_FIELD_CHARACTERS) }) },
     prohibitedTopics: org.settings.prohibited_topics ?? [],
     segments,
-    secrets: valuesIn(overrides).filter((value) => value.length >= MIN_SECRET),
+    secrets: secretsOf(overrides),
   };
 }
 
@@ -70,11 +70,6 @@ function fitting(texts: string[], most: number): string[] {
     left -= part.length;
     return part === '' ? [] : [part];
   });
-}
-
-function valuesIn(value: unknown): string[] {
-  if (typeof value === 'string') return [value];
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(valuesIn) : [];
 }
 
 /** Returns the fields of a contact that the org lets out. */

@@ -1,9 +1,9 @@
-import { TooManyRequests } from '../../errors.ts';
+import { TooManyRequests } from '../errors.ts';
 
 const RETRY_SECONDS = 5;
 
 /** Creates the slots of a process for requests that ask models: so many in all, and of one org. */
-export function createSlots({ total, perOrg }: { total: number; perOrg: number }) {
+export function createSlots({ total, perOrg, what }: { total: number; perOrg: number; what: string }) {
   const taken = new Map<string, number>();
   let sum = 0;
   return {
@@ -11,7 +11,7 @@ export function createSlots({ total, perOrg }: { total: number; perOrg: number }
     async use<Result>(orgId: string, work: () => Promise<Result>): Promise<Result> {
       const own = taken.get(orgId) ?? 0;
       if (own >= perOrg || sum >= total)
-        throw new TooManyRequests('Too many previews are under way: wait until one has ended', RETRY_SECONDS);
+        throw new TooManyRequests(`Too many ${what} are under way: wait until one has ended`, RETRY_SECONDS);
       taken.set(orgId, own + 1);
       sum++;
       try {

@@ -1,0 +1,72 @@
+import type { CallDeps } from '../../actions/calls/deps.ts';
+import { ActionParameters } from '../../actions/calls/schema.ts';
+import { secretsOf } from '../../actions/overrides/rules.ts';
+import { getOverrides } from '../../actions/overrides/service.ts';
+import { lockSession } from '../../conversations/sessions/service.ts';
+import type { Db } from '../../db/connect.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { conflict, gone, notFound, refused } from '../../errors.ts';
+import { canonicalArguments } from '../calls/arguments.rules.ts';
+import type { CallRow } from '../calls/service.ts';
+import { decideConfirmation, getConfirmation } from './service.ts';
+
+const HIDDEN = '[hidden]';
+
+/** The values that a contact has given for a call which the AI has asked for. */
+export interface SubmittedForm {
+  sessionId: string;
+  callId: string;
+  actionId: string;
+  /** Undefined: as the AI has asked for it. */
+  arguments: ActionParameters | undefined;
+  pathOf: (argument: string) => string;
+}
+
+/**
+ * Confirms a call of an action that asks for a form, with the contact's values. The same form submitted again changes
+ * nothing, and returns the call as it is. Throws the same errors as decideConfirmation, conflict where an agent has to
+ * approve the call and where the form was submitted with other values.
+ */
+export async function submitForm(db: Db, orgId: string, form: SubmittedForm): Promise<CallRow> {
+  const { sessionId, callId, actionId, pathOf } = form;
+  const call = await inTransaction(db, async (trx) => {
+    await lockSession(trx, orgId, sessionId);
+    const found = await getConfirmation(trx, orgId, callId);
+    if (found.session_id !== sessionId) throw notFound('form');
+    if (found.action_id !== actionId) throw refused('actionId', 'must be the action of the form');
+    if (found.needs === 'customer' && found.needs_because !== 'form')
+      throw conflict(`The message asks for a yes or no: POST confirmations/${callId}`);
+    if (found.state !== 'needs_confirmation') return submittedBefore(found, form);
+    return decideConfirmation(trx, orgId, callId, {
+      decision: 'confirm',
+      by: 'widget',
+      arguments: form.arguments,
+      pathOf,
+    });
+  });
+  if (call.state === 'needs_confirmation')
+    throw conflict('An agent has to approve this before it is done: nothing was done yet');
+  return call;
+}
+
+function submittedBefore(call: CallRow, { arguments: given }: SubmittedForm): CallRow {
+  if (call.state === 'rejected') throw conflict('It was rejected before');
+  if (call.state === 'expired') throw gone('The time to submit it is over');
+  const known = call.arguments === null ? undefined : ActionParameters.parse(call.arguments);
+  if (given !== undefined && known !== undefined && canonicalArguments(given) !== canonicalArguments(known))
+    throw conflict('The form was submitted before, with other values: it is submitted once');
+  return call;
+}
+
+/** Returns the answer of a call as its contact may see it: without the values that overrides have added to the request. */
+export async function shownAnswerOf({ db, secrets }: CallDeps, call: CallRow): Promise<unknown> {
+  const overrides = await getOverrides(db, secrets, call.org_id, { contactId: call.contact_id ?? undefined });
+  const hidden = secretsOf(overrides).flatMap((value) => [value, value.replace(/^(?:bearer|basic|token)\s+/i, '')]);
+  const answer: unknown = call.response ?? null;
+  if (hidden.length === 0) return answer;
+  return JSON.parse(
+    JSON.stringify(answer, (_key, value: unknown) =>
+      typeof value === 'string' ? hidden.reduce((text, secret) => text.replaceAll(secret, HIDDEN), value) : value,
+    ),
+  );
+}
