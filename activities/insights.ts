@@ -6,6 +6,7 @@ import { alignInsights, type EmbeddingDeps, embedStatements } from '../src/insig
 import { createRefusalMemory } from '../src/insights/assignment/refusal-memory.ts';
 import { type AssignmentResult, assignStatements } from '../src/insights/assignment/service.ts';
 import type { ExtractionInput, ExtractionResult } from '../src/insights/extraction/contract.ts';
+import { finishExtraction } from '../src/insights/extraction/requests.service.ts';
 import { extractStatements } from '../src/insights/extraction/service.ts';
 import { nameInsights } from '../src/insights/naming/service.ts';
 import type { ReviewInput, ReviewResult } from '../src/insights/review/contract.ts';
@@ -50,9 +51,11 @@ export const createInsightActivities = (deps: InsightActivityDeps) => {
   };
   return {
     /** Stores what the customer said. Repeated, it returns what is stored. */
-    extractStatements: (input: ExtractionInput): Promise<ExtractionResult> => {
+    extractStatements: async (input: ExtractionInput): Promise<ExtractionResult> => {
       const { cancellationSignal: signal, info } = Context.current();
-      return extractStatements(deps, input, { signal, isLastTry: info.attempt >= TRIES_OF_A_MODEL });
+      const extracted = await extractStatements(deps, input, { signal, isLastTry: info.attempt >= TRIES_OF_A_MODEL });
+      if (extracted.statements === 0) await finishExtraction(db, input);
+      return extracted;
     },
     /** Makes the vectors of the session's new statements. Those that have one are skipped. */
     embedStatements: ({ orgId, sessionId }: ExtractionInput): Promise<void> =>
@@ -72,8 +75,11 @@ export const createInsightActivities = (deps: InsightActivityDeps) => {
     /** Gives categories and proposes merges. Repeated, it does the same. */
     reviewInsights: ({ orgId }: ReviewInput): Promise<ReviewResult> =>
       reviewInsights(db, deps.tagLearner, orgId, Context.current().cancellationSignal),
-    /** Names insights of the session that have grown, and returns their number. Repeated, it finds none left. */
-    nameInsights: (input: ExtractionInput): Promise<number> =>
-      nameInsights(deps, input, Context.current().cancellationSignal),
+    /** Names insights of the session that have grown, and returns their number: the end of it. Repeated, it finds none left. */
+    nameInsights: async (input: ExtractionInput): Promise<number> => {
+      const named = await nameInsights(deps, input, Context.current().cancellationSignal);
+      await finishExtraction(db, input);
+      return named;
+    },
   };
 };

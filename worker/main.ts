@@ -20,7 +20,7 @@ import { startReconciliation } from './reconciliation.ts';
 import { runWorkers, type Workers } from './run.ts';
 import { connectWorkers, isConnectionFailure, type WorkerTemporal } from './temporal.ts';
 import { installRuntime, isOfCore } from './temporal-log.ts';
-import { checkTimeZones } from './time-zone-check.ts';
+import { createTimeZoneCheck } from './time-zone-check.ts';
 import { startTokenRenewal } from './token-renewal.ts';
 
 const RETRY_MS = 1_000;
@@ -68,6 +68,7 @@ const relay = isInteractive
 const stopMaintenance = isInteractive ? startMaintenance(db, config, log) : undefined;
 const stopDomainChecks = isInteractive ? startDomainChecks(db, config, log) : undefined;
 const stopRenewal = isInteractive ? startTokenRenewal(db, log) : undefined;
+const checkTimeZones = createTimeZoneCheck(db, log);
 const stopReconciliation = isInteractive ? startReconciliation(db, () => temporal?.client, log) : undefined;
 
 let workers: Workers | undefined;
@@ -101,7 +102,7 @@ while (!isStopping) {
       quota,
     });
     log.info('working');
-    if (isInteractive) void checkTimeZones(db, temporal.client, log);
+    if (isInteractive) void checkTimeZones(temporal.client);
     await workers.done;
   } catch (error) {
     log.warn({ err: error }, 'Temporal is unavailable; retrying');

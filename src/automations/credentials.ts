@@ -4,6 +4,13 @@ import { originOf } from '../text/urls.rules.ts';
 import { branchesOf } from './blocks/branches.rules.ts';
 import { referencesIn } from './blocks/references.rules.ts';
 import type { ActionStep, Json, Step } from './blocks/schema.ts';
+import {
+  type ActionAddress,
+  type CredentialOrigins,
+  knownOriginsOf,
+  movedOriginOf,
+  originsOfStep,
+} from './credential-origins.rules.ts';
 import { fieldsOf } from './json.rules.ts';
 import { isCredentialName, MASK } from './masking.rules.ts';
 
@@ -51,36 +58,88 @@ export function createSealer(secrets: Secrets, orgId: string, automationId: stri
   };
 }
 
+/** Steps with encrypted credentials, and the origins that these belong to. */
+export interface SealedSteps {
+  steps: readonly Step[];
+  origins: CredentialOrigins | null;
+}
+
 /**
  * Returns the steps with the credentials of their inputs encrypted. `before` are the stored steps that they replace.
  * Throws invalid for a mask in a step that sends to another place than before, as a stored credential stays with its
  * place, and for one without a stored credential.
  */
-export function sealSteps(sealer: CredentialSealer, steps: readonly Step[], before: readonly Step[]): Step[] {
-  const known = new Map<string, ActionStep>();
-  mapInputs(before, (step) => {
-    known.set(step.id, step);
-    return step.input;
+export function sealSteps(
+  sealer: CredentialSealer,
+  steps: readonly Step[],
+  before: SealedSteps,
+  actions: readonly ActionAddress[],
+): { steps: Step[]; origins: CredentialOrigins } {
+  const known = new Map(actionStepsIn(before.steps).map((step) => [step.id, step]));
+  const origins = new Map<string, string[]>();
+  const sealed = mapInputs(steps, (step) => {
+    const stored = { before: known.get(step.id), origins: knownOriginsOf(before.origins, step) };
+    const path = `workflow_blocks.${step.id}`;
+    const { input, origins: own } = sealInput(sealer, step, { ...stored, actions, path });
+    if (own !== undefined) origins.set(step.id, own);
+    return input;
   });
-  return mapInputs(steps, (step) =>
-    sealInput(sealer, step, { before: known.get(step.id), path: `workflow_blocks.${step.id}` }),
-  );
+  return { steps: sealed, origins: Object.fromEntries(origins) };
 }
 
 /**
- * Returns the input of a step, given at a path of the body, with its credentials encrypted. Throws invalid as
- * sealSteps.
+ * Returns the input of a step, given at a path of the body, with its credentials encrypted, and the origins that they
+ * belong to. `before` is the stored step, and `origins` are those of its credentials. Throws invalid as sealSteps.
  */
 export function sealInput(
   sealer: CredentialSealer,
   step: ActionStep,
-  { before, path }: { before: ActionStep | undefined; path: string },
-): Json {
-  if (before !== undefined && placeOfStep(before) !== placeOfStep(step) && hasMask(step.input))
+  {
+    before,
+    origins,
+    actions,
+    path,
+  }: { before: ActionStep | undefined; origins: string[]; actions: readonly ActionAddress[]; path: string },
+): { input: Json; origins: string[] | undefined } {
+  const isKept = before !== undefined && hasMask(step.input);
+  if (isKept && placeOfStep(before) !== placeOfStep(step))
     throw refused(path, 'send its credentials again, as it sends them to another place');
-  const sealed = sealer.seal(step.input, before?.input ?? null);
-  if (hasMask(sealed)) throw refused(path, `send its credentials again: ${MASK} stands for none that is stored there`);
-  return sealed;
+  const moved = isKept ? movedOriginOf(step, origins, actions) : undefined;
+  if (moved !== undefined) throw refused(path, sendAgain(moved));
+  const input = sealer.seal(step.input, before?.input ?? null);
+  if (hasMask(input)) throw refused(path, `send its credentials again: ${MASK} stands for none that is stored there`);
+  const current = originsOfStep(step, actions);
+  return { input, origins: isKept && current !== undefined ? origins : current };
+}
+
+const sendAgain = (origin: string): string =>
+  `send its credentials again: they are not kept for ${origin}, where its action is now`;
+
+/** Returns which steps would send their credentials to another origin than these were given for. Their runs fail. */
+export const warningsOfCredentials = ({ steps, origins }: SealedSteps, actions: readonly ActionAddress[]): string[] =>
+  actionStepsIn(steps).flatMap((step) => {
+    const moved = hasCredentials(step.input) ? movedOriginOf(step, knownOriginsOf(origins, step), actions) : undefined;
+    return moved === undefined ? [] : [`workflow_blocks.${step.id}: ${sendAgain(moved)}`];
+  });
+
+/** Returns the origins that an input may be sent to. undefined: it has no credentials of its own, and goes to any. */
+export const originsOfInput = (input: Json, origins: string[]): string[] | undefined =>
+  hasCredentials(input) ? origins : undefined;
+
+/** Returns whether a stored input has credentials of its own, besides those that a run inserts. */
+function hasCredentials(input: Json): boolean {
+  let isFound = false;
+  mapCredentials(input, null, (stored) => {
+    isFound ||= maskUnlessReference(stored) === MASK;
+    return stored;
+  });
+  return isFound;
+}
+
+function actionStepsIn(steps: readonly Step[]): ActionStep[] {
+  return steps.flatMap((step) =>
+    step.$kind === 'Action' ? [step] : branchesOf(step).flatMap((branch) => actionStepsIn(branch.steps)),
+  );
 }
 
 /** Returns where a step sends its credentials. */

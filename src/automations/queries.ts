@@ -3,6 +3,7 @@ import type { Db, Trx } from '../db/connect.ts';
 import { hasManyReferences } from '../db/deletion.ts';
 import { lockName } from '../db/locks.ts';
 import type { Json, Step, TriggerType } from './blocks/schema.ts';
+import type { CredentialOrigins } from './credential-origins.rules.ts';
 
 const versions = (db: Db, orgId: string) =>
   db
@@ -17,6 +18,7 @@ const versions = (db: Db, orgId: string) =>
       'version.trigger_type',
       'version.version_number',
       'version.workflow_blocks',
+      'version.credential_origins',
       'version.trigger_configuration',
     ])
     .select(['version.trigger_constraints', 'version.workflow_editor_state', 'version.created_at as updated_at'])
@@ -132,6 +134,7 @@ export interface NewVersion {
   trigger_configuration: Json;
   trigger_constraints: Json;
   workflow_blocks: Step[];
+  credential_origins: CredentialOrigins;
   workflow_editor_state: Json;
 }
 
@@ -150,6 +153,7 @@ export async function insertVersion(trx: Trx, orgId: string, id: string, version
       trigger_configuration: json(version.trigger_configuration),
       trigger_constraints: json(version.trigger_constraints),
       workflow_blocks: JSON.stringify(version.workflow_blocks),
+      credential_origins: JSON.stringify(version.credential_origins),
       workflow_editor_state: json(version.workflow_editor_state),
     })
     .execute();

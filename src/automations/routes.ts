@@ -2,9 +2,12 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Deps } from '../api/deps.ts';
 import { errorResponses } from '../api/edge/errors.ts';
+import { elementAt } from '../collections/checked-access.ts';
+import type { Db } from '../db/connect.ts';
 import type { OrgPrincipal } from '../keys/verifier.ts';
 import { Cursor, Id, NO_BODY, NoBody } from '../schemas/parts.ts';
 import { hasScope } from '../schemas/scopes.ts';
+import type { VersionRow } from './queries.ts';
 import {
   Activate,
   CreateWorkflow,
@@ -24,7 +27,7 @@ import {
   getWorkflow,
   pageOfVersions,
   pageOfWorkflows,
-  toWorkflowAnswer,
+  toWorkflowAnswers,
   triggerWorkflow,
   updateWorkflow,
 } from './service.ts';
@@ -38,10 +41,12 @@ const Page = z.object({
 /** Routes of customers' workflows and their versions. */
 export const workflowRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config, secrets }) => {
   /** Who may only read gets no address to start the workflow by. */
-  const shownTo = (org: OrgPrincipal) => (version: Parameters<typeof toWorkflowAnswer>[1]) => {
-    const answer = toWorkflowAnswer(config.PUBLIC_URL, version);
-    return hasScope(org, 'workflows:write') ? answer : { ...answer, webhook_url: null };
+  const showAll = async (db: Db, org: OrgPrincipal, versions: VersionRow[]) => {
+    const answers = await toWorkflowAnswers(db, config.PUBLIC_URL, org.id, versions);
+    return hasScope(org, 'workflows:write') ? answers : answers.map((answer) => ({ ...answer, webhook_url: null }));
   };
+  const show = async (db: Db, org: OrgPrincipal, version: VersionRow) =>
+    elementAt(await showAll(db, org, [version]), 0);
 
   app.post('/workflows', {
     config: { scope: 'workflows:write' },
@@ -54,7 +59,7 @@ export const workflowRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config,
     },
     handler: async ({ db, org, body }, reply) => {
       reply.code(201);
-      return shownTo(org)(await createWorkflow(db, secrets, org.id, body));
+      return show(db, org, await createWorkflow(db, secrets, org.id, body));
     },
   });
 
@@ -68,7 +73,7 @@ export const workflowRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config,
     },
     handler: async ({ db, org, query }) => {
       const { items, next } = await pageOfWorkflows(db, org.id, { cursor: query.cursor, limit: query.limit });
-      return { items: items.map(shownTo(org)), next };
+      return { items: await showAll(db, org, items), next };
     },
   });
 
@@ -81,7 +86,7 @@ export const workflowRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config,
       params: WorkflowPath,
       response: { 200: Workflow, ...errorResponses(403, 404) },
     },
-    handler: async ({ db, org, params }) => shownTo(org)(await getWorkflow(db, org.id, params.id)),
+    handler: async ({ db, org, params }) => show(db, org, await getWorkflow(db, org.id, params.id)),
   });
 
   app.patch('/workflows/:id', {
@@ -96,7 +101,7 @@ export const workflowRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config,
       response: { 200: Workflow, ...errorResponses(403, 404) },
     },
     handler: async ({ db, org, params, body }) =>
-      shownTo(org)(await updateWorkflow(db, secrets, org.id, { ...body, id: params.id })),
+      show(db, org, await updateWorkflow(db, secrets, org.id, { ...body, id: params.id })),
   });
 
   app.delete('/workflows/:id', {
@@ -127,7 +132,7 @@ export const workflowRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config,
     },
     handler: async ({ db, org, params, query }) => {
       const { items, next } = await pageOfVersions(db, org.id, params.id, { before: query.cursor, limit: query.limit });
-      return { items: items.map(shownTo(org)), next };
+      return { items: await showAll(db, org, items), next };
     },
   });
 
@@ -141,7 +146,7 @@ export const workflowRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config,
       response: { 200: Workflow, ...errorResponses(403, 404) },
     },
     handler: async ({ db, org, params, body }) =>
-      shownTo(org)(await activateWorkflow(db, org.id, params.id, body.version_number)),
+      show(db, org, await activateWorkflow(db, org.id, params.id, body.version_number)),
   });
 
   app.post('/workflows/:id/deactivate', {
@@ -153,7 +158,7 @@ export const workflowRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config,
       params: WorkflowPath,
       response: { 200: Workflow, ...errorResponses(403, 404) },
     },
-    handler: async ({ db, org, params }) => shownTo(org)(await deactivateWorkflow(db, org.id, params.id)),
+    handler: async ({ db, org, params }) => show(db, org, await deactivateWorkflow(db, org.id, params.id)),
   });
 
   app.post('/workflows/:id/trigger', {

@@ -31,7 +31,9 @@ export const findRun = (db: Db, orgId: string, id: string) =>
 /** A run with what is known of earlier attempts of a step. */
 export interface RunAtStep {
   run: Run;
-  step: { status: AutomationStepsTable['status']; changed_input: Json } | undefined;
+  step:
+    | (Pick<AutomationStepsTable, 'status'> & { changed_input: Json; changed_input_origins: string[] | null })
+    | undefined;
 }
 
 /** Returns a run like findRun, with the state of one of its steps. */
@@ -46,13 +48,13 @@ export async function findRunAtStep(
       join.onRef('step.org_id', '=', 'run.org_id').onRef('step.run_id', '=', 'run.id').on('step.place', '=', place),
     )
     .select(COLUMNS_OF_RUN)
-    .select(['step.status as step_status', 'step.changed_input'])
+    .select(['step.status as step_status', 'step.changed_input', 'step.changed_input_origins'])
     .where('run.org_id', '=', orgId)
     .where('run.id', '=', runId)
     .executeTakeFirst();
   if (row === undefined) return undefined;
-  const { step_status: status, changed_input, ...run } = row;
-  return { run, step: status === null ? undefined : { status, changed_input } };
+  const { step_status: status, changed_input, changed_input_origins, ...run } = row;
+  return { run, step: status === null ? undefined : { status, changed_input, changed_input_origins } };
 }
 
 /** Returns the next step at the last retry by hand, if the run is in progress. */
@@ -87,7 +89,7 @@ export const isInBatch = ({ batch_id, left_batch }: Pick<Run, 'batch_id' | 'left
 export const findBlocks = (db: Db, orgId: string, versionId: number) =>
   db
     .selectFrom('automation_versions')
-    .select(['workflow_blocks', 'name'])
+    .select(['workflow_blocks', 'credential_origins', 'name'])
     .where('org_id', '=', orgId)
     .where('id', '=', versionId)
     .executeTakeFirstOrThrow();

@@ -89,7 +89,7 @@ export const Workflow = z
       .string()
       .nullable()
       .describe('Of an active cron trigger: why it does not fire, such as the reason for which Temporal refused it.'),
-    warnings: z.array(z.string()).describe('What of it has no effect, and why.'),
+    warnings: z.array(z.string()).describe('What of it has no effect, or fails in a run, and why.'),
     created_at: Timestamp,
     updated_at: Timestamp,
   })

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { listActionAddresses } from '../actions/definitions/service.ts';
 import { abandonRuns } from '../ai/calls/workflow-runs.service.ts';
 import { withdrawWorkflow } from '../ai/workflow-tools/service.ts';
 import type { Db, Trx } from '../db/connect.ts';
@@ -10,7 +11,8 @@ import { announce } from '../outbox/events.ts';
 import { enqueue } from '../outbox/outbox.ts';
 import type { Secrets } from '../secrets.ts';
 import type { Json, Step } from './blocks/schema.ts';
-import { createSealer, maskEditorState, maskSteps, sealSteps } from './credentials.ts';
+import type { ActionAddress } from './credential-origins.rules.ts';
+import { createSealer, maskEditorState, maskSteps, sealSteps, warningsOfCredentials } from './credentials.ts';
 import { listHandoffHolds } from './handoff-hold.queries.ts';
 import {
   countActive,
@@ -49,8 +51,17 @@ const MAX_ACTIVE_PER_TRIGGER = 100;
 const MAX_ACTIVE_CHARACTERS = 5_000_000;
 const INBOUND_PATHS: Record<string, string> = { webhook: 'hooks/workflows', 'form-trigger': 'hooks/forms' };
 
-/** Returns a version of a workflow as the API shows it. */
-export function toWorkflowAnswer(publicUrl: string, { webhook_token, ...version }: VersionRow) {
+/** Returns versions of workflows as the API shows them. */
+export async function toWorkflowAnswers(db: Db, publicUrl: string, orgId: string, versions: readonly VersionRow[]) {
+  const actions = await listActionAddresses(db, orgId);
+  return versions.map((version) => toWorkflowAnswer(publicUrl, version, actions));
+}
+
+function toWorkflowAnswer(
+  publicUrl: string,
+  { webhook_token, credential_origins: origins, ...version }: VersionRow,
+  actions: readonly ActionAddress[],
+) {
   const way = INBOUND_PATHS[version.trigger_type];
   const webhook_url = way === undefined ? null : `${publicUrl}/${way}/${version.workflow_id}/${webhook_token}`;
   const trigger_configuration = maskSecret(version.trigger_configuration);
@@ -60,7 +71,10 @@ export function toWorkflowAnswer(publicUrl: string, { webhook_token, ...version 
     workflow_editor_state: maskEditorState(version.workflow_editor_state),
     trigger_configuration,
     webhook_url,
-    warnings: warningsOfTrigger(version.trigger_type, trigger_configuration),
+    warnings: [
+      ...warningsOfTrigger(version.trigger_type, trigger_configuration),
+      ...warningsOfCredentials({ steps: version.workflow_blocks, origins }, actions),
+    ],
   };
 }
 
@@ -75,9 +89,12 @@ export function createWorkflow(db: Db, secrets: Secrets, orgId: string, input: C
       before: null,
     });
     const sealer = createSealer(secrets, orgId, id);
+    const actions = await listActionAddresses(trx, orgId);
+    const { steps, origins } = sealSteps(sealer, version.workflow_blocks, { steps: [], origins: null }, actions);
     await insertVersion(trx, orgId, id, {
       ...version,
-      workflow_blocks: sealSteps(sealer, version.workflow_blocks, []),
+      workflow_blocks: steps,
+      credential_origins: origins,
       workflow_editor_state: sealer.seal(version.workflow_editor_state, null),
       trigger_configuration,
     });
@@ -155,22 +172,26 @@ export function updateWorkflow(
     if ((await lockAutomation(trx, orgId, id)) === undefined) throw notFound('workflow');
     const latest = await getLatestVersion(trx, orgId, id);
     const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
-    const { trigger_configuration: before } = latest;
+    const { trigger_configuration: stored } = latest;
     const wanted =
-      input.trigger_configuration === undefined ? maskSecret(before) : withIanaZone(input.trigger_configuration);
+      input.trigger_configuration === undefined ? maskSecret(stored) : withIanaZone(input.trigger_configuration);
     const version = toValidVersion({
       ...latest,
       workflow_blocks: maskSteps(latest.workflow_blocks),
       workflow_editor_state: maskEditorState(latest.workflow_editor_state),
       ...given,
-      trigger_configuration: withoutMaskedSecret(wanted, before),
+      trigger_configuration: withoutMaskedSecret(wanted, stored),
     });
     const sealer = createSealer(secrets, orgId, id);
+    const actions = await listActionAddresses(trx, orgId);
+    const before = { steps: latest.workflow_blocks, origins: latest.credential_origins };
+    const { steps, origins } = sealSteps(sealer, version.workflow_blocks, before, actions);
     await insertVersion(trx, orgId, id, {
       ...version,
-      workflow_blocks: sealSteps(sealer, version.workflow_blocks, latest.workflow_blocks),
+      workflow_blocks: steps,
+      credential_origins: origins,
       workflow_editor_state: sealer.seal(version.workflow_editor_state, latest.workflow_editor_state),
-      trigger_configuration: encryptSecret(secrets, orgId, id, { given: wanted, before }),
+      trigger_configuration: encryptSecret(secrets, orgId, id, { given: wanted, before: stored }),
     });
     return getLatestVersion(trx, orgId, id);
   });
@@ -284,7 +305,7 @@ export function getValidSteps(
   throw invalid(`The workflow is not valid: ${summary.slice(0, MAX_SUMMARY)}`, problems);
 }
 
-function toValidVersion(input: CreateWorkflow | VersionRow): NewVersion {
+function toValidVersion(input: CreateWorkflow | VersionRow): Omit<NewVersion, 'credential_origins'> {
   const { name, description = null, trigger_type, trigger_configuration = null } = input;
   const { trigger_constraints = null, workflow_blocks, workflow_editor_state = null } = input;
   const steps = getValidSteps({ trigger_type, trigger_configuration, trigger_constraints, workflow_blocks });

@@ -1,5 +1,6 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Json, Step, TriggerType } from './blocks/schema.ts';
+import type { CredentialOrigins } from './credential-origins.rules.ts';
 
 type Stored<T> = ColumnType<T, string, string>;
 
@@ -35,6 +36,8 @@ export interface AutomationVersionsTable {
   trigger_configuration: StoredOrNull<Json>;
   trigger_constraints: StoredOrNull<Json>;
   workflow_blocks: Stored<Step[]>;
+  /** null: none is known. */
+  credential_origins: StoredOrNull<CredentialOrigins>;
   workflow_editor_state: StoredOrNull<Json>;
   /** The length of the steps and the editor's state, as JSON. */
   characters: GeneratedAlways<number>;

@@ -24,11 +24,12 @@ export const hasPendingEvent = async (db: Db, orgId: string, subjectId: string, 
     .limit(1)
     .executeTakeFirst()) !== undefined;
 
-/** SQL: whether an event of this type about the row of a table still waits in the outbox. */
-export const hasEvent = (type: EventType, table: string): RawBuilder<SqlBool> => sql<SqlBool>`exists (
-  select from outbox where outbox.org_id = ${sql.ref(`${table}.org_id`)} and outbox.kind = 'event' and outbox.type = ${type}
-    and outbox.subject_id = ${sql.ref(`${table}.id`)}
-)`;
+/** SQL: whether an event of this type about the row of a table, or about its org, still waits in the outbox. */
+export const hasEvent = (type: EventType, table: string, subject: 'id' | 'org_id' = 'id'): RawBuilder<SqlBool> =>
+  sql<SqlBool>`exists (
+    select from outbox where outbox.org_id = ${sql.ref(`${table}.org_id`)} and outbox.kind = 'event' and outbox.type = ${type}
+      and outbox.subject_id = ${sql.ref(`${table}.${subject}`)}
+  )`;
 
 /** Returns whether a command for a workflow still waits in the outbox. */
 export const hasPendingCommand = async (db: Db, workflowId: string): Promise<boolean> =>

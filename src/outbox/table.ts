@@ -21,6 +21,19 @@ export interface OutboxTable {
   created_at: Generated<Date>;
 }
 
+/** Work that a workflow is to do, until it is done. */
+export interface DueWorkTable {
+  id: Generated<number>;
+  org_id: string;
+  kind: 'sla' | 'assignment' | 'embedding' | 'insight-extraction';
+  /** A session, or the org itself. */
+  subject_id: string;
+  /** Tells occurrences of one subject apart. 0 where there is one. */
+  number: Generated<number>;
+  /** Whether the workflow is at it. */
+  is_begun: Generated<boolean>;
+}
+
 /** The events that a relay is expanding. */
 export interface OutboxClaimsTable {
   id: Generated<number>;
@@ -39,6 +52,7 @@ export interface EventSubscriptionsTable {
 
 declare module '../db/database.ts' {
   interface Database {
+    due_work: DueWorkTable;
     outbox: OutboxTable;
     outbox_claims: OutboxClaimsTable;
     event_subscriptions: EventSubscriptionsTable;

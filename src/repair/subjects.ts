@@ -14,6 +14,8 @@ import {
   syncWorkflowSchedule,
   watchInactivity,
 } from '../automations/triggers/schedules.service.ts';
+import { ASSIGN_WAITING_SESSIONS } from '../conversations/assignment/contract.ts';
+import { assignWaiting } from '../conversations/assignment/service.ts';
 import { CRAWL, DELETE_DATASOURCE, START_SCHEDULED_CRAWL, SYNC_CRAWL_SCHEDULE } from '../crawl/contract.ts';
 import {
   continueDatasourceDeletion,
@@ -23,8 +25,10 @@ import {
   syncCrawlSchedule,
 } from '../crawl/datasources/reconcile.service.ts';
 import { listActiveCrawls, mendCrawl, workflowIdOfCrawl } from '../crawl/jobs/reconcile.service.ts';
+import { confirmAgain, listUnconfirmedAccounts } from '../crm/connection/accounts.service.ts';
 import {
   CLOSE_TICKET_LATER,
+  CONFIRM_CRM_ACCOUNT,
   HAND_OFF_SESSION,
   REOPEN_TICKET_LATER,
   SYNC_CRM_THREAD,
@@ -66,14 +70,19 @@ import { DELETE_TEAM } from '../desk/teams/contract.ts';
 import { continueTeamDeletion, listDeletedTeams } from '../desk/teams/reconcile.service.ts';
 import { RUN_EVALS } from '../evals/contract.ts';
 import { listRunsInProgress as listEvalRuns, mendEvalRun, workflowIdOfEvalRun } from '../evals/reconcile.service.ts';
+import { EXTRACT_INSIGHTS } from '../insights/extraction/contract.ts';
+import { wakeExtraction } from '../insights/extraction/requests.service.ts';
+import { EMBED_KNOWLEDGE } from '../knowledge/embedding/contract.ts';
+import { embedKnowledge } from '../knowledge/embedding/service.ts';
 import { DELETE_MEMBER } from '../orgs/members/contract.ts';
 import { continueMemberDeletion, listDeletedMembers } from '../orgs/members/reconcile.service.ts';
+import { listDueWork } from '../outbox/due-work.ts';
 import { RUN_SEQUENCE } from '../sequences/contract.ts';
 import { FORECAST_SEQUENCE } from '../sequences/forecast/contract.ts';
 import { listForecastsInProgress, mendForecast, workflowIdOfForecast } from '../sequences/forecast/jobs.service.ts';
 import { listActiveSequences, mendSequence, workflowIdOfSequence } from '../sequences/workflow-reconcile.service.ts';
 import { WATCH_SLA } from '../sla/contract.ts';
-import { listOverdueSlas, wakeSla } from '../sla/waking.service.ts';
+import { listUnevaluatedSlas, wakeSla } from '../sla/waking.service.ts';
 import { type ComparedSubject, compared } from './comparison.ts';
 import { resumed, scheduled } from './subject.ts';
 
@@ -183,6 +192,42 @@ export const SUBJECTS: ComparedSubject[] = [
   ),
   compared(
     resumed({
+      kind: 'crm-account',
+      starts: [CONFIRM_CRM_ACCOUNT.type],
+      list: listUnconfirmedAccounts,
+      wake: confirmAgain,
+      idOf: ({ orgId }) => orgId,
+    }),
+  ),
+  compared(
+    resumed({
+      kind: 'assignment',
+      starts: [ASSIGN_WAITING_SESSIONS.type],
+      list: listDueWork('assignment'),
+      wake: ({ orgId }) => assignWaiting(orgId),
+      idOf: ({ orgId }) => orgId,
+    }),
+  ),
+  compared(
+    resumed({
+      kind: 'embedding',
+      starts: [EMBED_KNOWLEDGE.type],
+      list: listDueWork('embedding'),
+      wake: ({ orgId }) => embedKnowledge(orgId),
+      idOf: ({ orgId }) => orgId,
+    }),
+  ),
+  compared(
+    resumed({
+      kind: 'insight-extraction',
+      starts: [EXTRACT_INSIGHTS.type],
+      list: listDueWork('insight-extraction'),
+      wake: ({ orgId, subjectId, number }) => wakeExtraction({ orgId, sessionId: subjectId, number }),
+      idOf: ({ subjectId }) => subjectId,
+    }),
+  ),
+  compared(
+    resumed({
       kind: 'miaw-sync',
       starts: [SYNC_MIAW.type],
       list: listConversationsWithUnsent,
@@ -210,7 +255,7 @@ export const SUBJECTS: ComparedSubject[] = [
     resumed({
       kind: 'sla',
       starts: [WATCH_SLA.type],
-      list: listOverdueSlas,
+      list: listUnevaluatedSlas,
       wake: wakeSla,
       idOf: ({ sessionId }) => sessionId,
     }),

@@ -6,6 +6,7 @@ import type { Db, Trx } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { type BusinessCalendar, businessCalendar, type WorkingTime } from '../desk/office-hours/business-time.rules.ts';
 import { setEventDepth } from '../outbox/causation.ts';
+import { deleteDueWork } from '../outbox/due-work.ts';
 import {
   describeClocks,
   isCountedUnder,
@@ -46,6 +47,7 @@ export function evaluateClocks(db: Db, orgId: string, sessionId: string): Promis
   const begunAt = performance.now();
   return inTransaction(db, async (trx) => {
     await lockSession(trx, orgId, sessionId);
+    await deleteDueWork(trx, orgId, 'sla', { subjectId: sessionId });
     const sla = await lockSlaShared(trx, orgId, sessionId);
     if (sla === undefined) {
       await deleteUndecidedClocks(trx, orgId, sessionId, []);

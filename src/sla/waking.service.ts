@@ -1,16 +1,15 @@
 import { elementAt } from '../collections/checked-access.ts';
-import type { Trx } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import { NIL_UUID } from '../ids.ts';
 import type { ClaimedEvent } from '../outbox/claim.ts';
+import { addDueWork, listDueWork } from '../outbox/due-work.ts';
 import { announce } from '../outbox/events.ts';
 import { type Command, enqueue, signalWithStart } from '../outbox/outbox.ts';
 import type { Reaction } from '../outbox/reactions.ts';
 import { WAKE } from '../temporal/contract.ts';
 import { type SlaRef, WATCH_SLA } from './contract.ts';
 import { listPoliciesWithHours } from './policies.queries.ts';
-import { listOpenSessionsUnder, listSessionsUnderPolicy } from './waking.queries.ts';
-
-export { listOverdueSlas } from './waking.queries.ts';
+import { listOpenSessionsUnder, listOverdueSlas, listSessionsUnderPolicy } from './waking.queries.ts';
 
 const SESSIONS_PER_BATCH = 500;
 
@@ -18,9 +17,29 @@ const SESSIONS_PER_BATCH = 500;
 export const wakeSla = (ref: SlaRef): Command =>
   signalWithStart(WATCH_SLA, ref, WAKE, { subjectId: ref.sessionId, summary: 'SLA clocks of a session' });
 
-/** Schedules an evaluation of the sessions' clocks once the transaction has committed. */
-export const wakeSlaClocks = (trx: Trx, orgId: string, sessionIds: string[]): Promise<void> =>
-  enqueue(trx, orgId, ...sessionIds.map((sessionId) => wakeSla({ orgId, sessionId })));
+/**
+ * Returns sessions of all orgs whose clocks are to be evaluated because something happened, and open ones whose clocks
+ * should have been evaluated a minute ago.
+ */
+export async function listUnevaluatedSlas(db: Db, after: SlaRef | undefined, limit: number): Promise<SlaRef[]> {
+  const due = after && { orgId: after.orgId, subjectId: after.sessionId, number: 0 };
+  const requested = await listRequested(db, due, limit);
+  const overdue = await listOverdueSlas(db, after, limit);
+  const all = [...requested.map(({ orgId, subjectId }) => ({ orgId, sessionId: subjectId })), ...overdue];
+  const byKey = new Map(all.map((ref) => [`${ref.orgId} ${ref.sessionId}`, ref]));
+  return [...byKey]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .slice(0, limit)
+    .map(([, ref]) => ref);
+}
+const listRequested = listDueWork('sla');
+
+/** Schedules an evaluation of the sessions' clocks once the transaction has committed. It is due until it has begun. */
+export async function wakeSlaClocks(trx: Trx, orgId: string, sessionIds: string[]): Promise<void> {
+  const subjects = sessionIds.map((subjectId) => ({ subjectId }));
+  await addDueWork(trx, orgId, 'sla', subjects);
+  await enqueue(trx, orgId, ...sessionIds.map((sessionId) => wakeSla({ orgId, sessionId })));
+}
 
 /** Re-evaluates the clocks of sessions in which something happened. */
 export const wakeClocksOfActiveSessions: Reaction<'session-activity'> = async (trx, orgId, events) => {

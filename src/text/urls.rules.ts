@@ -8,6 +8,10 @@ export function withoutTrailingSlashes(url: string): string {
 /** Returns the scheme, host and port of a URL, in one form. Text that is no URL counts as it is. */
 export const originOf = (url: string): string => URL.parse(url)?.origin ?? url;
 
+/** Returns whether a URL has the scheme, host and port of one of others. */
+export const hasOriginOf = (url: string, others: readonly string[]): boolean =>
+  others.some((other) => originOf(other) === originOf(url));
+
 /** Returns the URL of a path below a base with or without slashes at its end. */
 export const joinUrl = (base: string, path: string): string => `${withoutTrailingSlashes(base)}${path}`;
 

@@ -3,18 +3,14 @@ import * as workflows from '../../workflows/index.ts';
 
 /** The workflows that no kind of the reconciler starts again, each with what brings its work back or why none is lost. */
 const OTHERS: Record<string, string> = {
-  assignWaitingSessions: 'a session that waits is in its table, and the next change of sessions or people starts it',
   calibrateAnswers: 'orgs to calibrate are in their table: the maintenance requests those of the day and after changes',
   learnTags: 'orgs to learn from are in their table: the maintenance requests it daily',
   reviewInsights: 'weeks to review are in their table: the maintenance requests those that are missing',
   syncCrmTicket: 'events of tickets are in crm_events: the maintenance wakes queues that stall',
   sendWebhooks: 'deliveries are in their tables: the maintenance wakes those that stall',
   deliverWebhook: 'deliveries are in their tables: the maintenance wakes those that stall',
-  confirmCrmAccount: 'the account is asked again with the next change of the connection: events arrive meanwhile',
   summarizeSession: 'a convenience: the session has the summary of its own sentences, and the next occasion asks again',
   suggestTags: 'a convenience: the tags are suggested again when the session is resolved the next time',
-  extractInsights: 'a report: a session is read again when it is resolved or handed off the next time',
-  embedKnowledge: 'texts without vectors are in their table, and the next change of the knowledge starts it',
 };
 
 describe('every type of workflow', () => {

@@ -37,6 +37,7 @@ const OTHER_TABLES = [
   'crm_links',
   'crm_messages',
   'crm_tokens',
+  'due_work',
   'inbound_emails',
   'inbound_messages',
   'knowledge_embeddings',

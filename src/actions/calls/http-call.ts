@@ -4,6 +4,7 @@ import { idOf, newId } from '../../ids.ts';
 import { EgressError, type EgressResponse, type HttpClient } from '../../providers/egress/egress.ts';
 import { retryAfterOf } from '../../providers/egress/provider-responses.ts';
 import { headersOf, parsedBodyOf } from '../../providers/egress/response-content.ts';
+import { hasOriginOf, originOf } from '../../text/urls.rules.ts';
 import type { Operation } from '../definitions/operations.rules.ts';
 import { withoutReferences } from '../definitions/resolved-operations.rules.ts';
 import { getAction, type StoredAction } from '../definitions/service.ts';
@@ -23,12 +24,20 @@ const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 /** The part of an answer's body shown in a test, and the part stored with a run. */
 const MAX_SHOWN_BYTES = 64 * 1024;
 const MAX_STORED_BYTES = 256 * 1024;
+const MAX_SHOWN_ORIGIN = 300;
 
 /** What of an action is called. */
 type CalledAction = Operation & Pick<StoredAction, 'connection'>;
 
 interface ActionCall extends OverrideSubject {
   parameters: ActionParameters;
+}
+
+interface KeyedCall extends ActionCall {
+  dedupeKey: string;
+  timeoutMs?: number;
+  /** The origins that credentials in the parameters were given for. Absent: there are none. */
+  credentialOrigins?: string[] | undefined;
 }
 
 /** What the test of an action shows. */
@@ -97,15 +106,16 @@ async function sendTest(operation: Operation, request: PreparedRequest, dedupeKe
  * Calls an action. A GET may be repeated: it throws a transient ProviderError for 429 and 5xx, and an error if no
  * answer arrives. Any other method is called at most once per key: its answer is returned with any status, and a retry
  * returns the stored answer of the first call. If the first call's answer was never seen, it throws a permanent error.
- * Also throws notFound and invalid.
+ * Also throws notFound, and invalid for parameters with credentials that were given for other origins.
  */
 export async function callAction(
   deps: CallDeps,
   orgId: string,
   id: string,
-  { dedupeKey, timeoutMs, ...call }: ActionCall & { dedupeKey: string; timeoutMs?: number },
+  { dedupeKey, timeoutMs, credentialOrigins, ...call }: KeyedCall,
 ): Promise<StoredAnswer> {
   const action = await getAction(deps.db, orgId, id);
+  if (credentialOrigins !== undefined) assertOrigin(action, credentialOrigins);
   const request = await prepareRequest(deps, orgId, action, call);
   if (action.request_type !== 'GET') return callOnce(deps, orgId, action, { request, dedupeKey, timeoutMs });
   const answer = await sendRequest(action, request, dedupeKey, timeoutMs);
@@ -115,6 +125,14 @@ export async function callAction(
       retryAfterMs: retryAfterOf(answer.headers['retry-after']),
     });
   return toStoredAnswer(answer);
+}
+
+function assertOrigin({ api_endpoint }: Operation, credentialOrigins: string[]): void {
+  if (hasOriginOf(api_endpoint, credentialOrigins)) return;
+  const origin = originOf(api_endpoint).slice(0, MAX_SHOWN_ORIGIN);
+  throw invalid(
+    `The credentials of the step are not kept for ${origin}, where its action is now: send them again with a new version of the workflow`,
+  );
 }
 
 /** An answer with any status, or none. `mayHaveArrived` is false only if certainly nothing was received. */

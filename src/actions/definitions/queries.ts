@@ -209,6 +209,10 @@ export type ActionRow = NonNullable<Awaited<ReturnType<typeof findAction>>>;
 export const listActions = (db: Db, orgId: string) =>
   db.selectFrom('actions').select(COLUMNS).where('org_id', '=', orgId).orderBy('created_at').orderBy('id').execute();
 
+/** Returns where each action of the org is. */
+export const listActionAddresses = (db: Db, orgId: string) =>
+  db.selectFrom('actions').select(['id', 'api_endpoint']).where('org_id', '=', orgId).execute();
+
 /** Lists what names and describes the actions that the AI may take on a channel, oldest first. */
 export const listDescriptions = (db: Db, orgId: string, channel: SessionChannel) =>
   db

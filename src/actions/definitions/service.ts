@@ -22,7 +22,7 @@ import {
 } from './queries.ts';
 import type { CreateAction, UpdateAction } from './schema.ts';
 
-export { listDescriptions, listKnownActions, lockActions, upsertActions } from './queries.ts';
+export { listActionAddresses, listDescriptions, listKnownActions, lockActions, upsertActions } from './queries.ts';
 
 const MAX_ACTIONS = 500;
 

@@ -1,4 +1,4 @@
-import { originOf } from '../../text/urls.rules.ts';
+import { hasOriginOf } from '../../text/urls.rules.ts';
 
 /** Values for the parameters of an action, beside the given ones. */
 export interface Overrides {
@@ -18,7 +18,7 @@ export type BoundOverrides = PartialOverrides & { hosts?: string[] | undefined }
 /** Returns the overrides if the host of an endpoint may get them. Without an endpoint, nothing is sent, and all count. */
 export const forHostOf = (endpoint: string | undefined, overrides: BoundOverrides | undefined): PartialOverrides => {
   if (endpoint === undefined || overrides?.hosts === undefined) return overrides ?? {};
-  return overrides.hosts.some((host) => originOf(host) === originOf(endpoint)) ? overrides : {};
+  return hasOriginOf(endpoint, overrides.hosts) ? overrides : {};
 };
 
 export const NO_OVERRIDES: Overrides = { query_params: {}, path_params: {}, body_params: {}, headers: {} };

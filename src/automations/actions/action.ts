@@ -27,6 +27,8 @@ export interface StepRef {
   depth: number;
   /** The same for all attempts of this step, and different for every other step. */
   dedupeKey: string;
+  /** The origins that the credentials in the input were given for. Absent: it has none. */
+  credentialOrigins?: string[] | undefined;
 }
 
 /** Returns the dedupe key of a step. */

@@ -11,7 +11,7 @@ export const executeAction = remoteAction({
   type: 'execute-action',
   title: 'Execute an action',
   description:
-    'Calls one of the org’s actions (GET /actions). Network errors, 429 and 5xx of a GET are tried again; other methods are called at most once, and any status of theirs is output. The http_action_overrides of the trigger’s message, its contact and the org apply.',
+    'Calls one of the org’s actions (GET /actions). Network errors, 429 and 5xx of a GET are tried again; other methods are called at most once, and any status of theirs is output. The http_action_overrides of the trigger’s message, its contact and the org apply. Credentials in its parameters belong to the scheme, host and port that the action had when they were given.',
   input: z.strictObject({ action_id: Id, parameters: ActionParameters.prefault({}) }),
   output: z.object({
     status: z.int(),
@@ -19,7 +19,8 @@ export const executeAction = remoteAction({
   }),
   async call({ db, egress, secrets, calls }, step, { action_id, parameters }) {
     const subject = await subjectOf(db, step);
-    const call = { ...subject, parameters, dedupeKey: step.dedupeKey };
+    const { dedupeKey, credentialOrigins } = step;
+    const call = { ...subject, parameters, dedupeKey, credentialOrigins };
     const { status, body } = await callAction({ db, egress, secrets, calls }, step.orgId, action_id, call);
     return { status, body: body as Json };
   },

@@ -126,12 +126,14 @@ export async function reopenStep(
   trx: Trx,
   orgId: string,
   runId: string,
-  { place, input }: { place: string; input: object | undefined },
+  { place, input, origins }: { place: string; input: object | undefined; origins: string[] | undefined },
 ): Promise<void> {
   await trx
     .updateTable('automation_steps')
     .set({ status: 'in_progress', ended_at: null })
-    .$if(input !== undefined, (update) => update.set({ changed_input: JSON.stringify(input) }))
+    .$if(input !== undefined, (update) =>
+      update.set({ changed_input: JSON.stringify(input), changed_input_origins: origins ?? null }),
+    )
     .where('org_id', '=', orgId)
     .where('run_id', '=', runId)
     .where('place', '=', place)

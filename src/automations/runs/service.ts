@@ -1,4 +1,5 @@
 import { deleteUnanswered } from '../../actions/calls/http-call.ts';
+import { listActionAddresses } from '../../actions/definitions/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { cutToPage } from '../../db/page-size.rules.ts';
 import { inTransaction } from '../../db/transaction.ts';
@@ -8,14 +9,16 @@ import { newId } from '../../ids.ts';
 import { enqueue } from '../../outbox/outbox.ts';
 import type { Secrets } from '../../secrets.ts';
 import { dedupeKeyOf } from '../actions/action.ts';
+import type { ActionStep } from '../blocks/schema.ts';
+import { knownOriginsOf } from '../credential-origins.rules.ts';
 import { createSealer, sealInput } from '../credentials.ts';
 import { stepAt } from '../interpreter/step-paths.rules.ts';
-import { fieldsOf } from '../json.rules.ts';
+import { fieldsOf, type JsonObject } from '../json.rules.ts';
 import { maskCredentials } from '../masking.rules.ts';
 import { findCurrentVersion, keepAutomation } from '../queries.ts';
 import { endStep, isInBatch, lockRun, REDACTED_INPUT, type Run } from '../runs.queries.ts';
 import { getWorkflow } from '../service.ts';
-import { advanceRun, loadContext, nextActionOf } from './advance-run.service.ts';
+import { advanceRun, loadContext, nextActionOf, type RunContext } from './advance-run.service.ts';
 import { workflowIdOfBatch } from './batches/contract.ts';
 import { workflowIdOfRun } from './contract.ts';
 import { finishRun } from './finish-run.service.ts';
@@ -144,9 +147,8 @@ export function retryRun(
     const action = skip || step?.$kind !== 'Action' ? undefined : step;
     if (action === undefined) await endStep(trx, orgId, runId, { place, status: 'skipped' });
     else {
-      const sealer = createSealer(secrets, orgId, workflowId);
-      const changed = input && fieldsOf(sealInput(sealer, { ...action, input }, { before: action, path: 'input' }));
-      await reopenStep(trx, orgId, runId, { place, input: changed });
+      const changed = input && (await sealRetry(trx, secrets, context, { action, input }));
+      await reopenStep(trx, orgId, runId, { place, input: changed?.input, origins: changed?.origins });
       const key = dedupeKeyOf(runId, place); // people have decided to call and to send again
       await deleteUnanswered(trx, orgId, key);
       await releaseRequestKey(trx, orgId, key);
@@ -159,6 +161,22 @@ export function retryRun(
     await setResumedAt(trx, orgId, runId, next);
     await enqueue(trx, orgId, resumeRun(orgId, runId, next, definition.name));
   });
+}
+
+/** Returns the input given for a retry of an action with its credentials encrypted. Throws invalid as sealSteps. */
+async function sealRetry(
+  trx: Trx,
+  secrets: Secrets,
+  { orgId, run, definition }: RunContext,
+  { action, input }: { action: ActionStep; input: ActionStep['input'] },
+): Promise<{ input: JsonObject; origins: string[] | undefined }> {
+  const origins = knownOriginsOf(definition.credentialOrigins, action);
+  const sealed = sealInput(
+    createSealer(secrets, orgId, run.automation_id),
+    { ...action, input },
+    { before: action, origins, actions: await listActionAddresses(trx, orgId), path: 'input' },
+  );
+  return { input: fieldsOf(sealed.input), origins: sealed.origins };
 }
 
 /**

@@ -9,7 +9,8 @@ import { setCausingRun } from '../../outbox/causation.ts';
 import { setCountry } from '../../processes/current-work.ts';
 import { type Action, type ActionDeps, type StepRef, stepRefOf } from '../actions/action.ts';
 import type { ActionStep, Json, WaitForEventBlock } from '../blocks/schema.ts';
-import { createSealer } from '../credentials.ts';
+import { knownOriginsOf } from '../credential-origins.rules.ts';
+import { createSealer, originsOfInput } from '../credentials.ts';
 import { resolveInput, StepError } from '../interpreter/rules.ts';
 import { type StepPath, stepAt } from '../interpreter/step-paths.rules.ts';
 import { fieldsOf } from '../json.rules.ts';
@@ -110,8 +111,8 @@ export async function attemptStep(
     await begin(null);
     throw invalid(INPUT_IS_REDACTED);
   }
-  const given = sealer.open(known?.changed_input ?? step.input);
-  const input = await resolveInput(context.definition, stepOutputsOf(db, context), place, given).catch(
+  const { stored, origins } = storedInputOf(context, step, known);
+  const input = await resolveInput(context.definition, stepOutputsOf(db, context), place, sealer.open(stored)).catch(
     async (error: unknown) => {
       await begin(null); // a failed step must exist to be retried
       throw error instanceof StepError ? invalid(error.message) : error;
@@ -121,13 +122,25 @@ export async function attemptStep(
     await begin(maskCredentials(input));
     const action = actions.get(step.type);
     if (action === undefined) throw invalid(`There is no action ${step.type}`);
-    const ref = stepRefOf(orgId, context.run, place);
+    const ref = { ...stepRefOf(orgId, context.run, place), credentialOrigins: originsOfInput(stored, origins) };
     return await applyAction(deps, context.run, { place, action, ref, input: parseInput(action, input) });
   } catch (error) {
     const failure = stepFailureOf(error);
     await setStepError(db, orgId, context.run, { place, error: messageOf(failure) });
     throw failure;
   }
+}
+
+/** Returns the input of an action before references are resolved, and the origins that its credentials belong to. */
+function storedInputOf(
+  { definition }: RunContext,
+  step: ActionStep,
+  known: LoadedStep['known'],
+): { stored: Json; origins: string[] } {
+  const changed = known?.changed_input ?? null;
+  return changed === null
+    ? { stored: step.input, origins: knownOriginsOf(definition.credentialOrigins, step) }
+    : { stored: changed, origins: known?.changed_input_origins ?? [] };
 }
 
 /** Returns the failure of a step for an error. A value that cannot be stored fails the step: each try would end so. */

@@ -54,6 +54,8 @@ export interface AutomationStepsTable {
   input: StoredOrNull<Json>;
   /** Set by hand for the next attempt. */
   changed_input: StoredOrNull<Json>;
+  /** The schemes, hosts and ports that the credentials in it were given for. */
+  changed_input_origins: string[] | null;
   output: StoredOrNull<Json>;
   /** The length of input and output, as JSON. */
   characters: GeneratedAlways<number>;

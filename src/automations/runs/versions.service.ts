@@ -4,12 +4,14 @@ import { awaitedEventTypes } from '../blocks/awaited-events.rules.ts';
 import { heapSizeOf } from '../blocks/heap-size.rules.ts';
 import { hasLongAction } from '../blocks/long-actions.rules.ts';
 import type { Step, TriggerType } from '../blocks/schema.ts';
+import type { CredentialOrigins } from '../credential-origins.rules.ts';
 import { findBlocks } from '../runs.queries.ts';
 
 /** What runs need of a version of a workflow. */
 export interface Version {
   name: string;
   blocks: readonly Step[];
+  credentialOrigins: CredentialOrigins | null;
   /** The types of events that its runs may wait for. */
   awaitedTypes: readonly TriggerType[];
   /** No action of it takes long, so its runs can be done in batches. */
@@ -29,8 +31,10 @@ export async function getVersion(db: Db, orgId: string, versionId: number): Prom
   const key = `${orgId} ${versionId}`;
   const known = cache.get(key);
   if (known !== undefined) return known;
-  const { workflow_blocks: blocks, name } = await findBlocks(db, orgId, versionId);
-  const version = { name, blocks, awaitedTypes: awaitedEventTypes(blocks), isShort: !hasLongAction(blocks) };
+  const found = await findBlocks(db, orgId, versionId);
+  const { workflow_blocks: blocks, credential_origins: credentialOrigins, name } = found;
+  const awaitedTypes = awaitedEventTypes(blocks);
+  const version = { name, blocks, credentialOrigins, awaitedTypes, isShort: !hasLongAction(blocks) };
   cache.set(key, version);
   return version;
 }

@@ -46,6 +46,13 @@ export const isTimeOf = (times: CronTimes, at: Date): boolean => timesBetween(cr
 export const isNearClockChange = ({ timezone }: CronTimes, at: Date): boolean =>
   offsetMsAt(at.getTime() - AROUND_MS, timezone) !== offsetMsAt(at.getTime() + AROUND_MS, timezone);
 
+/** Whether an instant is the last time within three hours of a clock change. */
+export function isLastAroundClockChange(times: CronTimes, at: Date): boolean {
+  if (!isNearClockChange(times, at)) return false;
+  const next = cronOf(times).nextRun(at);
+  return next === null || !isNearClockChange(times, next);
+}
+
 /** Returns the times within three hours of each clock change of the next three years. */
 export function timesAroundClockChanges(times: CronTimes, from: Date): Date[] {
   const cron = cronOf(times);

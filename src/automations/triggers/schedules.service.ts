@@ -7,7 +7,7 @@ import { startRuns } from '../runs/start-runs.service.ts';
 import { problemsOfTrigger } from '../validation/trigger.ts';
 import { CronConfiguration } from './configuration.schema.ts';
 import { type AutomationRef, type InactivityInput, SYNC_SCHEDULE, scheduleIdOf, WATCH_INACTIVITY } from './contract.ts';
-import { isMisplaced, isNearClockChange, lastTimeUpTo } from './cron-times.ts';
+import { isLastAroundClockChange, isMisplaced, lastTimeUpTo } from './cron-times.ts';
 import {
   findTrigger,
   hasScheduledRun,
@@ -73,8 +73,8 @@ export function fireSchedule(db: Db, ref: AutomationRef, scheduledAt: Date, now:
     if (schedule === undefined) return null;
     const at = timeToFire(schedule, scheduledAt, now);
     if (at === undefined) return null;
-    // The Schedules have the clock changes of the next years: each one that comes renews them.
-    if (isNearClockChange(schedule, at)) await enqueue(trx, orgId, syncWorkflowSchedule(ref));
+    // The Schedules have the clock changes of the next years: each one renews them once it is over.
+    if (isLastAroundClockChange(schedule, at)) await enqueue(trx, orgId, syncWorkflowSchedule(ref));
     if (await hasScheduledRun(trx, orgId, automationId)) return null;
     const time = at.toISOString();
     const triggerEvent = { key: `schedule/${time}`, occurredAt: at, depth: 0, output: { scheduled_at: time } };

@@ -2,6 +2,7 @@ import { valueAt } from '../../collections/checked-access.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { afterCommit, inTransaction } from '../../db/transaction.ts';
 import { updateTurns } from '../../desk/teams/staffing.service.ts';
+import { addDueWork, deleteDueWork } from '../../outbox/due-work.ts';
 import type { Reaction } from '../../outbox/reactions.ts';
 import type { AssignmentProgress } from './contract.ts';
 import { hasWaitingSessions, listTeamsWithWaitingSessions, lockAssignment, lockWaitingSessions } from './queries.ts';
@@ -11,10 +12,24 @@ import { getAssignmentPool, reassign, wakeAssignment } from './service.ts';
 const SESSIONS_PER_BATCH = 50;
 
 /**
+ * Assigns a batch for the workflow, as assignWaitingBatch does. Further batches stay due, and so does the start of office
+ * hours.
+ */
+export function assignDueBatch(db: Db, orgId: string): Promise<AssignmentProgress> {
+  return inTransaction(db, async (trx) => {
+    await deleteDueWork(trx, orgId, 'assignment', { subjectId: orgId });
+    const progress = await assignWaitingBatch(trx, orgId);
+    if (progress.hasMore || progress.opensInMs !== null)
+      await addDueWork(trx, orgId, 'assignment', [{ subjectId: orgId }]);
+    return progress;
+  });
+}
+
+/**
  * Assigns one batch of the org's waiting sessions to available members, longest wait first over all teams. Sessions are
  * locked before the assignment lock, as everywhere else, to avoid deadlocks.
  */
-export function assignWaitingBatch(db: Db, orgId: string): Promise<AssignmentProgress> {
+function assignWaitingBatch(db: Db, orgId: string): Promise<AssignmentProgress> {
   return inTransaction(db, async (trx) => {
     const teamIds = await listTeamsWithWaitingSessions(trx, orgId);
     const before = await getAssignmentPool(trx, orgId, teamIds, { onChange: 'wait' });

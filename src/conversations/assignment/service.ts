@@ -2,7 +2,8 @@ import type { Trx } from '../../db/connect.ts';
 import { isAutoAssigning, isInTeam, lockStaffing, updateTurns } from '../../desk/teams/staffing.service.ts';
 import { newId } from '../../ids.ts';
 import { readSettings } from '../../orgs/service.ts';
-import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
+import { addDueWork } from '../../outbox/due-work.ts';
+import { type Command, enqueue, signalWithStart } from '../../outbox/outbox.ts';
 import { WAKE } from '../../temporal/contract.ts';
 import { announceWithState } from '../announcements.service.ts';
 import { changeSession, type SessionEvent } from '../change-session.service.ts';
@@ -137,13 +138,15 @@ export async function getAssignmentPool(
   return { teams, capacity: member_capacity, open: await countOpenSessions(trx, orgId, userIds, except) };
 }
 
-/** Wakes the assignment of the org's queues once the transaction has committed. */
-export const wakeAssignment = (trx: Trx, orgId: string): Promise<void> =>
-  enqueue(
-    trx,
-    orgId,
-    signalWithStart(ASSIGN_WAITING_SESSIONS, { orgId }, WAKE, {
-      subjectId: orgId,
-      summary: 'Assign waiting sessions to available members',
-    }),
-  );
+/** Returns the command to assign the sessions in the org's queues. */
+export const assignWaiting = (orgId: string): Command =>
+  signalWithStart(ASSIGN_WAITING_SESSIONS, { orgId }, WAKE, {
+    subjectId: orgId,
+    summary: 'Assign waiting sessions to available members',
+  });
+
+/** Wakes the assignment of the org's queues once the transaction has committed. It is due until it has been done. */
+export async function wakeAssignment(trx: Trx, orgId: string): Promise<void> {
+  await addDueWork(trx, orgId, 'assignment', [{ subjectId: orgId }]);
+  await enqueue(trx, orgId, assignWaiting(orgId));
+}

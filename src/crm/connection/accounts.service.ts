@@ -1,8 +1,14 @@
 import type { Db, Trx } from '../../db/connect.ts';
-import { findUnconfirmedClaim, type PortalClaim, recordAccount } from '../../orgs/integrations/crm-webhooks.service.ts';
-import { enqueue, start } from '../../outbox/outbox.ts';
+import {
+  findUnconfirmedClaim,
+  type PortalClaim,
+  pageOfUnconfirmedClaims,
+  recordAccount,
+} from '../../orgs/integrations/crm-webhooks.service.ts';
+import { type Command, enqueue, signalWithStart, start } from '../../outbox/outbox.ts';
 import type { Reaction } from '../../outbox/reactions.ts';
 import { CrmError } from '../../providers/crm/errors.ts';
+import { WAKE } from '../../temporal/contract.ts';
 import { type AccountRef, CONFIRM_CRM_ACCOUNT } from '../contract.ts';
 import type { CrmClients } from './clients.ts';
 
@@ -13,6 +19,20 @@ export async function schedulePortalConfirmations(trx: Trx, claims: PortalClaim[
     await enqueue(trx, orgId, start(CONFIRM_CRM_ACCOUNT, { orgId, asOf: updated_at.getTime() }, subject));
   }
 }
+
+/** Lists the accounts that are still to be confirmed. */
+export async function listUnconfirmedAccounts(
+  db: Db,
+  after: AccountRef | undefined,
+  limit: number,
+): Promise<AccountRef[]> {
+  const claims = await pageOfUnconfirmedClaims(db, after?.orgId, limit);
+  return claims.map(({ org_id: orgId, updated_at }) => ({ orgId, asOf: updated_at.getTime() }));
+}
+
+/** Returns the command to confirm an account whose workflow is lost. */
+export const confirmAgain = (ref: AccountRef): Command =>
+  signalWithStart(CONFIRM_CRM_ACCOUNT, ref, WAKE, { subjectId: ref.orgId, summary: 'Confirm the owner of a portal' });
 
 /** Schedules the same confirmation as soon as an org claims a portal, before any event arrives from it. */
 export const confirmPortalOnSettingsChange: Reaction<'integration-changed'> = async (trx, orgId, events) => {

@@ -11,6 +11,15 @@ export const findExtraction = (db: Db, orgId: string, sessionId: string, number:
     .where('number', '=', number)
     .executeTakeFirst();
 
+/** Returns the numbers of the extractions that are stored for these sessions. */
+export const listExtractions = (db: Db, orgId: string, sessionIds: string[]) =>
+  db
+    .selectFrom('insight_extractions')
+    .select(['session_id', 'number'])
+    .where('org_id', '=', orgId)
+    .where('session_id', '=', sql<string>`any(${sessionIds}::uuid[])`)
+    .execute();
+
 interface NewExtraction {
   sessionId: string;
   number: number;

@@ -1,6 +1,7 @@
 import type { Db, Trx } from '../../db/connect.ts';
 import { findConnection, listConnections } from '../../orgs/integrations/service.ts';
-import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
+import { addDueWork, beginDueWork, endBegunWork } from '../../outbox/due-work.ts';
+import { type Command, enqueue, signalWithStart } from '../../outbox/outbox.ts';
 import type { Reaction } from '../../outbox/reactions.ts';
 import type { Secrets } from '../../secrets.ts';
 import { WAKE } from '../../temporal/contract.ts';
@@ -32,10 +33,14 @@ export async function hasEmbeddingModel(trx: Trx, orgId: string): Promise<boolea
   return typeof settings?.embedding_model === 'string';
 }
 
-/** Schedules embedding after the commit. */
+/** Returns the command to embed the chunks of an org that lack a vector. */
+export const embedKnowledge = (orgId: string): Command =>
+  signalWithStart(EMBED_KNOWLEDGE, { orgId }, WAKE, { subjectId: orgId, summary: 'Embed what the org knows' });
+
+/** Schedules embedding after the commit. It is due until all chunks have been gone through. */
 export async function requestEmbedding(trx: Trx, orgId: string): Promise<void> {
-  const subject = { subjectId: orgId, summary: 'Embed what the org knows' };
-  await enqueue(trx, orgId, signalWithStart(EMBED_KNOWLEDGE, { orgId }, WAKE, subject));
+  await addDueWork(trx, orgId, 'embedding', [{ subjectId: orgId }]);
+  await enqueue(trx, orgId, embedKnowledge(orgId));
 }
 
 /** Schedules embedding when the org changes its llm integration. What was left out is tried again. */
@@ -54,6 +59,11 @@ export async function findEmbeddingModel(db: Db, secrets: Secrets, orgId: string
   return { base_url, api_key, embedding_model, embedding_input_type };
 }
 
+interface EmbeddingDeps extends Pick<PartHandlers<unknown>, 'pause'> {
+  secrets: Secrets;
+  embed: Embed;
+}
+
 /** The org's chunks after one, and in which attempt they are embedded. */
 interface EmbeddingBatch {
   after: number;
@@ -68,7 +78,20 @@ interface EmbeddingBatch {
  */
 export async function embedNextBatch(
   db: Db,
-  { secrets, embed, pause }: { secrets: Secrets; embed: Embed } & Pick<PartHandlers<unknown>, 'pause'>,
+  deps: EmbeddingDeps,
+  orgId: string,
+  batch: EmbeddingBatch,
+): Promise<EmbeddingProgress> {
+  const subject = { subjectId: orgId };
+  if (batch.after === 0) await beginDueWork(db, orgId, 'embedding', subject);
+  const progress = await embedBatch(db, deps, orgId, batch);
+  if (progress.after === null) await endBegunWork(db, orgId, 'embedding', subject);
+  return progress;
+}
+
+async function embedBatch(
+  db: Db,
+  { secrets, embed, pause }: EmbeddingDeps,
   orgId: string,
   { after, size = CHUNKS_PER_BATCH, attempt }: EmbeddingBatch,
 ): Promise<EmbeddingProgress> {

@@ -1,10 +1,12 @@
 import type { Db } from '../../db/connect.ts';
+import { hasEvent } from '../../outbox/pending.queries.ts';
 import type { Secrets } from '../../secrets.ts';
 import {
   type CrmApp,
   findIntegration,
   findPortalClaim,
   listPortalClaims,
+  listUnconfirmedClaims,
   type PortalClaim,
   recordCheckResult,
   setCrmErrors,
@@ -53,6 +55,10 @@ export async function findUnconfirmedClaim(db: Db, orgId: string): Promise<Porta
   const claim = await findPortalClaim(db, orgId);
   return claim?.is_confirmed ? undefined : claim;
 }
+
+/** Lists the claims of orgs whose account HubSpot has not named yet, unless their change is still to be reacted to. */
+export const pageOfUnconfirmedClaims = (db: Db, after: string | undefined, limit: number): Promise<PortalClaim[]> =>
+  listUnconfirmedClaims(db, { after, limit, except: hasEvent('integration-changed', 'integrations', 'org_id') });
 
 /**
  * Stores the account of an org's credentials as named by the CRM, if it names one. An account other than the claimed

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import type { HandoffTarget } from '../settings/warnings.rules.ts';
 import type { CallSummary } from './calls.rules.ts';
@@ -291,6 +291,19 @@ export async function setCrmErrors(
 /** Returns the portal claimed by an org through an app's grant. */
 export const findPortalClaim = (db: Db, orgId: string): Promise<PortalClaim | undefined> =>
   selectPortalClaims(db).where('org_id', '=', orgId).executeTakeFirst();
+
+/** Lists the claims whose account HubSpot has not named yet, except those with a condition on `integrations`. */
+export const listUnconfirmedClaims = (
+  db: Db,
+  { after, except, limit }: { after: string | undefined; except: RawBuilder<SqlBool>; limit: number },
+): Promise<PortalClaim[]> =>
+  selectPortalClaims(db)
+    .where('account_id', 'is', null)
+    .where(sql<boolean>`not ${except}`)
+    .$if(after !== undefined, (query) => query.where('org_id', '>', after ?? ''))
+    .orderBy('org_id')
+    .limit(limit)
+    .execute();
 
 /**
  * Returns the claims of orgs to portals, by grants of an app at an address. Leaves out claims contradicted by HubSpot,

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import {
+  isLastAroundClockChange,
   isMisplaced,
   isNearClockChange,
   lastTimeUpTo,
@@ -73,6 +74,21 @@ describe('an expression with * or a step in minutes or hours', () => {
     }
     expect(lastTimeUpTo(times, at('2027-10-31T01:45'))).toEqual(at('2027-10-31T01:30'));
   });
+});
+
+it.each([
+  ['* * * * *', 'Europe/Berlin', '2027-03-28T01:00', 360],
+  ['*/7 * * * *', 'America/New_York', '2026-11-01T06:00', 54],
+  ['30 2 * * *', 'Europe/Berlin', '2027-10-31T01:00', 1],
+  ['0 0,12 * * *', 'America/Havana', '2026-11-01T05:00', 1],
+  ['* * * * *', 'Australia/Lord_Howe', '2027-04-03T15:00', 360],
+])('%s in %s has one last time around a clock change', (cron, timezone, change, count) => {
+  const times = { cron, timezone };
+  const around = timesAroundClockChanges(times, dayBefore(at(change))).filter(
+    (instant) => Math.abs(instant.getTime() - at(change).getTime()) < DAY_MS && isNearClockChange(times, instant),
+  );
+  expect(around).toHaveLength(count);
+  expect(around.filter((instant) => isLastAroundClockChange(times, instant))).toEqual(around.slice(-1));
 });
 
 it('a run that an operator begins is not misplaced', () => {

@@ -4,6 +4,8 @@ import { isMisplaced } from '../../../src/automations/triggers/cron-times.ts';
 import { syncWorkflowSchedule } from '../../../src/automations/triggers/schedules.service.ts';
 import { inTransaction } from '../../../src/db/transaction.ts';
 import { enqueue } from '../../../src/outbox/outbox.ts';
+import { connectWorkers } from '../../../worker/temporal.ts';
+import { createTimeZoneCheck } from '../../../worker/time-zone-check.ts';
 import { findTimeZoneDifferences } from '../../../worker/time-zone-differences.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
 import { activate } from '../../support/triggers.ts';
@@ -178,4 +180,22 @@ it('the check at start-up names the zones in use for which Node, Postgres and Te
     { time_zone: 'CET', differs_in: 'postgres', at: expect.any(Date) },
     { time_zone: 'Africa/Lagos', differs_in: 'temporal', at: expect.any(Date) },
   ]);
+});
+
+it('the check is made once a start, and again only if it could not be made', async () => {
+  const org = await stack.createOrg();
+  await sql`update orgs set settings = '{"timezone": "PST"}' where id = ${org.id}`.execute(stack.db);
+  await scheduled({ cron: '0 9 * * *' });
+  const warnings: string[] = [];
+  const check = createTimeZoneCheck(stack.db, {
+    warn: (...[, message]: unknown[]) => void warnings.push(String(message)),
+  });
+  const gone = await connectWorkers(stack.config);
+  await gone.connection.close();
+  await check(gone.client);
+  expect(warnings.splice(0)).toEqual(['the time zone databases could not be compared']);
+  await check(stack.temporal);
+  expect(new Set(warnings.splice(0))).toEqual(new Set(['the time zone databases differ: see docs/operations.md']));
+  await check(stack.temporal);
+  expect(warnings).toEqual([]);
 });

@@ -1,7 +1,8 @@
 import { invalid, messageOf } from '../../../errors.ts';
 import { stepRefOf } from '../../actions/action.ts';
 import type { ActionStep, Json } from '../../blocks/schema.ts';
-import { createSealer } from '../../credentials.ts';
+import { knownOriginsOf } from '../../credential-origins.rules.ts';
+import { createSealer, originsOfInput } from '../../credentials.ts';
 import { nextStepAfter, resolveInput, type StepOutputs } from '../../interpreter/rules.ts';
 import type { StepPath } from '../../interpreter/step-paths.rules.ts';
 import { maskCredentials } from '../../masking.rules.ts';
@@ -119,7 +120,9 @@ async function call(
   const begun = stepRecordOf(place, step, { status: 'in_progress', input: maskCredentials(input), output: null });
   if (!(await saveProgress(execution, { records: [...records, begun] }))) return undefined;
   try {
-    const stepRef = stepRefOf(ref.orgId, context.run, place);
+    const origins = knownOriginsOf(context.definition.credentialOrigins, step);
+    const credentialOrigins = originsOfInput(step.input, origins);
+    const stepRef = { ...stepRefOf(ref.orgId, context.run, place), credentialOrigins };
     const output = (await action.call(deps, stepRef, parseInput(action, input))) as Json;
     execution.ended = { place, output };
     execution.outputs.set(place, output);
