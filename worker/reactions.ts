@@ -18,6 +18,7 @@ import { startHandoffs } from '../src/crm/handoffs/service.ts';
 import { scheduleTicketCloses } from '../src/crm/handoffs/ticket-closing.service.ts';
 import { scheduleTicketReopenings } from '../src/crm/handoffs/ticket-reopening.service.ts';
 import { wakeQueues } from '../src/crm/inbound/webhooks.service.ts';
+import { tellChangesOfCopies } from '../src/crm/outgoing/changes.service.ts';
 import { postDrafts, relayToThreads } from '../src/crm/outgoing/service.ts';
 import { redactBatchBodies, redactCrmCopies } from '../src/crm/redaction.service.ts';
 import { relayToMiaw, resumeMiaw } from '../src/crm/salesforce/outgoing.service.ts';
@@ -134,6 +135,7 @@ export function createReactions(
     'sla-assignments-changed': [assignPoliciesToOpenSessions],
     'pre-ticket-handoff': [applyTags, requestModelSuggestions, closeOpenCalls, interruptTurns, holdHandoffs],
     'message-created': [requestTurns, reviewNewCitations],
+    'message-changed': [tellChangesOfCopies, redactInsights],
     'ai-draft-created': [reviewNewCitations, postDrafts],
     'knowledge-changed': [reviewCitations],
     'prohibited-topic-detected': [startWorkflows],

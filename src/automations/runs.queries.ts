@@ -166,6 +166,8 @@ const storedError = (error: string | null | undefined): string | null =>
 export interface RunEnd {
   status: Exclude<RunStatus, 'idle' | 'in_progress'>;
   error?: string | null;
+  /** Whether it is left to a workflow of its own, as the runs of batches are that fail. */
+  leavesBatch?: boolean;
 }
 
 /** A run that has ended, with the handoff hold that waits for it, if any. */
@@ -180,11 +182,12 @@ export async function endRuns(
   trx: Trx,
   orgId: string,
   ids: string[],
-  { status, error = null }: RunEnd,
+  { status, error = null, leavesBatch = false }: RunEnd,
 ): Promise<EndedRun[]> {
   const { rows } = await sql<EndedRun>`
     with ended as (
-      update automation_runs set status = ${status}, error = ${storedError(error)}, is_waiting = false, run_ended_at = now()
+      update automation_runs set status = ${status}, error = ${storedError(error)}, is_waiting = false, run_ended_at = now(),
+        left_batch = left_batch or ${leavesBatch}::boolean
       where org_id = ${orgId} and id = any(${ids}::uuid[])
       returning id, handoff_hold_id, (
         select trigger_type from automation_versions as version where version.org_id = automation_runs.org_id and version.id = version_id

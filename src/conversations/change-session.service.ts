@@ -22,6 +22,8 @@ type ReactiveType =
   | (typeof SLA_EVENTS)[number]
   | 'workflow_message'
   | 'sequence_message'
+  | 'message_edited'
+  | 'message_deleted'
   | 'tag_added'
   | 'tag_removed'
   | 'custom_data_changed'

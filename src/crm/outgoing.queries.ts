@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
+import type { CrmHandoffPartsTable } from './handoffs/table.ts';
 import type { MessageTarget } from './outgoing/table.ts';
 
 export interface SessionMessage {
@@ -29,6 +30,52 @@ export async function insertOutgoingMessages(trx: Trx, orgId: string, messages: 
     select distinct thread_id from relayed where session_id in (select session_id from added)
   `.execute(trx);
   return rows.map(({ thread_id }) => thread_id);
+}
+
+export interface ChangedMessage extends SessionMessage {
+  /** The event of the change in the session's history. */
+  change_id: string;
+}
+
+/**
+ * Inserts changes of messages to be told where a copy of the message is, each once: in the conversation in Salesforce, or
+ * else on the ticket in HubSpot. What was said before a handoff may be quoted there. Returns the places with new ones: a
+ * ticket, or the session's conversation in Salesforce.
+ */
+export async function insertChangesOfCopies(
+  trx: Trx,
+  orgId: string,
+  changes: ChangedMessage[],
+): Promise<{ session_id: string; ticket_id: string | null }[]> {
+  const isQuotedIn = (...parts: CrmHandoffPartsTable['part'][]) => sql`exists (
+    select from crm_handoff_parts as part
+    where part.org_id = ${orgId} and part.session_id = change.session_id and part.part = any(${parts}::text[])
+      and part.state in ('running', 'parked', 'done') and part.last_tried_at >= message.created_at
+  )`;
+  const { rows } = await sql<{ session_id: string; ticket_id: string | null }>`
+    with change as (
+      select * from jsonb_to_recordset(${JSON.stringify(changes)}::jsonb) as given (session_id uuid, message_id uuid, change_id uuid)
+    ), place as (
+      select change.change_id, change.session_id, conversation.session_id is not null as is_miaw, link.ticket_id
+      from change join session_events as message on message.org_id = ${orgId} and message.id = change.message_id
+      left join miaw_conversations as conversation on conversation.org_id = ${orgId} and conversation.session_id = change.session_id
+        and (${isQuotedIn('conversation')} or exists (
+          select from crm_messages as sent
+          where sent.org_id = ${orgId} and sent.id = change.message_id and sent.target = 'miaw' and sent.state in ('sending', 'sent')
+        ))
+      left join crm_links as link on link.org_id = ${orgId} and link.session_id = change.session_id
+        and conversation.session_id is null and ${isQuotedIn('ticket', 'comment')}
+    ), added as (
+      insert into crm_messages (org_id, id, session_id, target)
+      select ${orgId}::uuid, change_id, session_id, case when is_miaw then 'miaw' else 'ticket' end from place
+      where is_miaw or ticket_id is not null
+      on conflict (org_id, id) do nothing
+      returning id
+    )
+    select distinct session_id, case when not is_miaw then ticket_id end as ticket_id from place
+    where change_id in (select id from added)
+  `.execute(trx);
+  return rows;
 }
 
 const selectQueue = (db: Db, orgId: string, { sessionId, target }: OutgoingQueue) =>

@@ -7,7 +7,7 @@ export const TEXT_PROPERTIES = ['subject', 'content'];
 /** The same condition as in the partial index of these events. */
 const IS_TEXT_CHANGE = sql`type = 'ticket.propertyChange' and payload->>'property_name' in ('subject', 'content')`;
 
-/** Clears the errors of a session's messages, or of one message. */
+/** Clears the errors of a session's messages, or of one message and its edits. */
 export async function redactMessageErrors(
   trx: Trx,
   orgId: string,
@@ -20,7 +20,12 @@ export async function redactMessageErrors(
     .where('org_id', '=', orgId)
     .where('session_id', '=', sessionId)
     .where('error', 'is not', null)
-    .$call((query) => (messageId === null ? query : query.where('id', '=', messageId)))
+    .$if(messageId !== null, (query) =>
+      query.where(sql<boolean>`(id = ${messageId} or id in (
+        select change.id from session_events as change
+        where change.org_id = ${orgId} and change.session_id = ${sessionId} and change.data->>'message_id' = ${messageId}
+      ))`),
+    )
     .execute();
 }
 

@@ -29,6 +29,29 @@ export async function insertDeletedMedia(db: Db, files: Media[]): Promise<string
   return rows.map(({ key }) => key);
 }
 
+/** How long a file may wait for whoever is to have it. Then it is deleted. */
+const MAX_WAIT = sql`interval '1 hour'`;
+
+/** Inserts the row of a file that nobody has yet: it is to be deleted, unless somebody keeps it before. */
+export async function insertUnclaimedMedia(db: Db, media: Media): Promise<void> {
+  await db
+    .insertInto('media')
+    .values({ ...media, deleted_at: sql<Date>`now() + ${MAX_WAIT}` })
+    .execute();
+}
+
+/** Keeps files that nobody had yet. Returns how many. */
+export async function keepUnclaimedMedia(trx: Trx, orgId: string, ids: string[]): Promise<number> {
+  const { numUpdatedRows } = await trx
+    .updateTable('media')
+    .set({ deleted_at: null })
+    .where('org_id', '=', orgId)
+    .where('id', '=', sql<string>`any(${ids}::uuid[])`)
+    .where('deleted_at', '>', sql<Date>`now()`)
+    .executeTakeFirstOrThrow();
+  return Number(numUpdatedRows);
+}
+
 /** Finds a file, unless it is deleted. */
 export function findMedia(db: Db, orgId: string, id: string): Promise<Media | undefined> {
   return db
@@ -62,12 +85,12 @@ export async function softDeleteMedia(trx: Trx, orgId: string, ids: string[]): P
     .execute();
 }
 
-/** Lists deleted files of all orgs, oldest first, for the purge of their bytes. */
+/** Lists deleted files of all orgs, for the purge of their bytes, with those that nobody kept in time. */
 export const listDeletedMedia = (db: Db, after: string, limit: number) =>
   db
     .selectFrom('media')
     .select('key')
-    .where('deleted_at', 'is not', null)
+    .where('deleted_at', '<=', sql<Date>`now()`)
     .where('key', '>', after)
     .orderBy('key')
     .limit(limit)

@@ -1,5 +1,5 @@
-import type { Db } from '../db/connect.ts';
-import { gone, invalid, notFound } from '../errors.ts';
+import type { Db, Trx } from '../db/connect.ts';
+import { conflict, gone, invalid, notFound } from '../errors.ts';
 import { newId } from '../ids.ts';
 import type { ByteRange, Storage } from '../providers/storage/port.ts';
 import { detectType } from './detection.ts';
@@ -11,6 +11,8 @@ import {
   findMedia,
   insertDeletedMedia,
   insertMedia,
+  insertUnclaimedMedia,
+  keepUnclaimedMedia,
   listDeletedMedia,
   listMedia,
   type Media,
@@ -67,12 +69,57 @@ export async function storeBytes(
   orgId: string,
   { fileName, bytes, id = newId() }: Pick<NewFile, 'fileName' | 'id'> & { bytes: Spool },
 ): Promise<Media> {
+  const media = await describeBytes(orgId, { fileName, bytes, id });
+  await storage.put(media.key, bytes);
+  return media;
+}
+
+/** Returns the row of a file. Throws invalid for an empty one, and unsupportedMedia for a type that is not accepted. */
+async function describeBytes(
+  orgId: string,
+  { fileName, bytes, id }: { fileName: string; bytes: Spool; id: string },
+): Promise<Media> {
   if (bytes.size === 0) throw invalid('The file is empty', [{ path: 'body.file', message: 'must not be empty' }]);
   const type = await detectType(bytes.path, fileName);
   const key = `${orgId}/${id}`;
-  await storage.put(key, bytes);
   return { org_id: orgId, id, key, file_name: cleanFileName(fileName, type), mime_type: type.mime, size: bytes.size };
 }
+
+/**
+ * Stores a file that nobody has yet. It is deleted unless keepMedia keeps it, or after an hour: then the purge finds it, also
+ * after a crash.
+ */
+export async function storeUnclaimedMedia(
+  db: Db,
+  storage: Storage,
+  orgId: string,
+  { content, fileName }: NewFile,
+): Promise<Media> {
+  const bytes = await spool(content, MAX_FILE_BYTES);
+  try {
+    const media = await describeBytes(orgId, { fileName, bytes, id: newId() });
+    await insertUnclaimedMedia(db, media);
+    await storage.put(media.key, bytes);
+    return media;
+  } finally {
+    await bytes.remove();
+  }
+}
+
+/** Keeps files that nobody had yet, with the transaction. Throws conflict where one was deleted meanwhile. */
+export async function keepMedia(trx: Trx, orgId: string, files: Media[]): Promise<void> {
+  const ids = files.map(({ id }) => id);
+  if (ids.length > 0 && (await keepUnclaimedMedia(trx, orgId, ids)) < ids.length)
+    throw conflict('The files were not stored in time: send the request again');
+}
+
+/** Deletes files that nobody has kept. purgeDeletedMedia deletes what cannot be deleted now. */
+export const deleteUnclaimedMedia = (db: Db, storage: Storage, files: Media[]): Promise<void> =>
+  purge(
+    db,
+    storage,
+    files.map(({ key }) => key),
+  );
 
 /** Returns the file of a link. Throws notFound for a foreign link or a deleted file, and gone for an expired link. */
 export async function getLinkedMedia(db: Db, links: MediaLinks, token: string): Promise<Media> {

@@ -63,13 +63,17 @@ const claim = compiledOnce(
 const COMMANDS_PER_WORKFLOW = 5;
 /** An org whose commands arrive during a batch waits for its end. So no org fills one alone. */
 const COMMANDS_PER_ORG = 25;
+/** Beyond the id of any command. */
+const MAX_BIGINT = 9_223_372_036_854_775_807n;
 /** Number of orgs served by one batch. */
 const ORGS_PER_BATCH = 50;
 
 /**
  * Locks about `limit` commands of the orgs that follow `behind` by id, wrapping around to the first. Each org gets the
- * same share, so that no org waits for another's backlog, and its oldest commands go first.
+ * same share, so that no org waits for another's backlog, and its oldest commands go first, apart from deferrable ones.
  * A workflow's commands stay in order: only the relay holding a lock on the oldest one receives the later ones.
+ * Deferrable commands of an org are claimed one after the other, by one relay at a time: a thousand of them take little
+ * from what others wait for. One is sent with the next other command of its workflow, at once.
  */
 export async function claimCommands(
   trx: Trx,
@@ -84,16 +88,23 @@ export async function claimCommands(
   const places = Math.min(Math.ceil(limit / orgs.length), COMMANDS_PER_ORG);
   const { rows: heads } = await sql<{ workflow_id: string }>`
     select workflow_id from unnest(${orgs}::uuid[]) as org
+    cross join (values (false, ${places}::integer), (true, 1)) as lane (is_deferrable, places)
     cross join lateral (
       select workflow_id from outbox as head
-      where org_id = org and kind <> 'event' and available_at <= now()
-        and not exists (select from outbox as earlier where earlier.workflow_id = head.workflow_id and earlier.id < head.id)
-      order by id limit ${places} for update skip locked
+      where org_id = org and kind <> 'event' and head.is_deferrable = lane.is_deferrable and available_at <= now()
+        and head.id <= case when lane.is_deferrable then (
+          select id from outbox where org_id = org and kind <> 'event' and is_deferrable and available_at <= now() order by id limit 1
+        ) else ${MAX_BIGINT}::bigint end
+        and not exists (
+          select from outbox as earlier
+          where earlier.workflow_id = head.workflow_id and earlier.id < head.id and earlier.is_deferrable <= head.is_deferrable
+        )
+      order by id limit lane.places for update skip locked
     ) as heads
   `.execute(trx);
   if (heads.length === 0) return { commands: [], last };
   const { rows: commands } = await sql<ClaimedCommand>`
-    select command.* from unnest(${heads.map(({ workflow_id }) => workflow_id)}::text[]) as head
+    select command.* from unnest(${[...new Set(heads.map(({ workflow_id }) => workflow_id))]}::text[]) as head
     cross join lateral (
       select id, org_id, kind, type, subject_id, workflow_id, task_queue, signal, summary, payload from outbox
       where workflow_id = head order by id limit ${Math.ceil((limit * COMMANDS_PER_WORKFLOW) / heads.length)} for update skip locked

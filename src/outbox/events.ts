@@ -29,6 +29,11 @@ export interface EventPayloads {
     message_id: string;
     sender: 'contact' | 'ai' | 'human_agent' | 'system' | 'workflow' | 'sequence';
   };
+  /**
+   * Subject: a session. Its contact has edited or deleted a message. `change_id` is the event of this in the history. Not
+   * announced for messages of blocked contacts.
+   */
+  'message-changed': { message_id: string; change_id: string; change: 'edited' | 'deleted' };
   /** Subject: a session in Assist Mode. The AI has written a draft of a reply. */
   'ai-draft-created': { message_id: string };
   /** Subject: a session. A message of its contact has one of the org's prohibited topics. */

@@ -5,7 +5,10 @@ import type { DispatchedCommand } from '../temporal/dispatch.ts';
 import { wakeForCommands } from './wake.ts';
 
 /** A workflow to start or signal once the transaction has committed. */
-export type Command = Omit<DispatchedCommand, 'org_id'>;
+export interface Command extends Omit<DispatchedCommand, 'org_id'> {
+  /** Nobody waits for it: the org's other commands go first, and few such are sent at once. */
+  is_deferrable?: true;
+}
 
 export interface Subject {
   /** The subject of the workflow: the search attribute SubjectId. */
@@ -37,20 +40,20 @@ export function signalWithStart<Input extends object>(
 
 /**
  * Writes commands for the relay to hand to Temporal after the commit. They are stored together with the change that
- * caused them, or not at all.
+ * caused them, or not at all. Deferrable ones are left to the next pass.
  */
 export async function enqueue(trx: Trx, orgId: string, ...commands: Command[]): Promise<void> {
   if (commands.length === 0) return;
   await insertOfCommands(orgId, commands).execute(trx);
-  wakeForCommands(trx);
+  if (commands.some((command) => command.is_deferrable !== true)) wakeForCommands(trx);
 }
 
 /** SQL: inserts commands. A condition on each `command` can follow. */
 export const insertOfCommands = (orgId: string, commands: Command[]) => sql`
-  insert into outbox (org_id, kind, type, subject_id, workflow_id, task_queue, signal, summary, payload)
-  select ${orgId}::uuid, kind, type, subject_id, workflow_id, task_queue, signal, summary, payload
+  insert into outbox (org_id, kind, type, subject_id, workflow_id, task_queue, signal, summary, payload, is_deferrable)
+  select ${orgId}::uuid, kind, type, subject_id, workflow_id, task_queue, signal, summary, payload, coalesce(is_deferrable, false)
   from jsonb_to_recordset(${JSON.stringify(commands)}::jsonb) as command (kind text, type text, subject_id uuid, workflow_id text,
-    task_queue text, signal text, summary text, payload jsonb)`;
+    task_queue text, signal text, summary text, payload jsonb, is_deferrable boolean)`;
 
 function commandOf<Input extends object>(
   contract: WorkflowContract<Input>,

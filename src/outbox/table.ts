@@ -17,6 +17,8 @@ export interface OutboxTable {
   /** The number of processes that ended while they handled only this event. 1 after the end of a batch with several. */
   interruptions: Generated<number>;
   last_error: string | null;
+  /** Of a command: nobody waits for it. */
+  is_deferrable: Generated<boolean>;
   available_at: Generated<Date>;
   created_at: Generated<Date>;
 }

@@ -23,6 +23,7 @@ export type MismatchKind =
   | 'assignment'
   | 'embedding'
   | 'insight-extraction'
+  | 'crm-ticket'
   | 'miaw-sync'
   | 'ai-turn'
   | 'eval-run'

@@ -32,6 +32,7 @@ import {
   HAND_OFF_SESSION,
   REOPEN_TICKET_LATER,
   SYNC_CRM_THREAD,
+  SYNC_CRM_TICKET,
   SYNC_MIAW,
 } from '../crm/contract.ts';
 import { listDueCloses, wakeTicketClose } from '../crm/handoffs/ticket-closing.service.ts';
@@ -43,8 +44,10 @@ import {
 } from '../crm/handoffs/workflow-reconcile.service.ts';
 import {
   listAllThreadsWithUnsent,
+  listAllTicketsWithUnsent,
   listConversationsWithUnsent,
   wakeThread,
+  wakeTicket,
 } from '../crm/outgoing/workflow-reconcile.service.ts';
 import { wakeMiaw } from '../crm/salesforce/sync.service.ts';
 import {
@@ -224,6 +227,15 @@ export const SUBJECTS: ComparedSubject[] = [
       list: listDueWork('insight-extraction'),
       wake: ({ orgId, subjectId, number }) => wakeExtraction({ orgId, sessionId: subjectId, number }),
       idOf: ({ subjectId }) => subjectId,
+    }),
+  ),
+  compared(
+    resumed({
+      kind: 'crm-ticket',
+      starts: [SYNC_CRM_TICKET.type],
+      list: listAllTicketsWithUnsent,
+      wake: wakeTicket,
+      idOf: ({ ticketId }) => ticketId,
     }),
   ),
   compared(

@@ -21,6 +21,8 @@ describe('a batch of commands', () => {
       select ${orgId}::uuid, 'signal', 'look', ${orgId}::uuid, ${`look/${orgId}/`} || n % ${workflows}::int, 'bulk', 'wake', '{}'
       from generate_series(1, ${commands}::int) n
     `.execute(api.db);
+  const defer = (orgId: string) =>
+    sql`update outbox set is_deferrable = true where org_id = ${orgId}::uuid`.execute(api.db);
   const claim = (behind = NIL_UUID as string) =>
     api.db.transaction().execute(async (trx) => {
       const claimed = await claimCommands(trx, LIMIT, behind);
@@ -99,6 +101,45 @@ describe('a batch of commands', () => {
     } finally {
       await second.close();
     }
+  });
+
+  it('has one deferrable command of an org, beside all others that are due', async () => {
+    const [orgId = ''] = newOrgs(1);
+    await add(orgId, 1_000);
+    await defer(orgId);
+    await add(orgId, 3, 1);
+    const { commands } = await claim();
+    expect(countBy(commands).get(orgId)).toBe(5);
+    expect(new Set(commands.map(({ workflow_id }) => workflow_id)).size).toBe(2);
+  });
+
+  it('leaves the deferrable commands of an org to the relay that sends one of them', async () => {
+    const [orgId = ''] = newOrgs(1);
+    await add(orgId, 3);
+    await defer(orgId);
+    const second = connect(api.databaseUrl, { poolSize: 1 });
+    try {
+      await api.db.transaction().execute(async (one) => {
+        expect((await claimCommands(one, LIMIT, NIL_UUID)).commands).toHaveLength(1);
+        const others = await second.db.transaction().execute((two) => claimCommands(two, LIMIT, NIL_UUID));
+        expect(others.commands).toEqual([]);
+      });
+    } finally {
+      await second.close();
+    }
+  });
+
+  it('has a deferrable command with the next other one of its workflow, before it', async () => {
+    const [orgId = ''] = newOrgs(1);
+    await add(orgId, 10);
+    await defer(orgId);
+    await sql`
+      insert into outbox (org_id, kind, type, subject_id, workflow_id, task_queue, signal, payload)
+      select org_id, kind, type, subject_id, workflow_id, task_queue, signal, payload from outbox order by id desc limit 1
+    `.execute(api.db);
+    const { commands } = await claim();
+    expect(commands.map(({ workflow_id }) => workflow_id).slice(1)).toEqual([`look/${orgId}/0`, `look/${orgId}/0`]);
+    expect(commands).toHaveLength(3);
   });
 
   it('leaves out deferred commands and all later ones of the same workflow', async () => {

@@ -65,6 +65,17 @@ async function talk() {
   return session.id as string;
 }
 
+/** Announces what WhatsApp tells of a message. */
+async function changeMessage(sessionId: string) {
+  const { items } = (await org.get(`/chat/sessions/${sessionId}/history`)).body;
+  const message_id = items.find(({ event }: { event: { type: string } }) => event.type === 'message').id;
+  for (const change of ['edited', 'deleted'] as const)
+    await announceEvent('message-changed', {
+      subject_id: sessionId,
+      payload: { message_id, change_id: newId(), change },
+    });
+}
+
 async function runWorkflow(status: 'succeeded' | 'failed') {
   const session_id = status === 'failed' ? newId() : (await org.post('/chat/sessions', {})).body.id;
   const { body } = await org.post('/workflows', {
@@ -165,6 +176,7 @@ async function storedOf(sessionId: string) {
 
 it('each type is delivered with the data that the OpenAPI document describes, and nothing else', async () => {
   const sessionId = await talk();
+  await changeMessage(sessionId);
   await runWorkflow('succeeded');
   await runWorkflow('failed');
   await sendMail();

@@ -14,7 +14,6 @@ import {
   saveSteps,
   setWaiting,
 } from '../runs.queries.ts';
-import { setLeftBatch } from './batches/queries.ts';
 import { type NextAction, type NextStep, RUN_AUTOMATION, subjectOfRun } from './contract.ts';
 import { finishRun } from './finish-run.service.ts';
 import { getVersion, type Version } from './versions.service.ts';
@@ -74,14 +73,11 @@ export async function finishFailedRun(
   error: string,
 ): Promise<NextStep> {
   const next = { kind: 'failed' as const, error };
-  await finishRun(trx, orgId, run.id, { status: 'failed', error });
-  if (isInBatch(run)) {
-    await setLeftBatch(trx, orgId, run.id);
-    await enqueue(
-      trx,
-      orgId,
-      start(RUN_AUTOMATION, { orgId, runId: run.id, next }, subjectOfRun(run.id, definition.name)),
-    );
+  const leavesBatch = isInBatch(run);
+  await finishRun(trx, orgId, run.id, { status: 'failed', error, leavesBatch });
+  if (leavesBatch) {
+    const command = start(RUN_AUTOMATION, { orgId, runId: run.id, next }, subjectOfRun(run.id, definition.name));
+    await enqueue(trx, orgId, { ...command, is_deferrable: true });
   }
   return next;
 }

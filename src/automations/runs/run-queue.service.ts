@@ -66,8 +66,10 @@ async function startRun(trx: Trx, orgId: string, run: Run): Promise<boolean> {
   const next = await advanceRun(trx, context, undefined);
   if (next.kind === 'end') return false;
   const input = { orgId, runId: run.id, next, isAtOnce: true as const };
-  await enqueue(trx, orgId, start(RUN_AUTOMATION, input, subjectOfRun(run.id, context.definition.name)));
-  return next.kind !== 'failed';
+  const command = start(RUN_AUTOMATION, input, subjectOfRun(run.id, context.definition.name));
+  const isFailed = next.kind === 'failed';
+  await enqueue(trx, orgId, isFailed ? { ...command, is_deferrable: true } : command);
+  return !isFailed;
 }
 
 /** Starts a batch of the oldest queued runs, up to the first one that takes long. */

@@ -12,7 +12,7 @@ export const MAX_FORM_BYTES = MAX_FILE_BYTES + 1024 * 1024;
 export const MULTIPART_TYPE = /^multipart\/form-data\b/i;
 
 /** Returns the values of a form as JSON. */
-export type ReadForm = (storeFile: (file: File, place: number) => Promise<Json>) => Promise<JsonObject>;
+export type ReadForm = (storeFile: (file: File) => Promise<Json>) => Promise<JsonObject>;
 
 /**
  * Parses a body of multipart/form-data (RFC 7578). Throws invalid if it is malformed, or has too many parts. A field given
@@ -24,8 +24,7 @@ export async function parseMultipart(type: string, body: Buffer): Promise<ReadFo
   });
   return async (storeFile) => {
     const read: [string, Json][] = [];
-    for (const [place, [name, value]] of entries.entries())
-      read.push([name, value instanceof File ? await storeFile(value, place) : value]);
+    for (const [name, value] of entries) read.push([name, value instanceof File ? await storeFile(value) : value]);
     return listedFields(read);
   };
 }

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Deps } from '../../api/deps.ts';
 import { errorResponses } from '../../api/edge/errors.ts';
 import { enforce } from '../../api/edge/rate-limits.ts';
-import { invalid } from '../../errors.ts';
+import { invalid, notFound } from '../../errors.ts';
 import { setOwner } from '../../processes/current-work.ts';
 import { Id } from '../../schemas/parts.ts';
 import type { Json } from '../blocks/schema.ts';
@@ -32,6 +32,17 @@ const FORM_DESCRIPTION = `Submits the form of a workflow: its fields by name, as
 export const inboundWebhookRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
   const { quota, rateLimits } = deps;
   const bodies = new WeakMap<object, Buffer>();
+  const hooks = new WeakMap<object, Webhook>();
+  // Before the body is read: who does not know the address sends none.
+  app.addHook('onRequest', async ({ raw, db, params }, reply) => {
+    const path = WebhookPath.safeParse(params);
+    if (!path.success) throw invalid(`The request is not valid: ${problemsOf(path.error)}`);
+    const hook = await getWebhook(db, path.data.workflow_id, path.data.token);
+    setOwner(hook.orgId);
+    quota.assertLeft(hook.orgId);
+    await enforce(rateLimits, 'standard', `hooks ${hook.orgId}`, reply);
+    hooks.set(raw, hook);
+  });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser<Buffer>('*', { parseAs: 'buffer', bodyLimit: MAX_BODY_BYTES }, (request, body, done) => {
     bodies.set(request.raw, body);
@@ -51,16 +62,9 @@ export const inboundWebhookRoutes: FastifyPluginAsyncZod<Deps> = async (app, dep
   );
 
   type Take = (db: FastifyRequest['db'], hook: Webhook, request: WebhookRequest) => Promise<string | null>;
-  const answer = async (
-    { db, headers, query, body, raw }: FastifyRequest,
-    { workflow_id, token }: z.infer<typeof WebhookPath>,
-    reply: FastifyReply,
-    take: Take,
-  ) => {
-    const hook = await getWebhook(db, workflow_id, token);
-    setOwner(hook.orgId);
-    quota.assertLeft(hook.orgId);
-    await enforce(rateLimits, 'standard', `hooks ${hook.orgId}`, reply);
+  const answer = async ({ db, headers, query, body, raw }: FastifyRequest, reply: FastifyReply, take: Take) => {
+    const hook = hooks.get(raw);
+    if (hook === undefined) throw notFound('workflow address');
     const type = headers['content-type'] ?? '';
     const sent = bodies.get(raw) ?? Buffer.alloc(0);
     const form = MULTIPART_TYPE.test(type) ? await parseMultipart(type, sent) : undefined;
@@ -79,8 +83,7 @@ export const inboundWebhookRoutes: FastifyPluginAsyncZod<Deps> = async (app, dep
       params: WebhookPath,
       response: { 202: Started, ...errorResponses(403, 404, 409) },
     },
-    handler: (request, reply) =>
-      answer(request, request.params, reply, (db, hook, sent) => receiveWebhook(db, deps, hook, sent)),
+    handler: (request, reply) => answer(request, reply, (db, hook, sent) => receiveWebhook(db, deps, hook, sent)),
   });
 
   app.post('/hooks/forms/:workflow_id/:token', {
@@ -93,13 +96,16 @@ export const inboundWebhookRoutes: FastifyPluginAsyncZod<Deps> = async (app, dep
       response: { 202: Started, ...errorResponses(404, 409) },
     },
     handler: (request, reply) =>
-      answer(request, request.params, reply, async (db, hook, sent) => {
+      answer(request, reply, async (db, hook, sent) => {
         const content = sent.form === undefined ? sent.content : await sent.form(refuseFile);
         const isOfBrowser = sent.form !== undefined || FORM_TYPE.test(sent.headers['content-type'] ?? '');
         return receiveForm(db, hook, { ...sent, content: isOfBrowser ? lastValues(content) : content });
       }),
   });
 };
+
+const problemsOf = ({ issues }: z.ZodError): string =>
+  issues.map(({ path, message }) => `params.${path.join('.')}: ${message}`).join('; ');
 
 /** No field of a form trigger takes a file. */
 const refuseFile = async (): Promise<never> => {

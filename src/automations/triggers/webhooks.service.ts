@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Deps } from '../../api/deps.ts';
-import type { Db } from '../../db/connect.ts';
+import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { conflict, forbidden, invalid, notFound } from '../../errors.ts';
-import { idOf, newId } from '../../ids.ts';
-import { storeMedia } from '../../media/service.ts';
+import { newId } from '../../ids.ts';
 import { isSameSecret } from '../../providers/constant-time.ts';
 import type { Json, TriggerType } from '../blocks/schema.ts';
 import { isCredentialName } from '../masking.rules.ts';
 import { startRuns } from '../runs/start-runs.service.ts';
 import { FormConfiguration, WebhookConfiguration } from './configuration.schema.ts';
 import { parseForm } from './form.rules.ts';
+import { withFormFiles } from './form-files.service.ts';
 import type { ReadForm } from './multipart-forms.ts';
 import { decryptSecret } from './secrets.rules.ts';
 import { checkSignature } from './webhook-signatures.ts';
@@ -67,30 +67,22 @@ export async function receiveWebhook(
   const secret = decryptSecret(secrets, hook.orgId, hook.id, hook.configuration);
   const signature = secret === undefined ? undefined : checkSignature(secret, sent, new Date());
   if (signature === 'wrong') throw forbidden('The signature is missing or wrong');
-  const request = form === undefined ? sent : { ...sent, content: await form(fileStoreOf(db, deps, hook, sent.body)) };
-  const output = {
-    body: request.content,
-    headers: withoutCredentials(request.headers),
-    query: request.query as Json,
-  };
-  const headerKey = idempotencyKeyOf(request.headers, 'webhook-id');
-  const bodyKey = dedupe_path && dedupeIdAt(dedupe_path, request);
-  if (signature !== 'untimed') return startOnce(db, hook, 'webhook', { idempotencyKey: headerKey ?? bodyKey, output });
-  // Its headers are not signed: who repeats the request could change them.
-  if (bodyKey !== undefined) return startOnce(db, hook, 'webhook', { idempotencyKey: bodyKey, output });
-  return startOnceADay(db, hook, request.body, output);
-}
-
-/** Returns how the files of a form are stored as media. The same form sent again has the same files. */
-function fileStoreOf(db: Db, { storage, mediaLinks }: WebhookDeps, { orgId, id }: Webhook, body: Buffer) {
-  const digest = createHash('sha256').update(body).digest('base64url');
-  return async (file: File, place: number): Promise<Json> => {
-    const content = [new Uint8Array(await file.arrayBuffer())];
-    const given = { content, fileName: file.name, id: idOf('form file', orgId, id, digest, String(place)) };
-    const media = await storeMedia(db, storage, orgId, given);
-    const { id: mediaId, file_name, mime_type, size } = media;
-    return { id: mediaId, file_name, mime_type, size, url: mediaLinks.linkOf(media) };
-  };
+  return withFormFiles(db, deps, hook.orgId, async (files) => {
+    const request = form === undefined ? sent : { ...sent, content: await form(files.store) };
+    const output = {
+      body: request.content,
+      headers: withoutCredentials(request.headers),
+      query: request.query as Json,
+    };
+    const headerKey = idempotencyKeyOf(request.headers, 'webhook-id');
+    const bodyKey = dedupe_path && dedupeIdAt(dedupe_path, request);
+    const start = { output, onStart: files.keep };
+    if (signature !== 'untimed')
+      return startOnce(db, hook, 'webhook', { ...start, idempotencyKey: headerKey ?? bodyKey });
+    // Its headers are not signed: who repeats the request could change them.
+    if (bodyKey !== undefined) return startOnce(db, hook, 'webhook', { ...start, idempotencyKey: bodyKey });
+    return startOnceADay(db, hook, request.body, start);
+  });
 }
 
 /** Starts the workflow of a form. Throws conflict, and invalid with each wrong field. */
@@ -118,18 +110,27 @@ function assertTriggerType({ type }: Webhook, expected: TriggerType, what: strin
   if (type !== expected) throw conflict(`The workflow is not started by ${what}, but by ${type}`);
 }
 
+/** What a run gets, and what is done in the transaction that starts one. */
+interface OneStart {
+  output: { [key: string]: Json };
+  onStart?: (trx: Trx) => Promise<void>;
+}
+
 /** Needs only the database: Temporal may be unavailable. */
 function startOnce(
   db: Db,
   { orgId, id }: Webhook,
   type: 'webhook' | 'form-trigger',
-  { idempotencyKey, output }: { idempotencyKey: string | undefined; output: { [key: string]: Json } },
+  { idempotencyKey, output, onStart }: OneStart & { idempotencyKey: string | undefined },
 ): Promise<string | null> {
   const key = `${type}/${idempotencyKey === undefined ? newId() : hashedIfLong(idempotencyKey)}`;
   const triggerEvent = { key, occurredAt: new Date(), depth: 0, output };
   return inTransaction(db, async (trx) => {
     const [runId] = await startRuns(trx, orgId, type, { triggerEvents: [triggerEvent], cause: 'automatic', only: id });
-    if (runId !== undefined) return runId;
+    if (runId !== undefined) {
+      await onStart?.(trx);
+      return runId;
+    }
     return (await findRunByKey(trx, orgId, id, key))?.id ?? null;
   });
 }
@@ -138,13 +139,13 @@ function startOnce(
  * Starts the workflow once in 24 hours for a body: a request whose signature has no time could otherwise be repeated by
  * whoever has seen it.
  */
-async function startOnceADay(db: Db, hook: Webhook, body: Buffer, output: { [key: string]: Json }) {
+async function startOnceADay(db: Db, hook: Webhook, body: Buffer, start: OneStart) {
   const digest = createHash('sha256').update(body).digest('base64url');
   const keyOn = (ms: number) => `signed ${digest} ${new Date(ms).toISOString().slice(0, 10)}`;
   const now = Date.now();
   const yesterday = await findRunByKey(db, hook.orgId, hook.id, `webhook/${keyOn(now - DAY_MS)}`);
   if (yesterday !== undefined && yesterday.created_at.getTime() > now - DAY_MS) return yesterday.id;
-  return startOnce(db, hook, 'webhook', { idempotencyKey: keyOn(now), output });
+  return startOnce(db, hook, 'webhook', { ...start, idempotencyKey: keyOn(now) });
 }
 
 /** Limits the length of keys in the index. */

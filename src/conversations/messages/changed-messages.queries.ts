@@ -11,7 +11,7 @@ export interface MessageRef {
 export const findChangeableText = (db: Db, orgId: string, { sessionId, id }: MessageRef, at: Date) =>
   db
     .selectFrom('session_events')
-    .select('content')
+    .select(['content', sql<boolean>`data ? 'is_ignored'`.as('is_ignored')])
     .where('org_id', '=', orgId)
     .where('session_id', '=', sessionId)
     .where('id', '=', id)
@@ -34,17 +34,17 @@ export async function updateEditedText(
   `.execute(trx);
 }
 
-/** Says of a contact's message when the contact deleted it. Returns false if it was redacted, or deleted before. */
+/** Says of a contact's message when the contact deleted it. Returns undefined if it was redacted, or deleted before. */
 export async function updateDeletedMessage(
   trx: Trx,
   orgId: string,
   { sessionId, id, at }: MessageRef & { at: Date },
-): Promise<boolean> {
-  const { rows } = await sql`
+): Promise<{ is_ignored: boolean } | undefined> {
+  const { rows } = await sql<{ is_ignored: boolean }>`
     update session_events set data = data || ${JSON.stringify({ deleted_at: at })}::jsonb
     where org_id = ${orgId} and session_id = ${sessionId} and id = ${id} and sender = 'contact'
       and not data ?| array['redacted', 'deleted_at']
-    returning id
+    returning data ? 'is_ignored' as is_ignored
   `.execute(trx);
-  return rows.length > 0;
+  return rows[0];
 }

@@ -1,9 +1,20 @@
 import type { Trx } from '../../db/connect.ts';
 import { newId } from '../../ids.ts';
-import { recordEvents } from '../change-session.service.ts';
+import { appendEvents } from '../events.queries.ts';
 import { findSessionOfMessage } from '../queries.ts';
 import { lockSession } from '../sessions/service.ts';
-import { findChangeableText, updateDeletedMessage, updateEditedText } from './changed-messages.queries.ts';
+import {
+  findChangeableText,
+  type MessageRef,
+  updateDeletedMessage,
+  updateEditedText,
+} from './changed-messages.queries.ts';
+
+interface MessageChange {
+  change: 'edited' | 'deleted';
+  /** Whether its message was of a blocked contact. */
+  isIgnored: boolean;
+}
 
 interface MessageEdit {
   id: string;
@@ -16,7 +27,7 @@ interface MessageEdit {
 
 /**
  * Replaces the text of a contact's message as the contact has edited it, and records the edit in the history. A message
- * that was redacted, deleted or edited later stays as it is. Returns whether the text was replaced.
+ * that was redacted, deleted or edited later stays as it is. Others are told. Returns whether the text was replaced.
  */
 export async function editContactMessage(
   trx: Trx,
@@ -29,7 +40,7 @@ export async function editContactMessage(
   const found = await findChangeableText(trx, orgId, message, at);
   if (found === undefined) return false;
   await updateEditedText(trx, orgId, { ...message, at, isReadable, text: textOf(found.content ?? '') });
-  return recordEvents(trx, orgId, sessionId, [{ id: newId(), type: 'message_edited', data: { message_id: id } }]);
+  return recordChange(trx, orgId, { ...message, change: 'edited', isIgnored: found.is_ignored });
 }
 
 /** Marks a contact's message as deleted by the contact, once, and records it in the history. Its text stays for agents. */
@@ -39,8 +50,22 @@ export async function deleteContactMessage(
   { id, at }: Pick<MessageEdit, 'id' | 'at'>,
 ): Promise<void> {
   const sessionId = await lockSessionOfMessage(trx, orgId, id);
-  if (sessionId === undefined || !(await updateDeletedMessage(trx, orgId, { sessionId, id, at }))) return;
-  await recordEvents(trx, orgId, sessionId, [{ id: newId(), type: 'message_deleted', data: { message_id: id } }]);
+  const deleted = sessionId && (await updateDeletedMessage(trx, orgId, { sessionId, id, at }));
+  if (!deleted) return;
+  await recordChange(trx, orgId, { sessionId, id, change: 'deleted', isIgnored: deleted.is_ignored });
+}
+
+/** Records a change of a message in the history of its locked session, and announces it. */
+function recordChange(
+  trx: Trx,
+  orgId: string,
+  { sessionId, id: message_id, change, isIgnored }: MessageRef & MessageChange,
+): Promise<boolean> {
+  const change_id = newId();
+  const events = [{ id: change_id, type: `message_${change}` as const, data: { message_id } }];
+  const payload = { message_id, change_id, change };
+  const announcement = { type: 'message-changed' as const, subject_id: sessionId, payload };
+  return appendEvents(trx, orgId, sessionId, { events, announcements: isIgnored ? [] : [announcement] });
 }
 
 async function lockSessionOfMessage(trx: Trx, orgId: string, id: string): Promise<string | undefined> {

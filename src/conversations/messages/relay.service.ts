@@ -4,17 +4,28 @@ import type { MediaLinks } from '../../media/links.ts';
 import type { Side } from '../change-session.service.ts';
 import { updateSession } from '../queries.ts';
 import { lockSession } from '../sessions/service.ts';
-import { findMessage, listMessagesSinceHandoff } from './relay.queries.ts';
+import { findChange, findMessage, listMessagesSinceHandoff } from './relay.queries.ts';
 
-/** Returns the text of a message, or of a draft of the AI, with links to its files. Undefined once it is redacted. */
+/** What is sent to another system. */
+interface Relayed {
+  text: string;
+  isDraft: boolean;
+  attachments: { name: string; url: string }[];
+}
+
+/**
+ * Returns the text of a message, of a draft of the AI, or of a change of a message, with links to its files. Undefined once
+ * it is redacted, or the contact has deleted the message.
+ */
 export async function findRelayedMessage(
   db: Db,
   links: MediaLinks,
   orgId: string,
   id: string,
-): Promise<{ text: string; isDraft: boolean; attachments: { name: string; url: string }[] } | undefined> {
+): Promise<Relayed | undefined> {
   const row = await findMessage(db, orgId, id);
-  if (row?.content == null) return undefined;
+  if (row === undefined) return findRelayedChange(db, orgId, id);
+  if (row.content === null || row.is_deleted) return undefined;
   const attachments = row.attachments.map(({ name, media_id }) => ({
     name,
     url: links.linkOf({ org_id: orgId, id: media_id }),
@@ -22,9 +33,24 @@ export async function findRelayedMessage(
   return { text: row.content, isDraft: row.is_draft, attachments };
 }
 
-/** Returns whether a message, or a draft of the AI, still has its text. */
-export const isRelayable = async (db: Db, orgId: string, id: string): Promise<boolean> =>
-  (await findMessage(db, orgId, id))?.content != null;
+/** Says of an edit what the message is now, unless there is a later one, and of a deletion which message it was. */
+async function findRelayedChange(db: Db, orgId: string, id: string): Promise<Relayed | undefined> {
+  const change = await findChange(db, orgId, id);
+  if (change === undefined) return undefined;
+  const about = (text: string): Relayed => ({ text, isDraft: false, attachments: [] });
+  const message = `the message of ${change.said_at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+  if (change.type === 'message_deleted') return about(`The customer has deleted ${message}.`);
+  if (change.content === null || change.is_deleted || change.is_outdated) return undefined;
+  return about(`The customer has edited ${message}. It now says:\n\n${change.content}`);
+}
+
+/** Returns the id of the message that an event of a session's history changes, or else the event's own. */
+export const messageIdOf = async (db: Db, orgId: string, id: string): Promise<string> =>
+  (await findChange(db, orgId, id))?.message_id ?? id;
+
+/** Returns whether a message, a draft of the AI or a change of a message still has a text to send. */
+export const isRelayable = async (db: Db, links: MediaLinks, orgId: string, id: string): Promise<boolean> =>
+  (await findRelayedMessage(db, links, orgId, id)) !== undefined;
 
 /**
  * Adds another system to the agents' side of the session: from now on, messages of the contact are sent to it. Returns

@@ -31,6 +31,8 @@ export async function listStemmedLanguages(db: Db, orgId: string): Promise<strin
   return rows.map(({ language }) => language);
 }
 
+/** SQL: the messages and notes that match a query. What the contact has deleted is not found. */
+const matches = (query: string) => sql`search @@ ${query}::tsquery and not data ? 'deleted_at'`;
 const RESULT_COLUMNS = sql`id, session_id, content as message, type`;
 
 /**
@@ -38,7 +40,7 @@ const RESULT_COLUMNS = sql`id, session_id, content as message, type`;
  * ones are looked up in the index, so neither has to sort much.
  */
 export async function searchMessages(db: Db, orgId: string, query: string, limit: number): Promise<FoundMessage[]> {
-  const matching = sql`search @@ ${query}::tsquery`;
+  const matching = matches(query);
   const { rows } = await sql<FoundMessage>`
     ${sql.raw(READ_PLANNED_EACH_TIME)}
     with near as materialized (
@@ -69,7 +71,7 @@ export async function searchMessagesOfContact(
   const { rows } = await sql<FoundMessage>`
     ${sql.raw(READ_PLANNED_EACH_TIME)}
     select ${RESULT_COLUMNS} from session_events
-    where org_id = ${orgId} and search @@ ${query}::tsquery
+    where org_id = ${orgId} and ${matches(query)}
       and session_id in (select id from sessions where org_id = ${orgId} and contact_id = ${contactId})
     order by xid desc, session_id desc, seq desc
     limit ${limit}

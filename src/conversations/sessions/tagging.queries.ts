@@ -19,7 +19,10 @@ export async function listTaggedSessions(
   return rows;
 }
 
-/** Lists the own words of the contacts of sessions: of each the first messages, up to a number of characters in all. */
+/**
+ * Lists the own words of the contacts of sessions: of each the first messages, up to a number of characters in all. Messages
+ * that the contact has deleted are left out.
+ */
 export async function listContactTexts(
   db: Db,
   orgId: string,
@@ -32,6 +35,7 @@ export async function listContactTexts(
     cross join lateral (
       select seq, left(${OWN_WORDS}, ${characters}) as content from session_events
       where org_id = ${orgId} and session_id = session.id and type = 'message' and sender = 'contact' and content is not null
+        and not data ? 'deleted_at'
       order by seq limit ${messages}
     ) as said
     group by session.id order by session.id

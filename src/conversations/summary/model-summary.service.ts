@@ -2,7 +2,7 @@ import type { Db, Trx } from '../../db/connect.ts';
 import { updateSession } from '../queries.ts';
 import type { SessionStatus } from '../sessions/schema.ts';
 import type { Handoff, SessionsTable } from '../table.ts';
-import { countMessagesWithText, findSummaryState, listFirstAndLastMessages, type SaidMessage } from './queries.ts';
+import { countUnchangedMessages, findSummaryState, listFirstAndLastMessages, type SaidMessage } from './queries.ts';
 import { EXTRACTIVE } from './service.ts';
 
 export type { SaidMessage } from './queries.ts';
@@ -52,13 +52,9 @@ const timeOfResolution = ({
 }): Date | undefined =>
   status === 'closed_resolved' && summary_by === EXTRACTIVE && closed_at !== null ? closed_at : undefined;
 
-/** Returns whether messages still have their texts: none was redacted since they were read. */
+/** Returns whether messages still have their texts: none was redacted, deleted or edited since they were read. */
 export const haveTexts = async (trx: Trx, orgId: string, messages: SaidMessage[]): Promise<boolean> =>
-  (await countMessagesWithText(
-    trx,
-    orgId,
-    messages.map(({ id }) => id),
-  )) === messages.length;
+  (await countUnchangedMessages(trx, orgId, messages)) === messages.length;
 
 /** What a model says of a session. Without a summary, the one of its sentences stays. */
 export interface ModelSummary {

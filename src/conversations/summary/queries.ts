@@ -44,16 +44,14 @@ export const findSummaryState = (db: Db, orgId: string, sessionId: string) =>
     .where('id', '=', sessionId)
     .executeTakeFirst();
 
-/** Counts those of the messages that are not redacted. */
-export async function countMessagesWithText(db: Db, orgId: string, ids: string[]): Promise<number> {
-  const { count } = await db
-    .selectFrom('session_events')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('org_id', '=', orgId)
-    .where('id', 'in', ids)
-    .where('content', 'is not', null)
-    .executeTakeFirstOrThrow();
-  return count;
+/** Counts those of the messages that still have the text that was read: they are not redacted, deleted or edited. */
+export async function countUnchangedMessages(db: Db, orgId: string, messages: SaidMessage[]): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from jsonb_to_recordset(${JSON.stringify(messages)}::jsonb) as read (id uuid, text text)
+    join session_events as event on event.org_id = ${orgId} and event.id = read.id
+    where left(${OWN_WORDS}, ${MAX_CHARACTERS}::integer) = read.text and not data ? 'deleted_at'
+  `.execute(db);
+  return rows[0]?.count ?? 0;
 }
 
 /** Returns whether a session has a summary that was not made by the code or by a model. */

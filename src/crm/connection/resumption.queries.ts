@@ -14,6 +14,18 @@ export async function listThreadsWithUnsent(db: Db, orgId: string, limit: number
   return rows.map(({ thread_id }) => thread_id);
 }
 
+/** Returns the tickets of an org with notes still to be added. */
+export async function listTicketsWithUnsent(db: Db, orgId: string, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ ticket_id: string }>`
+    select distinct link.ticket_id from crm_messages as message
+    join crm_links as link on link.org_id = message.org_id and link.session_id = message.session_id
+    where message.org_id = ${orgId} and message.target = 'ticket' and message.state in ('queued', 'sending')
+      and link.ticket_id is not null
+    limit ${limit}
+  `.execute(db);
+  return rows.map(({ ticket_id }) => ticket_id);
+}
+
 /**
  * Returns the handoffs of an org not yet started in the ticketing system, except those held by one of the conditions on
  * `session`.

@@ -2,8 +2,15 @@ import { enqueue } from '../../outbox/outbox.ts';
 import { hasEvent } from '../../outbox/pending.queries.ts';
 import type { Reaction } from '../../outbox/reactions.ts';
 import { type HoldCondition, listParkedHandoffs, wakeHandoff } from '../handoffs/service.ts';
+import { wakeTicketCloses } from '../handoffs/ticket-closing.service.ts';
+import { wakeTicketReopenings } from '../handoffs/ticket-reopening.service.ts';
 import { queueSignalOf } from '../inbound/batch-parsing.service.ts';
-import { listPendingHandoffs, listQueuesWithEvents, listThreadsWithUnsent } from './resumption.queries.ts';
+import {
+  listPendingHandoffs,
+  listQueuesWithEvents,
+  listThreadsWithUnsent,
+  listTicketsWithUnsent,
+} from './resumption.queries.ts';
 
 /** Anything beyond this number resumes with its own next retry round. */
 const MAX_RESUMED = 1_000;
@@ -23,13 +30,17 @@ export const resumeCrm =
       ].map((run) => [run.sessionId, run]),
     );
     const threads = await listThreadsWithUnsent(trx, orgId, MAX_RESUMED);
+    const tickets = await listTicketsWithUnsent(trx, orgId, MAX_RESUMED);
     const queues = await listQueuesWithEvents(trx, orgId, MAX_RESUMED);
+    const posting = [...threads.map((id) => `thread/${id}`), ...tickets.map((id) => `ticket/${id}`)];
     await enqueue(
       trx,
       orgId,
       ...[...waiting.values()].map(wakeHandoff),
-      ...[...queues, ...threads.map((id) => `thread/${id}`)].map((queue) => queueSignalOf(orgId, queue)),
+      ...[...new Set([...queues, ...posting])].map((queue) => queueSignalOf(orgId, queue)),
     );
+    await wakeTicketCloses(trx, orgId, MAX_RESUMED);
+    await wakeTicketReopenings(trx, orgId, MAX_RESUMED);
   };
 
 /**

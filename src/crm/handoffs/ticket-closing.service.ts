@@ -6,7 +6,7 @@ import { WAKE } from '../../temporal/contract.ts';
 import type { CrmClients } from '../connection/clients.ts';
 import { CLOSE_TICKET_LATER, type SessionRef, type SessionRun } from '../contract.ts';
 import { listResolvedWithTicket } from './ticket-closing.queries.ts';
-import { insertDueStages, listDueStages } from './ticket-stages.queries.ts';
+import { insertDueStages, listDueStages, listDueStagesOf } from './ticket-stages.queries.ts';
 import { whileDue } from './ticket-stages.service.ts';
 
 /**
@@ -45,6 +45,11 @@ export const wakeTicketClose = (run: SessionRun) =>
     subjectId: run.sessionId,
     summary: 'Close the ticket of a session',
   });
+
+/** Closes the tickets of an org at once that are still to be closed, as their workflows wait for the CRM. */
+export async function wakeTicketCloses(trx: Trx, orgId: string, limit: number): Promise<void> {
+  await enqueue(trx, orgId, ...(await listDueStagesOf(trx, orgId, 'closed', limit)).map(wakeTicketClose));
+}
 
 /** Returns the sessions of all orgs whose tickets are still to be closed, behind a session. */
 export const listDueCloses = (db: Db, after: SessionRef | undefined, limit: number): Promise<SessionRun[]> =>

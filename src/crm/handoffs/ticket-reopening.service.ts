@@ -6,7 +6,7 @@ import { WAKE } from '../../temporal/contract.ts';
 import type { CrmClients } from '../connection/clients.ts';
 import { REOPEN_TICKET_LATER, type SessionRef } from '../contract.ts';
 import { listOpenWithTicket } from './ticket-closing.queries.ts';
-import { insertDueStages, listDueStages } from './ticket-stages.queries.ts';
+import { insertDueStages, listDueStages, listDueStagesOf } from './ticket-stages.queries.ts';
 import { whileDue } from './ticket-stages.service.ts';
 
 /**
@@ -32,6 +32,11 @@ export const wakeTicketReopening = ({ orgId, sessionId }: SessionRef) =>
     subjectId: sessionId,
     summary: 'Reopen the ticket of a session',
   });
+
+/** Reopens the tickets of an org at once that are still to be reopened, as their workflows wait for the CRM. */
+export async function wakeTicketReopenings(trx: Trx, orgId: string, limit: number): Promise<void> {
+  await enqueue(trx, orgId, ...(await listDueStagesOf(trx, orgId, 'open', limit)).map(wakeTicketReopening));
+}
 
 /** Returns the sessions of all orgs whose tickets are still to be reopened, behind a session. */
 export const listDueReopenings = (db: Db, after: SessionRef | undefined, limit: number): Promise<SessionRef[]> =>

@@ -49,6 +49,17 @@ export async function deleteDueStage(
     .execute();
 }
 
+/** Returns the sessions of an org whose tickets are to be moved to a stage, each with its number of resolutions. */
+export async function listDueStagesOf(db: Db, orgId: string, stage: TicketStage, limit: number): Promise<SessionRun[]> {
+  const { rows } = await sql<SessionRun>`
+    select due.org_id as "orgId", due.session_id as "sessionId", session.resolutions as n
+    from crm_due_stages as due join sessions as session on session.org_id = due.org_id and session.id = due.session_id
+    where due.org_id = ${orgId} and due.stage = ${stage}
+    order by due.session_id limit ${limit}
+  `.execute(db);
+  return rows;
+}
+
 /**
  * Returns the sessions of all orgs whose tickets are to be moved to a stage, behind a session, in a fixed order, each with
  * its number of resolutions.

@@ -4,13 +4,15 @@ import { UpdateSession } from '../../conversations/sessions/schema.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { DomainError } from '../../errors.ts';
 import { idOf } from '../../ids.ts';
+import type { MediaLinks } from '../../media/links.ts';
 import type { CrmClients } from '../connection/clients.ts';
 import type { TicketRef } from '../contract.ts';
 import { deferToNext, type QueuedEvent, type Settlement } from '../event-queue.queries.ts';
 import { type EventDecision, processQueue, type QueueProgress } from '../inbound/event-queue.service.ts';
 import { findLinkOfTicket, listSessionsOfTickets, updatePropertyTime } from '../links.queries.ts';
 import { isOfHandoff } from '../outgoing/own-texts.rules.ts';
-import { isOwnMessage } from '../outgoing.queries.ts';
+import { addNextTicketNote } from '../outgoing/service.ts';
+import { isOwnMessage, listUnconfirmed } from '../outgoing.queries.ts';
 import { redactLateText } from '../redaction.service.ts';
 
 const STAGE_PROPERTY = 'hs_pipeline_stage';
@@ -23,6 +25,7 @@ const CLOSE_CHANGE = { status: 'closed_resolved', reflect_status_change_for_inte
 
 export interface TicketDeps {
   crms: CrmClients;
+  sending: { mediaLinks: MediaLinks };
   isStopped: () => boolean;
 }
 
@@ -31,11 +34,11 @@ type ConnectedHubspot = NonNullable<Awaited<ReturnType<CrmClients['hubspot']>>>;
 /**
  * Processes the events of a ticket, or the notes of all tickets. A ticket's properties become data of its session, and
  * the session closes with the ticket, unless it was opened again since: the ticket may be closed by us, and HubSpot
- * reports that late.
+ * reports that late. Then adds the oldest note that is still to be added to the ticket.
  */
 export async function syncTicket(db: Db, deps: TicketDeps, { orgId, ticketId }: TicketRef): Promise<QueueProgress> {
   const crm = await deps.crms.hubspot(orgId);
-  return processQueue(db, orgId, ticketId === 'notes' ? 'notes' : `ticket/${ticketId}`, {
+  const progress = await processQueue(db, orgId, ticketId === 'notes' ? 'notes' : `ticket/${ticketId}`, {
     isStopped: deps.isStopped,
     isOrdered: ticketId !== 'notes',
     handle: async (event) => {
@@ -46,6 +49,9 @@ export async function syncTicket(db: Db, deps: TicketDeps, { orgId, ticketId }: 
       return { state: 'skipped', reason: 'of no interest' };
     },
   });
+  if (ticketId === 'notes') return progress;
+  const left = await addNextTicketNote(db, deps, { orgId, ticketId });
+  return { ...progress, hasMore: progress.hasMore || left > 0 };
 }
 
 async function handleProperty(
@@ -88,6 +94,16 @@ async function saveProperty(trx: Trx, orgId: string, sessionId: string, change: 
   }
 }
 
+/** Whether a note is of a handoff of a session, or names a message whose note HubSpot has not confirmed yet. */
+async function isOwnNote(db: Db, orgId: string, text: string, sessionIds: string[]): Promise<boolean> {
+  for (const sessionId of sessionIds) {
+    if (isOfHandoff(text, sessionId)) return true;
+    const unconfirmed = await listUnconfirmed(db, orgId, { sessionId, target: 'ticket' });
+    if (unconfirmed.some((id) => text.includes(id))) return true;
+  }
+  return false;
+}
+
 /** HubSpot creates a note first and associates it with its ticket a little later, so that it can take several looks. */
 async function handleNote(
   db: Db,
@@ -104,8 +120,7 @@ async function handleNote(
     async effect(trx) {
       const sessionIds = await listSessionsOfTickets(trx, orgId, note.ticketIds);
       if (sessionIds.length === 0) return { state: 'skipped', reason: 'no session has its ticket' };
-      if (sessionIds.some((sessionId) => isOfHandoff(note.text, sessionId)))
-        return { state: 'skipped', reason: 'ours' };
+      if (await isOwnNote(trx, orgId, note.text, sessionIds)) return { state: 'skipped', reason: 'ours' };
       for (const sessionId of sessionIds) {
         const id = idOf(orgId, 'hubspot note', note.id, sessionId);
         await addExternalNote(trx, orgId, sessionId, { id, text: note.text, name: note.authorName });

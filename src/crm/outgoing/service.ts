@@ -1,5 +1,5 @@
 import { addExternalNote } from '../../conversations/messages/external-messages.service.ts';
-import { findRelayedMessage, isRelayable } from '../../conversations/messages/relay.service.ts';
+import { findRelayedMessage, isRelayable, messageIdOf } from '../../conversations/messages/relay.service.ts';
 import { lockSession } from '../../conversations/sessions/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
@@ -9,9 +9,9 @@ import type { Reaction } from '../../outbox/reactions.ts';
 import { CrmError, notConnected } from '../../providers/crm/errors.ts';
 import type { Crm } from '../../providers/crm/port.ts';
 import type { CrmClients } from '../connection/clients.ts';
-import type { ThreadRef } from '../contract.ts';
+import type { ThreadRef, TicketRef } from '../contract.ts';
 import { signalQueues } from '../inbound/batch-parsing.service.ts';
-import { findLinkOfThread } from '../links.queries.ts';
+import { findLinkOfThread, findLinkOfTicket } from '../links.queries.ts';
 import {
   claimOutgoingMessage,
   countUnsentMessages,
@@ -21,7 +21,7 @@ import {
   settleOutgoingMessage,
 } from '../outgoing.queries.ts';
 
-const REDACTED = { state: 'skipped', error: 'redacted' } as const;
+const REDACTED = { state: 'skipped', error: 'redacted or deleted' } as const;
 /** The number of a session's sent messages to compare when the answer to one was lost. */
 const MAX_RECENT_MESSAGES = 100;
 
@@ -57,7 +57,7 @@ async function postToThreads(
  */
 export async function sendNextMessage(
   db: Db,
-  { mediaLinks, crm }: { mediaLinks: MediaLinks; crm: Crm },
+  { mediaLinks, crm }: { mediaLinks: MediaLinks; crm: Pick<Crm, 'postMessage'> },
   orgId: string,
   { conversationId, ...queue }: OutgoingQueue & { conversationId: string },
 ): Promise<number> {
@@ -74,7 +74,7 @@ export async function sendNextMessage(
       await settleOutgoingMessage(db, orgId, id, { state: 'sent', externalId });
     } catch (error) {
       if (!(error instanceof CrmError)) throw error;
-      await settleFailure(db, orgId, { sessionId, id, mayExist }, error);
+      await settleFailure(db, mediaLinks, orgId, { sessionId, id, mayExist, error });
     }
   }
   return countUnsentMessages(db, orgId, queue);
@@ -82,9 +82,9 @@ export async function sendNextMessage(
 
 async function settleFailure(
   db: Db,
+  links: MediaLinks,
   orgId: string,
-  { sessionId, id, mayExist }: { sessionId: string; id: string; mayExist: boolean },
-  error: CrmError,
+  { sessionId, id, mayExist, error }: { sessionId: string; id: string; mayExist: boolean; error: CrmError },
 ): Promise<void> {
   const { message, transient, mayHaveArrived } = error;
   if (transient) {
@@ -97,9 +97,10 @@ async function settleFailure(
   await inTransaction(db, async (trx) => {
     await settleOutgoingMessage(trx, orgId, id, { state: 'failed', error: message });
     await lockSession(trx, orgId, sessionId); // the refusal may quote a text that was redacted meanwhile
-    if (!(await isRelayable(trx, orgId, id))) return settleOutgoingMessage(trx, orgId, id, REDACTED);
+    if (!(await isRelayable(trx, links, orgId, id))) return settleOutgoingMessage(trx, orgId, id, REDACTED);
     const text = `A message was not taken by the ticketing system: ${message}`;
-    await addExternalNote(trx, orgId, sessionId, { id: newId(), text, name: null, about: id });
+    const about = await messageIdOf(trx, orgId, id);
+    await addExternalNote(trx, orgId, sessionId, { id: newId(), text, name: null, about });
   });
 }
 
@@ -115,4 +116,20 @@ export async function postNextThreadMessage(
   if (hubspot === undefined) throw notConnected('HubSpot');
   const place = { sessionId: link.session_id, target: 'thread' as const, conversationId: threadId };
   return sendNextMessage(db, { mediaLinks: sending.mediaLinks, crm: hubspot.client }, orgId, place);
+}
+
+/** Adds the oldest note that is still to be added to a ticket. Returns the number of notes left. */
+export async function addNextTicketNote(
+  db: Db,
+  { crms, sending }: { crms: CrmClients; sending: { mediaLinks: MediaLinks } },
+  { orgId, ticketId }: TicketRef,
+): Promise<number> {
+  const link = await findLinkOfTicket(db, orgId, ticketId);
+  if (link === undefined) return 0;
+  const queue = { sessionId: link.session_id, target: 'ticket' as const };
+  if ((await countUnsentMessages(db, orgId, queue)) === 0) return 0;
+  const hubspot = await crms.hubspot(orgId);
+  if (hubspot === undefined) throw notConnected('HubSpot');
+  const crm = { postMessage: hubspot.client.addTicketNote };
+  return sendNextMessage(db, { mediaLinks: sending.mediaLinks, crm }, orgId, { ...queue, conversationId: ticketId });
 }

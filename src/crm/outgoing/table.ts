@@ -1,9 +1,12 @@
 import type { Generated } from 'kysely';
 
-/** Where a message is posted: to the customer, in the session's thread in HubSpot, or to the agents in Salesforce. */
-export type MessageTarget = 'thread' | 'miaw';
+/**
+ * Where a message is posted: to the customer, in the session's thread in HubSpot, to the agents in Salesforce, or as a note
+ * on the session's ticket in HubSpot.
+ */
+export type MessageTarget = 'thread' | 'miaw' | 'ticket';
 
-/** Messages to the other system. Their text is in the session's history. */
+/** Messages to the other system, and changes of messages. Their text is in the session's history. */
 export interface CrmMessagesTable {
   org_id: string;
   /** Our id of the message. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
-import type { SessionRef, ThreadRef } from '../contract.ts';
+import type { SessionRef, ThreadRef, TicketRef } from '../contract.ts';
 
 /** Returns the threads of all orgs with messages still to be posted, behind a thread, in a fixed order. */
 export async function listAllThreadsWithUnsent(
@@ -16,6 +16,25 @@ export async function listAllThreadsWithUnsent(
     select distinct link.org_id as "orgId", link.thread_id as "threadId" from crm_messages as message
     join crm_links as link on link.org_id = message.org_id and link.session_id = message.session_id
     where message.target = 'thread' and message.state in ('queued', 'sending') and link.thread_id is not null and ${isBehind}
+    order by 1, 2 limit ${limit}
+  `.execute(db);
+  return rows;
+}
+
+/** Returns the tickets of all orgs with notes still to be added, behind a ticket, in a fixed order. */
+export async function listAllTicketsWithUnsent(
+  db: Db,
+  after: TicketRef | undefined,
+  limit: number,
+): Promise<TicketRef[]> {
+  const isBehind =
+    after === undefined
+      ? sql`true`
+      : sql`(link.org_id, link.ticket_id) > (${after.orgId}::uuid, ${after.ticketId}::text)`;
+  const { rows } = await sql<TicketRef>`
+    select distinct link.org_id as "orgId", link.ticket_id as "ticketId" from crm_messages as message
+    join crm_links as link on link.org_id = message.org_id and link.session_id = message.session_id
+    where message.target = 'ticket' and message.state in ('queued', 'sending') and link.ticket_id is not null and ${isBehind}
     order by 1, 2 limit ${limit}
   `.execute(db);
   return rows;

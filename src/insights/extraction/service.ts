@@ -32,7 +32,7 @@ interface Extracted {
 
 /**
  * Stores what the customer of a session said, in the words of the org's model, or of the customer where no model is
- * connected or allowed. A message redacted meanwhile makes it read again. Repeated, it returns what is stored.
+ * connected or allowed. A message redacted, deleted or edited meanwhile makes it read again. Repeated, it returns what is stored.
  */
 export async function extractStatements(
   deps: ModelDeps,
@@ -47,7 +47,7 @@ export async function extractStatements(
     const extracted = (await askForStatements(deps, { orgId, sessionId, said }, extracting)) ?? byQuote(said);
     const isStored = await store(db, { orgId, sessionId, number }, said, extracted);
     if (isStored) return { madeBy: extracted.madeBy, statements: extracted.statements.length };
-    if (read === MAX_READS) throw new Error('Messages of the session were redacted again and again');
+    if (read === MAX_READS) throw new Error('Messages of the session were changed again and again');
   }
 }
 
@@ -93,7 +93,7 @@ function statementsOf(text: string, messages: CustomerMessage[]): Statement[] | 
   return claimed.length > 0 && verified.length === 0 ? undefined : verified.slice(0, MAX_STATEMENTS);
 }
 
-/** Stores statements unless a message was redacted since they were made. The same quote makes the same statement. */
+/** Stores statements unless a message was redacted, deleted or edited since they were made. The same quote makes the same statement. */
 function store(
   db: Db,
   { orgId, sessionId, number }: ExtractionInput,
@@ -102,8 +102,8 @@ function store(
 ): Promise<boolean> {
   return inTransaction(db, async (trx) => {
     await lockSession(trx, orgId, sessionId);
-    const left = new Set((await listSaidMessages(trx, orgId, sessionId)).map(({ id }) => id));
-    if (read.some(({ id }) => !left.has(id))) return false;
+    const left = new Map((await listSaidMessages(trx, orgId, sessionId)).map(({ id, text }) => [id, text]));
+    if (read.some(({ id, text }) => left.get(id) !== text)) return false;
     const made = new Map(
       statements.map((one) => {
         const id = idOf('insight statement', orgId, sessionId, one.messageId, one.quote);

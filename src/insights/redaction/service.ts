@@ -1,7 +1,6 @@
 import { listLastSequences } from '../../conversations/history/service.ts';
 import type { Trx } from '../../db/connect.ts';
 import { announce } from '../../outbox/events.ts';
-import type { Reaction } from '../../outbox/reactions.ts';
 import { moveVectors } from '../assignment/moves.service.ts';
 import { uncountTexts } from '../assignment/spaces.service.ts';
 import { requestExtraction } from '../extraction/requests.service.ts';
@@ -12,11 +11,15 @@ import { deleteStatements, emptyInsight, findLastExtraction, listEmpty, listInsi
 const NO_NAME = { content: 'Redacted', reason: 'Everything that it was made of was redacted' };
 
 /**
- * Reaction to `session-redacted`: what the customer said leaves all insights, their sums and their names. A name that a person
+ * Reaction to `session-redacted`, and to `message-changed` for messages that the contact has edited or deleted: what the customer said leaves all insights, their sums and their names. A name that a person
  * gave may quote the session, so it goes if nothing else is left of the insight. After the redaction of a message, quotes of
  * other messages stay, and the rest of the session is extracted again.
  */
-export const redactInsights: Reaction<'session-redacted'> = async (trx, orgId, events) => {
+export async function redactInsights(
+  trx: Trx,
+  orgId: string,
+  events: readonly { subject_id: string; payload: { message_id: string | null } }[],
+): Promise<void> {
   await lockInsights(trx, orgId);
   for (const { subject_id: sessionId, payload } of events) {
     const isWhole = payload.message_id === null;
@@ -24,7 +27,7 @@ export const redactInsights: Reaction<'session-redacted'> = async (trx, orgId, e
     await redact(trx, orgId, sessionId, payload.message_id);
     if (!isWhole) await requestExtraction(trx, orgId, [{ subject_id: sessionId }]);
   }
-};
+}
 
 /** Whether a session has had an event since it was extracted. A redaction that removes something is one. */
 async function isOutdated(trx: Trx, orgId: string, sessionId: string): Promise<boolean> {

@@ -60,26 +60,46 @@ const TYPE_OF_SENDER = {
 const typeOfSender = (sender: EventPayloads['message-created']['sender']) =>
   sender in TYPE_OF_SENDER ? TYPE_OF_SENDER[sender as keyof typeof TYPE_OF_SENDER] : undefined;
 
+const TYPE_OF_CHANGE = { edited: 'conversation.message_edited', deleted: 'conversation.message_deleted' } as const;
+
+type MessageWebhookType =
+  | (typeof TYPE_OF_SENDER)[keyof typeof TYPE_OF_SENDER]
+  | (typeof TYPE_OF_CHANGE)['edited' | 'deleted'];
+
+/** Renders events about messages as webhooks of the type that each has, if any. */
+async function renderMessages<Type extends 'message-created' | 'message-changed'>(
+  place: Place,
+  events: ClaimedEvent<Type>[],
+  typeOf: (payload: EventPayloads[Type]) => MessageWebhookType | undefined,
+): Promise<Rendered[]> {
+  const about = events.flatMap((event) => {
+    const type = typeOf(event.payload);
+    return type === undefined ? [] : [{ event, type, messageId: event.payload.message_id }];
+  });
+  const sessions = await sessionsOf(
+    place,
+    about.map(({ event }) => event.subject_id),
+  );
+  const ids = about.map(({ messageId }) => messageId);
+  const messages = await listHistorySnapshots(place.trx, place.mediaLinks, place.orgId, ids);
+  return about.flatMap(({ event, type, messageId: message_id }): Rendered[] => {
+    const session = sessions.get(event.subject_id);
+    if (session === undefined) return [];
+    const full = { ...session.full, message: messages.get(message_id) ?? null };
+    return [{ ...headOf(event), sessionId: event.subject_id, type, full, thin: { ...session.thin, message_id } }];
+  });
+}
+
 /** Renders messages of contacts, agents and the AI. */
 export const messageCreated: Renderer<'message-created'> = {
   makes: Object.values(TYPE_OF_SENDER),
-  async render(place, events) {
-    const said = events.filter(({ payload }) => typeOfSender(payload.sender) !== undefined);
-    const sessions = await sessionsOf(
-      place,
-      said.map(({ subject_id }) => subject_id),
-    );
-    const ids = said.map(({ payload }) => payload.message_id);
-    const messages = await listHistorySnapshots(place.trx, place.mediaLinks, place.orgId, ids);
-    return said.flatMap((event): Rendered[] => {
-      const { message_id, sender } = event.payload;
-      const session = sessions.get(event.subject_id);
-      const type = typeOfSender(sender);
-      if (session === undefined || type === undefined) return [];
-      const full = { ...session.full, message: messages.get(message_id) ?? null };
-      return [{ ...headOf(event), sessionId: event.subject_id, type, full, thin: { ...session.thin, message_id } }];
-    });
-  },
+  render: (place, events) => renderMessages(place, events, ({ sender }) => typeOfSender(sender)),
+};
+
+/** Renders a contact's edits and deletions, with the message as it is now. */
+export const messageChanged: Renderer<'message-changed'> = {
+  makes: Object.values(TYPE_OF_CHANGE),
+  render: (place, events) => renderMessages(place, events, ({ change }) => TYPE_OF_CHANGE[change]),
 };
 
 export const ticketCreated = aboutSession<'ticket-created'>(['conversation.started'], ({ head, full, thin }) => ({

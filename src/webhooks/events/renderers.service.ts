@@ -1,6 +1,6 @@
 import type { EventType } from '../../outbox/events.ts';
 import { contactCreated, contactDeleted, contactUpdated } from './contacts.ts';
-import { messageCreated, ticketCreated, ticketHandoff } from './conversations.ts';
+import { messageChanged, messageCreated, ticketCreated, ticketHandoff } from './conversations.ts';
 import { insightCreated, insightReopened, insightResolved } from './insights.ts';
 import type { Renderer } from './rendering.ts';
 import type { WebhookEventType } from './schema.ts';
@@ -24,6 +24,7 @@ export const RENDERERS = {
   'ticket-handoff': ticketHandoff,
   'ticket-closed': ticketClosed,
   'message-created': messageCreated,
+  'message-changed': messageChanged,
   'csat-requested': csatRequested,
   'csat-score-submit': scoreSubmitted,
   'sla-first-reply-warning': clockReached('sla.warning', 'first_reply'),

@@ -73,6 +73,8 @@ export const WEBHOOK_EVENTS = {
   'conversation.contact_response': aboutMessage('The contact wrote a message'),
   'conversation.ai_response': aboutMessage('The AI wrote a message'),
   'conversation.agent_response': aboutMessage('An agent wrote a message'),
+  'conversation.message_edited': aboutMessage('The contact edited a message: it has the new text'),
+  'conversation.message_deleted': aboutMessage('The contact deleted a message: agents still see its text'),
   'conversation.handoff_to_human': aboutSession(
     'A session was handed off to people',
     { handoff: HandoffAnswer.nullable() },

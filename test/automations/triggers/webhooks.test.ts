@@ -1,5 +1,9 @@
 import { createHmac } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import { request } from 'node:http';
+import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
+import { purgeDeletedMedia, storeUnclaimedMedia } from '../../../src/media/service.ts';
 import { type Client, startApi, type TestApi } from '../../support/stack/api.ts';
 import { activate, expectRunsAsDescribed, type StartedRun } from '../../support/triggers.ts';
 
@@ -107,6 +111,79 @@ describe('an inbound webhook', () => {
     });
     const stored = await fetch(body.photo[1].url.replace(/^https?:\/\/[^/]+/, api.url));
     expect([stored.status, await stored.text()]).toEqual([200, 'hello']);
+  });
+
+  describe('with the files of a multipart form', () => {
+    const formOf = (name: string) => {
+      const form = new FormData();
+      form.append('wanted', 'no');
+      form.append('file', new File(['hello'], name));
+      return form;
+    };
+    const send = async (path: string, name: string, headers: Record<string, string> = {}) => {
+      const answer = await fetch(api.url + path, { method: 'POST', body: formOf(name), headers });
+      return [answer.status, ((await answer.json()) as { run_id: string | null }).run_id];
+    };
+    const rows = () =>
+      api.db.selectFrom('media').select(['key', 'deleted_at']).where('org_id', '=', api.org.id).execute();
+    const stored = async () => {
+      const all = await readdir(fileURLToPath(String(api.config.STORAGE_URL)), { recursive: true });
+      return all.filter((path) => path.includes(`${api.org.id}/`));
+    };
+
+    it('stores none where the constraint does not hold', async () => {
+      const before = [await rows(), await stored()];
+      const { path } = await webhook(null, { '==': [{ var: 'body.wanted' }, 'yes'] });
+      expect(await send(path, 'none.txt')).toEqual([202, null]);
+      expect([await rows(), await stored()]).toEqual(before);
+    });
+
+    it('stores those of the first request alone where another repeats it, and none where a file is refused', async () => {
+      const before = await rows();
+      const { id, path } = await webhook();
+      const [status, runId] = await send(path, 'first.txt', { 'idempotency-key': 'one' });
+      expect(status).toBe(202);
+      expect(await send(path, 'b.txt', { 'idempotency-key': 'one' })).toEqual([202, runId]);
+      const form = formOf('c.txt');
+      form.append('other', new File(['<!doctype html><html></html>'], 'a.html'));
+      expect((await fetch(api.url + path, { method: 'POST', body: form })).status).toBe(415);
+      expect(await rows()).toHaveLength(before.length + 1);
+      expect(await stored()).toHaveLength(before.length + 1);
+      const { body } = await outputOf(id);
+      expect((await fetch(body.file.url.replace(/^https?:\/\/[^/]+/, api.url))).status).toBe(200);
+    });
+
+    it('deletes those that a process has left when it ended, an hour later, and no others', async () => {
+      const before = await rows();
+      const { path } = await webhook();
+      await send(path, 'kept.txt');
+      const content = [new TextEncoder().encode('hello')];
+      const { deps, db, org } = api;
+      for (const fileName of ['old.txt', 'new.txt'])
+        await storeUnclaimedMedia(db, deps.storage, org.id, { content, fileName });
+      await sql`update media set deleted_at = deleted_at - interval '1 hour' where file_name = 'old.txt'`.execute(db);
+      await purgeDeletedMedia(db, deps.storage);
+      expect(await rows()).toHaveLength(before.length + 2);
+      expect(await stored()).toHaveLength(before.length + 2);
+    });
+  });
+
+  it('answers a wrong token before it reads the body', async () => {
+    const { path } = await webhook();
+    const { hostname, port } = new URL(api.url);
+    const headers = { 'content-type': 'multipart/form-data; boundary=x', 'content-length': String(5 * 1024 * 1024) };
+    const options = { hostname, port, method: 'POST', headers };
+    const statusOf = (target: string) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const sending = request({ ...options, path: target }, ({ statusCode }) => {
+          resolve(statusCode);
+          sending.destroy();
+        });
+        sending.on('error', reject);
+        sending.flushHeaders(); // no byte of the body follows
+      });
+    expect(await statusOf(`${path.slice(0, -3)}xyz`)).toBe(404);
+    expect(await statusOf('/hooks/workflows/nobody/token')).toBe(400);
   });
 
   it('refuses a multipart form that is malformed, has too many parts, or a file of no accepted type', async () => {

@@ -91,6 +91,23 @@ it('tickets are closed and reopened although Temporal has lost what waits for th
   expect(await mend()).toEqual([]);
 });
 
+it('tickets that wait for HubSpot are closed and reopened at once after its settings were replaced', async () => {
+  const [closed, reopened] = await Promise.all([withTicket(), withTicket()]);
+  await change(reopened.id, 'closed_resolved', false);
+  reopened.ticket.properties.hs_pipeline_stage = CLOSED;
+  const tickets = [closed.ticket.id, reopened.ticket.id];
+  for (const id of tickets) crm.hubspot.next('PATCH', `${TICKETS}/${id}`, unavailable('3600'));
+  await Promise.all([change(closed.id, 'closed_resolved'), change(reopened.id, 'open')]);
+  const tried = () => tickets.every((id) => crm.hubspot.requests('PATCH', `${TICKETS}/${id}`).length === 1);
+  await eventually('the refused calls', tried);
+  const due = async () => (await dueStages()).length;
+  expect(await due()).toBe(2);
+  expect((await crm.reconnect()).status).toBe(200);
+  await eventually('no due stage', async () => (await due()) === 0);
+  expect([stageOf(closed.ticket), stageOf(reopened.ticket)]).not.toContain(undefined);
+  expect([stageOf(closed.ticket) === CLOSED, stageOf(reopened.ticket) === CLOSED]).toEqual([true, false]);
+});
+
 it('a stage that HubSpot refuses is tried once, and not started again', async () => {
   const { id, ticket } = await withTicket();
   crm.hubspot.next('PATCH', `${TICKETS}/${ticket.id}`, refuses(400, 'The stage is unknown'));

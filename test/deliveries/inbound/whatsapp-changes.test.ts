@@ -1,10 +1,14 @@
+import { listContactTexts } from '../../../src/conversations/sessions/tagging.queries.ts';
 import { newAnsweringOrg, turnsOf } from '../../ai/answering-org.ts';
+import { extracted, insightsOf, storedTextOf } from '../../insights/support.ts';
 import { PNG } from '../../media/samples.ts';
 import { connectMeta, FAKES_ALLOWED, newNumber } from '../../support/channels.ts';
 import { type FakeMeta, startFakeMeta } from '../../support/fakes/meta.ts';
+import { startWebhookReceiver } from '../../support/fakes/webhook-receiver.ts';
 import type { TestOrg } from '../../support/stack/api.ts';
 import { openEventStream } from '../../support/stack/event-stream.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
+import { createEndpoint } from '../../webhooks/endpoints.ts';
 
 interface Item {
   id: string;
@@ -188,6 +192,89 @@ describe('a deletion of a WhatsApp message', () => {
     const [session] = await sessions();
     const turn = await endedTurn(session.id);
     expect(turn).not.toMatchObject({ reason: 'user_request' });
+  });
+});
+
+describe('what others read of a changed WhatsApp message', () => {
+  it('a webhook has the message with its new text, and one says that it was deleted, once', async () => {
+    const receiver = await startWebhookReceiver();
+    await createEndpoint(org, receiver, {
+      event_types: ['conversation.message_edited', 'conversation.message_deleted'],
+      ordered: true,
+    });
+    const of = await write('one');
+    await edit(of, 'two');
+    const deletion = { of, id: newId() };
+    await meta.revoke(url, number, deletion);
+    await meta.revoke(url, number, deletion);
+    await eventually('two webhooks', () => receiver.received.length >= 2);
+    const [message] = await messages();
+    expect(receiver.received.map(({ body }) => [body.type, body.data.message.id])).toEqual([
+      ['conversation.message_edited', message?.id],
+      ['conversation.message_deleted', message?.id],
+    ]);
+    expect(receiver.received[0]?.body.data.message.event).toMatchObject({ content: { text: 'two' } });
+    expect(receiver.received[1]?.body.data.message.event).toMatchObject({ deleted_at: expect.any(String) });
+    await receiver.close();
+  });
+
+  it('no webhook tells of a change by a blocked contact', async () => {
+    const receiver = await startWebhookReceiver();
+    await createEndpoint(org, receiver, { event_types: ['conversation.message_edited', 'conversation.started'] });
+    const email = `${crypto.randomUUID()}@example.com`;
+    await write('zero');
+    const [{ contact }] = await sessions();
+    expect((await org.patch(`/contacts/${contact.id}`, { contact: { email } })).status).toBe(200);
+    expect((await org.post('/blocklist/contacts', { email })).status).toBeLessThan(300);
+    const of = await write('one');
+    await edit(of, 'two');
+    const open = (await org.post('/chat/sessions', {})).body.id;
+    await eventually('the webhook of another session', () =>
+      receiver.received.some(({ body }) => body.data.session.id === open),
+    );
+    expect(receiver.received.map(({ body }) => body.type)).not.toContain('conversation.message_edited');
+    await receiver.close();
+  });
+
+  it('the search finds the new text of an edit, and no deleted text', async () => {
+    const [edited, deleted] = [await write('a zebra'), await write('an okapi')];
+    await edit(edited, 'a wombat');
+    await meta.revoke(url, number, { of: deleted });
+    expect([await found('zebra'), await found('wombat'), await found('okapi')]).toEqual([0, 1, 0]);
+  });
+
+  it('a summary has the new text of an edit, and no deleted text', async () => {
+    const [edited, deleted] = [await write('My zebra is lost.'), await write('My okapi is lost.')];
+    await edit(edited, 'My wombat is lost.');
+    await meta.revoke(url, number, { of: deleted });
+    const [session] = await sessions();
+    await org.post(`/chat/sessions/${session.id}/handoff`, { reason: 'test' });
+    expect((await org.get(`/chat/sessions/${session.id}`)).body.handoff.summary).toBe('Customer: My wombat is lost.');
+  });
+
+  it('insights have the new text of an edit and no deleted text, also if they had the earlier one', async () => {
+    const [edited, deleted] = [await write('My zebra has been lost since Monday'), await write('ok')];
+    const [{ id }] = await sessions();
+    await org.patch(`/chat/sessions/${id}`, { status: 'closed_resolved' });
+    await extracted(stack, org, id);
+    expect(await storedTextOf(stack, org)).toContain('zebra');
+    await edit(edited, 'My wombat has been lost since Monday');
+    await extracted(stack, org, id, 2);
+    await meta.revoke(url, number, { of: deleted });
+    const current = (await insightsOf(org)).filter(({ status }) => status !== 'archived');
+    expect(current.map(({ content }) => content)).toEqual(['My wombat has been lost since Monday']);
+    await meta.revoke(url, number, { of: edited });
+    await eventually('the extraction without it', async () => !(await storedTextOf(stack, org)).includes('wombat'));
+    expect(await storedTextOf(stack, org)).not.toContain('zebra');
+  });
+
+  it('tags are suggested by the new text of an edit, and by no deleted text', async () => {
+    const [edited, deleted] = [await write('a zebra'), await write('an okapi')];
+    await edit(edited, 'a wombat');
+    await meta.revoke(url, number, { of: deleted });
+    const [{ id }] = await sessions();
+    const limits = { messages: 10, characters: 1_000 };
+    expect(await listContactTexts(stack.db, org.id, [id], limits)).toEqual([{ id, text: 'a wombat' }]);
   });
 });
 

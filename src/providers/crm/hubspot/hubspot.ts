@@ -4,7 +4,7 @@ import { findAccountId } from './accounts.ts';
 import { createHubspotApi, type HubspotApi, type RateLimit, type TokenSource } from './api.ts';
 import { findOrCreateContact, getPerson } from './contacts.ts';
 import { handoffComment, ticketContent } from './handoff-content.ts';
-import type { HtmlConversion } from './html.ts';
+import { type HtmlConversion, htmlOf } from './html.ts';
 import { addNote, findNote } from './notes.ts';
 import type { Hubspot } from './port.ts';
 import type { HubspotSettings } from './settings.ts';
@@ -61,6 +61,10 @@ export function createHubspot(deps: HubspotDeps, settings: HubspotSettings): Hub
     findAssignee: (threadId) => findAssignee(api, threadId),
     findAccountId: () => findAccountId(api),
     findNote: (noteId) => findNote(api, markup, noteId),
+    async addTicketNote({ id, conversationId, text }, attempt) {
+      const richText = htmlOf(markup, `${text}\n\n(${id})`);
+      return { externalId: await addNote(api, markup, conversationId, { richText, marks: [id] }, attempt) };
+    },
     closeTicket: (ticketId) => closeTicket(api, ticketId, settings.closed_stage_id),
     reopenTicket: (ticketId) =>
       reopenTicket(api, ticketId, { open: settings.open_stage_id, closed: settings.closed_stage_id }),

@@ -1,4 +1,4 @@
-import type { Crm } from '../port.ts';
+import type { Crm, PriorAttempts, RelayedMessage } from '../port.ts';
 
 /** A message of a thread in HubSpot's Conversations API, version 3. */
 export interface ThreadMessage {
@@ -57,6 +57,8 @@ export interface Hubspot extends Crm {
   /** Returns the id of the credentials' account. */
   findAccountId(): Promise<string>;
   findNote(noteId: string): Promise<TicketNote | undefined>;
+  /** Adds a note to a ticket, once. `conversationId` is the ticket's id. Returns the id of the note. */
+  addTicketNote(message: RelayedMessage, attempt: PriorAttempts): Promise<{ externalId: string }>;
   /** Moves the ticket to its closed stage. Does nothing if the ticket was deleted or is closed already. */
   closeTicket(ticketId: string): Promise<void>;
   /** Moves a closed ticket to its open stage. Does nothing if the ticket was deleted or is open already. */
