@@ -177,6 +177,12 @@ export const settings = {
     .describe(
       '`true`: channels without a provider use the sandbox, and mail goes out from domains that are not verified',
     ),
+  FAST_PATHS: z
+    .enum(['on', 'off'])
+    .default('on')
+    .describe(
+      'Whether work takes the fast path where ARCHITECTURE.md lists one; `off` gives the same results by the slow paths, to find out whether a fault is in a fast one',
+    ),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')

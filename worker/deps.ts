@@ -8,6 +8,7 @@ import { createTicket } from '../src/crm/handoffs/ticket-creation.service.ts';
 import { createHubspotFactory } from '../src/crm/hubspot/client.ts';
 import { createConversationStore } from '../src/crm/salesforce/conversation-store.service.ts';
 import type { Db } from '../src/db/connect.ts';
+import { turnOffFastPaths } from '../src/db/fast-paths.ts';
 import { listen } from '../src/db/listen.ts';
 import type { WriteQuota } from '../src/db/write-quota.ts';
 import { deliveriesPort } from '../src/deliveries/conversations-port.ts';
@@ -49,6 +50,7 @@ export async function createWorkerDeps(
   db: Db,
   { quota, log, receivesMail }: { quota: WriteQuota; log: Pick<FastifyBaseLogger, 'warn'>; receivesMail: boolean },
 ): Promise<WorkerDeps> {
+  if (config.FAST_PATHS === 'off') turnOffFastPaths(db);
   const secrets = createSecrets(config.SECRET_KEYS);
   const egress = createEgress({ allow: config.EGRESS_ALLOW });
   const calls = createConnectionCalls(db, log);

@@ -8,7 +8,7 @@ import { untilUnchanged } from './signals.ts';
 
 const { deleteMemberBatch, deleteTeamBatch } = proxyActivities<DeletionActivities>({
   ...SEND_BATCH,
-  summary: 'clear sessions',
+  summary: 'remove the member or team from sessions',
 });
 
 /** Clears the sessions of a deleted member, and again if the member was added and deleted once more meanwhile. */

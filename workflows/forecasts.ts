@@ -5,7 +5,7 @@ import { FORECAST } from './activity-options.ts';
 
 const { computeForecast } = proxyActivities<SequenceActivities>({
   ...FORECAST,
-  summary: 'simulate the contacts: its last heartbeat says how many are done',
+  summary: 'simulate contacts (the last heartbeat has the count)',
 });
 
 const DETAILS: Record<ForecastEnd['state'], (contacts: number) => string> = {

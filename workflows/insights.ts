@@ -19,25 +19,25 @@ import { countSignals, untilUnchanged } from './signals.ts';
 const { extractStatements } = proxyActivities<InsightActivities>({
   ...AI_CALL,
   startToCloseTimeout: '10 minutes',
-  summary: 'find out what the customer said',
+  summary: 'extract statements',
 });
 const { embedStatements, alignInsights } = proxyActivities<InsightActivities>({
   ...AI_CALL,
   ...MANY_TEXTS,
-  summary: 'make vectors',
+  summary: 'compute embeddings',
 });
 const { nameInsights } = proxyActivities<InsightActivities>({
   ...AI_CALL,
   startToCloseTimeout: '10 minutes',
-  summary: 'name insights that have grown',
+  summary: 'rename insights that have grown',
 });
 const { reviewInsights: review } = proxyActivities<InsightActivities>({
   ...LEARNING,
-  summary: 'learn categories and find insights that are alike',
+  summary: 'learn categories and find similar insights',
 });
 const { assignStatements } = proxyActivities<InsightActivities>({
   ...DATABASE_BATCH,
-  summary: 'find the insights it belongs to',
+  summary: 'match statements with insights',
 });
 
 const MAX_HOURS_BETWEEN_QUESTIONS = 6;
@@ -80,7 +80,7 @@ async function whenEmbedded<Result>(
     } catch (error) {
       if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
     }
-    setCurrentDetails('waiting for the settings of the AI provider: it refuses to make vectors');
+    setCurrentDetails('waiting for new settings of the AI provider: it refuses to compute embeddings');
     if (signals() === seen) await pause(hours, () => signals() > seen);
     hours = signals() > seen ? 1 : Math.min(2 * hours, MAX_HOURS_BETWEEN_QUESTIONS);
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof extractInsights>(input);
@@ -90,7 +90,7 @@ async function whenEmbedded<Result>(
 /** Waits for hours, or until it is woken. */
 const pause = (hours: number, isWoken: () => boolean): Promise<void> =>
   CancellationScope.cancellable(async () => {
-    const timer = sleep(`${hours} hours`, { summary: 'until the provider is asked again' });
+    const timer = sleep(`${hours} hours`, { summary: 'waiting to ask the AI provider again' });
     await Promise.race([timer, condition(isWoken)]);
     CancellationScope.current().cancel();
   });
@@ -99,6 +99,6 @@ const pause = (hours: number, isWoken: () => boolean): Promise<void> =>
 export async function reviewInsights(input: ReviewInput): Promise<void> {
   await untilUnchanged(WAKE, async () => {
     const { categorized, proposed } = await review(input);
-    setCurrentDetails(`${categorized} insights got another category; ${proposed} new proposals`);
+    setCurrentDetails(`${categorized} insights changed their category; ${proposed} new merge proposals`);
   });
 }

@@ -5,8 +5,8 @@ import type { EndpointRef, WebhookDeliveryRef } from '../src/webhooks/contract.t
 import { SEND_WEBHOOKS } from './activity-options.ts';
 import { countSignals } from './signals.ts';
 
-const { sendPendingWebhooks } = proxyActivities<WebhookActivities>({ ...SEND_WEBHOOKS, summary: 'first tries' });
-const { retryWebhook } = proxyActivities<WebhookActivities>({ ...SEND_WEBHOOKS, summary: 'try again' });
+const { sendPendingWebhooks } = proxyActivities<WebhookActivities>({ ...SEND_WEBHOOKS, summary: 'send new webhooks' });
+const { retryWebhook } = proxyActivities<WebhookActivities>({ ...SEND_WEBHOOKS, summary: 'send the webhook again' });
 
 /** Sends an endpoint's pending webhooks, and waits where its last tries have all failed. */
 export async function sendWebhooks(endpoint: EndpointRef): Promise<void> {

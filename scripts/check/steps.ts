@@ -25,6 +25,7 @@ export const staticSteps: Step[] = [
     proof: /\([1-9]\d* modules/,
   },
   { name: 'dead code', command: ['knip'] },
+  { name: 'turns of phrase', command: ['node', 'scripts/check/phrases/main.ts'], proof: /Checked [1-9]\d* files/ },
   composeStep(),
   { name: 'OpenAPI document', command: ['node', 'scripts/check-openapi.ts'], proof: /[1-9]\d* operations/ },
 ];

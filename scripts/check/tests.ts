@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 import { type Counts, logFolder } from './step.ts';
@@ -7,6 +8,9 @@ import { countUnsteadyAgain } from './unsteady.ts';
 /** The most failed files to be run again alone. A busy machine does not explain more: they are a failure at once. */
 const triedAgain = 3;
 const countsFile = resolve(logFolder, 'tests.json');
+const MAX_SEED = 2 ** 31;
+/** The seed of all property tests, as a failed file is run again with the values that it failed with. */
+const seed = process.env.FC_SEED ?? String(randomInt(MAX_SEED));
 
 interface TestFile {
   name: string;
@@ -28,7 +32,9 @@ export async function countTests(): Promise<Counts> {
 
 async function runJest(name: string, args: string[]): Promise<Report> {
   const file = resolve(logFolder, `${name}.json`);
-  const { status } = spawnSync('npm', ['test', '--', '--json', `--outputFile=${file}`, ...args], { stdio: 'inherit' });
+  const env = { ...process.env, FC_SEED: seed };
+  const report = ['--json', `--outputFile=${file}`];
+  const { status } = spawnSync('npm', ['test', '--', ...report, ...args], { stdio: 'inherit', env });
   const { testResults }: { testResults: TestFile[] } = JSON.parse(await readFile(file, 'utf8'));
   const counts = countsOf(testResults);
   const isErrorOutsideOfTests = status !== 0 && counts.failed === 0;
@@ -86,6 +92,7 @@ async function runTests(): Promise<Counts> {
 }
 
 if (import.meta.main) {
+  console.log(`Property tests draw their values by FC_SEED=${seed}`);
   const counts = await runTests();
   await writeFile(countsFile, JSON.stringify(counts));
   process.exitCode = counts.failed === 0 ? 0 : 1;

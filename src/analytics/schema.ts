@@ -160,7 +160,7 @@ const AI_FIGURES = {
 const report = <Figures extends z.ZodRawShape>(id: string, figures: Figures, example: object) => {
   const item = z.object({
     key: z.string().nullable().describe('The first day of a period, an id, or a value. null: none.'),
-    name: z.string().nullable().describe('The name of what an id stands for.'),
+    name: z.string().nullable().describe('The name of what the id identifies.'),
     ...figures,
   });
   const [day, to] = ['2026-01-05', '2026-01-06T00:00:00.000Z'];

@@ -7,6 +7,7 @@ import type { Config } from '../config.ts';
 import { LIVE_CHANNEL } from '../conversations/live/rules.ts';
 import { createLiveStreams } from '../conversations/live/streams.service.ts';
 import type { Db } from '../db/connect.ts';
+import { turnOffFastPaths } from '../db/fast-paths.ts';
 import { listen } from '../db/listen.ts';
 import type { WriteQuota } from '../db/write-quota.ts';
 import { contactDeliveriesPort } from '../deliveries/contacts-port.ts';
@@ -58,6 +59,7 @@ export interface ApiDepsOptions {
  * Creates the dependencies of the api's routes from the configuration, and listens for changed keys and live events.
  */
 export function createApiDeps({ config, db, pool, quota, temporal, logger, replaced = {} }: ApiDepsOptions): ApiDeps {
+  if (config.FAST_PATHS === 'off') turnOffFastPaths(db);
   const tokens = createTokens(config.JWT_SECRET);
   const egress = createEgress({ allow: config.EGRESS_ALLOW });
   const operatorsEgress = createEgress({ allow: ALLOW_ALL });

@@ -107,7 +107,7 @@ export function sealInput(
   const moved = isKept ? movedOriginOf(step, origins, actions) : undefined;
   if (moved !== undefined) throw refused(path, sendAgain(moved));
   const input = sealer.seal(step.input, before?.input ?? null);
-  if (hasMask(input)) throw refused(path, `send its credentials again: ${MASK} stands for none that is stored there`);
+  if (hasMask(input)) throw refused(path, `send its credentials again: ${MASK} replaces none that is stored there`);
   const current = originsOfStep(step, actions);
   return { input, origins: isKept && current !== undefined ? origins : current };
 }

@@ -10,7 +10,7 @@ export const Definitions = z
         type: z.string(),
         title: z.string(),
         description: z.string(),
-        input: JsonSchema.describe('JSON Schema of input. A string with a reference may stand for any value.'),
+        input: JsonSchema.describe('JSON Schema of input. A string with a reference may replace any value.'),
         output: JsonSchema,
       }),
     ),

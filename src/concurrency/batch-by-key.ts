@@ -52,7 +52,7 @@ export function batchByKey<Item, Result>(
       const queue = queues.get(key) ?? { running: 0, pending: [] };
       queues.set(key, queue);
       if (queue.pending.length >= limits.maxWaiting)
-        return reject(unavailable('Too many requests are under way: try again soon'));
+        return reject(unavailable('Too many requests are in progress: try again soon'));
       queue.pending.push({ item, resolve, reject });
       if (queue.running < limits.maxConcurrent) void drain(key, queue);
     });

@@ -18,7 +18,8 @@ import type { ListScores, SubmitScore } from './schema.ts';
 export function submitScore(db: Db, orgId: string, { session_id, score, comment }: SubmitScore, id = newId()) {
   return inTransaction(db, async (trx) => {
     const { resolutions: resolution } = await lockSession(trx, orgId, session_id);
-    if (resolution === 0) throw conflict('session_id: the session was not resolved yet, so there is nothing to score');
+    if (resolution === 0)
+      throw conflict('session_id: the session is not resolved yet, and only a resolution can be scored');
     const said = comment ? comment : null;
     if (await insertScore(trx, { org_id: orgId, id, session_id, resolution, score })) {
       await recordScore(trx, orgId, session_id, { id, score, comment: said });

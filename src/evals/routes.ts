@@ -93,7 +93,7 @@ export const evalRoutes: FastifyPluginAsyncZod = async (app) => {
       operationId: 'updateEvalCase',
       tags,
       summary: 'Change an eval case',
-      description: 'Absent fields stay. Runs under way go on with the case as it was.',
+      description: 'Absent fields stay. Runs in progress use the case as it was.',
       params: CasePath,
       body: UpdateCase,
       response: { 200: EvalCase, ...errorResponses(403, 404) },

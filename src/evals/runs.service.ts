@@ -80,8 +80,8 @@ export const shareOf = ({ passed, cases }: Pick<RunRow, 'passed' | 'cases'>): nu
 export function startRun(db: Db, orgId: string, settings: 'draft' | 'published') {
   return inTransaction(db, async (trx) => {
     const run = await insertAndStart(trx, orgId, { settings, started_by: 'api' });
-    if (run === undefined) throw conflict('A run is under way: wait until it has ended, or cancel it');
-    if (run.cases === 0) throw conflict('There is no case to run: add some by POST /autopilot/evals');
+    if (run === undefined) throw conflict('A run is in progress: wait until it has ended, or cancel it');
+    if (run.cases === 0) throw conflict('There is no case to run: POST /autopilot/evals adds one');
     return shownRun(run);
   });
 }
@@ -108,7 +108,7 @@ async function insertAndStart(
 
 /** Returns the command that starts the workflow of a run. */
 export const startOf = ({ org_id: orgId, id, cases }: RunRow) =>
-  start(RUN_EVALS, { orgId, runId: id }, { subjectId: id, summary: `Run ${cases} cases` });
+  start(RUN_EVALS, { orgId, runId: id }, { subjectId: id, summary: `Run ${cases} eval cases` });
 
 /** Starts the nightly runs of some orgs with cases and autopilot. Returns their number, 0 once all have one. */
 export async function startNightlyRuns(db: Db): Promise<number> {

@@ -86,7 +86,7 @@ export const ImportCases = z
       .min(1)
       .max(MAX_CSV)
       .describe(
-        'With a header: `name` and `message`, and any of `channel`, `cites`, `ends`, `reason`, `contains`, `not_contains`, `max_cost`, `max_ms`. Several values stand between |.',
+        'With a header: `name` and `message`, and any of `channel`, `cites`, `ends`, `reason`, `contains`, `not_contains`, `max_cost`, `max_ms`. Several values are separated by |.',
       ),
   })
   .meta({

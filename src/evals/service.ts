@@ -74,7 +74,7 @@ function caseByHand({ messages, message_id, ...given }: CreateCase): CaseDraft {
   return { name, messages, channel, contact_id, verified, stubs, checks, session_id: null };
 }
 
-/** Changes a case. Runs under way go on with the case as it was. Throws notFound. */
+/** Changes a case. Runs in progress use the case as it was. Throws notFound. */
 export async function changeCase(
   db: Db,
   orgId: string,

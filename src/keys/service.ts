@@ -28,7 +28,7 @@ export function createKeyAs(
   { name, scopes }: CreateKey,
 ): Promise<IssuedKey> {
   const beyond = beyondScopes(creator.scopes, scopes ?? null);
-  if (beyond.length > 0) throw forbidden(`A key cannot grant more than it has: ${beyond.join(', ')}`);
+  if (beyond.length > 0) throw forbidden(`A key cannot grant scopes that it does not have: ${beyond.join(', ')}`);
   return issueOrgKey(db, tokens, creator.id, { name, scopes: scopes ?? null });
 }
 
@@ -64,7 +64,8 @@ export function revokeKeyAs(db: Db, { id: orgId, scopes }: OrgPrincipal, keyId: 
     const key = await findOrgKey(trx, orgId, keyId);
     if (key === undefined) throw notFound('API key');
     const beyond = beyondScopes(scopes, key.scopes);
-    if (beyond.length > 0) throw forbidden(`A key cannot revoke one that has more than it: ${beyond.join(', ')}`);
+    if (beyond.length > 0)
+      throw forbidden(`A key cannot revoke a key with more scopes than its own: ${beyond.join(', ')}`);
     if (!(await revokeOrgKey(trx, orgId, keyId))) throw notFound('API key');
     await notifyKeysChanged(trx);
   });

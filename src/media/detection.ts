@@ -38,7 +38,7 @@ async function detectWorkbook(path: string): Promise<FileType> {
 }
 
 function throwUnsupported(found: string): never {
-  throw unsupported(`The file is ${found}, whatever its name says. ${ACCEPTED_TYPES} are taken`);
+  throw unsupported(`The file’s content is ${found}, regardless of its extension. Accepted types: ${ACCEPTED_TYPES}`);
 }
 
 /**

@@ -41,7 +41,7 @@ export const phoneAgentRoutes: FastifyPluginAsyncZod = async (app) => {
       operationId: 'updatePhoneAgent',
       tags,
       description:
-        'Absent fields stay as they are, null resets one to its default. Calls under way go on as they began.',
+        'Absent fields stay as they are, null resets one to its default. Calls in progress keep their settings.',
       params: PhoneAgentPath,
       body: UpdatePhoneAgent,
       response: { 200: PhoneAgent, ...errorResponses(403, 404) },

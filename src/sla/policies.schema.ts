@@ -26,7 +26,7 @@ const POLICY = {
   ),
   resolution_target_seconds: target(
     MIN_RESOLUTION_SECONDS,
-    'From the session’s creation until it is closed, without the time in which it waits on the customer. A reopened one goes on; what came before a closing counts only under a policy that it had then.',
+    'From the session’s creation until it is closed, without the time in which it waits on the customer. A reopened one continues; what came before a closing counts only under a policy that it had then.',
   ),
 };
 

@@ -15,7 +15,7 @@ const SESSIONS_PER_BATCH = 500;
 
 /** Returns the command to evaluate the clocks of a session. */
 export const wakeSla = (ref: SlaRef): Command =>
-  signalWithStart(WATCH_SLA, ref, WAKE, { subjectId: ref.sessionId, summary: 'SLA clocks of a session' });
+  signalWithStart(WATCH_SLA, ref, WAKE, { subjectId: ref.sessionId, summary: 'Evaluate the SLA clocks of a session' });
 
 /**
  * Returns sessions of all orgs whose clocks are to be evaluated because something happened, and open ones whose clocks

@@ -1,4 +1,5 @@
 import type { Db, Trx } from '../db/connect.ts';
+import { hasFastPaths } from '../db/fast-paths.ts';
 import { notify } from '../db/notify.ts';
 import { afterCommit, notifyAfterCommit } from '../db/transaction.ts';
 import { type Command, enqueue, insertOfCommands, signalWithStart } from '../outbox/outbox.ts';
@@ -30,13 +31,13 @@ export function notifyEndpointChange(trx: Trx, endpointId: string): void {
 const wakeUpOf = (endpoint: EndpointRef): Command =>
   signalWithStart(SEND_WEBHOOKS, endpoint, WAKE, {
     subjectId: endpoint.endpointId,
-    summary: 'first tries of webhooks',
+    summary: 'Send new webhooks of an endpoint',
   });
 
 /**
  * Stores deliveries and has them sent, once the transaction has committed: by the sender of this process if there is
- * one, else by one that is notified. A sender that works, or comes back by itself, needs no signal. The caller has
- * called lockTargets.
+ * one and fast paths are on, else by one that is notified and reads them. A sender that works, or comes back by itself,
+ * needs no signal. The caller has called lockTargets.
  */
 export async function sendDeliveries(
   trx: Trx,
@@ -51,7 +52,7 @@ export async function sendDeliveries(
     const stored = await rows;
     if (stored.some(({ is_sending }) => !is_sending)) wakeForCommands(db);
     for (const one of stored)
-      if (!senders.handOver({ ...one, list: () => sentOf(orgId, deliveries, one) }))
+      if (!hasFastPaths(db) || !senders.handOver({ ...one, list: () => sentOf(orgId, deliveries, one) }))
         notify(db, WEBHOOKS_CHANNEL, one.endpoint_id);
   };
   afterCommit(trx, (db) => void handOver(db));
@@ -76,7 +77,7 @@ export async function wakeRetries(trx: Trx, orgId: string, deliveries: WebhookDe
   const commands = deliveries.map((delivery) =>
     signalWithStart(DELIVER_WEBHOOK, delivery, WAKE, {
       subjectId: delivery.deliveryId,
-      summary: 'retries of a webhook',
+      summary: 'Send a webhook again',
     }),
   );
   await enqueue(trx, orgId, ...commands);

@@ -138,7 +138,7 @@ async function freeUuidOf(trx: Trx, orgId: string, sessionId: string, uuid: stri
 
 /** Throws conflict for a blocked contact: such a visitor may only send messages. */
 async function assertNotBlocked(trx: Trx, { orgId, contactId }: Visitor): Promise<void> {
-  if (await isContactBlocked(trx, orgId, contactId)) throw conflict('Only messages are taken here');
+  if (await isContactBlocked(trx, orgId, contactId)) throw conflict('Only messages are accepted here');
 }
 
 /** The AI has a session while a turn is under way, or its message is the last. Clients lock their input meanwhile. */

@@ -133,7 +133,7 @@ describe('validation of an invalid definition', () => {
     [
       'duplicate id',
       [note('a'), when({}, [note('a')])],
-      ['a: id: 2 steps are called "a", and each needs an id of its own'],
+      ['a: id: 2 steps are called "a", and each needs a different id'],
     ],
     ['no name', [note('a', 'x', { name: undefined })], ['a: name: is missing']],
     ['unknown field', [note('a', 'x', { colour: 1 })], ['a: Unrecognized key: "colour"']],

@@ -23,7 +23,7 @@ const untilTaken = (org: TestOrg, phone: string, status = 201) =>
 const numberOf = async (org: TestOrg, id: string) => (await org.get(`/contacts/${id}`)).body.phone_number;
 
 describe('a phone number without a plus', () => {
-  it('is refused with the way to take it, until the org has a country, and again once it has none', async () => {
+  it('a phone number without a plus is refused with the way to take it, until the org has a country, and again once it has none', async () => {
     const org = await api.createOrg();
     expect((await org.get('/org/settings')).body.country).toBeNull();
     const refused = {
@@ -46,7 +46,7 @@ describe('a phone number without a plus', () => {
     expect(await save(api.org, NATIONAL)).toMatchObject(refused);
   });
 
-  it('is the number of the same contact in every spelling', async () => {
+  it('a phone number without a plus is the number of the same contact in every spelling', async () => {
     const ids = await Promise.all(
       [E164, NATIONAL, '02079460958', '(020) 7946-0958', '0044 20 7946 0958', '442079460958'].map(
         async (phone) => (await save(british, phone)).body.id,
@@ -59,7 +59,7 @@ describe('a phone number without a plus', () => {
     }
   });
 
-  it('is taken by batches, filters, segments, suppressions and the widget', async () => {
+  it('a phone number without a plus is taken by batches, filters, segments, suppressions and the widget', async () => {
     const { id } = (await save(british, NATIONAL)).body;
     const batch = await british.post('/contacts/batch', { contacts: [{ phone: '02079460958' }] });
     expect(batch.body.results).toMatchObject([{ id }]);
@@ -77,7 +77,7 @@ describe('a phone number without a plus', () => {
     expect(await numberOf(british, user.body.contact.id)).toBe('+442079460111');
   });
 
-  it('is taken from a CRM', async () => {
+  it('a phone number without a plus is taken from a CRM', async () => {
     const numbersOf = async (org: TestOrg) => {
       const person = { name: 'Ann', email: `${crypto.randomUUID()}@example.com`, phone: '020 7946 0222' };
       const conversation = { person, channel: 'web', assistMode: false } as const;

@@ -60,7 +60,7 @@ describe('a template shows', () => {
     ['closing braces after a placeholder unchanged', '{"x":{"y":"{{contact.name}}"}}', '{"x":{"y":"Ada"}}'],
     ['a single brace after a placeholder unchanged', '{{contact.name}}}', 'Ada}'],
     ['nothing for an empty text', '', ''],
-  ])('%s', (_, text, expected) => {
+  ])('a template shows %s', (_, text, expected) => {
     expect(renderText(parsed(text), ADA)).toBe(expected);
   });
 
@@ -72,13 +72,13 @@ describe('a template shows', () => {
     },
   );
 
-  it('the values of each contact', () => {
+  it('a template shows the values of each contact', () => {
     const template = parsed('{{contact.name|friend}}');
     const names = ['Ada', null, 'Bob'].map((name) => renderText(template, { ...ADA, name }));
     expect(names).toEqual(['Ada', 'friend', 'Bob']);
   });
 
-  it('text without {{ unchanged', () => {
+  it('a template shows text without {{ unchanged', () => {
     const pieces = fc.array(fc.oneof(fc.string(), fc.constantFrom('}}', '}', '\\', '|', 'contact.name')));
     const plain = pieces.map((list) => list.join('')).filter((text) => !text.includes('{{'));
     fc.assert(
@@ -89,7 +89,7 @@ describe('a template shows', () => {
     );
   });
 
-  it('text with every {{ escaped unchanged', () => {
+  it('a template shows text with every {{ escaped unchanged', () => {
     const texts = fc.array(fc.constantFrom('{{', '{', '}}', 'a', ' ', '|')).map((list) => list.join(''));
     fc.assert(
       fc.property(texts, (text) => {
@@ -102,19 +102,19 @@ describe('a template shows', () => {
 describe('a value in HTML', () => {
   const template = '<a href="/?n={{contact.name|<you> & "me"}}">{{contact.name|<you>}}</a>';
 
-  it('is escaped as text, while the template is markup', () => {
+  it('a value in HTML is escaped as text, while the template is markup', () => {
     expect(renderHtml(parsed(template), { ...ADA, name: '"><b>&\'' })).toBe(
       '<a href="/?n=&quot;&gt;&lt;b&gt;&amp;&#39;">&quot;&gt;&lt;b&gt;&amp;&#39;</a>',
     );
   });
 
-  it('is escaped as text if it is the fallback', () => {
+  it('a value in HTML is escaped as text if it is the fallback', () => {
     expect(renderHtml(parsed(template), { ...ADA, name: null })).toBe(
       '<a href="/?n=&lt;you&gt; &amp; &quot;me&quot;">&lt;you&gt;</a>',
     );
   });
 
-  it('never opens a tag, ends an attribute or becomes a placeholder', () => {
+  it('a value in HTML never opens a tag, ends an attribute or becomes a placeholder', () => {
     const hostile = fc
       .array(fc.constantFrom('<', '>', '"', "'", '&', '{{contact.email}}', 'x', '\n'))
       .map((list) => list.join(''));
@@ -138,11 +138,11 @@ describe('a value in a header', () => {
     ['\n Ada\t\u0007\u2028Lovelace\u0000', 'Hi Ada Lovelace!'],
     ['\r\n', 'Hi friend!'],
     ['Zoë 🦊', 'Hi Zoë 🦊!'],
-  ])('stays on one line: %j', (name, expected) => {
+  ])('a value in a header stays on one line: %j', (name, expected) => {
     expect(renderHeader(parsed('Hi {{contact.name|friend}}!'), { ...ADA, name })).toBe(expected);
   });
 
-  it('never contains a line break or control character', () => {
+  it('a value in a header never contains a line break or control character', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (name) => {
         expect(renderHeader(parsed('Hi {{contact.name}}'), { ...ADA, name })).not.toMatch(/[\p{Cc}\u2028\u2029]/u);
@@ -155,7 +155,7 @@ describe('a rendered text', () => {
   const five = { ...ADA, custom_data: { a: '<'.repeat(5_000) } };
   const repeated = (count: number) => parsed('{{contact.custom_data.a}}'.repeat(count));
 
-  it('has at most a million characters', () => {
+  it('a rendered text has at most a million characters', () => {
     expect(renderText(repeated(200), five)?.length).toBe(MAX_RENDERED_LENGTH);
     expect(renderText(parsed(`${'{{contact.custom_data.a}}'.repeat(200)}.`), five)).toBeUndefined();
     expect(renderHtml(repeated(50), five)?.length).toBe(50 * 5_000 * '&lt;'.length);
@@ -164,7 +164,7 @@ describe('a rendered text', () => {
     expect(renderHtml(parsed(`{{contact.name|${'"'.repeat(400_000)}}}`), { ...ADA, name: null })).toBeUndefined();
   });
 
-  it('is given up at that length, however long it would become', () => {
+  it('rendering stops at a million characters, however long the text would become', () => {
     const template = repeated(20_000); // 100 MB
     const [, cpuMs] = cpuTimeOf(() => Array.from({ length: 20 }, () => renderHtml(template, five)));
     expect(cpuMs).toBeLessThan(2_000);
@@ -192,11 +192,11 @@ describe('a problem of a template', () => {
     ['a fallback with a brace', '{{contact.name|{you}}}', /^\{\{ is not closed/, 0],
     ['three braces', '{{{contact.name}}}', /^\{\{ is not closed/, 0],
     ['an escape inside a placeholder', '{{contact.name|\\{{}}', /^\{\{ is not closed/, 0],
-  ])('is reported with its position: %s', (_, text, message, at) => {
+  ])('a problem of a template is reported with its position: %s', (_, text, message, at) => {
     expect(problemsOf(text)).toEqual([{ message: expect.stringMatching(message), at }]);
   });
 
-  it('is reported with all others, in order', () => {
+  it('a problem of a template is reported with all others, in order', () => {
     const text = '{{a}} {{contact.name {{b}} {{}} {{contact.name}} {{';
     expect(problemsOf(text).map(({ at, message }) => [at, message.slice(0, 17)])).toEqual([
       [0, 'unknown field "a"'],
@@ -207,13 +207,13 @@ describe('a problem of a template', () => {
     ]);
   });
 
-  it('is reported without quoting a whole page', () => {
+  it('a problem of a template is reported without quoting a whole page', () => {
     expect(problemsOf(`{{${'x'.repeat(500_000)}}}`)[0]?.message.length).toBeLessThan(400);
     expect(problemsOf(`{{${'x'.repeat(59)}\u{1f600}}}`)[0]?.message).toContain('xx\ufffd…');
   });
 
   it.each(['{{', '}}', '\\{{', '{{ ', '{{contact.name|', '{{}}', '{{x}}', '{{contact.name|y}}', '{', '\\', '|', '{{|'])(
-    'is found in 500 KB of %j in time proportional to the length',
+    'a problem of a template is found in 500 KB of %j in time proportional to the length',
     (unit) => {
       const text = unit.repeat(Math.ceil(500_000 / unit.length));
       const [, cpuMs] = cpuTimeOf(() => parseTemplate(text));
@@ -221,7 +221,7 @@ describe('a problem of a template', () => {
     },
   );
 
-  it('is an issue of the schema, and the schema keeps its type and its other rules', () => {
+  it('a problem of a template is an issue of the schema, and the schema keeps its type and its other rules', () => {
     const Message = z.object({ message: templated(z.string().min(1).max(40)) });
     expect(Message.parse({ message: 'Hi {{contact.name}}' })).toEqual({ message: 'Hi {{contact.name}}' });
     expect(Message.safeParse({ message: '' }).success).toBe(false);
@@ -231,7 +231,7 @@ describe('a problem of a template', () => {
     ]);
   });
 
-  it('is reported for the first twenty problems of a text only', () => {
+  it('a problem of a template is reported only if it is among the first twenty of a text', () => {
     expect(templated(z.string()).safeParse('{{'.repeat(1_000)).error?.issues).toHaveLength(20);
   });
 });

@@ -24,7 +24,7 @@ const announced = (id: string) =>
     .execute();
 
 describe('a request for a score', () => {
-  it('is sent to the customer on each resolution, and on nothing else', async () => {
+  it('a request for a score is sent to the customer on each resolution, and on nothing else', async () => {
     const id = await newSession();
     await close(id, 'closed_unresolved');
     expect(await typesOf(id)).toEqual(['status_changed']);
@@ -35,7 +35,7 @@ describe('a request for a score', () => {
     expect((await typesOf(id)).filter((type) => type === 'csat_requested')).toHaveLength(2);
   });
 
-  it('is sent only if the org has turned it on', async () => {
+  it('a request for a score is sent only if the org has turned it on', async () => {
     await api.org.patch('/org/settings', { csat: null });
     const id = await newSession();
     await close(id);
@@ -45,7 +45,7 @@ describe('a request for a score', () => {
 });
 
 describe('a CSAT score', () => {
-  it('is one to five with a comment, is recorded in the history and announced', async () => {
+  it('a CSAT score is one to five with a comment, is recorded in the history and announced', async () => {
     const id = await newSession();
     await close(id);
     expect((await latest(id)).status).toBe(404);
@@ -66,7 +66,7 @@ describe('a CSAT score', () => {
     expect(await announced(id)).toMatchObject([{ payload: { score_id: body.id, score: 5 } }]);
   });
 
-  it('is unique per session and resolution, even with thirty concurrent requests', async () => {
+  it('a CSAT score is unique per session and resolution, even with thirty concurrent requests', async () => {
     const id = await newSession();
     await close(id);
     const answers = await Promise.all(Array.from({ length: 30 }, (_, n) => score(id, (n % 5) + 1)));
@@ -85,14 +85,14 @@ describe('a CSAT score', () => {
     expect(await announced(id)).toHaveLength(2);
   });
 
-  it('is refused before a resolution', async () => {
+  it('a CSAT score is refused before a resolution', async () => {
     const id = await newSession();
     expect((await score(id, 3)).status).toBe(409);
     await close(id, 'closed_unresolved');
     expect((await score(id, 3)).body.message).toMatch(/not resolved/);
   });
 
-  it('is refused with a reason if it is invalid', async () => {
+  it('a CSAT score is refused with a reason if it is invalid', async () => {
     const id = await newSession();
     await close(id);
     for (const wrong of [0, 6, -1, 1.5, '5', null, undefined, [], 1e9]) {
@@ -104,7 +104,7 @@ describe('a CSAT score', () => {
     expect((await latest(id)).status).toBe(404);
   });
 
-  it('can be neither read nor submitted by another org', async () => {
+  it('a CSAT score can be neither read nor submitted by another org', async () => {
     const id = await newSession();
     await close(id);
     expect((await api.other.post('/csat/scores', { session_id: id, score: 1 })).status).toBe(404);

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { envExample } from '../../scripts/env-example.ts';
 import { loadConfig, settings } from '../../src/config.ts';
 import { createDns } from '../../src/providers/egress/dns.ts';
 import { readDocument } from './documents.ts';
@@ -18,6 +19,12 @@ describe('docs/configuration.md', () => {
     );
     const rows = table.slice(0, table.indexOf('\n\n')).split('\n');
     expect(rows).toEqual(Object.entries(settings).map(([name, schema]) => rowOf(name, schema)));
+  });
+});
+
+describe('.env.example', () => {
+  it('has every environment variable with its meaning and default, as scripts/env-example.ts writes it', () => {
+    expect(readDocument('.env.example')).toBe(envExample());
   });
 });
 

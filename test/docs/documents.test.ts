@@ -7,6 +7,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const MAX_README_WORDS = 1_200;
 const MAX_WORDS_PER_PARAGRAPH = 20;
 const MIN_LINKS_INTO_DOCS = 5;
+const MAX_LINES_PER_DECISION = 40;
 
 const LINK = /\]\(([^)\s]+)\)/g;
 const SOURCE_PATH = /`((?:src|workflows|activities|worker|test|bench|scripts|deploy)\/[\w./-]+\.\w+)`/g;
@@ -68,6 +69,24 @@ describe.each(DOCUMENTS)('%s', (path) => {
 
   it('names source files that exist', () => {
     expect(allOf(SOURCE_PATH, text).filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
+  });
+});
+
+describe('docs/decisions', () => {
+  const records = DOCUMENTS.filter((path) => /^docs\/decisions\/\d{4}-/.test(path));
+
+  it('lists every record in its index, with its title', () => {
+    const rows = allOf(/^\| \[\d{4}\](.+) \|$/gm, readDocument('docs/decisions/README.md'));
+    expect(rows).toEqual(
+      records.map((path) => {
+        const [, title] = /^# \d+\. (.+)$/m.exec(readDocument(path)) ?? [];
+        return `(${basename(path)}) | ${title}`;
+      }),
+    );
+  });
+
+  it.each(records)(`%s has at most ${MAX_LINES_PER_DECISION} lines`, (path) => {
+    expect(readDocument(path).trimEnd().split('\n').length).toBeLessThanOrEqual(MAX_LINES_PER_DECISION);
   });
 });
 

@@ -1,14 +1,12 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 
 const ROOT = new URL('../../', import.meta.url);
 const CODE_BLOCK = /^```(\w*)\n(.*?)^```$/gms;
 /** The file of keys that `npm start` writes. What a document has before it reads them is about the machine. */
 const KEYS_FILE = '.data/dev.json';
 
-const markdownIn = (folder: string) => readdirSync(new URL(folder, ROOT)).filter((name) => name.endsWith('.md'));
-
 /** The paths of all documents of the repository. */
-export const DOCUMENTS = [...markdownIn('./'), ...markdownIn('docs/').map((name) => `docs/${name}`)].toSorted();
+export const DOCUMENTS = globSync(['*.md', '.github/**/*.md', 'docs/**/*.md'], { cwd: ROOT }).toSorted();
 
 export const readDocument = (path: string): string => readFileSync(new URL(path, ROOT), 'utf8');
 

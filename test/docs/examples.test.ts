@@ -36,6 +36,7 @@ afterAll(async () => {
 it('finds the examples of the README and of the documents that show the API', () => {
   expect(documents.map(({ path }) => path)).toEqual([
     'README.md',
+    'docs/ai-team.md',
     'docs/ai.md',
     'docs/analytics.md',
     'docs/automations.md',

@@ -16,7 +16,7 @@ afterAll(async () => {
 const KEYS = '/org/api-keys';
 
 describe('an org key', () => {
-  it('is shown once, and the list does not contain it', async () => {
+  it('an org key is shown once, and the list does not contain it', async () => {
     const { status, body } = await api.org.post(KEYS, { name: 'CI', scopes: ['contacts:read'] });
     expect(status).toBe(201);
     expect(Object.keys(body).sort()).toEqual(['api_key', 'api_key_id']);
@@ -32,7 +32,7 @@ describe('an org key', () => {
     expect(JSON.stringify(list)).not.toContain(body.api_key);
   });
 
-  it('gives access only within its scopes', async () => {
+  it('an org key gives access only within its scopes', async () => {
     const limited = await api.org.withScopes('contacts:read', 'org:read');
     expect((await limited.get('/org')).status).toBe(200);
     expect(await limited.patch('/org', { name: 'X' })).toMatchObject({
@@ -42,14 +42,14 @@ describe('an org key', () => {
     expect((await limited.get('/members')).status).toBe(403);
   });
 
-  it('cannot create a key with more scopes than its own', async () => {
+  it('an org key cannot create a key with more scopes than its own', async () => {
     const limited = await api.org.withScopes('org:write', 'contacts:read');
     expect((await limited.post(KEYS, { scopes: ['contacts:read'] })).status).toBe(201);
     expect((await limited.post(KEYS, { scopes: ['contacts:write'] })).status).toBe(403);
     expect((await limited.post(KEYS, {})).status).toBe(403);
   });
 
-  it('cannot revoke a key with more scopes than its own', async () => {
+  it('an org key cannot revoke a key with more scopes than its own', async () => {
     const limited = await api.org.withScopes('org:write', 'contacts:read');
     const [more, less] = [await api.org.withScopes('contacts:write'), await api.org.withScopes('contacts:read')];
     for (const keyId of [more.keyId, api.org.keyId]) {
@@ -61,7 +61,7 @@ describe('an org key', () => {
     expect((await api.org.get('/org')).status).toBe(200);
   });
 
-  it('stops working in every process within a second of its revocation', async () => {
+  it('an org key stops working in every process within a second of its revocation', async () => {
     const { body } = await api.org.post(KEYS, {});
     expect((await api.client(body.api_key).get('/org')).status).toBe(200);
     expect((await second.client(body.api_key).get('/org')).status).toBe(200);
@@ -79,7 +79,7 @@ describe('an org key', () => {
     expect((await api.org.delete(`${KEYS}/${body.api_key_id}`)).status).toBe(404);
   });
 
-  it('can be neither revoked nor seen by another org', async () => {
+  it('an org key can be neither revoked nor seen by another org', async () => {
     expect((await api.other.delete(`${KEYS}/${api.org.keyId}`)).status).toBe(404);
     expect(JSON.stringify((await api.other.get(KEYS)).body)).not.toContain(api.org.keyId);
     expect((await api.org.get('/org')).status).toBe(200);
@@ -91,7 +91,7 @@ describe('an org key', () => {
     { scopes: [] },
     { scopes: ['everything'] },
     { scopes: 'contacts:read' },
-  ])('is not created from the invalid body %j', async (body) => {
+  ])('an org key is not created from the invalid body %j', async (body) => {
     expect((await api.org.post(KEYS, body)).status).toBe(400);
   });
 });
@@ -112,7 +112,7 @@ describe('an invalid org key', () => {
     return `${Buffer.from('{"alg":"none","typ":"org-key+jwt"}').toString('base64url')}.${payload}.`;
   };
 
-  it('is made from a key that is accepted unchanged', async () => {
+  it('an invalid org key is made from a key that is accepted unchanged', async () => {
     expect((await api.client(await forged((jwt) => jwt).sign(secret())).get('/org')).status).toBe(200);
   });
 
@@ -130,13 +130,16 @@ describe('an invalid org key', () => {
       'a changed letter',
       () => `${api.org.key.slice(0, -10)}${api.org.key.at(-10) === 'A' ? 'B' : 'A'}${api.org.key.slice(-9)}`,
     ],
-  ])('is refused with %s', async (_case, make) => {
+  ])('an invalid org key is refused with %s', async (_case, make) => {
     const { status, headers, body } = await api.client(await make()).get('/org');
     expect({ status, challenge: headers.get('www-authenticate') }).toEqual({ status: 401, challenge: 'Bearer' });
     expect(body).toEqual({ statusCode: 401, error: 'Unauthorized', message: expect.any(String) });
   });
 
-  it.each(['Basic abc', 'Bearer', 'Bearer a b', 'x'])('is refused in the header "%s"', async (authorization) => {
-    expect((await api.client().get('/org', { headers: { authorization } })).status).toBe(401);
-  });
+  it.each(['Basic abc', 'Bearer', 'Bearer a b', 'x'])(
+    'an invalid org key is refused in the header "%s"',
+    async (authorization) => {
+      expect((await api.client().get('/org', { headers: { authorization } })).status).toBe(401);
+    },
+  );
 });

@@ -25,7 +25,7 @@ const count = (answers: { status: number }[], wanted: number) =>
   answers.filter(({ status }) => status === wanted).length;
 
 describe('the rate limit of an org', () => {
-  it('is exact over all processes, and each answer states the remaining requests', async () => {
+  it('the rate limit of an org is exact over all processes, and each answer states the remaining requests', async () => {
     const org = await api.createOrg('Busy');
     const first = await api.client(org.key).get('/org');
     expect(first.headers.get('x-ratelimit-limit')).toBe('20');
@@ -43,7 +43,7 @@ describe('the rate limit of an org', () => {
     expect(refused?.headers.get('x-ratelimit-remaining')).toBe('0');
   });
 
-  it('does not affect other orgs, and is shared by all keys of an org', async () => {
+  it('the rate limit of an org does not affect other orgs, and is shared by all keys of an org', async () => {
     const org = await api.createOrg('Two keys');
     const another = await org.withScopes('org:read');
     const answers = await Promise.all(times(30, (index) => (index % 2 ? another : org).get('/org')));
@@ -51,7 +51,7 @@ describe('the rate limit of an org', () => {
     expect((await api.org.get('/org')).status).toBe(200);
   });
 
-  it('is not used up by requests without a valid key', async () => {
+  it('the rate limit of an org is not used up by requests without a valid key', async () => {
     const org = await api.createOrg('Quiet');
     await Promise.all(times(30, () => api.client('nonsense').get('/org')));
     expect((await org.get('/org')).headers.get('x-ratelimit-remaining')).toBe('19');
@@ -59,14 +59,14 @@ describe('the rate limit of an org', () => {
 });
 
 describe('the rate limits of a partner', () => {
-  it('are exact over all processes', async () => {
+  it('the rate limits of a partner are exact over all processes', async () => {
     const partner = await api.createPartner();
     const answers = await Promise.all(times(24, (index) => (index % 2 ? api : second).client(partner.key).get(ORGS)));
     expect(count(answers, 200)).toBe(12);
     expect(count(answers, 429)).toBe(12);
   });
 
-  it('include a separate limit for login links', async () => {
+  it('the rate limits of a partner include a separate limit for login links', async () => {
     const partner = await api.createPartner();
     const org = await api.createOrg('Org', partner);
     const link = (index: number) =>

@@ -9,11 +9,11 @@ const place = fc.record<SecretPlace>({ orgId: fc.uuid(), table: fc.string(), col
 const text = fc.string({ unit: 'grapheme', maxLength: 500 });
 
 describe('an encrypted secret', () => {
-  it('is decrypted unchanged at its location', () => {
+  it('an encrypted secret is decrypted unchanged at its location', () => {
     fc.assert(fc.property(text, place, (plain, at) => secrets.decrypt(secrets.encrypt(plain, at), at) === plain));
   });
 
-  it('does not contain the plain text, and differs each time', () => {
+  it('an encrypted secret does not contain the plain text, and differs each time', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 8 }), place, (plain, at) => {
         const sealed = secrets.encrypt(plain, at);
@@ -22,7 +22,7 @@ describe('an encrypted secret', () => {
     );
   });
 
-  it('is refused after a change of any character', () => {
+  it('an encrypted secret is refused after a change of any character', () => {
     fc.assert(
       fc.property(text, place, fc.nat(), fc.constantFrom(...'AZaz09-_.'), (plain, at, position, replacement) => {
         const sealed = secrets.encrypt(plain, at);
@@ -34,7 +34,7 @@ describe('an encrypted secret', () => {
     );
   });
 
-  it('is refused when truncated anywhere, including within its tag', () => {
+  it('an encrypted secret is refused when truncated anywhere, including within its tag', () => {
     fc.assert(
       fc.property(text, place, fc.nat(), (plain, at, length) => {
         const sealed = secrets.encrypt(plain, at);
@@ -44,7 +44,7 @@ describe('an encrypted secret', () => {
     );
   });
 
-  it('is refused at any other location', () => {
+  it('an encrypted secret is refused at any other location', () => {
     fc.assert(
       fc.property(text, place, place, (plain, at, elsewhere) => {
         fc.pre(JSON.stringify(at) !== JSON.stringify(elsewhere));
@@ -57,7 +57,7 @@ describe('an encrypted secret', () => {
 describe('a ring of encryption keys', () => {
   const at = { orgId: 'o', table: 't', column: 'c', row: 'r' };
 
-  it('decrypts with every key and encrypts with the first, so that keys can be rotated', () => {
+  it('a ring of encryption keys decrypts with every key and encrypts with the first, and keys can be rotated', () => {
     const rotated = createSecrets(`${ring('k2')},${keys}`);
     expect(rotated.decrypt(secrets.encrypt('old', at), at)).toBe('old');
     expect(rotated.encrypt('new', at)).toMatch(/^v1\.k2\./);
@@ -65,7 +65,7 @@ describe('a ring of encryption keys', () => {
   });
 
   it.each(['', 'k1', 'k1:', 'k1:c2hvcnQ=', `${keys},`, 'k1:not base64!'])(
-    'is refused if it is malformed: "%s"',
+    'a ring of encryption keys is refused if it is malformed: "%s"',
     (malformed) => {
       expect(() => createSecrets(malformed)).toThrow('SECRET_KEYS');
     },

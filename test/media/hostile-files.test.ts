@@ -70,17 +70,17 @@ describe('an uploaded file of a forged type', () => {
     ['cat.png', Buffer.alloc(1_000), /UTF-8/],
   ];
 
-  it.each(refused)('%s is a 415 that names its real type: %#', async (fileName, content, message) => {
+  it.each(refused)('an upload of %s is a 415 that names its real type: %#', async (fileName, content, message) => {
     const { status, body } = await upload(content, fileName);
     expect(status).toBe(415);
     expect(body).toEqual({ statusCode: 415, error: 'Unsupported Media Type', message: expect.stringMatching(message) });
   });
 
-  it('is never stored', async () => {
+  it('an uploaded file of a forged type is never stored', async () => {
     expect(await api.db.selectFrom('media').select('id').execute()).toEqual([]);
   });
 
-  it('is served as its real type if this is accepted, under a name with a matching extension', async () => {
+  it('an uploaded file of a forged type is served as its real type if this is accepted, under a name with a matching extension', async () => {
     const polyglot = Buffer.concat([PNG, Buffer.from('<script>alert(1)</script>'), zipOf({ 'a.class': 'x' })]);
     for (const fileName of ['page.html', 'run.exe', 'run.hta', 'picture.svg', 'picture']) {
       const { body } = await upload(polyglot, fileName, 'text/html');
@@ -93,7 +93,7 @@ describe('an uploaded file of a forged type', () => {
     }
   });
 
-  it('is inspected in bounded memory, even an inflating document', async () => {
+  it('an uploaded file of a forged type is inspected in bounded memory, even an inflating document', async () => {
     const before = process.memoryUsage().rss;
     for (let time = 0; time < 5; time++) {
       const { status } = await upload(deflated('[Content_Types].xml', bomb), 'a.docx');
@@ -102,7 +102,7 @@ describe('an uploaded file of a forged type', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(100 * 1024 ** 2);
   });
 
-  it('is either accepted or refused with 415, however damaged it is', async () => {
+  it('an uploaded file of a forged type is either accepted or refused with 415, however damaged it is', async () => {
     let seed = 7;
     const random = (below: number) => {
       seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
@@ -143,11 +143,11 @@ describe('a hostile file name', () => {
     ['e\u0301.png', '\u00e9.png'],
     ['می\u200cخواهم.png', 'می\u200cخواهم.png'],
     ["O'Brien (1) 100% ü.png", "O'Brien (1) 100% ü.png"],
-  ])('%j becomes %j', (given, cleaned) => {
+  ])('the hostile file name %j becomes %j', (given, cleaned) => {
     expect(cleanFileName(given, PNG_TYPE)).toBe(cleaned);
   });
 
-  it('is truncated to 200 bytes, in whole characters, and keeps its extension', () => {
+  it('a hostile file name is truncated to 200 bytes, in whole characters, and keeps its extension', () => {
     for (const character of ['x', 'ü', '語', '🙂']) {
       const name = cleanFileName(`${character.repeat(5_000)}.png`, PNG_TYPE);
       expect(Buffer.byteLength(name)).toBeLessThanOrEqual(200);
@@ -165,7 +165,7 @@ describe('a hostile file name', () => {
     ['a"b\\c%41.png', 'attachment; filename="a_b_c_41.png"; filename*=UTF-8\'\'a%22b%5Cc%2541.png'],
     ["it's (1)*.png", "attachment; filename=\"it's (1)*.png\"; filename*=UTF-8''it%27s%20%281%29%2a.png"],
     ['🙂.png', 'attachment; filename="_.png"; filename*=UTF-8\'\'%F0%9F%99%82.png'],
-  ])('%j becomes the header %j', (name, header) => {
+  ])('the hostile file name %j becomes the header %j', (name, header) => {
     expect(attachmentNamed(name)).toBe(header);
   });
 
@@ -176,7 +176,7 @@ describe('a hostile file name', () => {
     ['name="file"; filename*=UTF-8\'\'%2e%2e%2fpasswd', 'passwd.png'],
     [`name="file"; filename="${'x'.repeat(3_000)}.png"`, `${'x'.repeat(196)}.png`],
     ['name="file"; filename=""', 'file.png'],
-  ])('is cleaned in a form with %s', async (disposition, fileName) => {
+  ])('a hostile file name is cleaned in a form with %s', async (disposition, fileName) => {
     const { body, type } = rawForm(PNG, disposition);
     const answer = await fetch(`${api.url}/media`, {
       method: 'POST',

@@ -29,13 +29,13 @@ const errorOf = async (url: string) => {
 };
 
 describe('a link to a file', () => {
-  it('needs no key, and reveals neither the file’s owner nor its storage', async () => {
+  it('a link to a file needs no key, and reveals neither the file’s owner nor its storage', async () => {
     const { status, headers } = await get(link);
     expect(status).toBe(200);
     expect(JSON.stringify([...headers])).not.toMatch(new RegExp(api.org.id));
   });
 
-  it('is valid for at least seven and at most eight days, then 410', async () => {
+  it('a link to a file is valid for at least seven and at most eight days, then 410', async () => {
     const { linkOf, read } = api.deps.mediaLinks;
     for (const made of ['2026-03-01T00:00:00Z', '2026-03-01T12:00:00Z', '2026-03-01T23:59:59Z'].map(
       (at) => new Date(at),
@@ -53,14 +53,14 @@ describe('a link to a file', () => {
     });
   });
 
-  it('is the same all day, so polling clients see no change', () => {
+  it('a link to a file is the same all day, so polling clients see no change', () => {
     const { linkOf } = api.deps.mediaLinks;
     const at = (time: string) => linkOf(media, new Date(`2026-03-01T${time}Z`));
     expect(at('00:00:00')).toBe(at('23:59:59'));
     expect(at('00:00:00')).not.toBe(linkOf(media, new Date('2026-03-02T00:00:00Z')));
   });
 
-  it('is 404 in any other form: each byte changed, truncated, extended, signed with another secret', async () => {
+  it('a link to a file is 404 in any other form: each byte changed, truncated, extended, signed with another secret', async () => {
     const token = link.split('/').at(-1) as string;
     const bytes = Buffer.from(token, 'base64url');
     const changed = Array.from(bytes.keys(), (index) => {
@@ -91,12 +91,12 @@ describe('a link to a file', () => {
     expect((await get(link)).status).toBe(200);
   });
 
-  it('is 404 for a file its org does not have', async () => {
+  it('a link to a file is 404 for a file its org does not have', async () => {
     const { linkOf } = api.deps.mediaLinks;
     expect((await get(linkOf({ org_id: api.other.id, id: media.id }))).status).toBe(404);
   });
 
-  it('answers HEAD with the same headers and no body', async () => {
+  it('a link to a file answers HEAD with the same headers and no body', async () => {
     const [head, whole] = [await get(link, {}, 'HEAD'), await get(link)];
     expect(head.body.length).toBe(0);
     for (const name of ['content-length', 'content-type', 'content-disposition', 'etag', 'accept-ranges']) {
@@ -111,7 +111,7 @@ describe('a link to a file', () => {
     ['bytes=990-99999', 990, 999],
     ['bytes=-10', 990, 999],
     ['bytes=-5000', 0, 999],
-  ])('answers 206 to the range %s', async (range, start, end) => {
+  ])('a link to a file answers 206 to the range %s', async (range, start, end) => {
     const { status, headers, body } = await get(link, { range });
     expect(status).toBe(206);
     expect(headers.get('content-range')).toBe(`bytes ${start}-${end}/1000`);
@@ -120,7 +120,7 @@ describe('a link to a file', () => {
   });
 
   it.each(['bytes=1000-', 'bytes=5000-6000', 'bytes=-0', `bytes=${'9'.repeat(400)}-`])(
-    'answers 416 to the range %s',
+    'a link to a file answers 416 to the range %s',
     async (range) => {
       const { status, headers, body } = await get(link, { range });
       expect([status, headers.get('content-range'), body.length]).toEqual([416, 'bytes */1000', 0]);
@@ -128,21 +128,21 @@ describe('a link to a file', () => {
   );
 
   it.each(['bytes=0-1,5-6', 'bytes=9-2', 'bytes=-', 'items=0-1', 'bytes=a-b', 'bytes 0-1'])(
-    'answers with the whole file to the range %s',
+    'a link to a file answers with the whole file to the range %s',
     async (range) => {
       const { status, body } = await get(link, { range });
       expect([status, body.length]).toEqual([200, 1_000]);
     },
   );
 
-  it('resumes a download only of the same file, and answers 304 to a known version', async () => {
+  it('a link to a file resumes a download only of the same file, and answers 304 to a known version', async () => {
     const etag = (await get(link)).headers.get('etag') as string;
     expect((await get(link, { range: 'bytes=0-1', 'if-range': etag })).status).toBe(206);
     expect((await get(link, { range: 'bytes=0-1', 'if-range': '"another"' })).status).toBe(200);
     expect(await get(link, { 'if-none-match': etag })).toMatchObject({ status: 304, body: Buffer.alloc(0) });
   });
 
-  it('survives clients that disconnect in the middle', async () => {
+  it('a link to a file survives clients that disconnect in the middle', async () => {
     const large = await storeMedia(api.db, api.deps.storage, api.org.id, {
       content: [pngOf(5 * 1024 ** 2)],
       fileName: 'l.png',

@@ -105,20 +105,20 @@ describe('S3 storage', () => {
     await storage.put(key, bytes).finally(bytes.remove);
   };
 
-  it('puts objects under its prefix, in the path of the endpoint', async () => {
+  it('S3 storage puts objects under its prefix, in the path of the endpoint', async () => {
     await put('org/prefixed');
     expect(s3.calls.at(-1)).toBe('PUT /files/some/prefix/org/prefixed');
     expect(s3.objects.get('some/prefix/org/prefixed')).toEqual(PNG);
   });
 
-  it('signs the session token of a temporary key too', async () => {
+  it('S3 storage signs the session token of a temporary key too', async () => {
     const temporary = createStorage({ STORAGE_URL: s3.storageUrl, ...S3_KEY, AWS_SESSION_TOKEN: 'a+b/c==' });
     expect(await buffer((await temporary.get('org/prefixed')) as NodeJS.ReadableStream)).toEqual(PNG);
     expect(s3.sessions.at(-1)).toBe('a+b/c==');
     await temporary.close();
   });
 
-  it.each(['slow-down', 'internal-error', 'reset', 'lost'] as const)('retries after %s', async (fault) => {
+  it.each(['slow-down', 'internal-error', 'reset', 'lost'] as const)('S3 storage retries after %s', async (fault) => {
     s3.next(fault, fault);
     await put(`org/${fault}`);
     s3.next(fault);
@@ -128,7 +128,7 @@ describe('S3 storage', () => {
     expect(s3.objects.has(`some/prefix/org/${fault}`)).toBe(false);
   });
 
-  it('fails after three tries with a transient error', async () => {
+  it('S3 storage fails after three tries with a transient error', async () => {
     const before = s3.calls.length;
     s3.next('slow-down', 'slow-down', 'slow-down');
     await expect(put('org/never')).rejects.toMatchObject({
@@ -140,7 +140,7 @@ describe('S3 storage', () => {
     await expect(put('org/never')).rejects.toMatchObject({ transient: true });
   });
 
-  it('reports a refusal at once, with its reason', async () => {
+  it('S3 storage reports a refusal at once, with its reason', async () => {
     const before = s3.calls.length;
     s3.next('denied');
     await expect(put('org/denied')).rejects.toMatchObject({
@@ -156,7 +156,7 @@ describe('S3 storage', () => {
     await stranger.close();
   });
 
-  it('answers 503 while it is unavailable, stores nothing, and works again afterwards', async () => {
+  it('S3 storage answers 503 while it is unavailable, stores nothing, and works again afterwards', async () => {
     const api = await startApi({ env: { STORAGE_URL: s3.storageUrl, ...S3_KEY } });
     s3.next('slow-down', 'slow-down', 'slow-down');
     const away = await api.org.post('/media', formWith(PNG, 'a.png'), { headers: { 'idempotency-key': 'again' } });
@@ -193,7 +193,7 @@ describe('a stored file', () => {
   const statusOf = async (media: { org_id: string; id: string }) =>
     (await fetch(api.deps.mediaLinks.linkOf(media))).status;
 
-  it('has no row before its bytes are stored, so a crash leaves at most bytes without a row', async () => {
+  it('a stored file has no row before its bytes are stored, so a crash leaves at most bytes without a row', async () => {
     const seen: number[] = [];
     const watched: Storage = {
       ...api.deps.storage,
@@ -209,7 +209,7 @@ describe('a stored file', () => {
     expect(await rows()).toEqual([]);
   });
 
-  it('is deleted with its bytes, by its own org only', async () => {
+  it('a stored file is deleted with its bytes, by its own org only', async () => {
     const media = await store();
     await inTransaction(api.db, (trx) => softDeleteMedia(trx, api.other.id, [media.id]));
     await purgeDeletedMedia(api.db, api.deps.storage);
@@ -221,7 +221,7 @@ describe('a stored file', () => {
     expect(await rows()).toEqual([]);
   });
 
-  it('is inaccessible once marked as deleted, and a second purge completes a failed one', async () => {
+  it('a stored file is inaccessible once marked as deleted, and a second purge completes a failed one', async () => {
     const media = await store();
     const failing: Storage = { ...api.deps.storage, delete: () => Promise.reject(new Error('away')) };
     await inTransaction(api.db, (trx) => softDeleteMedia(trx, api.org.id, [media.id]));
@@ -231,7 +231,7 @@ describe('a stored file', () => {
     expect(await api.deps.storage.get(media.key)).toBeUndefined();
   });
 
-  it('is discarded without its row, but not while its row is being committed', async () => {
+  it('a stored file is discarded without its row, but not while its row is being committed', async () => {
     const [committed, refused] = [await storeContentOf('kept'), await storeContentOf('refused')];
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     const inserted = Promise.withResolvers<void>();
@@ -250,7 +250,7 @@ describe('a stored file', () => {
     expect((await rows()).map(({ id }) => id)).toEqual([committed.id]);
   });
 
-  it('is discarded by a later purge if the storage is away', async () => {
+  it('a stored file is discarded by a later purge if the storage is away', async () => {
     const media = await storeContentOf('refused');
     const failing: Storage = { ...api.deps.storage, delete: () => Promise.reject(new Error('away')) };
     await expect(discardMedia(api.db, failing, [media])).rejects.toThrow('away');
@@ -260,7 +260,7 @@ describe('a stored file', () => {
     expect(await rows()).toEqual([]);
   });
 
-  it('is purged although another file cannot be', async () => {
+  it('a stored file is purged although another file cannot be', async () => {
     const [stuck, other] = [await store(), await store()];
     const storage: Storage = {
       ...api.deps.storage,
@@ -274,7 +274,7 @@ describe('a stored file', () => {
     expect(await rows()).toEqual([]);
   });
 
-  it('is a 404 if its bytes are lost', async () => {
+  it('a stored file is a 404 if its bytes are lost', async () => {
     const media = await store();
     await api.deps.storage.delete(media.key);
     expect(await statusOf(media)).toBe(404);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
 import { addWaitingWork } from '../../src/db/migrations/0173-due-work.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
@@ -12,6 +13,9 @@ import { unavailable } from '../support/fakes/faulty-server.ts';
 import { type FakeHubspot, startFakeHubspot } from '../support/fakes/hubspot/server.ts';
 import type { TestOrg } from '../support/stack/api.ts';
 import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
+
+/** An attempt that has begun before its workflow was lost fails within this time. */
+const IN_FLIGHT_MS = 700;
 
 let stack: Stack;
 let hubspot: FakeHubspot;
@@ -38,13 +42,13 @@ const isRunning = (workflowId: string) =>
 const hasEnded = (workflowId: string) =>
   eventually(`the end of ${workflowId}`, async () => (await stateOf(workflowId)) === 'COMPLETED');
 
-/** Makes Temporal forget a workflow that got its command. */
-async function lose(workflowId: string) {
+const waitingIn = async (org: TestOrg) =>
+  (await stack.db.selectFrom('outbox').select('id').where('org_id', '=', org.id).execute()).length;
+
+/** Makes Temporal forget a workflow once all that has happened in its org has been reacted to. */
+async function lose(org: TestOrg, workflowId: string) {
   await isRunning(workflowId);
-  await eventually('no command', async () => {
-    const waiting = stack.db.selectFrom('outbox').select('id').where('workflow_id', '=', workflowId);
-    return (await waiting.execute()).length === 0;
-  });
+  await eventually('nothing to react to', async () => (await waitingIn(org)) === 0);
   await stack.temporal.workflowService.deleteWorkflowExecution({
     namespace: stack.config.TEMPORAL_NAMESPACE,
     workflowExecution: { workflowId },
@@ -62,34 +66,36 @@ async function whileBroken(table: string, when: string, act: () => Promise<unkno
     .execute(stack.db);
   try {
     await act();
+    await sleep(IN_FLIGHT_MS);
   } finally {
     await sql`drop function break cascade`.execute(stack.db);
   }
 }
 
-const reconciled = async (isDryRun: boolean) =>
-  (await reconcile(stack.db, stack.temporal, { isDryRun })).map(({ kind, id, temporal, mended }) => [
-    kind,
-    id,
-    temporal,
-    mended,
-  ]);
+const reconciled = async (org: TestOrg, isDryRun: boolean) =>
+  (await reconcile(stack.db, stack.temporal, { isDryRun }))
+    .filter(({ org_id }) => org_id === org.id)
+    .map(({ kind, id, temporal, mended }) => [kind, id, temporal, mended]);
 
 /** Expects the reconciler to list what is lost, and to mend it. */
-async function isMended(kind: string, id: string) {
-  expect(await reconciled(true)).toEqual([[kind, id, 'absent', 'none']]);
-  expect(await reconciled(false)).toEqual([[kind, id, 'absent', 'resumed']]);
+async function isMended(org: TestOrg, kind: string, id: string) {
+  expect(await reconciled(org, true)).toEqual([[kind, id, 'absent', 'none']]);
+  expect(await reconciled(org, false)).toEqual([[kind, id, 'absent', 'resumed']]);
 }
-const isAllRight = async () => expect(await reconciled(false)).toEqual([]);
+const isAllRight = async (org: TestOrg) => expect(await reconciled(org, false)).toEqual([]);
 
 const dueWork = async (org: TestOrg) =>
   (await stack.db.selectFrom('due_work').selectAll().where('org_id', '=', org.id).execute()).length;
+
+/** Waits until all that has happened in an org has been reacted to, and nothing is due. */
+const isSettled = (org: TestOrg) =>
+  eventually('nothing due', async () => (await waitingIn(org)) === 0 && (await dueWork(org)) === 0);
 
 /** Leaves of what is due what the migration finds. */
 async function asBeforeMigration(org: TestOrg) {
   await stack.db.deleteFrom('due_work').execute();
   await addWaitingWork(stack.db as unknown as Kysely<unknown>);
-  expect(await dueWork(org)).toBe(1);
+  expect(await dueWork(org)).toBeGreaterThan(0);
 }
 const hasStatements = async (sessionId: string) =>
   (await stack.db.selectFrom('insight_statements').select('id').where('session_id', '=', sessionId).execute()).length >
@@ -108,19 +114,20 @@ it('an SLA clock that a lost signal was to start runs, though no clock ran towar
   await eventually('the policy', async () => (await nextAt()) !== undefined);
   await say('contact');
   await say('agent');
-  await eventually('no time', async () => (await dueWork(org)) === 0 && (await nextAt()) === null);
+  await isSettled(org);
+  expect(await nextAt()).toBeNull();
   await hasEnded(`sla/${id}`);
-  await isAllRight();
+  await isAllRight(org);
 
   await whileBroken('session_slas', `new.session_id = '${id}'`, async () => {
     await say('contact');
-    await lose(`sla/${id}`);
+    await lose(org, `sla/${id}`);
   });
   expect(await nextAt()).toBeNull();
-  await isMended('sla', id);
+  await isMended(org, 'sla', id);
   await eventually('a time', async () => (await nextAt()) instanceof Date);
   await isRunning(`sla/${id}`);
-  await isAllRight();
+  await isAllRight(org);
   const { clocks } = (await org.get(`/chat/sessions/${id}/sla`)).body;
   expect(clocks.filter((clock: { due_at: string | null }) => clock.due_at !== null)).toHaveLength(1);
 });
@@ -134,21 +141,21 @@ it('a session that waits is assigned although the assignment is lost, and waitin
   const workflowId = `assignment/${org.id}`;
   const [first, second] = (await desk.come(team, 2)) as [string, string];
   expect([await desk.assigneeOf(first), await desk.assigneeOf(second)]).toEqual([member, null]);
-  await eventually('nothing due', async () => (await dueWork(org)) === 0);
+  await isSettled(org);
   await hasEnded(workflowId);
-  await isAllRight();
+  await isAllRight(org);
 
   await whileBroken('sessions', `new.id = '${second}' and new.assignee_id is not null`, async () => {
     await org.patch(`/chat/sessions/${first}`, { status: 'closed_resolved' });
-    await lose(workflowId);
+    await lose(org, workflowId);
   });
   expect(await desk.assigneeOf(second)).toBeNull();
   expect(await dueWork(org)).toBeGreaterThan(0);
-  await isMended('assignment', org.id);
+  await isMended(org, 'assignment', org.id);
   await eventually('an assignee', async () => (await desk.assigneeOf(second)) === member);
   await hasEnded(workflowId);
   expect(await desk.joinsBySession()).toEqual([1, 1]);
-  await isAllRight();
+  await isAllRight(org);
 });
 
 it('an assignment that waits for office hours waits again after it was lost', async () => {
@@ -160,30 +167,30 @@ it('an assignment that waits for office hours waits again after it was lost', as
   const team = await desk.team('round-robin', await desk.join(1), { support_office_hours_id: id });
   await desk.come(team, 1);
   const workflowId = `assignment/${org.id}`;
-  await lose(workflowId);
+  await lose(org, workflowId);
   await asBeforeMigration(org);
-  await isMended('assignment', org.id);
+  await isMended(org, 'assignment', org.id);
   await isRunning(workflowId);
-  await isAllRight();
+  await isAllRight(org);
 });
 
 it('knowledge gets its vectors although the embedding is lost, each once', async () => {
   const org = await stack.createOrg();
   const fake = await startFakeEmbeddings();
   await org.put('/integrations/llm', { provider: 'openai-compatible', settings: fake.settings });
-  await eventually('nothing due', async () => (await dueWork(org)) === 0);
+  await isSettled(org);
   await whileBroken('knowledge_embeddings', 'true', async () => {
     await org.post('/training', { title: 'Young ones', content: 'A kitten eats four times a day.' });
-    await lose(`knowledge-embedding/${org.id}`);
+    await lose(org, `knowledge-embedding/${org.id}`);
   });
   const asked = fake.asked.length;
-  await isMended('embedding', org.id);
+  await isMended(org, 'embedding', org.id);
   const vectors = () =>
     stack.db.selectFrom('knowledge_embeddings').select('model').where('org_id', '=', org.id).execute();
   await eventually('a vector', async () => (await vectors()).length === 1);
   await hasEnded(`knowledge-embedding/${org.id}`);
   expect([fake.asked.length - asked, await dueWork(org)]).toEqual([1, 0]);
-  await isAllRight();
+  await isAllRight(org);
   await fake.close();
 });
 
@@ -205,22 +212,22 @@ it.each([
       const number = await eventually('the request', numberOf);
       workflowId = `insight-extraction/${id}/${number}`;
       if (when === 'after') await eventually('statements', () => hasStatements(id));
-      await lose(workflowId);
+      await lose(org, workflowId);
     });
     if (when === 'after') await asBeforeMigration(org);
-    await isMended('insight-extraction', id);
+    await isMended(org, 'insight-extraction', id);
     await hasEnded(workflowId);
     const { data } = (await org.post('/insights', {})).body;
     expect(data.map((one: { occurrence_count: number }) => one.occurrence_count)).toEqual([1]);
     expect(await dueWork(org)).toBe(0);
-    await isAllRight();
+    await isAllRight(org);
   },
 );
 
 it('a session without a new event since its extraction is not due again', async () => {
   const org = await stack.createOrg();
   const id = await resolvedSaying(stack, org, 'The lamp that I bought in May is broken');
-  await eventually('nothing due', async () => (await dueWork(org)) === 0);
+  await isSettled(org);
   await inTransaction(stack.db, (trx) => requestExtraction(trx, org.id, [{ subject_id: id }]));
   expect(await dueWork(org)).toBe(0);
 });
@@ -241,9 +248,10 @@ it('the account of a portal is confirmed although its confirmation is lost', asy
     settings: { base_url: hubspot.url, portal_id: 5_001, oauth: hubspot.oauth.grant },
   });
   const asOf = (await connection()).updated_at.getTime();
-  await lose(`crm-account/${org.id}/${asOf}`);
-  await isMended('crm-account', org.id);
+  await eventually('the request', () => hubspot.requests('GET', '/account-info/v3/details').length === 1);
+  await lose(org, `crm-account/${org.id}/${asOf}`);
+  await isMended(org, 'crm-account', org.id);
   await eventually('the account', async () => (await connection()).account_id === '5001');
   await hasEnded(`crm-account/${org.id}/${asOf}`);
-  await isAllRight();
+  await isAllRight(org);
 });

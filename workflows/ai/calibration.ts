@@ -7,13 +7,13 @@ import { untilUnchanged } from '../signals.ts';
 
 const activities = proxyActivities<CalibrationActivities>({
   ...CALIBRATION,
-  summary: 'ask the org’s own headings as questions',
+  summary: 'measure answers with questions from the org’s own passages',
 });
 
 /** Calibrates the answers of an org, and again if that was requested meanwhile. */
 export async function calibrateAnswers(input: CalibrationInput): Promise<void> {
   await untilUnchanged(WAKE, async () => {
     const { questions, threshold } = await activities.calibrateAnswers(input);
-    setCurrentDetails(`${questions} questions; answers from a confidence of ${threshold.toFixed(3)} on`);
+    setCurrentDetails(`${questions} questions; answers need a confidence of ${threshold.toFixed(3)}`);
   });
 }

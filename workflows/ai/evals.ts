@@ -4,8 +4,11 @@ import type { EvalRunRef } from '../../src/evals/contract.ts';
 import { DATABASE_BATCH, EVAL_BATCH } from '../activity-options.ts';
 import { recordingCancellation } from '../cancellation.ts';
 
-const { runNextCases } = proxyActivities<EvalActivities>({ ...EVAL_BATCH, summary: 'run the next cases' });
-const { abandonEvalRun } = proxyActivities<EvalActivities>({ ...DATABASE_BATCH, summary: 'record the cancellation' });
+const { runNextCases } = proxyActivities<EvalActivities>({ ...EVAL_BATCH, summary: 'run the next eval cases' });
+const { abandonEvalRun } = proxyActivities<EvalActivities>({
+  ...DATABASE_BATCH,
+  summary: 'record that the eval run was canceled',
+});
 
 /** Runs the cases of an eval run, batch by batch, until none is left or the run is canceled. */
 export async function runEvals(input: EvalRunRef): Promise<void> {

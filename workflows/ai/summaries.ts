@@ -14,6 +14,6 @@ const { summarizeSession: askForSummary } = proxyActivities<SummaryActivities>({
 export async function summarizeSession(input: SummaryRef): Promise<void> {
   await untilUnchanged(WAKE, async () => {
     setCurrentDetails('asking the model for a summary');
-    setCurrentDetails(`the summary: ${(await askForSummary(input)).replaceAll('_', ' ')}`);
+    setCurrentDetails(`result: ${(await askForSummary(input)).replaceAll('_', ' ')}`);
   });
 }

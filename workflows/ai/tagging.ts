@@ -16,13 +16,13 @@ const { suggestTags: askForTags } = proxyActivities<TaggingActivities>({
 export async function learnTags(input: TaggingInput): Promise<void> {
   await untilUnchanged(WAKE, async () => {
     const { sessions, applied } = await activities.learnTags(input);
-    setCurrentDetails(`${sessions} sessions; ${applied} tags are applied`);
+    setCurrentDetails(`learned from ${sessions} sessions; ${applied} tags are precise enough to apply`);
   });
 }
 
 /** Asks the org's model which tags fit a session, and again if that was requested meanwhile. */
 export async function suggestTags(input: SuggestionInput): Promise<void> {
   await untilUnchanged(WAKE, async () => {
-    setCurrentDetails(`${await askForTags(input)} tags are suggested`);
+    setCurrentDetails(`${await askForTags(input)} tags suggested`);
   });
 }

@@ -20,15 +20,15 @@ const LONGEST_ACTIVITY_WAIT_MS = 2_000;
 
 const { reviewTurns } = proxyLocalActivities<AiTurnActivities>({
   ...DATABASE_MOMENT,
-  summary: 'look for messages to answer',
+  summary: 'look for unanswered messages',
 });
 const { answerDueTurn } = proxyLocalActivities<AiTurnActivities>({
   ...DATABASE_MOMENT,
-  summary: 'look for messages, and answer what is due',
+  summary: 'look for unanswered messages, and answer if due',
 });
 const { assumeResolved } = proxyLocalActivities<AiTurnActivities>({
   ...DATABASE_MOMENT,
-  summary: 'resolve if the contact is quiet',
+  summary: 'resolve the session if the contact stays quiet',
 });
 
 /**
@@ -58,8 +58,8 @@ export async function answerSession(input: SessionRef): Promise<void> {
 
 /** What operators read while a step is under way. */
 const STEPS: Record<StepName['purpose'], string> = {
-  gates: 'looking at the message',
-  search: 'searching',
+  gates: 'recognizing requests and thanks',
+  search: 'searching the knowledge',
   plan: 'asking the model what to do',
   call: 'calling an action',
   answer: 'asking the model for an answer',
@@ -67,7 +67,7 @@ const STEPS: Record<StepName['purpose'], string> = {
 
 /** Does what needs no third party. `isDue`: nothing has to be waited for. */
 function answer(ref: TurnRef, number: number, isDue: boolean): Promise<TurnEnd | StepName> {
-  const summary = `answer, turn ${number}`;
+  const summary = `turn ${number}: decide the answer`;
   const { answerTurn } = proxyActivities<AiTurnActivities>({ ...ANSWER_TURN, summary });
   const { answerAtOnce } = proxyLocalActivities<AiTurnActivities>({ ...DATABASE_MOMENT, summary });
   return isDue ? answerAtOnce(ref) : answerTurn(ref);
@@ -79,7 +79,7 @@ async function takeSteps(ref: TurnRef, number: number, first: TurnEnd | StepName
   while (typeof next === 'object') {
     const doing = STEPS[next.purpose];
     setCurrentDetails(`turn ${number}: ${doing}`);
-    const { takeStep } = proxyActivities<AiTurnActivities>({ ...ANSWER_TURN, summary: `${doing}, turn ${number}` });
+    const { takeStep } = proxyActivities<AiTurnActivities>({ ...ANSWER_TURN, summary: `turn ${number}: ${doing}` });
     next = await takeStep(ref);
   }
   return next;

@@ -6,7 +6,7 @@ import { DATABASE_BATCH, RUN_BATCH_OPTIONS } from '../activity-options.ts';
 
 const { runBatch } = proxyActivities<AutomationActivities>({
   ...RUN_BATCH_OPTIONS,
-  summary: 'do the runs of the batch',
+  summary: 'execute the runs of the batch',
 });
 const { releaseBatch } = proxyActivities<AutomationActivities>({
   ...DATABASE_BATCH,

@@ -46,7 +46,7 @@ const { continueRun } = proxyActivities<AutomationActivities>({
   summary: 'evaluate the next blocks',
 });
 
-const { doFirstSteps } = proxyLocalActivities<AutomationActivities>({ ...FIRST_STEPS, summary: 'first steps' });
+const { doFirstSteps } = proxyLocalActivities<AutomationActivities>({ ...FIRST_STEPS, summary: 'do the first steps' });
 
 const { recordRunCancellation } = proxyActivities<AutomationActivities>({
   ...DATABASE_BATCH,

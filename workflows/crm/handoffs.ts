@@ -45,7 +45,9 @@ export async function handOffSession(input: SessionRun): Promise<void> {
     seen = signals();
     refused = await createParts(input, signals);
   } while (signals() > seen); // an agent may have retried a refused part meanwhile
-  setCurrentDetails(refused.length === 0 ? 'Handed off' : `Partially handed off: refused: ${refused.join(', ')}`);
+  setCurrentDetails(
+    refused.length === 0 ? 'Handed off' : `Partially handed off. The CRM refused: ${refused.join(', ')}`,
+  );
   if (refused.length > 0)
     throw ApplicationFailure.nonRetryable(
       `The ticketing system refused: ${refused.join(', ')}. The session says why; retry or settle it there.`,
@@ -58,7 +60,7 @@ export async function handOffSession(input: SessionRun): Promise<void> {
  * sentences.
  */
 async function summarize({ orgId, sessionId }: SessionRun): Promise<void> {
-  setCurrentDetails('Now: the summary');
+  setCurrentDetails('Now: summarize the conversation');
   try {
     await summarizeSession({ orgId, sessionId, occasion: 'handoff' });
   } catch (error) {
@@ -71,7 +73,7 @@ async function createParts(input: SessionRun, signals: () => number): Promise<Ha
   const patience = { input, signals };
   const { pending, refused } = await retryUntilDone('plan the handoff', () => planHandoff(input), patience);
   for (const part of pending) {
-    setCurrentDetails(`Now: ${part}`);
+    setCurrentDetails(`Now: create the ${part}`);
     const { createHandoffPart } = proxyActivities<CrmActivities>({ ...CRM_CALL, summary: `create the ${part}` });
     const outcome = await retryUntilDone(
       `create the ${part}`,

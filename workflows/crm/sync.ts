@@ -17,7 +17,7 @@ const { syncThread } = proxyActivities<CrmActivities>({
   ...CRM_CALL,
   summary: 'process the events of the conversation',
 });
-const { postNextThreadMessage } = proxyActivities<CrmActivities>({ ...CRM_CALL, summary: 'post a reply' });
+const { postNextThreadMessage } = proxyActivities<CrmActivities>({ ...CRM_CALL, summary: 'post a reply to the CRM' });
 const { confirmAccount } = proxyActivities<CrmActivities>({ ...CRM_CALL, summary: 'confirm the CRM account' });
 const { syncTicket } = proxyActivities<CrmActivities>({ ...CRM_CALL, summary: 'process the events of the ticket' });
 

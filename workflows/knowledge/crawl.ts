@@ -45,7 +45,7 @@ const { finishCrawl } = proxyActivities<CrawlActivities>({
 });
 const { deleteDatasourceBatch } = proxyActivities<CrawlActivities>({
   ...SEND_BATCH,
-  summary: 'delete pages with their knowledge',
+  summary: 'delete pages and their knowledge items',
 });
 const { setCrawlSchedule } = proxyActivities<CrawlActivities>({
   ...DATABASE_BATCH,

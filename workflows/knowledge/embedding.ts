@@ -17,7 +17,7 @@ const wake = defineSignal(WAKE);
 const { embedChunks } = proxyActivities<KnowledgeActivities>({
   ...AI_CALL,
   ...MANY_TEXTS,
-  summary: 'embed chunks that have no vector',
+  summary: 'compute missing embeddings',
 });
 
 /** Creates the missing vectors of an org's chunks, and starts over if a signal announced new chunks meanwhile. */
@@ -35,7 +35,8 @@ export async function embedKnowledge(input: EmbeddingInput): Promise<void> {
     size = progress.size ?? size;
     leftOut += progress.leftOut?.length ?? 0;
     const reason = progress.leftOut?.at(-1)?.reason;
-    if (reason !== undefined) setCurrentDetails(`${leftOut} passages are found by their words only: ${reason}`);
+    if (reason !== undefined)
+      setCurrentDetails(`${leftOut} passages without an embedding are found by words only: ${reason}`);
     if (progress.after === null && !isWoken) return;
     after = progress.after ?? 0;
     if (batches >= BATCHES_PER_RUN || workflowInfo().continueAsNewSuggested) {

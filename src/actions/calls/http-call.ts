@@ -216,7 +216,7 @@ async function prepareRequest(
   if ('request' in prepared) return { ...prepared.request, requests: await requestsOf(deps, orgId, operation) };
   const issues = prepared.issues.map(({ path, message }) => ({ path: `body.parameters.${path}`, message }));
   const summary = prepared.issues.map(({ path, message }) => `parameters.${path}: ${message}`).join('; ');
-  throw invalid(`The action cannot be called so: ${summary.slice(0, 500)}`, issues);
+  throw invalid(`The action cannot be called with these arguments: ${summary.slice(0, 500)}`, issues);
 }
 
 const sendRequest = (

@@ -75,10 +75,10 @@ function problemsOfParameter(
   const style = problemOfStyle(parameter);
   return [
     ...(place === 'path' && !placeholdersOf(api_endpoint).includes(name)
-      ? [{ path: 'name', message: `must stand as {${name}} in the path of api_endpoint` }]
+      ? [{ path: 'name', message: `must appear as {${name}} in the path of api_endpoint` }]
       : []),
     ...(before.some((other) => isSameParameter(other, parameter))
-      ? [{ path: 'name', message: 'must not stand twice in the same place' }]
+      ? [{ path: 'name', message: 'must not appear twice in the same place' }]
       : []),
     ...(header === undefined ? [] : [{ path: 'name', message: header }]),
     ...(style === undefined ? [] : [{ path: 'style', message: style }]),

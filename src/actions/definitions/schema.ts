@@ -38,7 +38,7 @@ const OperationParameter = z.looseObject({
     .boolean()
     .optional()
     .describe(
-      'Whether each item or member is written by itself. Default: true for form and cookie, otherwise false. In a cookie, those are cookies of their own.',
+      'Whether each item or member is written by itself. Default: true for form and cookie, otherwise false. In a cookie, those are separate cookies.',
     ),
 });
 export type OperationParameter = z.infer<typeof OperationParameter>;

@@ -34,7 +34,7 @@ export function namedConnections(connections: FareHarborConnection[], field: str
   const names = named.map(({ name }) => name);
   const repeated = names.find((name, index) => names.indexOf(name) < index);
   if (repeated === undefined) return named;
-  throw invalid(`${field}: each connection needs a name of its own, "${repeated}" is there twice`);
+  throw invalid(`${field}: each connection needs a separate name, "${repeated}" is there twice`);
 }
 
 /**

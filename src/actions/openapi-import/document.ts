@@ -36,7 +36,7 @@ function checkOperations(operations: DocumentedOperation[]): { actions: CreateAc
       ? problemsOf(data)
       : error.issues.map((one) => ({ path: one.path.join('.'), message: one.message }));
     const id = data?.operation_id ?? '';
-    if (actions.has(id)) found.push({ path: 'operationId', message: `${id} stands twice in the document` });
+    if (actions.has(id)) found.push({ path: 'operationId', message: `${id} appears twice in the document` });
     if (found.length === 0 && success) actions.set(id, data);
     issues.push(...found.map((issue) => ({ path: `${path}.${documentPathOf(issue.path)}`, message: issue.message })));
   }

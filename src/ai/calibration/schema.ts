@@ -28,7 +28,7 @@ export const Calibration = z
             shift: z.number().describe('The share by which this moved the threshold, from -0.25 to 0.25.'),
           })
           .nullable()
-          .describe('What became of answers. null: measured before there was any.'),
+          .describe('The results of answers. null: measured before there was any.'),
         with_vectors: z
           .boolean()
           .describe(

@@ -27,7 +27,7 @@ export const callRoutes: FastifyPluginAsyncZod = async (app) => {
       tags,
       summary: 'Settle a call of unknown outcome',
       description:
-        'Records whether a call was done. The AI then goes on with the session: it tells the contact, and may make a call again that was not done. 409 for a call whose outcome is known.',
+        'Records whether a call was done. The AI then continues with the session: it tells the contact, and may make a call again that was not done. 409 for a call whose outcome is known.',
       params: CallPath,
       body: SettleCall,
       response: { 200: Call, ...errorResponses(403, 404, 409) },

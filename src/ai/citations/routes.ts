@@ -12,7 +12,7 @@ export const citationRoutes: FastifyPluginAsyncZod = async (app) => {
       tags: ['autopilot'],
       summary: 'List answers that cite changed text',
       description:
-        'Citations whose passage no longer stands in its item as it was, or whose item is gone, by the time of the change. A passage that is there again leaves the list.',
+        'Citations whose passage is no longer in its item word for word, or whose item is gone, by the time of the change. A passage that is there again leaves the list.',
       querystring: ListChangedCitations,
       response: { 200: ChangedCitationPage, ...errorResponses(400, 403) },
     },

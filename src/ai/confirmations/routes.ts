@@ -29,7 +29,7 @@ export const confirmationRoutes: FastifyPluginAsyncZod = async (app) => {
       tags,
       summary: 'Confirm a call of the AI',
       description:
-        'The AI makes the call and goes on with the session. 409 if somebody has decided before, or people have the session; 410 once its time is over.',
+        'The AI makes the call and continues with the session. 409 if the confirmation was already accepted or rejected, or people have the session; 410 once its time is over.',
       params: ConfirmationRef,
       response,
     },

@@ -129,13 +129,14 @@ export async function decideConfirmation(db: Db, orgId: string, id: string, deci
     const call = await lockConfirmation(trx, orgId, id);
     if (call === undefined) throw notFound('confirmation');
     if (call.state === 'expired' || (call.state === 'needs_confirmation' && call.is_expired === true))
-      throw gone('The time to confirm it is over');
-    if (call.state !== 'needs_confirmation') throw conflict('It was decided before');
+      throw gone('The time to confirm this call is over');
+    if (call.state !== 'needs_confirmation') throw conflict('This confirmation was already accepted or rejected');
     const { by, keyId = null, messageId = null } = decision;
-    if (call.needs === 'agent' && by !== 'agent') throw conflict('Only an agent can decide this');
+    if (call.needs === 'agent' && by !== 'agent')
+      throw conflict('This call needs an agent’s approval; a contact cannot confirm it');
     if (decision.decision === 'reject') return decide(trx, call, { state: 'rejected', by, keyId, messageId });
     if (!isWithAi(session) || !(await isAutopilotOn(trx, orgId, session.channel)))
-      throw conflict('The AI does not have the session now, so it does nothing in it');
+      throw conflict('The AI does not have this session now, and makes no calls in it');
     if (await isContactBlocked(trx, orgId, session.contact_id)) throw conflict('The contact is blocked');
     const changed = await replaceArguments(trx, call, decision);
     return changed.needs === 'agent' && by !== 'agent'
@@ -174,7 +175,7 @@ async function replaceArguments(
   }
   const { parameters } = checked;
   const fingerprint = fingerprintOf({ action, parameters, contactId, turnId: turn_id });
-  if (await isCallTaken(trx, org_id, call, fingerprint)) throw conflict('The same was asked for before');
+  if (await isCallTaken(trx, org_id, call, fingerprint)) throw conflict('The same call was already asked for');
   const isForAgent = exceedsLimits(action, parameters);
   return setArguments(trx, org_id, call.id, { parameters: JSON.stringify(parameters), fingerprint, isForAgent });
 }

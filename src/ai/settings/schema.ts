@@ -70,7 +70,7 @@ export const AiSettings = z.object({
   context_fields: z
     .array(ContextField)
     .max(MAX_CONTEXT_FIELDS)
-    .describe('The fields of a contact that models are told: name, email, phone, or custom_data.<key>.'),
+    .describe('The fields of a contact that models get: name, email, phone, or custom_data.<key>.'),
   handoff_level: z
     .union([z.literal(0), z.literal(1), z.literal(2), z.literal(3)])
     .describe(

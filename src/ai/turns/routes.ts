@@ -55,7 +55,7 @@ export const turnRoutes: FastifyPluginAsyncZod = async (app) => {
       tags,
       summary: 'Return a session to the AI',
       description:
-        'Ends the handoff and the assignment, so that the AI answers again: first the messages that wait for a reply. The answer has no body. A session that the AI has already stays as it is.',
+        'Ends the handoff and the assignment. The AI answers again, first the messages that wait for a reply. The answer has no body. A session that the AI has already stays as it is.',
       params: TurnPath,
       response: { 200: NoBody, ...errorResponses(403, 404, 409) },
     },

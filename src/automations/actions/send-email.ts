@@ -8,7 +8,7 @@ export const sendEmail = localAction({
   type: 'send-email',
   title: 'Send e-mails',
   description:
-    'As POST /email: each recipient gets an e-mail of its own. The id and status are those of the first. Values put into an HTML body are escaped.',
+    'As POST /email: each recipient gets a separate e-mail. The id and status are those of the first. Values put into an HTML body are escaped.',
   input: SendEmail.strict(),
   output: DeliveryOutput.extend(SendEmailAnswer.shape),
   async apply(trx, { sending: { isDevelopment } }, { orgId, dedupeKey }, input) {

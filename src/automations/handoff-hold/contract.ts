@@ -16,5 +16,5 @@ export const HOLD_HANDOFF: WorkflowContract<HandoffHoldRef> = {
 /** The label of the workflow for operators. */
 export const handoffHoldSubject = (sessionId: string) => ({
   subjectId: sessionId,
-  summary: 'Workflows that run before a handoff',
+  summary: 'Wait for workflows before a handoff',
 });

@@ -1,4 +1,5 @@
 import type { Trx } from '../../db/connect.ts';
+import { hasFastPaths } from '../../db/fast-paths.ts';
 import { tryLockName } from '../../db/locks.ts';
 import { newId } from '../../ids.ts';
 import { enqueue, signalWithStart, start } from '../../outbox/outbox.ts';
@@ -24,10 +25,13 @@ const RUNS_PER_BATCH = 500;
 /** A batch begins when no more runs than this are active in workflows of their own, and no more in the batch before. */
 const MAX_ACTIVE_BESIDE_BATCH = 50;
 
-/** Starts queued runs of an org, up to its limit of active runs. A backlog of short runs is done in batches. */
+/**
+ * Starts queued runs of an org, up to its limit of active runs. A backlog of short runs is done in batches, unless fast
+ * paths are off.
+ */
 export async function startQueuedRuns(trx: Trx, orgId: string): Promise<void> {
   let isLocked = false;
-  for (let most = MAX_ACTIVE_SHORT_RUNS; ; ) {
+  for (let most = hasFastPaths(trx) ? MAX_ACTIVE_SHORT_RUNS : MAX_ACTIVE_RUNS; ; ) {
     const isOneByOne = most === MAX_ACTIVE_RUNS;
     const { runs, state } = await claimQueuedRuns(trx, orgId, { most, backlog: MAX_QUEUED_ONE_BY_ONE, isOneByOne });
     let ended = 0;

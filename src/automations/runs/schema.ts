@@ -73,7 +73,7 @@ const Retry = z
 
 const RanIn = z
   .object({
-    kind: z.enum(['own', 'batch']).describe('batch: with other runs of a backlog. own: in a workflow of its own.'),
+    kind: z.enum(['own', 'batch']).describe('batch: with other runs of a backlog. own: in a separate workflow.'),
     workflow_id: z.string().describe('Id of the workflow in Temporal.'),
     batch_workflow_id: z.string().nullable().describe('Id of the batch in Temporal that did the first steps.'),
   })

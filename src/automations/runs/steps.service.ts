@@ -145,7 +145,7 @@ function storedInputOf(
 
 /** Returns the failure of a step for an error. A value that cannot be stored fails the step: each try would end so. */
 export const stepFailureOf = (error: unknown): unknown =>
-  isUnstorable(error) ? invalid('The output or another value of the step cannot be stored') : error;
+  isUnstorable(error) ? invalid('A value of the step cannot be stored, such as its output') : error;
 
 function actionAt({ definition }: RunContext, place: StepPath): ActionStep {
   const step = stepAt(definition.blocks, place);

@@ -49,7 +49,7 @@ export const SimulationAnswer = z
         input: AnyJson.nullable(),
         output: AnyJson.nullable(),
         stubbed: z.boolean().describe('It would have an effect, or an event was given.'),
-        note: z.string().nullable().describe('Says that `outputs` lacks this action, so that its output is null.'),
+        note: z.string().nullable().describe('Says that `outputs` lacks this action. Its output is null then.'),
       }),
     ),
     ended_at: z.string().describe('In simulated time.'),

@@ -34,11 +34,14 @@ export const syncTriggers: Reaction<'workflow-changed'> = async (trx, orgId, eve
 
 /** Returns the command to sync the Schedule of a workflow with its active version. */
 export const syncWorkflowSchedule = (ref: AutomationRef): Command =>
-  signalWithStart(SYNC_SCHEDULE, ref, WAKE, { subjectId: ref.automationId, summary: 'Schedule of a workflow' });
+  signalWithStart(SYNC_SCHEDULE, ref, WAKE, {
+    subjectId: ref.automationId,
+    summary: 'Sync the schedule of a workflow',
+  });
 
 /** Returns the command to look for the inactive sessions of an org. */
 export const watchInactivity = (ref: InactivityInput): Command =>
-  signalWithStart(WATCH_INACTIVITY, ref, WAKE, { subjectId: ref.orgId, summary: 'Inactive sessions' });
+  signalWithStart(WATCH_INACTIVITY, ref, WAKE, { subjectId: ref.orgId, summary: 'Announce inactive sessions' });
 
 /** Returns the id of the Schedule of a workflow, and the workflow as its subject. */
 export const scheduleOfWorkflow = (ref: AutomationRef) => ({

@@ -109,7 +109,7 @@ const problemsOf = ({ issues }: z.ZodError): string =>
 
 /** No field of a form trigger takes a file. */
 const refuseFile = async (): Promise<never> => {
-  throw invalid('The request is not valid: body: has a file, which no field of the form takes');
+  throw invalid('The request is not valid: body: has a file, and no field of the form accepts one');
 };
 
 /** Returns the last value of each field that a browser has sent several times, such as a checkbox behind its default. */

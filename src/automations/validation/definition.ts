@@ -57,9 +57,7 @@ function problemsOfIds(steps: CollectedStep[]): DefinitionIssue[] {
   const counts = new Map<string, number>();
   for (const { id } of steps) if (id !== undefined) counts.set(id, (counts.get(id) ?? 0) + 1);
   return [...counts].flatMap(([id, count]) =>
-    count === 1
-      ? []
-      : [issueOf({ id }, `id: ${count} steps are called ${quoted(id)}, and each needs an id of its own`)],
+    count === 1 ? [] : [issueOf({ id }, `id: ${count} steps are called ${quoted(id)}, and each needs a different id`)],
   );
 }
 

@@ -11,11 +11,7 @@ export type BlockContact = z.infer<typeof BlockContact>;
 
 export const BlockDomains = z
   .object({
-    domains: z
-      .string()
-      .min(1)
-      .max(50_000)
-      .describe('Domains, separated by commas. Each stands for its subdomains too.'),
+    domains: z.string().min(1).max(50_000).describe('Domains, separated by commas. Each includes its subdomains.'),
     reason: Reason.optional(),
   })
   .meta({ id: 'BlockDomains', examples: [{ domains: 'spam.example, junk.example', reason: 'Spam' }] });

@@ -121,7 +121,9 @@ export function saveContacts(db: Db, orgId: string, saves: ContactSave[]): Promi
       stalls = left.length === open.length ? stalls + 1 : 0;
       open = left;
     }
-    return results.map((result) => result ?? { error: conflict('The contact is being changed by others: try again') });
+    return results.map(
+      (result) => result ?? { error: conflict('The contact is being changed by another request: try again') },
+    );
   });
 }
 
@@ -229,7 +231,7 @@ function createDrafts(stored: (StoredContact & { row: object })[]) {
     }
     const isOwnerGiven = isByEmail === true || owners.email !== undefined;
     if (isOwnerGiven && owners.phone !== undefined && owners.email !== owners.phone) {
-      return conflict('contact.phone: another contact than the one with this e-mail has this number');
+      return conflict('contact.phone: this number belongs to another contact than this e-mail');
     }
     const blank: ContactDraft = { before: undefined, row: undefined, now: blankContact(newId()), indexes: [] };
     return owners.email ?? owners.phone ?? blank;

@@ -1,5 +1,6 @@
 import { valueAt } from '../../collections/checked-access.ts';
 import type { Db, Trx } from '../../db/connect.ts';
+import { hasFastPaths } from '../../db/fast-paths.ts';
 import { afterCommit, inTransaction } from '../../db/transaction.ts';
 import { updateTurns } from '../../desk/teams/staffing.service.ts';
 import { addDueWork, deleteDueWork } from '../../outbox/due-work.ts';
@@ -70,10 +71,10 @@ const assigning = new WeakMap<Db, Set<string>>();
 
 /**
  * Assigns a first batch of the org's waiting sessions as soon as the transaction has committed, one of an org at a time.
- * A crash in between loses it: the workflow assigns what that leaves.
+ * A crash in between loses it: the workflow assigns what that leaves, and all if fast paths are off.
  */
 export function assignAfterCommit(trx: Trx, orgId: string): void {
-  afterCommit(trx, (db) => void assignAtOnce(db, orgId).catch(() => undefined));
+  if (hasFastPaths(trx)) afterCommit(trx, (db) => void assignAtOnce(db, orgId).catch(() => undefined));
 }
 
 async function assignAtOnce(db: Db, orgId: string): Promise<void> {

@@ -125,7 +125,7 @@ const HistoryEvent = z
     }),
     z.object({ type: z.literal('returned_to_ai') }),
     z.object({
-      type: z.literal('ai_turn').describe('Only in live events: a turn of the AI began, goes on, or has ended.'),
+      type: z.literal('ai_turn').describe('Only in live events: a turn of the AI began, continues, or has ended.'),
       id: z.string().describe('GET /autopilot/turns/{id} shows the turn.'),
       state: z.string().describe('`running`, or how it ended, as the turn’s own `state`.'),
       label: z.string().describe('What it does, for people who wait.'),

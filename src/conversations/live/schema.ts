@@ -3,7 +3,7 @@ import { Id } from '../../schemas/parts.ts';
 import { HistoryItem } from '../history/events.schema.ts';
 import { ORG_EVENT_ID, SESSION_EVENT_ID } from './rules.ts';
 
-const LAST_EVENT_ID = 'The `id` of the last event that was received: the stream goes on behind it.';
+const LAST_EVENT_ID = 'The `id` of the last event that was received: the stream continues after it.';
 
 const resumesAt = (pattern: RegExp) => {
   const LastEventId = z.string().regex(pattern, 'must be the id of an event of this stream').optional();

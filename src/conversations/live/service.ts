@@ -33,5 +33,4 @@ export async function getOrgCursor(db: Db, orgId: string, lastEventId: string | 
   return { orgId, after: lastEventId ? after : { ...after, xid: final_before } };
 }
 
-const unknownEventId = () =>
-  invalid('Last-Event-ID is of no event of this stream: leave it out to begin with what happens from now on');
+const unknownEventId = () => invalid('Last-Event-ID is not from this stream: omit it to start with new events');

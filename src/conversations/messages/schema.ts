@@ -56,7 +56,7 @@ export const SendMessage = z
       })
       .optional()
       .describe(
-        'The sender. custom_data is merged into the session’s contact; a name it has stays, and so do its e-mail and phone number, whatever stands here. A session without a contact gets the one with this e-mail or phone number. Not read where the sender is `agent`.',
+        'The sender. custom_data is merged into the session’s contact; a name it has stays, and so do its e-mail and phone number, whatever this says. A session without a contact gets the one with this e-mail or phone number. Not read where the sender is `agent`.',
       ),
     agent: z
       .object({

@@ -5,6 +5,7 @@ import { getContact } from '../../contacts/service.ts';
 import { findWhatsAppUserId } from '../../contacts/whatsapp-users/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { pipelined } from '../../db/connections/pipeline.ts';
+import { hasFastPaths } from '../../db/fast-paths.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { conflict } from '../../errors.ts';
 import { newId } from '../../ids.ts';
@@ -65,7 +66,8 @@ export async function sendMessage(
   sessionId: string,
   said: NewMessage,
 ): Promise<SendResult> {
-  const sent = isPlain(said) ? await sendPlainly(db, orgId, sessionId, said.message.text) : undefined;
+  const sent =
+    hasFastPaths(db) && isPlain(said) ? await sendPlainly(db, orgId, sessionId, said.message.text) : undefined;
   if (sent !== undefined) return sent;
   return inTransaction(db, async (trx) => {
     const reading = await pipelined(trx);

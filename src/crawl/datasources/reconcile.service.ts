@@ -15,5 +15,5 @@ export const scheduleOfDatasource = (ref: DatasourceRef) => ({
 export const continueDatasourceDeletion = (ref: DatasourceRef): Command =>
   signalWithStart(DELETE_DATASOURCE, ref, WAKE, {
     subjectId: ref.datasourceId,
-    summary: 'Deletion of a datasource, once more',
+    summary: 'Delete a datasource (repaired)',
   });

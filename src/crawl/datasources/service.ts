@@ -90,7 +90,7 @@ export function removeDatasource(db: Db, orgId: string, id: string): Promise<voi
 export const syncCrawlSchedule = (ref: DatasourceRef): Command =>
   signalWithStart(SYNC_CRAWL_SCHEDULE, ref, WAKE, {
     subjectId: ref.datasourceId,
-    summary: 'Schedule of a datasource',
+    summary: 'Sync the crawl schedule of a datasource',
   });
 
 const syncSchedule = (trx: Trx, orgId: string, datasourceId: string) =>

@@ -128,7 +128,7 @@ export function releaseRemovals(db: Db, orgId: string, datasourceId: string, job
     if ((await lockDatasource(trx, orgId, datasourceId)) === undefined) throw notFound('datasource');
     if ((await findJob(trx, orgId, datasourceId, jobId)) === undefined) throw notFound('crawl');
     if ((await findActiveJob(trx, orgId, datasourceId)) !== undefined)
-      throw conflict('A crawl of the datasource is under way');
+      throw conflict('A crawl of the datasource is in progress');
     const held = await listDeferredRemovals(trx, orgId, datasourceId);
     await removePages(trx, orgId, jobId, held);
     await incrementRemoved(trx, orgId, jobId, held.length);

@@ -42,7 +42,7 @@ export function startCrawl(db: Db, orgId: string, datasourceId: string): Promise
   return inTransaction(db, async (trx) => {
     const datasource = await getLockedDatasource(trx, orgId, datasourceId);
     const job = await beginCrawl(trx, orgId, datasource, 'full');
-    if (job === undefined) throw conflict('A crawl of the datasource is under way: wait for its end, or cancel it');
+    if (job === undefined) throw conflict('A crawl of the datasource is in progress: wait for its end, or cancel it');
     return job;
   });
 }
@@ -76,7 +76,7 @@ export async function beginCrawl(
 ): Promise<JobRow | undefined> {
   if (datasource.status === 'paused') throw conflict('The datasource is paused: set its status to active first');
   if (!(await hasRoomForCrawl(trx, orgId)))
-    throw conflict(`${MAX_ACTIVE_CRAWLS} crawls are under way: wait for the end of one, or cancel it`);
+    throw conflict(`${MAX_ACTIVE_CRAWLS} crawls are in progress: wait for the end of one, or cancel it`);
   return insertCrawl(trx, orgId, datasource, kind);
 }
 

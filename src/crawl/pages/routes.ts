@@ -14,7 +14,7 @@ export const crawlPageRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'listCrawlPages',
       tags,
-      description: 'Every URL that was found, with what became of it, oldest first.',
+      description: 'Every URL that was found, with its result, oldest first.',
       params: DatasourcePath,
       querystring: ListPages,
       response: { 200: CrawlPagePage, ...errorResponses(403, 404) },
@@ -57,7 +57,7 @@ export const crawlPageRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'resyncCrawlPages',
       tags,
-      description: 'Fetches and reads pages anew. Those that were excluded stay so.',
+      description: 'Fetches and reads pages again. Excluded pages stay excluded.',
       params: DatasourcePath,
       body: BulkPageAction,
       response: { 200: Affected, ...errorResponses(403, 404, 409) },

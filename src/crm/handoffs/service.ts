@@ -119,7 +119,7 @@ function claim(db: Db, orgId: string, sessionId: string, part: HandoffPart): Pro
   return updateAndReportParts(db, orgId, sessionId, async (trx) => {
     const claimed = await claimPart(trx, orgId, sessionId, part);
     if (claimed === undefined || 'attempts' in claimed) return claimed;
-    throw new CrmError(`Another attempt at the ${part} is under way`, {
+    throw new CrmError(`Another attempt to create the ${part} is in progress`, {
       transient: true,
       isOwnLimit: true,
       retryAfterMs: Math.min(claimed.leasedMs, LEASED_RETRY_MS),

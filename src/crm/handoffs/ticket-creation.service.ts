@@ -35,5 +35,5 @@ export async function createTicket(
   const made = (await findLinkOfSession(db, orgId, sessionId))?.ticket_id;
   if (made !== undefined && made !== null) return made;
   const ticket = (await listParts(db, orgId, sessionId)).find(({ part }) => part === 'ticket');
-  throw conflict(`The CRM did not make the ticket: ${ticket?.error ?? 'it is settled by hand'}`);
+  throw conflict(`The CRM did not create the ticket: ${ticket?.error ?? 'it is settled by hand'}`);
 }

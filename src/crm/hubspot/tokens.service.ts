@@ -32,7 +32,7 @@ const RECOVERY_INTERVAL_MS = 60_000;
 const REFUSED_TOKEN =
   'HubSpot refuses the access token: make a new one in HubSpot, and send it with PUT /integrations/crm';
 const REFUSED_GRANT =
-  'HubSpot refuses the authorization of its app: connect the app anew in HubSpot, and send its oauth settings with PUT /integrations/crm';
+  'HubSpot refuses the authorization of its app: connect the app again in HubSpot, and send its oauth settings with PUT /integrations/crm';
 const NO_TOKEN_PATH =
   'HubSpot issues no tokens at the token_path (404): send the right one with PUT /integrations/crm, or set HUBSPOT_TOKEN_PATH';
 

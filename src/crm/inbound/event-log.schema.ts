@@ -11,7 +11,7 @@ export type ListBatches = z.infer<typeof ListBatches>;
 
 const States = z
   .object({ queued: z.int(), done: z.int(), skipped: z.int(), failed: z.int() })
-  .describe('What became of the events that were new.');
+  .describe('The results of the new events.');
 
 const CrmBatch = z
   .object({
@@ -85,5 +85,5 @@ export const ReplayedPage = Replayed.extend({
   next: z
     .string()
     .nullable()
-    .describe('Send it as `cursor`, with the same from and to, to go on with the batches behind these.'),
+    .describe('Send it as `cursor`, with the same from and to, to continue with the batches after these.'),
 }).meta({ id: 'CrmReplayPage' });

@@ -120,7 +120,7 @@ export function createCrmWebhooks({ db, secrets, app }: CrmWebhooksDeps): CrmWeb
       }
       if (toAsk.length > 0) {
         await inTransaction(db, (trx) => schedulePortalConfirmations(trx, toAsk));
-        throw unavailable('HubSpot is asked whose portal this is: deliver again');
+        throw unavailable('The owner of this portal is being confirmed with HubSpot: deliver again');
       }
       if (contestedPortals.length > 0)
         throw unavailable(`Several organizations have connected portal ${contestedPortals.join(', ')}: deliver again`);

@@ -101,7 +101,7 @@ export function createConversationStore(db: Db, secrets: Secrets, orgId: string)
       await replaceConversation(db, orgId, sessionId, { from, to });
       const current = await getOrCreate(sessionId);
       if (current.id === from)
-        throw new CrmError('The conversation before this one is still to be read', { transient: true });
+        throw new CrmError('The earlier conversation has not been read to its end yet', { transient: true });
       return current;
     },
   };

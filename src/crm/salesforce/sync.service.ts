@@ -9,7 +9,7 @@ import { SYNC_MIAW } from '../contract.ts';
 export const wakeMiaw = (orgId: string, sessionId: string): Command =>
   signalWithStart(SYNC_MIAW, { orgId, sessionId }, WAKE, {
     subjectId: sessionId,
-    summary: 'Conversation in Salesforce',
+    summary: 'Sync a session with its conversation in Salesforce',
   });
 
 /** Schedules fetching the agents' messages from Salesforce into a session. Throws notFound. */

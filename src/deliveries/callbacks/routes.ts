@@ -67,7 +67,7 @@ export const callbackRoutes: FastifyPluginAsyncZod<Deps> = async (
       const { orgId, token } = request.params;
       if (!urls.isToken('meta', orgId, token)) throw notFound('callback address');
       if (!(await isValidHandshake(request.db, secrets, orgId, request.query['hub.verify_token'])))
-        throw forbidden('hub.verify_token is not the one of the WhatsApp integration');
+        throw forbidden('hub.verify_token differs from the one of the WhatsApp integration');
       reply.type('text/plain; charset=utf-8');
       return request.query['hub.challenge'];
     },

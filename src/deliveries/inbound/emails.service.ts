@@ -53,7 +53,7 @@ export function storeInboundEmail(db: Db, { mailFrom, recipients, raw }: Receive
       const sha256 = createHash('sha256').update(`${rcptTo}\n`).update(raw).digest();
       const isNew = await insertInboundEmail(trx, orgId, { id, kind, deliveryId, mailFrom, rcptTo, sha256, raw });
       if (!isNew) continue;
-      const subject = { subjectId: deliveryId, summary: `E-mail to the ${kind} address` };
+      const subject = { subjectId: deliveryId, summary: `Process an e-mail to the ${kind} address` };
       await enqueue(trx, orgId, start(RECEIVE_INBOUND_EMAIL, { orgId, inboundEmailId: id }, subject));
     }
   });

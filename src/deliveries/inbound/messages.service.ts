@@ -69,7 +69,7 @@ export function receiveMessage(
     }
     if (consent === 'start') await deleteUnsubscribe(trx, orgId, channel, from);
     if (pending.length > 0) {
-      const subject = { subjectId: id, summary: `Files of a message by ${channel}` };
+      const subject = { subjectId: id, summary: `Fetch the files of a message by ${channel}` };
       await enqueue(trx, orgId, start(RECEIVE_INBOUND_FILES, { orgId, inboundMessageId: id }, subject));
       return;
     }

@@ -13,7 +13,6 @@ export async function redactMessages(
 ): Promise<void> {
   if (ids.length === 0) return;
   await redactDeliveries(trx, orgId, ids);
-  if (await isAnyBeingSent(trx, orgId, ids))
-    throw conflict('The message is being sent at this moment: try again when it has gone');
+  if (await isAnyBeingSent(trx, orgId, ids)) throw conflict('The message is being sent: try again in some seconds');
   await redactInboundMessages(trx, orgId, { ids, contactId });
 }

@@ -56,5 +56,5 @@ export type MakeOutboundCall = z.infer<typeof MakeOutboundCall>;
 export const MakeOutboundCallAnswer = z.object({
   call_id: Id.describe('Also the id of the delivery (GET /deliveries/{id}).'),
   session_id: Id,
-  status: z.string().describe('`queued`: GET /deliveries/{id} shows what becomes of the call.'),
+  status: z.string().describe('`queued`: GET /deliveries/{id} shows the result of the call.'),
 });

@@ -161,6 +161,6 @@ export async function sentTemplateResponseOf(db: Db, orgId: string, { deliveryId
   const { status, reason, provider_id } = await getDelivery(db, orgId, deliveryId);
   if (status === 'skipped' || status === 'suppressed' || status === 'canceled')
     throw conflict(`The message was not sent: ${reason}`);
-  if (status === 'failed') throw invalid(`WhatsApp did not take the message: ${reason}`);
+  if (status === 'failed') throw invalid(`WhatsApp refused the message: ${reason}`);
   return { whatsapp_message_id: provider_id, opencx_message_id: deliveryId, opencx_session_id: sessionId };
 }

@@ -51,7 +51,7 @@ export async function mendRequest(
 async function restart(trx: Trx, ref: RequestRef): Promise<'resumed' | undefined> {
   const { orgId, id, isMessage } = ref;
   if (await hasPendingCommand(trx, workflowIdOfRequest(ref))) return undefined;
-  const subject = { subjectId: id, summary: 'Resumed: Temporal did not know it' };
+  const subject = { subjectId: id, summary: 'Send a message (repaired: Temporal did not know it)' };
   const command = isMessage
     ? signalWithStart(SEND_MESSAGE, { orgId, deliveryId: id }, WAKE, subject)
     : signalWithStart(

@@ -5,7 +5,7 @@ import type { UpdateTagCategory } from './schema.ts';
 
 const COLUMNS = ['id', 'name', 'description', 'created_at', 'updated_at'] as const;
 
-/** Locks the names of the org's categories, so that they can be compared and counted. */
+/** Locks the names of the org's categories. They can then be compared and counted. */
 export async function lockCategoryNames(trx: Trx, orgId: string): Promise<void> {
   await lockName(trx, `tag categories ${orgId}`);
 }

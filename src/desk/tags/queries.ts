@@ -4,7 +4,7 @@ import { lockName } from '../../db/locks.ts';
 import { tagKeyOf } from './rules.ts';
 import type { ListTags, UpsertTag } from './schema.ts';
 
-/** Locks the creation of tags in the org, so that they can be counted. */
+/** Locks the creation of tags in the org. They can then be counted. */
 export async function lockTagCreation(trx: Trx, orgId: string): Promise<void> {
   await lockName(trx, `tags ${orgId}`);
 }

@@ -6,4 +6,4 @@ export { listDeletedTeams } from './queries.ts';
 
 /** Returns the command to continue the deletion of a team. */
 export const continueTeamDeletion = (ref: DeletedTeam): Command =>
-  signalWithStart(DELETE_TEAM, ref, WAKE, { subjectId: ref.teamId, summary: 'Deletion of a team, once more' });
+  signalWithStart(DELETE_TEAM, ref, WAKE, { subjectId: ref.teamId, summary: 'Delete a team (repaired)' });

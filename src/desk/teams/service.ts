@@ -63,7 +63,7 @@ export const removeTeam = (db: Db, orgId: string, id: string): Promise<void> =>
     if (team === undefined || team.deleted_at !== null) throw notFound('team');
     if (!(await hasManySessions(trx, orgId, id))) return deleteClearedTeam(trx, orgId, id);
     await hideTeam(trx, orgId, id);
-    const subject = { subjectId: id, summary: `Deletion of the team ${team.name.slice(0, 150)}` };
+    const subject = { subjectId: id, summary: `Delete the team ${team.name.slice(0, 150)}` };
     await enqueue(trx, orgId, start(DELETE_TEAM, { orgId, teamId: id }, subject));
   });
 

@@ -6,7 +6,7 @@ import { WAKE } from '../../temporal/contract.ts';
 import { EXTRACT_INSIGHTS, type ExtractionInput } from './contract.ts';
 import { listExtractions, listWaiting } from './queries.ts';
 
-const SUMMARY = 'Find out what the customer ran into';
+const SUMMARY = 'Extract insights of a session';
 /** More of them go on by themselves, after some hours at most. */
 const MAX_WOKEN = 5_000;
 

@@ -55,7 +55,7 @@ export const lineageRoutes: FastifyPluginAsyncZod = async (app) => {
       tags,
       summary: 'Split an insight',
       description:
-        'Makes occurrences an insight of their own, with the next number. Answers with it, and with the operation, which can be undone. 409 for all occurrences.',
+        'Makes occurrences a separate insight, with the next number. Answers with it, and with the operation, which can be undone. 409 for all occurrences.',
       params: InsightPath,
       body: SplitInsight,
       response: {

@@ -27,7 +27,7 @@ export const SplitInsight = z
       .min(1)
       .max(MAX_OCCURRENCES)
       .refine(haveNoRepetition, 'must not have an id twice')
-      .describe('The occurrences that become an insight of their own, but not all of them.'),
+      .describe('The occurrences that become a separate insight, but not all of them.'),
     content: z
       .string()
       .trim()

@@ -55,7 +55,7 @@ export const mergeInsights = (db: Db, { id: orgId, keyId }: Caller, id: string, 
       throw refused('insight_ids', 'must be ids of insights: POST /insights lists them');
     for (const { id: mergedId, number, merged_into } of merged) {
       if (mergedId === rootId) throw refused('insight_ids', `insight ${number} cannot become part of itself`);
-      if (merged_into !== null) throw conflict(`Insight ${number} is part of another one already`);
+      if (merged_into !== null) throw conflict(`Insight ${number} is already part of another one`);
     }
     const operations = merged.map((one) => ({ insight_id: one.id, id: newId() }));
     for (const { id: operationId, insight_id } of operations) {
@@ -99,7 +99,7 @@ export const splitInsight = (
     if (first === undefined || statements.length < ids.length)
       throw refused('occurrence_ids', 'must be ids of occurrences: GET /insights/{id}/occurrences lists them');
     if (statements.length === (await countStatements(trx, orgId, rootId)))
-      throw conflict('These are all occurrences of the insight: nothing would be left of it');
+      throw conflict('occurrence_ids has all occurrences of the insight: leave at least one');
     const newOne = await createInsight(trx, orgId, { content: content ?? first.content, source: first.id });
     const operation = { id: newId(), kind: 'split' as const, insight_id: newOne, other_id: rootId };
     await insertOperation(trx, { org_id: orgId, done_by: keyId, ...operation });
@@ -135,7 +135,7 @@ export const undoOperation = (db: Db, { id: orgId, keyId }: Caller, operationId:
     await lockInsights(trx, orgId);
     const operation = await findOperationForUpdate(trx, orgId, operationId);
     if (operation === undefined) throw notFound('operation');
-    if (operation.undone_at !== null) throw conflict('The operation is undone already');
+    if (operation.undone_at !== null) throw conflict('The operation was already undone');
     const insights = await findLineages(trx, orgId, [operation.insight_id, operation.other_id]);
     const insight = insights.find(({ id }) => id === operation.insight_id);
     const other = insights.find(({ id }) => id === operation.other_id);

@@ -35,7 +35,10 @@ export async function hasEmbeddingModel(trx: Trx, orgId: string): Promise<boolea
 
 /** Returns the command to embed the chunks of an org that lack a vector. */
 export const embedKnowledge = (orgId: string): Command =>
-  signalWithStart(EMBED_KNOWLEDGE, { orgId }, WAKE, { subjectId: orgId, summary: 'Embed what the org knows' });
+  signalWithStart(EMBED_KNOWLEDGE, { orgId }, WAKE, {
+    subjectId: orgId,
+    summary: 'Compute embeddings of the knowledge',
+  });
 
 /** Schedules embedding after the commit. It is due until all chunks have been gone through. */
 export async function requestEmbedding(trx: Trx, orgId: string): Promise<void> {

@@ -59,7 +59,7 @@ export async function syncContent(
   const operations = openapi_spec === undefined ? [] : await readSpecification(documents, place.orgId, openapi_spec);
   return inTransaction(db, async (trx) => {
     if (!(await tryLockContent(trx, place.orgId)))
-      throw conflict('Another sync of the help center is at work: try again when it has ended');
+      throw conflict('Another sync of the help center is in progress: try again when it has ended');
     await updateSpecification(trx, place.orgId, openapi_spec ?? null);
     const counts = await syncTree(trx, place, placed);
     return { ...counts, operations: await syncOperations(trx, place.orgId, operations) };

@@ -56,7 +56,7 @@ const Citation = z
     chunk: z.int().min(0).describe('The number of the passage in its item.'),
     url: z.string().nullable(),
     heading: z.string().describe('The nearest heading; the item’s title where there is none.'),
-    path: z.array(z.string()).describe('The item’s title and the headings that the passage stands under.'),
+    path: z.array(z.string()).describe('The item’s title and the headings above the passage.'),
     start: Offset,
     end: Offset,
     hash: z.string().describe('SHA-256 of `content`, in hex.'),
@@ -97,7 +97,7 @@ export const FoundKnowledge = z
           source_type: SourceType,
           source: z.string(),
           title: z.string(),
-          content: z.string().describe('The passage, as it stands in the item.'),
+          content: z.string().describe('The passage, word for word as in the item.'),
           url: z.string().nullable(),
           score: z.number().describe('Comparable within one answer only.'),
           visibility: Visibility,
@@ -109,7 +109,7 @@ export const FoundKnowledge = z
     instructions: z
       .array(z.object({ id: Id, title: z.string(), content: z.string() }))
       .describe(
-        'What the AI is told whatever the question: the org’s AI profile (`ai_instructions` of GET /org), whose id is the org’s, then BEHAVIORAL training.',
+        'What the AI gets with every question: the org’s AI profile (`ai_instructions` of GET /org), whose id is the org’s, then BEHAVIORAL training.',
       ),
   })
   .meta({ id: 'FoundKnowledge' });

@@ -8,9 +8,7 @@ const MAX_SEGMENTS = 100;
 /** The types of training. */
 const TrainingType = z
   .enum(['BEHAVIORAL', 'SCENARIO_SPECIFIC'])
-  .describe(
-    'BEHAVIORAL: what the AI is told always. SCENARIO_SPECIFIC: what it is told where the question calls for it.',
-  )
+  .describe('BEHAVIORAL: the AI always gets it. SCENARIO_SPECIFIC: the AI gets it where the question calls for it.')
   .meta({ id: 'TrainingType' });
 
 const unique = <Value>(values: Value[]): Value[] => [...new Set(values)];

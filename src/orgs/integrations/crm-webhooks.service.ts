@@ -16,7 +16,7 @@ import { CONNECTION_NAME, openSecrets, WEBHOOK_TOKEN } from './secrets.ts';
 export type { CrmApp, PortalClaim } from './queries.ts';
 
 const CONTESTED =
-  'portal_id: another organization has connected this portal too, so that neither gets its events: DELETE /integrations/crm where it is not wanted';
+  'portal_id: another organization has connected this portal too. Neither gets its events: DELETE /integrations/crm in one of them';
 
 /**
  * Returns the credentials required of webhooks to an org's own CRM address. Undefined if no CRM is connected. The

@@ -13,7 +13,7 @@ const WITHOUT_EFFECT: WithoutEffect[] = [
     kind: 'email',
     names: ['password', 'allow_unencrypted_login'],
     isSo: ({ username }) => username === undefined,
-    because: 'username is not set, so that nobody signs in',
+    because: 'username is not set, and mail is sent without signing in',
   },
   {
     kind: 'email',
@@ -31,7 +31,7 @@ const WITHOUT_EFFECT: WithoutEffect[] = [
     kind: 'crm',
     names: ['pipeline_id', 'open_stage_id', 'priority', 'owner_id'],
     isSo: ({ ticketing_enabled }) => ticketing_enabled === false,
-    because: 'ticketing_enabled is false, so that no ticket is created',
+    because: 'ticketing_enabled is false, and no ticket is created',
   },
   {
     kind: 'miaw',

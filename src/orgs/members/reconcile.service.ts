@@ -8,5 +8,5 @@ export { listDeletedMembers } from './queries.ts';
 export const continueMemberDeletion = (ref: DeletedMember): Command =>
   signalWithStart(DELETE_MEMBER, ref, WAKE, {
     subjectId: ref.orgId,
-    summary: `Deletion of member ${ref.userId}, once more`,
+    summary: `Delete member ${ref.userId} (repaired)`,
   });

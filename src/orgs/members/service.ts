@@ -63,7 +63,7 @@ export function removeMember(db: Db, orgId: string, userId: number): Promise<voi
     await assertNotLastAdmin(trx, orgId, userId);
     if (await hasManySessions(trx, orgId, userId)) {
       await hideMember(trx, orgId, userId);
-      const subject = { subjectId: orgId, summary: `Deletion of member ${userId}` };
+      const subject = { subjectId: orgId, summary: `Delete member ${userId}` };
       await enqueue(trx, orgId, signalWithStart(DELETE_MEMBER, { orgId, userId }, WAKE, subject));
     } else {
       await deleteMember(trx, orgId, userId);

@@ -69,7 +69,7 @@ const ActionOverrides = HttpActionOverrides.superRefine(({ headers = {} }, conte
     `must have at most ${MAX_OVERRIDES} characters as JSON`,
   )
   .describe(
-    'Sent with every HTTP action that calls one of the `hosts`, unless the contact has a value of its own. Values are answered as ***; sent as that, they stay, but for no host that was not named before.',
+    'Sent with every HTTP action that calls one of the `hosts`, unless the contact has its own value. Values are answered as ***; sent as that, they stay, but for no host that was not named before.',
   );
 
 const hasValues = (group: object | undefined): boolean => Object.keys(group ?? {}).length > 0;

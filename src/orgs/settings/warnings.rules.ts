@@ -11,7 +11,7 @@ export const NOT_CONNECTED: Record<HandoffTarget, string> = {
 
 /** Why a connected system gets no sessions. */
 export const NO_TARGET =
-  'handoff_target is not set, so that sessions are not handed over: PATCH /org/settings with handoff_target';
+  'handoff_target is not set, and sessions are not handed over: PATCH /org/settings with handoff_target';
 
 /** A sentence that is never said. */
 const NO_TOPICS =

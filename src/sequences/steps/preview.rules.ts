@@ -91,14 +91,14 @@ const canonicalJson = (value: unknown): string =>
 function describeEffect(change: PreviewedStep['change'], { before, at, after }: Counts): string {
   switch (change) {
     case 'added':
-      return `${before} will get it, ${at} of them next; ${after} are past its place and will not`;
+      return `${before} will get it, ${at} of them next; ${after} have passed its place and will not`;
     case 'changed':
-      return `${before} will get it as changed, ${at} of them next; ${after} went by it as it was`;
+      return `${before} will get it as changed, ${at} of them next; ${after} passed it before the change`;
     case 'moved':
-      return `${before} will get it at its new place, ${at} of them next, unless they got it before; ${after} are past that place`;
+      return `${before} will get it at its new place, ${at} of them next, unless they got it before; ${after} have passed that place`;
     case 'kept':
-      return `${before} will get it, ${at} of them next; ${after} went by it`;
+      return `${before} will get it, ${at} of them next; ${after} passed it`;
     case 'removed':
-      return `${before} will not get it any more, and ${at} of them go on with what follows; ${after} went by it`;
+      return `${before} will not get it any more, and ${at} of them continue with the next step; ${after} passed it`;
   }
 }

@@ -61,7 +61,7 @@ export function arrangeSteps(stored: SequenceStep[], listed: ChangedStep[]): Ste
   const foreign = given.find((id) => !present.has(id));
   if (foreign !== undefined)
     throw invalid(`steps: this sequence has no step with the id ${foreign}: leave the id out for a new step`);
-  if (new Set(given).size < given.length) throw invalid('steps: each id may stand only once');
+  if (new Set(given).size < given.length) throw invalid('steps: each id may appear only once');
 
   const steps = listed.map(({ action, delay_in_minutes, id = newId() }) => {
     const delay = delay_in_minutes ?? present.get(id)?.delay_in_minutes ?? 0;

@@ -123,7 +123,7 @@ export async function changeEndpoint(
     const endpoint = await getLockedEndpoint(trx, orgId, id);
     const isEnabling = enabled === true && !endpoint.enabled;
     if (isEnabling && (await holdNext(trx, ref)))
-      throw conflict('enabled: what the endpoint would have got is still being held: enable it in some minutes');
+      throw conflict('enabled: events for this endpoint are still being stored as held: enable it in some minutes');
     await updateEndpoint(trx, orgId, id, {
       ...change,
       ...newHeaders(secrets, endpoint, { url: change.url ?? endpoint.url, headers }),

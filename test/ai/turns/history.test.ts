@@ -37,9 +37,9 @@ it('shows in Temporal what a turn does, by summaries and ids, and no word that w
   expect(summaries).toEqual(
     expect.arrayContaining([
       'Answer the messages of the session’s contact',
-      'look for messages, and answer what is due',
-      'answer, turn 1',
-      'asking the model for an answer, turn 1',
+      'look for unanswered messages, and answer if due',
+      'turn 1: decide the answer',
+      'turn 1: asking the model for an answer',
     ]),
   );
   const texts = Buffer.from(historyToJSON({ events })).toString();

@@ -93,7 +93,7 @@ it('a step whose output cannot be stored fails with a reason, instead of being c
   });
   expect(await doFirstSteps(deps, run, () => false)).toEqual({
     kind: 'failed',
-    error: 'first: The output or another value of the step cannot be stored',
+    error: 'first: A value of the step cannot be stored, such as its output',
   });
   expect(calls).toHaveLength(2);
   expect(await stepsOf(run)).toEqual(['0 failed']);

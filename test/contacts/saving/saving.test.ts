@@ -20,7 +20,7 @@ const eventsOf = (id: string) =>
   api.db.selectFrom('outbox').select(['type', 'payload']).where('subject_id', '=', id).orderBy('id').execute();
 
 describe('a save', () => {
-  it('creates a contact and announces it once', async () => {
+  it('a save of a contact creates a contact and announces it once', async () => {
     const { email } = fresh();
     const { status, body } = await save({
       email: email.toUpperCase(),
@@ -42,7 +42,7 @@ describe('a save', () => {
     expect(await eventsOf(body.id)).toEqual([{ type: 'contact-created', payload: {} }]);
   });
 
-  it('merges into the contact with the same e-mail: absent fields stay, keys merge, null removes', async () => {
+  it('a save of a contact merges into the contact with the same e-mail: absent fields stay, keys merge, null removes', async () => {
     const { email } = fresh();
     const { body: first } = await save({ email, name: 'Ada', custom_data: { a: '1', b: '2' } });
     const { status, body: second } = await save({ email: email.toUpperCase(), custom_data: { b: null, c: '3' } });
@@ -55,7 +55,7 @@ describe('a save', () => {
     });
   });
 
-  it('stores values for HTTP actions encrypted, and takes the same values sent again for no change', async () => {
+  it('a save of a contact stores values for HTTP actions encrypted, and takes the same values sent again for no change', async () => {
     const { email } = fresh();
     const contact = { email, http_action_overrides: { headers: { authorization: 'Bearer of-ada' } } };
     const { body } = await save(contact);
@@ -71,13 +71,13 @@ describe('a save', () => {
     expect(await eventsOf(body.id)).toEqual([{ type: 'contact-created', payload: {} }]);
   });
 
-  it('refuses values for HTTP actions above 64 KiB', async () => {
+  it('a save of a contact refuses values for HTTP actions above 64 KiB', async () => {
     const headers = Object.fromEntries(Array.from({ length: 100 }, (_, nth) => [`x-${nth}`, 'a'.repeat(700)]));
     const { status, body } = await save({ ...fresh(), http_action_overrides: { headers } });
     expect([status, body.message]).toEqual([400, expect.stringContaining('http_action_overrides: would be larger')]);
   });
 
-  it('merges into the contact with the same phone number in any spelling, and sets the new e-mail', async () => {
+  it('a save of a contact merges into the contact with the same phone number in any spelling, and sets the new e-mail', async () => {
     const { email, phone } = fresh();
     const { body: first } = await save({ phone });
     const { body: second } = await save({
@@ -88,7 +88,7 @@ describe('a save', () => {
     expect(await get(first.id)).toMatchObject({ email, phone_number: phone });
   });
 
-  it('without changes is not announced and leaves updated_at unchanged', async () => {
+  it('a save of a contact without changes is not announced and leaves updated_at unchanged', async () => {
     const { email } = fresh();
     const { body } = await save({ email, name: '', custom_data: { a: '1' } });
     const before = await get(body.id);
@@ -98,7 +98,7 @@ describe('a save', () => {
     expect(await eventsOf(body.id)).toHaveLength(1);
   });
 
-  it('with the e-mail of one contact and the phone number of another is a 409 naming the field', async () => {
+  it('a save of a contact with the e-mail of one contact and the phone number of another is a 409 naming the field', async () => {
     const one = fresh();
     const two = fresh();
     await save({ email: one.email });
@@ -125,7 +125,7 @@ describe('a save', () => {
     expect(body.issues.map((issue: { path: string }) => issue.path)).toContain(path);
   });
 
-  it('never lets custom_data exceed its limit by merging', async () => {
+  it('a save of a contact never lets custom_data exceed its limit by merging', async () => {
     const { email } = fresh();
     const keys = (from: number) => Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`k${from + n}`, 'x']));
     await save({ email, custom_data: keys(0) });
@@ -149,7 +149,7 @@ describe('a save', () => {
 });
 
 describe('a change by id', () => {
-  it('changes the given fields and returns an empty response', async () => {
+  it('a change of a contact by id changes the given fields and returns an empty response', async () => {
     const { email, phone } = fresh();
     const { body } = await save({ email, name: 'Ada' });
     const { status, body: answer } = await api.org.patch(`/contacts/${body.id}`, { contact: { phone } });
@@ -157,7 +157,7 @@ describe('a change by id', () => {
     expect(await get(body.id)).toMatchObject({ email, phone_number: phone, name: 'Ada' });
   });
 
-  it("to the e-mail or phone number of another contact is a 409, to the contact's own is not", async () => {
+  it("a change of a contact by id to the e-mail or phone number of another contact is a 409, to the contact's own is not", async () => {
     const one = fresh();
     const two = fresh();
     const { body } = await save(one);
@@ -171,7 +171,7 @@ describe('a change by id', () => {
     expect(await api.org.patch(`/contacts/${body.id}`, { contact: one })).toMatchObject({ status: 200 });
   });
 
-  it('is found, changed and deleted by its id in upper case too', async () => {
+  it('a contact is found, changed and deleted by its id in upper case too', async () => {
     const { body } = await api.org.post('/contacts', { contact: { email: 'upper@example.com' } });
     const path = `/contacts/${body.id.toUpperCase()}`;
     expect((await api.org.patch(path, { contact: { name: 'Upper' } })).status).toBe(200);
@@ -193,7 +193,7 @@ describe('a change by id', () => {
     expect((await api.org.get(`/contacts/${body.id}`)).status).toBe(404);
   });
 
-  it('to one unused e-mail by several contacts at once succeeds for only one of them', async () => {
+  it('a change of a contact by id to one unused e-mail by several contacts at once succeeds for only one of them', async () => {
     const { email } = fresh();
     const contacts = await Promise.all(Array.from({ length: 8 }, () => save({ phone: fresh().phone })));
     const answers = await Promise.all(
@@ -204,7 +204,7 @@ describe('a change by id', () => {
 });
 
 describe('a batch', () => {
-  it('returns a result for each contact, in order, and merges repeated contacts', async () => {
+  it('a batch of contacts returns a result for each contact, in order, and merges repeated contacts', async () => {
     const old = fresh();
     const one = fresh();
     const two = fresh();
@@ -245,7 +245,7 @@ describe('a batch', () => {
     expect((await eventsOf(known.id)).map(({ type }) => type)).toEqual(['contact-created', 'contact-updated']);
   });
 
-  it('lets a contact use an address given up by an earlier contact of the batch', async () => {
+  it('a batch of contacts lets a contact use an address given up by an earlier contact of the batch', async () => {
     const one = fresh();
     const two = fresh();
     const [{ body: first }, { body: second }] = [await save(one), await save({ email: two.email })];
@@ -262,7 +262,7 @@ describe('a batch', () => {
     expect([(await get(first.id)).phone_number, (await get(second.id)).phone_number]).toEqual([two.phone, one.phone]);
   });
 
-  it('accepts up to a thousand contacts, and concurrent batches of the same contacts return the same ids', async () => {
+  it('a batch of contacts accepts up to a thousand contacts, and concurrent batches of the same contacts return the same ids', async () => {
     const contacts = Array.from({ length: 1000 }, () => ({ email: fresh().email }));
     const answers = await Promise.all([0, 1, 2, 3].map(() => api.org.post('/contacts/batch', { contacts })));
     const ids = answers.map(({ body }) => body.results.map(({ id }: { id: string }) => id));
@@ -274,7 +274,7 @@ describe('a batch', () => {
 });
 
 describe('references to contacts', () => {
-  it('resolve to existing contacts, and create contacts for unknown addresses', async () => {
+  it('references to contacts resolve to existing contacts, and create contacts for unknown addresses', async () => {
     const known = fresh();
     const unknown = fresh();
     const { body } = await save(known);

@@ -11,7 +11,7 @@ describe('a contact beyond the size limit', () => {
   });
   afterAll(() => api.close());
 
-  it('is rejected in one request and over several, and the stored contact stays unchanged', async () => {
+  it('a contact beyond the size limit is rejected in one request and over several, and the stored contact stays unchanged', async () => {
     const tooMuch = await api.org.post('/contacts', {
       contact: { email: 'one@example.com', custom_data: data(20, 4000) },
     });

@@ -9,15 +9,30 @@ import { eventually } from '../../support/stack/stack.ts';
 const TEXT = 'Where is the parcel that I ordered on the third of last month?';
 
 let api: TestApi;
+/** Another process of the same installation, without fast paths. */
+let slowApi: TestApi;
 beforeAll(async () => {
   api = await startApi();
+  slowApi = await startApi({ databaseUrl: api.databaseUrl, env: { FAST_PATHS: 'off' } });
   await api.org.post('/blocklist/contacts', { email: 'blocked@example.com' });
 });
-afterAll(() => api.close());
+afterAll(async () => {
+  await slowApi.close();
+  await api.close();
+});
 
 type State = Pick<
   Updateable<SessionsTable>,
-  'status' | 'language' | 'relayed_side' | 'has_sla' | 'waiting_on' | 'ai_state' | 'handoff'
+  | 'status'
+  | 'language'
+  | 'relayed_side'
+  | 'has_sla'
+  | 'waiting_on'
+  | 'ai_state'
+  | 'ai_closure_type'
+  | 'assist_mode'
+  | 'sentiment'
+  | 'handoff'
 >;
 
 async function newSession(state: State = {}, email: string | null = `${crypto.randomUUID()}@example.com`) {
@@ -33,14 +48,11 @@ async function newSession(state: State = {}, email: string | null = `${crypto.ra
   return { id, contactId: contact_id as string | undefined };
 }
 
+const messageOf = (more: object = {}) => ({ sender: 'contact', message: { type: 'text', text: TEXT }, ...more });
 const send = (id: string, more: object = {}, headers: Record<string, string> = {}) =>
-  api.org.post(
-    `/chat/sessions/${id}/send`,
-    { sender: 'contact', message: { type: 'text', text: TEXT }, ...more },
-    {
-      headers,
-    },
-  );
+  api.org.post(`/chat/sessions/${id}/send`, messageOf(more), { headers });
+const sendSlowly = (id: string, more: object = {}) =>
+  slowApi.client(api.org.key).post(`/chat/sessions/${id}/send`, messageOf(more));
 
 /** What a message has left behind, without times and what is different for each session. */
 async function tracesOf({ id, contactId }: { id: string; contactId: string | undefined }) {
@@ -79,18 +91,24 @@ const STATES: Record<string, [State, (string | null)?]> = {
     { handoff: '{"state":"done","summary":null,"sentiment":null,"reason":null,"at":"2026-01-01T00:00:00Z"}' },
   ],
   'a session that waits for its customer': [{ waiting_on: 'customers', ai_state: 'on' }],
+  'a session that people have taken from the AI': [{ ai_state: 'paused', assist_mode: true }],
+  'a session that the AI has handed off, of an angry contact': [{ ai_closure_type: 'handed_off', sentiment: 'angry' }],
   'a session of an unknown language': [{ language: null }],
   'a closed session': [{ status: 'closed_resolved' }],
   'a session of a blocked contact': [{}, 'blocked@example.com'],
 };
 
-describe('a contact’s message without details leaves what one with details does', () => {
+describe('a contact’s message leaves the same with and without details, and with and without fast paths', () => {
   for (const [name, [state, email]] of Object.entries(STATES))
     it(`in ${name}`, async () => {
-      const [plain, detailed] = [await newSession(state, email), await newSession(state, email)];
-      const answers = [await send(plain.id), await send(detailed.id, { contact: {} })];
+      const [plain, slow, detailed] = [
+        await newSession(state, email),
+        await newSession(state, email),
+        await newSession(state, email),
+      ];
+      const answers = [await send(plain.id), await sendSlowly(slow.id), await send(detailed.id, { contact: {} })];
       expect(answers[0]?.status).toBe(201);
-      expect(answers[0]?.body).toEqual(answers[1]?.body);
+      for (const { body } of answers) expect(body).toEqual(answers[0]?.body);
       const traces = await tracesOf(plain);
       expect(traces.events.at(-1)).toMatchObject({
         type: 'message',
@@ -98,11 +116,33 @@ describe('a contact’s message without details leaves what one with details doe
         content: TEXT,
         is_of_session: true,
       });
-      expect(traces).toEqual(await tracesOf(detailed));
+      for (const other of [slow, detailed]) expect(await tracesOf(other)).toEqual(traces);
       await send(plain.id);
+      await sendSlowly(slow.id);
       await send(detailed.id, { contact: {} });
-      expect(await tracesOf(plain)).toEqual(await tracesOf(detailed));
+      const tracesOfTwo = await tracesOf(plain);
+      for (const other of [slow, detailed]) expect(await tracesOf(other)).toEqual(tracesOfTwo);
     });
+});
+
+it.each([
+  ['of two letters', 'Hi'],
+  ['with spaces and lines around it', ' \n Where is it?\t\r\n\r\n'],
+  ['of an emoji with a skin tone', '👍🏽'],
+  ['with a NUL', 'Where\u0000is it?'],
+  ['with half a surrogate pair', 'Where \ud800 is it?'],
+  ['with a quotation', '> Is it there?\nNo.'],
+  ['of 20,000 characters', 'é'.repeat(20_000)],
+  ['of nothing', ''],
+])('a text %s leaves the same with and without fast paths', async (_, text) => {
+  for (const language of ['en', null]) {
+    const [plain, slow] = [await newSession({ language }), await newSession({ language })];
+    const message = { message: { type: 'text', text } };
+    const answers = [await send(plain.id, message), await sendSlowly(slow.id, message)];
+    expect(answers[1]?.status).toBe(answers[0]?.status);
+    expect(answers[1]?.body).toEqual(answers[0]?.body);
+    expect(await tracesOf(slow)).toEqual(await tracesOf(plain));
+  }
 });
 
 it('a text too short for it leaves a session’s language open, and a longer one tells it of both', async () => {

@@ -159,7 +159,7 @@ describe('the grant of an app', () => {
     await expect(source.get()).rejects.toMatchObject({ areCredentialsRefused: true, transient: true });
     expect(await shownIntegration()).toMatchObject({
       connected: false,
-      last_error: expect.stringContaining('connect the app anew'),
+      last_error: expect.stringContaining('connect the app again'),
     });
     hubspot.oauth.grant = { ...hubspot.oauth.grant, refresh_token: 'refresh-1' };
     const token = await source.get();

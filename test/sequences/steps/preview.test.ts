@@ -74,10 +74,10 @@ describe('the preview of an edit', () => {
   it('describes the effect in a sentence', () => {
     const sentences = previewOf(['a', 'b', 'c'], ['a!', '+x', 'c'], standings).map(({ effect }) => effect);
     expect(sentences).toEqual([
-      '5 will get it as changed, 5 of them next; 5 went by it as it was',
-      '10 will get it, 5 of them next; 0 are past its place and will not',
-      '10 will get it, 0 of them next; 0 went by it',
-      '8 will not get it any more, and 3 of them go on with what follows; 2 went by it',
+      '5 will get it as changed, 5 of them next; 5 passed it before the change',
+      '10 will get it, 5 of them next; 0 have passed its place and will not',
+      '10 will get it, 0 of them next; 0 passed it',
+      '8 will not get it any more, and 3 of them continue with the next step; 2 passed it',
     ]);
   });
 

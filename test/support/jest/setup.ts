@@ -1,2 +1,3 @@
 import './errors.ts';
 import './limits.ts';
+import './property-seed.ts';

@@ -54,7 +54,7 @@ function workflowsOf(content: BatchContent | undefined): string[] {
 }
 
 function resultsOf({ ended, failed = [], left, queued }: BatchEnd): string[] {
-  const counts = `${ended} have ended, ${left} go on in workflows of their own, ${queued} wait for another batch`;
+  const counts = `${ended} have ended, ${left} continue in separate workflows, ${queued} wait for another batch`;
   if (failed.length === 0) return [counts];
   return [counts, `${failed.length} of those that have ended have failed: ${failed.map(workflowIdOfRun).join(', ')}`];
 }

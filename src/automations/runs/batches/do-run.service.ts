@@ -114,7 +114,7 @@ async function call(
   const { work, context } = execution;
   const { deps, ref } = work;
   const action = deps.actions.get(step.type);
-  if (action === undefined || !('call' in action)) throw invalid(`There is no call ${step.type}`);
+  if (action === undefined || !('call' in action)) throw invalid(`There is no remote action ${step.type}`);
   const sealer = createSealer(deps.secrets, ref.orgId, context.run.automation_id);
   const input = await resolveInput(context.definition, outputsOf(execution), place, sealer.open(step.input));
   const begun = stepRecordOf(place, step, { status: 'in_progress', input: maskCredentials(input), output: null });

@@ -48,7 +48,7 @@ class ConversationEnded extends CrmError {
 }
 
 const notListedYet = ({ status }: EgressResponse) =>
-  new CrmError('Salesforce seems to have the message, and does not list it yet', {
+  new CrmError('Salesforce seems to have the message, but does not list it yet', {
     transient: true,
     status,
     mayHaveArrived: true,

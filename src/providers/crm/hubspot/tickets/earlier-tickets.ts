@@ -61,7 +61,7 @@ export async function findEarlierTicket(
   if (found !== undefined) return found.id;
   const settledAt = (attempt.latest ?? attempt.since).getTime() + SEARCH_LAG_MS;
   if (Date.now() >= settledAt) return undefined;
-  throw new CrmError('An earlier try may have made the ticket, and HubSpot cannot tell yet', {
+  throw new CrmError('An earlier attempt may have created the ticket, and HubSpot does not list it yet', {
     transient: true,
     mayHaveArrived: true,
     retryAfterMs: settledAt - Date.now(),

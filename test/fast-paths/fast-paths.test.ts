@@ -1,0 +1,61 @@
+import { differingRows } from '../support/stack/org-rows.ts';
+import { startStack } from '../support/stack/stack.ts';
+import { assignSessions } from './assignment.ts';
+import { runBacklog } from './runs.ts';
+import type { Traces } from './scenario.ts';
+import { holdConversations } from './turns.ts';
+import { sendEvents } from './webhooks.ts';
+
+const SCENARIOS = { holdConversations, runBacklog, sendEvents, assignSessions };
+type Name = keyof typeof SCENARIOS;
+type Attempt = Record<Name, PromiseSettledResult<Traces>>;
+
+let fast: Attempt;
+let slow: Attempt;
+beforeAll(async () => {
+  fast = await runAll('on');
+  slow = await runAll('off');
+});
+
+/** Runs all scenarios, each in an org of its own, in one stack with fast paths or without. */
+async function runAll(FAST_PATHS: 'on' | 'off'): Promise<Attempt> {
+  const stack = await startStack({ env: { EGRESS_ALLOW: '127.0.0.0/8', FAST_PATHS } });
+  try {
+    const names = Object.keys(SCENARIOS) as Name[];
+    const results = await Promise.allSettled(names.map((name) => SCENARIOS[name](stack)));
+    return Object.fromEntries(names.map((name, place) => [name, results[place]])) as Attempt;
+  } finally {
+    await stack.close();
+  }
+}
+
+function tracesIn(attempt: Attempt, name: Name): Traces {
+  const result = attempt[name];
+  if (result.status === 'rejected') throw result.reason;
+  return result.value;
+}
+
+describe('the same rows, history, webhooks and answers are left', () => {
+  it.each<[string, Name, unknown, unknown]>([
+    [
+      'by turns of the AI with a workflow and without',
+      'holdConversations',
+      { areAllByWorkflow: false },
+      { areAllByWorkflow: true },
+    ],
+    ['by runs in a batch and alone', 'runBacklog', { batched: 110 }, { batched: 0 }],
+    [
+      'by webhooks that are handed over and those that are read',
+      'sendEvents',
+      { areMostRead: false },
+      { areMostRead: true },
+    ],
+    ['by assignments after a commit and by the workflow', 'assignSessions', undefined, undefined],
+  ])('%s', (_, name, fastPath, slowPath) => {
+    const [left, right] = [tracesIn(fast, name), tracesIn(slow, name)];
+    expect(left.path).toEqual(fastPath);
+    expect(right.path).toEqual(slowPath);
+    expect(right.answers).toEqual(left.answers);
+    expect(differingRows(left.rows, right.rows)).toEqual({});
+  });
+});
