@@ -40,12 +40,12 @@ export interface RunAtStep {
 export async function findRunAtStep(
   db: Db,
   orgId: string,
-  { runId, place }: { runId: string; place: StepPath },
+  { runId, path }: { runId: string; path: StepPath },
 ): Promise<RunAtStep | undefined> {
   const row = await db
     .selectFrom('automation_runs as run')
     .leftJoin('automation_steps as step', (join) =>
-      join.onRef('step.org_id', '=', 'run.org_id').onRef('step.run_id', '=', 'run.id').on('step.place', '=', place),
+      join.onRef('step.org_id', '=', 'run.org_id').onRef('step.run_id', '=', 'run.id').on('step.path', '=', path),
     )
     .select(COLUMNS_OF_RUN)
     .select(['step.status as step_status', 'step.changed_input', 'step.changed_input_origins'])
@@ -220,18 +220,18 @@ export async function listLatestOutputs(
 ): Promise<{ outputs: StepOutput[]; leftOut: number; hasActed: boolean }> {
   const { rows } = await sql<StepOutput & { is_within: boolean }>`
     with latest as (
-      select distinct on (step_id) step_id, output, characters, ended_at, place from automation_steps
+      select distinct on (step_id) step_id, output, characters, ended_at, path from automation_steps
       where org_id = ${orgId} and run_id = ${runId} and status = 'completed' and output is not null
         and type <> all(${BLOCK_TYPES}::text[])
-      order by step_id, ended_at desc, place desc
+      order by step_id, ended_at desc, path desc
     ), measured as (
-      select *, sum(characters) over (order by ended_at desc, place desc) <= ${maxCharacters} as is_within from latest
+      select *, sum(characters) over (order by ended_at desc, path desc) <= ${maxCharacters} as is_within from latest
     )
-    select step_id, case when is_within then output end as output, is_within from measured order by ended_at, place
+    select step_id, case when is_within then output end as output, is_within from measured order by ended_at, path
   `.execute(trx);
   const acted = await trx
     .selectFrom('automation_steps')
-    .select('place')
+    .select('path')
     .where('org_id', '=', orgId)
     .where('run_id', '=', runId)
     .where('type', 'not in', BLOCK_TYPES)
@@ -260,27 +260,27 @@ export async function listOutputs(
   if (places.length === 0) return new Map();
   const rows = await db
     .selectFrom('automation_steps')
-    .select(['place', 'output'])
+    .select(['path', 'output'])
     .where('org_id', '=', orgId)
     .where('run_id', '=', runId)
-    .where('place', '=', sql<string>`any(${places})`)
+    .where('path', '=', sql<string>`any(${places})`)
     .where('output', 'is not', null)
     .$narrowType<{ output: NotNull }>()
     .execute();
-  return new Map(rows.map(({ place, output }) => [place, output]));
+  return new Map(rows.map(({ path, output }) => [path, output]));
 }
 
-export const findStep = (db: Db, orgId: string, runId: string, place: StepPath) =>
+export const findStep = (db: Db, orgId: string, runId: string, path: StepPath) =>
   db
     .selectFrom('automation_steps')
     .select(['status', 'input', 'changed_input', 'error'])
     .where('org_id', '=', orgId)
     .where('run_id', '=', runId)
-    .where('place', '=', place)
+    .where('path', '=', path)
     .executeTakeFirst();
 
 export interface StepRecord {
-  place: StepPath;
+  path: StepPath;
   step_id: string;
   type: string;
   name: string | null;
@@ -296,12 +296,12 @@ export interface StepRecord {
 export async function saveSteps(db: Db, orgId: string, runId: string, steps: StepRecord[]): Promise<void> {
   if (steps.length === 0) return;
   await sql`
-    insert into automation_steps as step (org_id, run_id, place, step_id, type, name, status, input, output, attempts, ended_at)
-    select ${orgId}::uuid, ${runId}::uuid, place, step_id, type, name, status, input, output, 1,
+    insert into automation_steps as step (org_id, run_id, path, step_id, type, name, status, input, output, attempts, ended_at)
+    select ${orgId}::uuid, ${runId}::uuid, path, step_id, type, name, status, input, output, 1,
       case when status = 'completed' then now() end
     from jsonb_to_recordset(${JSON.stringify(steps)}::jsonb)
-      as given (place text, step_id text, type text, name text, status text, input jsonb, output jsonb)
-    on conflict (org_id, run_id, place) do update set status = excluded.status, input = excluded.input, output = excluded.output,
+      as given (path text, step_id text, type text, name text, status text, input jsonb, output jsonb)
+    on conflict (org_id, run_id, path) do update set status = excluded.status, input = excluded.input, output = excluded.output,
       error = null, attempts = step.attempts + 1, ended_at = excluded.ended_at
       where step.status not in ('completed', 'skipped')
   `.execute(db);
@@ -312,7 +312,7 @@ export async function endStep(
   trx: Trx,
   orgId: string,
   runId: string,
-  { place, ...end }: { place: StepPath; status: 'completed' | 'failed' | 'skipped'; output?: Json; error?: string },
+  { path, ...end }: { path: StepPath; status: 'completed' | 'failed' | 'skipped'; output?: Json; error?: string },
 ): Promise<void> {
   await trx
     .updateTable('automation_steps')
@@ -324,7 +324,7 @@ export async function endStep(
     })
     .where('org_id', '=', orgId)
     .where('run_id', '=', runId)
-    .where('place', '=', place)
+    .where('path', '=', path)
     .execute();
 }
 
@@ -338,26 +338,26 @@ export async function setStepError(
   db: Db,
   orgId: string,
   { id: runId, redactions }: Pick<Run, 'id' | 'redactions'>,
-  { place, error }: { place: StepPath; error: string },
+  { path, error }: { path: StepPath; error: string },
 ): Promise<void> {
   await sql`
     update automation_steps as step set
       error = case when run.redactions = ${redactions} then ${storedError(error)} else ${REDACTED_ERROR} end,
       input = case when run.redactions = ${redactions} then step.input else without_texts(step.input, '') end
     from automation_runs as run
-    where step.org_id = ${orgId} and step.run_id = ${runId} and step.place = ${place} and run.org_id = step.org_id and run.id = step.run_id
+    where step.org_id = ${orgId} and step.run_id = ${runId} and step.path = ${path} and run.org_id = step.org_id and run.id = step.run_id
   `.execute(db);
 }
 
 /**
- * Returns the oldest unconsumed events of a type received by a run, at most `limit`, that the wait at `place` was not
+ * Returns the oldest unconsumed events of a type received by a run, at most `limit`, that the wait at `path` was not
  * checked against. Those checked by no wait, and by waits before and after it by name, are each a range of the index.
  */
 export async function listUncheckedEvents(
   trx: Trx,
   orgId: string,
   runId: string,
-  { type, place, limit }: { type: TriggerType; place: StepPath; limit: number },
+  { type, path, limit }: { type: TriggerType; path: StepPath; limit: number },
 ): Promise<{ event_id: string; output: { [key: string]: Json } }[]> {
   const receivedWhere = (isUnchecked: RawBuilder<unknown>) => sql`
     select event_id, received_at from automation_received_events
@@ -365,9 +365,9 @@ export async function listUncheckedEvents(
   const { rows } = await sql<{ event_id: string; output: { [key: string]: Json } }>`
     with next as (
       select * from (
-        ${receivedWhere(sql`checked_place is null`)}
-        union all ${receivedWhere(sql`checked_place < ${place}`)}
-        union all ${receivedWhere(sql`checked_place > ${place}`)}
+        ${receivedWhere(sql`checked_path is null`)}
+        union all ${receivedWhere(sql`checked_path < ${path}`)}
+        union all ${receivedWhere(sql`checked_path > ${path}`)}
       ) as unchecked
       order by received_at, event_id limit ${limit}
     )
@@ -378,17 +378,17 @@ export async function listUncheckedEvents(
   return rows;
 }
 
-/** Records that events do not match the wait at `place`. */
+/** Records that events do not match the wait at `path`. */
 export async function setChecked(
   trx: Trx,
   orgId: string,
   runId: string,
-  { place, eventIds }: { place: StepPath; eventIds: string[] },
+  { path, eventIds }: { path: StepPath; eventIds: string[] },
 ): Promise<void> {
   if (eventIds.length === 0) return;
   await trx
     .updateTable('automation_received_events')
-    .set({ checked_place: place })
+    .set({ checked_path: path })
     .where('org_id', '=', orgId)
     .where('run_id', '=', runId)
     .where('event_id', '=', sql<string>`any(${eventIds}::text[])`)

@@ -409,17 +409,6 @@ create table automation_events (
 CREATE INDEX automation_events_by_age ON public.automation_events USING btree (created_at);
 CREATE INDEX automation_events_of_session ON public.automation_events USING btree (org_id, ((output #>> '{session,id}'::text[]))) WHERE ((output #>> '{session,id}'::text[]) IS NOT NULL);
 
-create table handoff_holds (
-  org_id uuid not null,
-  id uuid not null,
-  session_id uuid not null,
-  is_elsewhere boolean not null,
-  created_at timestamp(3) with time zone default now() not null,
-  handoff_number integer not null,
-  constraint handoff_holds_pkey PRIMARY KEY (org_id, id),
-  constraint handoff_holds_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id)
-);
-
 create table automation_listeners (
   org_id uuid not null,
   run_id uuid not null,
@@ -436,19 +425,19 @@ create table automation_received_events (
   trigger_type text not null,
   is_consumed boolean default false not null,
   received_at timestamp(3) with time zone default now() not null,
-  checked_place text,
+  checked_path text,
   constraint automation_received_events_pkey PRIMARY KEY (org_id, run_id, event_id),
   constraint automation_received_events_org_id_event_id_fkey FOREIGN KEY (org_id, event_id) REFERENCES automation_events(org_id, event_id),
   constraint automation_received_events_org_id_run_id_fkey FOREIGN KEY (org_id, run_id) REFERENCES automation_runs(org_id, id) ON DELETE CASCADE
 );
 CREATE INDEX automation_received_events_of_event ON public.automation_received_events USING btree (org_id, event_id);
-CREATE INDEX automation_received_events_unchecked ON public.automation_received_events USING btree (org_id, run_id, trigger_type, checked_place) WHERE (NOT is_consumed);
+CREATE INDEX automation_received_events_unchecked ON public.automation_received_events USING btree (org_id, run_id, trigger_type, checked_path) WHERE (NOT is_consumed);
 
 create table automation_retries (
   org_id uuid not null,
   id uuid not null,
   run_id uuid not null,
-  place text not null,
+  path text not null,
   step_id text not null,
   is_skip boolean not null,
   is_input_changed boolean not null,
@@ -499,20 +488,10 @@ CREATE INDEX automation_runs_of_handoff_hold ON public.automation_runs USING btr
 CREATE INDEX automation_runs_of_session ON public.automation_runs USING btree (org_id, ((trigger_output #>> '{session,id}'::text[]))) WHERE ((trigger_output #>> '{session,id}'::text[]) IS NOT NULL);
 CREATE INDEX automation_runs_scheduled ON public.automation_runs USING btree (org_id, automation_id) WHERE ((trigger_cause = 'scheduled'::text) AND (status = ANY (ARRAY['idle'::text, 'in_progress'::text])));
 
-create table inactivity_clocks (
-  org_id uuid not null,
-  automation_id uuid not null,
-  minutes integer not null,
-  silent_since timestamp(3) with time zone not null,
-  session_id uuid not null,
-  constraint inactivity_clocks_pkey PRIMARY KEY (org_id, automation_id),
-  constraint inactivity_clocks_org_id_automation_id_fkey FOREIGN KEY (org_id, automation_id) REFERENCES automations(org_id, id) ON DELETE CASCADE
-);
-
 create table automation_steps (
   org_id uuid not null,
   run_id uuid not null,
-  place text not null,
+  path text not null,
   step_id text not null,
   type text not null,
   name text,
@@ -525,7 +504,8 @@ create table automation_steps (
   started_at timestamp(3) with time zone default now() not null,
   ended_at timestamp(3) with time zone,
   characters integer generated always as ((COALESCE(length((input)::text), 0) + COALESCE(length((output)::text), 0))) stored not null,
-  constraint automation_steps_pkey PRIMARY KEY (org_id, run_id, place),
+  changed_input_origins text[],
+  constraint automation_steps_pkey PRIMARY KEY (org_id, run_id, path),
   constraint automation_steps_org_id_run_id_fkey FOREIGN KEY (org_id, run_id) REFERENCES automation_runs(org_id, id) ON DELETE CASCADE,
   constraint automation_steps_status_check CHECK ((status = ANY (ARRAY['in_progress'::text, 'waiting'::text, 'completed'::text, 'failed'::text, 'skipped'::text])))
 );
@@ -546,6 +526,7 @@ create table automation_versions (
   workflow_editor_state jsonb,
   created_at timestamp(3) with time zone default now() not null,
   characters integer generated always as ((length((workflow_blocks)::text) + COALESCE(length((workflow_editor_state)::text), 0))) stored not null,
+  credential_origins jsonb,
   constraint automation_versions_pkey PRIMARY KEY (org_id, id),
   constraint automation_versions_org_id_automation_id_fkey FOREIGN KEY (org_id, automation_id) REFERENCES automations(org_id, id) ON DELETE CASCADE,
   constraint automation_versions_org_id_automation_id_id_key UNIQUE (org_id, automation_id, id),
@@ -757,15 +738,6 @@ alter table crm_batches alter column body set storage external;
 CREATE INDEX crm_batches_by_age ON public.crm_batches USING btree (received_at);
 CREATE INDEX crm_batches_by_org ON public.crm_batches USING btree (org_id, received_at, id);
 
-create table crm_rate_limits (
-  org_id uuid not null,
-  kind text not null,
-  next_at timestamp(3) with time zone not null,
-  constraint crm_rate_limits_pkey PRIMARY KEY (org_id, kind),
-  constraint crm_rate_limits_kind_check CHECK ((kind = ANY (ARRAY['request'::text, 'search'::text]))),
-  constraint crm_rate_limits_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id)
-);
-
 create table crm_due_stages (
   org_id uuid not null,
   session_id uuid not null,
@@ -854,10 +826,19 @@ create table crm_messages (
   constraint crm_messages_org_id_external_id_key UNIQUE (org_id, external_id),
   constraint crm_messages_org_id_session_id_fkey FOREIGN KEY (org_id, session_id) REFERENCES sessions(org_id, id),
   constraint crm_messages_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'sending'::text, 'sent'::text, 'skipped'::text, 'failed'::text]))),
-  constraint crm_messages_target_check CHECK ((target = ANY (ARRAY['thread'::text, 'miaw'::text])))
+  constraint crm_messages_target_check CHECK ((target = ANY (ARRAY['thread'::text, 'miaw'::text, 'ticket'::text])))
 );
 CREATE INDEX crm_messages_to_send ON public.crm_messages USING btree (org_id, session_id, target, id) WHERE (state = ANY (ARRAY['queued'::text, 'sending'::text]));
 CREATE INDEX crm_messages_waiting ON public.crm_messages USING btree (created_at) WHERE (state = ANY (ARRAY['queued'::text, 'sending'::text]));
+
+create table crm_rate_limits (
+  org_id uuid not null,
+  kind text not null,
+  next_at timestamp(3) with time zone not null,
+  constraint crm_rate_limits_pkey PRIMARY KEY (org_id, kind),
+  constraint crm_rate_limits_kind_check CHECK ((kind = ANY (ARRAY['request'::text, 'search'::text]))),
+  constraint crm_rate_limits_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id)
+);
 
 create table crm_tokens (
   org_id uuid not null,
@@ -997,6 +978,18 @@ create table delivery_callbacks (
 CREATE INDEX delivery_callbacks_by_age ON public.delivery_callbacks USING btree (received_at);
 CREATE INDEX delivery_callbacks_by_delivery ON public.delivery_callbacks USING btree (org_id, delivery_id) WHERE (delivery_id IS NOT NULL);
 
+create table due_work (
+  id bigint generated always as identity not null,
+  org_id uuid not null,
+  kind text not null,
+  subject_id uuid not null,
+  number integer default 0 not null,
+  is_begun boolean default false not null,
+  constraint due_work_pkey PRIMARY KEY (id),
+  constraint due_work_kind_check CHECK ((kind = ANY (ARRAY['sla'::text, 'assignment'::text, 'embedding'::text, 'insight-extraction'::text])))
+);
+CREATE INDEX due_work_by_subject ON public.due_work USING btree (kind, org_id, subject_id, number);
+
 create table email_requests (
   org_id uuid not null,
   id uuid not null,
@@ -1040,6 +1033,17 @@ create table event_subscriptions (
   type text not null,
   constraint event_subscriptions_pkey PRIMARY KEY (org_id, type),
   constraint event_subscriptions_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id) ON DELETE CASCADE
+);
+
+create table handoff_holds (
+  org_id uuid not null,
+  id uuid not null,
+  session_id uuid not null,
+  is_elsewhere boolean not null,
+  created_at timestamp(3) with time zone default now() not null,
+  handoff_number integer not null,
+  constraint handoff_holds_pkey PRIMARY KEY (org_id, id),
+  constraint handoff_holds_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id)
 );
 
 create table help_center_articles (
@@ -1113,6 +1117,16 @@ create table idempotency_keys (
 );
 CREATE INDEX idempotency_keys_by_age ON public.idempotency_keys USING btree (created_at);
 CREATE INDEX idempotency_keys_of_sessions ON public.idempotency_keys USING btree (principal_id, session_id) WHERE (session_id IS NOT NULL);
+
+create table inactivity_clocks (
+  org_id uuid not null,
+  automation_id uuid not null,
+  minutes integer not null,
+  silent_since timestamp(3) with time zone not null,
+  session_id uuid not null,
+  constraint inactivity_clocks_pkey PRIMARY KEY (org_id, automation_id),
+  constraint inactivity_clocks_org_id_automation_id_fkey FOREIGN KEY (org_id, automation_id) REFERENCES automations(org_id, id) ON DELETE CASCADE
+);
 
 create table inbound_emails (
   org_id uuid not null,
@@ -1404,6 +1418,7 @@ create table integrations (
   constraint integrations_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id)
 );
 CREATE INDEX integrations_by_portal ON public.integrations USING btree (((settings ->> 'portal_id'::text))) WHERE (kind = 'crm'::text);
+CREATE INDEX integrations_unconfirmed ON public.integrations USING btree (org_id, kind) WHERE ((kind = 'crm'::text) AND (account_id IS NULL) AND ((settings ->> 'portal_id'::text) IS NOT NULL) AND (settings ? 'oauth'::text));
 
 create table knowledge_chunks (
   org_id uuid not null,
@@ -1625,13 +1640,14 @@ create table outbox (
   available_at timestamp(3) with time zone default now() not null,
   created_at timestamp(3) with time zone default now() not null,
   interruptions integer default 0 not null,
+  is_deferrable boolean default false not null,
   constraint outbox_pkey PRIMARY KEY (id),
   constraint outbox_check CHECK (((kind = 'event'::text) OR ((workflow_id IS NOT NULL) AND (task_queue IS NOT NULL)))),
   constraint outbox_check1 CHECK (((kind <> 'signal'::text) OR (signal IS NOT NULL))),
   constraint outbox_kind_check CHECK ((kind = ANY (ARRAY['event'::text, 'start'::text, 'signal'::text])))
 );
 CREATE INDEX outbox_by_workflow ON public.outbox USING btree (workflow_id, id) WHERE (workflow_id IS NOT NULL);
-CREATE INDEX outbox_commands_by_org ON public.outbox USING btree (org_id, id) WHERE (kind <> 'event'::text);
+CREATE INDEX outbox_commands_in_order ON public.outbox USING btree (org_id, is_deferrable, id) WHERE (kind <> 'event'::text);
 CREATE INDEX outbox_events ON public.outbox USING btree (id) WHERE (kind = 'event'::text);
 CREATE INDEX outbox_events_by_org ON public.outbox USING btree (org_id, id) WHERE (kind = 'event'::text);
 CREATE INDEX outbox_interrupted_events ON public.outbox USING btree (org_id, subject_id, id) WHERE ((kind = 'event'::text) AND (interruptions > 0));
@@ -1870,7 +1886,9 @@ create table session_events (
 CREATE INDEX session_checkpoints ON public.session_events USING btree (org_id, session_id, seq) WHERE (type = 'state_checkpoint'::text);
 CREATE INDEX session_events_ai_resolved ON public.session_events USING btree (org_id, created_at) INCLUDE (session_id, seq) WHERE (type = 'ai_resolved_issue'::text);
 CREATE INDEX session_events_by_words ON public.session_events USING gin (org_id, search) WITH (gin_pending_list_limit='512') WHERE (search IS NOT NULL);
+CREATE INDEX session_events_handoffs ON public.session_events USING btree (org_id, created_at, id) INCLUDE (session_id, seq) WHERE (type = 'handoff'::text);
 CREATE INDEX session_events_in_order ON public.session_events USING btree (org_id, xid, session_id, seq);
+CREATE INDEX session_events_returns ON public.session_events USING btree (org_id, session_id, seq) WHERE (type = 'returned_to_ai'::text);
 CREATE TRIGGER index_session_event BEFORE INSERT ON public.session_events FOR EACH ROW WHEN ((new.content IS NOT NULL)) EXECUTE FUNCTION index_session_event();
 CREATE TRIGGER reindex_session_event BEFORE UPDATE OF content, own_words, language ON public.session_events FOR EACH ROW EXECUTE FUNCTION index_session_event();
 
@@ -2050,6 +2068,19 @@ create table suppressions (
 CREATE INDEX suppressions_by_creation ON public.suppressions USING btree (org_id, created_at, id);
 CREATE INDEX suppressions_of_channel_by_creation ON public.suppressions USING btree (org_id, channel, created_at, id);
 
+create table tag_categories (
+  org_id uuid not null,
+  id uuid not null,
+  name_key text not null,
+  name text not null,
+  description text,
+  created_at timestamp(3) with time zone default now() not null,
+  updated_at timestamp(3) with time zone default now() not null,
+  constraint tag_categories_pkey PRIMARY KEY (org_id, id),
+  constraint tag_categories_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
+  constraint tag_categories_org_id_name_key_key UNIQUE (org_id, name_key)
+);
+
 create table tag_settings (
   org_id uuid not null,
   auto_tagging_enabled boolean not null,
@@ -2065,9 +2096,12 @@ create table tags (
   created_at timestamp(3) with time zone default now() not null,
   updated_at timestamp(3) with time zone default now() not null,
   description text,
+  category_id uuid,
   constraint tags_pkey PRIMARY KEY (org_id, tag_key),
+  constraint tags_org_id_category_id_fkey FOREIGN KEY (org_id, category_id) REFERENCES tag_categories(org_id, id) ON DELETE SET NULL (category_id),
   constraint tags_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id)
 );
+CREATE INDEX tags_by_category ON public.tags USING btree (org_id, category_id, tag_key) WHERE (category_id IS NOT NULL);
 
 create table team_members (
   org_id uuid not null,
@@ -2130,6 +2164,9 @@ create table training_items (
   created_at timestamp(3) with time zone default now() not null,
   updated_at timestamp(3) with time zone default now() not null,
   visibility text default 'internal'::text not null,
+  version integer default 0 not null,
+  published_at timestamp(3) with time zone,
+  learned_from_session_id uuid,
   constraint training_items_pkey PRIMARY KEY (org_id, id),
   constraint training_items_check CHECK (((visibility = 'internal'::text) OR (type <> 'BEHAVIORAL'::text))),
   constraint training_items_org_id_directory_id_fkey FOREIGN KEY (org_id, directory_id) REFERENCES training_directories(org_id, id) ON DELETE SET NULL (directory_id),
@@ -2139,7 +2176,21 @@ create table training_items (
 );
 CREATE INDEX training_items_always_active ON public.training_items USING btree (org_id, created_at, id) WHERE ((type = 'BEHAVIORAL'::text) AND (NOT is_draft));
 CREATE INDEX training_items_by_creation ON public.training_items USING btree (org_id, created_at, id);
+CREATE INDEX training_items_learned ON public.training_items USING btree (org_id, learned_from_session_id) WHERE (learned_from_session_id IS NOT NULL);
 CREATE INDEX training_items_of_directory ON public.training_items USING btree (org_id, directory_id, created_at, id) WHERE (directory_id IS NOT NULL);
+
+create table training_versions (
+  org_id uuid not null,
+  training_id uuid not null,
+  id uuid not null,
+  version integer not null,
+  title text not null,
+  content text not null,
+  published_key_id uuid,
+  created_at timestamp(3) with time zone default now() not null,
+  constraint training_versions_pkey PRIMARY KEY (org_id, training_id, version),
+  constraint training_versions_org_id_training_id_fkey FOREIGN KEY (org_id, training_id) REFERENCES training_items(org_id, id) ON DELETE CASCADE
+);
 
 create table users (
   id bigint generated always as identity not null,

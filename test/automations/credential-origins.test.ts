@@ -1,7 +1,5 @@
-import type { Kysely } from 'kysely';
 import { ACTIONS } from '../../src/automations/actions/registry.ts';
 import { doStep, failStep } from '../../src/automations/runs/steps.service.ts';
-import { bindCredentials } from '../../src/db/migrations/0172-origins-of-credentials.ts';
 import { type FakeProvider, startFakeProvider } from '../support/fakes/provider.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';
 import { activate } from '../support/triggers.ts';
@@ -47,11 +45,11 @@ const within = (step: object) => ({
 });
 const newWorkflow = (step: object) => activate(api.org, { trigger_type: 'manual-trigger', workflow_blocks: [step] });
 const deps = () => ({ ...depsOf(api), actions: ACTIONS });
-const start = async (id: string, input: object = {}, place = '0') => {
+const start = async (id: string, input: object = {}, path = '0') => {
   const runId = (await api.org.post(`/workflows/${id}/trigger`, { input })).body.run_id;
-  return { orgId: api.org.id, runId, place };
+  return { orgId: api.org.id, runId, path };
 };
-const run = async (id: string, input: object = {}, place = '0') => doStep(deps(), await start(id, input, place));
+const run = async (id: string, input: object = {}, path = '0') => doStep(deps(), await start(id, input, path));
 const save = async (id: string, change: object) => {
   const saved = await api.org.patch(`/workflows/${id}`, change);
   if (saved.status === 200) expect((await api.org.post(`/workflows/${id}/activate`, {})).status).toBe(200);
@@ -158,30 +156,5 @@ describe('the credentials of a step that calls an action', () => {
     await move(action, `${other.url}/retried`);
     await doStep(deps(), at);
     expect(other.calls.at(-1)?.path).toBe('/retried?api_key=only-this-once');
-  });
-
-  it('that were stored before they were bound are bound to where the action is, and else to nothing', async () => {
-    const action = await newAction(`${shop.url.replace('127.0.0.1', 'LOCALHOST')}/orders`);
-    const [{ id }, chosen] = await Promise.all([
-      newWorkflow(within(call(action.toUpperCase()))),
-      newWorkflow(call('{{trigger.input.action}}')),
-    ]);
-    const setUnbound = () => api.db.updateTable('automation_versions').set({ credential_origins: null }).execute();
-    const bound = async (workflow: string) =>
-      (
-        await api.db
-          .selectFrom('automation_versions')
-          .select('credential_origins')
-          .where('automation_id', '=', workflow)
-          .executeTakeFirstOrThrow()
-      ).credential_origins;
-    await setUnbound();
-    expect((await api.org.get(`/workflows/${id}`)).body.warnings).toHaveLength(1);
-    expect((await save(id, { name: 'Renamed' })).status).toBe(400);
-    await bindCredentials(api.db as unknown as Kysely<unknown>);
-    expect(await bound(id)).toEqual({ call: [expect.stringContaining('LOCALHOST')] });
-    expect((await bound(chosen.id))?.call?.length).toBeGreaterThan(1);
-    expect((await api.org.get(`/workflows/${id}`)).body.warnings).toEqual([]);
-    expect((await save(id, { name: 'Renamed' })).status).toBe(200);
   });
 });

@@ -44,7 +44,7 @@ const pick = ({ workflow_blocks, workflow_editor_state }: Record<string, unknown
 });
 const run = async (id: string) => {
   const runId = (await api.org.post(`/workflows/${id}/trigger`, { input: { token: 'of the trigger' } })).body.run_id;
-  await doStep({ ...depsOf(api), actions: ACTIONS }, { orgId: api.org.id, runId, place: '0' });
+  await doStep({ ...depsOf(api), actions: ACTIONS }, { orgId: api.org.id, runId, path: '0' });
   return runId;
 };
 
@@ -111,9 +111,9 @@ describe('credentials in the steps of a workflow', () => {
     const calls = receiver.calls.length;
     const runId = (await api.org.post(`/workflows/${id}/trigger`, { input: { token: '@elsewhere.example/' } })).body
       .run_id;
-    await expect(
-      doStep({ ...depsOf(api), actions: ACTIONS }, { orgId: api.org.id, runId, place: '0' }),
-    ).rejects.toThrow('host of its url');
+    await expect(doStep({ ...depsOf(api), actions: ACTIONS }, { orgId: api.org.id, runId, path: '0' })).rejects.toThrow(
+      'host of its url',
+    );
     expect(receiver.calls).toHaveLength(calls);
   });
 
@@ -193,7 +193,7 @@ describe('credentials in the steps of a workflow', () => {
     });
     const runId = (await api.org.post(`/workflows/${id}/trigger`, { input: { token: 'sealed:by-a-visitor' } })).body
       .run_id;
-    await doStep({ ...depsOf(api), actions: ACTIONS }, { orgId: api.org.id, runId, place: '0' });
+    await doStep({ ...depsOf(api), actions: ACTIONS }, { orgId: api.org.id, runId, path: '0' });
     expect(JSON.parse(receiver.calls.at(-1)?.body ?? '')).toEqual({ token: 'sealed:by-a-visitor' });
   });
 
@@ -202,7 +202,7 @@ describe('credentials in the steps of a workflow', () => {
     const { id } = await activate(api.org, { trigger_type: 'manual-trigger', workflow_blocks: [missing] });
     const runId = (await api.org.post(`/workflows/${id}/trigger`, { input: {} })).body.run_id;
     const deps = { ...depsOf(api), actions: ACTIONS };
-    const at = { orgId: api.org.id, runId, place: '0' };
+    const at = { orgId: api.org.id, runId, path: '0' };
     await expect(doStep(deps, at)).rejects.toThrow();
     await failStep(deps, { ...at, error: 'not there' });
     const input = { url: receiver.url, headers: { authorization: '***' }, body: { password: 'only this once' } };

@@ -43,7 +43,7 @@ async function runDefinition(
 ) {
   const memory = new Map<string, Json>();
   const read = async (places: string[]) =>
-    new Map(places.flatMap((place) => (memory.has(place) ? [[place, memory.get(place) as Json] as const] : [])));
+    new Map(places.flatMap((path) => (memory.has(path) ? [[path, memory.get(path) as Json] as const] : [])));
   const definition = { blocks, trigger };
   const trace: [string, Json][] = [];
   const decisions: Decision[] = [];
@@ -52,19 +52,19 @@ async function runDefinition(
   for (let turns = 0; ; turns++) {
     if (turns > 10_000) throw new Error('no end');
     const found = await nextStepAfter(definition, { read }, { after, nowMs });
-    for (const decision of found.decisions) memory.set(decision.place, decision.output);
+    for (const decision of found.decisions) memory.set(decision.path, decision.output);
     decisions.push(...found.decisions);
     const { next } = found;
     if (next.kind === 'invalid') throw new InvalidStep(next.message, decisions);
     if (next.kind === 'end') return { trace, decisions, minutes: (nowMs - START_MS) / MINUTE_MS };
-    after = next.place;
+    after = next.path;
     if (next.kind === 'action') {
-      const input = await resolveInput(definition, { read }, next.place, next.step.input);
+      const input = await resolveInput(definition, { read }, next.path, next.step.input);
       trace.push([next.step.id, input]);
-      memory.set(next.place, give(next.step.id, input));
+      memory.set(next.path, give(next.step.id, input));
     } else if (next.kind !== 'continue') {
       nowMs = next.untilMs;
-      memory.set(next.place, { timed_out: true, event: null });
+      memory.set(next.path, { timed_out: true, event: null });
     }
   }
 }
@@ -169,8 +169,8 @@ describe('the interpreter', () => {
     expect(invalid).toMatchObject({
       message: 'items is no list',
       decisions: [
-        { place: '0', output: { result: true } },
-        { place: '0.then.0', output: { items: ['a'], count: 1 } },
+        { path: '0', output: { result: true } },
+        { path: '0.then.0', output: { items: ['a'], count: 1 } },
       ],
     });
   });

@@ -55,7 +55,7 @@ async function recordOf(runId: string) {
       .select(['status', 'error'])
       .where('id', '=', runId)
       .executeTakeFirstOrThrow(),
-    stack.db.selectFrom('automation_steps').select(['place', 'status', 'output']).where('run_id', '=', runId).execute(),
+    stack.db.selectFrom('automation_steps').select(['path', 'status', 'output']).where('run_id', '=', runId).execute(),
   ]);
   return { ...run, steps };
 }
@@ -86,7 +86,7 @@ it(
       const ended = {
         status,
         failedStep: error?.split(':')[0],
-        steps: Object.fromEntries(run.steps.map((step) => [step.place, step.status])),
+        steps: Object.fromEntries(run.steps.map((step) => [step.path, step.status])),
       };
       expect({ seed, definition: steps, error, ...ended }).toEqual({
         seed,

@@ -1,7 +1,7 @@
 import type { Json, Step } from '../../src/automations/blocks/schema.ts';
 
 export interface RecordedStep {
-  place: string;
+  path: string;
   status: string;
   output: Json;
 }
@@ -27,45 +27,45 @@ export function expectedRun(
   recorded: readonly RecordedStep[],
   sessionId: string,
 ): ExpectedRun {
-  const outputs = new Map(recorded.map(({ place, output }) => [place, output as Record<string, Json> | null]));
+  const outputs = new Map(recorded.map(({ path, output }) => [path, output as Record<string, Json> | null]));
   const steps: Record<string, string> = {};
 
   const walk = (list: readonly Step[], prefix: string): Stop | undefined => {
     for (const [index, step] of list.entries()) {
-      const place = `${prefix}${index}`;
-      const stop = step.$kind === 'Action' ? act(step, place) : pass(step, place);
+      const path = `${prefix}${index}`;
+      const stop = step.$kind === 'Action' ? act(step, path) : pass(step, path);
       if (stop !== undefined) return stop;
     }
     return undefined;
   };
-  const end = (id: string, place: string, status: string): Stop | undefined => {
-    steps[place] = status;
+  const end = (id: string, path: string, status: string): Stop | undefined => {
+    steps[path] = status;
     return status === 'failed' ? { failedStep: id } : undefined;
   };
-  const act = (step: Extract<Step, { $kind: 'Action' }>, place: string): Stop | undefined => {
+  const act = (step: Extract<Step, { $kind: 'Action' }>, path: string): Stop | undefined => {
     const isDone = step.type === 'send-webhook' || (step.type === 'add-note' && step.input.session_id === sessionId);
-    const stop = end(step.id, place, isDone ? 'completed' : 'failed');
+    const stop = end(step.id, path, isDone ? 'completed' : 'failed');
     return step.on_error === 'continue' ? undefined : stop;
   };
-  const pass = (step: Extract<Step, { $kind: 'Block' }>, place: string): Stop | undefined => {
-    const output = outputs.get(place);
-    end(step.id, place, 'completed');
+  const pass = (step: Extract<Step, { $kind: 'Block' }>, path: string): Stop | undefined => {
+    const output = outputs.get(path);
+    end(step.id, path, 'completed');
     switch (step.type) {
       case 'if-else': {
         const name = output?.result === true ? 'then' : 'else';
-        return walk(step.branches[name] ?? [], `${place}.${name}.`);
+        return walk(step.branches[name] ?? [], `${path}.${name}.`);
       }
       case 'switch': {
         const nth = output?.case;
-        if (typeof nth !== 'number') return walk(step.branches.default ?? [], `${place}.default.`);
-        return walk(step.branches.cases[nth]?.steps ?? [], `${place}.case.${nth}.`);
+        if (typeof nth !== 'number') return walk(step.branches.default ?? [], `${path}.default.`);
+        return walk(step.branches.cases[nth]?.steps ?? [], `${path}.case.${nth}.`);
       }
       case 'for-each': {
         const { items } = step.inputs;
         const count = Array.isArray(items) ? items.length : output?.count;
-        if (typeof count !== 'number') return end(step.id, place, 'failed');
+        if (typeof count !== 'number') return end(step.id, path, 'failed');
         for (let nth = 0; nth < count; nth++) {
-          const stop = walk(step.branches.do, `${place}.do.${nth}.`);
+          const stop = walk(step.branches.do, `${path}.do.${nth}.`);
           if (stop !== undefined) return stop;
         }
         return undefined;

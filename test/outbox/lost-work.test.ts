@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Kysely, sql } from 'kysely';
-import { addWaitingWork } from '../../src/db/migrations/0173-due-work.ts';
+import { sql } from 'kysely';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { requestExtraction } from '../../src/insights/extraction/requests.service.ts';
 import { reconcile } from '../../src/repair/repair.ts';
@@ -91,12 +90,6 @@ const dueWork = async (org: TestOrg) =>
 const isSettled = (org: TestOrg) =>
   eventually('nothing due', async () => (await waitingIn(org)) === 0 && (await dueWork(org)) === 0);
 
-/** Leaves of what is due what the migration finds. */
-async function asBeforeMigration(org: TestOrg) {
-  await stack.db.deleteFrom('due_work').execute();
-  await addWaitingWork(stack.db as unknown as Kysely<unknown>);
-  expect(await dueWork(org)).toBeGreaterThan(0);
-}
 const hasStatements = async (sessionId: string) =>
   (await stack.db.selectFrom('insight_statements').select('id').where('session_id', '=', sessionId).execute()).length >
   0;
@@ -168,7 +161,6 @@ it('an assignment that waits for office hours waits again after it was lost', as
   await desk.come(team, 1);
   const workflowId = `assignment/${org.id}`;
   await lose(org, workflowId);
-  await asBeforeMigration(org);
   await isMended(org, 'assignment', org.id);
   await isRunning(workflowId);
   await isAllRight(org);
@@ -214,7 +206,6 @@ it.each([
       if (when === 'after') await eventually('statements', () => hasStatements(id));
       await lose(org, workflowId);
     });
-    if (when === 'after') await asBeforeMigration(org);
     await isMended(org, 'insight-extraction', id);
     await hasEnded(workflowId);
     const { data } = (await org.post('/insights', {})).body;

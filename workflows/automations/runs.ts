@@ -87,7 +87,7 @@ async function runSteps({ next, isAtOnce, ...run }: RunInput): Promise<void> {
         break;
       }
       case 'continue':
-        at = await continueRun({ ...run, place: at.place });
+        at = await continueRun({ ...run, path: at.path });
         break;
       case 'action': {
         const after = await runAction(run, at);
@@ -100,7 +100,7 @@ async function runSteps({ next, isAtOnce, ...run }: RunInput): Promise<void> {
         setCurrentDetails(`Now: ${at.title}`);
         if (at.ms > 0) await condition(() => signals() > seen, at.ms, { summary: at.title });
         seen = signals();
-        at = await checkWait({ ...run, place: at.place });
+        at = await checkWait({ ...run, path: at.path });
         continue;
     }
     seen = before;
@@ -127,19 +127,19 @@ const withoutDelay = ({ delayMs, ...action }: NextAction): NextAction => action;
  */
 async function runAction(
   run: Omit<RunInput, 'next'>,
-  { place, title, attempts, delayMs, failure }: NextAction,
+  { path, title, attempts, delayMs, failure }: NextAction,
 ): Promise<NextStep | undefined> {
   setCurrentDetails(`Now: ${title}`);
-  if (failure !== undefined) return failStep({ ...run, place, error: failure });
+  if (failure !== undefined) return failStep({ ...run, path, error: failure });
   if (delayMs !== undefined) await sleep(delayMs, { summary: `waiting to retry: ${title}` });
   const initialInterval = delayMs === undefined ? RUN_STEP.retry?.initialInterval : LATER_RETRY_INTERVAL;
   const retry = { ...RUN_STEP.retry, initialInterval, maximumAttempts: attempts };
   const { doStep } = proxyActivities<AutomationActivities>({ ...RUN_STEP, retry, summary: title });
   try {
-    return await doStep({ ...run, place });
+    return await doStep({ ...run, path });
   } catch (error) {
     const failure = failureOfStep(error);
-    if (failure !== undefined) return failStep({ ...run, place, error: failure });
+    if (failure !== undefined) return failStep({ ...run, path, error: failure });
     await sleep(INFRASTRUCTURE_RETRY_MS, { summary: `waiting to retry: ${title}` });
     return undefined;
   }

@@ -32,18 +32,14 @@ export interface StepRef {
 }
 
 /** Returns the dedupe key of a step. */
-export const dedupeKeyOf = (runId: string, place: StepPath): string => `${runId}/${place}`;
+export const dedupeKeyOf = (runId: string, path: StepPath): string => `${runId}/${path}`;
 
 /** Returns the reference of a run's step, for its action. */
-export const stepRefOf = (
-  orgId: string,
-  { id: runId, depth }: Pick<Run, 'id' | 'depth'>,
-  place: StepPath,
-): StepRef => ({
+export const stepRefOf = (orgId: string, { id: runId, depth }: Pick<Run, 'id' | 'depth'>, path: StepPath): StepRef => ({
   orgId,
   runId,
   depth,
-  dedupeKey: dedupeKeyOf(runId, place),
+  dedupeKey: dedupeKeyOf(runId, path),
 });
 
 interface ActionDescription<Input extends z.ZodType, Output extends z.ZodType> {

@@ -34,29 +34,29 @@ export interface StepOutputs {
 
 /** An evaluated block. */
 export interface Decision {
-  place: StepPath;
+  path: StepPath;
   step: ControlBlock;
   input: Json;
   output: Json;
 }
 
 export type UpcomingStep =
-  | { kind: 'action'; place: StepPath; step: ActionStep }
-  | { kind: 'wait'; place: StepPath; step: WaitBlock; untilMs: number }
-  | { kind: 'wait-for-event'; place: StepPath; step: WaitForEventBlock; untilMs: number }
-  | { kind: 'continue'; place: StepPath }
-  | { kind: 'invalid'; place: StepPath; step: Step; message: string }
+  | { kind: 'action'; path: StepPath; step: ActionStep }
+  | { kind: 'wait'; path: StepPath; step: WaitBlock; untilMs: number }
+  | { kind: 'wait-for-event'; path: StepPath; step: WaitForEventBlock; untilMs: number }
+  | { kind: 'continue'; path: StepPath }
+  | { kind: 'invalid'; path: StepPath; step: Step; message: string }
   | { kind: 'end' };
 
 /** A step with invalid inputs. */
 export class StepError extends Error {
-  readonly place: StepPath;
+  readonly path: StepPath;
   readonly step: Step;
 
-  constructor(place: StepPath, step: Step, message: string) {
+  constructor(path: StepPath, step: Step, message: string) {
     super(message);
     this.name = 'StepError';
-    this.place = place;
+    this.path = path;
     this.step = step;
   }
 }
@@ -82,8 +82,8 @@ export async function nextStepAfter(
     return { next: await evaluateUntilStep(definition, memory, position, decisions), decisions };
   } catch (error) {
     if (!(error instanceof StepError)) throw error;
-    const { place, step, message } = error;
-    return { next: { kind: 'invalid', place, step, message }, decisions };
+    const { path, step, message } = error;
+    return { next: { kind: 'invalid', path, step, message }, decisions };
   }
 }
 
@@ -99,10 +99,10 @@ async function evaluateUntilStep(
   let characters = 0;
   const recalling: StepOutputs = {
     async read(places) {
-      const known = new Map(await memory.read(places.filter((place) => !made.has(place))));
-      for (const place of places) {
-        const output = made.get(place);
-        if (output !== undefined) known.set(place, output);
+      const known = new Map(await memory.read(places.filter((path) => !made.has(path))));
+      for (const path of places) {
+        const output = made.get(path);
+        if (output !== undefined) known.set(path, output);
       }
       return known;
     },
@@ -112,16 +112,16 @@ async function evaluateUntilStep(
   while (at !== undefined) {
     const step = stepAt(blocks, at);
     if (step === undefined) throw new Error(`The definition has no step at ${at}`);
-    if (step.$kind === 'Action') return { kind: 'action', place: at, step };
+    if (step.$kind === 'Action') return { kind: 'action', path: at, step };
     const inputs = fieldsOf(await resolveInput(definition, recalling, at, step.inputs));
     if (step.type === 'wait' || step.type === 'wait-for-event') {
       const untilMs = nowMs + waitMsOf(at, step, inputs, nowMs);
       return step.type === 'wait'
-        ? { kind: 'wait', place: at, step, untilMs }
-        : { kind: 'wait-for-event', place: at, step, untilMs };
+        ? { kind: 'wait', path: at, step, untilMs }
+        : { kind: 'wait-for-event', path: at, step, untilMs };
     }
     const { output, branch } = evaluateBlock(at, step, inputs);
-    decisions.push({ place: at, step, input: inputs, output });
+    decisions.push({ path: at, step, input: inputs, output });
     made.set(at, output);
     characters += JSON.stringify(inputs).length;
     const inner: StepPath | undefined = branch.length > 0 ? firstPathInBranch(at, ...branch) : undefined;
@@ -129,7 +129,7 @@ async function evaluateUntilStep(
     const from: StepPath = at;
     at = isThere ? inner : await nextPathAfter(blocks, recalling, from);
     if (!isThere && (decisions.length >= DECISIONS_PER_TURN || characters >= CHARACTERS_PER_TURN))
-      return { kind: 'continue', place: from };
+      return { kind: 'continue', path: from };
   }
   return { kind: 'end' };
 }
@@ -144,25 +144,25 @@ const WITH_URL = 'send-webhook';
 export async function resolveInput(
   definition: Definition,
   memory: StepOutputs,
-  place: StepPath,
+  path: StepPath,
   value: Json,
 ): Promise<Json> {
-  const outputs = await readReferencedOutputs(definition, memory, place, referencesIn(value));
-  const step = stepAt(definition.blocks, place);
+  const outputs = await readReferencedOutputs(definition, memory, path, referencesIn(value));
+  const step = stepAt(definition.blocks, path);
   try {
     return step?.type === 'send-email'
       ? resolveReferences(withFormats(value), outputs, { encodingAt: bodyEncoding })
       : resolveReferences(value, outputs, { urls: step?.type === WITH_URL ? ['url'] : [] });
   } catch (error) {
     if (step === undefined || !(error instanceof RangeError)) throw error;
-    throw new StepError(place, step, error.message);
+    throw new StepError(path, step, error.message);
   }
 }
 
 async function readReferencedOutputs(
   { blocks, trigger }: Definition,
   memory: StepOutputs,
-  place: StepPath,
+  path: StepPath,
   references: Reference[],
 ): Promise<OutputsById> {
   const outputs = new Map<string, Json>([['trigger', trigger]]);
@@ -173,11 +173,11 @@ async function readReferencedOutputs(
   const seen = new Map<string, StepPath>();
   for (const id of ids) {
     const template = templates.get(id);
-    const at = template === undefined ? undefined : visiblePathFrom(template, place);
+    const at = template === undefined ? undefined : visiblePathFrom(template, path);
     if (at !== undefined) seen.set(id, at);
   }
   const known = await memory.read([...seen.values()]);
-  const iterations = enclosingIterations(blocks, place);
+  const iterations = enclosingIterations(blocks, path);
   for (const [id, at] of seen) {
     const output = known.get(at);
     if (output !== undefined) outputs.set(id, withCurrentItem(output, iterations.get(at)));
@@ -199,24 +199,24 @@ function withCurrentItem(output: Json, iteration: number | undefined): Json {
 async function nextPathAfter(
   blocks: readonly Step[],
   memory: StepOutputs,
-  place: StepPath,
+  path: StepPath,
 ): Promise<StepPath | undefined> {
-  let at = place;
+  let at = path;
   for (;;) {
     const next = nextPathInList(blocks, at);
     if (next !== undefined) return next;
     const around = enclosingBlock(blocks, at);
     if (around === undefined) return undefined;
     if (around.iteration !== undefined) {
-      const { count = 0 } = fieldsOf((await memory.read([around.place])).get(around.place));
-      if (around.iteration + 1 < Number(count)) return firstPathInBranch(around.place, 'do', around.iteration + 1);
+      const { count = 0 } = fieldsOf((await memory.read([around.path])).get(around.path));
+      if (around.iteration + 1 < Number(count)) return firstPathInBranch(around.path, 'do', around.iteration + 1);
     }
-    at = around.place;
+    at = around.path;
   }
 }
 
 function evaluateBlock(
-  place: StepPath,
+  path: StepPath,
   step: Exclude<ControlBlock, WaitBlock | WaitForEventBlock>,
   inputs: { [key: string]: Json },
 ): { output: Json; branch: (string | number)[] } {
@@ -234,15 +234,15 @@ function evaluateBlock(
     }
     case 'for-each': {
       const { items = null } = inputs;
-      if (!Array.isArray(items)) throw new StepError(place, step, 'items is no list');
-      if (items.length > MAX_ITEMS) throw new StepError(place, step, `items has more than ${MAX_ITEMS} items`);
+      if (!Array.isArray(items)) throw new StepError(path, step, 'items is no list');
+      if (items.length > MAX_ITEMS) throw new StepError(path, step, `items has more than ${MAX_ITEMS} items`);
       return { output: { items, count: items.length }, branch: items.length > 0 ? ['do', 0] : [] };
     }
   }
 }
 
 function waitMsOf(
-  place: StepPath,
+  path: StepPath,
   step: WaitBlock | WaitForEventBlock,
   inputs: { [key: string]: Json },
   nowMs: number,
@@ -251,7 +251,7 @@ function waitMsOf(
   const given = step.type === 'wait-for-event' ? timeout_minutes : minutes;
   const ms = until === undefined ? Number(given) * MINUTE_MS : Date.parse(String(until)) - nowMs;
   if (!Number.isFinite(ms) || given === null || given === '')
-    throw new StepError(place, step, until === undefined ? 'the minutes are no number' : 'until is no date-time');
-  if (ms > MAX_WAIT_MS) throw new StepError(place, step, 'waits longer than a year');
+    throw new StepError(path, step, until === undefined ? 'the minutes are no number' : 'until is no date-time');
+  if (ms > MAX_WAIT_MS) throw new StepError(path, step, 'waits longer than a year');
   return Math.max(0, ms);
 }

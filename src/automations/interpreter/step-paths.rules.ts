@@ -9,7 +9,7 @@ type PathSegment = string;
 /** The first step of the definition. */
 export const FIRST_PATH: StepPath = '0';
 
-const segmentsOf = (place: StepPath): PathSegment[] => place.split('.');
+const segmentsOf = (path: StepPath): PathSegment[] => path.split('.');
 const pathOf = (parts: readonly (PathSegment | number)[]): StepPath => parts.join('.');
 
 /** Returns the path that a run comes to last, or undefined if there is none. */
@@ -24,8 +24,8 @@ function byOrder(one: StepPath, other: StepPath): number {
 }
 
 /** Returns the step at a path, or undefined if the definition has none there. */
-export function stepAt(blocks: readonly Step[], place: StepPath): Step | undefined {
-  const parts = segmentsOf(place);
+export function stepAt(blocks: readonly Step[], path: StepPath): Step | undefined {
+  const parts = segmentsOf(path);
   return enclosingList(blocks, parts)?.[Number(parts.at(-1))];
 }
 
@@ -48,13 +48,13 @@ const branchAt = (block: Step, parts: readonly PathSegment[]): Branch<Step> | un
     segments.every((segment, nth) => (segment === ANY_ITERATION ? parts[nth] !== undefined : segment === parts[nth])),
   );
 
-/** Returns the path of the first step in a branch of the block at `place`. */
-export const firstPathInBranch = (place: StepPath, ...branch: (PathSegment | number)[]): StepPath =>
-  pathOf([place, ...branch, 0]);
+/** Returns the path of the first step in a branch of the block at `path`. */
+export const firstPathInBranch = (path: StepPath, ...branch: (PathSegment | number)[]): StepPath =>
+  pathOf([path, ...branch, 0]);
 
 /** Returns the next path in the same list, or undefined at its end. */
-export function nextPathInList(blocks: readonly Step[], place: StepPath): StepPath | undefined {
-  const parts = segmentsOf(place);
+export function nextPathInList(blocks: readonly Step[], path: StepPath): StepPath | undefined {
+  const parts = segmentsOf(path);
   const index = Number(parts.at(-1)) + 1;
   const list = enclosingList(blocks, parts);
   return list !== undefined && index < list.length ? pathOf([...parts.slice(0, -1), index]) : undefined;
@@ -65,16 +65,16 @@ export function nextPathInList(blocks: readonly Step[], place: StepPath): StepPa
  */
 export function enclosingBlock(
   blocks: readonly Step[],
-  place: StepPath,
-): { place: StepPath; iteration?: number } | undefined {
-  const parts = segmentsOf(place);
+  path: StepPath,
+): { path: StepPath; iteration?: number } | undefined {
+  const parts = segmentsOf(path);
   if (parts.length < 3) return undefined;
   for (const count of [1, 2]) {
-    const place = pathOf(parts.slice(0, -1 - count));
-    const block = stepAt(blocks, place);
+    const path = pathOf(parts.slice(0, -1 - count));
+    const block = stepAt(blocks, path);
     const branch = block && branchAt(block, parts.slice(-1 - count, -1));
     if (branch?.segments.length !== count) continue;
-    return branch.segments.includes(ANY_ITERATION) ? { place, iteration: Number(parts.at(-2)) } : { place };
+    return branch.segments.includes(ANY_ITERATION) ? { path, iteration: Number(parts.at(-2)) } : { path };
   }
   return undefined;
 }
@@ -111,14 +111,10 @@ export function visiblePathFrom(template: StepPath, from: StepPath): StepPath | 
 }
 
 /** Returns the current iteration of each loop around a path, by the loop's path. */
-export function enclosingIterations(blocks: readonly Step[], place: StepPath): Map<StepPath, number> {
+export function enclosingIterations(blocks: readonly Step[], path: StepPath): Map<StepPath, number> {
   const iterations = new Map<StepPath, number>();
-  for (
-    let around = enclosingBlock(blocks, place);
-    around !== undefined;
-    around = enclosingBlock(blocks, around.place)
-  ) {
-    if (around.iteration !== undefined) iterations.set(around.place, around.iteration);
+  for (let around = enclosingBlock(blocks, path); around !== undefined; around = enclosingBlock(blocks, around.path)) {
+    if (around.iteration !== undefined) iterations.set(around.path, around.iteration);
   }
   return iterations;
 }

@@ -48,8 +48,8 @@ export async function advanceRun(trx: Trx, context: RunContext, after: StepPath 
   const { orgId, run, definition } = context;
   const position = { after, nowMs: Date.now() };
   const { next, decisions } = await nextStepAfter(definition, stepOutputsOf(trx, context), position);
-  const made = decisions.map(({ place, step, input, output }) =>
-    stepRecordOf(place, step, { status: 'completed', input, output }),
+  const made = decisions.map(({ path, step, input, output }) =>
+    stepRecordOf(path, step, { status: 'completed', input, output }),
   );
   await saveSteps(trx, orgId, run.id, made);
   return saveProgress(trx, context, next);
@@ -59,10 +59,10 @@ export async function advanceRun(trx: Trx, context: RunContext, after: StepPath 
 export async function failRun(
   trx: Trx,
   context: RunContext,
-  { place, step, message }: { place: StepPath; step: Step; message: string },
+  { path, step, message }: { path: StepPath; step: Step; message: string },
 ): Promise<NextStep> {
   const { orgId, run } = context;
-  await endStep(trx, orgId, run.id, { place, status: 'failed', error: message });
+  await endStep(trx, orgId, run.id, { path, status: 'failed', error: message });
   return finishFailedRun(trx, context, `${step.id}: ${message}`);
 }
 
@@ -95,40 +95,40 @@ async function saveProgress(trx: Trx, context: RunContext, next: UpcomingStep): 
     case 'continue':
       return next;
     case 'invalid': {
-      const begun = stepRecordOf(next.place, next.step, { status: 'in_progress', input: null, output: null });
+      const begun = stepRecordOf(next.path, next.step, { status: 'in_progress', input: null, output: null });
       await saveSteps(trx, orgId, runId, [begun]);
       return failRun(trx, context, next);
     }
     case 'action':
-      return nextActionOf(next.place, next.step);
+      return nextActionOf(next.path, next.step);
     case 'wait':
     case 'wait-for-event': {
-      const { place, step, untilMs } = next;
+      const { path, step, untilMs } = next;
       const input = { until: new Date(untilMs).toISOString() };
-      await saveSteps(trx, orgId, runId, [stepRecordOf(place, step, { status: 'waiting', input, output: null })]);
+      await saveSteps(trx, orgId, runId, [stepRecordOf(path, step, { status: 'waiting', input, output: null })]);
       const hasEvent =
         step.type === 'wait-for-event' && (await hasReceivedEvent(trx, orgId, runId, step.inputs.trigger_type));
-      return hasEvent ? { ...nextWaitOf(place, step, untilMs), ms: 0 } : nextWaitOf(place, step, untilMs);
+      return hasEvent ? { ...nextWaitOf(path, step, untilMs), ms: 0 } : nextWaitOf(path, step, untilMs);
     }
   }
 }
 
 /** Returns the next step for an action. */
-export const nextActionOf = (place: StepPath, step: ActionStep): NextAction => ({
+export const nextActionOf = (path: StepPath, step: ActionStep): NextAction => ({
   kind: 'action',
-  place,
+  path,
   title: titleOf(step),
   attempts: step.retry?.attempts ?? DEFAULT_ATTEMPTS,
 });
 
 /** Returns the next step for a wait, with its remaining time. */
 export function nextWaitOf(
-  place: StepPath,
+  path: StepPath,
   step: Step,
   untilMs: number,
 ): Extract<NextStep, { kind: 'wait' | 'wait-for-event' }> {
   const kind = step.type === 'wait' ? 'wait' : 'wait-for-event';
-  return { kind, place, title: titleOf(step), ms: Math.max(0, untilMs - Date.now()) };
+  return { kind, path, title: titleOf(step), ms: Math.max(0, untilMs - Date.now()) };
 }
 
 /** Label of a step in the Temporal UI. */
@@ -140,11 +140,11 @@ const titleOf = (step: Step): string => {
 
 /** Returns the stored form of a step. */
 export const stepRecordOf = (
-  place: StepPath,
+  path: StepPath,
   step: Step,
   { status, input, output }: { status: StepRecord['status']; input: Json; output: Json },
 ): StepRecord => ({
-  place,
+  path,
   step_id: step.id,
   type: step.type,
   name: step.$kind === 'Action' ? step.name : null,

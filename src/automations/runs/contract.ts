@@ -6,11 +6,11 @@ export type NextStep =
    * `delayMs`: until the next attempt, after one that failed. `failure`: the error of the last attempt, not recorded
    * yet.
    */
-  | { kind: 'action'; place: string; title: string; attempts: number; delayMs?: number; failure?: string }
-  | { kind: 'wait'; place: string; title: string; ms: number }
-  | { kind: 'wait-for-event'; place: string; title: string; ms: number }
+  | { kind: 'action'; path: string; title: string; attempts: number; delayMs?: number; failure?: string }
+  | { kind: 'wait'; path: string; title: string; ms: number }
+  | { kind: 'wait-for-event'; path: string; title: string; ms: number }
   /** Only blocks to evaluate: continue after this step. */
-  | { kind: 'continue'; place: string }
+  | { kind: 'continue'; path: string }
   /** A step failed, and the run with it. */
   | { kind: 'failed'; error: string }
   | { kind: 'end' };

@@ -36,7 +36,7 @@ export async function doFirstSteps(
 
 /** Does the next step. Returns undefined if this has to be done elsewhere. */
 async function stepOn(deps: StepDeps, run: RunRef, at: NextStep): Promise<NextStep | undefined> {
-  if (at.kind === 'continue') return continueRun(deps, { ...run, place: at.place });
+  if (at.kind === 'continue') return continueRun(deps, { ...run, path: at.path });
   return at.kind === 'action' && !isFailed(at) ? tryAction(deps, run, at) : undefined;
 }
 
@@ -44,7 +44,7 @@ async function stepOn(deps: StepDeps, run: RunRef, at: NextStep): Promise<NextSt
 export const isFailed = ({ delayMs, failure }: NextAction): boolean => delayMs !== undefined || failure !== undefined;
 
 async function tryAction(deps: StepDeps, run: RunRef, at: NextAction): Promise<NextStep | undefined> {
-  const ref = { ...run, place: at.place };
+  const ref = { ...run, path: at.path };
   const loaded = await loadStep(deps, ref);
   if (loaded === undefined) return { kind: 'end' };
   const release = isLongAction(loaded.step) ? undefined : reserve(run.orgId, deps.actions.get(loaded.step.type));
@@ -78,7 +78,7 @@ export async function nextAfterFailure(
   const isRetried = error instanceof ProviderError && error.transient && !error.isOwnLimit;
   if (isPermanent || (isRetried && at.attempts <= 1)) {
     const failure = messageOf(error);
-    return failStep(deps, { ...run, place: at.place, error: failure }).catch(() => ({ ...at, failure }));
+    return failStep(deps, { ...run, path: at.path, error: failure }).catch(() => ({ ...at, failure }));
   }
   if (!isRetried) return undefined;
   return { ...at, attempts: at.attempts - 1, delayMs: error.retryAfterMs ?? FIRST_RETRY_MS };

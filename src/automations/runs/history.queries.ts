@@ -67,7 +67,7 @@ export const findWorkflowRun = (db: Db, orgId: string, workflowId: string, runId
 /** The place of a step in the order of a run. */
 export interface StepPosition {
   started_at: Date;
-  place: string;
+  path: string;
 }
 
 /** Returns at most 1,001 steps of a run behind a position, in the order of their start, without inputs and outputs. */
@@ -78,10 +78,10 @@ export async function listSteps(
   after: StepPosition | undefined,
 ): Promise<(StepPosition & { characters: number })[]> {
   const { rows } = await sql<StepPosition & { characters: number }>`
-    select place, started_at, characters from automation_steps as step
+    select path, started_at, characters from automation_steps as step
     where org_id = ${orgId} and run_id = ${runId}
-      and ${after === undefined ? sql`true` : sql`(step.started_at, place) > (${after.started_at}::timestamptz, ${after.place})`}
-    order by step.started_at, place limit ${MAX_STEPS + 1}
+      and ${after === undefined ? sql`true` : sql`(step.started_at, path) > (${after.started_at}::timestamptz, ${after.path})`}
+    order by step.started_at, path limit ${MAX_STEPS + 1}
   `.execute(db);
   return rows;
 }
@@ -90,20 +90,20 @@ export async function listSteps(
 export const findSteps = (db: Db, orgId: string, runId: string, places: string[]) =>
   db
     .selectFrom('automation_steps')
-    .select(['place', 'step_id as id', 'type', 'name', 'status', 'input', 'output', 'error', 'attempts'])
+    .select(['path', 'step_id as id', 'type', 'name', 'status', 'input', 'output', 'error', 'attempts'])
     .select(['started_at', 'ended_at'])
     .where('org_id', '=', orgId)
     .where('run_id', '=', runId)
-    .where('place', '=', sql<string>`any(${places})`)
+    .where('path', '=', sql<string>`any(${places})`)
     .orderBy('started_at')
-    .orderBy('place')
+    .orderBy('path')
     .execute();
 
 /** Returns the last failed step of a run. */
 export const findFailedStep = (trx: Trx, orgId: string, runId: string) =>
   trx
     .selectFrom('automation_steps')
-    .select(['place', 'step_id', 'type', 'name', 'changed_input'])
+    .select(['path', 'step_id', 'type', 'name', 'changed_input'])
     .where('org_id', '=', orgId)
     .where('run_id', '=', runId)
     .where('status', '=', 'failed')
@@ -126,7 +126,7 @@ export async function reopenStep(
   trx: Trx,
   orgId: string,
   runId: string,
-  { place, input, origins }: { place: string; input: object | undefined; origins: string[] | undefined },
+  { path, input, origins }: { path: string; input: object | undefined; origins: string[] | undefined },
 ): Promise<void> {
   await trx
     .updateTable('automation_steps')
@@ -136,7 +136,7 @@ export async function reopenStep(
     )
     .where('org_id', '=', orgId)
     .where('run_id', '=', runId)
-    .where('place', '=', place)
+    .where('path', '=', path)
     .execute();
 }
 
@@ -151,7 +151,7 @@ export async function setResumedAt(trx: Trx, orgId: string, runId: string, next:
 }
 
 export interface Retry {
-  place: string;
+  path: string;
   step_id: string;
   is_skip: boolean;
   is_input_changed: boolean;
@@ -170,7 +170,7 @@ export async function insertRetry(trx: Trx, orgId: string, runId: string, retry:
 export const listRetries = (db: Db, orgId: string, runId: string) =>
   db
     .selectFrom('automation_retries')
-    .select(['place', 'step_id', 'is_skip as skip', 'is_input_changed as input_changed', 'reason', 'api_key_id'])
+    .select(['path', 'step_id', 'is_skip as skip', 'is_input_changed as input_changed', 'reason', 'api_key_id'])
     .select('created_at')
     .where('org_id', '=', orgId)
     .where('run_id', '=', runId)

@@ -21,11 +21,7 @@ export async function listRunsInProgress(db: Db, after: RunRef | undefined, limi
 }
 
 const stepsOf = (trx: Trx, { orgId, runId }: RunRef) =>
-  trx
-    .selectFrom('automation_steps')
-    .select(['place', 'status'])
-    .where('org_id', '=', orgId)
-    .where('run_id', '=', runId);
+  trx.selectFrom('automation_steps').select(['path', 'status']).where('org_id', '=', orgId).where('run_id', '=', runId);
 
 /** Returns the step of a run that is in progress or waiting. */
 export const findOpenStep = (trx: Trx, ref: RunRef) =>
@@ -45,7 +41,7 @@ export async function listLastActions(trx: Trx, ref: RunRef): Promise<StepPath[]
     .orderBy('started_at', 'desc')
     .fetch(1, 'with ties')
     .execute();
-  return rows.map(({ place }) => place);
+  return rows.map(({ path }) => path);
 }
 
 /** Returns whether a run has begun a step. */

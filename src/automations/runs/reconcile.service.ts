@@ -73,9 +73,8 @@ async function mendRunInBatch(db: Db, ref: RunRef & BatchRef): Promise<string | 
 async function failLostRun(trx: Trx, context: RunContext): Promise<NextStep> {
   const { orgId, run, definition } = context;
   const open = await findOpenStep(trx, { orgId, runId: run.id });
-  const step = open && stepAt(definition.blocks, open.place);
-  if (open !== undefined && step !== undefined)
-    return failRun(trx, context, { place: open.place, step, message: LOST });
+  const step = open && stepAt(definition.blocks, open.path);
+  if (open !== undefined && step !== undefined) return failRun(trx, context, { path: open.path, step, message: LOST });
   await finishRun(trx, orgId, run.id, { status: 'failed', error: LOST });
   return { kind: 'failed', error: LOST };
 }

@@ -91,15 +91,11 @@ export async function listRedactions(trx: Trx, orgId: string, runIds: string[]):
 }
 
 /** Redacts the texts of steps that were under way during a redaction. */
-export async function redactSteps(
-  trx: Trx,
-  orgId: string,
-  steps: { run_id: string; place: StepPath }[],
-): Promise<void> {
+export async function redactSteps(trx: Trx, orgId: string, steps: { run_id: string; path: StepPath }[]): Promise<void> {
   if (steps.length === 0) return;
   await sql`
     update automation_steps as step set ${WITHOUT_TEXTS}
-    from jsonb_to_recordset(${JSON.stringify(steps)}::jsonb) as given (run_id uuid, place text)
-    where step.org_id = ${orgId} and step.run_id = given.run_id and step.place = given.place
+    from jsonb_to_recordset(${JSON.stringify(steps)}::jsonb) as given (run_id uuid, path text)
+    where step.org_id = ${orgId} and step.run_id = given.run_id and step.path = given.path
   `.execute(trx);
 }

@@ -11,8 +11,8 @@ import { findOpenStep, listLastActions } from './reconcile.queries.ts';
 export async function findNextStep(trx: Trx, context: RunContext): Promise<NextStep> {
   const ref = { orgId: context.orgId, runId: context.run.id };
   const open = await findOpenStep(trx, ref);
-  const step = open && stepAt(context.definition.blocks, open.place);
-  if (open?.status === 'waiting' && step !== undefined) return nextWaitOf(open.place, step, Date.now());
-  if (open?.status === 'in_progress' && step?.$kind === 'Action') return nextActionOf(open.place, step);
+  const step = open && stepAt(context.definition.blocks, open.path);
+  if (open?.status === 'waiting' && step !== undefined) return nextWaitOf(open.path, step, Date.now());
+  if (open?.status === 'in_progress' && step?.$kind === 'Action') return nextActionOf(open.path, step);
   return advanceRun(trx, context, lastPathOf(await listLastActions(trx, ref)));
 }

@@ -43,7 +43,7 @@ export const RunList = z.object({
 
 const RunStep = z
   .object({
-    place: z
+    path: z
       .string()
       .describe('Path in the run: 3.do.5.1 is the second step of the sixth iteration of the fourth step.'),
     id: z.string(),
@@ -61,7 +61,7 @@ const RunStep = z
 
 const Retry = z
   .object({
-    place: z.string(),
+    path: z.string(),
     step_id: z.string(),
     skip: z.boolean(),
     input_changed: z.boolean(),

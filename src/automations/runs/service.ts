@@ -71,7 +71,7 @@ export async function getRun(
     db,
     orgId,
     runId,
-    page.map(({ place }) => place),
+    page.map(({ path }) => path),
   );
   const last = page.length < listed.length ? page.at(-1) : undefined;
   const { batch_id, left_batch, ...shown } = run;
@@ -124,14 +124,14 @@ export function retryRun(
       throw conflict(`The run is ${run.status}: only one that failed at a step can be retried`);
     const context = await loadContext(trx, orgId, run);
     const { definition } = context;
-    const { place } = failed;
-    const step = stepAt(definition.blocks, place);
+    const { path } = failed;
+    const step = stepAt(definition.blocks, path);
     if (step?.$kind !== 'Action' && !skip)
       throw refused('skip', `the step ${failed.step_id} is no action, and would fail again: skip it`);
     if (!skip && input === undefined && failed.changed_input === REDACTED_INPUT)
       throw refused('input', 'the one of the last retry was redacted: give it again');
     await insertRetry(trx, orgId, runId, {
-      place,
+      path,
       step_id: failed.step_id,
       is_skip: skip,
       is_input_changed: !skip && input !== undefined,
@@ -145,18 +145,18 @@ export function retryRun(
       definition.awaitedTypes.map((trigger_type) => ({ run_id: runId, trigger_type })),
     );
     const action = skip || step?.$kind !== 'Action' ? undefined : step;
-    if (action === undefined) await endStep(trx, orgId, runId, { place, status: 'skipped' });
+    if (action === undefined) await endStep(trx, orgId, runId, { path, status: 'skipped' });
     else {
       const changed = input && (await sealRetry(trx, secrets, context, { action, input }));
-      await reopenStep(trx, orgId, runId, { place, input: changed?.input, origins: changed?.origins });
-      const key = dedupeKeyOf(runId, place); // people have decided to call and to send again
+      await reopenStep(trx, orgId, runId, { path, input: changed?.input, origins: changed?.origins });
+      const key = dedupeKeyOf(runId, path); // people have decided to call and to send again
       await deleteUnanswered(trx, orgId, key);
       await releaseRequestKey(trx, orgId, key);
     }
     const next =
       action === undefined
-        ? await advanceRun(trx, { ...context, run: { ...run, status: 'in_progress' } }, place)
-        : nextActionOf(place, action);
+        ? await advanceRun(trx, { ...context, run: { ...run, status: 'in_progress' } }, path)
+        : nextActionOf(path, action);
     if (next.kind === 'end' || next.kind === 'failed') return;
     await setResumedAt(trx, orgId, runId, next);
     await enqueue(trx, orgId, resumeRun(orgId, runId, next, definition.name));

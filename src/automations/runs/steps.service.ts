@@ -51,7 +51,7 @@ export interface StepDeps extends ActionDeps {
 }
 
 export interface RunStepRef extends RunRef {
-  place: StepPath;
+  path: StepPath;
 }
 
 const ENDED_STEP: NextStep = { kind: 'end' };
@@ -86,33 +86,33 @@ export interface LoadedStep {
 }
 
 /** Loads an action. Returns undefined if the run is not in progress. */
-export async function loadStep({ db }: StepDeps, { orgId, runId, place }: RunStepRef): Promise<LoadedStep | undefined> {
-  const found = await findRunAtStep(db, orgId, { runId, place });
+export async function loadStep({ db }: StepDeps, { orgId, runId, path }: RunStepRef): Promise<LoadedStep | undefined> {
+  const found = await findRunAtStep(db, orgId, { runId, path });
   if (found?.run.status !== 'in_progress') return undefined;
   setCountry((await readSettings(db, orgId)).country);
   const context = await loadContext(db, orgId, found.run);
-  return { context, step: actionAt(context, place), known: found.step };
+  return { context, step: actionAt(context, path), known: found.step };
 }
 
 /** Runs a loaded action, as doStep does. */
 export async function attemptStep(
   deps: StepDeps,
-  { orgId, runId, place }: RunStepRef,
+  { orgId, runId, path }: RunStepRef,
   { context, step, known }: LoadedStep,
 ): Promise<NextStep> {
   const { db, actions } = deps;
   await waitForPace(orgId);
-  if (isDone(step, known?.status)) return lockAndAdvance(deps, { orgId, runId, place });
+  if (isDone(step, known?.status)) return lockAndAdvance(deps, { orgId, runId, path });
 
   const sealer = createSealer(deps.secrets, orgId, context.run.automation_id);
   const begin = (input: Json) =>
-    saveSteps(db, orgId, runId, [stepRecordOf(place, step, { status: 'in_progress', input, output: null })]);
+    saveSteps(db, orgId, runId, [stepRecordOf(path, step, { status: 'in_progress', input, output: null })]);
   if (known?.changed_input === REDACTED_INPUT) {
     await begin(null);
     throw invalid(INPUT_IS_REDACTED);
   }
   const { stored, origins } = storedInputOf(context, step, known);
-  const input = await resolveInput(context.definition, stepOutputsOf(db, context), place, sealer.open(stored)).catch(
+  const input = await resolveInput(context.definition, stepOutputsOf(db, context), path, sealer.open(stored)).catch(
     async (error: unknown) => {
       await begin(null); // a failed step must exist to be retried
       throw error instanceof StepError ? invalid(error.message) : error;
@@ -122,11 +122,11 @@ export async function attemptStep(
     await begin(maskCredentials(input));
     const action = actions.get(step.type);
     if (action === undefined) throw invalid(`There is no action ${step.type}`);
-    const ref = { ...stepRefOf(orgId, context.run, place), credentialOrigins: originsOfInput(stored, origins) };
-    return await applyAction(deps, context.run, { place, action, ref, input: parseInput(action, input) });
+    const ref = { ...stepRefOf(orgId, context.run, path), credentialOrigins: originsOfInput(stored, origins) };
+    return await applyAction(deps, context.run, { path, action, ref, input: parseInput(action, input) });
   } catch (error) {
     const failure = stepFailureOf(error);
-    await setStepError(db, orgId, context.run, { place, error: messageOf(failure) });
+    await setStepError(db, orgId, context.run, { path, error: messageOf(failure) });
     throw failure;
   }
 }
@@ -147,14 +147,14 @@ function storedInputOf(
 export const stepFailureOf = (error: unknown): unknown =>
   isUnstorable(error) ? invalid('A value of the step cannot be stored, such as its output') : error;
 
-function actionAt({ definition }: RunContext, place: StepPath): ActionStep {
-  const step = stepAt(definition.blocks, place);
-  if (step?.$kind !== 'Action') throw new Error(`The definition has no action at ${place}`);
+function actionAt({ definition }: RunContext, path: StepPath): ActionStep {
+  const step = stepAt(definition.blocks, path);
+  if (step?.$kind !== 'Action') throw new Error(`The definition has no action at ${path}`);
   return step;
 }
 
 interface ActionCall {
-  place: StepPath;
+  path: StepPath;
   action: Action;
   ref: StepRef;
   input: unknown;
@@ -168,32 +168,32 @@ interface ActionCall {
 async function applyAction(
   deps: StepDeps,
   { redactions }: Pick<Run, 'redactions'>,
-  { place, action, ref, input }: ActionCall,
+  { path, action, ref, input }: ActionCall,
 ): Promise<NextStep> {
   const { orgId, runId } = ref;
   const reached = 'call' in action ? await action.call(deps, ref, input) : undefined;
   return inTransaction(deps.db, async (trx) => {
     const run = await lockRun(trx, orgId, runId);
     if (run === undefined) return ENDED_STEP;
-    const known = await findStep(trx, orgId, runId, place); // as of now: another attempt may have held the lock
+    const known = await findStep(trx, orgId, runId, path); // as of now: another attempt may have held the lock
     const context = await loadContext(trx, orgId, run);
-    const isOver = isDone(actionAt(context, place), known?.status);
+    const isOver = isDone(actionAt(context, path), known?.status);
     const complete = async (output: unknown) => {
-      await endStep(trx, orgId, runId, { place, status: 'completed', output: (output ?? {}) as Json });
-      if (run.redactions !== redactions) await redactSteps(trx, orgId, [{ run_id: runId, place }]);
+      await endStep(trx, orgId, runId, { path, status: 'completed', output: (output ?? {}) as Json });
+      if (run.redactions !== redactions) await redactSteps(trx, orgId, [{ run_id: runId, path }]);
     };
     if (run.status !== 'in_progress') {
       if (reached !== undefined && !isOver) await complete(reached);
       return ENDED_STEP;
     }
-    if (isOver) return advanceAndStartQueued(trx, context, place);
+    if (isOver) return advanceAndStartQueued(trx, context, path);
     let output = reached;
     if ('apply' in action) {
       await setCausingRun(trx, ref);
       output = await action.apply(trx, deps, ref, input);
     }
     await complete(output);
-    return advanceAndStartQueued(trx, context, place);
+    return advanceAndStartQueued(trx, context, path);
   });
 }
 
@@ -209,7 +209,7 @@ export function parseInput(action: Action, input: Json): unknown {
 function lockAndAdvance({ db }: StepDeps, ref: RunStepRef): Promise<NextStep> {
   return inTransaction(db, async (trx) => {
     const context = await lockActiveRun(trx, ref);
-    return context === undefined ? ENDED_STEP : advanceAndStartQueued(trx, context, ref.place);
+    return context === undefined ? ENDED_STEP : advanceAndStartQueued(trx, context, ref.path);
   });
 }
 
@@ -220,8 +220,8 @@ async function lockActiveRun(trx: Trx, { orgId, runId }: RunRef): Promise<RunCon
 }
 
 /** Advances a run. If it ends or begins to wait, starts queued runs in its place. */
-async function advanceAndStartQueued(trx: Trx, context: RunContext, place: StepPath): Promise<NextStep> {
-  const next = await advanceRun(trx, context, place);
+async function advanceAndStartQueued(trx: Trx, context: RunContext, path: StepPath): Promise<NextStep> {
+  const next = await advanceRun(trx, context, path);
   if (next.kind !== 'action' && next.kind !== 'continue') await startQueuedRuns(trx, context.orgId);
   return next;
 }
@@ -232,53 +232,53 @@ async function advanceAndStartQueued(trx: Trx, context: RunContext, place: StepP
  */
 export function failStep(
   { db }: StepDeps,
-  { place, error: message, ...ref }: RunStepRef & { error: string },
+  { path, error: message, ...ref }: RunStepRef & { error: string },
 ): Promise<NextStep> {
   const { orgId, runId } = ref;
   return inTransaction(db, async (trx) => {
     const context = await lockActiveRun(trx, ref);
     if (context === undefined) return ENDED_STEP;
-    const step = actionAt(context, place);
-    const known = await findStep(trx, orgId, runId, place);
-    if (isDone(step, known?.status)) return advanceAndStartQueued(trx, context, place);
+    const step = actionAt(context, path);
+    const known = await findStep(trx, orgId, runId, path);
+    if (isDone(step, known?.status)) return advanceAndStartQueued(trx, context, path);
     if (known === undefined)
       await saveSteps(trx, orgId, runId, [
-        stepRecordOf(place, step, { status: 'in_progress', input: null, output: null }),
+        stepRecordOf(path, step, { status: 'in_progress', input: null, output: null }),
       ]);
     const error = known?.error === REDACTED_ERROR ? REDACTED_ERROR : message;
     if (step.on_error === 'continue') {
-      await endStep(trx, orgId, runId, { place, status: 'failed', error });
-      return advanceAndStartQueued(trx, context, place);
+      await endStep(trx, orgId, runId, { path, status: 'failed', error });
+      return advanceAndStartQueued(trx, context, path);
     }
-    const failed = await failRun(trx, context, { place, step, message: error });
+    const failed = await failRun(trx, context, { path, step, message: error });
     await startQueuedRuns(trx, orgId);
     return failed;
   });
 }
 
 /** Checks whether a wait has ended, by time or by an event. Returns the next step; this may be the rest of the wait. */
-export function checkWait({ db }: StepDeps, { place, ...ref }: RunStepRef): Promise<NextStep> {
+export function checkWait({ db }: StepDeps, { path, ...ref }: RunStepRef): Promise<NextStep> {
   const { orgId, runId } = ref;
   return inTransaction(db, async (trx) => {
     const context = await lockActiveRun(trx, ref);
     if (context === undefined) return ENDED_STEP;
-    const known = await findStep(trx, orgId, runId, place);
-    const step = stepAt(context.definition.blocks, place);
-    if (step === undefined || known === undefined) throw new Error(`The run does not wait at ${place}`);
-    if (known.status !== 'waiting') return advanceAndStartQueued(trx, context, place);
+    const known = await findStep(trx, orgId, runId, path);
+    const step = stepAt(context.definition.blocks, path);
+    if (step === undefined || known === undefined) throw new Error(`The run does not wait at ${path}`);
+    if (known.status !== 'waiting') return advanceAndStartQueued(trx, context, path);
 
     const until = String(fieldsOf(known.input).until);
     const untilMs = Date.parse(until);
     const isDue = Date.now() >= untilMs;
     const { event, isMore } =
       step.$kind === 'Block' && step.type === 'wait-for-event'
-        ? await consumeMatchingEvent(trx, context, { place, step })
+        ? await consumeMatchingEvent(trx, context, { path, step })
         : NO_EVENT;
-    if (isMore) return { ...nextWaitOf(place, step, untilMs), ms: 0 };
-    if (event === undefined && !isDue) return nextWaitOf(place, step, untilMs);
+    if (isMore) return { ...nextWaitOf(path, step, untilMs), ms: 0 };
+    if (event === undefined && !isDue) return nextWaitOf(path, step, untilMs);
     const output: Json = step.type === 'wait' ? { until } : { timed_out: event === undefined, event: event ?? null };
-    await endStep(trx, orgId, runId, { place, status: 'completed', output });
-    return advanceAndStartQueued(trx, context, place);
+    await endStep(trx, orgId, runId, { path, status: 'completed', output });
+    return advanceAndStartQueued(trx, context, path);
   });
 }
 
@@ -297,18 +297,18 @@ const NO_EVENT: FoundEvent = { event: undefined, isMore: false };
 async function consumeMatchingEvent(
   trx: Trx,
   context: RunContext,
-  { place, step }: { place: StepPath; step: WaitForEventBlock },
+  { path, step }: { path: StepPath; step: WaitForEventBlock },
 ): Promise<FoundEvent> {
   const { orgId, run } = context;
   const { trigger_type: type, constraint = null } = step.inputs;
   const giveUpAt = performance.now() + MAX_CHECK_MS;
   for (let pages = 0; pages < PAGES_PER_CHECK && performance.now() < giveUpAt; pages++) {
-    const page = await listUncheckedEvents(trx, orgId, run.id, { type, place, limit: EVENTS_PER_PAGE });
+    const page = await listUncheckedEvents(trx, orgId, run.id, { type, path, limit: EVENTS_PER_PAGE });
     if (page.length === 0) return NO_EVENT;
-    const condition = await resolveConstraint(trx, context, { place, constraint });
+    const condition = await resolveConstraint(trx, context, { path, constraint });
     const { match, others } =
       condition === undefined ? { match: undefined, others: page } : await findMatch(condition, page, giveUpAt);
-    await setChecked(trx, orgId, run.id, { place, eventIds: others.map(({ event_id }) => event_id) });
+    await setChecked(trx, orgId, run.id, { path, eventIds: others.map(({ event_id }) => event_id) });
     if (match !== undefined) {
       await consumeReceivedEvent(trx, orgId, run.id, match.event_id);
       return { event: match.output, isMore: false };
@@ -343,12 +343,12 @@ async function findMatch<Event extends { output: Json }>(
 async function resolveConstraint(
   trx: Trx,
   context: RunContext,
-  { place, constraint }: { place: StepPath; constraint: Json },
+  { path, constraint }: { path: StepPath; constraint: Json },
 ): Promise<Json | undefined> {
   try {
     return preserveData(
       constraint,
-      await resolveInput(context.definition, stepOutputsOf(trx, context), place, constraint),
+      await resolveInput(context.definition, stepOutputsOf(trx, context), path, constraint),
     );
   } catch (error) {
     if (error instanceof StepError) return undefined;

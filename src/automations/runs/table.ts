@@ -45,7 +45,7 @@ export interface AutomationStepsTable {
   org_id: string;
   run_id: string;
   /** Path of the step in the run: indices and branches, including iterations. */
-  place: string;
+  path: string;
   step_id: string;
   type: string;
   name: string | null;
@@ -89,7 +89,7 @@ export interface AutomationReceivedEventsTable {
   /** An event ends only one wait. */
   is_consumed: Generated<boolean>;
   /** The last wait that this event does not match, by the step's path. */
-  checked_place: string | null;
+  checked_path: string | null;
   received_at: Generated<Date>;
 }
 
@@ -98,7 +98,7 @@ export interface AutomationRetriesTable {
   org_id: string;
   id: string;
   run_id: string;
-  place: string;
+  path: string;
   step_id: string;
   is_skip: boolean;
   is_input_changed: boolean;

@@ -40,9 +40,9 @@ export async function simulate(
   const memory = {
     read: async (places: StepPath[]) =>
       new Map(
-        places.flatMap((place): [StepPath, Json][] => {
-          const output = gave.get(place);
-          return output === undefined ? [] : [[place, output]];
+        places.flatMap((path): [StepPath, Json][] => {
+          const output = gave.get(path);
+          return output === undefined ? [] : [[path, output]];
         }),
       ),
   };
@@ -51,7 +51,7 @@ export async function simulate(
   let nowMs = startMs;
   const record = (
     step: Step,
-    place: StepPath,
+    path: StepPath,
     {
       input,
       output,
@@ -63,7 +63,7 @@ export async function simulate(
       note?: string | null;
     },
   ) => {
-    gave.set(place, output);
+    gave.set(path, output);
     characters += JSON.stringify(input).length + JSON.stringify(output).length;
     const { id, type } = step;
     steps.push({ id, type, started_at: isoOf(nowMs), ended_at: isoOf(untilMs), input, output, stubbed, note });
@@ -80,24 +80,24 @@ export async function simulate(
   while (steps.length < MAX_STEPS && characters <= MAX_CHARACTERS) {
     try {
       const { next, decisions } = await nextStepAfter(definition, memory, { after, nowMs });
-      for (const { step, place, input, output } of decisions) record(step, place, { input, output, stubbed: false });
+      for (const { step, path, input, output } of decisions) record(step, path, { input, output, stubbed: false });
       if (next.kind === 'end') return ended('completed', null);
       if (next.kind === 'invalid') return ended('failed', `${next.step.id}: ${next.message}`);
-      after = next.place;
+      after = next.path;
       if (next.kind === 'continue') continue;
-      const { place, step } = next;
+      const { path, step } = next;
       const given = outputs.get(step.id);
       if (next.kind === 'action') {
-        const input = await resolveInput(definition, memory, place, next.step.input);
+        const input = await resolveInput(definition, memory, path, next.step.input);
         const note = given === undefined ? WITHOUT_OUTPUT : null;
-        record(step, place, { input, output: given ?? null, stubbed: true, note });
+        record(step, path, { input, output: given ?? null, stubbed: true, note });
       } else if (next.kind === 'wait') {
         const until = isoOf(next.untilMs);
-        record(step, place, { input: { until }, output: { until }, untilMs: next.untilMs, stubbed: false });
+        record(step, path, { input: { until }, output: { until }, untilMs: next.untilMs, stubbed: false });
       } else {
         const input = { until: isoOf(next.untilMs) };
         const isThere = given !== undefined;
-        record(step, place, {
+        record(step, path, {
           input,
           output: given ?? { timed_out: true, event: null },
           untilMs: isThere ? nowMs : next.untilMs,

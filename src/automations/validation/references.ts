@@ -12,8 +12,8 @@ const ITERATION_FIELDS = new Set(['item', 'index']);
  */
 export function problemsOfReferences(steps: CollectedStep[]): string[][] {
   const places = new Map<string, number>();
-  for (const [place, { id }] of steps.entries()) if (id !== undefined && !places.has(id)) places.set(id, place);
-  return steps.map(({ fields, loops }, place) => {
+  for (const [path, { id }] of steps.entries()) if (id !== undefined && !places.has(id)) places.set(id, path);
+  return steps.map(({ fields, loops }, path) => {
     const references = referencesIn(fields.$kind === 'Action' ? fields.input : fields.inputs);
     if (references.length > MAX_REFERENCES) return [`must have at most ${MAX_REFERENCES} references`];
     const problems = references.flatMap((reference) => {
@@ -23,7 +23,7 @@ export function problemsOfReferences(steps: CollectedStep[]): string[][] {
           ? undefined
           : at === undefined
             ? 'there is no such step'
-            : problemOfReference(reference, elementAt(steps, at), at - place, loops);
+            : problemOfReference(reference, elementAt(steps, at), at - path, loops);
       return problem === undefined ? [] : [`refers to ${quoted(reference.step)}: ${problem}`];
     });
     return [...new Set(problems)];

@@ -82,11 +82,11 @@ it.each([
 });
 
 /** Runs in a batch whose evaluated blocks were stored when the process ended, before any action behind them. */
-async function restAfter(workflow_blocks: object[], places: { place: string; type: string; output: object }[]) {
+async function restAfter(workflow_blocks: object[], places: { path: string; type: string; output: object }[]) {
   const ref = await startBacklog(workflow_blocks);
   await sql`
-    insert into automation_steps (org_id, run_id, place, step_id, type, status, output, attempts)
-    select run.org_id, run.id, place, place, type, 'completed', output, 1
+    insert into automation_steps (org_id, run_id, path, step_id, type, status, output, attempts)
+    select run.org_id, run.id, path, path, type, 'completed', output, 1
     from automation_runs as run, jsonb_to_recordset(${JSON.stringify(places)}::jsonb) as given (place text, type text, output jsonb)
     where run.batch_id = ${ref.batchId} and run.org_id = ${ref.orgId}
   `.execute(api.db);
@@ -111,21 +111,21 @@ it('a run goes on inside of the branch that was chosen before the process ended'
     block('if-else', yes, Object.fromEntries([['then', [step('inside', 'Hello')]]])),
     step('behind', 'Hello'),
   ];
-  const next = await restAfter(blocks, [{ place: '0', type: 'if-else', output: { result: true } }]);
-  expect(next).toEqual([expect.objectContaining({ kind: 'action', place: '0.then.0' })]);
+  const next = await restAfter(blocks, [{ path: '0', type: 'if-else', output: { result: true } }]);
+  expect(next).toEqual([expect.objectContaining({ kind: 'action', path: '0.then.0' })]);
 });
 
 it('a run goes on inside of the loop that was begun before the process ended', async () => {
   const blocks = [block('for-each', { items: [1, 2] }, { do: [step('inside', 'Hello')] }), step('behind', 'Hello')];
-  const next = await restAfter(blocks, [{ place: '0', type: 'for-each', output: { items: [1, 2], count: 2 } }]);
-  expect(next).toEqual([expect.objectContaining({ kind: 'action', place: '0.do.0.0' })]);
+  const next = await restAfter(blocks, [{ path: '0', type: 'for-each', output: { items: [1, 2], count: 2 } }]);
+  expect(next).toEqual([expect.objectContaining({ kind: 'action', path: '0.do.0.0' })]);
 });
 
 it('a run goes on behind the last of its actions, also if it has more than ten', async () => {
   const steps = Array.from({ length: 12 }, (_, nth) => step(`nth-${nth}`, 'Hello'));
-  const ended = steps.slice(0, 11).map((_, nth) => ({ place: String(nth), type: 'add-note', output: {} }));
+  const ended = steps.slice(0, 11).map((_, nth) => ({ path: String(nth), type: 'add-note', output: {} }));
   const next = await restAfter(steps, ended);
-  expect(next).toEqual([expect.objectContaining({ kind: 'action', place: '11' })]);
+  expect(next).toEqual([expect.objectContaining({ kind: 'action', path: '11' })]);
 });
 
 it('two attempts at once make each call once', async () => {

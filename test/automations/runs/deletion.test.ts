@@ -33,7 +33,7 @@ async function workflowWithRuns(endedRuns: number) {
       from automation_runs, generate_series(1, ${endedRuns}::integer) as n where org_id = ${org.id} and id = ${runId}
       returning org_id, id
     )
-    insert into automation_steps (org_id, run_id, place, step_id, type, status) select org_id, id, '0', 'a', 'wait', 'completed' from ended
+    insert into automation_steps (org_id, run_id, path, step_id, type, status) select org_id, id, '0', 'a', 'wait', 'completed' from ended
   `.execute(api.db);
   const [ended] = (await org.get(`/workflows/${id}/runs?status=completed&limit=1`)).body.runs;
   return { id: id as string, hook, runId: runId as string, endedId: ended.id as string };

@@ -35,14 +35,14 @@ function refusingOnce() {
 async function startRun(workflow_blocks: object[]): Promise<RunInput & { orgId: string }> {
   const { id } = await activate(org, { trigger_type: 'manual-trigger', workflow_blocks });
   const { run_id } = (await org.post(`/workflows/${id}/trigger`, { input: {} })).body;
-  return { orgId: org.id, runId: run_id, next: { kind: 'action', place: '0', title: 'first', attempts: 1 } };
+  return { orgId: org.id, runId: run_id, next: { kind: 'action', path: '0', title: 'first', attempts: 1 } };
 }
 
 const stepsOf = async ({ runId }: RunInput) => {
-  const { rows } = await sql<{ place: string; status: string }>`
+  const { rows } = await sql<{ path: string; status: string }>`
     select place, status from automation_steps where run_id = ${runId} order by place
   `.execute(api.db);
-  return rows.map(({ place, status }) => `${place} ${status}`);
+  return rows.map(({ path, status }) => `${path} ${status}`);
 };
 
 it('a step that failed and was passed is not called again when the first steps are repeated', async () => {
@@ -57,12 +57,12 @@ it('a step that failed and was passed is not called again when the first steps a
 it('an attempt that fails late changes nothing of a step that another attempt has completed', async () => {
   const { deps } = refusingOnce();
   const run = await startRun([step('first'), step('second')]);
-  const at = { orgId: run.orgId, runId: run.runId, place: '0' };
+  const at = { orgId: run.orgId, runId: run.runId, path: '0' };
   await expect(doStep(deps, at)).rejects.toThrow('It answered 500');
   await doStep(deps, at);
-  expect(await failStep(deps, { ...at, error: 'It answered nothing' })).toMatchObject({ kind: 'action', place: '1' });
+  expect(await failStep(deps, { ...at, error: 'It answered nothing' })).toMatchObject({ kind: 'action', path: '1' });
   expect(await stepsOf(run)).toEqual(['0 completed']);
-  expect(await continueRun(deps, at)).toMatchObject({ kind: 'action', place: '1' });
+  expect(await continueRun(deps, at)).toMatchObject({ kind: 'action', path: '1' });
 });
 
 it('a step that failed is called again after a retry by hand, also if its failure was to be passed', async () => {
@@ -87,7 +87,7 @@ it('a step whose output cannot be stored fails with a reason, instead of being c
   });
   const deps = { ...depsOf(api), actions: new Map([['add-note', far]]) };
   const run = await startRun([step('first', { retry: { attempts: 3 } })]);
-  await expect(doStep(deps, { ...run, place: '0' })).rejects.toMatchObject({
+  await expect(doStep(deps, { ...run, path: '0' })).rejects.toMatchObject({
     name: 'DomainError',
     message: expect.stringContaining('cannot be stored'),
   });

@@ -58,9 +58,9 @@ const addTag = (tag: string) =>
 
 it('a step run by two workers at once has its effect once', async () => {
   const { id } = await manual([note('one'), note('two')]);
-  const at = { orgId: org.id, runId: await trigger(id), place: '0' };
+  const at = { orgId: org.id, runId: await trigger(id), path: '0' };
   const [first, second] = await Promise.all([0, 0].map(() => doStep(depsWith(), at)));
-  expect([first, second]).toEqual([second, expect.objectContaining({ kind: 'action', place: '1' })]);
+  expect([first, second]).toEqual([second, expect.objectContaining({ kind: 'action', path: '1' })]);
   expect((await org.get(`/chat/sessions/${session}/history`)).body.items).toHaveLength(1);
 });
 
@@ -79,7 +79,7 @@ it('the output of an external call is stored even if the run was canceled during
       return { message_id: 'm' };
     },
   });
-  const next = await doStep(depsWith(new Map([['add-note', far]])), { orgId: org.id, runId, place: '0' });
+  const next = await doStep(depsWith(new Map([['add-note', far]])), { orgId: org.id, runId, path: '0' });
   expect(next).toEqual({ kind: 'end' });
   expect(await runOf(id, runId)).toMatchObject({
     status: 'canceled',
@@ -92,12 +92,12 @@ it('a retried run receives new events, and keeps the events received before its 
   const runId = await trigger(id);
   const at = { orgId: org.id, runId };
   await addTag('before');
-  await expect(doStep(depsWith(), { ...at, place: '0' })).rejects.toThrow('not found');
-  await failStep(depsWith(), { ...at, place: '0', error: 'no' });
+  await expect(doStep(depsWith(), { ...at, path: '0' })).rejects.toThrow('not found');
+  await failStep(depsWith(), { ...at, path: '0', error: 'no' });
   expect((await org.post(`/workflows/${id}/runs/${runId}/retry`, { skip: true })).status).toBe(200);
-  expect(await checkWait(depsWith(), { ...at, place: '1' })).toMatchObject({ kind: 'wait-for-event', place: '2' });
+  expect(await checkWait(depsWith(), { ...at, path: '1' })).toMatchObject({ kind: 'wait-for-event', path: '2' });
   await addTag('after');
-  expect(await checkWait(depsWith(), { ...at, place: '2' })).toEqual({ kind: 'end' });
+  expect(await checkWait(depsWith(), { ...at, path: '2' })).toEqual({ kind: 'end' });
   const { steps } = await runOf(id, runId);
   expect(steps.slice(1).map(({ output }: { output: { event: { tag: string } } }) => output.event.tag)).toEqual([
     'before',
@@ -106,10 +106,10 @@ it('a retried run receives new events, and keeps the events received before its 
 });
 
 /** Runs the checks of a wait as a workflow does, until there is a reason to wait or to go on. Returns their number too. */
-async function checkAll(runId: string, place: string) {
+async function checkAll(runId: string, path: string) {
   for (let checks = 1; ; checks++) {
-    const next = await checkWait(depsWith(), { orgId: org.id, runId, place });
-    if (next.kind !== 'wait-for-event' || next.place !== place || next.ms > 0) return { next, checks };
+    const next = await checkWait(depsWith(), { orgId: org.id, runId, path });
+    if (next.kind !== 'wait-for-event' || next.path !== path || next.ms > 0) return { next, checks };
   }
 }
 const addTags = (tags: string[]) =>
@@ -125,13 +125,13 @@ it('a wait evaluates each event once, also those that an earlier wait left', asy
   const { id } = await manual([listen(isTag('a')), { ...listen(isTag('b')), id: 'again' }]);
   const runId = await trigger(id);
   await addTags(['x', 'b']);
-  expect((await checkAll(runId, '0')).next).toMatchObject({ kind: 'wait-for-event', place: '0' });
+  expect((await checkAll(runId, '0')).next).toMatchObject({ kind: 'wait-for-event', path: '0' });
   await sql`update automation_events set output = output || '{"tag":"a"}' where org_id = ${org.id} and output ->> 'tag' = 'x'`.execute(
     api.db,
   );
-  expect((await checkAll(runId, '0')).next).toMatchObject({ kind: 'wait-for-event', place: '0' }); // it was evaluated before
+  expect((await checkAll(runId, '0')).next).toMatchObject({ kind: 'wait-for-event', path: '0' }); // it was evaluated before
   await addTags(['a', 'b']);
-  expect((await checkAll(runId, '0')).next).toMatchObject({ kind: 'wait-for-event', place: '1', ms: 0 });
+  expect((await checkAll(runId, '0')).next).toMatchObject({ kind: 'wait-for-event', path: '1', ms: 0 });
   expect((await checkAll(runId, '1')).next).toEqual({ kind: 'end' });
   expect(eventsIn(await runOf(id, runId))).toEqual(['a', 'b']);
 });
@@ -145,12 +145,12 @@ it('a wait takes the oldest event that matches, whatever earlier waits have left
     [['c', 'a', 'b', 'a']],
   ]) {
     const runId = await trigger(id);
-    let place = '0';
+    let path = '0';
     for (const tags of received) {
       await addTags(tags);
-      for (let next = (await checkAll(runId, place)).next; next.kind === 'wait-for-event' && next.place !== place; ) {
-        place = next.place;
-        next = (await checkAll(runId, place)).next;
+      for (let next = (await checkAll(runId, path)).next; next.kind === 'wait-for-event' && next.path !== path; ) {
+        path = next.path;
+        next = (await checkAll(runId, path)).next;
       }
     }
     const run = await runOf(id, runId);
@@ -171,7 +171,7 @@ it('a reference in a constraint resolves to data, even if it looks like an opera
   const { id } = await manual([listen({ '==': [{ var: 'tag' }, '{{trigger.output.input.tag}}'] })]);
   const runs = [await trigger(id, { tag: { var: 'tag' } }), await trigger(id, { tag: 'vip' })];
   await addTag('vip');
-  const next = await Promise.all(runs.map((runId) => checkWait(depsWith(), { orgId: org.id, runId, place: '0' })));
+  const next = await Promise.all(runs.map((runId) => checkWait(depsWith(), { orgId: org.id, runId, path: '0' })));
   expect(next).toEqual([expect.objectContaining({ kind: 'wait-for-event' }), { kind: 'end' }]);
 });
 
@@ -179,7 +179,7 @@ it('a step with too large references fails, and can be retried', async () => {
   const big = { ...note('big'), input: { session_id: session, text: '{{trigger.output.input.text}}'.repeat(100) } };
   const { id } = await manual([big]);
   const runId = await trigger(id, { text: 'x'.repeat(100_000) });
-  const at = { orgId: org.id, runId, place: '0' };
+  const at = { orgId: org.id, runId, path: '0' };
   await expect(doStep(depsWith(), at)).rejects.toMatchObject({ kind: 'invalid' });
   await failStep(depsWith(), { ...at, error: 'too much' });
   expect(await runOf(id, runId)).toMatchObject({ status: 'failed', steps: [{ id: 'big', status: 'failed' }] });
@@ -190,8 +190,8 @@ it('a step refused before its first attempt fails visibly, and is the one that i
   const { id } = await manual([{ ...note('may', newId()), on_error: 'continue' }, note('must'), note('last')]);
   const runId = await trigger(id);
   const at = { orgId: org.id, runId };
-  await failStep(depsWith(), { ...at, place: '0', error: 'no such session' });
-  await failStep(depsWith(), { ...at, place: '1', error: 'the quota of the day is used' });
+  await failStep(depsWith(), { ...at, path: '0', error: 'no such session' });
+  await failStep(depsWith(), { ...at, path: '1', error: 'the quota of the day is used' });
   const steps = async () =>
     (await runOf(id, runId)).steps.map((step: { id: string; status: string }) => [step.id, step.status]);
   expect(await steps()).toEqual([
@@ -203,13 +203,13 @@ it('a step refused before its first attempt fails visibly, and is the one that i
     ['may', 'failed'],
     ['must', 'in_progress'],
   ]);
-  expect(await doStep(depsWith(), { ...at, place: '1' })).toMatchObject({ kind: 'action', place: '2' });
+  expect(await doStep(depsWith(), { ...at, path: '1' })).toMatchObject({ kind: 'action', path: '2' });
 });
 
 it('an input given for a retry is not sent once it is redacted, and is asked for again', async () => {
   const { id } = await manual([note('note')]);
   const runId = await trigger(id);
-  const at = { orgId: org.id, runId, place: '0' };
+  const at = { orgId: org.id, runId, path: '0' };
   const fail = async (deps: ReturnType<typeof depsWith>, reason: string) => {
     await expect(doStep(deps, at)).rejects.toThrow(reason);
     await failStep(deps, { ...at, error: reason });
@@ -235,7 +235,7 @@ it('a wait for a trigger by hand ends with the next one, not with the one that s
   const press = { ...listen(null), inputs: { trigger_type: 'manual-trigger', timeout_minutes: 60 } };
   const { id } = await manual([press]);
   const runId = await trigger(id);
-  const check = () => checkWait(depsWith(), { orgId: org.id, runId, place: '0' });
+  const check = () => checkWait(depsWith(), { orgId: org.id, runId, path: '0' });
   expect(await check()).toMatchObject({ kind: 'wait-for-event' });
   await trigger((await manual([])).id, { pressed: 'another' });
   expect(await check()).toEqual({ kind: 'end' });
@@ -252,7 +252,7 @@ it('a wait for a webhook ends with a request to another workflow under the key t
     expect((await send()).body).toEqual(first.body);
     return first.body.run_id;
   };
-  const at = { orgId: org.id, runId: await post([heard]), place: '0' };
+  const at = { orgId: org.id, runId: await post([heard]), path: '0' };
   expect(await checkWait(depsWith(), at)).toMatchObject({ kind: 'wait-for-event' });
   await post([]);
   expect(await checkWait(depsWith(), at)).toEqual({ kind: 'end' });

@@ -1,4 +1,3 @@
-import { up as keepVersions } from '../../../src/db/migrations/0169-versions-of-training.ts';
 import { newId } from '../../../src/ids.ts';
 import { startApi, type TestApi, type TestOrg } from '../../support/stack/api.ts';
 
@@ -91,21 +90,6 @@ describe('versions of training', () => {
     expect((await org.get(`/training/${id}/versions`)).status).toBe(404);
     const rows = await api.db.selectFrom('training_versions').select('id').where('training_id', '=', id).execute();
     expect(rows).toEqual([]);
-  });
-
-  it('begin with what was published before they were kept', async () => {
-    const { id } = await create();
-    const draft = await create({ is_draft: true });
-    await api.db.transaction().execute(async (trx) => {
-      await trx.schema.dropTable('training_versions').execute();
-      await trx.schema.alterTable('training_items').dropColumn('version').dropColumn('published_at').execute();
-      await keepVersions(trx as never);
-    });
-    const { body } = await org.get(`/training/${id}`);
-    expect(body).toMatchObject({ current_version: 1, published_at: body.updated_at });
-    const [version] = await versionsOf(id);
-    expect(version).toMatchObject({ ...REFUNDS, version: 1, published_key_id: null });
-    expect(await versionsOf(draft.id)).toEqual([]);
   });
 });
 

@@ -58,10 +58,10 @@ export async function doRun(work: BatchWork, run: Run): Promise<Released | undef
 }
 
 /** Fails the step of a call whose answer cannot be stored, so that the call is not made again. */
-async function failUnstorable({ work, context }: RunExecution, place: StepPath, error: unknown): Promise<void> {
+async function failUnstorable({ work, context }: RunExecution, path: StepPath, error: unknown): Promise<void> {
   const failure = stepFailureOf(error);
   if (failure === error) return;
-  const ref = { orgId: work.ref.orgId, runId: context.run.id, place };
+  const ref = { orgId: work.ref.orgId, runId: context.run.id, path };
   await failStep(work.deps, { ...ref, error: messageOf(failure) });
 }
 
@@ -76,9 +76,9 @@ async function advance(execution: RunExecution, after: StepPath | undefined): Pr
     after,
     nowMs: Date.now(),
   });
-  const records = decisions.map(({ place, step, input, output }) => {
-    execution.outputs.set(place, output);
-    return stepRecordOf(place, step, { status: 'completed', input, output });
+  const records = decisions.map(({ path, step, input, output }) => {
+    execution.outputs.set(path, output);
+    return stepRecordOf(path, step, { status: 'completed', input, output });
   });
   pacer.add(performance.now() - begun);
   const save = (progress: Partial<Progress> = {}) => saveProgress(execution, { records, ...progress });
@@ -86,7 +86,7 @@ async function advance(execution: RunExecution, after: StepPath | undefined): Pr
     case 'end':
       return (await save({ isEnd: true })) ? 'ended' : undefined;
     case 'continue':
-      return (await save()) ? { after: next.place } : undefined;
+      return (await save()) ? { after: next.path } : undefined;
     case 'action':
       if (isCall(execution, next.step)) return call(execution, next, records);
       return (await save()) ? applyStep(execution, next) : undefined;
@@ -96,7 +96,7 @@ async function advance(execution: RunExecution, after: StepPath | undefined): Pr
 }
 
 interface ActionAt {
-  place: StepPath;
+  path: StepPath;
   step: ActionStep;
 }
 
@@ -108,7 +108,7 @@ const isCall = ({ work }: RunExecution, { type }: ActionStep): boolean => {
 /** Records that a call begins, and calls. The answer is saved with the next step. */
 async function call(
   execution: RunExecution,
-  { place, step }: ActionAt,
+  { path, step }: ActionAt,
   records: Progress['records'],
 ): Promise<Position | Released | undefined> {
   const { work, context } = execution;
@@ -116,59 +116,59 @@ async function call(
   const action = deps.actions.get(step.type);
   if (action === undefined || !('call' in action)) throw invalid(`There is no remote action ${step.type}`);
   const sealer = createSealer(deps.secrets, ref.orgId, context.run.automation_id);
-  const input = await resolveInput(context.definition, outputsOf(execution), place, sealer.open(step.input));
-  const begun = stepRecordOf(place, step, { status: 'in_progress', input: maskCredentials(input), output: null });
+  const input = await resolveInput(context.definition, outputsOf(execution), path, sealer.open(step.input));
+  const begun = stepRecordOf(path, step, { status: 'in_progress', input: maskCredentials(input), output: null });
   if (!(await saveProgress(execution, { records: [...records, begun] }))) return undefined;
   try {
     const origins = knownOriginsOf(context.definition.credentialOrigins, step);
     const credentialOrigins = originsOfInput(step.input, origins);
-    const stepRef = { ...stepRefOf(ref.orgId, context.run, place), credentialOrigins };
+    const stepRef = { ...stepRefOf(ref.orgId, context.run, path), credentialOrigins };
     const output = (await action.call(deps, stepRef, parseInput(action, input))) as Json;
-    execution.ended = { place, output };
-    execution.outputs.set(place, output);
-    return { after: place };
+    execution.ended = { path, output };
+    execution.outputs.set(path, output);
+    return { after: path };
   } catch (error) {
-    await setStepError(deps.db, ref.orgId, context.run, { place, error: messageOf(error) });
-    return afterFailure(execution, { place, step }, error);
+    await setStepError(deps.db, ref.orgId, context.run, { path, error: messageOf(error) });
+    return afterFailure(execution, { path, step }, error);
   }
 }
 
 /** Does an action on our own data, in its transaction. */
-async function applyStep(execution: RunExecution, { place, step }: ActionAt): Promise<Position | Released | undefined> {
+async function applyStep(execution: RunExecution, { path, step }: ActionAt): Promise<Position | Released | undefined> {
   const { deps, ref } = execution.work;
   execution.isStored = true;
   try {
     return await positionOf(
       execution,
-      await doStep(deps, { orgId: ref.orgId, runId: execution.context.run.id, place }),
-      place,
+      await doStep(deps, { orgId: ref.orgId, runId: execution.context.run.id, path }),
+      path,
     );
   } catch (error) {
-    return afterFailure(execution, { place, step }, error);
+    return afterFailure(execution, { path, step }, error);
   }
 }
 
 /** Ends a step that has failed for good. A failure that may pass is retried in a workflow of the run's own. */
 async function afterFailure(
   execution: RunExecution,
-  { place, step }: ActionAt,
+  { path, step }: ActionAt,
   error: unknown,
 ): Promise<Position | Released | undefined> {
   const { deps, ref } = execution.work;
   const run = { orgId: ref.orgId, runId: execution.context.run.id };
-  const next = await nextAfterFailure(deps, run, nextActionOf(place, step), error);
+  const next = await nextAfterFailure(deps, run, nextActionOf(path, step), error);
   execution.isStored = true;
   if (next === undefined) return leave(execution, findNextStep);
   return next.kind === 'action' && isFailed(next)
     ? leave(execution, async () => next)
-    : positionOf(execution, next, place);
+    : positionOf(execution, next, path);
 }
 
 /** Returns where a run stands after a step that has ended, as the database tells. */
 async function positionOf(
   execution: RunExecution,
   next: NextStep,
-  place: StepPath,
+  path: StepPath,
 ): Promise<Position | Released | undefined> {
   switch (next.kind) {
     case 'end':
@@ -177,7 +177,7 @@ async function positionOf(
       return 'failed';
     case 'action':
     case 'continue':
-      return { after: place };
+      return { after: path };
     case 'wait':
     case 'wait-for-event':
       return leave(execution, async () => next);
@@ -196,7 +196,7 @@ async function saveProgress(execution: RunExecution, progress: Partial<Progress>
   try {
     return await execution.work.writer.save({ ...known, ...progress });
   } catch (error) {
-    if (ended !== undefined) await failUnstorable(execution, ended.place, error);
+    if (ended !== undefined) await failUnstorable(execution, ended.path, error);
     throw error;
   }
 }
@@ -205,11 +205,11 @@ async function saveProgress(execution: RunExecution, progress: Partial<Progress>
 const outputsOf = ({ work, context, outputs, isStored }: RunExecution): StepOutputs => ({
   async read(places) {
     const known = new Map<StepPath, Json>();
-    for (const place of places) {
-      const output = outputs.get(place);
-      if (output !== undefined) known.set(place, output);
+    for (const path of places) {
+      const output = outputs.get(path);
+      if (output !== undefined) known.set(path, output);
     }
-    const missing = isStored ? places.filter((place) => !known.has(place)) : [];
+    const missing = isStored ? places.filter((path) => !known.has(path)) : [];
     const stored = await listOutputs(work.deps.db, work.ref.orgId, context.run.id, missing);
     return new Map([...known, ...stored]);
   },

@@ -15,7 +15,7 @@ export interface Progress {
   /** How often the run was redacted when it was loaded. */
   redactions: number;
   /** The end of the call that was begun before. */
-  ended: { place: StepPath; output: Json } | undefined;
+  ended: { path: StepPath; output: Json } | undefined;
   /** Blocks that were evaluated, and at last the action that begins. */
   records: StepRecord[];
   /** No step is left. */
@@ -96,9 +96,9 @@ async function saveProgress(trx: Trx, ref: BatchRef, items: Progress[]): Promise
     .filter(({ runId }) => going.has(runId))
     .flatMap(({ runId, records }) => records.map((record) => ({ ...record, run_id: runId })));
   const inserted = await insertSteps(trx, orgId, records);
-  const added = new Set(inserted.map(({ run_id, place }) => `${run_id} ${place}`));
-  for (const { run_id, place, status } of records)
-    if (status === 'in_progress' && !added.has(`${run_id} ${place}`)) going.delete(run_id);
+  const added = new Set(inserted.map(({ run_id, path }) => `${run_id} ${path}`));
+  for (const { run_id, path, status } of records)
+    if (status === 'in_progress' && !added.has(`${run_id} ${path}`)) going.delete(run_id);
   const canceled = items.filter(({ runId, ended }) => ended !== undefined && !redactions.has(runId));
   const others = await listRedactions(
     trx,
@@ -111,7 +111,7 @@ async function saveProgress(trx: Trx, ref: BatchRef, items: Progress[]): Promise
     trx,
     orgId,
     late.flatMap(({ runId, ended, records }) =>
-      [...(ended === undefined ? [] : [ended]), ...records].map(({ place }) => ({ run_id: runId, place })),
+      [...(ended === undefined ? [] : [ended]), ...records].map(({ path }) => ({ run_id: runId, path })),
     ),
   );
   const ends = items.filter(({ runId, isEnd }) => isEnd && going.has(runId)).map(({ runId }) => runId);

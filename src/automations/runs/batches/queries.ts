@@ -134,7 +134,7 @@ export async function lockRunsInBatch(trx: Trx, ref: BatchRef, ids: string[]): P
 /** A called step's output. */
 export interface EndedStep {
   run_id: string;
-  place: StepPath;
+  path: StepPath;
   output: Json;
 }
 
@@ -143,8 +143,8 @@ export async function completeSteps(trx: Trx, orgId: string, steps: EndedStep[])
   if (steps.length === 0) return;
   await sql`
     update automation_steps as step set status = 'completed', output = given.output, error = null, ended_at = now()
-    from jsonb_to_recordset(${JSON.stringify(steps)}::jsonb) as given (run_id uuid, place text, output jsonb)
-    where step.org_id = ${orgId} and step.run_id = given.run_id and step.place = given.place and step.status = 'in_progress'
+    from jsonb_to_recordset(${JSON.stringify(steps)}::jsonb) as given (run_id uuid, path text, output jsonb)
+    where step.org_id = ${orgId} and step.run_id = given.run_id and step.path = given.path and step.status = 'in_progress'
   `.execute(trx);
 }
 
@@ -153,16 +153,16 @@ export async function insertSteps(
   trx: Trx,
   orgId: string,
   steps: (StepRecord & { run_id: string })[],
-): Promise<{ run_id: string; place: StepPath }[]> {
+): Promise<{ run_id: string; path: StepPath }[]> {
   if (steps.length === 0) return [];
-  const { rows } = await sql<{ run_id: string; place: StepPath }>`
-    insert into automation_steps (org_id, run_id, place, step_id, type, name, status, input, output, attempts, ended_at)
-    select ${orgId}::uuid, run_id, place, step_id, type, name, status, input, output, 1,
+  const { rows } = await sql<{ run_id: string; path: StepPath }>`
+    insert into automation_steps (org_id, run_id, path, step_id, type, name, status, input, output, attempts, ended_at)
+    select ${orgId}::uuid, run_id, path, step_id, type, name, status, input, output, 1,
       case when status = 'completed' then now() end
     from jsonb_to_recordset(${JSON.stringify(steps)}::jsonb)
-      as given (run_id uuid, place text, step_id text, type text, name text, status text, input jsonb, output jsonb)
-    on conflict (org_id, run_id, place) do nothing
-    returning run_id, place
+      as given (run_id uuid, path text, step_id text, type text, name text, status text, input jsonb, output jsonb)
+    on conflict (org_id, run_id, path) do nothing
+    returning run_id, path
   `.execute(trx);
   return rows;
 }

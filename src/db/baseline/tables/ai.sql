@@ -1,17 +1,3 @@
-create table ai_budget_notices (
-  org_id uuid not null,
-  budget text not null,
-  period date not null,
-  level text not null,
-  allowance text not null,
-  created_at timestamptz(3) not null default now(),
-  primary key (org_id, budget, period, level, allowance),
-  foreign key (org_id) references orgs(id) on delete cascade,
-  check (budget in ('day', 'month')),
-  check (level in ('warning', 'exhausted'))
-);
-create index ai_budget_notices_by_age on ai_budget_notices (period);
-
 create table ai_calibrations (
   org_id uuid not null,
   threshold float8,
@@ -35,108 +21,6 @@ create table ai_configs (
   foreign key (org_id) references orgs(id)
 );
 
-create table ai_eval_cases (
-  org_id uuid not null,
-  id uuid not null,
-  name text not null,
-  messages jsonb not null,
-  channel text not null,
-  contact_id uuid,
-  verified boolean not null default false,
-  stubs jsonb not null,
-  checks jsonb not null,
-  session_id uuid,
-  created_at timestamptz(3) not null default now(),
-  updated_at timestamptz(3) not null default now(),
-  primary key (org_id, id),
-  foreign key (org_id, contact_id) references contacts(org_id, id) on delete set null (contact_id),
-  foreign key (org_id) references orgs(id),
-  foreign key (org_id, session_id) references sessions(org_id, id) on delete cascade
-);
-create index ai_eval_cases_by_contact on ai_eval_cases (org_id, contact_id) where contact_id is not null;
-create index ai_eval_cases_by_creation on ai_eval_cases (org_id, created_at, id);
-create index ai_eval_cases_by_session on ai_eval_cases (org_id, session_id) where session_id is not null;
-
-create table ai_eval_runs (
-  org_id uuid not null,
-  id uuid not null,
-  settings text not null,
-  started_by text not null,
-  state text not null,
-  config jsonb not null,
-  config_version integer,
-  cases integer not null default 0,
-  passed integer not null default 0,
-  failed integer not null default 0,
-  cost numeric not null default 0,
-  drift jsonb,
-  created_at timestamptz(3) not null default now(),
-  ended_at timestamptz(3),
-  primary key (org_id, id),
-  foreign key (org_id) references orgs(id),
-  check ((ended_at is null) = (state = 'running')),
-  check (settings in ('draft', 'published')),
-  check (started_by in ('api', 'nightly')),
-  check (state in ('running', 'done', 'canceled'))
-);
-create index ai_eval_runs_by_age on ai_eval_runs (ended_at) where ended_at is not null;
-create index ai_eval_runs_by_creation on ai_eval_runs (org_id, created_at, id);
-create unique index ai_eval_runs_not_ended on ai_eval_runs (org_id) where ended_at is null;
-
-create table ai_eval_results (
-  org_id uuid not null,
-  run_id uuid not null,
-  position integer not null,
-  case_id uuid not null,
-  session_id uuid,
-  name text not null,
-  definition jsonb,
-  state text not null,
-  checks jsonb not null default '[]'::jsonb,
-  error text,
-  turn jsonb,
-  cost numeric,
-  latency_ms integer,
-  ended_at timestamptz(3),
-  primary key (org_id, run_id, "position"),
-  unique (org_id, run_id, case_id),
-  foreign key (org_id, run_id) references ai_eval_runs(org_id, id) on delete cascade,
-  check ((ended_at is null) = (state = 'waiting')),
-  check (state in ('waiting', 'passed', 'failed'))
-);
-create index ai_eval_results_by_session on ai_eval_results (org_id, session_id) where session_id is not null;
-create index ai_eval_results_waiting on ai_eval_results (org_id, run_id, "position") where ended_at is null;
-
-create table ai_model_calls (
-  org_id uuid not null,
-  id uuid not null,
-  session_id uuid,
-  turn_id uuid,
-  purpose text not null,
-  model text not null,
-  reserved_tokens integer not null,
-  reserved_cost numeric not null,
-  input integer,
-  output integer,
-  cached integer,
-  is_estimated boolean,
-  cost numeric,
-  problem text,
-  request_id text,
-  latency_ms integer,
-  created_at timestamptz(3) not null default now(),
-  settled_at timestamptz(3),
-  primary key (org_id, id),
-  foreign key (org_id) references orgs(id),
-  foreign key (org_id, session_id) references sessions(org_id, id) on delete set null (session_id),
-  check ((settled_at is null) = (input is null))
-);
-create index ai_model_calls_by_age on ai_model_calls (settled_at);
-create index ai_model_calls_by_session on ai_model_calls (org_id, session_id) where session_id is not null;
-create index ai_model_calls_by_turn on ai_model_calls (org_id, turn_id) where turn_id is not null;
-create index ai_model_calls_open on ai_model_calls (created_at) where settled_at is null;
-create index ai_model_calls_open_by_org on ai_model_calls (org_id, created_at) where settled_at is null;
-
 create table ai_summaries (
   org_id uuid not null,
   session_id uuid not null,
@@ -147,34 +31,6 @@ create table ai_summaries (
   foreign key (org_id, session_id) references sessions(org_id, id) on delete cascade,
   check (occasion in ('handoff', 'resolution'))
 );
-
-create table ai_tag_models (
-  org_id uuid not null,
-  sessions integer,
-  tags jsonb,
-  model bytea,
-  requested_at timestamptz(3) not null default now(),
-  learnt_at timestamptz(3),
-  primary key (org_id),
-  foreign key (org_id) references orgs(id),
-  check ((learnt_at is null) = (model is null)),
-  constraint ai_tag_models_check1 check ((learnt_at is null) = (tags is null)),
-  constraint ai_tag_models_check2 check ((learnt_at is null) = (sessions is null))
-);
-
-create table ai_tag_suggestions (
-  org_id uuid not null,
-  session_id uuid not null,
-  tag_key text not null,
-  score float8,
-  created_at timestamptz(3) not null default now(),
-  model text,
-  primary key (org_id, session_id, tag_key),
-  foreign key (org_id, session_id) references sessions(org_id, id) on delete cascade,
-  foreign key (org_id, tag_key) references tags(org_id, tag_key) on delete cascade,
-  check ((score is null) = (model is not null))
-);
-create index ai_tag_suggestions_by_tag on ai_tag_suggestions (org_id, tag_key);
 
 create table ai_turns (
   org_id uuid not null,
@@ -316,22 +172,6 @@ create table ai_steps (
   primary key (org_id, turn_id, step),
   foreign key (org_id, turn_id) references ai_turns(org_id, id) on delete cascade,
   check (purpose in ('gates', 'search', 'plan', 'call', 'answer'))
-);
-
-create table ai_usage (
-  org_id uuid not null,
-  day date not null,
-  model text not null,
-  purpose text not null,
-  calls integer not null,
-  failed_calls integer not null,
-  estimated_calls integer not null,
-  input bigint not null,
-  output bigint not null,
-  cached bigint not null,
-  cost numeric not null,
-  primary key (org_id, day, model, purpose),
-  foreign key (org_id) references orgs(id)
 );
 
 create table ai_workflow_tools (

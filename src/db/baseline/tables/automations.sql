@@ -79,20 +79,20 @@ create table automation_received_events (
   trigger_type text not null,
   is_consumed boolean not null default false,
   received_at timestamptz(3) not null default now(),
-  checked_place text,
+  checked_path text,
   primary key (org_id, run_id, event_id),
   foreign key (org_id, event_id) references automation_events(org_id, event_id),
   foreign key (org_id, run_id) references automation_runs(org_id, id) on delete cascade
 );
 create index automation_received_events_of_event on automation_received_events (org_id, event_id);
 create index automation_received_events_unchecked on automation_received_events (org_id, run_id, trigger_type,
-  checked_place) where not is_consumed;
+  checked_path) where not is_consumed;
 
 create table automation_retries (
   org_id uuid not null,
   id uuid not null,
   run_id uuid not null,
-  place text not null,
+  path text not null,
   step_id text not null,
   is_skip boolean not null,
   is_input_changed boolean not null,
@@ -107,7 +107,7 @@ create index automation_retries_of_run on automation_retries (org_id, run_id, cr
 create table automation_steps (
   org_id uuid not null,
   run_id uuid not null,
-  place text not null,
+  path text not null,
   step_id text not null,
   type text not null,
   name text,
@@ -121,7 +121,8 @@ create table automation_steps (
   ended_at timestamptz(3),
   characters integer generated always as (coalesce(length((input)::text), 0) + coalesce(length((output)::text),
     0)) stored not null,
-  primary key (org_id, run_id, place),
+  changed_input_origins text[],
+  primary key (org_id, run_id, path),
   foreign key (org_id, run_id) references automation_runs(org_id, id) on delete cascade,
   check (status in ('in_progress', 'waiting', 'completed', 'failed', 'skipped'))
 );
@@ -149,16 +150,6 @@ create unique index automations_by_id on automations (id);
 create index automations_deleted on automations (org_id, id) where deleted_at is not null;
 create index automations_in_order on automations (org_id, created_at, id);
 
-create table inactivity_clocks (
-  org_id uuid not null,
-  automation_id uuid not null,
-  minutes integer not null,
-  silent_since timestamptz(3) not null,
-  session_id uuid not null,
-  primary key (org_id, automation_id),
-  foreign key (org_id, automation_id) references automations(org_id, id) on delete cascade
-);
-
 create table automation_versions (
   org_id uuid not null,
   id bigint generated always as identity,
@@ -173,8 +164,19 @@ create table automation_versions (
   workflow_editor_state jsonb,
   created_at timestamptz(3) not null default now(),
   characters integer generated always as (length((workflow_blocks)::text) + coalesce(length((workflow_editor_state)::text), 0)) stored not null,
+  credential_origins jsonb,
   primary key (org_id, id),
   unique (org_id, automation_id, id),
   unique (org_id, automation_id, version_number),
+  foreign key (org_id, automation_id) references automations(org_id, id) on delete cascade
+);
+
+create table inactivity_clocks (
+  org_id uuid not null,
+  automation_id uuid not null,
+  minutes integer not null,
+  silent_since timestamptz(3) not null,
+  session_id uuid not null,
+  primary key (org_id, automation_id),
   foreign key (org_id, automation_id) references automations(org_id, id) on delete cascade
 );

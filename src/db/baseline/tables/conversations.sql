@@ -131,7 +131,10 @@ create index session_events_ai_resolved on session_events (org_id, created_at) i
   where type = 'ai_resolved_issue';
 create index session_events_by_words on session_events using gin (org_id,
   search) with (gin_pending_list_limit='512') where search is not null;
+create index session_events_handoffs on session_events (org_id, created_at, id) include (session_id, seq)
+  where type = 'handoff';
 create index session_events_in_order on session_events (org_id, xid, session_id, seq);
+create index session_events_returns on session_events (org_id, session_id, seq) where type = 'returned_to_ai';
 
 create table session_tags (
   org_id uuid not null,

@@ -14,15 +14,6 @@ alter table crm_batches alter column body set storage external;
 create index crm_batches_by_age on crm_batches (received_at);
 create index crm_batches_by_org on crm_batches (org_id, received_at, id);
 
-create table crm_rate_limits (
-  org_id uuid not null,
-  kind text not null,
-  next_at timestamptz(3) not null,
-  primary key (org_id, kind),
-  foreign key (org_id) references orgs(id),
-  check (kind in ('request', 'search'))
-);
-
 create table crm_due_stages (
   org_id uuid not null,
   session_id uuid not null,
@@ -114,10 +105,19 @@ create table crm_messages (
   unique (org_id, external_id),
   foreign key (org_id, session_id) references sessions(org_id, id),
   check (state in ('queued', 'sending', 'sent', 'skipped', 'failed')),
-  check (target in ('thread', 'miaw'))
+  check (target in ('thread', 'miaw', 'ticket'))
 );
 create index crm_messages_to_send on crm_messages (org_id, session_id, target, id) where state in ('queued', 'sending');
 create index crm_messages_waiting on crm_messages (created_at) where state in ('queued', 'sending');
+
+create table crm_rate_limits (
+  org_id uuid not null,
+  kind text not null,
+  next_at timestamptz(3) not null,
+  primary key (org_id, kind),
+  foreign key (org_id) references orgs(id),
+  check (kind in ('request', 'search'))
+);
 
 create table crm_tokens (
   org_id uuid not null,

@@ -12,6 +12,19 @@ create table office_hours (
 );
 create index office_hours_by_creation on office_hours (org_id, created_at, id);
 
+create table tag_categories (
+  org_id uuid not null,
+  id uuid not null,
+  name_key text not null,
+  name text not null,
+  description text,
+  created_at timestamptz(3) not null default now(),
+  updated_at timestamptz(3) not null default now(),
+  primary key (org_id, id),
+  unique (org_id, name_key),
+  foreign key (org_id) references orgs(id)
+);
+
 create table tag_settings (
   org_id uuid not null,
   auto_tagging_enabled boolean not null,
@@ -27,9 +40,12 @@ create table tags (
   created_at timestamptz(3) not null default now(),
   updated_at timestamptz(3) not null default now(),
   description text,
+  category_id uuid,
   primary key (org_id, tag_key),
+  foreign key (org_id, category_id) references tag_categories(org_id, id) on delete set null (category_id),
   foreign key (org_id) references orgs(id)
 );
+create index tags_by_category on tags (org_id, category_id, tag_key) where category_id is not null;
 
 create table teams (
   org_id uuid not null,

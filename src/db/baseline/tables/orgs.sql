@@ -38,6 +38,8 @@ create table integrations (
   foreign key (org_id) references orgs(id)
 );
 create index integrations_by_portal on integrations (((settings ->> 'portal_id'))) where kind = 'crm';
+create index integrations_unconfirmed on integrations (org_id, kind) where kind = 'crm' and account_id is null
+  and ((settings ->> 'portal_id') is not null) and (settings ? 'oauth');
 
 create table roles (
   org_id uuid not null,

@@ -41,39 +41,10 @@ create table actions (
 create unique index actions_by_connection on actions (org_id, connection_kind, connection_name,
   connection_operation) where connection_kind is not null;
 
-create table autopilot (
-  org_id uuid not null,
-  channel text not null,
-  autopilot_enabled boolean not null,
-  ai_agent_version text not null,
-  updated_at timestamptz(3) not null default now(),
-  primary key (org_id, channel),
-  foreign key (org_id) references orgs(id)
-);
-
 create table message_overrides (
   org_id uuid not null,
   message_id uuid not null,
   sealed text not null,
   primary key (org_id, message_id),
   foreign key (org_id, message_id) references session_events(org_id, id) on delete cascade
-);
-
-create table phone_agents (
-  org_id uuid not null,
-  id uuid not null,
-  name text not null,
-  type text not null,
-  voice_id text,
-  language text,
-  first_message text not null,
-  instructions text[],
-  handoff_phone_number text,
-  use_org_knowledgebase boolean not null,
-  action_ids text[],
-  created_at timestamptz(3) not null default now(),
-  updated_at timestamptz(3) not null default now(),
-  primary key (org_id, id),
-  foreign key (org_id) references orgs(id),
-  check (type in ('inbound', 'outbound'))
 );
