@@ -6,7 +6,7 @@ import { releaseBatch } from '../src/automations/runs/batches/release.service.ts
 import { runBatch } from '../src/automations/runs/batches/service.ts';
 import type { NextStep, RunInput, RunRef } from '../src/automations/runs/contract.ts';
 import { doFirstSteps } from '../src/automations/runs/first-steps.service.ts';
-import { cancelStoppedRun } from '../src/automations/runs/reconcile.service.ts';
+import { cancelStoppedRun } from '../src/automations/runs/repair.service.ts';
 import {
   checkWait,
   continueRun,

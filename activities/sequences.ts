@@ -7,7 +7,7 @@ import type { ForecastEnd, ForecastRef } from '../src/sequences/forecast/contrac
 import { computeForecast } from '../src/sequences/forecast/jobs.service.ts';
 import { createOutages } from '../src/sequences/sending/outages.ts';
 import { sendDueSteps } from '../src/sequences/sending/send-due-steps.service.ts';
-import { pauseStoppedSequence } from '../src/sequences/workflow-reconcile.service.ts';
+import { pauseStoppedSequence } from '../src/sequences/workflow-repair.service.ts';
 
 export interface SequenceActivityDeps {
   db: Db;

@@ -16,7 +16,7 @@ import { startDomainChecks } from './domain-checks.ts';
 import { createInlineWork } from './inline-work.ts';
 import { startMaintenance } from './maintenance.ts';
 import { createReactions } from './reactions.ts';
-import { startReconciliation } from './reconciliation.ts';
+import { startRepair } from './repair.ts';
 import { runWorkers, type Workers } from './run.ts';
 import { connectWorkers, isConnectionFailure, type WorkerTemporal } from './temporal.ts';
 import { installRuntime, isOfCore } from './temporal-log.ts';
@@ -69,7 +69,7 @@ const stopMaintenance = isInteractive ? startMaintenance(db, config, log) : unde
 const stopDomainChecks = isInteractive ? startDomainChecks(db, config, log) : undefined;
 const stopRenewal = isInteractive ? startTokenRenewal(db, log) : undefined;
 const checkTimeZones = createTimeZoneCheck(db, log);
-const stopReconciliation = isInteractive ? startReconciliation(db, () => temporal?.client, log) : undefined;
+const stopRepair = isInteractive ? startRepair(db, () => temporal?.client, log) : undefined;
 
 let workers: Workers | undefined;
 let isStopping = false;
@@ -78,7 +78,7 @@ onStopSignal(log, async () => {
   stopMaintenance?.();
   stopDomainChecks?.();
   stopRenewal?.();
-  stopReconciliation?.();
+  stopRepair?.();
   await Promise.all([stopReceiving(), relay?.stop(), workers?.stop()]);
   await Promise.all([closeDeps(), temporal?.connection.close(), relayConnection.close(), close()]);
 });

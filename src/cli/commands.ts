@@ -9,7 +9,7 @@ import { createTokens } from '../keys/tokens.ts';
 import { listOrgs } from '../orgs/service.ts';
 import { listParkedEvents, releaseParkedEvent } from '../outbox/interruptions.ts';
 import { allowFrom, createPartner, deactivatePartner, listAllPartners } from '../partners/service.ts';
-import { reconcile } from '../repair/repair.ts';
+import { repair as repairWorkflows } from '../repair/repair.ts';
 import { connectTemporal } from '../temporal/client.ts';
 
 const HELP = `Usage: npm run cli -- <command> [options]
@@ -24,8 +24,8 @@ const HELP = `Usage: npm run cli -- <command> [options]
                                     accept a partner's calls from anywhere again
   key revoke <key-id>               revoke a key of an org or a partner
   org list [--partner <partner-id>] show all orgs
-  reconcile [--dry-run]             compare what waits for a workflow of its own with Temporal, and mend what has
-                                    none; --dry-run only shows it
+  repair [--dry-run]                compare rows that wait for a workflow with Temporal, and start the workflows that
+                                    are lost; --dry-run only shows them
   outbox parked                     show events that are parked, as each try ended the worker
   outbox release <event-id>         have a parked event handled again
 
@@ -113,11 +113,11 @@ const COMMANDS: Record<string, Command> = {
     if (!EVENT_ID.test(eventId) || !(await releaseParkedEvent(db, eventId))) throw notFound('parked event');
     return { event_id: eventId, released: true };
   },
-  async reconcile({ db, config }, args, { 'dry-run': isDryRun = false }) {
+  async repair({ db, config }, args, { 'dry-run': isDryRun = false }) {
     expectArgs(args, 0);
     const temporal = connectTemporal(config);
     try {
-      const found = await reconcile(db, temporal.client, { isDryRun });
+      const found = await repairWorkflows(db, temporal.client, { isDryRun });
       const failed = found.filter(({ error }) => error !== undefined).length;
       if (failed > 0) throw new PartlyDone(`${failed} of ${found.length} could not be mended`, found);
       return found;

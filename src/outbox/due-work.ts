@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
 import type { DueWorkTable } from './table.ts';
 
-/** Work that a workflow is to do and that no other row shows: the reconciler finds it here if the workflow is lost. */
+/** Work that a workflow is to do and that no other row shows: the repair finds it here if the workflow is lost. */
 export type DueWorkKind = DueWorkTable['kind'];
 
 /** What the work is about: a session or the org itself, and the number of its occurrence where it has several. */

@@ -10,13 +10,13 @@ const ROWS_PER_QUERY = 100;
 /** A kind of rows, and its comparison with Temporal. */
 export interface ComparedSubject extends Pick<Mismatch, 'kind'> {
   starts: string[];
-  reconcile: (db: Db, client: Client, isDryRun: boolean) => Promise<Mismatch[]>;
+  repair: (db: Db, client: Client, isDryRun: boolean) => Promise<Mismatch[]>;
 }
 
 export const compared = <Ref extends { orgId: string }>(subject: Subject<Ref>): ComparedSubject => ({
   kind: subject.kind,
   starts: subject.starts,
-  reconcile: (db, client, isDryRun) => reconcileSubject(db, client, isDryRun, subject),
+  repair: (db, client, isDryRun) => repairSubject(db, client, isDryRun, subject),
 });
 
 const statesOfWorkflows =
@@ -25,7 +25,7 @@ const statesOfWorkflows =
     findExecutionStates(client, [...new Set(refs.map(workflowIdOf))]);
 
 /** Compares the rows of a subject with Temporal, some at a time, and mends those without a workflow. */
-async function reconcileSubject<Ref extends { orgId: string }>(
+async function repairSubject<Ref extends { orgId: string }>(
   db: Db,
   client: Client,
   isDryRun: boolean,

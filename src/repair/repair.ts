@@ -7,8 +7,8 @@ import { SUBJECTS } from './subjects.ts';
  * Compares what waits for a workflow of its own with Temporal, some at a time, and mends what has none. A dry run changes
  * nothing. Returns the mismatches, with those that could not be mended: one of them keeps no other from it.
  */
-export async function reconcile(db: Db, client: Client, { isDryRun }: { isDryRun: boolean }): Promise<Mismatch[]> {
+export async function repair(db: Db, client: Client, { isDryRun }: { isDryRun: boolean }): Promise<Mismatch[]> {
   const found: Mismatch[] = [];
-  for (const subject of SUBJECTS) found.push(...(await subject.reconcile(db, client, isDryRun)));
+  for (const subject of SUBJECTS) found.push(...(await subject.repair(db, client, isDryRun)));
   return found;
 }

@@ -1,11 +1,11 @@
 import { ANSWER_SESSION } from '../ai/turns/contract.ts';
-import { listOpenTurns, mendTurn, workflowIdOfTurn } from '../ai/turns/reconcile.service.ts';
+import { listOpenTurns, mendTurn, workflowIdOfTurn } from '../ai/turns/repair.service.ts';
 import { HOLD_HANDOFF } from '../automations/handoff-hold/contract.ts';
 import { IS_HELD, listHeldHandoffs } from '../automations/handoff-hold/service.ts';
 import { RUN_BATCH } from '../automations/runs/batches/contract.ts';
 import { RUN_AUTOMATION } from '../automations/runs/contract.ts';
 import { wakeHandoffHold } from '../automations/runs/finish-run.service.ts';
-import { findableWorkflowOf, listRunsInProgress, mendRun } from '../automations/runs/reconcile.service.ts';
+import { findableWorkflowOf, listRunsInProgress, mendRun } from '../automations/runs/repair.service.ts';
 import { START_SCHEDULED_RUN, SYNC_SCHEDULE, WATCH_INACTIVITY } from '../automations/triggers/contract.ts';
 import {
   listOrgsWatchingInactivity,
@@ -23,8 +23,8 @@ import {
   listScheduledDatasources,
   scheduleOfDatasource,
   syncCrawlSchedule,
-} from '../crawl/datasources/reconcile.service.ts';
-import { listActiveCrawls, mendCrawl, workflowIdOfCrawl } from '../crawl/jobs/reconcile.service.ts';
+} from '../crawl/datasources/repair.service.ts';
+import { listActiveCrawls, mendCrawl, workflowIdOfCrawl } from '../crawl/jobs/repair.service.ts';
 import { confirmAgain, listUnconfirmedAccounts } from '../crm/connection/accounts.service.ts';
 import {
   CLOSE_TICKET_LATER,
@@ -37,18 +37,14 @@ import {
 } from '../crm/contract.ts';
 import { listDueCloses, wakeTicketClose } from '../crm/handoffs/ticket-closing.service.ts';
 import { listDueReopenings, wakeTicketReopening } from '../crm/handoffs/ticket-reopening.service.ts';
-import {
-  listUnfinishedHandoffs,
-  mendHandoff,
-  workflowIdOfHandoff,
-} from '../crm/handoffs/workflow-reconcile.service.ts';
+import { listUnfinishedHandoffs, mendHandoff, workflowIdOfHandoff } from '../crm/handoffs/workflow-repair.service.ts';
 import {
   listAllThreadsWithUnsent,
   listAllTicketsWithUnsent,
   listConversationsWithUnsent,
   wakeThread,
   wakeTicket,
-} from '../crm/outgoing/workflow-reconcile.service.ts';
+} from '../crm/outgoing/workflow-repair.service.ts';
 import { wakeMiaw } from '../crm/salesforce/sync.service.ts';
 import {
   RECEIVE_INBOUND_EMAIL,
@@ -62,28 +58,28 @@ import {
   listUnprocessedEmails,
   wakeInboundEmail,
   wakeInboundFiles,
-} from '../deliveries/inbound/workflow-reconcile.service.ts';
+} from '../deliveries/inbound/workflow-repair.service.ts';
 import { listOrgsWithUnknownSends, wakeReconciliation } from '../deliveries/sending/reconciliation.service.ts';
 import {
   listUnsettledRequests,
   mendRequest,
   workflowIdOfRequest,
-} from '../deliveries/sending/workflow-reconcile.service.ts';
+} from '../deliveries/sending/workflow-repair.service.ts';
 import { DELETE_TEAM } from '../desk/teams/contract.ts';
-import { continueTeamDeletion, listDeletedTeams } from '../desk/teams/reconcile.service.ts';
+import { continueTeamDeletion, listDeletedTeams } from '../desk/teams/repair.service.ts';
 import { RUN_EVALS } from '../evals/contract.ts';
-import { listRunsInProgress as listEvalRuns, mendEvalRun, workflowIdOfEvalRun } from '../evals/reconcile.service.ts';
+import { listRunsInProgress as listEvalRuns, mendEvalRun, workflowIdOfEvalRun } from '../evals/repair.service.ts';
 import { EXTRACT_INSIGHTS } from '../insights/extraction/contract.ts';
 import { wakeExtraction } from '../insights/extraction/requests.service.ts';
 import { EMBED_KNOWLEDGE } from '../knowledge/embedding/contract.ts';
 import { embedKnowledge } from '../knowledge/embedding/service.ts';
 import { DELETE_MEMBER } from '../orgs/members/contract.ts';
-import { continueMemberDeletion, listDeletedMembers } from '../orgs/members/reconcile.service.ts';
+import { continueMemberDeletion, listDeletedMembers } from '../orgs/members/repair.service.ts';
 import { listDueWork } from '../outbox/due-work.ts';
 import { RUN_SEQUENCE } from '../sequences/contract.ts';
 import { FORECAST_SEQUENCE } from '../sequences/forecast/contract.ts';
 import { listForecastsInProgress, mendForecast, workflowIdOfForecast } from '../sequences/forecast/jobs.service.ts';
-import { listActiveSequences, mendSequence, workflowIdOfSequence } from '../sequences/workflow-reconcile.service.ts';
+import { listActiveSequences, mendSequence, workflowIdOfSequence } from '../sequences/workflow-repair.service.ts';
 import { WATCH_SLA } from '../sla/contract.ts';
 import { listUnevaluatedSlas, wakeSla } from '../sla/waking.service.ts';
 import { type ComparedSubject, compared } from './comparison.ts';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { requestExtraction } from '../../src/insights/extraction/requests.service.ts';
-import { reconcile } from '../../src/repair/repair.ts';
+import { repair } from '../../src/repair/repair.ts';
 import { APP } from '../crm/webhook-deliveries.ts';
 import { resolvedSaying } from '../insights/support.ts';
 import { FAKES_ALLOWED } from '../support/channels.ts';
@@ -71,17 +71,17 @@ async function whileBroken(table: string, when: string, act: () => Promise<unkno
   }
 }
 
-const reconciled = async (org: TestOrg, isDryRun: boolean) =>
-  (await reconcile(stack.db, stack.temporal, { isDryRun }))
+const repaired = async (org: TestOrg, isDryRun: boolean) =>
+  (await repair(stack.db, stack.temporal, { isDryRun }))
     .filter(({ org_id }) => org_id === org.id)
     .map(({ kind, id, temporal, mended }) => [kind, id, temporal, mended]);
 
-/** Expects the reconciler to list what is lost, and to mend it. */
+/** Expects the repair to list what is lost, and to mend it. */
 async function isMended(org: TestOrg, kind: string, id: string) {
-  expect(await reconciled(org, true)).toEqual([[kind, id, 'absent', 'none']]);
-  expect(await reconciled(org, false)).toEqual([[kind, id, 'absent', 'resumed']]);
+  expect(await repaired(org, true)).toEqual([[kind, id, 'absent', 'none']]);
+  expect(await repaired(org, false)).toEqual([[kind, id, 'absent', 'resumed']]);
 }
-const isAllRight = async (org: TestOrg) => expect(await reconciled(org, false)).toEqual([]);
+const isAllRight = async (org: TestOrg) => expect(await repaired(org, false)).toEqual([]);
 
 const dueWork = async (org: TestOrg) =>
   (await stack.db.selectFrom('due_work').selectAll().where('org_id', '=', org.id).execute()).length;

@@ -1,7 +1,7 @@
 import { SUBJECTS } from '../../src/repair/subjects.ts';
 import * as workflows from '../../workflows/index.ts';
 
-/** The workflows that no kind of the reconciler starts again, each with what brings its work back or why none is lost. */
+/** The workflows that no kind of the repair starts again, each with what brings its work back or why none is lost. */
 const OTHERS: Record<string, string> = {
   calibrateAnswers: 'orgs to calibrate are in their table: the maintenance requests those of the day and after changes',
   learnTags: 'orgs to learn from are in their table: the maintenance requests it daily',

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { bounceAddress, createMailTokens, messageIdOf } from '../../src/deliveries/inbound/mail-tokens.ts';
-import { reconcile } from '../../src/repair/repair.ts';
+import { repair } from '../../src/repair/repair.ts';
 import { connectHubspot } from '../support/crm.ts';
 import { slow } from '../support/fakes/faulty-server.ts';
 import { POSTFIX_NO_SUCH_USER, postfixReport } from '../support/mails.ts';
@@ -42,7 +42,7 @@ async function terminate(workflowId: string): Promise<void> {
 }
 
 const mend = async () =>
-  (await reconcile(stack.db, stack.temporal, { isDryRun: false })).map(({ kind, temporal, mended }) => ({
+  (await repair(stack.db, stack.temporal, { isDryRun: false })).map(({ kind, temporal, mended }) => ({
     kind,
     temporal,
     mended,

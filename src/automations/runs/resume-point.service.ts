@@ -2,7 +2,7 @@ import type { Trx } from '../../db/connect.ts';
 import { lastPathOf, stepAt } from '../interpreter/step-paths.rules.ts';
 import { advanceRun, nextActionOf, nextWaitOf, type RunContext } from './advance-run.service.ts';
 import type { NextStep } from './contract.ts';
-import { findOpenStep, listLastActions } from './reconcile.queries.ts';
+import { findOpenStep, listLastActions } from './repair.queries.ts';
 
 /**
  * Returns the step at which a run continues, as its rows tell. An ended action is not done again. Blocks behind it are

@@ -5,7 +5,7 @@ import { lockRun, type Run } from '../../runs.queries.ts';
 import { advanceRun, finishFailedRun, loadContext, type RunContext } from '../advance-run.service.ts';
 import type { NextStep } from '../contract.ts';
 import { setResumedAt } from '../history.queries.ts';
-import { hasStep } from '../reconcile.queries.ts';
+import { hasStep } from '../repair.queries.ts';
 import { findNextStep } from '../resume-point.service.ts';
 import { resumeRun, startQueuedRuns } from '../run-queue.service.ts';
 import type { BatchEnd, BatchRef } from './contract.ts';

@@ -10,11 +10,11 @@ import { type BatchRef, workflowIdOfBatch } from './batches/contract.ts';
 import { releaseRun } from './batches/release.service.ts';
 import { type NextStep, type RunRef, workflowIdOfRun } from './contract.ts';
 import { finishRun } from './finish-run.service.ts';
-import { findOpenStep, type RunInProgress } from './reconcile.queries.ts';
+import { findOpenStep, type RunInProgress } from './repair.queries.ts';
 import { findNextStep } from './resume-point.service.ts';
 import { resumeRun, startQueuedRuns } from './run-queue.service.ts';
 
-export { listRunsInProgress } from './reconcile.queries.ts';
+export { listRunsInProgress } from './repair.queries.ts';
 
 const STOPPED = 'Stopped in Temporal';
 const LOST = 'Its workflow ended in Temporal without the result being stored: check the effect, then retry or rerun';

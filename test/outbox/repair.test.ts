@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { sql } from 'kysely';
 import { newId } from '../../src/ids.ts';
 import { addMember } from '../../src/orgs/members/service.ts';
-import { reconcile } from '../../src/repair/repair.ts';
+import { repair } from '../../src/repair/repair.ts';
 import { WAKE } from '../../src/temporal/contract.ts';
 import { newAnsweringOrg, QUESTION, turnsOf } from '../ai/answering-org.ts';
 import { FAKES_ALLOWED } from '../support/channels.ts';
@@ -58,7 +58,7 @@ const statusOf = (what: { look: () => Promise<{ status: string }> }, status: str
     const row = await what.look();
     return row.status === status && row;
   });
-const mend = () => reconcile(stack.db, stack.temporal, { isDryRun: false });
+const mend = () => repair(stack.db, stack.temporal, { isDryRun: false });
 
 /** Makes Temporal forget a workflow. */
 async function lose(handle: ReturnType<typeof handleOf>) {
@@ -74,8 +74,8 @@ async function lose(handle: ReturnType<typeof handleOf>) {
   );
 }
 
-/** Runs `cli reconcile`, and returns what it prints. */
-async function reconcileByCli(...flags: string[]) {
+/** Runs `cli repair`, and returns what it prints. */
+async function repairByCli(...flags: string[]) {
   const env = {
     ...process.env,
     DATABASE_URL: stack.config.DATABASE_URL,
@@ -84,7 +84,7 @@ async function reconcileByCli(...flags: string[]) {
     JWT_SECRET: stack.config.JWT_SECRET,
     SECRET_KEYS: `k:${Buffer.alloc(32).toString('base64')}`,
   };
-  const { stdout } = await promisify(execFile)(process.execPath, [CLI, 'reconcile', '--json', ...flags], { env });
+  const { stdout } = await promisify(execFile)(process.execPath, [CLI, 'repair', '--json', ...flags], { env });
   return JSON.parse(stdout);
 }
 
@@ -99,14 +99,14 @@ it('a run canceled in Temporal is canceled, and a sequence is paused and can be 
   expect(await mend()).toEqual([]);
 });
 
-it('the reconciler mends terminated and lost workflows, and a dry run only shows them', async () => {
+it('the repair mends terminated and lost workflows, and a dry run only shows them', async () => {
   const [stopped, healthy, sequence] = [await waitingRun(), await waitingRun(), await activeSequence()];
   await Promise.all([stopped.handle.terminate(), sequence.handle.terminate()]);
   const shown = [
     { kind: 'workflow-run', org_id: expect.any(String), id: stopped.id, temporal: 'stopped', mended: 'none' },
     { kind: 'sequence', org_id: expect.any(String), id: sequence.id, temporal: 'stopped', mended: 'none' },
   ];
-  expect(await reconcileByCli('--dry-run')).toEqual(shown);
+  expect(await repairByCli('--dry-run')).toEqual(shown);
   expect(await stopped.look()).toMatchObject({ status: 'in_progress' });
 
   expect((await mend()).map(({ id, mended }) => [id, mended])).toEqual([
@@ -128,7 +128,7 @@ it('a row that cannot be mended is shown with the reason, and keeps no other fro
       create trigger break before update on automation_runs for each row when (new.id = '${broken.id}') execute function break();
     `)
     .execute(stack.db);
-  const failure = await reconcileByCli().catch((error: { code: number; stdout: string; stderr: string }) => error);
+  const failure = await repairByCli().catch((error: { code: number; stdout: string; stderr: string }) => error);
   expect([failure.code, failure.stderr]).toEqual([1, expect.stringContaining('1 of 3 could not be mended')]);
   expect(JSON.parse(failure.stdout)).toMatchObject([
     { id: broken.id, mended: 'failed', error: 'broken' },
@@ -231,7 +231,7 @@ it('people get the session of a turn whose workflow was terminated, and a turn t
   const [stopped, lost] = sessions as [(typeof sessions)[0], (typeof sessions)[0]];
   await stopped.handle.terminate();
   await lose(lost.handle);
-  const mended: { kind: string; temporal: string; mended: string }[] = await reconcileByCli();
+  const mended: { kind: string; temporal: string; mended: string }[] = await repairByCli();
   expect(mended.map(({ kind, temporal, mended: done }) => [kind, temporal, done]).toSorted()).toEqual([
     ['ai-turn', 'absent', 'resumed'],
     ['ai-turn', 'stopped', 'handed_off'],
@@ -240,7 +240,7 @@ it('people get the session of a turn whose workflow was terminated, and a turn t
   expect((await org.get(`/chat/sessions/${stopped.id}`)).body).toMatchObject({ handoff: { reason: 'ai_failed' } });
   await isRunning(lost.handle);
   expect(await turnsOf(stack.db, lost.id)).toMatchObject([{ state: 'waiting' }]);
-  expect(await reconcileByCli()).toEqual([]);
+  expect(await repairByCli()).toEqual([]);
 });
 
 it('what watches an org is there again after Temporal has lost it: SLA clocks, inactivity and unknown sends', async () => {
@@ -311,7 +311,7 @@ it('Schedules are set again and deletions go on after Temporal has lost them', a
     ['crawl-schedule', crawled],
   ];
   const find = async () =>
-    (await reconcile(stack.db, stack.temporal, { isDryRun: true })).map(({ kind, id }) => [kind, id]);
+    (await repair(stack.db, stack.temporal, { isDryRun: true })).map(({ kind, id }) => [kind, id]);
   await eventually('the end of the Schedules in the list', async () => (await find()).length === lost.length);
   expect(await find()).toEqual(lost);
   expect((await mend()).map(({ kind, id, mended }) => [kind, id, mended])).toEqual(
@@ -346,7 +346,7 @@ it('a run of evals whose workflow was terminated is canceled, and one that Tempo
     const [stopped, lost] = runs as [(typeof runs)[0], (typeof runs)[0]];
     await stopped.handle.terminate();
     await lose(lost.handle);
-    const mended: { id: string; mended: string }[] = await reconcileByCli();
+    const mended: { id: string; mended: string }[] = await repairByCli();
     expect(new Map(mended.map(({ id, mended: done }) => [id, done]))).toEqual(
       new Map([
         [stopped.id, 'canceled'],
@@ -356,7 +356,7 @@ it('a run of evals whose workflow was terminated is canceled, and one that Tempo
     expect(await stopped.look()).toMatchObject({ state: 'canceled' });
     answer.resolve();
     await eventually('the end', async () => (await lost.look()).state === 'done');
-    expect(await reconcileByCli()).toEqual([]);
+    expect(await repairByCli()).toEqual([]);
   } finally {
     answer.resolve();
     await model.close();

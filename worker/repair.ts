@@ -1,13 +1,13 @@
 import type { Client } from '@temporalio/client';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Db } from '../src/db/connect.ts';
-import { reconcile } from '../src/repair/repair.ts';
+import { repair } from '../src/repair/repair.ts';
 import { runPeriodically } from './periodically.ts';
 
 const INTERVAL_MS = 10 * 60_000;
 
 /** Compares rows in progress with Temporal periodically, while it is connected. The returned function stops it. */
-export function startReconciliation(
+export function startRepair(
   db: Db,
   temporal: () => Client | undefined,
   log: Pick<FastifyBaseLogger, 'warn'>,
@@ -15,7 +15,7 @@ export function startReconciliation(
   const compare = async () => {
     const client = temporal();
     if (client === undefined) return;
-    for (const mismatch of await reconcile(db, client, { isDryRun: false }))
+    for (const mismatch of await repair(db, client, { isDryRun: false }))
       log.warn(
         mismatch,
         mismatch.error === undefined

@@ -8,9 +8,9 @@ import type { ExecutionState } from '../../temporal/executions.ts';
 import { SEND_EMAILS, SEND_MESSAGE } from '../contract.ts';
 import { settleInterruptedRequested } from './message-requests.queries.ts';
 import { settleAndReconcile } from './reconciliation.service.ts';
-import { endQueued, findRequestDelay, type RequestRef } from './workflow-reconcile.queries.ts';
+import { endQueued, findRequestDelay, type RequestRef } from './workflow-repair.queries.ts';
 
-export { listUnsettledRequests } from './workflow-reconcile.queries.ts';
+export { listUnsettledRequests } from './workflow-repair.queries.ts';
 
 const STOPPED = 'Stopped in Temporal';
 const LOST = 'Its workflow ended in Temporal without the result being stored: it may have been sent';
