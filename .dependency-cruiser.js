@@ -211,6 +211,7 @@ const roles = [
       npm('libphonenumber-js'),
       npm('email-reply-parser'),
       npm('tlds', 'tzdata', 'leven'),
+      '^src/recognition/phrases/[a-z]+\\.json$',
     ],
     ['type-only'],
   ),

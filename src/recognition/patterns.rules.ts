@@ -17,15 +17,12 @@ interface Slot {
 export type Pattern = readonly Slot[];
 
 /**
- * Parses patterns separated by semicolons or line ends. A pattern is a sequence of words. `(a|b c)` is any of several,
+ * Parses patterns. A pattern is a sequence of words. `(a|b c)` is any of several,
  * `?` before a word or a parenthesis makes it optional, `*` after a word takes any ending, `^` and `$` are the start and
  * the end of a clause. Parentheses can have others within. Words are folded like the texts they are compared with.
  */
-export const patternsOf = (list: string): Pattern[] =>
-  list
-    .split(/[;\n]/)
-    .map((pattern) => splitOutside(pattern, ' ').map(slotOf))
-    .filter((slots) => slots.length > 0);
+export const patternsOf = (list: readonly string[]): Pattern[] =>
+  list.map((pattern) => splitOutside(pattern, ' ').map(slotOf)).filter((slots) => slots.length > 0);
 
 function slotOf(source: string): Slot {
   if (source === '^' || source === '$')

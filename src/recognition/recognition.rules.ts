@@ -50,7 +50,7 @@ function compiled(phrases: LanguagePhrases): LanguagePatterns {
     thanks,
     yes,
     no,
-    unclear = '',
+    unclear = [],
     solved,
     notSolved,
   } = phrases;

@@ -1,4 +1,4 @@
-import { reconcile } from '../../src/repair/repair.ts';
+import { repair } from '../../src/repair/repair.ts';
 import { connectMeta, FAKES_ALLOWED, newNumber } from '../support/channels.ts';
 import { connectHubspot, type OrgWithHubspot } from '../support/crm.ts';
 import { resetAfter, unavailable } from '../support/fakes/faulty-server.ts';
@@ -204,7 +204,7 @@ describe('an edit or a deletion of a message that a ticket in HubSpot may quote'
     const workflowId = `crm-ticket/${org.id}/${ticketing_system.external_id}`;
     await stack.temporal.workflow.getHandle(workflowId).terminate();
     const mended = await eventually('what is mended', async () => {
-      const rows = await reconcile(stack.db, stack.temporal, { isDryRun: false });
+      const rows = await repair(stack.db, stack.temporal, { isDryRun: false });
       return rows.find(({ kind }) => kind === 'crm-ticket');
     });
     expect(mended).toMatchObject({ id: ticketing_system.external_id, mended: 'resumed' });

@@ -350,6 +350,8 @@ describe('the signature of a Meta callback', () => {
   );
 });
 
+const textOf = (body: string) => ({ type: 'text', text: { body } });
+
 describe('a Meta callback', () => {
   const callbackOf = (value: unknown) => ({ object: 'whatsapp_business_account', entry: [{ changes: [{ value }] }] });
   const inbound = (message: object) =>
@@ -571,8 +573,6 @@ describe('a Meta callback', () => {
     );
   });
 });
-
-const textOf = (body: string) => ({ type: 'text', text: { body } });
 
 /** The answers of a Flow as Meta sends them: JSON in a text. */
 function flowAnswer(response_json: string) {

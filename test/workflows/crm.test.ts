@@ -327,7 +327,7 @@ describe('CRM workflows, in skipped time', () => {
         'createHandoffPart ticket',
         'createHandoffPart comment',
       ]);
-      expect(events).toBe(38);
+      expect(events).toBe(36);
     });
 
     it('parks a ticket while the CRM is unavailable, and retries it every 15 minutes, for ten hours', async () => {

@@ -25,27 +25,30 @@ export const SENTENCE_KEYS = [
 export type SentenceKey = (typeof SENTENCE_KEYS)[number];
 export type Sentences = Readonly<Record<SentenceKey, string>>;
 
-/** What is recognized and said in one language without a model. All but the sentences are lists of patterns. */
+/**
+ * What is recognized and said in one language without a model. All but the sentences are lists of patterns. A language is a file of its
+ * own, such as `en.json`, which its speakers can review.
+ */
 export interface LanguagePhrases {
   /** Parts of sentences that ask for a person. */
-  person: string;
+  person: readonly string[];
   /** Names of such persons: a message that has nothing else, but for polite words, asks for one. */
-  personAlone: string;
+  personAlone: readonly string[];
   /** Words that turn `person` around right before it. */
-  notBefore: string;
+  notBefore: readonly string[];
   /** Words that turn `person` around right after it. */
-  notAfter: string;
+  notAfter: readonly string[];
   /** Words around a request, a yes or thanks that add nothing to it. */
-  polite: string;
+  polite: readonly string[];
   /** Words of which a message of thanks consists. */
-  thanks: string;
-  yes: string;
-  no: string;
+  thanks: readonly string[];
+  yes: readonly string[];
+  no: readonly string[];
   /** Messages that look like a yes or no of English, and are none in this language. */
-  unclear?: string;
+  unclear?: readonly string[];
   /** Parts of sentences that say that the issue is solved. */
-  solved: string;
+  solved: readonly string[];
   /** Words that make this doubtful, anywhere in the message. */
-  notSolved: string;
+  notSolved: readonly string[];
   sentences: Sentences;
 }

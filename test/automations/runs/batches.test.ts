@@ -4,7 +4,7 @@ import { WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
 import { startRuns } from '../../../src/automations/runs/start-runs.service.ts';
 import { inTransaction } from '../../../src/db/transaction.ts';
 import { newId } from '../../../src/ids.ts';
-import { reconcile } from '../../../src/repair/repair.ts';
+import { repair } from '../../../src/repair/repair.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
 import { activate } from '../../support/triggers.ts';
 
@@ -259,7 +259,7 @@ it.each(['cancel', 'terminate'] as const)('a batch that is stopped by %s leaves 
   await stack.temporal.workflow.getHandle(ran_in.workflow_id)[way]();
   release();
   await eventually('the end of all runs', async () => {
-    await reconcile(stack.db, stack.temporal, { isDryRun: false });
+    await repair(stack.db, stack.temporal, { isDryRun: false });
     return (await countOf(id, 'completed')) === RUNS;
   });
   if (way === 'cancel') expect(shop.orders).toHaveLength(RUNS);

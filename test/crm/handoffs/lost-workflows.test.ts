@@ -1,4 +1,4 @@
-import { reconcile } from '../../../src/repair/repair.ts';
+import { repair } from '../../../src/repair/repair.ts';
 import { connectHubspot, type OrgWithHubspot, sessionOfThread } from '../../support/crm.ts';
 import { unavailable } from '../../support/fakes/faulty-server.ts';
 import type { FakeObject } from '../../support/fakes/hubspot/objects.ts';
@@ -37,7 +37,7 @@ const change = (id: string, status: string, isReflected = true) =>
   stack.org.patch(`/chat/sessions/${id}`, { status, reflect_status_change_for_integration: isReflected });
 const stageOf = (ticket: FakeObject) => ticket.properties.hs_pipeline_stage;
 
-const mend = (isDryRun = false) => reconcile(stack.db, stack.temporal, { isDryRun });
+const mend = (isDryRun = false) => repair(stack.db, stack.temporal, { isDryRun });
 const dueStages = () => stack.db.selectFrom('crm_due_stages').select(['session_id', 'stage']).execute();
 
 /** Makes Temporal forget a workflow once it runs. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { reconcile } from '../../../src/repair/repair.ts';
+import { repair } from '../../../src/repair/repair.ts';
 import { computeForecast } from '../../../src/sequences/forecast/jobs.service.ts';
 import { emailStep, inDomain } from '../../support/sequences.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
@@ -97,8 +97,8 @@ describe('the forecast of a sequence with many contacts', () => {
       .insertInto('sequence_forecasts')
       .values({ org_id: stack.org.id, id, sequence_id: body.id, contacts: 1_100 })
       .execute();
-    expect(await reconcile(stack.db, stack.temporal, { isDryRun: true })).toMatchObject([{ kind: 'forecast', id }]);
-    await reconcile(stack.db, stack.temporal, { isDryRun: false });
+    expect(await repair(stack.db, stack.temporal, { isDryRun: true })).toMatchObject([{ kind: 'forecast', id }]);
+    await repair(stack.db, stack.temporal, { isDryRun: false });
     const job = (await stack.org.get(`${path}/forecasts/${id}`)).body;
     expect(job).toMatchObject({ state: 'failed', error: expect.stringContaining('ask for a new forecast') });
     expect((await stack.org.post(`${path}/forecast`)).status).toBe(200);
