@@ -38,7 +38,7 @@ export interface ChangedMessage extends SessionMessage {
 }
 
 /**
- * Inserts changes of messages to be told where a copy of the message is, each once: in the conversation in Salesforce, or
+ * Inserts changes of messages for the systems that have a copy, each once: in the conversation in Salesforce, or
  * else on the ticket in HubSpot. What was said before a handoff may be quoted there. Returns the places with new ones: a
  * ticket, or the session's conversation in Salesforce.
  */

@@ -47,7 +47,7 @@ describe('the measures of the tree', () => {
   it('an import of a higher domain or of the edge leads up, and one of the ground does not', () => {
     const { sources } = treeOf({
       'src/contacts/a.ts':
-        "import '../ai/b.ts';\nimport type { A } from '../http/c.ts';\nimport '../db/d.ts';\nimport '../keys/e.ts';",
+        "import '../ai/b.ts';\nimport type { A } from '../api/edge/c.ts';\nimport '../db/d.ts';\nimport '../keys/e.ts';",
       'src/db/d.ts': "import '../keys/e.ts';",
     });
     expect(upwardArrowsOf(sources).map(({ from, to }) => [from, to])).toEqual([

@@ -55,7 +55,7 @@ const BLOCKS = [
   ),
 ];
 
-/** Another system. It answers by the path, and remembers what it was told. */
+/** Another system. It answers by the path, and remembers its requests. */
 async function startShop() {
   const told: { url: string; key: unknown; method: unknown; body: string }[] = [];
   const server = createServer((request, response) => {

@@ -35,7 +35,7 @@ export async function tracesOf(stack: Stack, org: TestOrg, answers: unknown[], p
     return true;
   });
   const rows = await steadyRows(stack, org);
-  for (const table of Object.keys(rows)) if (table.startsWith('insight')) delete rows[table]; // extraction begins later
+  for (const table of Object.keys(rows)) if (table.startsWith('insight') || table === 'due_work') delete rows[table]; // extraction begins later
   return { rows, answers: answers.map(withoutTimesAndIds), path };
 }
 

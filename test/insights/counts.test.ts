@@ -150,7 +150,7 @@ async function undoAll(org: TestOrg, operations: readonly string[], order: numbe
     const refused: typeof left = [];
     for (const one of left) {
       const { status, body } = await org.post(`/insights/operations/${one.id}/undo`);
-      if (status === 409 && !/undone already/.test(JSON.stringify(body))) refused.push(one);
+      if (status === 409 && !/already undone/.test(JSON.stringify(body))) refused.push(one);
     }
     if (refused.length === 0 || refused.length === left.length) return refused.map(({ id }) => id);
     left = refused;

@@ -6,7 +6,6 @@ const OTHERS: Record<string, string> = {
   calibrateAnswers: 'orgs to calibrate are in their table: the maintenance requests those of the day and after changes',
   learnTags: 'orgs to learn from are in their table: the maintenance requests it daily',
   reviewInsights: 'weeks to review are in their table: the maintenance requests those that are missing',
-  syncCrmTicket: 'events of tickets are in crm_events: the maintenance wakes queues that stall',
   sendWebhooks: 'deliveries are in their tables: the maintenance wakes those that stall',
   deliverWebhook: 'deliveries are in their tables: the maintenance wakes those that stall',
   summarizeSession: 'a convenience: the session has the summary of its own sentences, and the next occasion asks again',

@@ -30,7 +30,7 @@ export const ModelAnswer = z.object({
 });
 export type ModelAnswer = z.infer<typeof ModelAnswer>;
 
-/** The JSON Schema of the same, as models are told. */
+/** The JSON Schema of the same, for models. */
 export const MODEL_ANSWER_SCHEMA = {
   type: 'object',
   properties: {

@@ -21,7 +21,7 @@ export const Plan = z.object({
   prohibited_topic: z.string().max(MAX_TOPIC).nullish(),
 });
 
-/** The JSON Schema of the same, as models are told. */
+/** The JSON Schema of the same, for models. */
 export const PLAN_SCHEMA = {
   type: 'object',
   properties: {

@@ -14,7 +14,7 @@ export const ScenarioAnswer = z
   .refine(({ title, content }) => (title === null) === (content === null));
 export type ScenarioAnswer = z.infer<typeof ScenarioAnswer>;
 
-/** The JSON Schema of the same, as models are told. */
+/** The JSON Schema of the same, for models. */
 export const SCENARIO_SCHEMA = {
   type: 'object',
   properties: {

@@ -34,7 +34,7 @@ interface Asked {
 
 /**
  * Asks the org's model what its AI can learn from a session. Stores nothing. Personal details of a known form are left out
- * of what the model is told and of what it says. Throws notFound, forbidden, invalid without an answer of a person,
+ * of what the model gets and of what it says. Throws notFound, forbidden, invalid without an answer of a person,
  * conflict where no model may be asked, unprocessable if there is nothing to learn, unavailable if no model answers in 45
  * seconds, and the reason of the signal.
  */

@@ -10,7 +10,7 @@ export const ModelDigest = z.object({
 });
 export type ModelDigest = z.infer<typeof ModelDigest>;
 
-/** The JSON Schema of the same, as models are told. */
+/** The JSON Schema of the same, for models. */
 export const MODEL_DIGEST_SCHEMA = {
   type: 'object',
   properties: {

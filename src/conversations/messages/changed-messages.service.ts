@@ -27,7 +27,7 @@ interface MessageEdit {
 
 /**
  * Replaces the text of a contact's message as the contact has edited it, and records the edit in the history. A message
- * that was redacted, deleted or edited later stays as it is. Others are told. Returns whether the text was replaced.
+ * that was redacted, deleted or edited later stays as it is. Others hear of it. Returns whether the text was replaced.
  */
 export async function editContactMessage(
   trx: Trx,

@@ -20,7 +20,7 @@ export const ExtractionAnswer = z.object({
   ),
 });
 
-/** The JSON Schema of the same, as models are told. */
+/** The JSON Schema of the same, for models. */
 export const EXTRACTION_SCHEMA = {
   type: 'object',
   properties: {

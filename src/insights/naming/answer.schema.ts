@@ -5,7 +5,7 @@ const MAX_NAME = 200;
 /** The name that a model gives an insight. */
 export const NameAnswer = z.object({ name: z.string().trim().min(1).max(MAX_NAME) });
 
-/** The JSON Schema of the same, as models are told. */
+/** The JSON Schema of the same, for models. */
 export const NAME_SCHEMA = {
   type: 'object',
   properties: { name: { type: 'string' } },

@@ -42,7 +42,7 @@ it('the details name the org, the runs, the workflows, and at the end the result
   expect(detailsOfBatch({ ...batch, content }, { ...end, failed: ['2'] }).split('\n\n')).toEqual([
     '3 runs of the org org, from 1 to 3',
     'Orders (a): 3 runs',
-    '2 have ended, 1 go on in workflows of their own, 0 wait for another batch',
+    '2 have ended, 1 continue in separate workflows, 0 wait for another batch',
     '1 of those that have ended have failed: workflow-run/2',
   ]);
   expect(summaryOfBatch(3, content)).toBe('3 runs of Orders');
@@ -50,6 +50,6 @@ it('the details name the org, the runs, the workflows, and at the end the result
 
 it('a batch that began before an upgrade has details without what it does not know', () => {
   expect(detailsOfBatch(batch, end)).toBe(
-    '3 runs of the org org\n\n2 have ended, 1 go on in workflows of their own, 0 wait for another batch',
+    '3 runs of the org org\n\n2 have ended, 1 continue in separate workflows, 0 wait for another batch',
   );
 });

@@ -82,12 +82,12 @@ it.each([
 });
 
 /** Runs in a batch whose evaluated blocks were stored when the process ended, before any action behind them. */
-async function restAfter(workflow_blocks: object[], places: { path: string; type: string; output: object }[]) {
+async function restAfter(workflow_blocks: object[], steps: { path: string; type: string; output: object }[]) {
   const ref = await startBacklog(workflow_blocks);
   await sql`
     insert into automation_steps (org_id, run_id, path, step_id, type, status, output, attempts)
     select run.org_id, run.id, path, path, type, 'completed', output, 1
-    from automation_runs as run, jsonb_to_recordset(${JSON.stringify(places)}::jsonb) as given (place text, type text, output jsonb)
+    from automation_runs as run, jsonb_to_recordset(${JSON.stringify(steps)}::jsonb) as given (path text, type text, output jsonb)
     where run.batch_id = ${ref.batchId} and run.org_id = ${ref.orgId}
   `.execute(api.db);
   await runBatch({ ...depsOf(api), actions: ACTIONS }, ref, () => false);

@@ -40,7 +40,7 @@ async function startRun(workflow_blocks: object[]): Promise<RunInput & { orgId: 
 
 const stepsOf = async ({ runId }: RunInput) => {
   const { rows } = await sql<{ path: string; status: string }>`
-    select place, status from automation_steps where run_id = ${runId} order by place
+    select path, status from automation_steps where run_id = ${runId} order by path
   `.execute(api.db);
   return rows.map(({ path, status }) => `${path} ${status}`);
 };

@@ -37,7 +37,7 @@ describe('versions of training', () => {
     expect((await org.get(`/training/${item.id}/versions/1`)).body).toEqual(first);
   });
 
-  it('are not made by a change of anything else, nor by the same text again', async () => {
+  it('are not made by a change of anything else, or by the same text again', async () => {
     const { id } = await create();
     await org.patch(`/training/${id}`, { visibility: 'public', restricted_to_channels: ['web'] });
     await org.patch(`/training/${id}`, REFUNDS);
@@ -145,7 +145,7 @@ describe('a rollback of training', () => {
     expect([status, body.issues?.[0].path]).toEqual([400, 'body.version']);
   });
 
-  it('and the versions of another org’s item are not found, nor those of no item', async () => {
+  it('and the versions of another org’s item, or of no item, are not found', async () => {
     const { id } = await create();
     const other = api.other;
     const answers = [

@@ -102,15 +102,15 @@ describe('a page of a run', () => {
     const { id } = await activate(org, large(100));
     const runId = (await org.post(`/workflows/${id}/trigger`, {})).body.run_id;
     await sql`
-      insert into automation_steps (org_id, run_id, place, step_id, type, status, input, output)
+      insert into automation_steps (org_id, run_id, path, step_id, type, status, input, output)
       select ${org.id}::uuid, ${runId}::uuid, '1.do.' || n, 'step', 'add-note', 'completed', '{}',
         to_jsonb(repeat('x', 500000)) from generate_series(1, 11) as n
     `.execute(api.db);
     const pages = await pagesOf(`/workflows/${id}/runs/${runId}?`);
     for (const page of pages) expect(JSON.stringify(page).length).toBeLessThan(2_600_000);
-    const places = pages.flatMap(({ steps }) => steps.map(({ place }: { place: string }) => place));
-    expect(places.filter((place) => place.startsWith('1.do.'))).toHaveLength(11);
-    expect(new Set(places).size).toBe(places.length);
+    const paths = pages.flatMap(({ steps }) => steps.map(({ path }: { path: string }) => path));
+    expect(paths.filter((path) => path.startsWith('1.do.'))).toHaveLength(11);
+    expect(new Set(paths).size).toBe(paths.length);
   });
 
   it('refuses a cursor that is not its own', async () => {

@@ -13,7 +13,7 @@ const unprepared = new WeakSet<Circus.DescribeBlock>();
 
 /**
  * Adds what jest-light-runner 0.8 lacks. A test or hook that takes too long fails by its name. After a `beforeAll` that
- * failed, the tests of its block fail without running.
+ * failed, the tests of its block fail without running. A failure shows its cause, such as the assertion of a property.
  */
 addEventHandler((event, { currentDescribeBlock: block }) => {
   if (event.name === 'add_hook') {
@@ -34,6 +34,8 @@ function limited({ fn, timeout }: Circus.Hook | Circus.TestEntry, name: string):
     const timer = setTimeout(() => late.reject(new Error(`${name} takes longer than ${limitMs} ms`)), limitMs);
     try {
       await Promise.race([(fn as () => unknown)(), late.promise]);
+    } catch (error) {
+      throw withCause(error);
     } finally {
       clearTimeout(timer);
     }
@@ -57,4 +59,9 @@ function prepared(block: Circus.DescribeBlock, run: Run): Run {
       if (unprepared.has(outer)) throw new Error(`The beforeAll of ${outer.name} failed`);
     await run();
   };
+}
+
+function withCause(error: unknown): unknown {
+  if (error instanceof Error && error.cause instanceof Error) error.stack += `\nCaused by: ${error.cause.stack}`;
+  return error;
 }
