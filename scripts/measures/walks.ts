@@ -40,7 +40,8 @@ const WALKS: Walk[] = [
 ];
 
 /** What every walk passes is no room: the ground that the domains share. */
-const GROUND = /^src(\/(db|outbox|temporal|providers|languages|logging|api|schemas|collections|concurrency|documents|html|json-logic|processes|reports|text)(\/.*)?)?$/;
+const GROUND =
+  /^src(\/(db|outbox|temporal|providers|languages|logging|api|schemas|collections|concurrency|documents|html|json-logic|processes|reports|text)(\/.*)?)?$/;
 
 export interface WalkMeasure {
   name: string;

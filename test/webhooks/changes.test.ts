@@ -27,8 +27,8 @@ beforeEach(async () => {
   org = await stack.createOrg();
   receiver = await startWebhookReceiver();
   open = [];
-  return () => receiver.close();
 });
+afterEach(() => receiver.close());
 
 /** Answers what was held back, and everything from now on. */
 function answerAll() {

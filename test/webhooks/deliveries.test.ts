@@ -20,8 +20,8 @@ afterAll(() => stack.close());
 beforeEach(async () => {
   org = await stack.createOrg();
   receiver = await startWebhookReceiver();
-  return () => receiver.close();
 });
+afterEach(() => receiver.close());
 
 const saveContact = (name: string) => org.post('/contacts', { contact: { email: `${name}@example.com`, name } });
 const onlyContacts = { event_types: ['contact.created'] };

@@ -22,8 +22,8 @@ afterAll(() => stack.close());
 beforeEach(async () => {
   org = await stack.createOrg();
   receiver = await startWebhookReceiver();
-  return () => receiver.close();
 });
+afterEach(() => receiver.close());
 
 async function sessionSaying(...texts: string[]) {
   const { body: session } = await org.post('/chat/sessions', {});
