@@ -206,7 +206,6 @@ const roles = [
     [
       `^src/[^/]+/${role('rules|contract')}`,
       groundRules,
-      '^src/api/edge/html\\.ts$',
       '^util$',
       npm('libphonenumber-js'),
       npm('email-reply-parser'),

@@ -39,7 +39,7 @@ const block = <Type extends string, More extends z.ZodRawShape>(type: Type, more
 
 /**
  * The condition of `if-else`: one operator and its operands. A constraint is something else: JSON Logic, see
- * constraints.ts.
+ * `src/json-logic`.
  */
 const Condition = z
   .strictObject({

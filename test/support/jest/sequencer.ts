@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type sequencer from '@jest/test-sequencer';
 
-// Required, because its CommonJS build is imported in one form by Node and in another by Jest.
+// Required, because its types describe the CommonJS build, and an import takes another one.
 const { default: Sequencer }: typeof sequencer = createRequire(import.meta.url)('@jest/test-sequencer');
 
 type Test = Parameters<InstanceType<typeof Sequencer>['sort']>[0][number];
