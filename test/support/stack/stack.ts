@@ -74,15 +74,19 @@ export async function startStack({ env = {} }: { env?: Record<string, string> } 
 
 /** Repeats assertions until they pass. Throws the last error after 80 s. */
 export async function untilPasses(assertions: () => Promise<void> | void): Promise<void> {
-  const giveUpAt = Date.now() + MAX_WAIT_MS;
-  for (;;) {
+  let failure: unknown;
+  const havePassed = async () => {
     try {
-      return await assertions();
+      await assertions();
+      return true;
     } catch (error) {
-      if (Date.now() > giveUpAt) throw error;
+      failure = error;
+      return false;
     }
-    await sleep(POLL_MS);
-  }
+  };
+  await eventually('assertions to pass', havePassed).catch(() => {
+    throw failure;
+  });
 }
 
 /** Waits until `look` gives something. Throws, saying what for, after 80 s. */
