@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { isAutomatedMail, isAutomaticMail } from '../../src/deliveries/inbound/automatic-mail.rules.ts';
+import { isAutomatedMail, isAutomaticMail } from '../../src/deliveries/mail/automatic-mail.rules.ts';
 import { decideGate, type GateFacts } from '../../src/recognition/gates.rules.ts';
 import {
   asksForPerson,

@@ -1,7 +1,7 @@
 import type { InboundEmailResult } from '../contract.ts';
-import { type Bounce, bounceOf, type RecipientReport, reportAbout } from './bounces.rules.ts';
+import { type Bounce, bounceOf, type RecipientReport, reportAbout } from '../mail/bounces.rules.ts';
+import type { ParsedEmail } from '../mail/parsed-mail.rules.ts';
 import type { MailboxKind } from './mail-tokens.ts';
-import type { ParsedEmail } from './parsed-mail.rules.ts';
 
 /** The circumstances of an e-mail's receipt. */
 export interface ReceivedEmail {

@@ -9,6 +9,8 @@ import { enqueue, start } from '../../outbox/outbox.ts';
 import type { Storage } from '../../providers/storage/port.ts';
 import { receiveStatusUpdates } from '../callbacks/status-reports.service.ts';
 import { type InboundEmailRef, type InboundEmailResult, RECEIVE_INBOUND_EMAIL } from '../contract.ts';
+import { type MailReader, MailReadTimeout } from '../mail/mail-reader.ts';
+import type { ParsedEmail } from '../mail/parsed-mail.rules.ts';
 import { findDelivery } from '../queries.ts';
 import {
   addTimeout,
@@ -20,10 +22,8 @@ import {
 } from './emails.queries.ts';
 import { type AnsweredDelivery, type Classification, classify } from './emails.rules.ts';
 import { type ReceivedFiles, storeFiles } from './files.service.ts';
-import { type MailReader, MailReadTimeout } from './mail-reader.ts';
 import type { Mailbox, MailTokens } from './mail-tokens.ts';
 import { receiveMessage } from './messages.service.ts';
-import type { ParsedEmail } from './parsed-mail.rules.ts';
 
 /** After this many readings that took too long, the e-mail is unreadable. */
 const MAX_TIMEOUTS = 5;

@@ -2,7 +2,7 @@ import type { Reply } from '../../conversations/deliveries.port.ts';
 import type { Trx } from '../../db/connect.ts';
 import { conflict, refused } from '../../errors.ts';
 import { isVerifiedSender } from '../email-domains/service.ts';
-import { isMessageId, referencesTo } from '../inbound/message-ids.rules.ts';
+import { isMessageId, referencesTo } from '../mail/message-ids.rules.ts';
 import type { MessageContent } from '../sending/content.ts';
 import { MAX_SMS_LENGTH } from '../sending/lengths.rules.ts';
 import {

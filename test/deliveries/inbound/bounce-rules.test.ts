@@ -1,4 +1,4 @@
-import { bounceOf, recipientReports, reportAbout } from '../../../src/deliveries/inbound/bounces.rules.ts';
+import { bounceOf, recipientReports, reportAbout } from '../../../src/deliveries/mail/bounces.rules.ts';
 
 describe('a delivery status report', () => {
   const reportOf = (fields: string) =>

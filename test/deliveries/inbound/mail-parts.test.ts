@@ -1,4 +1,4 @@
-import { createMailReader } from '../../../src/deliveries/inbound/mail-reader.ts';
+import { createMailReader } from '../../../src/deliveries/mail/mail-reader.ts';
 import { mailOf } from '../../support/mails.ts';
 
 const reader = createMailReader();

@@ -4,13 +4,13 @@ import { pino } from 'pino';
 import { connect } from '../../../src/db/connect.ts';
 import { WriteQuotaUsed } from '../../../src/db/write-quota.ts';
 import { receiveInboundEmail } from '../../../src/deliveries/inbound/emails.service.ts';
-import { createMailReader, MailReadTimeout } from '../../../src/deliveries/inbound/mail-reader.ts';
 import {
   bounceAddress,
   createMailTokens,
   messageIdOf,
   replyAddress,
 } from '../../../src/deliveries/inbound/mail-tokens.ts';
+import { createMailReader, MailReadTimeout } from '../../../src/deliveries/mail/mail-reader.ts';
 import { createWorkerDeps } from '../../../worker/deps.ts';
 import { startMaintenance } from '../../../worker/maintenance.ts';
 import { exchangeReport, mailOf, POSTFIX_DELAYED, POSTFIX_NO_SUCH_USER, postfixReport } from '../../support/mails.ts';

@@ -1,11 +1,11 @@
 import { receiveInboundEmail, storeInboundEmail } from '../../../src/deliveries/inbound/emails.service.ts';
-import { createMailReader, MailReadTimeout } from '../../../src/deliveries/inbound/mail-reader.ts';
 import {
   bounceAddress,
   createMailTokens,
   type MailboxKind,
   replyAddress,
 } from '../../../src/deliveries/inbound/mail-tokens.ts';
+import { createMailReader, MailReadTimeout } from '../../../src/deliveries/mail/mail-reader.ts';
 import { mailOf } from '../../support/mails.ts';
 import { startApi, type TestApi } from '../../support/stack/api.ts';
 
