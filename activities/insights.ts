@@ -75,7 +75,7 @@ export const createInsightActivities = (deps: InsightActivityDeps) => {
     /** Gives categories and proposes merges. Repeated, it does the same. */
     reviewInsights: ({ orgId }: ReviewInput): Promise<ReviewResult> =>
       reviewInsights(db, deps.tagLearner, orgId, Context.current().cancellationSignal),
-    /** Names insights of the session that have grown, and returns their number: the end of it. Repeated, it finds none left. */
+    /** Names insights of the session that have grown, and returns their number: the end of it. Idempotent: a second run finds none. */
     nameInsights: async (input: ExtractionInput): Promise<number> => {
       const named = await nameInsights(deps, input, Context.current().cancellationSignal);
       await finishExtraction(db, input);

@@ -12,7 +12,7 @@ import { renderSchema } from './schema/render.ts';
 
 const file = resolve('src/db/schema.sql');
 
-/** Migrates an empty database on a server of its own, and returns its schema as SQL. */
+/** Migrates an empty database on a separate server. Returns its schema as SQL. */
 async function schemaOfMigrations(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'switchboard-schema-'));
   chmodSync(folder, 0o755); // Postgres' own user has to reach its data in it

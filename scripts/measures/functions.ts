@@ -11,7 +11,7 @@ export interface NamedFunction {
   body: ts.Node;
   lines: number;
   isExported: boolean;
-  /** Whether it stands at the top of its file, where others can refer to it. */
+  /** Whether it is at the top of its file, where others can refer to it. */
   isTop: boolean;
 }
 

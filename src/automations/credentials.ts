@@ -122,11 +122,11 @@ export const warningsOfCredentials = ({ steps, origins }: SealedSteps, actions: 
     return moved === undefined ? [] : [`workflow_blocks.${step.id}: ${sendAgain(moved)}`];
   });
 
-/** Returns the origins that an input may be sent to. undefined: it has no credentials of its own, and goes to any. */
+/** Returns the origins that an input may be sent to. undefined: it has no own credentials, and goes to any. */
 export const originsOfInput = (input: Json, origins: string[]): string[] | undefined =>
   hasCredentials(input) ? origins : undefined;
 
-/** Returns whether a stored input has credentials of its own, besides those that a run inserts. */
+/** Returns whether a stored input has own credentials, besides those that a run inserts. */
 function hasCredentials(input: Json): boolean {
   let isFound = false;
   mapCredentials(input, null, (stored) => {

@@ -166,7 +166,7 @@ const storedError = (error: string | null | undefined): string | null =>
 export interface RunEnd {
   status: Exclude<RunStatus, 'idle' | 'in_progress'>;
   error?: string | null;
-  /** Whether it is left to a workflow of its own, as the runs of batches are that fail. */
+  /** Whether a separate workflow takes it, as for failed runs of batches. */
   leavesBatch?: boolean;
 }
 

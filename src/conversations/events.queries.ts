@@ -109,7 +109,7 @@ export function changesBy(events: Kind[]): RawBuilder<unknown> {
 const DEPTH = sql`coalesce(nullif(current_setting('switchboard.depth', true), '')::integer, 0)`;
 
 /**
- * A message of a workflow does not end the inactivity of a session: it is told apart from the last one that counts.
+ * A message of a workflow does not end the inactivity of a session: it is distinguished from the last one that counts.
  */
 function activityBy(events: Kind[]): RawBuilder<unknown> {
   const isActive = hasType(events, 'message') || events.some(isReopening);

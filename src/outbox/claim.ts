@@ -70,7 +70,7 @@ const ORGS_PER_BATCH = 50;
 
 /**
  * Locks about `limit` commands of the orgs that follow `behind` by id, wrapping around to the first. Each org gets the
- * same share, so that no org waits for another's backlog, and its oldest commands go first, apart from deferrable ones.
+ * same share, and no org waits for another's backlog. Its oldest commands go first, apart from deferrable ones.
  * A workflow's commands stay in order: only the relay holding a lock on the oldest one receives the later ones.
  * Deferrable commands of an org are claimed one after the other, by one relay at a time: a thousand of them take little
  * from what others wait for. One is sent with the next other command of its workflow, at once.

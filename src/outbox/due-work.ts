@@ -16,8 +16,8 @@ export interface DueWorkRef extends Required<WorkSubject> {
 }
 
 /**
- * Records work in the transaction that requests it. Each request has a row of its own, and rows are only added and deleted,
- * so that nobody waits for a lock of another.
+ * Records work in the transaction that requests it. Each request adds a row, and rows are only added and deleted: nobody
+ * waits for a lock of another.
  */
 export async function addDueWork(trx: Trx, orgId: string, kind: DueWorkKind, subjects: WorkSubject[]): Promise<void> {
   if (subjects.length === 0) return;

@@ -104,7 +104,7 @@ describe('a CSAT score', () => {
     expect((await latest(id)).status).toBe(404);
   });
 
-  it('a CSAT score can be neither read nor submitted by another org', async () => {
+  it('another org cannot read or submit a CSAT score', async () => {
     const id = await newSession();
     await close(id);
     expect((await api.other.post('/csat/scores', { session_id: id, score: 1 })).status).toBe(404);

@@ -30,7 +30,7 @@ describe('the measures of the tree', () => {
     expect(forwardersOf(functions, graph).map(({ name }) => name)).toEqual(['same', 'fewer']);
   });
 
-  it('a file without anything of its own only exports again', () => {
+  it('a file without its own code only exports again', () => {
     const { sources } = treeOf({
       'src/ai/a.ts': "export { work } from '../orgs/b.ts';",
       'src/ai/c.ts': "export { work } from '../orgs/b.ts';\nexport const own = 1;",

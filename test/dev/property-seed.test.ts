@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** The values that a property is tried with, in a process of its own. */
+/** The values that a property is tried with, in a separate process. */
 async function drawnWith(seed: string | undefined): Promise<number[]> {
   const program = `
     import fc from 'fast-check';

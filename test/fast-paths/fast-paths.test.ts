@@ -17,7 +17,7 @@ beforeAll(async () => {
   slow = await runAll('off');
 });
 
-/** Runs all scenarios, each in an org of its own, in one stack with fast paths or without. */
+/** Runs all scenarios, each in a separate org, in one stack with fast paths or without. */
 async function runAll(FAST_PATHS: 'on' | 'off'): Promise<Attempt> {
   const stack = await startStack({ env: { EGRESS_ALLOW: '127.0.0.0/8', FAST_PATHS } });
   try {

@@ -79,7 +79,7 @@ describe('an org key', () => {
     expect((await api.org.delete(`${KEYS}/${body.api_key_id}`)).status).toBe(404);
   });
 
-  it('an org key can be neither revoked nor seen by another org', async () => {
+  it('another org cannot see or revoke an org key', async () => {
     expect((await api.other.delete(`${KEYS}/${api.org.keyId}`)).status).toBe(404);
     expect(JSON.stringify((await api.other.get(KEYS)).body)).not.toContain(api.org.keyId);
     expect((await api.org.get('/org')).status).toBe(200);

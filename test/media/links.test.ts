@@ -29,7 +29,7 @@ const errorOf = async (url: string) => {
 };
 
 describe('a link to a file', () => {
-  it('a link to a file needs no key, and reveals neither the file’s owner nor its storage', async () => {
+  it('a link to a file needs no key, and does not reveal the file’s owner or its storage', async () => {
     const { status, headers } = await get(link);
     expect(status).toBe(200);
     expect(JSON.stringify([...headers])).not.toMatch(new RegExp(api.org.id));

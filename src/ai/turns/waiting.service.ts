@@ -16,7 +16,7 @@ interface Log {
 }
 
 export interface CallWaiters {
-  /** Waits until a call of a session has ended, for `waitMs` at most. Returns undefined if it has not, or the wait cannot go on. */
+  /** Waits until a call of a session has ended, for `waitMs` at most. Returns undefined if it has not, or if the wait cannot continue. */
   waitForCall(
     db: Db,
     call: { orgId: string; sessionId: string; callId: string },

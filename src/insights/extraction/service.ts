@@ -32,7 +32,7 @@ interface Extracted {
 
 /**
  * Stores what the customer of a session said, in the words of the org's model, or of the customer where no model is
- * connected or allowed. A message redacted, deleted or edited meanwhile makes it read again. Repeated, it returns what is stored.
+ * connected or allowed. A message redacted, deleted or edited meanwhile makes it read again. Idempotent: a second run returns what is stored.
  */
 export async function extractStatements(
   deps: ModelDeps,

@@ -13,7 +13,7 @@ export interface RatedPassage {
  * measured by `bench/ai/answers`.
  */
 const WEIGHT = { score: 0.3, headed: 0.4, similarity: 0.7, lead: 0.4 };
-/** Strengths with similarity are divided by this, so that they are about as high as those by words alone. */
+/** Strengths with similarity are divided by this. They are then about as high as those by words alone. */
 const LIKENESS_SCALE = 2;
 
 /**

@@ -73,7 +73,7 @@ describe('a turn that is due at once and needs no model', () => {
   });
 
   it.each([
-    ['goes on where the database was away many times', 7, 'answered', null],
+    ['continues where the database was away many times', 7, 'answered', null],
     ['is handed off after so many begins that it may be what ends the processes', 10, 'handed_off', 'ai_failed'],
   ])('%s', async (_, tries, state, reason) => {
     const org = await newAnsweringOrg(stack);

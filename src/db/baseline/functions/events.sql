@@ -1,5 +1,5 @@
 -- Returns whether somebody waits for a type of event. No new subscription is missed: it waits for a change of them, and
--- reads with a snapshot of its own.
+-- reads with its own snapshot.
 create function has_subscribers(org uuid, event_type text) returns boolean language plpgsql as $$
 begin
   perform pg_advisory_xact_lock_shared(hashtextextended('subscriptions ' || org, 0));
