@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { jsonOrCsv, streamCsv, wantsCsv } from '../api/edge/documents/csv.ts';
 import { errorResponses } from '../api/edge/errors.ts';
+import { once } from '../api/edge/once.ts';
 import { CsatScore, ListScores, ScoredSession, ScorePage, SubmitScore } from './schema.ts';
 import { allScores, getScore, pageOfScores, submitScore } from './service.ts';
 
@@ -8,27 +9,28 @@ const tags = ['csat'];
 const CSV_COLUMNS = Object.keys(CsatScore.shape);
 
 export const csatRoutes: FastifyPluginAsyncZod = async (app) => {
-  app.post('/csat/scores', {
-    config: {
-      scope: 'csat:write',
-      sessionTexts: {
-        sessionOf: ({ body }: { body: SubmitScore }) => body.session_id,
-        withoutTexts: (score: object) => ({ ...score, comment: null }),
+  app.post(
+    '/csat/scores',
+    once({
+      config: { scope: 'csat:write' },
+      schema: {
+        operationId: 'submitCsatScore',
+        tags,
+        description:
+          'Scores the latest resolution of a session. Each has one score: another one is a 409, the same one again changes nothing.',
+        body: SubmitScore,
+        response: { 201: CsatScore, ...errorResponses(403, 404, 409) },
       },
-    },
-    schema: {
-      operationId: 'submitCsatScore',
-      tags,
-      description:
-        'Scores the latest resolution of a session. Each has one score: another one is a 409, the same one again changes nothing.',
-      body: SubmitScore,
-      response: { 201: CsatScore, ...errorResponses(403, 404, 409) },
-    },
-    handler: async ({ db, org, body }, reply) => {
-      reply.code(201);
-      return submitScore(db, org.id, body);
-    },
-  });
+      act: async ({ db, org, body }, { reply }) => {
+        reply.code(201);
+        return { answer: await submitScore(db, org.id, body) };
+      },
+      redact: {
+        sessionOf: ({ body }) => body.session_id,
+        withoutTexts: (score) => ({ ...score, comment: null }),
+      },
+    }),
+  );
 
   app.get('/csat/scores', {
     config: { scope: 'csat:read' },

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { errorResponses } from '../api/edge/errors.ts';
+import { once } from '../api/edge/once.ts';
 import { NO_BODY, NoBody } from '../schemas/parts.ts';
 import { cancelRun, getResult, getRun, pageOfRuns, startRun } from './runs.service.ts';
 import {
@@ -41,22 +42,26 @@ export const evalRoutes: FastifyPluginAsyncZod = async (app) => {
     handler: async ({ db, org, query }) => pageOfCases(db, org.id, query),
   });
 
-  app.post('/autopilot/evals', {
-    config: { ...write, sessionTexts: CASE_TEXTS },
-    schema: {
-      operationId: 'createEvalCase',
-      tags,
-      summary: 'Add an eval case',
-      description:
-        'A conversation, and what its next turn has to do. With `session_id`, the conversation is a session’s: its texts are copied, and go when the session is redacted. An org can have 500 cases.',
-      body: CreateCase,
-      response: { 201: EvalCase, ...errorResponses(403, 404, 409) },
-    },
-    handler: async ({ db, org, body }, reply) => {
-      reply.code(201);
-      return addCase(db, org.id, body);
-    },
-  });
+  app.post(
+    '/autopilot/evals',
+    once({
+      config: write,
+      schema: {
+        operationId: 'createEvalCase',
+        tags,
+        summary: 'Add an eval case',
+        description:
+          'A conversation, and what its next turn has to do. With `session_id`, the conversation is a session’s: its texts are copied, and go when the session is redacted. An org can have 500 cases.',
+        body: CreateCase,
+        response: { 201: EvalCase, ...errorResponses(403, 404, 409) },
+      },
+      act: async ({ db, org, body }, { reply }) => {
+        reply.code(201);
+        return { answer: await addCase(db, org.id, body) };
+      },
+      redact: CASE_TEXTS,
+    }),
+  );
 
   app.post('/autopilot/evals/import', {
     config: write,

@@ -121,8 +121,8 @@ export const EvalCase = z
 
 /** Texts of a session in a case that was made of it. */
 export const CASE_TEXTS = {
-  sessionOf: (_request: unknown, { session_id }: { session_id: string | null }) => session_id,
-  withoutTexts: ({ messages, ...evalCase }: { messages: { text: string }[] }) => ({
+  sessionOf: (_request: unknown, { session_id }: z.infer<typeof EvalCase>) => session_id,
+  withoutTexts: ({ messages, ...evalCase }: z.infer<typeof EvalCase>) => ({
     ...evalCase,
     messages: messages.map((message) => ({ ...message, text: '[redacted]' })),
     stubs: [],

@@ -1,9 +1,8 @@
-import type { FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../api/deps.ts';
 import { errorResponses } from '../api/edge/errors.ts';
-import { receiveFile, type Upload, uploads } from '../api/edge/uploads.ts';
-import { valueAt } from '../collections/checked-access.ts';
+import { once } from '../api/edge/once.ts';
+import { receiveFile, uploads } from '../api/edge/uploads.ts';
 import { attachmentNamed } from './file-names.rules.ts';
 import { MAX_FILE_BYTES } from './file-types.rules.ts';
 import { insertMedia, type Media } from './queries.ts';
@@ -13,38 +12,30 @@ import { getLinkedMedia, openMedia, storeBytes } from './service.ts';
 
 export const mediaRoutes: FastifyPluginAsyncZod<Deps> = async (app, { storage, mediaLinks }) => {
   await app.register(uploads);
-  const received = new WeakMap<FastifyRequest, Upload>();
-  const kept = new WeakMap<FastifyRequest, Media>();
 
-  app.post('/media', {
-    config: {
-      scope: 'media:write',
-      receive: async (request: FastifyRequest) => {
-        const upload = await receiveFile(request, MAX_FILE_BYTES);
-        received.set(request, upload);
-        return upload.bytes.remove;
+  app.post(
+    '/media',
+    once({
+      config: { scope: 'media:write' },
+      schema: {
+        operationId: 'uploadFile',
+        tags: ['media'],
+        description:
+          'Stores a file: PNG, JPEG, GIF, WebP, PDF, MP4, MOV, WebM, MP3, Ogg, WAV, M4A, docx, xlsx, xls, pptx, plain text or CSV, detected by its bytes. Anything else is a 415 with the detected type. A request without a file stores nothing: it is a 400 that says what to send.',
+        consumes: ['multipart/form-data'],
+        body: FileUpload,
+        response: { 201: UploadedFile, ...errorResponses(403) },
       },
-      prepare: async (request: FastifyRequest) => {
-        kept.set(request, await storeBytes(storage, request.org.id, valueAt(received, request)));
+      receive: async (request) => receiveFile(request, MAX_FILE_BYTES),
+      prepare: async ({ org }, { received: upload }) => storeBytes(storage, org.id, upload),
+      act: async ({ db }, { prepared: media, reply }) => {
+        await insertMedia(db, media);
+        reply.code(201);
+        const { id, file_name: fileName, mime_type, size } = media;
+        return { answer: { id, fileName, fileUrl: mediaLinks.linkOf(media), mime_type, size } };
       },
-    },
-    schema: {
-      operationId: 'uploadFile',
-      tags: ['media'],
-      description:
-        'Stores a file: PNG, JPEG, GIF, WebP, PDF, MP4, MOV, WebM, MP3, Ogg, WAV, M4A, docx, xlsx, xls, pptx, plain text or CSV, detected by its bytes. Anything else is a 415 with the detected type. A request without a file stores nothing: it is a 400 that says what to send.',
-      consumes: ['multipart/form-data'],
-      body: FileUpload,
-      response: { 201: UploadedFile, ...errorResponses(403) },
-    },
-    handler: async (request, reply) => {
-      const media = valueAt(kept, request);
-      await insertMedia(request.db, media);
-      reply.code(201);
-      const { id, file_name: fileName, mime_type, size } = media;
-      return { id, fileName, fileUrl: mediaLinks.linkOf(media), mime_type, size };
-    },
-  });
+    }),
+  );
 
   app.route({
     method: ['GET', 'HEAD'],

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /**
  * This schema serves only the OpenAPI document and requests without multipart. Multipart bodies are read as a stream:
- * see http/uploads.ts.
+ * see src/api/edge/uploads.ts.
  */
 export const FileUpload = z
   .object({ file: z.file('must be a file, sent as multipart/form-data').describe('At most 5 MB') })

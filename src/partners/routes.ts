@@ -1,7 +1,7 @@
-import type { FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../api/deps.ts';
 import { errorResponses } from '../api/edge/errors.ts';
+import { once } from '../api/edge/once.ts';
 import { enforce } from '../api/edge/rate-limits.ts';
 import { CreatedKey } from '../keys/schema.ts';
 import { issueLoginLink } from './login.service.ts';
@@ -25,23 +25,23 @@ const tags = ['partner'];
 export const partnerRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
   const { config, rateLimits, tokens } = deps;
 
-  app.post(PREFIX, {
-    config: {
-      scope: 'partner',
-      prepare: ({ db, partner, body }: FastifyRequest<{ Body: CreateOrg }>) =>
-        checkConnections(db, deps.fareHarbor, partner.id, body),
-    },
-    schema: {
-      operationId: 'createPartnerOrg',
-      tags,
-      body: CreateOrg,
-      response: { 201: CreatedOrg, ...errorResponses(403, 409) },
-    },
-    handler: async ({ db, partner, body }, reply) => {
-      reply.code(201);
-      return provisionOrg(db, deps, partner.id, body);
-    },
-  });
+  app.post(
+    PREFIX,
+    once({
+      config: { scope: 'partner' },
+      schema: {
+        operationId: 'createPartnerOrg',
+        tags,
+        body: CreateOrg,
+        response: { 201: CreatedOrg, ...errorResponses(403, 409) },
+      },
+      prepare: ({ db, partner, body }) => checkConnections(db, deps.fareHarbor, partner.id, body),
+      act: async ({ db, partner, body }, { reply }) => {
+        reply.code(201);
+        return { answer: await provisionOrg(db, deps, partner.id, body) };
+      },
+    }),
+  );
 
   app.get(PREFIX, {
     config: { scope: 'partner' },
@@ -80,22 +80,24 @@ export const partnerRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
     },
   });
 
-  app.post(`${PREFIX}/:orgId/login-links`, {
-    config: {
-      scope: 'partner',
-      prepare: ({ partner }: FastifyRequest, reply) => enforce(rateLimits, 'login-links', partner.id, reply),
-    },
-    schema: {
-      operationId: 'createPartnerLoginLink',
-      tags,
-      description: 'Counts against a separate limit, in addition to the partner’s.',
-      params: OrgRef,
-      body: CreateLoginLink,
-      response: { 201: LoginLink, ...errorResponses(403) },
-    },
-    handler: async ({ db, partner, params, body }, reply) => {
-      reply.code(201);
-      return issueLoginLink(db, config.dashboardUrl, partner.id, { ...body, orgId: params.orgId });
-    },
-  });
+  app.post(
+    `${PREFIX}/:orgId/login-links`,
+    once({
+      config: { scope: 'partner' },
+      schema: {
+        operationId: 'createPartnerLoginLink',
+        tags,
+        description: 'Counts against a separate limit, in addition to the partner’s.',
+        params: OrgRef,
+        body: CreateLoginLink,
+        response: { 201: LoginLink, ...errorResponses(403) },
+      },
+      prepare: ({ partner }, { reply }) => enforce(rateLimits, 'login-links', partner.id, reply),
+      act: async ({ db, partner, params, body }, { reply }) => {
+        reply.code(201);
+        const link = { ...body, orgId: params.orgId };
+        return { answer: await issueLoginLink(db, config.dashboardUrl, partner.id, link) };
+      },
+    }),
+  );
 };

@@ -1,12 +1,11 @@
 import { text } from 'node:stream/consumers';
-import type { FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Deps } from '../../api/deps.ts';
 import { errorResponses } from '../../api/edge/errors.ts';
 import { requestKeyOf } from '../../api/edge/idempotency.ts';
+import { once } from '../../api/edge/once.ts';
 import { receiveFile, uploads } from '../../api/edge/uploads.ts';
-import { valueAt } from '../../collections/checked-access.ts';
 import { NO_BODY, NoBody } from '../../schemas/parts.ts';
 import { testAction } from '../calls/http-call.ts';
 import { TestAction, TestedAction } from '../calls/schema.ts';
@@ -20,7 +19,6 @@ const MAX_DOCUMENT_BYTES = 1024 * 1024;
 export const actionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
   const { secrets, egress, calls } = deps;
   await app.register(importRoutes, deps);
-  const tested = new WeakMap<FastifyRequest, Awaited<ReturnType<typeof testAction>>>();
 
   app.get('/actions', {
     config: { scope: 'actions:read' },
@@ -101,31 +99,27 @@ export const actionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
     },
   });
 
-  app.post('/actions/:id/test', {
-    config: {
-      scope: 'actions:write',
-      prepare: async (request: FastifyRequest<{ Params: { id: string }; Body: TestAction }>) => {
-        const { db, org, params, body } = request;
-        tested.set(
-          request,
-          await testAction({ db, egress, secrets, calls }, org.id, params.id, {
-            ...body,
-            requestKey: requestKeyOf(request),
-          }),
-        );
+  app.post(
+    '/actions/:id/test',
+    once({
+      config: { scope: 'actions:write' },
+      schema: {
+        operationId: 'testAction',
+        tags,
+        description:
+          'Really calls it, once, with the http_action_overrides of the contact and the org, and shows what came back. 422 says why no answer came, such as an address that is not public. Repeated with its Idempotency-Key, it calls nothing again but a GET whose answer was lost.',
+        params: ActionPath,
+        body: TestAction,
+        response: { 200: TestedAction, ...errorResponses(403, 404) },
       },
-    },
-    schema: {
-      operationId: 'testAction',
-      tags,
-      description:
-        'Really calls it, once, with the http_action_overrides of the contact and the org, and shows what came back. 422 says why no answer came, such as an address that is not public. Repeated with its Idempotency-Key, it calls nothing again but a GET whose answer was lost.',
-      params: ActionPath,
-      body: TestAction,
-      response: { 200: TestedAction, ...errorResponses(403, 404) },
-    },
-    handler: async (request) => valueAt(tested, request),
-  });
+      prepare: async (request) => {
+        const { db, org, params, body } = request;
+        const requestKey = requestKeyOf(request);
+        return testAction({ db, egress, secrets, calls }, org.id, params.id, { ...body, requestKey });
+      },
+      act: async (_request, { prepared: tested }) => ({ answer: tested }),
+    }),
+  );
 };
 
 const importRoutes: FastifyPluginAsyncZod<Deps> = async (app, { documents }) => {
@@ -143,12 +137,8 @@ const importRoutes: FastifyPluginAsyncZod<Deps> = async (app, { documents }) => 
       response: { 200: ImportedActions, ...errorResponses(403, 409) },
     },
     handler: async (request) => {
-      const { bytes } = await receiveFile(request, MAX_DOCUMENT_BYTES);
-      try {
-        return await importActions(request.db, documents, request.org.id, await text(bytes.open()));
-      } finally {
-        await bytes.remove();
-      }
+      await using upload = await receiveFile(request, MAX_DOCUMENT_BYTES);
+      return await importActions(request.db, documents, request.org.id, await text(upload.bytes.open()));
     },
   });
 };

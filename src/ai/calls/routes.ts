@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { errorResponses } from '../../api/edge/errors.ts';
+import { once } from '../../api/edge/once.ts';
 import { CALL_TEXTS, Call, CallPage, CallPath, ListCalls, SettleCall } from './schema.ts';
 import { pageOfCalls, settleCall } from './service.ts';
 
@@ -20,18 +21,24 @@ export const callRoutes: FastifyPluginAsyncZod = async (app) => {
     handler: async ({ db, org, query }) => pageOfCalls(db, org.id, query),
   });
 
-  app.post('/autopilot/calls/:id/settle', {
-    config: { scope: 'autopilot:write', sessionTexts: CALL_TEXTS },
-    schema: {
-      operationId: 'settleAutopilotCall',
-      tags,
-      summary: 'Settle a call of unknown outcome',
-      description:
-        'Records whether a call was done. The AI then continues with the session: it tells the contact, and may make a call again that was not done. 409 for a call whose outcome is known.',
-      params: CallPath,
-      body: SettleCall,
-      response: { 200: Call, ...errorResponses(403, 404, 409) },
-    },
-    handler: async ({ db, org, params, body }) => settleCall(db, org.id, params.id, { ...body, keyId: org.keyId }),
-  });
+  app.post(
+    '/autopilot/calls/:id/settle',
+    once({
+      config: { scope: 'autopilot:write' },
+      schema: {
+        operationId: 'settleAutopilotCall',
+        tags,
+        summary: 'Settle a call of unknown outcome',
+        description:
+          'Records whether a call was done. The AI then continues with the session: it tells the contact, and may make a call again that was not done. 409 for a call whose outcome is known.',
+        params: CallPath,
+        body: SettleCall,
+        response: { 200: Call, ...errorResponses(403, 404, 409) },
+      },
+      act: async ({ db, org, params, body }) => ({
+        answer: await settleCall(db, org.id, params.id, { ...body, keyId: org.keyId }),
+      }),
+      redact: CALL_TEXTS,
+    }),
+  );
 };

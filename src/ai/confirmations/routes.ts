@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { errorResponses } from '../../api/edge/errors.ts';
+import { once } from '../../api/edge/once.ts';
 import { CALL_TEXTS, Call } from '../calls/schema.ts';
 import { ConfirmationPage, ConfirmationRef, ListConfirmations } from './schema.ts';
 import { decideConfirmation, pageOfConfirmations } from './service.ts';
@@ -22,32 +23,42 @@ export const confirmationRoutes: FastifyPluginAsyncZod = async (app) => {
     handler: async ({ db, org, query }) => pageOfConfirmations(db, org.id, query),
   });
 
-  app.post('/autopilot/confirmations/:id/confirm', {
-    config: { scope: 'autopilot:write', sessionTexts: CALL_TEXTS },
-    schema: {
-      operationId: 'confirmAutopilotCall',
-      tags,
-      summary: 'Confirm a call of the AI',
-      description:
-        'The AI makes the call and continues with the session. 409 if the confirmation was already accepted or rejected, or people have the session; 410 once its time is over.',
-      params: ConfirmationRef,
-      response,
-    },
-    handler: async ({ db, org, params }) =>
-      decideConfirmation(db, org.id, params.id, { decision: 'confirm', by: 'agent', keyId: org.keyId }),
-  });
+  app.post(
+    '/autopilot/confirmations/:id/confirm',
+    once({
+      config: { scope: 'autopilot:write' },
+      schema: {
+        operationId: 'confirmAutopilotCall',
+        tags,
+        summary: 'Confirm a call of the AI',
+        description:
+          'The AI makes the call and continues with the session. 409 if the confirmation was already accepted or rejected, or people have the session; 410 once its time is over.',
+        params: ConfirmationRef,
+        response,
+      },
+      act: async ({ db, org, params }) => ({
+        answer: await decideConfirmation(db, org.id, params.id, { decision: 'confirm', by: 'agent', keyId: org.keyId }),
+      }),
+      redact: CALL_TEXTS,
+    }),
+  );
 
-  app.post('/autopilot/confirmations/:id/reject', {
-    config: { scope: 'autopilot:write', sessionTexts: CALL_TEXTS },
-    schema: {
-      operationId: 'rejectAutopilotCall',
-      tags,
-      summary: 'Reject a call of the AI',
-      description: 'The call is not made, and the AI says so. 409 and 410 as for confirming.',
-      params: ConfirmationRef,
-      response,
-    },
-    handler: async ({ db, org, params }) =>
-      decideConfirmation(db, org.id, params.id, { decision: 'reject', by: 'agent', keyId: org.keyId }),
-  });
+  app.post(
+    '/autopilot/confirmations/:id/reject',
+    once({
+      config: { scope: 'autopilot:write' },
+      schema: {
+        operationId: 'rejectAutopilotCall',
+        tags,
+        summary: 'Reject a call of the AI',
+        description: 'The call is not made, and the AI says so. 409 and 410 as for confirming.',
+        params: ConfirmationRef,
+        response,
+      },
+      act: async ({ db, org, params }) => ({
+        answer: await decideConfirmation(db, org.id, params.id, { decision: 'reject', by: 'agent', keyId: org.keyId }),
+      }),
+      redact: CALL_TEXTS,
+    }),
+  );
 };

@@ -1,32 +1,54 @@
-import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import fastifyPlugin from 'fastify-plugin';
-import { sql } from 'kysely';
-import type { Db, Trx } from '../../db/connect.ts';
+import type { Trx } from '../../db/connect.ts';
 import { tryLockName } from '../../db/locks.ts';
 import { inSavepoint, inTransaction } from '../../db/transaction.ts';
-import { conflict, DomainError, invalid, tooLarge, unprocessable } from '../../errors.ts';
-import type { OrgPrincipal } from '../../keys/verifier.ts';
-import type { Secrets } from '../../secrets.ts';
+import { conflict, DomainError, invalid, tooLarge } from '../../errors.ts';
 import type { Deps } from '../deps.ts';
 import { answerTo } from './errors.ts';
+import {
+  findResponse,
+  hashOf,
+  insertResponse,
+  type KeyedRequest,
+  principalOf,
+  type StorableResponse,
+  type StoredResponse,
+  updateResponse,
+} from './stored-answers.ts';
 
-/** Stands for full access among the scopes of a stored answer. */
-const FULL_ACCESS = '*';
 /** No operation has such a long answer for what it does. The effect is undone. */
 const MAX_STORED_CHARACTERS = 1_000_000;
 
-interface StoredResponse {
-  statusCode: number;
-  body: string;
+/** Takes what undoes a preparation. */
+export type IfRefused = (undo: () => Promise<void>) => void;
+
+/** The stages of one request, as once.ts describes them. */
+interface RequestStages<Prepared, Answer, Acted extends { answer: Answer }> {
+  prepare(ifRefused: IfRefused): Promise<Prepared>;
+  act(prepared: Prepared): Promise<Acted>;
+  complete?: ((acted: Acted) => Promise<Answer>) | undefined;
+  redact?: Redaction<Answer>;
 }
 
-type Handler = (this: FastifyInstance, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
+/** What of an answer goes with a redaction of its session. */
+type Redaction<Answer> = { sessionOf(answer: Answer): string | null; withoutTexts(answer: Answer): Answer } | undefined;
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Answers a request by its stages, or with the stored answer of its Idempotency-Key. */
+    answerOnce<Prepared, Answer, Acted extends { answer: Answer }>(
+      request: FastifyRequest,
+      reply: FastifyReply,
+      stages: RequestStages<Prepared, Answer, Acted>,
+    ): Promise<Answer>;
+  }
+}
 
 /**
  * Supports `Idempotency-Key` on any authenticated POST (draft-ietf-httpapi-idempotency-key-header).
- * The handler and the insert of its answer share one transaction: a crash leaves both or neither. Handlers must return
- * their answer.
+ * What is done and the insert of its answer share one transaction: a crash leaves both or neither. Handlers must return
+ * their answer. Routes by `once` have stages before and after that.
  */
 export const idempotency = fastifyPlugin(async (app: FastifyInstance, { secrets }: Deps) => {
   const running = new Set<string>();
@@ -41,43 +63,31 @@ export const idempotency = fastifyPlugin(async (app: FastifyInstance, { secrets 
     }
   };
 
+  app.decorate('answerOnce', async (request, reply, stages) => {
+    const key = isAnswerStored(request.routeOptions) ? idempotencyKeyOf(request) : undefined;
+    if (key === undefined) {
+      const { acted } = await undoRefused(request, async (ifRefused) => ({
+        acted: await stages.act(await stages.prepare(ifRefused)),
+      }));
+      return stages.complete === undefined ? acted.answer : stages.complete(acted);
+    }
+    return alone(`${principalOf(request)} ${key}`, async () => {
+      const keyed = { secrets, request, reply, key };
+      const kept = await findResponse(request.db, keyed);
+      const handled = kept === undefined ? await runStages(keyed, stages) : { isReplay: true, response: kept };
+      return sendStored(reply, handled) as never; // Fastify sends a text as it is
+    });
+  });
+
   app.addHook('onRoute', (route) => {
-    if (route.method !== 'POST' || route.config?.scope === 'public') return;
-    const handler = route.handler as Handler;
-    const prepare = route.config?.prepare as
-      | ((request: FastifyRequest, reply: FastifyReply) => Promise<void>)
-      | undefined;
-    const receive = route.config?.receive as ((request: FastifyRequest) => Promise<() => Promise<void>>) | undefined;
-    const complete = route.config?.complete as
-      | ((request: FastifyRequest, answer: object) => Promise<object>)
-      | undefined;
-    const isStored = isAnswerStored(route);
-    const onlyOnce: Handler = async function (request, reply) {
-      const handle = () => handler.call(this, request, reply);
-      const key = isStored ? idempotencyKeyOf(request) : undefined;
-      if (key === undefined) {
-        await prepare?.(request, reply);
-        const answer = await handle();
-        return complete === undefined ? answer : complete(request, answer as object);
-      }
-      return alone(`${principalOf(request)} ${key}`, async () => {
-        const kept = await findResponse(request.db, request, key, secrets);
-        if (kept !== undefined) return sendStored(reply, { isReplay: true, answer: kept });
-        await prepare?.(request, reply);
-        const handled = await handleOnce(secrets, { request, reply, key, handle });
-        const isCompleted = complete !== undefined && !handled.isReplay && handled.answer.statusCode < 400;
-        return sendStored(reply, isCompleted ? await completed(secrets, { request, key, complete, handled }) : handled);
+    const { method, config, handler } = route;
+    if (method !== 'POST' || config?.scope === 'public' || config?.isInStages === true) return;
+    route.handler = function (request, reply) {
+      return request.server.answerOnce(request, reply, {
+        prepare: async () => undefined,
+        act: async () => ({ answer: await handler.call(this, request, reply) }),
       });
     };
-    const received: Handler = async function (request, reply) {
-      const release = await receive?.(request);
-      try {
-        return await onlyOnce.call(this, request, reply);
-      } finally {
-        await release?.();
-      }
-    };
-    route.handler = (receive === undefined ? onlyOnce : received) as never;
   });
 });
 
@@ -106,196 +116,117 @@ function idempotencyKeyOf({ headers }: FastifyRequest): string | undefined {
   return key;
 }
 
-interface IdempotentResponse {
+interface Handled {
   isReplay: boolean;
-  answer: StoredResponse;
+  response: StoredResponse;
 }
 
-function sendStored(reply: FastifyReply, { isReplay, answer: { statusCode, body } }: IdempotentResponse): string {
+function sendStored(reply: FastifyReply, { isReplay, response: { statusCode, body } }: Handled): string {
   reply.code(statusCode);
   if (isReplay) reply.header('idempotent-replayed', 'true');
   if (body !== '') reply.type('application/json; charset=utf-8');
   return body;
 }
 
-const principalOf = ({ org, partner }: FastifyRequest): string => (org ?? partner).id;
-const placeOf = (principalId: string, key: string, column: 'answer' | 'full_answer' = 'answer') => ({
-  orgId: principalId,
-  table: 'idempotency_keys',
-  column,
-  row: key,
-});
-
-const scopesOf = ({ org }: FastifyRequest): string[] => {
-  const scopes = (org as OrgPrincipal | undefined)?.scopes;
-  return scopes === null ? [FULL_ACCESS] : [...(scopes ?? [])];
-};
-
-/** Whether the caller's key has all of these scopes. */
-const hasScopes = (request: FastifyRequest, scopes: string[]): boolean => {
-  const held = scopesOf(request);
-  return held.includes(FULL_ACCESS) || scopes.every((scope) => held.includes(scope));
-};
-
-/**
- * Returns the earlier answer for this key. Throws unprocessable if the key was used by a different request, or with an API
- * key that has more scopes than the caller's: the answer may have a secret, and nothing may be done a second time.
- */
-async function findResponse(
-  db: Db,
-  request: FastifyRequest,
-  key: string,
-  secrets: Secrets,
-): Promise<StoredResponse | undefined> {
-  const principalId = principalOf(request);
-  const stored = await findStored(db, principalId, key);
-  if (stored === undefined) return undefined;
-  if (!hashOf(request).equals(stored.request_hash)) {
-    throw unprocessable('This Idempotency-Key was used with another request: send a new key');
-  }
-  if (!hasScopes(request, stored.scopes)) {
-    throw unprocessable(
-      'This Idempotency-Key was used with an API key that has more scopes: repeat the request with such a key',
-    );
-  }
-  const { status_code: statusCode, answer, full_answer } = stored;
-  const body =
-    full_answer === null
-      ? secrets.decrypt(answer, placeOf(principalId, key))
-      : secrets.decrypt(full_answer, placeOf(principalId, key, 'full_answer'));
-  return { statusCode, body };
+/** Runs stages with a key up to the answer. A refusal is an answer too. */
+async function runStages<Prepared, Answer, Acted extends { answer: Answer }>(
+  keyed: KeyedRequest,
+  stages: RequestStages<Prepared, Answer, Acted>,
+): Promise<Handled> {
+  const handled = await undoRefused(keyed.request, async (ifRefused) => {
+    const prepared = await stages.prepare(ifRefused);
+    return actOnce(keyed, () => stages.act(prepared), stages.redact);
+  });
+  return handled.acted === undefined || stages.complete === undefined
+    ? handled
+    : completeStored(keyed, handled.response, await stages.complete(handled.acted), stages.redact);
 }
 
-/** Returns the columns of an answer. A whole answer with texts of a session is apart from what is left without them. */
-function columnsOf(secrets: Secrets, request: FastifyRequest, key: string, { statusCode, body }: StoredResponse) {
-  const principalId = principalOf(request);
-  const texts = request.routeOptions.config.sessionTexts;
-  const sealed = (answer: string) => secrets.encrypt(answer, placeOf(principalId, key));
-  if (texts === undefined || statusCode >= 400) return { answer: sealed(body), full_answer: null, session_id: null };
-  const answer = JSON.parse(body) as never;
-  const session_id = texts.sessionOf(request as never, answer);
-  const rest = session_id === null ? body : JSON.stringify(texts.withoutTexts(answer));
-  const full_answer = rest === body ? null : secrets.encrypt(body, placeOf(principalId, key, 'full_answer'));
-  return { answer: sealed(rest), full_answer, session_id };
+/** Does work whose preparation is undone if it fails, or if nothing is acted. */
+async function undoRefused<Result extends { acted?: unknown }>(
+  { log }: FastifyRequest,
+  work: (ifRefused: IfRefused) => Promise<Result>,
+): Promise<Result> {
+  const undos: (() => Promise<void>)[] = [];
+  let isDone = false;
+  try {
+    const result = await work((undo) => undos.push(undo));
+    isDone = result.acted !== undefined;
+    return result;
+  } finally {
+    if (!isDone)
+      for (const undo of undos)
+        await undo().catch((error: unknown) => log.warn({ err: error }, 'a preparation could not be undone'));
+  }
 }
 
-function handleOnce(
-  secrets: Secrets,
-  {
-    request,
-    reply,
-    key,
-    handle,
-  }: { request: FastifyRequest; reply: FastifyReply; key: string; handle: () => Promise<unknown> },
-): Promise<IdempotentResponse> {
-  const principalId = principalOf(request);
-
+/** Acts and stores the answer in one transaction, unless another process has. `acted` is absent after a refusal. */
+function actOnce<Answer, Acted extends { answer: Answer }>(
+  keyed: KeyedRequest,
+  act: () => Promise<Acted>,
+  redact: Redaction<Answer>,
+): Promise<Handled & { acted?: Acted }> {
+  const { request, key } = keyed;
   return inTransaction(request.db, async (trx) => {
-    if (!(await tryLockName(trx, `idempotency ${principalId} ${key}`))) throw stillRunning();
-    const kept = await findResponse(trx, request, key, secrets);
-    if (kept !== undefined) return { isReplay: true, answer: kept };
+    if (!(await tryLockName(trx, `idempotency ${principalOf(request)} ${key}`))) throw stillRunning();
+    const kept = await findResponse(trx, keyed);
+    if (kept !== undefined) return { isReplay: true, response: kept };
 
-    const answer = await handleInSavepoint(trx, request, reply, handle);
-    await trx
-      .insertInto('idempotency_keys')
-      .values({
-        principal_id: principalId,
-        key,
-        request_hash: hashOf(request),
-        status_code: answer.statusCode,
-        ...columnsOf(secrets, request, key, answer),
-        scopes: scopesOf(request),
-      })
-      .onConflict((oc) =>
-        oc.columns(['principal_id', 'key']).doUpdateSet((eb) => ({
-          request_hash: eb.ref('excluded.request_hash'),
-          status_code: eb.ref('excluded.status_code'),
-          answer: eb.ref('excluded.answer'),
-          full_answer: eb.ref('excluded.full_answer'),
-          session_id: eb.ref('excluded.session_id'),
-          scopes: eb.ref('excluded.scopes'),
-          created_at: eb.ref('excluded.created_at'),
-        })),
-      )
-      .execute();
-    return { isReplay: false, answer };
+    const handled = await actInSavepoint(trx, keyed, act, redact);
+    await insertResponse(trx, keyed, handled.response);
+    return handled;
   });
 }
 
-/**
- * Runs the handler. A refusal undoes the handler's writes and is stored as the answer. A temporary failure undoes
- * everything.
- */
-async function handleInSavepoint(
+/** Acts. A refusal undoes the writes and is the answer. A temporary failure undoes everything. */
+async function actInSavepoint<Answer, Acted extends { answer: Answer }>(
   trx: Trx,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  handle: () => Promise<unknown>,
-): Promise<StoredResponse> {
+  { request, reply }: KeyedRequest,
+  act: () => Promise<Acted>,
+  redact: Redaction<Answer>,
+) {
   const outer = request.db;
   try {
     return await inSavepoint(trx, async () => {
       request.db = trx;
-      const answer = await handle();
-      const body = answer === '' || answer === undefined ? '' : String(reply.serialize(answer));
-      if (body.length > MAX_STORED_CHARACTERS)
+      const acted = await act();
+      const response = responseOf(reply, acted.answer, redact);
+      if (response.body.length > MAX_STORED_CHARACTERS)
         throw tooLarge('The answer is too long to be stored for the Idempotency-Key: send the request in parts');
-      return { statusCode: reply.statusCode, body };
+      return { isReplay: false, response, acted };
     });
   } catch (error) {
     if (!(error instanceof DomainError) || error.kind === 'unavailable') throw error;
     const answer = answerTo(error);
-    return { statusCode: answer.statusCode, body: JSON.stringify(answer) };
+    const body = JSON.stringify(answer);
+    return {
+      isReplay: false,
+      response: { statusCode: answer.statusCode, body, bodyWithoutTexts: body, sessionId: null },
+    };
   } finally {
     request.db = outer;
   }
 }
 
-/**
- * Completes an answer after its effects are committed, and stores it as the one that repeated requests get. If texts of its
- * session were redacted meanwhile, the stored one stays as it was.
- */
-async function completed(
-  secrets: Secrets,
-  {
-    request,
-    key,
-    complete,
-    handled,
-  }: {
-    request: FastifyRequest;
-    key: string;
-    complete: (request: FastifyRequest, answer: object) => Promise<object>;
-    handled: IdempotentResponse;
-  },
-): Promise<IdempotentResponse> {
-  const body = JSON.stringify(await complete(request, JSON.parse(handled.answer.body)));
-  if (body === handled.answer.body || body.length > MAX_STORED_CHARACTERS) return handled;
-  const answer = { ...handled.answer, body };
-  const { session_id, ...columns } = columnsOf(secrets, request, key, answer);
-  await request.db
-    .updateTable('idempotency_keys')
-    .set(columns)
-    .where('principal_id', '=', principalOf(request))
-    .where('key', '=', key)
-    .$if(session_id !== null, (update) => update.where('session_id', '=', session_id))
-    .execute();
-  return { isReplay: false, answer };
+/** Stores a completed answer as the one that repeated requests get. */
+async function completeStored<Answer>(
+  keyed: KeyedRequest,
+  stored: StoredResponse,
+  completed: Answer,
+  redact: Redaction<Answer>,
+): Promise<Handled> {
+  const response = responseOf(keyed.reply, completed, redact);
+  if (response.body === stored.body || response.body.length > MAX_STORED_CHARACTERS)
+    return { isReplay: false, response: stored };
+  await updateResponse(keyed, response);
+  return { isReplay: false, response };
 }
 
-function findStored(db: Db, principalId: string, key: string) {
-  return db
-    .selectFrom('idempotency_keys')
-    .select(['request_hash', 'status_code', 'answer', 'full_answer', 'scopes'])
-    .where('principal_id', '=', principalId)
-    .where('key', '=', key)
-    .where('created_at', '>', sql<Date>`now() - interval '24 hours'`)
-    .executeTakeFirst();
-}
-
-function hashOf({ method, url, body }: FastifyRequest): Buffer {
-  return createHash('sha256')
-    .update(`${method} ${url}\n`)
-    .update(JSON.stringify(body ?? null))
-    .digest();
+/** Returns an answer as it is sent, and as it is once the texts of its session are redacted. */
+function responseOf<Answer>(reply: FastifyReply, answer: Answer, redact: Redaction<Answer>): StorableResponse {
+  const serialize = (value: Answer) => (value === '' || value === undefined ? '' : String(reply.serialize(value)));
+  const body = serialize(answer);
+  const sessionId = redact?.sessionOf(answer) ?? null;
+  const bodyWithoutTexts = redact === undefined || sessionId === null ? body : serialize(redact.withoutTexts(answer));
+  return { statusCode: reply.statusCode, body, bodyWithoutTexts, sessionId };
 }

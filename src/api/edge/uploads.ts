@@ -7,7 +7,8 @@ import { type Spool, spool } from '../../media/spool.ts';
 /** A form has its file and a few ignored fields. spool.ts limits the size of uploads. */
 const LIMITS = { fileSize: Number.POSITIVE_INFINITY, files: 2, fields: 100, fieldSize: 4_096, headerPairs: 50 };
 
-export interface Upload {
+/** A received file. Its bytes are gone once it is disposed of. */
+export interface Upload extends AsyncDisposable {
   fileName: string;
   bytes: Spool;
 }
@@ -19,12 +20,12 @@ export const uploads = fastifyPlugin(async (app: FastifyInstance) => {
 
 /**
  * Receives the one file of a form, in its field `file`, a chunk at a time. Sets `request.body` to the file's name, size
- * and hash. The caller must remove the bytes. After a refusal the rest of the upload is read and dropped, so that the
+ * and hash. The caller must dispose of the upload. After a refusal the rest of the upload is read and dropped, so that the
  * sender sees the answer.
  */
 export async function receiveFile(request: FastifyRequest, maxBytes: number): Promise<Upload> {
   if (!request.isMultipart()) throw noFile();
-  let upload: Upload | undefined;
+  let upload: Omit<Upload, keyof AsyncDisposable> | undefined;
   try {
     for await (const part of request.parts()) {
       if (part.type === 'field') continue;
@@ -42,7 +43,7 @@ export async function receiveFile(request: FastifyRequest, maxBytes: number): Pr
   }
   const { fileName, bytes } = upload;
   request.body = { file: { fileName, size: bytes.size, sha256: bytes.sha256 } };
-  return upload;
+  return { fileName, bytes, [Symbol.asyncDispose]: bytes.remove };
 }
 
 const refusal = (message: string) => invalid(`The file ${message}`, [{ path: 'body.file', message }]);

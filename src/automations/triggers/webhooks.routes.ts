@@ -1,8 +1,9 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Deps } from '../../api/deps.ts';
 import { errorResponses } from '../../api/edge/errors.ts';
+import { assertTextFits } from '../../api/edge/input/text-guard.ts';
 import { enforce } from '../../api/edge/rate-limits.ts';
 import { invalid, notFound } from '../../errors.ts';
 import { setOwner } from '../../processes/current-work.ts';
@@ -13,6 +14,11 @@ import { listedFields, MAX_FORM_BYTES, MULTIPART_TYPE, parseMultipart } from './
 import { getWebhook, receiveForm, receiveWebhook, type Webhook, type WebhookRequest } from './webhooks.service.ts';
 
 const MAX_BODY_BYTES = 1024 * 1024;
+/** The largest bodies by their types. */
+const BODIES = [
+  ['*', MAX_BODY_BYTES],
+  [MULTIPART_TYPE, MAX_FORM_BYTES],
+] as const;
 const JSON_TYPE = /^application\/([\w.+-]+\+)?json\b/i;
 const FORM_TYPE = /^application\/x-www-form-urlencoded\b/i;
 
@@ -28,51 +34,31 @@ Requests with the same \`Idempotency-Key\` or \`webhook-id\`, or the same id at 
 An \`X-Signature\` covers neither headers nor time: such requests are told apart by \`dedupe_path\`, else by their bodies, and the same body starts one run in 24 hours.`;
 const FORM_DESCRIPTION = `Submits the form of a workflow: its fields by name, as JSON or as a browser sends them. Each field that is wrong is named.`;
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The workflow of the URL, on routes of inbound webhooks. */
+    webhook: Webhook | undefined;
+  }
+}
+
 /** Routes for third parties to start an org's workflows. Public: the token in the URL is the credential. */
 export const inboundWebhookRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
   const { quota, rateLimits } = deps;
-  const bodies = new WeakMap<object, Buffer>();
-  const hooks = new WeakMap<object, Webhook>();
+  app.decorateRequest('webhook', undefined);
   // Before the body is read: who does not know the address sends none.
-  app.addHook('onRequest', async ({ raw, db, params }, reply) => {
-    const path = WebhookPath.safeParse(params);
+  app.addHook('onRequest', async (request, reply) => {
+    const path = WebhookPath.safeParse(request.params);
     if (!path.success) throw invalid(`The request is not valid: ${problemsOf(path.error)}`);
-    const hook = await getWebhook(db, path.data.workflow_id, path.data.token);
-    setOwner(hook.orgId);
-    quota.assertLeft(hook.orgId);
-    await enforce(rateLimits, 'standard', `hooks ${hook.orgId}`, reply);
-    hooks.set(raw, hook);
+    const webhook = await getWebhook(request.db, path.data.workflow_id, path.data.token);
+    setOwner(webhook.orgId);
+    quota.assertLeft(webhook.orgId);
+    await enforce(rateLimits, 'standard', `hooks ${webhook.orgId}`, reply);
+    request.webhook = webhook;
   });
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser<Buffer>('*', { parseAs: 'buffer', bodyLimit: MAX_BODY_BYTES }, (request, body, done) => {
-    bodies.set(request.raw, body);
-    try {
-      done(null, parseContent(request.headers['content-type'] ?? '', body));
-    } catch (error) {
-      done(error as Error, undefined);
-    }
-  });
-  app.addContentTypeParser<Buffer>(
-    MULTIPART_TYPE,
-    { parseAs: 'buffer', bodyLimit: MAX_FORM_BYTES },
-    (request, body, done) => {
-      bodies.set(request.raw, body);
-      done(null, null);
-    },
-  );
-
-  type Take = (db: FastifyRequest['db'], hook: Webhook, request: WebhookRequest) => Promise<string | null>;
-  const answer = async ({ db, headers, query, body, raw }: FastifyRequest, reply: FastifyReply, take: Take) => {
-    const hook = hooks.get(raw);
-    if (hook === undefined) throw notFound('workflow address');
-    const type = headers['content-type'] ?? '';
-    const sent = bodies.get(raw) ?? Buffer.alloc(0);
-    const form = MULTIPART_TYPE.test(type) ? await parseMultipart(type, sent) : undefined;
-    const content = (body ?? (JSON_TYPE.test(type) ? {} : null)) as Json;
-    const run_id = await take(db, hook, { headers, query, content, body: sent, form });
-    reply.code(202);
-    return { run_id };
-  };
+  // As they are: signatures are of their bytes.
+  for (const [type, bodyLimit] of BODIES)
+    app.addContentTypeParser(type, { parseAs: 'buffer', bodyLimit }, (_request, body, done) => done(null, body));
 
   app.post('/hooks/workflows/:workflow_id/:token', {
     config: { scope: 'public', limitedBy: 'refusals' },
@@ -83,7 +69,11 @@ export const inboundWebhookRoutes: FastifyPluginAsyncZod<Deps> = async (app, dep
       params: WebhookPath,
       response: { 202: Started, ...errorResponses(403, 404, 409) },
     },
-    handler: (request, reply) => answer(request, reply, (db, hook, sent) => receiveWebhook(db, deps, hook, sent)),
+    handler: async (request, reply) => {
+      const run_id = await receiveWebhook(request.db, deps, webhookOf(request), await parseRequest(request));
+      reply.code(202);
+      return { run_id };
+    },
   });
 
   app.post('/hooks/forms/:workflow_id/:token', {
@@ -95,14 +85,35 @@ export const inboundWebhookRoutes: FastifyPluginAsyncZod<Deps> = async (app, dep
       params: WebhookPath,
       response: { 202: Started, ...errorResponses(404, 409) },
     },
-    handler: (request, reply) =>
-      answer(request, reply, async (db, hook, sent) => {
-        const content = sent.form === undefined ? sent.content : await sent.form(refuseFile);
-        const isOfBrowser = sent.form !== undefined || FORM_TYPE.test(sent.headers['content-type'] ?? '');
-        return receiveForm(db, hook, { ...sent, content: isOfBrowser ? lastValues(content) : content });
-      }),
+    handler: async (request, reply) => {
+      const { form, ...sent } = await parseRequest(request);
+      const given = form === undefined ? sent.content : await form(refuseFile);
+      const isOfBrowser = form !== undefined || FORM_TYPE.test(sent.headers['content-type'] ?? '');
+      const content = isOfBrowser ? lastValues(given) : given;
+      const run_id = await receiveForm(request.db, webhookOf(request), { ...sent, content });
+      reply.code(202);
+      return { run_id };
+    },
   });
 };
+
+function webhookOf({ webhook }: Pick<FastifyRequest, 'webhook'>): Webhook {
+  if (webhook === undefined) throw notFound('workflow address');
+  return webhook;
+}
+
+/** Returns what was sent. Throws invalid if the body is not what its Content-Type says. */
+async function parseRequest(request: Pick<FastifyRequest, 'headers' | 'query' | 'body'>): Promise<WebhookRequest> {
+  const { headers, query } = request;
+  const type = headers['content-type'] ?? '';
+  const body = Buffer.isBuffer(request.body) ? request.body : undefined;
+  const sent = { headers, query, body: body ?? Buffer.alloc(0) };
+  if (MULTIPART_TYPE.test(type)) return { ...sent, content: null, form: await parseMultipart(type, sent.body) };
+  if (body === undefined) return { ...sent, content: JSON_TYPE.test(type) ? {} : null };
+  const content = parseContent(type, body);
+  assertTextFits({ body: content });
+  return { ...sent, content };
+}
 
 const problemsOf = ({ issues }: z.ZodError): string =>
   issues.map(({ path, message }) => `params.${path.join('.')}: ${message}`).join('; ');
@@ -121,7 +132,7 @@ const lastValues = (content: Json): Json =>
     ]),
   );
 
-function parseContent(type: string, body: Buffer): unknown {
+function parseContent(type: string, body: Buffer): Json {
   const text = body.toString('utf8');
   if (FORM_TYPE.test(type)) return listedFields(new URLSearchParams(text));
   if (!JSON_TYPE.test(type)) return text;

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { errorResponses } from '../../api/edge/errors.ts';
+import { once } from '../../api/edge/once.ts';
 import { NO_BODY, NoBody } from '../../schemas/parts.ts';
 import {
   AddedNote,
@@ -18,20 +19,24 @@ const tags = ['chat sessions'];
 
 /** Routes for the actions of a support team on sessions. */
 export const sessionActionRoutes: FastifyPluginAsyncZod = async (app) => {
-  app.post('/chat/sessions/:id/handoff', {
-    config: { scope: 'chat-sessions:write', sessionTexts: HANDOFF_TEXTS },
-    schema: {
-      operationId: 'handOffChatSession',
-      tags,
-      description: 'Hands the session off to agents. If it was handed off before, returns the existing handoff.',
-      params: SessionPath,
-      body: HandOffSession,
-      response: { 200: HandedOff, ...errorResponses(403, 404) },
-    },
-    handler: async ({ db, org, params, body }) => ({
-      handoff: await handOff(db, org.id, params.id, { reason: body.reason ?? null }),
+  app.post(
+    '/chat/sessions/:id/handoff',
+    once({
+      config: { scope: 'chat-sessions:write' },
+      schema: {
+        operationId: 'handOffChatSession',
+        tags,
+        description: 'Hands the session off to agents. If it was handed off before, returns the existing handoff.',
+        params: SessionPath,
+        body: HandOffSession,
+        response: { 200: HandedOff, ...errorResponses(403, 404) },
+      },
+      act: async ({ db, org, params, body }) => ({
+        answer: { handoff: await handOff(db, org.id, params.id, { reason: body.reason ?? null }) },
+      }),
+      redact: HANDOFF_TEXTS,
     }),
-  });
+  );
 
   app.post('/chat/sessions/:id/assign', {
     config: { scope: 'chat-sessions:write' },

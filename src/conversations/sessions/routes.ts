@@ -1,7 +1,7 @@
-import type { FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../../api/deps.ts';
 import { errorResponses } from '../../api/edge/errors.ts';
+import { once } from '../../api/edge/once.ts';
 import { waitMsOf } from '../../api/edge/prefer.ts';
 import type { Media } from '../../media/service.ts';
 import { NO_BODY, NoBody } from '../../schemas/parts.ts';
@@ -28,18 +28,6 @@ const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
 
 export const sessionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
   const { sending, mediaLinks, answers, maxWaitMs } = deps;
-  const kept = new WeakMap<FastifyRequest, Media[]>();
-  /** The ids of messages that the AI may answer. */
-  const asked = new WeakMap<FastifyRequest, string>();
-
-  // Deletes the stored files of a refused message. An error does not tell whether the message was committed before.
-  app.addHook('onResponse', async (request, reply) => {
-    const files = kept.get(request) ?? [];
-    if (reply.statusCode >= 400 && files.length > 0)
-      await discardAttachments(deps.db, deps.storage, files).catch((error: unknown) =>
-        request.log.warn({ err: error }, 'files of a refused message could not be deleted'),
-      );
-  });
 
   app.post('/chat/sessions', {
     config: { scope: 'chat-sessions:write' },
@@ -93,52 +81,49 @@ export const sessionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
     },
   });
 
-  app.post('/chat/sessions/:id/send', {
-    bodyLimit: MAX_MESSAGE_BYTES,
-    config: {
-      scope: 'chat-sessions:write',
-      prepare: async (request: FastifyRequest<{ Params: { id: string }; Body: SendMessage }>) => {
-        const { db, org, params, body } = request;
+  app.post(
+    '/chat/sessions/:id/send',
+    once({
+      bodyLimit: MAX_MESSAGE_BYTES,
+      config: { scope: 'chat-sessions:write' },
+      schema: {
+        operationId: 'sendMessage',
+        tags,
+        description:
+          'Adds a message of a contact or an agent. An agent’s message in a session on e-mail, SMS or WhatsApp is sent there, as the delivery with the same id. A session on Slack, Instagram or Messenger takes none (409): nothing sends there yet. A contact’s message is stored at once; where autopilot is on, the request then waits for the AI’s answer: 15 seconds, or as `Prefer: wait=n` says, from 0 to 25. A client that does not wait loses nothing: the history has the answer.',
+        params: SessionPath,
+        body: SendMessage,
+        response: { 201: SentMessage, ...errorResponses(403, 404, 409) },
+      },
+      prepare: async ({ db, org, params, body }, { ifRefused }) => {
         const { attachments } = body.message;
-        if (attachments.length === 0) return;
+        if (attachments.length === 0) return [];
         await getSession(db, org.id, params.id);
         const files: Media[] = [];
-        kept.set(request, files);
+        ifRefused(() => discardAttachments(deps.db, deps.storage, files));
         await storeAttachments(deps, org.id, attachments, files);
+        return files;
       },
-      complete: async (request: FastifyRequest<{ Params: { id: string } }>, sent: SentMessage) => {
-        const { db, org, params, headers } = request;
-        const messageId = asked.get(request);
+      act: async ({ db, org, params, body }, { prepared: files, reply }) => {
+        const sent = await sendMessage(db, sending, org.id, params.id, { ...body, files });
+        reply.code(201);
+        const answer = { success: true, data: { success: true, sessionIsHandedOff: sent.isHandedOff } };
+        return { answer, askedId: sent.mayBeAnswered ? sent.id : undefined };
+      },
+      complete: async ({ db, org, params, headers }, { acted: { answer, askedId } }) => {
         const waitMs = waitMsOf(headers, maxWaitMs);
-        if (messageId === undefined || waitMs === 0) return sent;
-        const message = { orgId: org.id, sessionId: params.id, messageId };
-        const { isHandedOff = false, ...answer } = await answers.waitForAnswer(db, message, waitMs);
-        const sessionIsHandedOff = sent.data.sessionIsHandedOff || isHandedOff;
-        return { ...sent, data: { ...sent.data, ...answer, sessionIsHandedOff } };
+        if (askedId === undefined || waitMs === 0) return answer;
+        const asked = { orgId: org.id, sessionId: params.id, messageId: askedId };
+        const { isHandedOff = false, ...said } = await answers.waitForAnswer(db, asked, waitMs);
+        const sessionIsHandedOff = answer.data.sessionIsHandedOff || isHandedOff;
+        return { ...answer, data: { ...answer.data, ...said, sessionIsHandedOff } };
       },
-      sessionTexts: {
-        sessionOf: ({ params }: FastifyRequest<{ Params: { id: string } }>) => params.id,
-        withoutTexts: ({ data: { autopilotResponse, ...data }, ...sent }: SentMessage) => ({ ...sent, data }),
+      redact: {
+        sessionOf: ({ params }) => params.id,
+        withoutTexts: ({ data: { autopilotResponse, ...data }, ...answer }) => ({ ...answer, data }),
       },
-    },
-    schema: {
-      operationId: 'sendMessage',
-      tags,
-      description:
-        'Adds a message of a contact or an agent. An agent’s message in a session on e-mail, SMS or WhatsApp is sent there, as the delivery with the same id. A session on Slack, Instagram or Messenger takes none (409): nothing sends there yet. A contact’s message is stored at once; where autopilot is on, the request then waits for the AI’s answer: 15 seconds, or as `Prefer: wait=n` says, from 0 to 25. A client that does not wait loses nothing: the history has the answer.',
-      params: SessionPath,
-      body: SendMessage,
-      response: { 201: SentMessage, ...errorResponses(403, 404, 409) },
-    },
-    handler: async (request, reply) => {
-      const { db, org, params, body } = request;
-      const said = { ...body, files: kept.get(request) ?? [] };
-      const { id, isHandedOff, mayBeAnswered } = await sendMessage(db, sending, org.id, params.id, said);
-      if (mayBeAnswered) asked.set(request, id);
-      reply.code(201);
-      return { success: true, data: { success: true, sessionIsHandedOff: isHandedOff } };
-    },
-  });
+    }),
+  );
 
   app.get('/chat/sessions/:id/history', {
     config: { scope: 'chat-sessions:read' },

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { errorResponses } from '../../api/edge/errors.ts';
+import { once } from '../../api/edge/once.ts';
 import { HANDOFF_TEXTS, HandedOff } from '../../conversations/sessions/actions.schema.ts';
 import { SessionPath } from '../../conversations/sessions/schema.ts';
 import { retryHandoff, settlePart } from './repairs.service.ts';
@@ -9,29 +10,39 @@ const tags = ['chat sessions'];
 
 /** Manual repairs of handoffs that are incomplete in the ticketing system. */
 export const crmHandoffRoutes: FastifyPluginAsyncZod = async (app) => {
-  app.post('/chat/sessions/:id/handoff/retry', {
-    config: { scope: 'chat-sessions:write', sessionTexts: HANDOFF_TEXTS },
-    schema: {
-      operationId: 'retryHandoff',
-      tags,
-      description: 'Retries now the parts of the handoff that wait for their next try or were refused.',
-      params: SessionPath,
-      response: { 200: HandedOff, ...errorResponses(403, 404, 409) },
-    },
-    handler: async ({ db, org, params }) => ({ handoff: await retryHandoff(db, org.id, params.id) }),
-  });
+  app.post(
+    '/chat/sessions/:id/handoff/retry',
+    once({
+      config: { scope: 'chat-sessions:write' },
+      schema: {
+        operationId: 'retryHandoff',
+        tags,
+        description: 'Retries now the parts of the handoff that wait for their next try or were refused.',
+        params: SessionPath,
+        response: { 200: HandedOff, ...errorResponses(403, 404, 409) },
+      },
+      act: async ({ db, org, params }) => ({ answer: { handoff: await retryHandoff(db, org.id, params.id) } }),
+      redact: HANDOFF_TEXTS,
+    }),
+  );
 
-  app.post('/chat/sessions/:id/handoff/settle', {
-    config: { scope: 'chat-sessions:write', sessionTexts: HANDOFF_TEXTS },
-    schema: {
-      operationId: 'settleHandoffPart',
-      tags,
-      description:
-        'Ends a part of the handoff that waits or was refused: somebody made it by hand, or nobody wants it.',
-      params: SessionPath,
-      body: SettlePart,
-      response: { 200: HandedOff, ...errorResponses(403, 404, 409) },
-    },
-    handler: async ({ db, org, params, body }) => ({ handoff: await settlePart(db, org.id, params.id, body) }),
-  });
+  app.post(
+    '/chat/sessions/:id/handoff/settle',
+    once({
+      config: { scope: 'chat-sessions:write' },
+      schema: {
+        operationId: 'settleHandoffPart',
+        tags,
+        description:
+          'Ends a part of the handoff that waits or was refused: somebody made it by hand, or nobody wants it.',
+        params: SessionPath,
+        body: SettlePart,
+        response: { 200: HandedOff, ...errorResponses(403, 404, 409) },
+      },
+      act: async ({ db, org, params, body }) => ({
+        answer: { handoff: await settlePart(db, org.id, params.id, body) },
+      }),
+      redact: HANDOFF_TEXTS,
+    }),
+  );
 };

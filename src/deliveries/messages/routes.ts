@@ -1,13 +1,12 @@
-import type { FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../../api/deps.ts';
 import { errorResponses } from '../../api/edge/errors.ts';
 import { requestKeyOf } from '../../api/edge/idempotency.ts';
-import { valueAt } from '../../collections/checked-access.ts';
+import { once } from '../../api/edge/once.ts';
 import { conflict, ProviderError, unavailable } from '../../errors.ts';
 import { requestCall } from './calls.service.ts';
 import { MakeOutboundCall, MakeOutboundCallAnswer, SendTemplate, SendTemplateAnswer } from './schema.ts';
-import { type SentTemplate, sendTemplate, sentTemplateResponseOf } from './whatsapp.service.ts';
+import { sendTemplate, sentTemplateResponseOf } from './whatsapp.service.ts';
 
 /** Says to the caller why WhatsApp did not show the template, and whether to try again. */
 function refuseForProvider(error: unknown): never {
@@ -21,30 +20,28 @@ export const messageRoutes: FastifyPluginAsyncZod<Deps> = async (
 ) => {
   const isDevelopment = config.DEVELOPMENT;
   const defaults = { hasMailServer: config.SMTP_URL !== undefined, isDevelopment };
-  const sent = new WeakMap<FastifyRequest, SentTemplate>();
 
-  app.post('/whatsapp/send-template', {
-    config: {
-      scope: 'whatsapp:write',
-      prepare: async (request: FastifyRequest<{ Body: SendTemplate }>) => {
+  app.post(
+    '/whatsapp/send-template',
+    once({
+      config: { scope: 'whatsapp:write' },
+      schema: {
+        operationId: 'sendTemplate',
+        tags: ['whatsapp'],
+        description:
+          'Sends a template message and waits up to 20 seconds for WhatsApp to accept it. If that takes longer, or the outcome is unknown, `whatsapp_message_id` is null and GET /deliveries/{id} shows the status.',
+        body: SendTemplate,
+        response: { 200: SendTemplateAnswer, ...errorResponses(403, 404, 409) },
+      },
+      prepare: async (request) => {
         const { db, org, body } = request;
         const deps = { secrets, egress, calls, isDevelopment, maxWaitMs, closing: closing.signal };
-        sent.set(
-          request,
-          await sendTemplate(db, deps, org.id, { ...body, requestKey: requestKeyOf(request) }).catch(refuseForProvider),
-        );
+        const template = { ...body, requestKey: requestKeyOf(request) };
+        return sendTemplate(db, deps, org.id, template).catch(refuseForProvider);
       },
-    },
-    schema: {
-      operationId: 'sendTemplate',
-      tags: ['whatsapp'],
-      description:
-        'Sends a template message and waits up to 20 seconds for WhatsApp to accept it. If that takes longer, or the outcome is unknown, `whatsapp_message_id` is null and GET /deliveries/{id} shows the status.',
-      body: SendTemplate,
-      response: { 200: SendTemplateAnswer, ...errorResponses(403, 404, 409) },
-    },
-    handler: async (request) => sentTemplateResponseOf(request.db, request.org.id, valueAt(sent, request)),
-  });
+      act: async ({ db, org }, { prepared: sent }) => ({ answer: await sentTemplateResponseOf(db, org.id, sent) }),
+    }),
+  );
 
   app.post('/phone/outbound-call', {
     config: { scope: 'phone:write' },

@@ -153,6 +153,46 @@ describe('an attachment', () => {
     expect((await send(await newSession(), [{ name: 'x.txt', base64 }])).status).toBe(413);
   });
 
+  it('leaves no bytes if another process has answered its Idempotency-Key meanwhile', async () => {
+    const id = await newSession();
+    const headers = { 'idempotency-key': crypto.randomUUID() };
+    const message = {
+      type: 'text',
+      text: 'Twice',
+      attachments: [{ name: 'a.png', base64: PNG.toString('base64') }],
+    };
+    const send = (client: Pick<TestApi['org'], 'post'>) =>
+      client.post(`/chat/sessions/${id}/send`, { sender: 'agent', message }, { headers });
+    const { promise: isAnswered, resolve: answered } = Promise.withResolvers<void>();
+    const { promise: isStored, resolve: stored } = Promise.withResolvers<void>();
+    const kept = new Set<string>();
+    const { storage } = api.deps;
+    const slow = await startApi({
+      databaseUrl: api.databaseUrl,
+      deps: {
+        storage: {
+          ...storage,
+          put: async (key, content) => {
+            await storage.put(key, content);
+            kept.add(key);
+            stored();
+            await isAnswered;
+          },
+          delete: async (key) => storage.delete(key).then(() => void kept.delete(key)),
+        },
+      },
+    });
+    const second = send(slow.client(api.org.key));
+    await isStored;
+    const first = await send(api.org);
+    answered();
+    const { status, headers: sent, body } = await second;
+    expect([status, sent.get('idempotent-replayed'), body]).toEqual([201, 'true', first.body]);
+    await eventually('nothing is left', () => kept.size === 0);
+    expect(await messages(id)).toHaveLength(1);
+    await slow.close();
+  });
+
   it('is stored once per Idempotency-Key', async () => {
     const id = await newSession();
     const body = {

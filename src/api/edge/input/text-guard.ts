@@ -18,21 +18,24 @@ const CONTROL_CHARACTER = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
  * deeper than any request needs.
  */
 export const guardText = fastifyPlugin(async (app: FastifyInstance) => {
-  app.addHook('preValidation', async ({ params, query, body }) => {
-    const found: Inspection = { issues: [], values: 0 };
-    inspect(found, params, ['params']);
-    inspect(found, query, ['query']);
-    if (!Buffer.isBuffer(body)) inspect(found, body, ['body']);
-    const { issues, values } = found;
-    if (values > MAX_VALUES) issues.push({ path: 'body', message: TOO_MANY_VALUES });
-    if (issues.length > 0) {
-      throw invalid(
-        `The request is not valid: ${issues.map(({ path, message }) => `${path} ${message}`).join('; ')}`,
-        issues,
-      );
-    }
-  });
+  app.addHook('preValidation', async ({ params, query, body }) =>
+    assertTextFits({ params, query, body: Buffer.isBuffer(body) ? undefined : body }),
+  );
 });
+
+/** Throws invalid if parts of a request have unfit text or are nested too deeply. The names of the parts are in the message. */
+export function assertTextFits(parts: { params?: unknown; query?: unknown; body: unknown }): void {
+  const found: Inspection = { issues: [], values: 0 };
+  for (const [name, part] of Object.entries(parts)) inspect(found, part, [name]);
+  const { issues, values } = found;
+  if (values > MAX_VALUES) issues.push({ path: 'body', message: TOO_MANY_VALUES });
+  if (issues.length > 0) {
+    throw invalid(
+      `The request is not valid: ${issues.map(({ path, message }) => `${path} ${message}`).join('; ')}`,
+      issues,
+    );
+  }
+}
 
 /** What is found in the parts of a request. */
 interface Inspection {

@@ -22,7 +22,7 @@ export const refuseUnknownFields = fastifyPlugin(async (app: FastifyInstance) =>
     const { scope, takesUnknownFields } = route.config ?? {};
     if (scope === undefined || scope === 'public' || takesUnknownFields === true) return;
     const query = schemaOf(route.schema?.querystring);
-    const body = route.config?.receive === undefined ? schemaOf(route.schema?.body) : undefined;
+    const body = route.schema?.consumes === undefined ? schemaOf(route.schema?.body) : undefined;
     const check = async (request: FastifyRequest, reply: Answered) => {
       const { given } = request;
       const unknown = [
