@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Db } from '../src/db/connect.ts';
 import { inTransaction } from '../src/db/transaction.ts';
-import { announce } from '../src/outbox/events.ts';
+import { announce } from '../src/outbox/announcing.ts';
 import { createSecrets } from '../src/secrets.ts';
 import { CreateEndpoint } from '../src/webhooks/endpoints/schema.ts';
 import { createEndpoint } from '../src/webhooks/endpoints/service.ts';
@@ -87,8 +87,7 @@ const happen = (db: Db, orgId: string, ids: string[]) =>
     announce(
       trx,
       orgId,
-      'contact-created',
-      ids.map((subject_id) => ({ subject_id, payload: {} })),
+      ids.map((subject_id) => ({ type: 'contact-created', subject_id, payload: {} })),
     ),
   );
 

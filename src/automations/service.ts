@@ -7,7 +7,7 @@ import { cutToPage } from '../db/page-size.rules.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { conflict, invalid, notFound } from '../errors.ts';
 import { newId } from '../ids.ts';
-import { announce } from '../outbox/events.ts';
+import { announce } from '../outbox/announcing.ts';
 import { enqueue } from '../outbox/outbox.ts';
 import type { Secrets } from '../secrets.ts';
 import type { Json, Step } from './blocks/schema.ts';
@@ -211,7 +211,7 @@ export function activateWorkflow(db: Db, orgId: string, id: string, number: numb
     await assertFewActive(trx, orgId, version);
     await setActiveVersion(trx, orgId, id, version.id);
     await syncAiTool(trx, orgId, version);
-    await announce(trx, orgId, 'workflow-changed', [{ subject_id: id, payload: {} }]);
+    await announce(trx, orgId, [{ type: 'workflow-changed', subject_id: id, payload: {} }]);
     return { ...version, is_active: true };
   });
 }
@@ -237,7 +237,7 @@ export function deactivateWorkflow(db: Db, orgId: string, id: string): Promise<V
     if ((await lockAutomation(trx, orgId, id)) === undefined) throw notFound('workflow');
     await setActiveVersion(trx, orgId, id, null);
     await withdrawWorkflow(trx, orgId, id);
-    await announce(trx, orgId, 'workflow-changed', [{ subject_id: id, payload: {} }]);
+    await announce(trx, orgId, [{ type: 'workflow-changed', subject_id: id, payload: {} }]);
     return getLatestVersion(trx, orgId, id);
   });
 }
@@ -261,7 +261,7 @@ export function deleteWorkflow(db: Db, orgId: string, id: string): Promise<void>
       ...open.map((runId) => wakeRun(orgId, runId)),
       ...holds.map((hold) => wakeHandoffHold({ orgId, sessionId: hold.session_id, holdId: hold.id })),
     );
-    await announce(trx, orgId, 'workflow-changed', [{ subject_id: id, payload: {} }]);
+    await announce(trx, orgId, [{ type: 'workflow-changed', subject_id: id, payload: {} }]);
     await startQueuedRuns(trx, orgId);
   });
 }

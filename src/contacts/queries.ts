@@ -1,33 +1,37 @@
-import { CompiledQuery, type SqlBool, sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
+import { compiledOnce } from '../db/connections/compiled-once.ts';
 import { inRange, type RangePageRequest } from '../db/ranges.ts';
-import { announcementText, executeAnnouncing } from '../outbox/announcing.ts';
+import { type AnnouncedRow, announcementOf, announcing } from '../outbox/announcing.ts';
 import type { StoredContact } from './saving/merge.rules.ts';
 
 const COLUMNS = ['id', 'email', 'phone_number', 'name', 'custom_data', 'created_at', 'updated_at'] as const;
 
-const INSERT_AND_ANNOUNCE = `
+const insertAndAnnounce = compiledOnce(
+  ({ orgId, contacts }: { orgId: string; contacts: string }) => sql<{ id: string }>`
   with created as (
     insert into contacts (org_id, id, email, phone_number, name, custom_data, http_action_overrides)
-    select $1::uuid, id, email, phone_number, name, custom_data, http_action_overrides
-    from jsonb_to_recordset($2::jsonb)
+    select ${orgId}::uuid, id, email, phone_number, name, custom_data, http_action_overrides
+    from jsonb_to_recordset(${contacts}::jsonb)
       as new (id uuid, email text, phone_number text, name text, custom_data jsonb, http_action_overrides jsonb)
     order by email, phone_number, id
     on conflict do nothing
     returning id
-  ), announced as (${announcementText('contact-created', `select $1::uuid as org_id, id as subject_id, '{}'::jsonb as payload from created order by id`)}
+  ), announced as (${announcementOf(sql<AnnouncedRow>`
+    select ${orgId}::uuid as org_id, 'contact-created' as type, id as subject_id, '{}'::jsonb as payload
+    from created order by id`)}
   )
-  select id from created`;
+  select id from created`,
+);
 
 /**
  * Inserts the contacts with unused e-mail and phone number together with their events `contact-created`, in one round
- * trip. Returns their ids. Rows are inserted in a fixed order, so that concurrent batches queue up. The SQL text is a
- * constant, so that it is prepared once and never compiled.
+ * trip. Returns their ids. Rows are inserted in a fixed order, so that concurrent batches queue up.
  */
 export async function insertContacts(db: Db, orgId: string, contacts: StoredContact[]): Promise<string[]> {
   if (contacts.length === 0) return [];
-  const statement = CompiledQuery.raw(INSERT_AND_ANNOUNCE, [orgId, JSON.stringify(contacts)]);
-  const { rows } = await executeAnnouncing<{ id: string }>(db, statement as CompiledQuery<{ id: string }>);
+  const statement = insertAndAnnounce(db, { orgId, contacts: JSON.stringify(contacts) });
+  const { rows } = await announcing(db, db.executeQuery(statement));
   return rows.map(({ id }) => id);
 }
 

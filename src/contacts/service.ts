@@ -4,7 +4,7 @@ import { pageOfRange } from '../db/ranges.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { notFound } from '../errors.ts';
 import { newId } from '../ids.ts';
-import { announce } from '../outbox/events.ts';
+import { announce } from '../outbox/announcing.ts';
 import type { Secrets } from '../secrets.ts';
 import type { ContactDeliveriesPort } from './deliveries.port.ts';
 import { prepareFilter } from './filters/condition.ts';
@@ -54,7 +54,7 @@ export function eraseContact(db: Db, deliveries: ContactDeliveriesPort, orgId: s
     await deliveries.endSends(trx, orgId, id);
     await deliveries.deleteRawForms(trx, orgId, id);
     await deleteContact(trx, orgId, id);
-    await announce(trx, orgId, 'contact-deleted', [{ subject_id: id, payload: {} }]);
+    await announce(trx, orgId, [{ type: 'contact-deleted', subject_id: id, payload: {} }]);
   });
 }
 

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { EventRow, NewEvent, SessionEventType, SessionState } from '../outbox/announcing.ts';
+import type { AnnouncedRow, SessionAnnouncement, SessionState } from '../outbox/announcing.ts';
 import { TAG_NAMES } from './queries.ts';
 
 /** SQL: the state of `session`. Nothing in it is a text that redaction would have to remove. */
@@ -14,12 +14,9 @@ const STATE = sql<SessionState>`jsonb_build_object(
     then jsonb_build_object('at', session.handoff -> 'at', 'state', session.handoff -> 'state') end
 )`;
 
-/** Selects events, each with the state of its session as of now. */
-export const eventsWithState = <Type extends SessionEventType>(
-  orgId: string,
-  events: NewEvent<Type>[],
-): RawBuilder<EventRow<Type>> => sql`
-  select ${orgId}::uuid as org_id, event.subject_id, event.payload || jsonb_build_object('session', (
+/** Returns events as rows, each with the state of its session as of now. */
+export const rowsWithState = (orgId: string, events: SessionAnnouncement[]): RawBuilder<AnnouncedRow> => sql`
+  select ${orgId}::uuid as org_id, event.type, event.subject_id, event.payload || jsonb_build_object('session', (
     select ${STATE} from sessions as session where session.org_id = ${orgId} and session.id = event.subject_id
   )) as payload
-  from jsonb_to_recordset(${JSON.stringify(events)}::jsonb) as event (subject_id uuid, payload jsonb)`;
+  from jsonb_to_recordset(${JSON.stringify(events)}::jsonb) as event (type text, subject_id uuid, payload jsonb)`;

@@ -1,6 +1,6 @@
 import type { Trx } from '../db/connect.ts';
-import { type Announcement, announceAll, type EventPayloads } from '../outbox/events.ts';
-import { announceToSubscribers } from '../outbox/subscriptions.ts';
+import { announce } from '../outbox/announcing.ts';
+import type { Announcement, EventPayloads } from '../outbox/events.ts';
 import { announceWithState } from './announcements.service.ts';
 import { appendEvents, type NewEvent } from './events.queries.ts';
 import type { EventType } from './history/events.schema.ts';
@@ -62,7 +62,7 @@ export async function changeSession(
   const changed = { ...change, events };
   const announcements = [...announcementsOf(session, changed), ...announced];
   const appended = { events: events.map(rowOf), announcements, areNew, language: firstLanguage };
-  if (events.length === 0) await announceAll(trx, orgId, announcements);
+  if (events.length === 0) await announce(trx, orgId, announcements);
   else if (!(await appendEvents(trx, orgId, session.id, appended))) return false;
   if (Object.keys(change).length > 0) await updateSession(trx, orgId, session.id, change);
   await announceAfterwards(trx, orgId, session.id, changed);
@@ -120,13 +120,12 @@ async function announceAfterwards(trx: Trx, orgId: string, id: string, { status,
   await announceWithState(
     trx,
     orgId,
-    'ticket-tag-added',
-    tags.map(({ tag_name }) => ({ subject_id: id, payload: { tag_name } })),
+    tags.map(({ tag_name }) => ({ type: 'ticket-tag-added', subject_id: id, payload: { tag_name } })),
   );
   if (seen.some(({ type }) => type === 'csat_requested'))
-    await announceToSubscribers(trx, orgId, 'csat-requested', [{ subject_id: id, payload: {} }]);
+    await announce(trx, orgId, [{ type: 'csat-requested', subject_id: id, payload: {} }]);
   if (isClosing(status, seen))
-    await announceToSubscribers(trx, orgId, 'ticket-closed', [{ subject_id: id, payload: { status } }]);
+    await announce(trx, orgId, [{ type: 'ticket-closed', subject_id: id, payload: { status } }]);
 }
 
 const isAnnounced = ({ isIgnored }: SessionEvent): boolean => isIgnored !== true;

@@ -3,7 +3,7 @@ import type { Db, Trx } from '../db/connect.ts';
 import { sendWithCommit } from '../db/connections/pipeline.ts';
 import { CURRENT_POSITION, NEXT_POSITION } from '../db/positions.ts';
 import { notifyAfterCommit } from '../db/transaction.ts';
-import { type Announcement, executeAnnouncing, insertOf, sendAnnouncing } from '../outbox/announcing.ts';
+import { type Announcement, announcementOf, announcing, rowsOf } from '../outbox/announcing.ts';
 import type { EventType, Sender } from './history/events.schema.ts';
 import { LIVE_CHANNEL } from './live/rules.ts';
 import type { WaitingOn } from './table.ts';
@@ -55,9 +55,12 @@ interface Appended {
 export async function appendEvents(trx: Trx, orgId: string, sessionId: string, appended: Appended): Promise<boolean> {
   const statement = appendStatement(orgId, sessionId, appended);
   const isAnnouncing = appended.announcements.length > 0;
-  if (appended.areNew === true) await (isAnnouncing ? sendAnnouncing : sendWithCommit)(trx, statement);
-  else {
-    const { rows } = await (isAnnouncing ? executeAnnouncing(trx, statement) : statement.execute(trx));
+  if (appended.areNew === true) {
+    const sent = sendWithCommit(trx, statement);
+    await (isAnnouncing ? announcing(trx, sent) : sent);
+  } else {
+    const executed = statement.execute(trx);
+    const { rows } = await (isAnnouncing ? announcing(trx, executed) : executed);
     if (rows.length === 0) return false;
   }
   notifyAfterCommit(trx, LIVE_CHANNEL, `${orgId}/${sessionId}`);
@@ -71,7 +74,7 @@ export async function appendEvents(trx: Trx, orgId: string, sessionId: string, a
  */
 function appendStatement(orgId: string, sessionId: string, { events, announcements, language, areNew }: Appended) {
   const spoken = language === undefined ? sql`` : sql`, language = ${language}`;
-  const announced = sql`, announced as (${insertOf(orgId, announcements)} where exists (select from appended))`;
+  const announced = sql`, announced as (${announcementOf(rowsOf(orgId, announcements))} where exists (select from appended))`;
   const noneExists = sql`
         and not exists (select from session_events where org_id = ${orgId} and id = any(${events.map(({ id }) => id)}::uuid[]))`;
   return sql<{ id: string }>`

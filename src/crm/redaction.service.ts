@@ -4,7 +4,7 @@ import { UpdateSession } from '../conversations/sessions/schema.ts';
 import { lockSession } from '../conversations/sessions/service.ts';
 import type { Trx } from '../db/connect.ts';
 import { cutErrorsToStatus } from '../orgs/integrations/connection-status.service.ts';
-import { announce } from '../outbox/events.ts';
+import { announce } from '../outbox/announcing.ts';
 import type { Reaction } from '../outbox/reactions.ts';
 import { updateAndReportParts } from './handoffs/service.ts';
 import { compressBody, decompressBody, elementsOf, withoutTicketTexts } from './inbound/batch-parsing.service.ts';
@@ -51,7 +51,7 @@ async function redactTicketTexts(
   { sessionId, ticketId }: { sessionId: string; ticketId: string },
 ): Promise<void> {
   await redactEventTexts(trx, orgId, ticketId);
-  await announce(trx, orgId, 'ticket-texts-redacted', [{ subject_id: sessionId, payload: { after: null } }]);
+  await announce(trx, orgId, [{ type: 'ticket-texts-redacted', subject_id: sessionId, payload: { after: null } }]);
 }
 
 /**
@@ -87,7 +87,7 @@ export const redactBatchBodies: Reaction<'ticket-texts-redacted'> = async (trx, 
     });
     if (last === undefined) continue;
     const next = { at: last.received_at.toISOString(), id: last.id };
-    await announce(trx, orgId, 'ticket-texts-redacted', [{ subject_id: sessionId, payload: { after: next } }]);
+    await announce(trx, orgId, [{ type: 'ticket-texts-redacted', subject_id: sessionId, payload: { after: next } }]);
   }
 };
 

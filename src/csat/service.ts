@@ -23,8 +23,8 @@ export function submitScore(db: Db, orgId: string, { session_id, score, comment 
     const said = comment ? comment : null;
     if (await insertScore(trx, { org_id: orgId, id, session_id, resolution, score })) {
       await recordScore(trx, orgId, session_id, { id, score, comment: said });
-      await announceWithState(trx, orgId, 'csat-score-submit', [
-        { subject_id: session_id, payload: { score_id: id, score } },
+      await announceWithState(trx, orgId, [
+        { type: 'csat-score-submit', subject_id: session_id, payload: { score_id: id, score } },
       ]);
       return getScore(trx, orgId, session_id);
     }

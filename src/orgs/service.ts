@@ -3,7 +3,7 @@ import type { Db } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { newId } from '../ids.ts';
 import { announceChangedOrg } from '../keys/service.ts';
-import { announce } from '../outbox/events.ts';
+import { announce } from '../outbox/announcing.ts';
 import {
   countOrgsOfPartner,
   findAiInstructions,
@@ -91,14 +91,14 @@ export function changeSettings(db: Db, orgId: string, changes: UpdateSettings): 
   return inTransaction(db, async (trx) => {
     const settings = withAllSettings(await mergeSettings(trx, orgId, changes));
     if (SENDING_SETTINGS.some((name) => name in changes))
-      await announce(trx, orgId, 'sending-settings-changed', [{ subject_id: orgId, payload: {} }]);
+      await announce(trx, orgId, [{ type: 'sending-settings-changed', subject_id: orgId, payload: {} }]);
     if ('country' in changes) await announceChangedOrg(trx);
     if ('insight_categories' in changes)
-      await announce(trx, orgId, 'insight-categories-changed', [{ subject_id: orgId, payload: {} }]);
+      await announce(trx, orgId, [{ type: 'insight-categories-changed', subject_id: orgId, payload: {} }]);
     if ('handoff_target' in changes)
-      await announce(trx, orgId, 'handoff-target-changed', [{ subject_id: orgId, payload: {} }]);
+      await announce(trx, orgId, [{ type: 'handoff-target-changed', subject_id: orgId, payload: {} }]);
     if ('member_capacity' in changes)
-      await announce(trx, orgId, 'staffing-changed', [{ subject_id: orgId, payload: {} }]);
+      await announce(trx, orgId, [{ type: 'staffing-changed', subject_id: orgId, payload: {} }]);
     return settings;
   });
 }

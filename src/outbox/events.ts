@@ -1,7 +1,3 @@
-import { sql } from 'kysely';
-import type { Trx } from '../db/connect.ts';
-import { wakeForEvents } from './wake.ts';
-
 /** The types of events, each with its payload in addition to the subject's id. */
 export interface EventPayloads {
   'contact-created': Record<string, never>;
@@ -94,9 +90,9 @@ export interface EventPayloads {
   'ticket-closed': { status: 'closed_resolved' | 'closed_unresolved' };
   /** Subject: a session. Its contact was asked for a score. */
   'csat-requested': Record<string, never>;
-  /** Subject: a delivery. It reached this milestone. Announced to subscribers only. */
+  /** Subject: a delivery. It reached this milestone. */
   'delivery-changed': { milestone: 'sent' | 'delivered' | 'failed' | 'unknown' };
-  /** Subject: a session. What became of a call of the AI there. Announced to subscribers only. */
+  /** Subject: a session. What became of a call of the AI there. */
   'ai-call-changed': { call_id: string; milestone: 'confirmation_requested' | 'called' | 'unknown' };
   /** Subject: the org itself. Its models have used 80 % of a budget, or all of it. Announced once in a period. */
   'ai-budget-reached': {
@@ -106,9 +102,9 @@ export interface EventPayloads {
     spent: { tokens: number; cost: number };
     allowance: { tokens: number | null; cost: number | null };
   };
-  /** Subject: a run of a customer's workflow. Announced to subscribers only. */
+  /** Subject: a run of a customer's workflow. */
   'workflow-run-ended': { status: 'completed' | 'failed' };
-  /** Subject: a crawl of a website. It has ended. Announced to subscribers only. */
+  /** Subject: a crawl of a website. It has ended. */
   'crawl-finished': { datasource_id: string };
   /** Subject: an endpoint of webhooks. It accepted nothing for too long, or said that it is gone. */
   'webhook-disabled': { because: 'gone' | 'failing' };
@@ -177,6 +173,17 @@ interface Assignment {
 
 export type EventType = keyof EventPayloads;
 
+/** The types of events that are announced only where somebody waits for them. */
+export const SUBSCRIBER_EVENTS: ReadonlySet<EventType> = new Set<EventType>([
+  'ticket-closed',
+  'csat-requested',
+  'delivery-changed',
+  'ai-call-changed',
+  'ai-budget-reached',
+  'workflow-run-ended',
+  'crawl-finished',
+]);
+
 /** The types of events that tell the state of their session. */
 export type SessionEventType = {
   [Type in EventType]: string extends keyof EventPayloads[Type]
@@ -191,40 +198,8 @@ export interface NewEvent<Type extends EventType> {
   payload: EventPayloads[Type];
 }
 
-/** An event to announce, of any type. */
+/** An event to announce. */
 export type Announcement = { [Type in EventType]: NewEvent<Type> & { type: Type } }[EventType];
 
-/** SQL: the beginning of each insert of events. A query for these columns follows; the kind is 'event'. */
-export const INSERT_EVENTS = 'insert into outbox (org_id, kind, type, subject_id, payload)';
-
-/** SQL: inserts events, in their order. A condition on what else a statement does can follow. */
-export const insertOf = (orgId: string, events: { type: EventType; subject_id: string; payload: object }[]) => sql`
-  ${sql.raw(INSERT_EVENTS)}
-  select ${orgId}::uuid, 'event', type, subject_id, payload
-  from jsonb_to_recordset(${JSON.stringify(events)}::jsonb) as event (type text, subject_id uuid, payload jsonb)`;
-
-/**
- * Announces an event for each subject, in the transaction of the change. Column defaults read the causing run of a
- * customer's workflow from the transaction.
- */
-export const announce = <Type extends EventType>(
-  trx: Trx,
-  orgId: string,
-  type: Type,
-  events: NewEvent<Type>[],
-): Promise<void> =>
-  insertEvents(
-    trx,
-    orgId,
-    events.map((event) => ({ ...event, type })),
-  );
-
-/** Announces events of any types like `announce`, in their order. */
-export const announceAll = (trx: Trx, orgId: string, events: Announcement[]): Promise<void> =>
-  insertEvents(trx, orgId, events);
-
-async function insertEvents(trx: Trx, orgId: string, events: Parameters<typeof insertOf>[1]): Promise<void> {
-  if (events.length === 0) return;
-  await insertOf(orgId, events).execute(trx);
-  wakeForEvents(trx);
-}
+/** An event to announce with the state of its session. */
+export type SessionAnnouncement = Extract<Announcement, { type: SessionEventType }>;

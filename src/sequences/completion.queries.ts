@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { announcementOf, type EventRow } from '../outbox/announcing.ts';
+import { type AnnouncedRow, announcementOf } from '../outbox/announcing.ts';
 
 /** SQL: the columns returned as `moved` by statements advancing enrollments. */
 export const MOVED_COLUMNS = sql`enrollment.org_id, enrollment.id, enrollment.sequence_id, enrollment.contact_id, enrollment.status`;
@@ -12,12 +12,11 @@ const CONTACTS_PER_EVENT = 10;
 
 /**
  * SQL: announces the enrollments in `moved` that are complete now, up to ten of a sequence in each event. Executed by
- * executeAnnouncing.
+ * `announcing`.
  */
 export const ANNOUNCE_COMPLETED = announcementOf(
-  'sequence-completed',
-  sql<EventRow<'sequence-completed'>>`
-    select org_id, sequence_id as subject_id,
+  sql<AnnouncedRow>`
+    select org_id, 'sequence-completed' as type, sequence_id as subject_id,
       jsonb_build_object('enrollments', jsonb_agg(jsonb_build_object('id', id, 'contact_id', contact_id))) as payload
     from (
       select *, (row_number() over (partition by org_id, sequence_id) - 1) / ${sql.lit(CONTACTS_PER_EVENT)} as part

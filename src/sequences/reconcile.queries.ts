@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
 import { PLANNED_EACH_TIME } from '../db/connections/preparing-client.ts';
 import { NIL_UUID } from '../ids.ts';
-import { executeAnnouncing } from '../outbox/announcing.ts';
+import { announcing } from '../outbox/announcing.ts';
 import { ANNOUNCE_COMPLETED, MOVED_COLUMNS } from './completion.queries.ts';
 import type { StepTransition, StoredStep } from './rules.ts';
 
@@ -48,7 +48,7 @@ export async function completePastLastStep(
   for (const { after, next } of moves) {
     if (next !== null) continue;
     await inChunks(async () => {
-      const { rows } = await executeAnnouncing(
+      const { rows } = await announcing(
         db,
         sql`
         with moved as (
@@ -63,7 +63,7 @@ export async function completePastLastStep(
         ),
         announced as (${ANNOUNCE_COMPLETED})
         select id from moved
-      `,
+      `.execute(db),
       );
       return rows.length;
     });

@@ -4,7 +4,8 @@ import { setHasSla } from '../conversations/sessions/service.ts';
 import type { Trx } from '../db/connect.ts';
 import { tagKeyOf } from '../desk/tags/rules.ts';
 import { NIL_UUID } from '../ids.ts';
-import { announce, type SlaCondition } from '../outbox/events.ts';
+import { announce } from '../outbox/announcing.ts';
+import type { SlaCondition } from '../outbox/events.ts';
 import type { Reaction } from '../outbox/reactions.ts';
 import {
   deleteSessionPolicies,
@@ -25,7 +26,7 @@ const SESSIONS_PER_BATCH = 500;
 
 /** Schedules a new assignment of policies to all open sessions of the org. */
 export const announceSlaAssignmentsChanged = (trx: Trx, orgId: string): Promise<void> =>
-  announce(trx, orgId, 'sla-assignments-changed', [{ subject_id: orgId, payload: { after: null } }]);
+  announce(trx, orgId, [{ type: 'sla-assignments-changed', subject_id: orgId, payload: { after: null } }]);
 
 /** Assigns the currently matching policy to each session. */
 export const assignPolicies: Reaction<
@@ -82,7 +83,7 @@ export const assignPoliciesToOpenSessions: Reaction<'sla-assignments-changed'> =
   await evaluateSessions(trx, orgId, allSince(sessionIds, since));
   if (sessionIds.length < SESSIONS_PER_BATCH) return;
   const payload = { after: elementAt(sessionIds, -1), since: since.toISOString() };
-  await announce(trx, orgId, 'sla-assignments-changed', [{ subject_id: orgId, payload }]);
+  await announce(trx, orgId, [{ type: 'sla-assignments-changed', subject_id: orgId, payload }]);
 };
 
 /** Returns whether a policy is assigned by one of these conditions. */

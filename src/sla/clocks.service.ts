@@ -218,7 +218,7 @@ async function announceClock(
   const { metric, cycle, target_seconds } = clock;
   const dueAt = (clock.breached_at ?? clock.due_at)?.toISOString() ?? null;
   const payload = { policy_id: policyId, metric, cycle, target_seconds, due_at: dueAt };
-  await announceWithState(trx, orgId, EVENT_TYPES[metric][news.isBreach ? 'breach' : 'warning'], [
-    { subject_id: sessionId, payload },
+  await announceWithState(trx, orgId, [
+    { type: EVENT_TYPES[metric][news.isBreach ? 'breach' : 'warning'], subject_id: sessionId, payload },
   ]);
 }

@@ -1,9 +1,9 @@
 import { elementAt } from '../collections/checked-access.ts';
 import type { Db, Trx } from '../db/connect.ts';
 import { NIL_UUID } from '../ids.ts';
+import { announce } from '../outbox/announcing.ts';
 import type { ClaimedEvent } from '../outbox/claim.ts';
 import { addDueWork, listDueWork } from '../outbox/due-work.ts';
-import { announce } from '../outbox/events.ts';
 import { type Command, enqueue, signalWithStart } from '../outbox/outbox.ts';
 import type { Reaction } from '../outbox/reactions.ts';
 import { WAKE } from '../temporal/contract.ts';
@@ -49,14 +49,17 @@ export const wakeClocksOfActiveSessions: Reaction<'session-activity'> = async (t
 
 /** Schedules an evaluation of all open sessions under a policy. */
 export const announceSlaPolicyChanged = (trx: Trx, orgId: string, policyId: string): Promise<void> =>
-  announce(trx, orgId, 'sla-policy-changed', [{ subject_id: policyId, payload: { after: null } }]);
+  announce(trx, orgId, [{ type: 'sla-policy-changed', subject_id: policyId, payload: { after: null } }]);
 
 /** Re-evaluates all open sessions whose policies count by office hours that changed. */
 export const announceChangesOfOfficeHours: Reaction<'office-hours-changed'> = async (trx, orgId, events) => {
   const officeHoursIds = [...new Set(events.map(({ subject_id }) => subject_id))];
   const policies = await listPoliciesWithHours(trx, orgId, officeHoursIds);
-  const changes = policies.map(({ id }) => ({ subject_id: id, payload: { after: null } }));
-  await announce(trx, orgId, 'sla-policy-changed', changes);
+  await announce(
+    trx,
+    orgId,
+    policies.map(({ id }) => ({ type: 'sla-policy-changed', subject_id: id, payload: { after: null } })),
+  );
 };
 
 /** Signals a batch of the sessions under each changed policy. Announces another event if more sessions are left. */
@@ -66,7 +69,7 @@ export const wakeClocksOfChangedPolicies: Reaction<'sla-policy-changed'> = async
     await wakeSlaClocks(trx, orgId, sessionIds);
     if (sessionIds.length < SESSIONS_PER_BATCH) continue;
     const payload = { after: elementAt(sessionIds, -1) };
-    await announce(trx, orgId, 'sla-policy-changed', [{ subject_id: policyId, payload }]);
+    await announce(trx, orgId, [{ type: 'sla-policy-changed', subject_id: policyId, payload }]);
   }
 };
 

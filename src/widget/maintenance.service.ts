@@ -1,6 +1,6 @@
 import type { Db } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { announce } from '../outbox/events.ts';
+import { announce } from '../outbox/announcing.ts';
 import { deleteAbandonedVisitorRows } from './visitors.queries.ts';
 
 /**
@@ -14,8 +14,7 @@ export function deleteAbandonedVisitors(db: Db): Promise<number> {
       await announce(
         trx,
         orgId,
-        'contact-deleted',
-        contacts.map(({ id }) => ({ subject_id: id, payload: {} })),
+        contacts.map(({ id }) => ({ type: 'contact-deleted', subject_id: id, payload: {} })),
       );
     return deleted.length;
   });

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { newId } from '../../src/ids.ts';
-import { announce } from '../../src/outbox/events.ts';
+import { announce } from '../../src/outbox/announcing.ts';
 import { insertClaim } from '../../src/outbox/interruptions.ts';
 import type { Reactions } from '../../src/outbox/reactions.ts';
 import { startRelay } from '../../src/outbox/relay.ts';
@@ -28,7 +28,7 @@ describe('events of one subject', () => {
       log: pino({ level: 'silent' }),
     });
   const tell = (orgId: string, type: Type, subject: string) =>
-    inTransaction(api.db, (trx) => announce(trx, orgId, type, [{ subject_id: subject, payload: {} }]));
+    inTransaction(api.db, (trx) => announce(trx, orgId, [{ type, subject_id: subject, payload: {} }]));
   /** Writes down what is handled. `before` runs first, for each group of events. */
   function recording(before: (type: Type, subjects: string[]) => Promise<void> = async () => undefined) {
     const handled: string[] = [];

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { newId } from '../../src/ids.ts';
 import { reserveCall } from '../../src/models/budgets/service.ts';
-import { announce, type EventType, type NewEvent } from '../../src/outbox/events.ts';
+import { announce } from '../../src/outbox/announcing.ts';
+import type { Announcement } from '../../src/outbox/events.ts';
 import { WEBHOOK_BODIES, WEBHOOK_EVENT_TYPES, WEBHOOK_EVENTS } from '../../src/webhooks/events/schema.ts';
 import { ARTICLES, newAnsweringOrg, QUESTION } from '../ai/answering-org.ts';
 import { insightsOf, resolvedSaying } from '../insights/support.ts';
@@ -45,8 +46,7 @@ afterAll(async () => {
 });
 
 const received = (type: string) => eventually(type, () => receiver.received.find(({ body }) => body.type === type));
-const announceEvent = <Type extends EventType>(type: Type, event: NewEvent<Type>) =>
-  inTransaction(stack.db, (trx) => announce(trx, org.id, type, [event]));
+const announceEvent = (event: Announcement) => inTransaction(stack.db, (trx) => announce(trx, org.id, [event]));
 
 async function talk() {
   const { body: contact } = await org.post('/contacts', { contact: { email: 'ann@example.com', name: 'Ann' } });
@@ -70,7 +70,8 @@ async function changeMessage(sessionId: string) {
   const { items } = (await org.get(`/chat/sessions/${sessionId}/history`)).body;
   const message_id = items.find(({ event }: { event: { type: string } }) => event.type === 'message').id;
   for (const change of ['edited', 'deleted'] as const)
-    await announceEvent('message-changed', {
+    await announceEvent({
+      type: 'message-changed',
       subject_id: sessionId,
       payload: { message_id, change_id: newId(), change },
     });
@@ -131,8 +132,8 @@ async function reachClocks(sessionId: string) {
   expect(assigned).toMatchObject({ status: 200 });
   const clock = { policy_id: policy.id, metric: 'first_reply', cycle: 1, target_seconds: 60 };
   const payload = { ...clock, due_at: new Date().toISOString() };
-  await announceEvent('sla-first-reply-warning', { subject_id: sessionId, payload });
-  await announceEvent('sla-first-reply-breached', { subject_id: sessionId, payload });
+  await announceEvent({ type: 'sla-first-reply-warning', subject_id: sessionId, payload });
+  await announceEvent({ type: 'sla-first-reply-breached', subject_id: sessionId, payload });
 }
 
 async function cancelCrawl() {

@@ -5,7 +5,7 @@ import type { StoredAction } from '../../actions/definitions/service.ts';
 import type { Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { DomainError, notFound } from '../../errors.ts';
-import { announce } from '../../outbox/events.ts';
+import { announce } from '../../outbox/announcing.ts';
 import { findToolOf } from '../workflow-tools/service.ts';
 import { type Attempt, afterCrash, outcomeOf } from './outcomes.rules.ts';
 import {
@@ -116,7 +116,7 @@ async function beginRun(trx: Trx, call: CallRow, workflowId: string): Promise<{ 
   if (call.arguments === null) return end(trx, call, 'failed', 'The call was redacted');
   await startTry(trx, call, { isRead: false, isRepeatable: false });
   const payload = { call_id: call.id, workflow_id: workflowId };
-  await announce(trx, call.org_id, 'workflow-called', [{ subject_id: call.session_id, payload }]);
+  await announce(trx, call.org_id, [{ type: 'workflow-called', subject_id: call.session_id, payload }]);
   return { run: call.id };
 }
 

@@ -1,7 +1,7 @@
 import type { Db, Trx } from '../../db/connect.ts';
 import { pageOf } from '../../db/cursor.ts';
 import { listGonePassages } from '../../knowledge/search/passages.service.ts';
-import { announce } from '../../outbox/events.ts';
+import { announce } from '../../outbox/announcing.ts';
 import type { Reaction } from '../../outbox/reactions.ts';
 import {
   type CitedPassage,
@@ -41,8 +41,7 @@ async function review(trx: Trx, orgId: string, cited: CitedPassage[]): Promise<v
   await announce(
     trx,
     orgId,
-    'cited-page-changed',
-    items.map((item) => ({ subject_id: item.item_id, payload: item })),
+    items.map((item) => ({ type: 'cited-page-changed', subject_id: item.item_id, payload: item })),
   );
 }
 

@@ -188,7 +188,7 @@ async function announceTopic(
 ): Promise<void> {
   const message_id = turn.answers.at(-1);
   if (topic === undefined || message_id === undefined) return;
-  await announceWithState(trx, orgId, 'prohibited-topic-detected', [
-    { subject_id: sessionId, payload: { message_id, topic } },
+  await announceWithState(trx, orgId, [
+    { type: 'prohibited-topic-detected', subject_id: sessionId, payload: { message_id, topic } },
   ]);
 }

@@ -49,5 +49,5 @@ async function announceHandoff(
   payload: { isExternal: boolean; n: number },
 ): Promise<void> {
   if (!(await isHandedOff(trx, orgId, sessionId, payload.n))) return;
-  await announceWithState(trx, orgId, 'ticket-handoff', [{ subject_id: sessionId, payload }]);
+  await announceWithState(trx, orgId, [{ type: 'ticket-handoff', subject_id: sessionId, payload }]);
 }

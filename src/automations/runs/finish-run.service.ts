@@ -1,7 +1,7 @@
 import { settleRun } from '../../ai/calls/workflow-runs.service.ts';
 import type { Trx } from '../../db/connect.ts';
+import { announce } from '../../outbox/announcing.ts';
 import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
-import { announceToSubscribers } from '../../outbox/subscriptions.ts';
 import { WAKE } from '../../temporal/contract.ts';
 import { type HandoffHoldRef, HOLD_HANDOFF, handoffHoldSubject } from '../handoff-hold/contract.ts';
 import { findHandoffHold } from '../handoff-hold.queries.ts';
@@ -20,11 +20,10 @@ export async function finishRuns(trx: Trx, orgId: string, ids: string[], end: Ru
     if (trigger_type === 'ai-trigger') await settleRun(trx, orgId, id, await outcomeOfRun(trx, orgId, id, end));
   const { status } = end;
   if (status !== 'canceled')
-    await announceToSubscribers(
+    await announce(
       trx,
       orgId,
-      'workflow-run-ended',
-      ids.map((id) => ({ subject_id: id, payload: { status } })),
+      ids.map((id) => ({ type: 'workflow-run-ended', subject_id: id, payload: { status } })),
     );
   for (const { handoff_hold_id: holdId } of ended) {
     const hold = holdId === null ? undefined : await findHandoffHold(trx, orgId, holdId);

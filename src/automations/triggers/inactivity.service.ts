@@ -1,7 +1,7 @@
 import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import { announce } from '../../outbox/announcing.ts';
 import { setEventDepth } from '../../outbox/causation.ts';
-import { announce } from '../../outbox/events.ts';
 import { InactiveConfiguration } from './configuration.schema.ts';
 import type { InactivityProgress } from './contract.ts';
 import {
@@ -44,8 +44,8 @@ function announceForWorkflow(db: Db, orgId: string, automationId: string, minute
       await announce(
         trx,
         orgId,
-        'ticket-inactive',
         sessions.map(({ id, since }) => ({
+          type: 'ticket-inactive',
           subject_id: id,
           payload: { workflow_id: automationId, inactive_minutes: minutes, since: since.toISOString() },
         })),

@@ -4,7 +4,7 @@ import { isDatabaseUnavailable, isDeadlock, violatedUnique } from '../../db/fail
 import { inSavepoint, inTransaction } from '../../db/transaction.ts';
 import { conflict, type DomainError, invalid, notFound } from '../../errors.ts';
 import { newId } from '../../ids.ts';
-import { announce } from '../../outbox/events.ts';
+import { announce } from '../../outbox/announcing.ts';
 import { runAsOwner } from '../../processes/current-work.ts';
 import { insertContacts, lockContacts, updateContacts } from '../queries.ts';
 import {
@@ -165,8 +165,7 @@ async function saveRound(
   await announce(
     trx,
     orgId,
-    'contact-updated',
-    changed.map(({ now, row }) => ({ subject_id: now.id, payload: { before: row ?? {} } })),
+    changed.map(({ now, row }) => ({ type: 'contact-updated', subject_id: now.id, payload: { before: row ?? {} } })),
   );
   for (const { before, now, indexes } of drafts.list()) {
     if (before === undefined && !written.has(now.id)) continue;

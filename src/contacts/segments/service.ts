@@ -3,7 +3,7 @@ import { pageOf } from '../../db/cursor.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { notFound } from '../../errors.ts';
 import { newId } from '../../ids.ts';
-import { announce } from '../../outbox/events.ts';
+import { announce } from '../../outbox/announcing.ts';
 import { assertSavable, prepareFilter } from '../filters/condition.ts';
 import {
   deleteSegment,
@@ -56,7 +56,9 @@ export const removeSegment = (db: Db, orgId: string, id: string): Promise<void> 
 
 /** Announces that a segment has other contacts: other SLA policies may apply to their sessions. */
 const announceChange = (trx: Trx, orgId: string): Promise<void> =>
-  announce(trx, orgId, 'sla-assignments-changed', [{ subject_id: orgId, payload: { after: null, by: 'segments' } }]);
+  announce(trx, orgId, [
+    { type: 'sla-assignments-changed', subject_id: orgId, payload: { after: null, by: 'segments' } },
+  ]);
 
 /** Returns a page of the org's segments, oldest first. */
 export const pageOfSegments = (db: Db, orgId: string, query: ListSegments) =>

@@ -43,8 +43,8 @@ export async function reassign(
     ...(to.assignee_id === null ? {} : { ai_state: 'paused' as const }),
     events: [{ id: newId(), type: 'assigned', data: to }, ...joined],
   });
-  await announceWithState(trx, orgId, 'ticket-reassigned', [
-    { subject_id: session.id, payload: { ...to, before: { assignee_id, team_id } } },
+  await announceWithState(trx, orgId, [
+    { type: 'ticket-reassigned', subject_id: session.id, payload: { ...to, before: { assignee_id, team_id } } },
   ]);
 }
 

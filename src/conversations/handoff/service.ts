@@ -39,6 +39,6 @@ export async function startHandoff(
   };
   await changeSession(trx, orgId, session, { ...change, events });
   const payload = { isExternal, n: session.handoffs + 1 };
-  await announceWithState(trx, orgId, 'pre-ticket-handoff', [{ subject_id: session.id, payload }]);
+  await announceWithState(trx, orgId, [{ type: 'pre-ticket-handoff', subject_id: session.id, payload }]);
   return handoff;
 }

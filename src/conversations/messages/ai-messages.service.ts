@@ -1,7 +1,7 @@
 import type { Db, Trx } from '../../db/connect.ts';
 import { idOf, newId } from '../../ids.ts';
 import { readSettings } from '../../orgs/service.ts';
-import { announce } from '../../outbox/events.ts';
+import { announce } from '../../outbox/announcing.ts';
 import { announceWithState } from '../announcements.service.ts';
 import type { AnswerCitation } from '../answers.port.ts';
 import { changeSession, recordEvents, type SessionEvent } from '../change-session.service.ts';
@@ -92,7 +92,7 @@ export async function addAiMessage(
       { id, type: 'human_agent_comment', content: text, data: { ...data, is_draft: true, sender_name: 'AI' } },
       ...shown,
     ]);
-    await announce(trx, orgId, 'ai-draft-created', [{ subject_id: session.id, payload: { message_id: id } }]);
+    await announce(trx, orgId, [{ type: 'ai-draft-created', subject_id: session.id, payload: { message_id: id } }]);
     return;
   }
   await deliverToChannel(trx, deps, orgId, { session, id, text, files: [], isAutoReply: true });
@@ -155,8 +155,12 @@ export async function resolveByAi(
       ...asked,
     ],
   });
-  await announceWithState(trx, orgId, 'ticket-resolved', [
-    { subject_id: session.id, payload: { reflects: true, ...summarizesIf(summary), closing_id: closing.id } },
+  await announceWithState(trx, orgId, [
+    {
+      type: 'ticket-resolved',
+      subject_id: session.id,
+      payload: { reflects: true, ...summarizesIf(summary), closing_id: closing.id },
+    },
   ]);
 }
 
@@ -177,8 +181,9 @@ export async function returnToAi(trx: Trx, orgId: string, session: LockedSession
     events: [{ id: newId(), type: 'returned_to_ai' }],
   });
   if (session.assignee_id !== null)
-    await announceWithState(trx, orgId, 'ticket-reassigned', [
+    await announceWithState(trx, orgId, [
       {
+        type: 'ticket-reassigned',
         subject_id: session.id,
         payload: {
           assignee_id: null,

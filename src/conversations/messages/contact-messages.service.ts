@@ -1,7 +1,8 @@
 import { isContactBlocked } from '../../contacts/blocklist/service.ts';
 import type { Trx } from '../../db/connect.ts';
 import { newId } from '../../ids.ts';
-import { type Announcement, announce } from '../../outbox/events.ts';
+import { announce } from '../../outbox/announcing.ts';
+import type { Announcement } from '../../outbox/events.ts';
 import { reviewAssignee } from '../assignment/service.ts';
 import { changeSession, type SessionEvent } from '../change-session.service.ts';
 import { ownWordsIn } from '../own-words/own-words.rules.ts';
@@ -122,7 +123,7 @@ export async function addContactMessage(
   if (!(await changeSession(trx, orgId, session, change))) return false;
   if (isReopened) {
     await reviewAssignee(trx, orgId, session);
-    await announce(trx, orgId, 'ticket-reopened', [{ subject_id: session.id, payload: { reflects: true } }]);
+    await announce(trx, orgId, [{ type: 'ticket-reopened', subject_id: session.id, payload: { reflects: true } }]);
   }
   return true;
 }

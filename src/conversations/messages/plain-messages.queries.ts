@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import { compiledOnce } from '../../db/connections/compiled-once.ts';
 import { notifyAfterCommit } from '../../db/transaction.ts';
-import { announcementsOf, executeAnnouncing } from '../../outbox/announcing.ts';
+import { type AnnouncedRow, announcementOf, announcing } from '../../outbox/announcing.ts';
 import { changesBy } from '../events.queries.ts';
 import { LIVE_CHANNEL } from '../live/rules.ts';
 
@@ -32,16 +32,15 @@ interface PlainTerms {
 
 /** SQL: what is announced of a message, for the row of `session`. */
 const eventsOf = (id: string) =>
-  announcementsOf(sql`session`, [
-    { type: 'message-created', subjectId: sql`id`, payload: { message_id: sql`${id}::uuid`, sender: 'contact' } },
-    {
-      type: 'message-relayed',
-      subjectId: sql`case when relayed_side in ('agents', 'both') then id end`,
-      payload: { message_id: sql`${id}::uuid`, to: 'agents' },
-    },
-    { type: 'session-activity', subjectId: sql`case when has_sla then id end`, payload: {} },
-    { type: 'contact-replied', subjectId: sql`contact_id`, payload: { channel: sql`channel` } },
-  ]);
+  announcementOf(sql<AnnouncedRow>`
+    select org_id, event.* from session cross join lateral (values
+      ('message-created', id, jsonb_build_object('message_id', ${id}::uuid, 'sender', 'contact')),
+      ('message-relayed', case when relayed_side in ('agents', 'both') then id end,
+        jsonb_build_object('message_id', ${id}::uuid, 'to', 'agents')),
+      ('session-activity', case when has_sla then id end, '{}'),
+      ('contact-replied', contact_id, jsonb_build_object('channel', channel))
+    ) as event (type, subject_id, payload)
+    where event.subject_id is not null`);
 
 /**
  * Returns the function that appends a contact's message to its session and announces it, like `changeSession`, but in
@@ -67,7 +66,7 @@ export function plainAppender({ isBlocked, hasAutopilot }: PlainTerms) {
     `,
   );
   return async (db: Db, message: PlainMessage): Promise<PlainAppended | undefined> => {
-    const { rows } = await executeAnnouncing(db, statement(db, message));
+    const { rows } = await announcing(db, db.executeQuery(statement(db, message)));
     const [appended] = rows;
     if (appended !== undefined) notifyAfterCommit(db, LIVE_CHANNEL, `${message.orgId}/${message.sessionId}`);
     return appended;

@@ -1,5 +1,5 @@
 import type { Trx } from '../../db/connect.ts';
-import { announce } from '../../outbox/events.ts';
+import { announce } from '../../outbox/announcing.ts';
 import { appendSequenceMessages } from '../events.queries.ts';
 import { lockCurrentSessions } from '../queries.ts';
 
@@ -34,8 +34,8 @@ export async function addSequenceMessages(
   await announce(
     trx,
     orgId,
-    'message-created',
     added.map(({ id, session_id }) => ({
+      type: 'message-created',
       subject_id: session_id,
       payload: { message_id: id, sender: 'sequence' },
     })),

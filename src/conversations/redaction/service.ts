@@ -4,7 +4,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { notFound } from '../../errors.ts';
 import { isUuid, newId } from '../../ids.ts';
 import { softDeleteMedia } from '../../media/service.ts';
-import { announce } from '../../outbox/events.ts';
+import { announce } from '../../outbox/announcing.ts';
 import { recordEvents } from '../change-session.service.ts';
 import type { DeliveriesPort } from '../deliveries.port.ts';
 import { getSessionOfMessage, lockSession } from '../sessions/service.ts';
@@ -85,7 +85,7 @@ async function redact(
     orgId,
     erased.flatMap(({ attachments }) => attachments.map(({ media_id }) => media_id)),
   );
-  await announce(trx, orgId, 'session-redacted', [{ subject_id: sessionId, payload: { message_id: messageId } }]);
+  await announce(trx, orgId, [{ type: 'session-redacted', subject_id: sessionId, payload: { message_id: messageId } }]);
   const kind = isWhole ? 'session' : 'message';
   const id = newId();
   await insertRedaction(trx, {

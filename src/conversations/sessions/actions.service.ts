@@ -8,7 +8,7 @@ import { refused } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { lockMember } from '../../orgs/members/service.ts';
 import { readSettings } from '../../orgs/service.ts';
-import { announce } from '../../outbox/events.ts';
+import { announce } from '../../outbox/announcing.ts';
 import { announceWithState } from '../announcements.service.ts';
 import { assignAfterCommit } from '../assignment/queues.service.ts';
 import { assignInTeam, findAssignee, reassign, reviewAssignee, updateQueuePosition } from '../assignment/service.ts';
@@ -70,15 +70,15 @@ export function applySessionUpdate(db: Db, orgId: string, id: string, input: Upd
     if (isResolution) {
       const reflects = input.reflect_status_change_for_integration;
       const payload = { reflects, ...summarizesIf(summary), closing_id: closingId };
-      await announceWithState(trx, orgId, 'ticket-resolved', [{ subject_id: id, payload }]);
+      await announceWithState(trx, orgId, [{ type: 'ticket-resolved', subject_id: id, payload }]);
     }
     if (isMoved && to === 'open') {
       await reviewAssignee(trx, orgId, session);
       const payload = { reflects: input.reflect_status_change_for_integration };
-      await announce(trx, orgId, 'ticket-reopened', [{ subject_id: id, payload }]);
+      await announce(trx, orgId, [{ type: 'ticket-reopened', subject_id: id, payload }]);
     }
     if (isMoved && session.status === 'open' && session.assignee_id !== null) {
-      await announce(trx, orgId, 'staffing-changed', [{ subject_id: orgId, payload: {} }]);
+      await announce(trx, orgId, [{ type: 'staffing-changed', subject_id: orgId, payload: {} }]);
       assignAfterCommit(trx, orgId);
     }
   });

@@ -67,7 +67,7 @@ export async function openSession(
     ai_state: (await isAutopilotOn(trx, orgId, channel)) ? 'on' : 'off',
   });
   if (!(await isContactBlocked(trx, orgId, contactId)))
-    await announceWithState(trx, orgId, 'ticket-created', [{ subject_id: id, payload: {} }]);
+    await announceWithState(trx, orgId, [{ type: 'ticket-created', subject_id: id, payload: {} }]);
   return { id };
 }
 

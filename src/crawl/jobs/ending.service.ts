@@ -1,5 +1,5 @@
 import type { Trx } from '../../db/connect.ts';
-import { announceToSubscribers } from '../../outbox/subscriptions.ts';
+import { announce } from '../../outbox/announcing.ts';
 import type { CrawlRef } from '../contract.ts';
 import { endJob } from './shared.queries.ts';
 
@@ -7,5 +7,5 @@ import { endJob } from './shared.queries.ts';
 export async function endCrawl(trx: Trx, ref: CrawlRef, end: Parameters<typeof endJob>[2]): Promise<void> {
   await endJob(trx, ref, end);
   const payload = { datasource_id: ref.datasourceId };
-  await announceToSubscribers(trx, ref.orgId, 'crawl-finished', [{ subject_id: ref.jobId, payload }]);
+  await announce(trx, ref.orgId, [{ type: 'crawl-finished', subject_id: ref.jobId, payload }]);
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
-import { announcementOf, executeAnnouncing } from '../../outbox/announcing.ts';
+import { announcementOf, announcing } from '../../outbox/announcing.ts';
 import type { CrmEventPayload } from './table.ts';
 
 export interface NewCrmEvent {
@@ -34,17 +34,16 @@ export async function insertBatches(db: Db, orgId: string, batches: NewBatch[]):
       sql`(${orgId}::uuid, ${id}::uuid, ${body}, ${events.length}::int, ${unsupported}::int, ${malformed}::int, ${received_at}::timestamptz)`,
   );
   const withWork = batches.filter(({ events }) => events.some(({ skipped }) => skipped === null)).map(({ id }) => id);
-  await executeAnnouncing(
+  await announcing(
     db,
     sql`
     with batch as (
       insert into crm_batches (org_id, id, body, events, unsupported, malformed, received_at) values ${sql.join(rows)}
     ), event as (${insertEvents(orgId, batches)})
     ${announcementOf(
-      'crm-events-received',
-      sql`select ${orgId}::uuid as org_id, id as subject_id, '{}'::jsonb as payload from unnest(${withWork}::uuid[]) as id`,
+      sql`select ${orgId}::uuid as org_id, 'crm-events-received' as type, id as subject_id, '{}'::jsonb as payload from unnest(${withWork}::uuid[]) as id`,
     )}
-  `,
+  `.execute(db),
   );
 }
 

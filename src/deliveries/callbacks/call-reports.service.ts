@@ -1,7 +1,7 @@
 import { listSessionIdsOfMessages } from '../../conversations/sessions/snapshots.service.ts';
 import type { Trx } from '../../db/connect.ts';
+import { announce } from '../../outbox/announcing.ts';
 import { atDepth } from '../../outbox/causation.ts';
-import { announce } from '../../outbox/events.ts';
 import type { CallReport } from '../../providers/sending.ts';
 import { findReportedCall } from './call-reports.queries.ts';
 
@@ -24,6 +24,6 @@ export async function announceCallReports(
       session_id: sessions.get(called.id) ?? null,
       call: { ...call, to: called.to },
     };
-    await atDepth(trx, called.depth, () => announce(trx, orgId, moment, [{ subject_id: called.id, payload }]));
+    await atDepth(trx, called.depth, () => announce(trx, orgId, [{ type: moment, subject_id: called.id, payload }]));
   }
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import { newId } from '../../ids.ts';
-import { executeAnnouncing } from '../../outbox/announcing.ts';
+import { announcing } from '../../outbox/announcing.ts';
 import { type ReportedStatus, statusesBefore } from '../sending/outcomes.rules.ts';
 import { KEEP_BOUNCED } from '../suppressions.queries.ts';
 
@@ -64,5 +64,5 @@ export async function applyStatusUpdates(
     select distinct on (channel, "to") ${orgId}::uuid, suppression_id, channel, "to", suppression from moved where suppression is not null
     ${KEEP_BOUNCED}
   `;
-  await executeAnnouncing(db, received); // triggers of the database announce what has changed
+  await announcing(db, received.execute(db)); // triggers of the database announce what has changed
 }

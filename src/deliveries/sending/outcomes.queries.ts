@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import { SHORT_LIVED_PLAN } from '../../db/connections/preparing-client.ts';
 import { NIL_UUID, newId } from '../../ids.ts';
-import { executeAnnouncing } from '../../outbox/announcing.ts';
+import { announcing } from '../../outbox/announcing.ts';
 import { KEEP_BOUNCED } from '../suppressions.queries.ts';
 import { RECONCILABLE_CHANNELS, type Settlement } from './outcomes.rules.ts';
 import type { SettledDeliveries, SettlingContinuation } from './settling.rules.ts';
@@ -38,7 +38,7 @@ export interface Attempt {
 export async function settleDeliveries(db: Db, orgId: string, attempt: Attempt, results: SendResult[]): Promise<void> {
   if (results.length === 0) return;
   const { continuation = () => sql` select from settled limit 0` } = attempt;
-  await executeAnnouncing(db, sql`${settlingOf(orgId, attempt, results)}${continuation(SETTLED)}`);
+  await announcing(db, sql`${settlingOf(orgId, attempt, results)}${continuation(SETTLED)}`.execute(db));
 }
 
 /**

@@ -3,7 +3,7 @@ import { pageOf } from '../../db/cursor.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { conflict, invalid, notFound } from '../../errors.ts';
 import { newId } from '../../ids.ts';
-import { announce } from '../../outbox/events.ts';
+import { announce } from '../../outbox/announcing.ts';
 import { businessCalendar, isOpen, nextChange } from './business-time.rules.ts';
 import {
   deleteOfficeHours,
@@ -50,8 +50,8 @@ export function replaceOfficeHours(
     const known = foundOrThrow(await lockOfficeHours(trx, orgId, id));
     assertKnownShifts(known.shifts, shifts);
     await updateOfficeHours(trx, orgId, id, { name, iana_timezone, shifts, holidays });
-    await announce(trx, orgId, 'office-hours-changed', [{ subject_id: id, payload: {} }]);
-    await announce(trx, orgId, 'staffing-changed', [{ subject_id: orgId, payload: {} }]);
+    await announce(trx, orgId, [{ type: 'office-hours-changed', subject_id: id, payload: {} }]);
+    await announce(trx, orgId, [{ type: 'staffing-changed', subject_id: orgId, payload: {} }]);
   });
 }
 

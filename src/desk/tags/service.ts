@@ -1,7 +1,7 @@
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { conflict, notFound, refused } from '../../errors.ts';
-import { announce } from '../../outbox/events.ts';
+import { announce } from '../../outbox/announcing.ts';
 import { lockCategoryShared } from '../tag-categories/service.ts';
 import {
   countTags,
@@ -53,8 +53,8 @@ export async function lockTagsShared(
 export const removeTag = (db: Db, orgId: string, name: string): Promise<void> =>
   inTransaction(db, async (trx) => {
     if (!(await deleteTag(trx, orgId, name))) throw notFound('tag');
-    await announce(trx, orgId, 'sla-assignments-changed', [
-      { subject_id: orgId, payload: { after: null, by: 'tags' } },
+    await announce(trx, orgId, [
+      { type: 'sla-assignments-changed', subject_id: orgId, payload: { after: null, by: 'tags' } },
     ]);
   });
 

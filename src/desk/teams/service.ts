@@ -4,7 +4,7 @@ import { repeatForSeconds } from '../../db/deletion.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { notFound, refused } from '../../errors.ts';
 import { newId } from '../../ids.ts';
-import { announce } from '../../outbox/events.ts';
+import { announce } from '../../outbox/announcing.ts';
 import { enqueue, start } from '../../outbox/outbox.ts';
 import { lockOfficeHoursShared } from '../office-hours/service.ts';
 import { DELETE_TEAM, type DeletedTeam } from './contract.ts';
@@ -48,7 +48,7 @@ export function replaceTeam(db: Db, orgId: string, id: string, team: SaveTeam) {
   return inTransaction(db, async (trx) => {
     await assertOfficeHours(trx, orgId, team);
     if (!(await updateTeam(trx, orgId, id, team))) throw notFound('team');
-    await announce(trx, orgId, 'staffing-changed', [{ subject_id: orgId, payload: {} }]);
+    await announce(trx, orgId, [{ type: 'staffing-changed', subject_id: orgId, payload: {} }]);
     return getTeam(trx, orgId, id);
   });
 }
@@ -85,7 +85,9 @@ export const deleteTeamBatch = (db: Db, { orgId, teamId }: DeletedTeam, isStoppe
 /** Deletes a team that has few sessions left, or none: other SLA policies may apply to those it had. */
 async function deleteClearedTeam(trx: Trx, orgId: string, id: string): Promise<void> {
   await deleteTeam(trx, orgId, id);
-  await announce(trx, orgId, 'sla-assignments-changed', [{ subject_id: orgId, payload: { after: null, by: 'teams' } }]);
+  await announce(trx, orgId, [
+    { type: 'sla-assignments-changed', subject_id: orgId, payload: { after: null, by: 'teams' } },
+  ]);
 }
 
 /**
@@ -98,7 +100,7 @@ export function addTeamMember(db: Db, orgId: string, teamId: string, userId: num
     if (!(await insertTeamMember(trx, orgId, teamId, userId))) {
       throw refused('userId', 'must be the id of a member of the org: GET /members lists them');
     }
-    await announce(trx, orgId, 'staffing-changed', [{ subject_id: orgId, payload: {} }]);
+    await announce(trx, orgId, [{ type: 'staffing-changed', subject_id: orgId, payload: {} }]);
     return getTeam(trx, orgId, teamId);
   });
 }

@@ -2,7 +2,7 @@ import { lockSession } from '../../conversations/sessions/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { newId } from '../../ids.ts';
-import { announce } from '../../outbox/events.ts';
+import { announce } from '../../outbox/announcing.ts';
 import { countStatements, lockInsights, refreshSessions } from '../queries.ts';
 import { findNearest, measureOf } from '../similarity/centroids.rules.ts';
 import {
@@ -127,7 +127,10 @@ async function store(trx: Trx, orgId: string, sessionId: string, decisions: Deci
     assigned.map(({ id }) => id),
     newPlaces,
   );
-  const events = created.map(({ id }) => ({ subject_id: id, payload: { session_id: sessionId } }));
-  await announce(trx, orgId, 'insight-created', events);
+  await announce(
+    trx,
+    orgId,
+    created.map(({ id }) => ({ type: 'insight-created', subject_id: id, payload: { session_id: sessionId } })),
+  );
   await reopenIfOccurred(trx, orgId, ids);
 }

@@ -1,6 +1,6 @@
 import { listLastSequences } from '../../conversations/history/service.ts';
 import type { Trx } from '../../db/connect.ts';
-import { announce } from '../../outbox/events.ts';
+import { announce } from '../../outbox/announcing.ts';
 import { moveVectors } from '../assignment/moves.service.ts';
 import { uncountTexts } from '../assignment/spaces.service.ts';
 import { requestExtraction } from '../extraction/requests.service.ts';
@@ -55,8 +55,11 @@ async function redact(trx: Trx, orgId: string, sessionId: string, messageId: str
   );
   for (const id of await listEmpty(trx, orgId, places)) await emptyInsight(trx, orgId, id, NO_NAME);
   const affected = new Set([...named, ...places]);
-  const events = [...affected].map((id) => ({ subject_id: id, payload: {} }));
-  await announce(trx, orgId, 'insight-redacted', events);
+  await announce(
+    trx,
+    orgId,
+    [...affected].map((id) => ({ type: 'insight-redacted', subject_id: id, payload: {} })),
+  );
 }
 
 /** Renames the insights whose name was made from one of these statements, merged ones too, and returns them. */

@@ -3,7 +3,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { lockTeamShared } from '../../desk/teams/service.ts';
 import { conflict, notFound, refused } from '../../errors.ts';
 import { readSettings } from '../../orgs/service.ts';
-import { announce } from '../../outbox/events.ts';
+import { announce } from '../../outbox/announcing.ts';
 import { nameByHand } from '../naming/central.service.ts';
 import { findRootForUpdate } from '../queries.ts';
 import { getInsight } from '../service.ts';
@@ -36,7 +36,7 @@ export const resolveInsight = (db: Db, orgId: string, id: string, keyId: string)
     if (status === 'resolved') return;
     if (status === 'archived') throw conflict('The insight is archived: reopen it first');
     await resolveNow(trx, orgId, rootId, keyId);
-    await announce(trx, orgId, 'insight-resolved', [{ subject_id: rootId, payload: {} }]);
+    await announce(trx, orgId, [{ type: 'insight-resolved', subject_id: rootId, payload: {} }]);
   });
 
 const NOT_RESOLVED = { resolved_at: null, resolved_by: null, reopened_because: null };

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { Trx } from '../../db/connect.ts';
 import { detectLanguage } from '../../languages/detection.ts';
-import { announce } from '../../outbox/events.ts';
+import { announce } from '../../outbox/announcing.ts';
 import { hasEmbeddingModel, requestEmbedding } from '../embedding/service.ts';
 import { proseOf } from './analysis.rules.ts';
 import type { KnowledgeItem } from './items.schema.ts';
@@ -112,8 +112,7 @@ async function announceChange(trx: Trx, orgId: string, ids: string[]): Promise<v
   await announce(
     trx,
     orgId,
-    'knowledge-changed',
-    sets.map((item_ids) => ({ subject_id: orgId, payload: { item_ids } })),
+    sets.map((item_ids) => ({ type: 'knowledge-changed', subject_id: orgId, payload: { item_ids } })),
   );
 }
 

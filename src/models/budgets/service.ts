@@ -1,6 +1,6 @@
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { announceToSubscribers } from '../../outbox/subscriptions.ts';
+import { announce } from '../../outbox/announcing.ts';
 import {
   type BudgetNotice,
   deleteOldCalls,
@@ -74,7 +74,7 @@ async function announceLevel(trx: Trx, orgId: string, notice: BudgetNotice, spen
   const period = await insertNotice(trx, orgId, notice);
   if (period === undefined) return;
   const payload = { ...notice, period, spent };
-  await announceToSubscribers(trx, orgId, 'ai-budget-reached', [{ subject_id: orgId, payload }]);
+  await announce(trx, orgId, [{ type: 'ai-budget-reached', subject_id: orgId, payload }]);
 }
 
 /** Settles some calls whose process has ended, and returns their number. */

@@ -4,7 +4,7 @@ import type { CallbackProvider, CallbackUrls } from '../../api/edge/callback-url
 import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { notFound } from '../../errors.ts';
-import { announce } from '../../outbox/events.ts';
+import { announce } from '../../outbox/announcing.ts';
 import type { CheckResult, IntegrationCheck, IntegrationToCheck } from '../../providers/integration-checks.ts';
 import type { Secrets } from '../../secrets.ts';
 import { getSettings } from '../queries.ts';
@@ -74,7 +74,7 @@ export function putIntegration(
     const before = stored === undefined ? {} : openSecrets(deps.secrets, orgId, stored);
     const { settings, values } = splitSecrets(kind, given, stored?.settings ?? {}, before);
     if (kind === 'crm') values[WEBHOOK_TOKEN] = before[WEBHOOK_TOKEN] ?? newWebhookToken();
-    await announce(trx, orgId, 'integration-changed', [{ subject_id: orgId, payload: { kind } }]);
+    await announce(trx, orgId, [{ type: 'integration-changed', subject_id: orgId, payload: { kind } }]);
     const row = await upsertIntegration(trx, {
       org_id: orgId,
       kind,
@@ -92,7 +92,7 @@ export function putIntegration(
 export function removeIntegration(db: Db, orgId: string, kind: IntegrationKind): Promise<void> {
   return inTransaction(db, async (trx) => {
     if (!(await deleteIntegration(trx, orgId, kind))) throw notFound('integration');
-    await announce(trx, orgId, 'integration-deleted', [{ subject_id: orgId, payload: { kind } }]);
+    await announce(trx, orgId, [{ type: 'integration-deleted', subject_id: orgId, payload: { kind } }]);
   });
 }
 

@@ -2,7 +2,7 @@ import type { Db, Trx } from '../../db/connect.ts';
 import { repeatForSeconds } from '../../db/deletion.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { conflict, invalid, notFound } from '../../errors.ts';
-import { announce } from '../../outbox/events.ts';
+import { announce } from '../../outbox/announcing.ts';
 import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
 import { WAKE } from '../../temporal/contract.ts';
 import { lockOrg } from '../queries.ts';
@@ -113,7 +113,7 @@ export function addMember(
 
 /** Announces a member's arrival or removal, so that waiting or orphaned sessions are assigned. */
 const announceStaffingChange = (trx: Trx, orgId: string) =>
-  announce(trx, orgId, 'staffing-changed', [{ subject_id: orgId, payload: {} }]);
+  announce(trx, orgId, [{ type: 'staffing-changed', subject_id: orgId, payload: {} }]);
 
 async function resolveRoleIds(db: Db, orgId: string, roleIds: string[]): Promise<string[]> {
   if (roleIds.length === 0) return [await getRoleId(db, orgId, DEFAULT_ROLE)];

@@ -5,7 +5,7 @@ import { SHORT_LIVED_PLAN } from '../../db/connections/preparing-client.ts';
 import type { DeliveryStatus } from '../../deliveries/contract.ts';
 import type { SettlingContinuation } from '../../deliveries/sending/settling.rules.ts';
 import { newId } from '../../ids.ts';
-import { executeAnnouncing } from '../../outbox/announcing.ts';
+import { announcing } from '../../outbox/announcing.ts';
 import { ANNOUNCE_COMPLETED, MOVED_COLUMNS } from '../completion.queries.ts';
 import { eligibilityOf } from '../eligibility.queries.ts';
 import type { GateEvaluation } from '../gates/rules.ts';
@@ -186,7 +186,7 @@ export async function advancePastStep(
 ): Promise<void> {
   if (enrollmentIds.length === 0) return;
   const isLast = isLastStep(sql`${orgId}`, sql`${stepId}`);
-  await executeAnnouncing(
+  await announcing(
     db,
     sql`
     with moved as (
@@ -198,7 +198,7 @@ export async function advancePastStep(
       returning ${MOVED_COLUMNS}
     )
     ${ANNOUNCE_COMPLETED}
-  `,
+  `.execute(db),
   );
 }
 
@@ -238,7 +238,7 @@ export async function settleInterrupted(
   interruption: (isTransactional: RawBuilder<SqlBool>) => RawBuilder<unknown>,
 ): Promise<number> {
   const isLast = isLastStep(sql`settled.org_id`, sql`settled.step_id`);
-  const { rows } = await executeAnnouncing(
+  const { rows } = await announcing(
     trx,
     sql<{ unknown: number; queued: string[] | null }>`
     with settled as (
@@ -259,7 +259,7 @@ export async function settleInterrupted(
     ),
     announced as (${ANNOUNCE_COMPLETED})
     select count(*) filter (where status = 'unknown') as unknown, array_agg(id) filter (where status = 'queued') as queued from settled
-  `,
+  `.execute(trx),
   );
   const { unknown = 0, queued } = rows[0] ?? {};
   await cancelDeliveriesOfEnded(trx, orgId, { deliveryIds: queued ?? [] });

@@ -1,6 +1,6 @@
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { announce } from '../../outbox/events.ts';
+import { announce } from '../../outbox/announcing.ts';
 import type { EndpointRef } from '../contract.ts';
 import { disableEndpoint } from '../endpoints/service.ts';
 import { wakeRetries, wakeSender } from '../waking.service.ts';
@@ -69,5 +69,5 @@ function startRetries(trx: Trx, { orgId, endpointId }: EndpointRef, tried: Tried
 
 async function disable(trx: Trx, { orgId, endpointId }: EndpointRef, because: 'gone' | 'failing'): Promise<void> {
   await disableEndpoint(trx, { orgId, endpointId }, because);
-  await announce(trx, orgId, 'webhook-disabled', [{ subject_id: endpointId, payload: { because } }]);
+  await announce(trx, orgId, [{ type: 'webhook-disabled', subject_id: endpointId, payload: { because } }]);
 }

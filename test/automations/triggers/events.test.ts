@@ -4,9 +4,9 @@ import { lockName } from '../../../src/db/locks.ts';
 import { inTransaction } from '../../../src/db/transaction.ts';
 import { newId } from '../../../src/ids.ts';
 import { addMember } from '../../../src/orgs/members/service.ts';
+import { announce } from '../../../src/outbox/announcing.ts';
 import { setCausingRun } from '../../../src/outbox/causation.ts';
 import type { ClaimedEvent } from '../../../src/outbox/claim.ts';
-import { announce } from '../../../src/outbox/events.ts';
 import type { TestOrg } from '../../support/stack/api.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
 import { activate, expectRunsAsDescribed, type StartedRun } from '../../support/triggers.ts';
@@ -155,7 +155,7 @@ describe('a workflow starts once, with the event in its trigger output, when', (
     const session = await newSession();
     const due_at = new Date().toISOString();
     const payload = { policy_id: policy.id, metric, cycle: 1, target_seconds: 60, due_at };
-    await inTransaction(stack.db, (trx) => announce(trx, org.id, type, [{ subject_id: session, payload }]));
+    await inTransaction(stack.db, (trx) => announce(trx, org.id, [{ type, subject_id: session, payload }]));
     expect((await theRun(id)).trigger_output).toEqual({
       ...whatEveryTriggerHas(type),
       session: await shownSession(session),
@@ -353,8 +353,7 @@ describe('no workflow starts', () => {
       announce(
         trx,
         org.id,
-        'ticket-tag-added',
-        subjects.map((subject_id) => ({ subject_id, payload })),
+        subjects.map((subject_id) => ({ type: 'ticket-tag-added', subject_id, payload })),
       ),
     );
     await settled();
@@ -366,7 +365,7 @@ describe('an event caused by a run', () => {
   const tag = (depth: number, session: string) =>
     inTransaction(stack.db, async (trx) => {
       await setCausingRun(trx, { runId: newId(), depth });
-      await announce(trx, org.id, 'ticket-tag-added', [{ subject_id: session, payload: { tag_name: 'VIP' } }]);
+      await announce(trx, org.id, [{ type: 'ticket-tag-added', subject_id: session, payload: { tag_name: 'VIP' } }]);
     });
 
   it('starts runs one deeper, up to a depth of 10: then the run fails with the reason', async () => {
@@ -385,12 +384,12 @@ describe('an event caused by a run', () => {
     const subject_id = newId();
     const rows = await inTransaction(stack.db, async (trx) => {
       await setCausingRun(trx, { runId, depth: 2 });
-      await announce(trx, org.id, 'ticket-tag-added', [{ subject_id, payload: { tag_name: 'x' } }]);
+      await announce(trx, org.id, [{ type: 'ticket-tag-added', subject_id, payload: { tag_name: 'x' } }]);
       return (await sql`select causation, depth from outbox where subject_id = ${subject_id}`.execute(trx)).rows;
     });
     expect(rows).toEqual([{ causation: runId, depth: 3 }]);
     const next = await inTransaction(stack.db, async (trx) => {
-      await announce(trx, org.id, 'ticket-tag-added', [{ subject_id: runId, payload: { tag_name: 'x' } }]);
+      await announce(trx, org.id, [{ type: 'ticket-tag-added', subject_id: runId, payload: { tag_name: 'x' } }]);
       return (await sql`select causation, depth from outbox where subject_id = ${runId}`.execute(trx)).rows;
     });
     expect(next).toEqual([{ causation: null, depth: 0 }]);

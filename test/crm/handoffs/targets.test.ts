@@ -1,6 +1,6 @@
 import { inTransaction } from '../../../src/db/transaction.ts';
 import { newId } from '../../../src/ids.ts';
-import { announce } from '../../../src/outbox/events.ts';
+import { announce } from '../../../src/outbox/announcing.ts';
 import { connectHubspot, type OrgWithHubspot } from '../../support/crm.ts';
 import { slowEffect } from '../../support/fakes/faulty-server.ts';
 import { type FakeSalesforce, startFakeSalesforce } from '../../support/fakes/salesforce.ts';
@@ -180,7 +180,7 @@ it('the latest resolution of a session decides whether its ticket is closed, how
   await done(id);
   expect(hubspot.crm.tickets).toHaveLength(1);
   const late = { subject_id: id, payload: { reflects: true, closing_id: newId() } };
-  await inTransaction(stack.db, (trx) => announce(trx, org.id, 'ticket-resolved', [late]));
+  await inTransaction(stack.db, (trx) => announce(trx, org.id, [{ type: 'ticket-resolved', ...late }]));
   await relayed();
   expect(await Promise.all([1, 2].map((n) => isKnown(`ticket-close/${id}/${n}`)))).toEqual([false, false]);
 });
