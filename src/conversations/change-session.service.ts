@@ -116,17 +116,21 @@ function announcementsOf(
 /** Announces what tells the new state of a session, or is for subscribers only. */
 async function announceAfterwards(trx: Trx, orgId: string, id: string, { status, events }: Change): Promise<void> {
   const seen = events.filter(isAnnounced);
-  const tags = seen.filter(({ type }) => type === 'tag_added').map(({ data }) => data as { tag_name: string });
   await announceWithState(
     trx,
     orgId,
-    tags.map(({ tag_name }) => ({ type: 'ticket-tag-added', subject_id: id, payload: { tag_name } })),
+    tagsIn(seen).map((tag_name) => ({ type: 'ticket-tag-added', subject_id: id, payload: { tag_name } })),
   );
   if (seen.some(({ type }) => type === 'csat_requested'))
     await announce(trx, orgId, [{ type: 'csat-requested', subject_id: id, payload: {} }]);
   if (isClosing(status, seen))
     await announce(trx, orgId, [{ type: 'ticket-closed', subject_id: id, payload: { status } }]);
 }
+
+const tagsIn = (events: SessionEvent[]): string[] =>
+  events.flatMap(({ type, data = {} }) =>
+    type === 'tag_added' && 'tag_name' in data && typeof data.tag_name === 'string' ? [data.tag_name] : [],
+  );
 
 const isAnnounced = ({ isIgnored }: SessionEvent): boolean => isIgnored !== true;
 

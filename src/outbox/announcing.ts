@@ -20,7 +20,7 @@ export async function announce(trx: Trx, orgId: string, events: Announcement[]):
 
 /**
  * Returns SQL that announces an event for each row of a query, for a statement that does more. A condition on what else it
- * does can follow. The statement is executed by `announcing`.
+ * does can follow. The statement is executed by `announcing`. Only `rowsOf` leaves out events without subscribers.
  */
 export const announcementOf = (rows: RawBuilder<AnnouncedRow>) => sql`
   insert into outbox (org_id, kind, type, subject_id, payload)

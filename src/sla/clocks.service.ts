@@ -4,7 +4,7 @@ import { lockSession } from '../conversations/sessions/service.ts';
 import { getSlaFacts, recordSlaEvents } from '../conversations/sessions/sla-facts.service.ts';
 import type { Db, Trx } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { type BusinessCalendar, businessCalendar, type WorkingTime } from '../desk/office-hours/business-time.rules.ts';
+import { type BusinessCalendar, businessCalendar } from '../desk/office-hours/business-time.rules.ts';
 import { setEventDepth } from '../outbox/causation.ts';
 import { deleteDueWork } from '../outbox/due-work.ts';
 import {
@@ -114,8 +114,8 @@ async function readClocks(db: Db, orgId: string, sessionId: string, sla: Sla) {
 const targetsOf = (sla: Sla): SlaTargets => sla;
 
 function calendarOf({ iana_timezone, shifts, holidays }: Sla): BusinessCalendar | null {
-  if (iana_timezone === null) return null;
-  return businessCalendar({ iana_timezone, shifts, holidays } as WorkingTime);
+  if (iana_timezone === null || shifts === null || holidays === null) return null;
+  return businessCalendar({ iana_timezone, shifts, holidays });
 }
 
 interface ClockUpdate {

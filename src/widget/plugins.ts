@@ -42,8 +42,8 @@ const ERROR_CODES: Record<number, string> = {
  * format.
  */
 export const widgetPlugin = fastifyPlugin(async (app: FastifyInstance, { db, rateLimits }: Deps) => {
-  app.decorateRequest('widgetOrg', null as never);
-  app.decorateRequest('visitor', null as never);
+  app.decorateRequest('widgetOrg', null, []);
+  app.decorateRequest('visitor', null, []);
 
   app.addHook('onRequest', async (request, reply) => {
     reply.header('cache-control', 'no-store');

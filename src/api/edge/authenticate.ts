@@ -13,9 +13,9 @@ import { networkOf } from './rate-limits.ts';
  * a scope, or a public one without a limit.
  */
 export const authenticate = fastifyPlugin(async (app: FastifyInstance, { db, keys }: Deps) => {
-  app.decorateRequest('db', null as never);
-  app.decorateRequest('org', null as never);
-  app.decorateRequest('partner', null as never);
+  app.decorateRequest('db', null, []);
+  app.decorateRequest('org', null, []);
+  app.decorateRequest('partner', null, []);
 
   app.addHook('onRoute', ({ method, url, config }) => {
     if (config?.scope === undefined) throw new Error(`${String(method)} ${url} declares no scope`);

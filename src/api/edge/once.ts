@@ -25,7 +25,7 @@ type AnswerOf<Schema> = Schema extends { response: infer Response }
   : unknown;
 
 /** Texts of a session in an answer. They are stored apart for an Idempotency-Key, and go with a redaction. */
-export interface SessionTexts<Request, Answer> {
+interface SessionTexts<Request, Answer> {
   /** Returns the session whose texts the answer has, or will have once it is complete. */
   sessionOf(request: Request, answer: Answer): string | null;
   /** Returns what is left of the answer once the texts are redacted. */

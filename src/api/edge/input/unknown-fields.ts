@@ -31,7 +31,7 @@ export const refuseUnknownFields = fastifyPlugin(async (app: FastifyInstance) =>
       ];
       if (unknown.length > 0 && !(await allowUnknownFields(request, reply, unknown))) throw unknownFields(unknown);
     };
-    route.preHandler = [check as never, ...[route.preHandler ?? []].flat()];
+    route.preHandler = [check, ...[route.preHandler ?? []].flat()];
   });
 });
 
