@@ -123,7 +123,7 @@ export const listContacts = (
     .selectFrom('contacts')
     .select(COLUMNS)
     .where('org_id', '=', orgId)
-    .$if(email !== undefined, (query) => query.where('email', '=', email ?? ''))
-    .$if(phone_number !== undefined, (query) => query.where('phone_number', '=', phone_number ?? ''))
+    .$call((query) => (email === undefined ? query : query.where('email', '=', email)))
+    .$call((query) => (phone_number === undefined ? query : query.where('phone_number', '=', phone_number)))
     .$call(inRange(place, 'contacts'))
     .execute();

@@ -57,7 +57,7 @@ export const listScores = (
   selectScores(db, orgId)
     .where('given.created_at', '>=', from)
     .where('given.created_at', '<', to)
-    .$if(channel !== undefined, (query) => query.where('session.channel', '=', channel as SessionChannel))
-    .$if(team_id !== undefined, (query) => query.where('session.team_id', '=', team_id as string))
+    .$call((query) => (channel === undefined ? query : query.where('session.channel', '=', channel)))
+    .$call((query) => (team_id === undefined ? query : query.where('session.team_id', '=', team_id)))
     .$call(orderedByCreation(place, 'given'))
     .execute();

@@ -37,7 +37,7 @@ interface Batch {
  * undefined if there were none.
  */
 export function eventExpander(db: Db, reactions: Reactions, log: Log): () => Promise<FinishedBatch | undefined> {
-  const expander = { db, reactions, log, served: NIL_UUID as string };
+  const expander: Expander = { db, reactions, log, served: NIL_UUID };
   return async () => {
     const ended = await expandEvents(expander);
     if (ended === undefined) expander.served = NIL_UUID;

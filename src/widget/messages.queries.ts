@@ -127,7 +127,7 @@ export function listVisibleEvents(
         .where('org_id', '=', orgId)
         .where('session_id', '=', sessionId)
         .where('type', 'in', ['message', 'workflow_message', 'csat_requested', 'csat_submitted', 'state_checkpoint'])
-        .$if(after !== undefined, (query) => query.where('seq', '>', after as number))
+        .$call((query) => (after === undefined ? query : query.where('seq', '>', after)))
         .orderBy('seq', order)
         .limit(limit),
     )

@@ -358,8 +358,8 @@ export const listCalls = (db: Db, orgId: string, { state, sessionId }: CallFilte
     .selectFrom('ai_calls')
     .selectAll()
     .where('org_id', '=', orgId)
-    .$if(state !== undefined, (query) => query.where('state', '=', state as CallState))
-    .$if(sessionId !== undefined, (query) => query.where('session_id', '=', sessionId as string))
+    .$call((query) => (state === undefined ? query : query.where('state', '=', state)))
+    .$call((query) => (sessionId === undefined ? query : query.where('session_id', '=', sessionId)))
     .$call(orderedByCreation(place))
     .execute();
 

@@ -308,19 +308,17 @@ export const listTurns = (
     .selectFrom('ai_turns')
     .selectAll()
     .where('org_id', '=', orgId)
-    .$if(sessionId !== undefined, (query) => query.where('session_id', '=', sessionId as string))
-    .$if(state !== undefined, (query) => query.where('state', '=', state as TurnState))
-    .$if(reason !== undefined, (query) => query.where('reason', '=', reason as string))
-    .$if(from !== undefined, (query) => query.where('created_at', '>=', from as Date))
-    .$if(to !== undefined, (query) => query.where('created_at', '<', to as Date))
-    .$if(citedItemId !== undefined, (query) =>
-      query.where('id', 'in', (eb) =>
-        eb
-          .selectFrom('ai_claims')
-          .select('turn_id')
-          .where('org_id', '=', orgId)
-          .where('item_id', '=', citedItemId as string),
-      ),
+    .$call((query) => (sessionId === undefined ? query : query.where('session_id', '=', sessionId)))
+    .$call((query) => (state === undefined ? query : query.where('state', '=', state)))
+    .$call((query) => (reason === undefined ? query : query.where('reason', '=', reason)))
+    .$call((query) => (from === undefined ? query : query.where('created_at', '>=', from)))
+    .$call((query) => (to === undefined ? query : query.where('created_at', '<', to)))
+    .$call((query) =>
+      citedItemId === undefined
+        ? query
+        : query.where('id', 'in', (eb) =>
+            eb.selectFrom('ai_claims').select('turn_id').where('org_id', '=', orgId).where('item_id', '=', citedItemId),
+          ),
     )
     .$call(orderedByCreation(place))
     .execute();

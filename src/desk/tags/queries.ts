@@ -55,8 +55,8 @@ export function listTags(db: Db, orgId: string, { category_id }: ListTags) {
     .select(['tag_name', 'exclude_from_auto_tagging', 'description', 'category_id', 'created_at', 'updated_at'])
     .where('org_id', '=', orgId)
     .$if(category_id === 'none', (query) => query.where('category_id', 'is', null))
-    .$if(category_id !== undefined && category_id !== 'none', (query) =>
-      query.where('category_id', '=', category_id as string),
+    .$call((query) =>
+      category_id === undefined || category_id === 'none' ? query : query.where('category_id', '=', category_id),
     )
     .orderBy('tag_key')
     .execute();
