@@ -13,7 +13,10 @@ import { recordHistories } from './record-histories.ts';
 import { temporalAddress, testNamespace, testWorkflowBundle } from './servers.ts';
 import { installRuntime } from './temporal-runtime.ts';
 
-const POLL_MS = 25;
+const MIN_POLL_MS = 25;
+const MAX_POLL_MS = 250;
+/** The pause before the next look, as a share of the time waited so far. A look costs as much as a request. */
+const SHARE_OF_WAIT = 0.1;
 const MAX_WAIT_MS = 80_000;
 
 export type Stack = Awaited<ReturnType<typeof startStack>>;
@@ -89,13 +92,14 @@ export async function untilPasses(assertions: () => Promise<void> | void): Promi
   });
 }
 
-/** Waits until `look` gives something. Throws, saying what for, after 80 s. */
+/** Waits until `look` gives something, and looks less often the longer it takes. Throws, saying what for, after 80 s. */
 export async function eventually<T>(what: string, look: () => Promise<T | undefined | false> | T | undefined | false) {
-  const giveUpAt = Date.now() + MAX_WAIT_MS;
+  const startedAt = Date.now();
   for (;;) {
     const found = await look();
     if (found !== undefined && found !== false) return found;
-    if (Date.now() > giveUpAt) throw new Error(`Waited in vain for ${what}`);
-    await sleep(POLL_MS);
+    const waitedMs = Date.now() - startedAt;
+    if (waitedMs > MAX_WAIT_MS) throw new Error(`Waited in vain for ${what}`);
+    await sleep(Math.min(MIN_POLL_MS + waitedMs * SHARE_OF_WAIT, MAX_POLL_MS));
   }
 }
