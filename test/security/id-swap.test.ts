@@ -94,6 +94,7 @@ let before: Record<string, string>;
 beforeAll(async () => {
   fareHarbor = await startFakeFareHarbor();
   api = await startApi({
+    isInProcess: true,
     env: { FAREHARBOR_BASE_URL: fareHarbor.url },
     deps: {
       checkIntegration: async () => ({ connected: false, message: 'not tried' }),
