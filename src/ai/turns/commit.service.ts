@@ -16,7 +16,7 @@ import { finishTurn } from './ending.queries.ts';
 import { notifyTurn } from './queries.ts';
 import { TurnRedacted } from './redaction/guard.service.ts';
 import { wakeTurns } from './requests.service.ts';
-import { isSuperseded } from './review.rules.ts';
+import { endOfRefused, isSuperseded } from './review.rules.ts';
 import { dropUnsentCalls, endTurn, newsOf, showState } from './review.service.ts';
 import { sentencesFor } from './sentences.service.ts';
 import { StepNeeded } from './steps.service.ts';
@@ -94,7 +94,7 @@ async function endByDecision(
     return end.state;
   };
   await dropUnsentCalls(trx, ref, context);
-  if (refusal !== undefined) return endQuietly({ state: 'skipped', reason: refusal });
+  if (refusal !== undefined) return endQuietly(endOfRefused(turn, refusal));
   if (turn.is_redacted && !isInOurWords(decision)) throw new TurnRedacted();
   if (isSuperseded(turn, unanswered.at(-1)?.seq ?? 0)) return endQuietly({ state: 'superseded', reason: null });
   if (outcome.kind === 'resolve' && context.hasUnreported) throw new StepNeeded(REPORT);

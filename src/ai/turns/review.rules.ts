@@ -18,6 +18,12 @@ export function refusalOf(facts: TurnPermission): 'off' | 'blocked' | 'people_ha
   return facts.isPaused && !facts.isAssisting ? 'people_have_it' : undefined;
 }
 
+/** Returns the end of a turn that the AI may not finish: a turn that has changed something elsewhere was given up. */
+export const endOfRefused = <Reason extends string>(turn: { has_effects: boolean }, reason: Reason) => ({
+  state: turn.has_effects ? ('canceled' as const) : ('skipped' as const),
+  reason,
+});
+
 /** Returns whether people have left a session to the AI, or have it write drafts for them. */
 export const isWithAi = (session: {
   status: string;

@@ -11,7 +11,7 @@ import type { NextTurn, SessionRef, TurnRef } from './contract.ts';
 import { finishTurn } from './ending.queries.ts';
 import { labelOfState } from './news.rules.ts';
 import { insertTurn, notifyTurn, updateTurn } from './queries.ts';
-import { dueInMs, isSuperseded, isWithAi } from './review.rules.ts';
+import { dueInMs, endOfRefused, isSuperseded, isWithAi } from './review.rules.ts';
 import type { TurnState } from './states.rules.ts';
 
 /** What a review has found. */
@@ -47,7 +47,7 @@ export async function reviewLocked(
     return insertNext(trx, ref, context, { supersedes, beginsDue });
   }
   if (refusal !== undefined) {
-    await endTurn(trx, ref, open, { state: open.has_effects ? 'canceled' : 'skipped', reason: refusal });
+    await endTurn(trx, ref, open, endOfRefused(open, refusal));
     return null;
   }
   if (open.state === 'waiting') return extendTurn(trx, ref.orgId, open, context);

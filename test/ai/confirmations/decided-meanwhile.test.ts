@@ -147,16 +147,28 @@ describe('a decision before the question is stored', () => {
   });
 });
 
-it('a call that was proposed before people took the session over is not made after that', async () => {
+/** Has a turn book seats, and people take its session over at a point of it. */
+const takenOverAt = (place: 'proposal' | 'step'): Promise<string> => {
   booking.obey();
-  const id = await behindTurn(booking.stack.db, org.id, 'proposal', {
+  return behindTurn(booking.stack.db, org.id, place, {
     begin: () => say(org, 'Reserve 2 seats'),
     async work(trx) {
       const calls = trx.selectFrom('ai_calls').select('session_id').where('org_id', '=', org.id);
       await handOff(trx, org.id, (await calls.executeTakeFirstOrThrow()).session_id, { reason: 'A person takes it' });
     },
   });
+};
+
+it('a call that was proposed before people took the session over is not made after that', async () => {
+  const id = await takenOverAt('proposal');
   expect(await turnOf(org, id, 1)).toMatchObject({ state: 'canceled', reason: 'people_have_it' });
   expect(await bookingsOf(org, id)).toEqual(['2: expired']);
   expect(booking.effects).toEqual([]);
+});
+
+it('a turn that has made a call is canceled where people take the session over before its answer is stored', async () => {
+  const id = await takenOverAt('step');
+  expect(await turnOf(org, id, 1)).toMatchObject({ state: 'canceled', reason: 'people_have_it' });
+  expect(await bookingsOf(org, id)).toEqual(['2: done']);
+  expect(booking.effects).toHaveLength(1);
 });
