@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { lockSession } from '../../../src/conversations/sessions/service.ts';
 import type { Db, Trx } from '../../../src/db/connect.ts';
 import { FAKES_ALLOWED } from '../../support/channels.ts';
@@ -175,25 +175,27 @@ export async function behindTurn(
   let id = '';
   await holding(db, place, async (release) => {
     id = await begin();
-    await untilOneWaits(db, 'advisory');
+    await untilOneWaits(db, sql`wait_event = 'advisory'`);
     await db.transaction().execute(async (trx) => {
+      const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(trx);
+      const pid = rows[0]?.pid;
       const locked = lockSession(trx, orgId, id);
-      await untilOneWaits(db, 'session');
+      await untilOneWaits(db, sql`pid = ${pid}`);
       await release();
       await locked;
-      if (place === 'step') await untilOneWaits(db, 'session');
+      if (place === 'step') await untilOneWaits(db, sql`${pid} = any(pg_blocking_pids(pid))`);
       await work(trx);
     });
   });
   return id;
 }
 
-/** Waits until a transaction waits for the lock of a test, or for a session that another one has locked. */
-const untilOneWaits = (db: Db, lock: 'advisory' | 'session') =>
-  eventually(`a transaction that waits for the ${lock} lock`, async () => {
+/** Waits until a transaction of which the condition is true waits for a lock. Others may wait for the session too. */
+const untilOneWaits = (db: Db, condition: RawBuilder<unknown>) =>
+  eventually('a transaction that waits for a lock', async () => {
     const { rows } = await sql`
       select from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock' and (wait_event = 'advisory') = ${lock === 'advisory'}
+      where datname = current_database() and wait_event_type = 'Lock' and ${condition}
     `.execute(db);
     return rows.length > 0;
   });
