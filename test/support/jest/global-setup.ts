@@ -1,6 +1,9 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { migrateToLatest } from '../../../src/db/migrate.ts';
 import { type Guard, startGuard } from '../../../src/dev/guard.ts';
 import { anyFreePort } from '../../../src/dev/ports.ts';
@@ -10,13 +13,14 @@ import { startTemporal } from '../../../src/dev/temporal.ts';
 import { loadWorkflowBundle } from '../../../worker/bundle.ts';
 import { administer, TEMPLATE_DATABASE, TEST_NAMESPACES } from '../stack/servers.ts';
 
+const WARM_UP = fileURLToPath(new URL('./warm-up.ts', import.meta.url));
 const FOLDER_NAME = /^switchboard-test-(\d+)-/;
 const stops: (() => Promise<void>)[] = [];
 
 /**
- * Starts what the tests share, once a run: Postgres with a migrated template, Temporal, and the bundled workflows. The
- * tests learn of them by TEST_DATABASE_URL, TEST_TEMPORAL_ADDRESS and TEST_WORKFLOW_BUNDLE. A run that is cut short
- * leaves no process.
+ * Starts what the tests share, once a run: Postgres with a migrated template, Temporal, the bundled workflows and a
+ * cache of compiled modules. The tests learn of them by TEST_DATABASE_URL, TEST_TEMPORAL_ADDRESS, TEST_WORKFLOW_BUNDLE
+ * and NODE_COMPILE_CACHE. A run that is cut short leaves no process.
  */
 export default async function startServers(): Promise<void> {
   removeOldFolders();
@@ -28,7 +32,12 @@ export default async function startServers(): Promise<void> {
     rmSync(folder, { recursive: true, force: true });
   });
   try {
-    await Promise.all([provideDatabase(folder, guard), provideTemporal(folder, guard), provideBundle(folder)]);
+    await Promise.all([
+      provideDatabase(folder, guard),
+      provideTemporal(folder, guard),
+      provideBundle(folder),
+      provideCompileCache(folder),
+    ]);
   } catch (error) {
     await stopServers();
     throw error;
@@ -80,6 +89,14 @@ async function provideBundle(folder: string) {
   const file = join(folder, 'workflows.js');
   writeFileSync(file, (await loadWorkflowBundle()).code);
   process.env.TEST_WORKFLOW_BUNDLE = file;
+}
+
+/** Shares compiled modules among all processes and threads of the run, the programs that tests start among them. */
+async function provideCompileCache(folder: string) {
+  const cache = join(folder, 'compile-cache');
+  const env = { ...process.env, NODE_COMPILE_CACHE: cache };
+  await once(fork(WARM_UP, { env, execArgv: [] }), 'exit');
+  process.env.NODE_COMPILE_CACHE = cache;
 }
 
 /** Those of runs that were cut short. */
