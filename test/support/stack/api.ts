@@ -15,7 +15,7 @@ import { createOrg, createPartner, type NewPartner } from '../../../src/partners
 import { type Client, clientOf, inProcess, overNetwork } from './clients.ts';
 import { createTestDatabase } from './servers.ts';
 
-export type { Answer, CallOptions, Client } from './clients.ts';
+export type { Answer, Client } from './clients.ts';
 
 const LOOPBACK = '127.0.0.1';
 /** Rate limits are for the tests that are about them. */

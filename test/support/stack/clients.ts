@@ -9,7 +9,7 @@ export interface Answer {
   headers: Headers;
 }
 
-export interface CallOptions {
+interface CallOptions {
   headers?: Record<string, string>;
 }
 
