@@ -75,7 +75,8 @@ export async function previewTurn(
   const steps: TakenStep[] = [];
   const effects = memoryEffects({ turnId: id, purpose, ledger, steps });
   const context = await contextOf(db, orgId, conversation, { settings, effects });
-  const decision = await decideTurn(deps, { orgId }, context, { steps: Infinity, callsOut: true, signal });
+  const limits = { steps: Infinity, callsOut: true, signal };
+  const decision = await decideTurn({ deps, ref: { orgId }, context, limits });
   const { state, reason, text, claims } = endOf(decision.outcome);
   const asked = await questionOf(db, orgId, { decision, context, ledger });
   return {

@@ -5,7 +5,7 @@ import type { SemanticSearch } from '../../knowledge/search/passage-search.servi
 import { answerBegun, answerTurn, type BegunTurn, beginTurn } from './answering.service.ts';
 import { loadContext, type TurnContext } from './context.service.ts';
 import type { FoundTurn, SessionRef, StepName, TurnEnd, TurnRef } from './contract.ts';
-import type { DecisionLimits } from './decision/decision.service.ts';
+import type { DecisionLimits } from './decision/stage.ts';
 import type { TurnDeps } from './deps.ts';
 import { isDue, type ReviewedTurn, reviewLocked } from './review.service.ts';
 import { StepNeeded } from './steps.service.ts';

@@ -7,9 +7,10 @@ import { DomainError, ProviderError } from '../../errors.ts';
 import { commitTurn, failTurn } from './commit.service.ts';
 import { loadContext, type TurnContext } from './context.service.ts';
 import type { StepName, TurnEnd, TurnRef } from './contract.ts';
-import { type DecisionLimits, decideTurn } from './decision/decision.service.ts';
+import { decideTurn } from './decision/decision.service.ts';
 import { TurnOutdated } from './decision/effects-guard.service.ts';
 import { liveEffects } from './decision/live-effects.service.ts';
+import type { DecisionLimits } from './decision/stage.ts';
 import type { TurnDeps } from './deps.ts';
 import { countFailure, findTurn, startTurn } from './queries.ts';
 import { endRedacted } from './redaction/ending.service.ts';
@@ -73,7 +74,7 @@ async function decideAndCommit(
   if (open?.id === ref.turnId && open.is_redacted) return endRedacted(deps, ref, limits);
   try {
     const effects = liveEffects(deps, ref, context);
-    const decision = await decideTurn(deps, ref, { ...context, effects }, limits);
+    const decision = await decideTurn({ deps, ref, context: { ...context, effects }, limits });
     limits.signal.throwIfAborted();
     return await commitTurn(deps, ref, decision);
   } catch (error) {

@@ -1,17 +1,17 @@
 import { detectLanguage } from '../../../languages/detection.ts';
-import { askModel, type ModelChain, parseAnswer, reportOf } from '../../../models/asking.ts';
+import { askModel, parseAnswer, reportOf } from '../../../models/asking.ts';
 import { namedTopic } from '../../../recognition/recognition.rules.ts';
 import { linkOf, type QuotedSource, type TextFormat } from '../../answers/extractive.rules.ts';
 import { MODEL_ANSWER_SCHEMA, ModelAnswer } from '../../answers/model-answer.schema.ts';
 import { answerPrompt } from '../../answers/prompts.rules.ts';
-import { type CheckedAnswer, checkAnswer, type Receipt } from '../../answers/validation.rules.ts';
+import { type CheckedAnswer, checkAnswer } from '../../answers/validation.rules.ts';
 import { retrievePassages } from '../../retrieval/service.ts';
 import type { DecisionContext } from '../context.service.ts';
 import type { OrgRef } from '../contract.ts';
 import type { DecisionDeps } from '../deps.ts';
-import type { StepReport, TurnSteps } from '../steps.service.ts';
+import type { StepReport } from '../steps.service.ts';
 import type { HandoffReason } from './outcome.rules.ts';
-import type { KnownFacts } from './prompt-facts.service.ts';
+import type { AnswerPlan } from './stage.ts';
 
 /** What a model's answer comes to, after every part of it was checked. */
 export type ModelAnswerOutcome =
@@ -35,13 +35,7 @@ interface StoredAnswer extends CheckedAnswer {
 }
 type StoredResult = (StoredAnswer | { kind: 'over_budget' } | { kind: 'down' }) & { queries: string[] };
 
-export interface Asking {
-  chain: ModelChain;
-  facts: KnownFacts;
-  steps: TurnSteps;
-  /** What is searched, each by itself. */
-  queries: string[];
-  receipts: Receipt[];
+export interface AnswerRequest extends AnswerPlan {
   /** The fixed sentences that the model may use, by name. */
   phrases: Record<string, string>;
   language: string;
@@ -64,18 +58,18 @@ export async function answerByModel(
   deps: DecisionDeps,
   ref: OrgRef,
   context: DecisionContext,
-  asking: Asking,
+  request: AnswerRequest,
 ): Promise<ModelAnswerOutcome> {
   let complaints: string[] = [];
   for (let tries = 0; tries < TRIES; tries++) {
-    const answer: StoredResult = await asking.steps.take('answer', () =>
-      askOnce(deps, ref, context, { ...asking, complaints, isLast: tries === TRIES - 1 }),
+    const answer: StoredResult = await request.steps.take('answer', () =>
+      askOnce(deps, ref, context, { ...request, complaints, isLast: tries === TRIES - 1 }),
     );
     if (answer.kind === 'over_budget' || answer.kind === 'down') return { kind: answer.kind };
     if (answer.kind === 'handoff')
       return { kind: 'handoff', reason: reasonOf(answer.handoffReason), topic: answer.topic, model: answer.model };
     if (answer.kind === 'nothing') return { kind: 'nothing' };
-    if (answer.parts.length > 0 && answer.complaint === null) return outcomeOf(answer, asking.format);
+    if (answer.parts.length > 0 && answer.complaint === null) return outcomeOf(answer, request.format);
     complaints = [
       ...new Set([
         ...(answer.complaint === null ? [] : [answer.complaint]),
@@ -102,7 +96,7 @@ const EXPLAINED: Record<CheckedAnswer['dropped'][number]['because'], string> = {
   guarded_text: 'a text repeats instructions or internal passages',
 };
 
-const REASONS = new Set<string>([
+const REASONS = [
   'user_request',
   'prohibited_topic',
   'missing_knowledge',
@@ -111,18 +105,17 @@ const REASONS = new Set<string>([
   'not_helping',
   'action_failed',
   'identity_required',
-]);
-const reasonOf = (reason: string | null): HandoffReason =>
-  reason !== null && REASONS.has(reason) ? (reason as HandoffReason) : 'missing_knowledge';
+] as const satisfies HandoffReason[];
+const reasonOf = (reason: string | null): HandoffReason => REASONS.find((one) => one === reason) ?? 'missing_knowledge';
 
 async function askOnce(
   deps: DecisionDeps,
   { orgId }: OrgRef,
   { session, settings, messages, unanswered, effects }: DecisionContext,
-  asking: Asking & { complaints: string[]; isLast: boolean },
+  request: AnswerRequest & { complaints: string[]; isLast: boolean },
 ): Promise<{ decision: StoredResult } & StepReport> {
   const begun = performance.now();
-  const { chain, facts, queries, receipts, phrases, language, complaints, signal } = asking;
+  const { chain, facts, queries, receipts, phrases, language, complaints, signal } = request;
   const passages = await retrievePassages(deps.db, deps.semantics, orgId, {
     queries,
     channel: session.channel,
@@ -185,7 +178,7 @@ async function askOnce(
     covers: answer.covers,
     handoffReason: answer.handoff_reason ?? null,
     topic: namedTopic(answer.prohibited_topic, prohibitedTopics),
-    complaint: await complaintOf(checked, asking),
+    complaint: await complaintOf(checked, request),
     model,
   };
   const detail = {
@@ -200,7 +193,7 @@ async function askOnce(
 /** Returns why an answer is not in the customer's language. On the last try, the org's own will do. */
 async function complaintOf(
   { parts }: CheckedAnswer,
-  { language, fallbackLanguage, isLast }: Asking & { isLast: boolean },
+  { language, fallbackLanguage, isLast }: AnswerRequest & { isLast: boolean },
 ): Promise<string | null> {
   const text = parts.map((part) => part.text).join('\n');
   if ((text.match(/\p{L}/gu)?.length ?? 0) < MIN_LETTERS) return null;

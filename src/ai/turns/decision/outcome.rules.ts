@@ -29,9 +29,15 @@ export type HandoffReason =
   | 'not_helping'
   | 'budget'
   | 'unreadable'
-  | 'action_failed'
-  | 'action_outcome_unknown'
   | 'ai_failed';
+
+/** Returns the outcome that people get the session, after a text and what it quotes. */
+export const handoffOf = (reason: HandoffReason, text: string, claims: QuotedSource[] = []): TurnOutcome => ({
+  kind: 'handoff',
+  reason,
+  text,
+  claims,
+});
 
 /** What a turn is to end with, and how that was found. */
 export interface Decision {
