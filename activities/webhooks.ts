@@ -1,8 +1,8 @@
 import { Context } from '@temporalio/activity';
 import type { EndpointRef, WebhookDeliveryRef, WebhookProgress } from '../src/webhooks/contract.ts';
-import type { SenderDeps } from '../src/webhooks/sending/pending.service.ts';
 import { sendPending } from '../src/webhooks/sending/pending.service.ts';
 import { retryDelivery } from '../src/webhooks/sending/retries.service.ts';
+import type { SenderDeps } from '../src/webhooks/sending/sender.service.ts';
 
 export interface WebhookActivityDeps extends Omit<SenderDeps, 'isStopped'> {
   /** Aborted when the worker shuts down: senders then begin no more tries. */
