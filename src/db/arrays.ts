@@ -34,7 +34,7 @@ export function bigintArray(values: ArrayLike<number>): Buffer {
   const buffer = emptyArray(BIGINT, values.length, values.length * BIGINT_BYTES);
   let at = HEADER_BYTES;
   for (let nth = 0; nth < values.length; nth++) {
-    const value = values[nth] as number;
+    const value = elementAt(values, nth);
     at = buffer.writeInt32BE(BIGINT_BYTES, at);
     at = buffer.writeUInt32BE(Math.floor(value / 2 ** 32), at);
     at = buffer.writeUInt32BE(value >>> 0, at);

@@ -84,11 +84,11 @@ function partition(values: Float64Array, left: number, right: number): [endOfSma
   const pivot = pivotOf(values, left, right);
   let [i, j] = [left, right];
   while (i <= j) {
-    while ((values[i] as number) < pivot) i++;
-    while ((values[j] as number) > pivot) j--;
+    while ((values[i] ?? Number.NaN) < pivot) i++;
+    while ((values[j] ?? Number.NaN) > pivot) j--;
     if (i > j) break;
-    const value = values[i] as number;
-    values[i++] = values[j] as number;
+    const value = elementAt(values, i);
+    values[i++] = elementAt(values, j);
     values[j--] = value;
   }
   return [j, i];
@@ -103,6 +103,6 @@ function pivotOf(values: Float64Array, left: number, right: number): number {
 
 function smallestFrom(values: Float64Array, from: number): number {
   let smallest = Number.POSITIVE_INFINITY;
-  for (let nth = from; nth < values.length; nth++) smallest = Math.min(smallest, values[nth] as number);
+  for (let nth = from; nth < values.length; nth++) smallest = Math.min(smallest, values[nth] ?? Number.NaN);
   return smallest;
 }

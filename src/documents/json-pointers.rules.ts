@@ -1,3 +1,5 @@
+import { memberOf } from '../collections/records.ts';
+
 /** The most references in a row: each leads to another one. */
 const MAX_LINKS = 64;
 
@@ -39,11 +41,7 @@ export const targetOf = (document: unknown, reference: string): unknown =>
     .slice(2)
     .split('/')
     .map((part) => decode(part).replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce<unknown>(
-      (value, part) =>
-        typeof value === 'object' && value !== null && Object.hasOwn(value, part) ? value[part as never] : undefined,
-      document,
-    );
+    .reduce(memberOf, document);
 
 function decode(part: string): string {
   try {

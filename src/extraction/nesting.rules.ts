@@ -46,7 +46,7 @@ export function endedByStart(name: string, stack: readonly string[]): number {
   if (rule === undefined) return -1;
   let found = -1;
   for (let at = stack.length - 1, last = Math.max(0, at - MAX_SEARCHED_DEPTH); at >= last; at--) {
-    const open = stack[at] as string;
+    const open = stack[at] ?? '';
     if (rule.ends.has(open)) found = at;
     else if (rule.within.has(open)) break;
   }
@@ -62,7 +62,7 @@ export function endedByEnd(name: string, stack: readonly string[]): { at: number
   const isOfTable = name.startsWith('t') && name !== 'title' && name !== 'textarea' && name !== 'tt';
   let isCrossed = false;
   for (let at = stack.length - 1, last = Math.max(0, at - MAX_SEARCHED_DEPTH); at >= last; at--) {
-    const open = stack[at] as string;
+    const open = stack[at] ?? '';
     if (open === name) return { at, isCrossed };
     if (isOfTable ? open === 'table' : CELLS.includes(open)) return undefined;
     if (isBlock || !BLOCKS.has(open)) continue;

@@ -1,3 +1,4 @@
+import { memberOf } from '../collections/records.ts';
 import { ExtractionError } from './contract.ts';
 
 const MAX_PAGES = 300;
@@ -34,7 +35,7 @@ export async function pdfTextOf(bytes: Uint8Array): Promise<PdfText> {
       page.cleanup();
     }
     const { info } = await pdf.getMetadata();
-    const title = (info as { Title?: unknown }).Title;
+    const title = memberOf(info, 'Title');
     return {
       title: typeof title === 'string' ? title : '',
       text: pages.filter((page) => page !== '').join('\n\n'),

@@ -9,7 +9,7 @@ export const outageBy =
   ({ err }: { err?: unknown }): string | undefined => {
     let error = err;
     for (let depth = 0; depth < MAX_CAUSES && error instanceof Error; depth++) {
-      const { code = error.name } = error as { code?: unknown };
+      const code = 'code' in error ? error.code : error.name;
       if (tests.some((isAway) => isAway(error))) return String(code);
       error = error.cause;
     }

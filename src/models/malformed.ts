@@ -1,5 +1,4 @@
 import { issuesOf } from '../actions/calls/parameter-schemas.ts';
-import type { JsonSchema } from '../actions/definitions/schema.ts';
 import type { Issue } from '../errors.ts';
 
 /** Returns what was wrong with an answer to a question, without a word of it. `json` is what it was parsed as. */
@@ -12,7 +11,7 @@ export function malformedBecause(
 
 function problemOf(schema: object | undefined, json: unknown): string {
   if (json === undefined) return 'it is not JSON';
-  const [issue] = schema === undefined ? [] : issuesOf({ ...schema } as JsonSchema, json, 'output');
+  const [issue] = schema === undefined ? [] : issuesOf({ ...schema }, json, 'output');
   return issue === undefined ? 'it is not what was asked for' : `it does not fit the schema at ${placeOf(issue)}`;
 }
 

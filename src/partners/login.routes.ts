@@ -2,6 +2,7 @@ import cookie from '@fastify/cookie';
 import type { FastifyReply } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../api/deps.ts';
+import { memberOf } from '../collections/records.ts';
 import type { Config } from '../config.ts';
 import { consumeLoginLink, findSignedIn, SESSION_TTL_MINUTES } from './login.service.ts';
 import { PAGE_POLICY, signedInPage, signedOutPage, usedLinkPage } from './pages.ts';
@@ -28,7 +29,7 @@ export const loginRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config }) 
   });
 
   app.get('/partner-login', HIDDEN, async ({ db, query }, reply) => {
-    const { token } = query as { token?: unknown };
+    const token = memberOf(query, 'token');
     const sessionToken = typeof token === 'string' ? await consumeLoginLink(db, token) : undefined;
     if (sessionToken === undefined) return html(reply, 410, usedLinkPage());
     reply.setCookie(SESSION_COOKIE, sessionToken, {

@@ -1,4 +1,6 @@
+import { objectOf } from '../actions/definitions/schema-parts.rules.ts';
 import type { Tool } from '../actions/definitions/tools.rules.ts';
+import { memberOf } from '../collections/records.ts';
 
 /** What calls need to know of an action. */
 interface CallableAction {
@@ -35,12 +37,14 @@ export const changesSomething = ({ request_type }: Pick<CallableAction, 'request
 
 /** Returns the tool of an action that changes something: with an argument for the confirmation. */
 export function confirmable({ name, description, parameters }: Tool): Tool {
-  const { properties = {}, ...schema } = parameters as { properties?: object };
   const confirmed = { type: 'boolean', description: 'True only after the other side has said yes to exactly this.' };
   return {
     name,
     description: `${description} Say what you will do and ask for a yes before you use it.`,
-    parameters: { ...schema, properties: { ...properties, [CONFIRMED]: confirmed } },
+    parameters: {
+      ...parameters,
+      properties: { ...objectOf(memberOf(parameters, 'properties')), [CONFIRMED]: confirmed },
+    },
   };
 }
 

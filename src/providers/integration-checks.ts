@@ -1,5 +1,6 @@
 import { createTransport } from 'nodemailer';
-import { ProviderError } from '../errors.ts';
+import { memberOf } from '../collections/records.ts';
+import { messageOf, ProviderError } from '../errors.ts';
 import { joinUrl } from '../text/urls.rules.ts';
 import { ACCOUNT_PATH, Account } from './crm/hubspot/accounts.ts';
 import { BASE_URL } from './crm/hubspot/api.ts';
@@ -150,8 +151,8 @@ async function verifySmtp(egress: Egress, settings: SmtpSettings): Promise<Check
     await transport.verify();
     return { connected: true, message: `The mail server at ${host}:${port} answered and accepted the sign-in` };
   } catch (error) {
-    const { response, message } = error as { response?: string; message: string };
-    const reason = reasonFrom(response ?? message, secretsOf(username, password))
+    const response = memberOf(error, 'response');
+    const reason = reasonFrom(typeof response === 'string' ? response : messageOf(error), secretsOf(username, password))
       .slice(0, 300)
       .toWellFormed();
     return { connected: false, message: `The mail server at ${host}:${port}: ${reason}` };
@@ -171,9 +172,9 @@ function resultOf(name: string, { status, body }: EgressResponse): CheckResult {
 /** Returns the text at `key` or at `key.message` of a JSON object, if there is one. */
 function textAt(body: string, key: string): string | undefined {
   try {
-    const value = (JSON.parse(body) as Record<string, unknown> | null)?.[key];
+    const value = memberOf(JSON.parse(body), key);
     if (typeof value === 'string') return value;
-    const { message } = (value ?? {}) as { message?: unknown };
+    const message = memberOf(value, 'message');
     return typeof message === 'string' ? message : undefined;
   } catch {
     return undefined;

@@ -199,10 +199,8 @@ export const isEmptyMessage = (text: string): boolean =>
  * few small words more. A message without words asks nothing.
  */
 export function isSameQuestion(one: string, other: string): boolean {
-  const [fewer, more] = [new Set(wordsOf(one)), new Set(wordsOf(other))].sort((a, b) => a.size - b.size) as [
-    Set<string>,
-    Set<string>,
-  ];
+  const [first, second] = [new Set(wordsOf(one)), new Set(wordsOf(other))];
+  const [fewer, more] = first.size <= second.size ? [first, second] : [second, first];
   if (fewer.size / more.size < SAME_SHARE || fewer.size === 0) return false;
   const isSmall = (word: string) => word.length <= SMALL_WORD && !isUnspaced(word) && !/\p{N}/u.test(word);
   return [...fewer].every((word) => more.has(word)) && [...more].every((word) => fewer.has(word) || isSmall(word));

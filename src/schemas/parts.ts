@@ -98,14 +98,14 @@ export const DomainName = z
  * Returns the schema with all objects in it strict, at any depth: a name that they do not know is an issue of the code
  * `unrecognized_keys`, where the schema itself would drop it.
  */
-export function strictThroughout(schema: z.ZodType): z.ZodType {
+export function strictThroughout<Schema extends z.ZodType>(schema: Schema): Schema {
   const def = defOf(schema);
   const changed: Partial<Definition> = {};
   for (const part of ['innerType', 'in', 'element'] as const) {
     const inner = def[part];
     if (inner !== undefined) changed[part] = strictThroughout(inner);
   }
-  if (def.type === 'union') changed.options = def.options?.map(strictThroughout);
+  if (def.type === 'union') changed.options = def.options?.map((option) => strictThroughout(option));
   if (def.shape !== undefined) {
     const fields = Object.entries(def.shape).map(([name, field]) => [name, strictThroughout(field)]);
     Object.assign(changed, { shape: Object.fromEntries(fields), catchall: def.catchall ?? z.never() });

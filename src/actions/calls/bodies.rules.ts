@@ -1,3 +1,4 @@
+import { isRecord } from '../../collections/records.ts';
 import type { Issue } from '../../errors.ts';
 import type { BodyKind, BodyType } from '../definitions/body-types.rules.ts';
 import { fileOf, multipartOf } from './multipart.rules.ts';
@@ -51,9 +52,9 @@ export function encodeBody(type: BodyType, value: unknown): EncodedBody {
     case 'json':
       return { mediaType, body: JSON.stringify(value) };
     case 'form':
-      return { mediaType, body: formOf(value as object) };
+      return { mediaType, body: formOf(isRecord(value) ? value : {}) };
     case 'multipart':
-      return multipartOf(value as object, type);
+      return multipartOf(isRecord(value) ? value : {}, type);
     case 'xml':
       return { mediaType, body: typeof value === 'object' ? xmlOf(value, schema) : textOf(value) };
     case 'text':

@@ -4,6 +4,7 @@ import type { BodyType } from '../definitions/body-types.rules.ts';
 import { bodyTypeOf, type Operation, withPathParameters } from '../definitions/operations.rules.ts';
 import { requestSchemaOf, withoutReadOnly } from '../definitions/read-only.rules.ts';
 import type { JsonSchema } from '../definitions/schema.ts';
+import { propertyOf } from '../definitions/schema-parts.rules.ts';
 import { mergeOverrides, NO_OVERRIDES, type Overrides, withLowerCaseNames } from '../overrides/rules.ts';
 import { encodeBody, issuesOfForm } from './bodies.rules.ts';
 import type { ActionParameters } from './schema.ts';
@@ -177,12 +178,8 @@ function withOverrides(type: BodyType, given: unknown, { own, visitor }: ValueSo
 }
 
 function coerceMembers(members: Record<string, unknown>, { schema }: BodyType): Record<string, unknown> {
-  const properties = (schema?.properties ?? {}) as Record<string, JsonSchema>;
   return Object.fromEntries(
-    Object.entries(members).map(([name, value]) => [
-      name,
-      coerce(value, ownValue(properties, name) as JsonSchema | undefined),
-    ]),
+    Object.entries(members).map(([name, value]) => [name, coerce(value, propertyOf(schema, name))]),
   );
 }
 

@@ -1,6 +1,7 @@
 import { bodyTypeIn } from './body-types.rules.ts';
 import { createResolver } from './references.rules.ts';
 import type { ActionPayload, JsonSchema } from './schema.ts';
+import { objectOf } from './schema-parts.rules.ts';
 
 const MAX_VALUES = 20_000;
 const MAX_CHARACTERS = 1_000_000;
@@ -15,7 +16,7 @@ export function withoutReferences<Described extends { payload: ActionPayload }>(
   const { payload } = operation;
   if (!JSON.stringify(payload).includes('"$ref"')) return operation;
   const resolve = resolverOf(payload);
-  const resolved = (schema: JsonSchema | undefined) => resolve(schema) as JsonSchema | undefined;
+  const resolved = (schema: JsonSchema | undefined) => objectOf(resolve(schema));
   const { parameters, requestBody } = payload;
   return {
     ...operation,
@@ -55,5 +56,5 @@ export function namedAsReferred(
   if (schema === undefined || typeof reference !== 'string') return schema;
   if (bodyTypeIn({ [mediaType]: {} })?.kind !== 'xml') return schema;
   const name = reference.split('/').at(-1);
-  return { ...schema, xml: { name, ...(schema.xml as object | undefined) } };
+  return { ...schema, xml: { name, ...objectOf(schema.xml) } };
 }

@@ -5,6 +5,7 @@ import { joinUrl } from '../../text/urls.rules.ts';
 import { operationIdOf } from '../definitions/operation-ids.rules.ts';
 import { createResolver, UnresolvedReference } from '../definitions/references.rules.ts';
 import { namedAsReferred } from '../definitions/resolved-operations.rules.ts';
+import { objectOf } from '../definitions/schema-parts.rules.ts';
 import { LongAddress, urlOfServer } from './servers.rules.ts';
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
@@ -63,7 +64,7 @@ export function operationsOf(document: Node): { operations: DocumentedOperation[
 function locateOperations(document: Node): { located: LocatedOperation[]; problems: Issue[] } {
   const located: LocatedOperation[] = [];
   const problems: Issue[] = [];
-  for (const [route, written] of Object.entries(document.paths as Node)) {
+  for (const [route, written] of Object.entries(objectOf(document.paths) ?? {})) {
     const item = itemOf(document, written);
     if (typeof item === 'string') problems.push({ path: `paths.${route}`, message: item });
     else

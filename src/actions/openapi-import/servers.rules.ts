@@ -1,3 +1,4 @@
+import { memberOf } from '../../collections/records.ts';
 import { storable } from '../../providers/storable.rules.ts';
 
 const MAX_URL_LENGTH = 8_192;
@@ -22,8 +23,7 @@ export function urlOfServer({ url, variables }: { url?: unknown; variables?: unk
 }
 
 function defaultOf(variables: unknown, name: string): string | undefined {
-  if (typeof variables !== 'object' || variables === null || !Object.hasOwn(variables, name)) return undefined;
-  const variable: unknown = variables[name as never];
+  const variable = memberOf(variables, name);
   const text = typeof variable === 'object' && variable !== null && 'default' in variable ? variable.default : '';
   return textOf(text) || undefined;
 }

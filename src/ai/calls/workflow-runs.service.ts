@@ -1,3 +1,4 @@
+import { isRecord } from '../../collections/records.ts';
 import type { Trx } from '../../db/connect.ts';
 import { wakeTurns } from '../turns/requests.service.ts';
 import { findCall, listRunningCalls, type RunOutcome, storeRunOutcome } from './queries.ts';
@@ -16,7 +17,8 @@ export interface StartingCall {
 export async function findStartingCall(trx: Trx, orgId: string, callId: string): Promise<StartingCall | undefined> {
   const call = await findCall(trx, orgId, callId);
   if (call === undefined || call.state !== 'running' || call.arguments === null) return undefined;
-  return { sessionId: call.session_id, arguments: (call.arguments.body_params ?? {}) as Record<string, unknown> };
+  const { body_params: given } = call.arguments;
+  return { sessionId: call.session_id, arguments: isRecord(given) ? given : {} };
 }
 
 /**

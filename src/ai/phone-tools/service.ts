@@ -2,6 +2,7 @@ import type { CallDeps } from '../../actions/calls/deps.ts';
 import { callAction, type StoredAnswer } from '../../actions/calls/http-call.ts';
 import { ActionParameters } from '../../actions/calls/schema.ts';
 import type { StoredAction } from '../../actions/definitions/service.ts';
+import { isRecord, memberOf } from '../../collections/records.ts';
 import { shareByKey } from '../../concurrency/limited.ts';
 import type {
   PhoneCallRef,
@@ -55,7 +56,7 @@ async function searchKnowledge(
   { contactId }: PhoneCallRef,
   asked: PhoneToolCall,
 ): Promise<PhoneToolResult> {
-  const query = (asked.arguments as { query?: unknown } | null | undefined)?.query;
+  const query = memberOf(asked.arguments, 'query');
   if (typeof query !== 'string' || problemOfJson(query) !== undefined) return { error: 'The query must be a text' };
   const segments = await listKnowledgeSegments(db, orgId, contactId);
   const found = await retrievePassages(db, semantics, orgId, { queries: [query], channel: 'phone_voice', segments });
@@ -74,7 +75,7 @@ async function takeAction(
   action: StoredAction,
   { call, asked }: { call: PhoneCallRef; asked: PhoneToolCall },
 ): Promise<PhoneToolResult> {
-  const { [CONFIRMED]: confirmed, ...given } = (asked.arguments ?? {}) as Record<string, unknown>;
+  const { [CONFIRMED]: confirmed, ...given } = isRecord(asked.arguments) ? asked.arguments : {};
   const parsed = ActionParameters.safeParse(given);
   const problem = problemOfJson(given) ?? parsed.error?.issues[0]?.message;
   if (problem !== undefined || !parsed.success) return { error: `The arguments are not valid: ${problem}` };

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { keysOf } from '../../collections/checked-access.ts';
 import { Cursor, Id, SessionChannel, Time, Timestamp } from '../../schemas/parts.ts';
-import { HANDOFF_REASONS, type HandoffReason } from './reasons.rules.ts';
+import { HANDOFF_REASONS } from './reasons.rules.ts';
 
-const REASONS = Object.keys(HANDOFF_REASONS) as [HandoffReason, ...HandoffReason[]];
+const REASONS = keysOf(HANDOFF_REASONS);
 
 const Reason = z.enum(REASONS).meta({
   id: 'HandoffReason',

@@ -71,7 +71,7 @@ export type Action = LocalAction | RemoteAction;
 /** Checks the types of an action's input and output against each other. */
 export const localAction = <Input extends z.ZodType, Output extends z.ZodType>(
   action: LocalAction<Input, Output>,
-): Action => action as unknown as LocalAction;
+): Action => action;
 export const remoteAction = <Input extends z.ZodType, Output extends z.ZodType>(
   action: RemoteAction<Input, Output>,
-): Action => action as unknown as RemoteAction;
+): Action => action;

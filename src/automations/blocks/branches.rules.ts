@@ -1,3 +1,4 @@
+import { memberOf } from '../../collections/records.ts';
 import type { Step } from './schema.ts';
 
 /** A branch of a block: a list of steps that may run in it. */
@@ -34,8 +35,3 @@ export const ANY_ITERATION = '*';
 
 const listed = (segments: readonly string[], field: string, steps: unknown): Branch<unknown>[] =>
   Array.isArray(steps) ? [{ segments, field, steps }] : [];
-
-const memberOf = (value: unknown, key: string): unknown =>
-  typeof value === 'object' && value !== null && Object.hasOwn(value, key)
-    ? (value as { [key: string]: unknown })[key]
-    : undefined;

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { memberOf } from '../../collections/records.ts';
 import { referencesIn } from '../blocks/references.rules.ts';
 
 type Issue = z.core.$ZodIssue;
@@ -40,7 +41,7 @@ function leadsToReference(value: unknown, path: PropertyKey[]): boolean {
   for (const key of path) {
     if (typeof at === 'string') break;
     if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return false;
-    at = (at as Record<PropertyKey, unknown>)[key];
+    at = memberOf(at, key);
   }
   return typeof at === 'string' && referencesIn(at).length > 0;
 }

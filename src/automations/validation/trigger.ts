@@ -1,6 +1,7 @@
+import { memberOf } from '../../collections/records.ts';
 import { problemOfLogic } from '../../json-logic/json-logic.ts';
 import { TriggerType } from '../blocks/schema.ts';
-import type { AiConfiguration, CronConfiguration } from '../triggers/configuration.schema.ts';
+import { CronConfiguration } from '../triggers/configuration.schema.ts';
 import { TRIGGERS } from '../triggers/schema.ts';
 import { problemOfCronExpression } from './cron.ts';
 import { describeIssue } from './input.rules.ts';
@@ -21,8 +22,8 @@ function problemsOfConfiguration(type: TriggerType, given: unknown): string[] {
     return isConfigurable === 'optional' ? [] : [`trigger_configuration: ${type} needs one`];
   const { success, error, data } = configuration.safeParse(given);
   if (!success) return error.issues.map((issue) => `trigger_configuration.${describeIssue(issue)}`);
-  if (type === 'ai-trigger') return problemsOfLimits((data as AiConfiguration).limits);
-  return type === 'cron-trigger' ? problemsOfCron(data as CronConfiguration) : [];
+  if (type === 'ai-trigger') return problemsOfLimits(memberOf(data, 'limits'));
+  return type === 'cron-trigger' ? problemsOfCron(CronConfiguration.parse(data)) : [];
 }
 
 function problemsOfLimits(limits: unknown): string[] {

@@ -5,7 +5,7 @@ import { ContactFields } from '../schema.ts';
 import { sealChange } from './sealed-overrides.rules.ts';
 import { saveContacts } from './service.ts';
 
-const StrictContact = strictThroughout(ContactFields) as typeof ContactFields;
+const StrictContact = strictThroughout(ContactFields);
 
 type BatchResult = { id: string; created: boolean } | { error: string };
 

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { isRecord, memberOf } from '../../collections/records.ts';
 import type { Trx } from '../../db/connect.ts';
 import { invalid, tooLarge } from '../../errors.ts';
 import { type Command, enqueue, signalWithStart } from '../../outbox/outbox.ts';
@@ -104,12 +105,11 @@ export const redactedEvent = ({ payload: { property_value: _, ...payload }, ...e
 
 /** Returns the body of these elements without the texts of tickets. Undefined if they contain none. */
 export function withoutTicketTexts(elements: unknown[], ticketIds: ReadonlySet<string>): string | undefined {
-  const isText = (element: unknown) => {
-    const { objectId, propertyName } = (element ?? {}) as { objectId?: unknown; propertyName?: unknown };
-    return ticketIds.has(String(objectId)) && TEXT_PROPERTIES.includes(propertyName as string);
-  };
+  const isText = (element: unknown) =>
+    ticketIds.has(String(memberOf(element, 'objectId'))) &&
+    TEXT_PROPERTIES.some((property) => property === memberOf(element, 'propertyName'));
   if (!elements.some(isText)) return undefined;
-  return JSON.stringify(elements.map((one) => (isText(one) ? { ...(one as object), propertyValue: null } : one)));
+  return JSON.stringify(elements.map((one) => (isRecord(one) && isText(one) ? { ...one, propertyValue: null } : one)));
 }
 
 /** Wakes the workflows of queues, each once. */

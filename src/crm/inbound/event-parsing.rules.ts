@@ -1,3 +1,4 @@
+import { isRecord } from '../../collections/records.ts';
 import { storable } from '../../providers/storable.rules.ts';
 import type { CrmEventPayload } from './table.ts';
 
@@ -47,9 +48,8 @@ const MAX_SHOWN_LENGTH = 100;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Parses one element of a posted batch. Never throws. The element's own time is used unless it is impossible. */
-export function parseElement(element: unknown, receivedAt: Date): ParsedElement {
-  if (typeof element !== 'object' || element === null || Array.isArray(element)) return malformed('is not an object');
-  const given = element as Record<string, unknown>;
+export function parseElement(given: unknown, receivedAt: Date): ParsedElement {
+  if (!isRecord(given)) return malformed('is not an object');
   if (typeof given.subscriptionType !== 'string') return malformed('subscriptionType is missing');
   const typeOf = Object.hasOwn(TYPES, given.subscriptionType) ? TYPES[given.subscriptionType] : undefined;
   const type = typeOf?.(idOf(given.objectTypeId)) ?? null;

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { CallbackUrls } from '../../api/edge/callback-urls.ts';
 import { metaSignature } from '../../providers/meta/callbacks.ts';
 import { twilioSignature } from '../../providers/twilio/callbacks.ts';
@@ -56,9 +57,11 @@ export const TWILIO_PROTOCOL: SandboxProtocol = {
   },
 };
 
+const MetaRequest = z.looseObject({ to: z.string(), biz_opaque_callback_data: z.string() });
+
 export const META_PROTOCOL: SandboxProtocol = {
   read(body) {
-    const payload = JSON.parse(body) as { to: string; biz_opaque_callback_data: string };
+    const payload = MetaRequest.parse(JSON.parse(body));
     return { deliveryId: payload.biz_opaque_callback_data, to: payload.to, payload };
   },
   accepted: (send) => ({
@@ -93,12 +96,14 @@ export const META_PROTOCOL: SandboxProtocol = {
   },
 };
 
+const VapiRequest = z.looseObject({
+  customer: z.looseObject({ number: z.string() }),
+  assistant: z.looseObject({ metadata: z.looseObject({ delivery_id: z.string() }) }),
+});
+
 export const VAPI_PROTOCOL: SandboxProtocol = {
   read(body) {
-    const payload = JSON.parse(body) as {
-      customer: { number: string };
-      assistant: { metadata: { delivery_id: string } };
-    };
+    const payload = VapiRequest.parse(JSON.parse(body));
     return { deliveryId: payload.assistant.metadata.delivery_id, to: payload.customer.number, payload };
   },
   accepted: (send) => ({ status: 201, body: { id: send.deliveryId, status: 'queued' } }),

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { keysOf } from '../../collections/checked-access.ts';
 import { Timezone } from '../../orgs/settings/schema.ts';
 import { Cursor, Id, Name, Timestamp } from '../../schemas/parts.ts';
-import { DAYS_OF, type DayOfWeek } from './business-time.rules.ts';
+import { DAYS_OF } from './business-time.rules.ts';
 
 const MAX_SHIFTS = 100;
 const MAX_HOLIDAYS = 500;
@@ -21,7 +22,7 @@ const EndOfShift = z
 
 const NewShift = z
   .object({
-    day_of_week: z.enum(Object.keys(DAYS_OF) as [DayOfWeek, ...DayOfWeek[]]),
+    day_of_week: z.enum(keysOf(DAYS_OF)),
     start_time: StartOfShift.describe('In the time zone of the office hours.'),
     end_time: EndOfShift.describe(
       'Where it closes. Before `start_time`: on the next day. The same as `start_time`: 24 hours later. `24:00:00` and `23:59:59` are the end of the day, with its last second.',

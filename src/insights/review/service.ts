@@ -138,11 +138,11 @@ function surestOf(
 ): string | null {
   const applied = new Set(decideTags(tags, scores, allowed).applied);
   let best: { key: string; score: number } | null = null;
-  tags.forEach(({ tag_key: key }, nth) => {
+  for (const [nth, { tag_key: key }] of tags.entries()) {
     const score = scores[nth] ?? Number.NEGATIVE_INFINITY;
     if (applied.has(key) && (best === null || score > best.score)) best = { key, score };
-  });
-  return (best as { key: string } | null)?.key ?? null;
+  }
+  return best?.key ?? null;
 }
 
 async function propose(db: Db, orgId: string, signal: AbortSignal): Promise<number> {

@@ -51,7 +51,7 @@ function collectWords(chunks: readonly CountedChunk[]): { words: Word[]; places:
         listed.collections[number] = collection;
         listed.places[number] = words.push(listed.at(number)) - 1;
       }
-      return listed.places[number] as number;
+      return listed.places[number] ?? 0;
     });
   };
   return { places: chunks.map(placesIn), words };
@@ -104,8 +104,8 @@ function countOccurrences(
   { lexemes, numbers: lexemeNumbers, begins }: NumberedLexemes,
   places: readonly Uint32Array[],
 ): LexemeCounts {
-  const endOf = (word: number) => begins[word + 1] as number;
-  const sizeOf = (words: Uint32Array) => words.reduce((sum, word) => sum + endOf(word) - (begins[word] as number), 0);
+  const endOf = (word: number) => begins[word + 1] ?? 0;
+  const sizeOf = (words: Uint32Array) => words.reduce((sum, word) => sum + endOf(word) - (begins[word] ?? 0), 0);
   const most = places.reduce((sum, words) => sum + sizeOf(words), 0);
   const numbers = new Uint32Array(most);
   const frequencies = new Uint32Array(most);
@@ -117,13 +117,13 @@ function countOccurrences(
     let length = 0;
     const words = elementAt(places, nth);
     for (let word = 0; word < words.length; word++) {
-      const place = words[word] as number;
-      const frequency = counts.frequencies[word] as number;
-      for (let at = begins[place] as number; at < endOf(place); at++) {
-        const number = lexemeNumbers[at] as number;
-        const last = ends[number] as number;
+      const place = words[word] ?? 0;
+      const frequency = counts.frequencies[word] ?? 0;
+      for (let at = begins[place] ?? 0; at < endOf(place); at++) {
+        const number = lexemeNumbers[at] ?? 0;
+        const last = ends[number] ?? 0;
         length += frequency;
-        if (last > begin) frequencies[last - 1] = (frequencies[last - 1] as number) + frequency;
+        if (last > begin) frequencies[last - 1] = (frequencies[last - 1] ?? 0) + frequency;
         else {
           numbers[end] = number;
           frequencies[end] = frequency;

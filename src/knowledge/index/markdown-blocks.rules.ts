@@ -1,3 +1,4 @@
+import { elementAt } from '../../collections/checked-access.ts';
 /** A run of complete lines forming a unit. Blocks are contiguous: blank lines belong to the block before them. */
 export interface Block {
   start: number;
@@ -40,7 +41,7 @@ export function blocksOf(markdown: string): Block[] {
   for (let nth = 0; nth < lines.length; ) {
     const after = isBlank(lines[nth]) ? nth + 1 : endOfBlock(lines, nth);
     const last = blocks.at(-1);
-    const [first, end] = [lines[nth] as Line, (lines[after - 1] as Line).end];
+    const [first, end] = [elementAt(lines, nth), elementAt(lines, after - 1).end];
     if (isBlank(first) && last !== undefined) last.end = end;
     else blocks.push({ start: first.start, end, ...classifyBlock(lines, nth, after) });
     nth = after;

@@ -1,3 +1,5 @@
+import { elementAt } from '../../collections/checked-access.ts';
+
 const EMPTY = -1;
 const FIRST_BUCKETS = 1 << 12;
 /** FNV-1a for 32 bits. */
@@ -38,23 +40,23 @@ export function createNumberTable(): NumberTable {
     buckets = new Int32Array(2 * before.length).fill(EMPTY);
     mask = 2 * mask + 1;
     for (let at = 0; at < before.length; at += 2)
-      if (before[at + 1] !== EMPTY) put(before[at] as number, before[at + 1] as number);
+      if (before[at + 1] !== EMPTY) put(before[at] ?? 0, before[at + 1] ?? EMPTY);
   };
 
   return {
     numberOf(text, from, to) {
       const hash = hashOf(text, from, to);
       for (let bucket = hash & mask; ; bucket = (bucket + 1) & mask) {
-        const number = buckets[2 * bucket + 1] as number;
+        const number = buckets[2 * bucket + 1] ?? EMPTY;
         if (number === EMPTY) break;
-        if (buckets[2 * bucket] === hash && isPart(strings[number] as string, text, from, to)) return number;
+        if (buckets[2 * bucket] === hash && isPart(strings[number] ?? '', text, from, to)) return number;
       }
       const number = strings.push(copyOf(text.slice(from, to))) - 1;
       if (2 * number > mask) grow();
       put(hash, number);
       return number;
     },
-    at: (number) => strings[number] as string,
+    at: (number) => elementAt(strings, number),
   };
 }
 

@@ -50,9 +50,9 @@ function postingsOf({ lexemes, chunks }: LexemeCounts, offsets: number[]): NewPo
   for (const [nth, { numbers, frequencies, length }] of chunks.entries()) {
     const offset = elementAt(offsets, nth);
     for (let place = 0; place < numbers.length; place++) {
-      const number = numbers[place] as number;
-      const at = ends[number] as number;
-      hits[at] = packHit({ offset, frequency: frequencies[place] as number, length });
+      const number = numbers[place] ?? 0;
+      const at = ends[number] ?? 0;
+      hits[at] = packHit({ offset, frequency: frequencies[place] ?? 0, length });
       ends[number] = at + 1;
     }
   }

@@ -59,8 +59,8 @@ export function createWordNumbering(): WordNumbering {
       const numbers: number[] = [];
       const frequencies: number[] = [];
       const add = (number: number, weight: number) => {
-        const place = places[number] as number;
-        if (numbers[place] === number) frequencies[place] = (frequencies[place] as number) + weight;
+        const place = places[number] ?? -1;
+        if (numbers[place] === number) frequencies[place] = (frequencies[place] ?? 0) + weight;
         else {
           places[number] = numbers.length;
           numbers.push(number);

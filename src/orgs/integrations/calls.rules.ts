@@ -1,3 +1,4 @@
+import { memberOf } from '../../collections/records.ts';
 import type { EgressResponse } from '../../providers/egress/egress.ts';
 import type { SendOutcome } from '../../providers/sending.ts';
 import { storable } from '../../providers/storable.rules.ts';
@@ -82,13 +83,12 @@ const errorText = (error: string): string =>
 
 /** Returns the words of a JSON answer at `message`, `error` or `error.message`. */
 function explanationIn(body: string): string | undefined {
-  let answer: { message?: unknown; error?: unknown } | null;
+  let answer: unknown;
   try {
-    answer = JSON.parse(body) as typeof answer;
+    answer = JSON.parse(body);
   } catch {
     return undefined;
   }
-  const { message, error } = answer ?? {};
-  const nested = (error as { message?: unknown } | null | undefined)?.message;
-  return [message, nested, error].find((text) => typeof text === 'string');
+  const error = memberOf(answer, 'error');
+  return [memberOf(answer, 'message'), memberOf(error, 'message'), error].find((text) => typeof text === 'string');
 }

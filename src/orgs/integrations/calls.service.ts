@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Db } from '../../db/connect.ts';
+import { messageOf } from '../../errors.ts';
 import type { HttpClient } from '../../providers/egress/egress.ts';
 import type { SendOutcome } from '../../providers/sending.ts';
 import { addCall, type CallResult, type CallSummary, resultOfResponse, resultOfSend } from './calls.rules.ts';
@@ -101,7 +102,7 @@ export function createConnectionCalls(db: Db, log: { warn(context: object, messa
           if (result !== undefined) add(connection, result, startedAt);
           return answer;
         } catch (error) {
-          add(connection, { isSuccess: false, error: (error as Error).message }, startedAt);
+          add(connection, { isSuccess: false, error: messageOf(error) }, startedAt);
           throw error;
         }
       },

@@ -358,6 +358,7 @@ export async function listHandoffTargets(db: Db, orgId: string): Promise<Set<Han
     .select('kind')
     .where('org_id', '=', orgId)
     .where('kind', 'in', ['crm', 'miaw'])
+    .$narrowType<{ kind: HandoffTarget }>()
     .execute();
-  return new Set(rows.map(({ kind }) => kind as HandoffTarget));
+  return new Set(rows.map(({ kind }) => kind));
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { keysOf } from '../../collections/checked-access.ts';
 import { Timestamp } from '../../schemas/parts.ts';
 
 /** The placeholder for a secret in responses. Sent back, it keeps the stored secret. */
@@ -166,7 +167,7 @@ export const INTEGRATION_BODIES = {
 };
 
 export type IntegrationKind = keyof typeof INTEGRATION_BODIES;
-export const INTEGRATION_KINDS = Object.keys(INTEGRATION_BODIES) as [IntegrationKind, ...IntegrationKind[]];
+export const INTEGRATION_KINDS = keysOf(INTEGRATION_BODIES);
 export type PutIntegration = z.infer<(typeof INTEGRATION_BODIES)[IntegrationKind]>;
 
 /** The settings of a kind of connection, including secrets. */

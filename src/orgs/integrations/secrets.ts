@@ -1,3 +1,4 @@
+import { isRecord, memberOf } from '../../collections/records.ts';
 import { type Issue, invalid } from '../../errors.ts';
 import type { Secrets } from '../../secrets.ts';
 import { originOf } from '../../text/urls.rules.ts';
@@ -43,8 +44,13 @@ export function openSecrets(
  * Separates the secrets from given settings, leaving "***" in their place. Throws invalid for a "***" without a stored
  * secret, or after a change of destination.
  */
-export function splitSecrets(kind: IntegrationKind, given: object, stored: StoredSettings, before: SecretValues) {
-  const settings = structuredClone(given) as StoredSettings;
+export function splitSecrets(
+  kind: IntegrationKind,
+  given: StoredSettings,
+  stored: StoredSettings,
+  before: SecretValues,
+) {
+  const settings = structuredClone(given);
   const values: SecretValues = {};
   const issues: Issue[] = [];
   const hasMoved = destinationOf(settings) !== destinationOf(stored);
@@ -92,22 +98,22 @@ export function joinSecrets(settings: StoredSettings, values: SecretValues): Sto
 export const secretsIn = (kind: ConnectionKind, settings: object): SecretValues =>
   Object.fromEntries(
     SECRET_PATHS[kind].flatMap((path) => {
-      const value = valueAt(settings as StoredSettings, path);
+      const value = valueAt(settings, path);
       return value === undefined ? [] : [[path, value]];
     }),
   );
 
 /** Paths come from SECRET_PATHS and have one or two steps. */
-function valueAt(settings: StoredSettings, path: string): string | undefined {
-  const [first, second] = path.split('.') as [string, string?];
-  const value = settings[first];
-  return (second === undefined ? value : (value as StoredSettings | undefined)?.[second]) as string | undefined;
+function valueAt(settings: object, path: string): string | undefined {
+  const value = path.split('.').reduce<unknown>(memberOf, settings);
+  return typeof value === 'string' ? value : undefined;
 }
 
 function setAt(settings: StoredSettings, path: string, value: string): void {
-  const [first, second] = path.split('.') as [string, string?];
+  const [first = '', second] = path.split('.');
+  const inner = settings[first];
   if (second === undefined) settings[first] = value;
-  else (settings[first] as StoredSettings)[second] = value;
+  else if (isRecord(inner)) inner[second] = value;
 }
 
 /** Masks the secrets in a provider's message, because it may quote the request. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isRecord } from '../../collections/records.ts';
 import { storable } from '../storable.rules.ts';
 import { LlmError, type LlmProblem, type LlmUsage } from './errors.ts';
 import { withoutThoughts } from './thoughts.rules.ts';
@@ -111,9 +112,7 @@ function readToolCall(call: unknown): LlmToolCall | undefined {
   if (!parsed.success) return undefined;
   const { name, arguments: given } = parsed.data.function;
   const read = typeof given === 'string' ? (given.trim() === '' ? {} : parseJson(given)) : (given ?? {});
-  return typeof read === 'object' && read !== null && !Array.isArray(read)
-    ? { name, arguments: read as Record<string, unknown> }
-    : undefined;
+  return isRecord(read) ? { name, arguments: read } : undefined;
 }
 
 /** The types of parts that hold the answer. Others hold thoughts. */

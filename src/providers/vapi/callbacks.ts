@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
+import { memberOf } from '../../collections/records.ts';
 import { isSameSecret } from '../constant-time.ts';
 import { reasonFrom } from '../egress/provider-responses.ts';
 import type { CallbackContent, StatusReport } from '../sending.ts';
@@ -25,7 +26,7 @@ const Callback = z.object({ message: VapiReport });
 export function readVapiCallback(body: unknown): CallbackContent {
   const message = Callback.safeParse(body).data?.message;
   if (message === undefined) return { reports: [], messages: [] };
-  const toolRequest = toolRequestOf((body as { message: unknown }).message);
+  const toolRequest = toolRequestOf(memberOf(body, 'message'));
   if (toolRequest !== undefined) return { reports: [], messages: [], toolRequest };
   const report = reportOf(message);
   return { reports: report === undefined ? [] : [report], messages: [], calls: callReportsOf(message) };

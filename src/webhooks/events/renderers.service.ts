@@ -1,3 +1,4 @@
+import { keysOf } from '../../collections/checked-access.ts';
 import type { EventType } from '../../outbox/events.ts';
 import { contactCreated, contactDeleted, contactUpdated } from './contacts.ts';
 import { messageChanged, messageCreated, ticketCreated, ticketHandoff } from './conversations.ts';
@@ -47,7 +48,7 @@ export const RENDERERS = {
 } satisfies { [Type in EventType]?: Renderer<Type> };
 
 export type RenderedEventType = keyof typeof RENDERERS;
-export const RENDERED_EVENT_TYPES = Object.keys(RENDERERS) as RenderedEventType[];
+export const RENDERED_EVENT_TYPES = keysOf(RENDERERS);
 
 /** Returns our events that become some of these webhooks. */
 export const eventTypesFor = (types: readonly WebhookEventType[]): EventType[] =>

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Call } from '../../ai/calls/schema.ts';
 import { RunSummary } from '../../automations/runs/schema.ts';
+import { keysOf } from '../../collections/checked-access.ts';
 import { Contact } from '../../contacts/schema.ts';
 import { HistoryItem } from '../../conversations/history/events.schema.ts';
 import { HandoffAnswer, Session } from '../../conversations/sessions/schema.ts';
@@ -130,7 +131,7 @@ export const WEBHOOK_EVENTS = {
 } as const satisfies Record<string, WebhookEvent>;
 
 export type WebhookEventType = keyof typeof WEBHOOK_EVENTS;
-export const WEBHOOK_EVENT_TYPES = Object.keys(WEBHOOK_EVENTS) as WebhookEventType[];
+export const WEBHOOK_EVENT_TYPES = keysOf(WEBHOOK_EVENTS);
 
 /** The types that an endpoint can ask for. A test goes to its endpoint in any case. */
 export const EndpointEventType = z

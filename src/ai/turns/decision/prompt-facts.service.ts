@@ -1,5 +1,6 @@
 import { secretsOf } from '../../../actions/overrides/rules.ts';
 import { getOverrides } from '../../../actions/overrides/service.ts';
+import { memberOf } from '../../../collections/records.ts';
 import { listSegmentsOf } from '../../../contacts/segments/service.ts';
 import { getContactSnapshots } from '../../../contacts/snapshots.service.ts';
 import type { Db } from '../../../db/connect.ts';
@@ -82,17 +83,11 @@ async function fieldsOf(
   if (names.length === 0) return {};
   const shown = (await getContactSnapshots(db, orgId, [contactId])).get(contactId)?.shown;
   if (shown === undefined) return {};
-  const custom = shown.custom_data as Record<string, unknown> | null | undefined;
   const values: Record<string, unknown> = { name: shown.name, email: shown.email, phone: shown.phone_number };
   return Object.fromEntries(
     names.flatMap((name) => {
       const key = name.replace(/^custom_data\./, '');
-      const value =
-        name === key
-          ? values[name]
-          : custom !== null && custom !== undefined && Object.hasOwn(custom, key)
-            ? custom[key]
-            : undefined;
+      const value = name === key ? values[name] : memberOf(shown.custom_data, key);
       return value === null || value === undefined ? [] : [[name, String(value).slice(0, MAX_FIELD_CHARACTERS)]];
     }),
   );

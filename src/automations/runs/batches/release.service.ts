@@ -70,10 +70,11 @@ export async function releaseBatch(db: Db, ref: BatchRef): Promise<BatchEnd> {
 
 /** Releases the runs of a batch that have a step. */
 export async function releaseBegunRuns(db: Db, ref: BatchRef): Promise<Required<Omit<BatchEnd, 'queued'>>> {
-  const end = { ended: 0, failed: [] as string[], left: 0 };
+  const failed: string[] = [];
+  const end = { ended: 0, failed, left: 0 };
   for (const runId of await listRunIds(db, ref, { isBegun: true })) {
     const released = await inTransaction(db, (trx) => releaseRun(trx, ref, runId));
-    if (released === 'failed') end.failed.push(runId);
+    if (released === 'failed') failed.push(runId);
     if (released === 'failed' || released === 'ended') end.ended++;
     else if (released !== undefined) end.left++;
   }

@@ -1,3 +1,4 @@
+import { memberOf } from '../../../collections/records.ts';
 import { joinUrl } from '../../../text/urls.rules.ts';
 import type { EgressRequest, EgressResponse, HttpClient } from '../../egress/egress.ts';
 import { EgressError } from '../../egress/egress.ts';
@@ -47,8 +48,7 @@ export const isAlreadyDone = (answer: EgressResponse) =>
   answer.status === 409 || (answer.status === 400 && /already exist|duplicate/i.test(explanationOf(answer)));
 
 /** Returns whether a refusal is the API's own. A gateway, or a wrong address, may answer with the same status. */
-export const isOfApi = (answer: EgressResponse) =>
-  typeof (jsonOf(answer) as { errorCode?: unknown } | undefined)?.errorCode === 'string';
+export const isOfApi = (answer: EgressResponse) => typeof memberOf(jsonOf(answer), 'errorCode') === 'string';
 
 /**
  * Returns the failure for a response without effect. With `isAboutConnection`, a refusal is one of the credentials and
@@ -83,7 +83,7 @@ export const unexpectedResponse = ({ status }: EgressResponse) =>
   });
 
 function explanationOf(answer: EgressResponse): string {
-  const { message, error } = (jsonOf(answer) ?? {}) as { message?: unknown; error?: unknown };
-  const said = [message, error].find((text) => typeof text === 'string');
+  const json = jsonOf(answer);
+  const said = [memberOf(json, 'message'), memberOf(json, 'error')].find((text) => typeof text === 'string');
   return said ?? 'it did not say why';
 }
