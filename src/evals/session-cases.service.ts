@@ -1,7 +1,7 @@
 import { receiptsOf } from '../ai/calls/service.ts';
 import { type PreviewMessage, PreviewMessages, type Stub, Stubs } from '../ai/preview/schema.ts';
 import { listVainMessages } from '../ai/turns/service.ts';
-import { type ConversationMessage, getConversation } from '../conversations/messages/ai-messages.service.ts';
+import { type ConversationMessage, getConversation } from '../conversations/ai/service.ts';
 import { lockSession } from '../conversations/sessions/service.ts';
 import type { Trx } from '../db/connect.ts';
 import { refused } from '../errors.ts';

@@ -1,5 +1,5 @@
 import { storeMessageOverrides } from '../actions/overrides/service.ts';
-import { rateAnswer } from '../ai/turns/votes.service.ts';
+import { rateAnswer } from '../ai/turns/service.ts';
 import { isAutopilotOn } from '../autopilot/service.ts';
 import { isContactBlocked } from '../contacts/blocklist/service.ts';
 import type { AnswersPort } from '../conversations/answers.port.ts';

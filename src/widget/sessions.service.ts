@@ -1,7 +1,7 @@
 import { listAnsweringSessions } from '../ai/turns/service.ts';
 import { isContactBlocked } from '../contacts/blocklist/service.ts';
 import { dataLimitViolationOf } from '../contacts/saving/merge.rules.ts';
-import { noteResolutionByCustomer } from '../conversations/messages/ai-messages.service.ts';
+import { noteResolutionByCustomer } from '../conversations/ai/service.ts';
 import { applySessionUpdate } from '../conversations/sessions/actions.service.ts';
 import { lockSession } from '../conversations/sessions/service.ts';
 import { openVisitorSession, recordCheckpoint } from '../conversations/sessions/visitors.service.ts';

@@ -1,5 +1,5 @@
 import { askForConfirmation, decideConfirmation } from '../../src/ai/confirmations/service.ts';
-import { addAiMessage } from '../../src/conversations/messages/ai-messages.service.ts';
+import { addAiMessage } from '../../src/conversations/ai/service.ts';
 import { lockSession } from '../../src/conversations/sessions/service.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { newId } from '../../src/ids.ts';

@@ -1,4 +1,4 @@
-import { getAiStates } from '../../conversations/sessions/autopilot.service.ts';
+import { getAiStates } from '../../conversations/ai/service.ts';
 import type { Trx } from '../../db/connect.ts';
 import type { Reaction } from '../../outbox/reactions.ts';
 import { expireOpenCalls, redactCalls } from './queries.ts';

@@ -1,7 +1,7 @@
 import { getAutopilot } from '../../autopilot/service.ts';
 import { isContactBlocked } from '../../contacts/blocklist/service.ts';
 import { getContact } from '../../contacts/service.ts';
-import type { ConversationMessage } from '../../conversations/messages/ai-messages.service.ts';
+import type { ConversationMessage } from '../../conversations/ai/service.ts';
 import { ownWordsIn } from '../../conversations/own-words/own-words.rules.ts';
 import type { Db } from '../../db/connect.ts';
 import { unavailable } from '../../errors.ts';
@@ -16,8 +16,8 @@ import { type AiSettings, getAiSettings } from '../settings/service.ts';
 import type { DecidedSession, DecisionContext } from '../turns/context.service.ts';
 import { decideTurn } from '../turns/decision/decision.service.ts';
 import type { Billing, TurnEffects } from '../turns/decision/effects.port.ts';
-import { type Decision, endOf } from '../turns/decision/outcome.rules.ts';
 import type { DecisionDeps } from '../turns/deps.ts';
+import { type Decision, endOf } from '../turns/outcome.rules.ts';
 import type { TakenStep } from '../turns/steps.service.ts';
 import { traceOf } from '../turns/trace.service.ts';
 import type { PreviewedTurn, PreviewMessage, PreviewTurn } from './schema.ts';

@@ -1,4 +1,4 @@
-import { getConversation, resolveByAi } from '../../conversations/messages/ai-messages.service.ts';
+import { getConversation, resolveByAi } from '../../conversations/ai/service.ts';
 import { lockSession } from '../../conversations/sessions/service.ts';
 import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';

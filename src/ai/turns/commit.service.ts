@@ -1,5 +1,5 @@
+import { addAiMessage, resolveByAi } from '../../conversations/ai/service.ts';
 import { announceWithState } from '../../conversations/announcements.service.ts';
-import { addAiMessage, resolveByAi } from '../../conversations/messages/ai-messages.service.ts';
 import { handOff } from '../../conversations/sessions/actions.service.ts';
 import type { Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
@@ -10,9 +10,9 @@ import { listToldCalls, markReported } from '../calls/service.ts';
 import { askForConfirmation, getConfirmation, type Question } from '../confirmations/service.ts';
 import { loadContext, type OpenTurn, type TurnContext } from './context.service.ts';
 import type { TurnEnd, TurnRef } from './contract.ts';
-import { type Decision, endOf, isInOurWords, type TurnOutcome } from './decision/outcome.rules.ts';
 import type { TurnDeps } from './deps.ts';
 import { finishTurn } from './ending.queries.ts';
+import { type Decision, endOf, isInOurWords, type TurnOutcome } from './outcome.rules.ts';
 import { notifyTurn } from './queries.ts';
 import { TurnRedacted } from './redaction/guard.service.ts';
 import { wakeTurns } from './requests.service.ts';
@@ -98,8 +98,8 @@ async function endByDecision(
   if (turn.is_redacted && !isInOurWords(decision)) throw new TurnRedacted();
   if (isSuperseded(turn, unanswered.at(-1)?.seq ?? 0)) return endQuietly({ state: 'superseded', reason: null });
   if (outcome.kind === 'resolve' && context.hasUnreported) throw new StepNeeded(REPORT);
-  if (decision.reportedCalls !== undefined) await markReported(trx, ref.orgId, decision.reportedCalls);
   const { state, reason } = endOf(outcome);
+  if (decision.reportedCalls !== undefined) await markReported(trx, ref.orgId, decision.reportedCalls);
   if (outcome.kind === 'resolve') await resolveByAi(trx, ref.orgId, context.session, 'resolved');
   if (state === 'skipped') return endQuietly({ state, reason });
   if (outcome.kind === 'handoff' && outcome.reason === 'prohibited_topic')

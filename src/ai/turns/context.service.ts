@@ -6,7 +6,7 @@ import {
   isReopenedSince,
   readConversation,
   setAiState,
-} from '../../conversations/messages/ai-messages.service.ts';
+} from '../../conversations/ai/service.ts';
 import { redactionsOf } from '../../conversations/redaction/service.ts';
 import { lockSession, type SessionRow } from '../../conversations/sessions/service.ts';
 import type { Trx } from '../../db/connect.ts';

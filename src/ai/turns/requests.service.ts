@@ -1,6 +1,6 @@
 import { getAutopilot } from '../../autopilot/service.ts';
+import { getAiStates } from '../../conversations/ai/service.ts';
 import { redactionsOf } from '../../conversations/redaction/service.ts';
-import { getAiStates } from '../../conversations/sessions/autopilot.service.ts';
 import type { Trx } from '../../db/connect.ts';
 import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
 import type { Reaction } from '../../outbox/reactions.ts';

@@ -1,4 +1,4 @@
-import { type ConversationMessage, showTurn, type TurnNews } from '../../conversations/messages/ai-messages.service.ts';
+import { type ConversationMessage, showTurn, type TurnNews } from '../../conversations/ai/service.ts';
 import { redactionsOf } from '../../conversations/redaction/service.ts';
 import type { SessionRow } from '../../conversations/sessions/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';

@@ -1,6 +1,6 @@
-import { returnToAi } from '../../conversations/messages/ai-messages.service.ts';
+import { returnToAi } from '../../conversations/ai/service.ts';
 import { getSession, lockSession } from '../../conversations/sessions/service.ts';
-import type { Db } from '../../db/connect.ts';
+import type { Db, Trx } from '../../db/connect.ts';
 import { pageOf } from '../../db/cursor.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { conflict, notFound } from '../../errors.ts';
@@ -13,6 +13,7 @@ import {
   listTurns,
   listVain,
   type TurnFilter,
+  updateHelpfulness,
 } from './queries.ts';
 import { wakeTurns } from './requests.service.ts';
 import type { ListTurns } from './schema.ts';
@@ -20,6 +21,10 @@ import { callIdsOf, traceOf } from './trace.service.ts';
 
 const MS_PER_DAY = 86_400_000;
 const DEFAULT_DAYS = 30;
+
+/** Notes what a contact says of an answer. A message that is none of the AI's changes nothing. */
+export const rateAnswer = (trx: Trx, orgId: string, messageId: string, isHelpful: boolean): Promise<void> =>
+  updateHelpfulness(trx, orgId, messageId, isHelpful);
 
 /** Returns those of the sessions with a turn of the AI under way. */
 export const listAnsweringSessions = async (db: Db, orgId: string, sessionIds: string[]): Promise<string[]> =>

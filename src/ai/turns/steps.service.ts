@@ -1,4 +1,4 @@
-import { showTurn } from '../../conversations/messages/ai-messages.service.ts';
+import { showTurn } from '../../conversations/ai/service.ts';
 import { lockSession } from '../../conversations/sessions/service.ts';
 import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';

@@ -1,7 +1,6 @@
 import { getAutopilot } from '../../autopilot/service.ts';
+import { findAiMessage, getAiStates } from '../../conversations/ai/service.ts';
 import type { AnswersPort, AutopilotAnswer } from '../../conversations/answers.port.ts';
-import { findAiMessage } from '../../conversations/messages/ai-messages.service.ts';
-import { getAiStates } from '../../conversations/sessions/autopilot.service.ts';
 import type { Db } from '../../db/connect.ts';
 import { type CallRow, listCallsById } from '../calls/service.ts';
 import { findTurnOf } from './queries.ts';

@@ -1,4 +1,4 @@
-import type { HandoffReason as ReasonOfAi } from '../../ai/turns/decision/outcome.rules.ts';
+import type { HandoffReason as ReasonOfAi } from '../../ai/turns/outcome.rules.ts';
 
 /** The reasons by which handoffs are reported, each with its meaning. */
 export const HANDOFF_REASONS = {

@@ -5,7 +5,7 @@ import type { ConnectionCalls } from '../../orgs/integrations/calls.service.ts';
 import type { HttpClient } from '../../providers/egress/egress.ts';
 import type { Secrets } from '../../secrets.ts';
 import type { StepPath } from '../interpreter/step-paths.rules.ts';
-import type { Run } from '../runs.queries.ts';
+import type { Run } from '../runs/shared.queries.ts';
 
 /** Dependencies of actions. */
 export interface ActionDeps {

@@ -4,7 +4,7 @@ import { ActionParameters } from '../../actions/calls/schema.ts';
 import type { Db } from '../../db/connect.ts';
 import { Id } from '../../schemas/parts.ts';
 import type { Json } from '../blocks/schema.ts';
-import { findRun } from '../runs.queries.ts';
+import { findRun } from '../runs/shared.queries.ts';
 import { remoteAction, type StepRef } from './action.ts';
 
 export const executeAction = remoteAction({

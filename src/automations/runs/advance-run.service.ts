@@ -4,6 +4,8 @@ import type { ActionStep, Json, Step } from '../blocks/schema.ts';
 import { type Definition, nextStepAfter, type StepOutputs, type UpcomingStep } from '../interpreter/rules.ts';
 import type { StepPath } from '../interpreter/step-paths.rules.ts';
 import { fieldsOf } from '../json.rules.ts';
+import { type NextAction, type NextStep, RUN_AUTOMATION, subjectOfRun } from './contract.ts';
+import { finishRun } from './finish-run.service.ts';
 import {
   endStep,
   hasReceivedEvent,
@@ -13,9 +15,7 @@ import {
   type StepRecord,
   saveSteps,
   setWaiting,
-} from '../runs.queries.ts';
-import { type NextAction, type NextStep, RUN_AUTOMATION, subjectOfRun } from './contract.ts';
-import { finishRun } from './finish-run.service.ts';
+} from './shared.queries.ts';
 import { getVersion, type Version } from './versions.service.ts';
 
 const DEFAULT_ATTEMPTS = 3;

@@ -5,8 +5,8 @@ import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
 import { WAKE } from '../../temporal/contract.ts';
 import { type HandoffHoldRef, HOLD_HANDOFF, handoffHoldSubject } from '../handoff-hold/contract.ts';
 import { findHandoffHold } from '../handoff-hold.queries.ts';
-import { endRuns, type RunEnd } from '../runs.queries.ts';
 import { outcomeOfRun } from './run-outcome.service.ts';
+import { endRuns, type RunEnd } from './shared.queries.ts';
 
 /** Ends a run, tells the AI if it has called it, and wakes the handoff hold waiting for its end. */
 export const finishRun = (trx: Trx, orgId: string, id: string, end: RunEnd): Promise<void> =>

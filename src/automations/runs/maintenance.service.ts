@@ -1,9 +1,9 @@
 import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { listOrgsWithStalledRuns } from '../runs.queries.ts';
 import { startQueuedRuns } from './run-queue.service.ts';
+import { listOrgsWithStalledRuns } from './shared.queries.ts';
 
-export { deleteOldRuns, deleteRemainsOfWorkflows, deleteUnreceivedEvents } from '../runs.queries.ts';
+export { deleteOldRuns, deleteRemainsOfWorkflows, deleteUnreceivedEvents } from './shared.queries.ts';
 
 /**
  * Starts runs that have been queued for minutes. A run that is accepted while the last active ones of its org end does

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Trx } from '../../db/connect.ts';
 import type { StepPath } from '../interpreter/step-paths.rules.ts';
-import { REDACTED_ERROR, REDACTED_INPUT } from '../runs.queries.ts';
+import { REDACTED_ERROR, REDACTED_INPUT } from './shared.queries.ts';
 
 const WITHOUT_ERROR = sql`case when error is null then null else ${REDACTED_ERROR} end`;
 /** SQL: the assignments that remove the texts of a step. */

@@ -4,7 +4,6 @@ import { enqueue } from '../../outbox/outbox.ts';
 import { hasPendingCommand } from '../../outbox/pending.queries.ts';
 import type { ExecutionState } from '../../temporal/executions.ts';
 import { stepAt } from '../interpreter/step-paths.rules.ts';
-import { lockRun } from '../runs.queries.ts';
 import { failRun, loadContext, type RunContext } from './advance-run.service.ts';
 import { type BatchRef, workflowIdOfBatch } from './batches/contract.ts';
 import { releaseRun } from './batches/release.service.ts';
@@ -13,6 +12,7 @@ import { finishRun } from './finish-run.service.ts';
 import { findOpenStep, type RunInProgress } from './repair.queries.ts';
 import { findNextStep } from './resume-point.service.ts';
 import { resumeRun, startQueuedRuns } from './run-queue.service.ts';
+import { lockRun } from './shared.queries.ts';
 
 export { listRunsInProgress } from './repair.queries.ts';
 

@@ -1,7 +1,7 @@
 import type { RunOutcome } from '../../ai/calls/workflow-runs.service.ts';
 import type { Trx } from '../../db/connect.ts';
 import { maskCredentials } from '../masking.rules.ts';
-import { listLatestOutputs } from '../runs.queries.ts';
+import { listLatestOutputs } from './shared.queries.ts';
 import type { RunStatus } from './table.ts';
 
 const MAX_CHARACTERS = 60_000;

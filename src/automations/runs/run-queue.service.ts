@@ -4,12 +4,12 @@ import { tryLockName } from '../../db/locks.ts';
 import { newId } from '../../ids.ts';
 import { enqueue, signalWithStart, start } from '../../outbox/outbox.ts';
 import { WAKE } from '../../temporal/contract.ts';
-import { claimQueuedRuns, type QueueState, type Run } from '../runs.queries.ts';
 import { advanceRun, loadContext } from './advance-run.service.ts';
 import { RUN_BATCH } from './batches/contract.ts';
 import { contentOfBatch, type NamedRun, summaryOfBatch } from './batches/details.rules.ts';
 import { assignToBatch, findOldestQueuedVersion, lockOldestQueued } from './batches/queries.ts';
 import { type NextStep, RUN_AUTOMATION, subjectOfRun } from './contract.ts';
+import { claimQueuedRuns, type QueueState, type Run } from './shared.queries.ts';
 import { getVersion } from './versions.service.ts';
 
 /** Maximum number of active runs in an org, without runs waiting for a time or an event. Further runs are queued. */

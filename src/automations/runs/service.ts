@@ -16,7 +16,6 @@ import { stepAt } from '../interpreter/step-paths.rules.ts';
 import { fieldsOf, type JsonObject } from '../json.rules.ts';
 import { maskCredentials } from '../masking.rules.ts';
 import { findCurrentVersion, keepAutomation } from '../queries.ts';
-import { endStep, isInBatch, lockRun, REDACTED_INPUT, type Run } from '../runs.queries.ts';
 import { getWorkflow } from '../service.ts';
 import { advanceRun, loadContext, nextActionOf, type RunContext } from './advance-run.service.ts';
 import { workflowIdOfBatch } from './batches/contract.ts';
@@ -38,6 +37,7 @@ import {
 } from './history.queries.ts';
 import { resumeRun, startQueuedRuns, wakeRun } from './run-queue.service.ts';
 import type { ListRuns, RetryRun } from './schema.ts';
+import { endStep, isInBatch, lockRun, REDACTED_INPUT, type Run } from './shared.queries.ts';
 import { insertListeners } from './start-runs.queries.ts';
 import { startRunsOfVersion } from './start-runs.service.ts';
 import { decodeStepCursor, encodeStepCursor } from './step-cursor.rules.ts';

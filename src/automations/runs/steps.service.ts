@@ -16,6 +16,19 @@ import { type StepPath, stepAt } from '../interpreter/step-paths.rules.ts';
 import { fieldsOf } from '../json.rules.ts';
 import { maskCredentials } from '../masking.rules.ts';
 import {
+  advanceRun,
+  failRun,
+  loadContext,
+  nextWaitOf,
+  type RunContext,
+  stepOutputsOf,
+  stepRecordOf,
+} from './advance-run.service.ts';
+import type { NextStep, RunRef } from './contract.ts';
+import { waitForPace } from './pacing/pace.ts';
+import { redactSteps } from './redaction.queries.ts';
+import { startQueuedRuns } from './run-queue.service.ts';
+import {
   consumeReceivedEvent,
   endStep,
   findResumedAt,
@@ -30,20 +43,7 @@ import {
   saveSteps,
   setChecked,
   setStepError,
-} from '../runs.queries.ts';
-import {
-  advanceRun,
-  failRun,
-  loadContext,
-  nextWaitOf,
-  type RunContext,
-  stepOutputsOf,
-  stepRecordOf,
-} from './advance-run.service.ts';
-import type { NextStep, RunRef } from './contract.ts';
-import { waitForPace } from './pacing/pace.ts';
-import { redactSteps } from './redaction.queries.ts';
-import { startQueuedRuns } from './run-queue.service.ts';
+} from './shared.queries.ts';
 import type { AutomationStepsTable } from './table.ts';
 
 export interface StepDeps extends ActionDeps {

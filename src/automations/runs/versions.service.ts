@@ -5,7 +5,7 @@ import { heapSizeOf } from '../blocks/heap-size.rules.ts';
 import { hasLongAction } from '../blocks/long-actions.rules.ts';
 import type { Step, TriggerType } from '../blocks/schema.ts';
 import type { CredentialOrigins } from '../credential-origins.rules.ts';
-import { findBlocks } from '../runs.queries.ts';
+import { findBlocks } from './shared.queries.ts';
 
 /** What runs need of a version of a workflow. */
 export interface Version {

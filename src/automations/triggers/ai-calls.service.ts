@@ -5,8 +5,8 @@ import type { Trx } from '../../db/connect.ts';
 import type { ClaimedEvent } from '../../outbox/claim.ts';
 import type { Reaction } from '../../outbox/reactions.ts';
 import type { Json } from '../blocks/schema.ts';
+import { lockRun } from '../runs/shared.queries.ts';
 import { startRuns } from '../runs/start-runs.service.ts';
-import { lockRun } from '../runs.queries.ts';
 import { type Payload, withSession } from './trigger-payloads.service.ts';
 
 const NOT_STARTED = 'The workflow did not start: it is not active, its constraints do not hold, or its run says why';

@@ -48,82 +48,94 @@ export async function addContactMessage(
   trx: Trx,
   orgId: string,
   session: LockedSession,
-  {
-    id,
-    text,
-    attachments = [],
-    isUnreadable = false,
-    name,
-    avatarUrl,
-    replyTo,
-    clientContext,
-    isAutomated,
-    greetings = [],
-    isNew,
-    ...known
-  }: ContactMessage,
+  message: ContactMessage,
 ): Promise<boolean> {
-  const mayRevealLanguage = session.language === null && !isUnreadable;
+  const { ownWords, firstLanguage, isBlocked } = await readMessage(trx, orgId, session, message);
+  const isReopened = session.status !== 'open' && !isBlocked;
+  const greetings = message.greetings ?? [];
+  const added = await changeSession(trx, orgId, session, {
+    ...(isReopened && reopeningOf(session)),
+    events: [
+      ...greetings.map(greetingEventOf),
+      ...(isReopened ? [reopeningEventOf(session)] : []),
+      messageEventOf(message, { ownWords, isBlocked }),
+    ],
+    announced: isBlocked ? [] : replyOf(session),
+    areNew: message.isNew === true && greetings.length === 0,
+    firstLanguage,
+  });
+  if (added && isReopened) {
+    await reviewAssignee(trx, orgId, session);
+    await announce(trx, orgId, [{ type: 'ticket-reopened', subject_id: session.id, payload: { reflects: true } }]);
+  }
+  return added;
+}
+
+/** What is known of a message before it is stored. */
+interface ReadMessage {
+  ownWords: string | undefined;
+  /** The language that the words show, for a session without one. */
+  firstLanguage: string | undefined;
+  isBlocked: boolean;
+}
+
+async function readMessage(
+  trx: Trx,
+  orgId: string,
+  session: LockedSession,
+  { text, isUnreadable = false, isBlocked: known }: ContactMessage,
+): Promise<ReadMessage> {
   const ownWords = isUnreadable ? undefined : ownWordsIn(session.channel, text);
+  const mayRevealLanguage = session.language === null && !isUnreadable;
   const firstLanguage = mayRevealLanguage
     ? await detectSessionLanguage(trx, orgId, session, ownWords ?? text)
     : undefined;
-  const isBlocked = known.isBlocked ?? (await isContactBlocked(trx, orgId, session.contact_id));
-  const isReopened = session.status !== 'open' && !isBlocked;
-  const reopening: SessionEvent[] = isReopened
-    ? [{ id: newId(), type: 'status_changed', data: { from: session.status, to: 'open', custom_status_id: null } }]
-    : [];
+  const isBlocked = known ?? (await isContactBlocked(trx, orgId, session.contact_id));
+  return { ownWords, firstLanguage, isBlocked };
+}
+
+/** Returns what reopening changes in a session. Without a handoff, its next turn reads the org's rule. */
+const reopeningOf = ({ last_seq, handoff }: LockedSession) => ({
+  status: 'open' as const,
+  custom_status_id: null,
+  isClosed: false,
+  session_closed_payload: null,
+  ai_context_seq: last_seq,
+  ...(handoff === null && { ai_state: 'off' as const, ai_closure_type: null }),
+});
+
+const reopeningEventOf = ({ status }: LockedSession): SessionEvent => ({
+  id: newId(),
+  type: 'status_changed',
+  data: { from: status, to: 'open', custom_status_id: null },
+});
+
+const greetingEventOf = ({ id, text }: Greeting): SessionEvent => ({
+  id,
+  type: 'message',
+  sender: 'system',
+  content: text,
+  data: { is_greeting: true },
+  isIgnored: true,
+});
+
+function messageEventOf(
+  { id, text, attachments = [], isUnreadable, name, avatarUrl, replyTo, clientContext, isAutomated }: ContactMessage,
+  { ownWords, isBlocked }: { ownWords: string | undefined; isBlocked: boolean },
+): SessionEvent {
   const data = {
     sender_name: name,
     sender_avatar_url: avatarUrl,
     reply_to: replyTo,
     ...(attachments.length > 0 && { attachments }),
-    ...(isUnreadable && { unreadable: true }),
+    ...(isUnreadable === true && { unreadable: true }),
     client_context: clientContext,
     ...(isAutomated === true && { is_automated: true }),
     ...(isBlocked && { is_ignored: true }),
   };
-  const greeted = greetings.map(
-    (greeting): SessionEvent => ({
-      id: greeting.id,
-      type: 'message',
-      sender: 'system',
-      content: greeting.text,
-      data: { is_greeting: true },
-      isIgnored: true,
-    }),
-  );
-  const message: SessionEvent = {
-    id,
-    type: 'message',
-    sender: 'contact',
-    content: text,
-    own_words: ownWords,
-    data,
-    relayTo: 'agents',
-    isIgnored: isBlocked,
-  };
-  const opened = isReopened
-    ? {
-        status: 'open' as const,
-        custom_status_id: null,
-        isClosed: false,
-        session_closed_payload: null,
-        ai_context_seq: session.last_seq,
-        ...(session.handoff === null ? { ai_state: 'off' as const, ai_closure_type: null } : {}), // its next turn reads the org's rule
-      }
-    : {};
-  const replied: Announcement[] =
-    session.contact_id === null || isBlocked
-      ? []
-      : [{ type: 'contact-replied', subject_id: session.contact_id, payload: { channel: session.channel } }];
-  const events = [...greeted, ...reopening, message];
-  const areNew = isNew === true && greetings.length === 0;
-  const change = { ...opened, events, announced: replied, areNew, firstLanguage };
-  if (!(await changeSession(trx, orgId, session, change))) return false;
-  if (isReopened) {
-    await reviewAssignee(trx, orgId, session);
-    await announce(trx, orgId, [{ type: 'ticket-reopened', subject_id: session.id, payload: { reflects: true } }]);
-  }
-  return true;
+  const own = { own_words: ownWords, relayTo: 'agents' as const, isIgnored: isBlocked };
+  return { id, type: 'message', sender: 'contact', content: text, data, ...own };
 }
+
+const replyOf = ({ channel, contact_id }: LockedSession): Announcement[] =>
+  contact_id === null ? [] : [{ type: 'contact-replied', subject_id: contact_id, payload: { channel } }];

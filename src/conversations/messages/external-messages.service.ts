@@ -11,8 +11,8 @@ import type { SessionChannel } from '../../schemas/parts.ts';
 import { changeSession, recordEvents, type Side } from '../change-session.service.ts';
 import { lockSession, openSession } from '../sessions/service.ts';
 import { addContactMessage } from './contact-messages.service.ts';
-import { findReopening, findReturnToAi } from './conversation.queries.ts';
 import { deliverToChannel, type SendingDeps } from './service.ts';
+import { findReopening, findReturnToAi } from './shared.queries.ts';
 
 const MAX_NAME_LENGTH = 1_000;
 

@@ -22,9 +22,9 @@ import type { LockedSession } from '../queries.ts';
 import { lockSession } from '../sessions/service.ts';
 import { attachmentOf } from './attachments.service.ts';
 import { addContactMessage } from './contact-messages.service.ts';
-import { findMessageTerms, type MessageTerms } from './conversation.queries.ts';
 import { plainAppender } from './plain-messages.queries.ts';
 import type { SendMessage } from './schema.ts';
+import { findMessageTerms, type MessageTerms } from './shared.queries.ts';
 
 export interface SendResult {
   id: string;
@@ -70,12 +70,7 @@ export async function sendMessage(
     hasFastPaths(db) && isPlain(said) ? await sendPlainly(db, orgId, sessionId, said.message.text) : undefined;
   if (sent !== undefined) return sent;
   return inTransaction(db, async (trx) => {
-    const reading = await pipelined(trx);
-    const [session, terms] = await Promise.all([
-      lockSession(reading, orgId, sessionId),
-      said.sender === 'contact' ? readMessageTerms(reading, orgId, sessionId) : undefined,
-    ]);
-    for (const file of said.files) await recordMedia(trx, file);
+    const { session, terms } = await lockForMessage(trx, orgId, sessionId, said);
     return terms === undefined
       ? sendAsAgent(trx, deps, orgId, { session, ...said })
       : sendAsContact(trx, orgId, session, { ...said, terms });
@@ -97,6 +92,17 @@ async function sendPlainly(db: Db, orgId: string, sessionId: string, text: strin
   const message = { orgId, sessionId, id, text, mayShowLanguage: mayShowLanguage(text) };
   const appended = await appendPlainMessage(db, message);
   return appended && { id, isHandedOff: appended.is_handed_off, mayBeAnswered: appended.has_autopilot };
+}
+
+/** Locks the session of a message, and records its files. Returns the terms of a contact's message with the session. */
+async function lockForMessage(trx: Trx, orgId: string, sessionId: string, { sender, files }: NewMessage) {
+  const reading = await pipelined(trx);
+  const [session, terms] = await Promise.all([
+    lockSession(reading, orgId, sessionId),
+    sender === 'contact' ? readMessageTerms(reading, orgId, sessionId) : undefined,
+  ]);
+  for (const file of files) await recordMedia(trx, file);
+  return { session, terms };
 }
 
 const readMessageTerms = (trx: Trx, orgId: string, sessionId: string) =>

@@ -6,7 +6,7 @@ import {
   expireConfirmations,
   type Question,
 } from '../../../src/ai/confirmations/service.ts';
-import { addAiMessage } from '../../../src/conversations/messages/ai-messages.service.ts';
+import { addAiMessage } from '../../../src/conversations/ai/service.ts';
 import { lockSession } from '../../../src/conversations/sessions/service.ts';
 import { inTransaction } from '../../../src/db/transaction.ts';
 import { newId } from '../../../src/ids.ts';

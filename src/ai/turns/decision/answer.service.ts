@@ -1,7 +1,7 @@
 import { formatOf } from '../../answers/extractive.rules.ts';
+import type { HandoffReason } from '../outcome.rules.ts';
 import { answerByModel } from './model-decision.service.ts';
 import { handoffByModel, withoutModel } from './model-outcomes.rules.ts';
-import type { HandoffReason } from './outcome.rules.ts';
 import type { StageResult, TurnInDecision } from './stage.ts';
 
 /** Lets the org's model answer by the plan. Nothing where no plan asks for an answer, or no part of it can be said. */

@@ -1,6 +1,6 @@
+import type { Decision } from '../outcome.rules.ts';
 import { answerFromPlan } from './answer.service.ts';
 import { applyGates, confirmWaitingCall, reportDecidedCalls } from './gates.service.ts';
-import type { Decision } from './outcome.rules.ts';
 import { planAnswer } from './plan.service.ts';
 import { quotePages } from './quotes.service.ts';
 import { recognizeMessages } from './recognition.service.ts';

@@ -1,7 +1,7 @@
 import type { SentenceKey } from '../../../recognition/sentences.rules.ts';
 import type { CallLedger } from '../../calls/ledger.port.ts';
+import type { Decision } from '../outcome.rules.ts';
 import type { TurnSteps } from '../steps.service.ts';
-import type { Decision } from './outcome.rules.ts';
 
 /** Where a call of a model stands in the usage. A preview's has no session. */
 export interface Billing {

@@ -1,6 +1,6 @@
 import type { SentenceKey } from '../../../recognition/sentences.rules.ts';
 import { EXTRACTIVE_AGENT } from '../../answers/extractive.rules.ts';
-import { handoffOf, type TurnOutcome } from './outcome.rules.ts';
+import { handoffOf, type TurnOutcome } from '../outcome.rules.ts';
 import type { StageResult, TurnInDecision } from './stage.ts';
 
 /** Stores the contact's yes or no to the call that waits for it. It decides nothing by itself: the call is still to be made. */

@@ -9,8 +9,8 @@ import { retrievePassages } from '../../retrieval/service.ts';
 import type { DecisionContext } from '../context.service.ts';
 import type { OrgRef } from '../contract.ts';
 import type { DecisionDeps } from '../deps.ts';
+import type { HandoffReason } from '../outcome.rules.ts';
 import type { StepReport } from '../steps.service.ts';
-import type { HandoffReason } from './outcome.rules.ts';
 import type { AnswerPlan } from './stage.ts';
 
 /** What a model's answer comes to, after every part of it was checked. */

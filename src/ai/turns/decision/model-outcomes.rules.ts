@@ -1,7 +1,7 @@
 import type { SentenceKey } from '../../../recognition/sentences.rules.ts';
 import { EXTRACTIVE_AGENT } from '../../answers/extractive.rules.ts';
 import type { DecisionContext } from '../context.service.ts';
-import { type Decision, type HandoffReason, handoffOf } from './outcome.rules.ts';
+import { type Decision, type HandoffReason, handoffOf } from '../outcome.rules.ts';
 
 const REASON_SENTENCES: Partial<Record<HandoffReason, SentenceKey>> = {
   action_failed: 'action_failed',

@@ -1,8 +1,8 @@
 import { findModels } from '../../../models/asking.ts';
 import { listTools } from '../../calls/service.ts';
 import { planTurn } from '../../planning/service.ts';
+import type { HandoffReason, TurnOutcome } from '../outcome.rules.ts';
 import { handoffByModel, withoutModel } from './model-outcomes.rules.ts';
-import type { HandoffReason, TurnOutcome } from './outcome.rules.ts';
 import { gatherFacts } from './prompt-facts.service.ts';
 import type { AnswerPlan, StageResult, TurnInDecision } from './stage.ts';
 

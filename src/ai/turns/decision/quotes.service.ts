@@ -2,7 +2,7 @@ import { WORDS_ONLY } from '../../../knowledge/search/passage-search.service.ts'
 import { EXTRACTIVE_AGENT, type ExtractiveAnswer, formatOf, renderSources } from '../../answers/extractive.rules.ts';
 import { answerByQuotes } from '../../answers/extractive.service.ts';
 import { getThresholds } from '../../calibration/service.ts';
-import { handoffOf, type TurnOutcome, withoutAnswer } from './outcome.rules.ts';
+import { handoffOf, type TurnOutcome, withoutAnswer } from '../outcome.rules.ts';
 import { listKnowledgeSegments } from './prompt-facts.service.ts';
 import type { StageResult, TurnInDecision } from './stage.ts';
 

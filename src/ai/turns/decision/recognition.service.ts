@@ -1,4 +1,4 @@
-import type { ConversationMessage } from '../../../conversations/messages/ai-messages.service.ts';
+import type { ConversationMessage } from '../../../conversations/ai/service.ts';
 import { readProfile } from '../../../orgs/service.ts';
 import { decideGate, type GateFacts } from '../../../recognition/gates.rules.ts';
 import { isSameQuestion, readDecision, resolvesIssue } from '../../../recognition/recognition.rules.ts';

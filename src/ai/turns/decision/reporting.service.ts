@@ -7,9 +7,9 @@ import { type CallRow, listBegunCalls, listUnreported } from '../../calls/servic
 import { effectsAmong } from '../../planning/service.ts';
 import type { TurnRef } from '../contract.ts';
 import type { TurnDeps } from '../deps.ts';
+import type { Decision, TurnOutcome } from '../outcome.rules.ts';
 import { StepNeeded } from '../steps.service.ts';
 import { lockForEffect } from './effects-guard.service.ts';
-import type { Decision, TurnOutcome } from './outcome.rules.ts';
 
 /**
  * Makes the calls of a session that people have confirmed, and returns what its contact is told about all that were

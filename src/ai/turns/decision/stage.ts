@@ -6,8 +6,8 @@ import type { Receipt } from '../../answers/validation.rules.ts';
 import type { DecisionContext } from '../context.service.ts';
 import type { OrgRef } from '../contract.ts';
 import type { DecisionDeps } from '../deps.ts';
+import type { Decision } from '../outcome.rules.ts';
 import type { TurnSteps } from '../steps.service.ts';
-import type { Decision } from './outcome.rules.ts';
 import type { KnownFacts } from './prompt-facts.service.ts';
 
 /** How many steps with third parties a call of `decideTurn` may take. */

@@ -3,9 +3,9 @@ import { isDatabaseUnavailable } from '../../../db/failures.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import type { Json } from '../../blocks/schema.ts';
 import type { StepPath } from '../../interpreter/step-paths.rules.ts';
-import type { StepRecord } from '../../runs.queries.ts';
 import { finishRuns } from '../finish-run.service.ts';
 import { listRedactions, redactSteps } from '../redaction.queries.ts';
+import type { StepRecord } from '../shared.queries.ts';
 import type { BatchRef } from './contract.ts';
 import { completeSteps, insertSteps, lockRunsInBatch } from './queries.ts';
 

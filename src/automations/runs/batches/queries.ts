@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db, Trx } from '../../../db/connect.ts';
 import type { Json } from '../../blocks/schema.ts';
 import type { StepPath } from '../../interpreter/step-paths.rules.ts';
-import { RUN_COLUMNS, type Run, type StepRecord } from '../../runs.queries.ts';
+import { RUN_COLUMNS, type Run, type StepRecord } from '../shared.queries.ts';
 import type { BatchRef } from './contract.ts';
 
 /** Locks the oldest queued runs of an org, with their workflows and versions, in order. */

@@ -1,13 +1,13 @@
 import type { Db, Trx } from '../../../db/connect.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { enqueue } from '../../../outbox/outbox.ts';
-import { lockRun, type Run } from '../../runs.queries.ts';
 import { advanceRun, finishFailedRun, loadContext, type RunContext } from '../advance-run.service.ts';
 import type { NextStep } from '../contract.ts';
 import { setResumedAt } from '../history.queries.ts';
 import { hasStep } from '../repair.queries.ts';
 import { findNextStep } from '../resume-point.service.ts';
 import { resumeRun, startQueuedRuns } from '../run-queue.service.ts';
+import { lockRun, type Run } from '../shared.queries.ts';
 import type { BatchEnd, BatchRef } from './contract.ts';
 import { listRunIds, requeueFreshRuns, requeueRun, setLeftBatch } from './queries.ts';
 

@@ -2,16 +2,23 @@ import type { Db, Trx } from '../../db/connect.ts';
 import { idOf, newId } from '../../ids.ts';
 import { readSettings } from '../../orgs/service.ts';
 import { announce } from '../../outbox/announcing.ts';
+import type { SessionChannel } from '../../schemas/parts.ts';
 import { announceWithState } from '../announcements.service.ts';
 import type { AnswerCitation } from '../answers.port.ts';
 import { changeSession, recordEvents, type SessionEvent } from '../change-session.service.ts';
 import type { MessageCall, MessageConfirmation } from '../history/events.schema.ts';
+import { deliverToChannel, type SendingDeps } from '../messages/service.ts';
+import {
+  findMessageWithSources,
+  findReopening,
+  lastMessagesAsJson,
+  listLastMessages,
+} from '../messages/shared.queries.ts';
 import { type LockedSession, updateSession } from '../queries.ts';
 import { closingPayloadOf } from '../sessions/closing.rules.ts';
 import { summarizesIf, summaryOfResolution } from '../summary/service.ts';
 import type { AiState } from '../table.ts';
-import { findMessageWithSources, findReopening, lastMessagesAsJson, listLastMessages } from './conversation.queries.ts';
-import { deliverToChannel, type SendingDeps } from './service.ts';
+import { listAiStates } from './states.queries.ts';
 
 /** A message of the AI. */
 export interface AiMessage {
@@ -28,6 +35,17 @@ export interface AiMessage {
   /** What is shown live with the message. */
   news?: TurnNews | undefined;
 }
+
+export interface SessionForAi {
+  id: string;
+  channel: SessionChannel;
+  ai_state: AiState;
+  assist_mode: boolean;
+}
+
+/** Returns what decides whether the AI may speak in sessions of the org. */
+export const getAiStates = (db: Db, orgId: string, ids: string[]): Promise<SessionForAi[]> =>
+  listAiStates(db, orgId, ids);
 
 export type ConversationMessage = Awaited<ReturnType<typeof listLastMessages>>[number];
 type MessageAsJson = Omit<ConversationMessage, 'created_at'> & { created_at: string };

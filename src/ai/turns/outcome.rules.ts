@@ -1,4 +1,4 @@
-import type { QuotedSource } from '../../answers/extractive.rules.ts';
+import type { QuotedSource } from '../answers/extractive.rules.ts';
 
 /** How a turn ends, before it is stored. */
 export type TurnOutcome =

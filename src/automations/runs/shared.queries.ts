@@ -1,9 +1,9 @@
 import { type NotNull, type RawBuilder, sql } from 'kysely';
-import type { Db, Trx } from '../db/connect.ts';
-import { BLOCK_TYPES, type Json, type TriggerType } from './blocks/schema.ts';
-import type { StepPath } from './interpreter/step-paths.rules.ts';
-import type { NextStep } from './runs/contract.ts';
-import type { AutomationStepsTable, RunStatus } from './runs/table.ts';
+import type { Db, Trx } from '../../db/connect.ts';
+import { BLOCK_TYPES, type Json, type TriggerType } from '../blocks/schema.ts';
+import type { StepPath } from '../interpreter/step-paths.rules.ts';
+import type { NextStep } from './contract.ts';
+import type { AutomationStepsTable, RunStatus } from './table.ts';
 
 export const RUN_COLUMNS = [
   'id',
