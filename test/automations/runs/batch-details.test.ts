@@ -48,8 +48,11 @@ it('the details name the org, the runs, the workflows, and at the end the result
   expect(summaryOfBatch(3, content)).toBe('3 runs of Orders');
 });
 
-it('a batch that began before an upgrade has details without what it does not know', () => {
-  expect(detailsOfBatch(batch, end)).toBe(
-    '3 runs of the org org\n\n2 have ended, 1 continue in separate workflows, 0 wait for another batch',
-  );
+it('the details of a batch in which no run has failed do not mention failures', () => {
+  const content = contentOfBatch([run('1'), run('2'), run('3')]);
+  expect(detailsOfBatch({ ...batch, content }, { ...end, failed: [] }).split('\n\n')).toEqual([
+    '3 runs of the org org, from 1 to 3',
+    'Orders (a): 3 runs',
+    '2 have ended, 1 continue in separate workflows, 0 wait for another batch',
+  ]);
 });

@@ -8,8 +8,8 @@ export interface BatchRef {
 export interface BatchInput extends BatchRef {
   /** The number of its runs. */
   runs: number;
-  /** What the runs are, for its details. Absent in batches that began before these said so. */
-  content?: BatchContent;
+  /** What the runs are, for its details. */
+  content: BatchContent;
 }
 
 /** The runs of a batch, as its details show them. */
@@ -34,8 +34,8 @@ export interface WorkflowOfBatch {
 export interface BatchEnd {
   /** Completed, failed or canceled. */
   ended: number;
-  /** The ids of those that have failed. Absent in batches that began before failures had workflows of their own. */
-  failed?: string[];
+  /** The ids of those that have failed. */
+  failed: string[];
   /** They go on in workflows of their own. */
   left: number;
   /** They wait again, for a later batch. */

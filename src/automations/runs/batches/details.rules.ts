@@ -45,15 +45,14 @@ export const detailsOfBatch = (batch: BatchInput, end?: BatchEnd): string =>
   [runsOf(batch), ...workflowsOf(batch.content), ...(end === undefined ? [] : resultsOf(end))].join('\n\n');
 
 const runsOf = ({ orgId, runs, content }: BatchInput): string =>
-  `${runs} runs of the org ${orgId}${content === undefined ? '' : `, from ${content.first} to ${content.last}`}`;
+  `${runs} runs of the org ${orgId}, from ${content.first} to ${content.last}`;
 
-function workflowsOf(content: BatchContent | undefined): string[] {
-  if (content === undefined) return [];
+function workflowsOf(content: BatchContent): string[] {
   const named = content.workflows.map(({ id, name, runs }) => `${name} (${id}): ${runs} runs`);
   return [...named, ...(content.others > 0 ? [`and ${content.others} more workflows`] : [])];
 }
 
-function resultsOf({ ended, failed = [], left, queued }: BatchEnd): string[] {
+function resultsOf({ ended, failed, left, queued }: BatchEnd): string[] {
   const counts = `${ended} have ended, ${left} continue in separate workflows, ${queued} wait for another batch`;
   if (failed.length === 0) return [counts];
   return [counts, `${failed.length} of those that have ended have failed: ${failed.map(workflowIdOfRun).join(', ')}`];

@@ -69,7 +69,7 @@ export async function releaseBatch(db: Db, ref: BatchRef): Promise<BatchEnd> {
 }
 
 /** Releases the runs of a batch that have a step. */
-export async function releaseBegunRuns(db: Db, ref: BatchRef): Promise<Required<Omit<BatchEnd, 'queued'>>> {
+export async function releaseBegunRuns(db: Db, ref: BatchRef): Promise<Omit<BatchEnd, 'queued'>> {
   const failed: string[] = [];
   const end = { ended: 0, failed, left: 0 };
   for (const runId of await listRunIds(db, ref, { isBegun: true })) {
