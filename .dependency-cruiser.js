@@ -27,6 +27,8 @@ const ownDomain = (roles) => `^src/$1/${role(roles)}`;
 const sharedSchemas = '^src/schemas/';
 /** Rules that know no domain. */
 const groundRules = `${ground}${role('rules')}`;
+/** Access to lists and objects, without any knowledge of a domain. */
+const collections = '^src/collections/';
 const npm = (...names) => `node_modules/(?:${names.join('|')})/`;
 
 /** The domains, each above those that it may import: so that no folders form a circle. */
@@ -187,6 +189,7 @@ const roles = [
       npm('zod', 'libphonenumber-js'),
       `^src/[^/]+/${role('schema|rules')}`,
       groundRules,
+      collections,
       sharedSchemas,
       '^src/processes/current-work\\.ts$',
     ],
@@ -201,11 +204,12 @@ const roles = [
   ),
   only(
     'rules-imports',
-    'Rules are pure: types, other rules and contracts, escaping of HTML, comparisons, parsers of phone numbers and of replies to e-mails, and the lists of top-level domains and time zones.',
+    'Rules are pure: types, other rules and contracts, access to collections, escaping of HTML, comparisons, parsers of phone numbers and of replies to e-mails, and the lists of top-level domains and time zones.',
     anyDomain('rules'),
     [
       `^src/[^/]+/${role('rules|contract')}`,
       groundRules,
+      collections,
       '^util$',
       npm('libphonenumber-js'),
       npm('email-reply-parser'),

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../src/db/connect.ts';
-import { evaluateClocks } from '../src/sla/clocks.service.ts';
+import { evaluateClocks } from '../src/sla/clocks/service.ts';
 import type { SlaProgress, SlaRef } from '../src/sla/contract.ts';
 
 /** Clocks due this soon are awaited here, because a Temporal timer may fire more than a second late. */

@@ -42,12 +42,12 @@ import {
   assignPoliciesByContact,
   assignPoliciesToOpenSessions,
   assignPoliciesWithoutContact,
-} from '../src/sla/assignment.service.ts';
+} from '../src/sla/assignment/service.ts';
 import {
   announceChangesOfOfficeHours,
   wakeClocksOfActiveSessions,
   wakeClocksOfChangedPolicies,
-} from '../src/sla/waking.service.ts';
+} from '../src/sla/clocks/waking.service.ts';
 import { createAutoTagging } from '../src/tagging/applying.service.ts';
 import { requestModelSuggestions } from '../src/tagging/model-suggestions.service.ts';
 import { type AnnouncingDeps, createWebhookReactions } from '../src/webhooks/events/announcements.service.ts';

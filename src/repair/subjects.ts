@@ -80,8 +80,8 @@ import { RUN_SEQUENCE } from '../sequences/contract.ts';
 import { FORECAST_SEQUENCE } from '../sequences/forecast/contract.ts';
 import { listForecastsInProgress, mendForecast, workflowIdOfForecast } from '../sequences/forecast/jobs.service.ts';
 import { listActiveSequences, mendSequence, workflowIdOfSequence } from '../sequences/workflow-repair.service.ts';
+import { listUnevaluatedSlas, wakeSla } from '../sla/clocks/waking.service.ts';
 import { WATCH_SLA } from '../sla/contract.ts';
-import { listUnevaluatedSlas, wakeSla } from '../sla/waking.service.ts';
 import { type ComparedSubject, compared } from './comparison.ts';
 import { resumed, scheduled } from './subject.ts';
 

@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { errorResponses } from '../api/edge/errors.ts';
 import { NO_BODY, NoBody } from '../schemas/parts.ts';
-import { SlaBreakdown, SlaBreakdownQuery, SlaQuery, SlaSummary, SlaTrend, SlaTrendQuery } from './analytics.schema.ts';
-import { getSlaBreakdown, getSlaSummary, getSlaTrend } from './analytics.service.ts';
-import { getSessionSla } from './clocks.service.ts';
+import { SlaBreakdown, SlaBreakdownQuery, SlaQuery, SlaSummary, SlaTrend, SlaTrendQuery } from './analytics/schema.ts';
+import { getSlaBreakdown, getSlaSummary, getSlaTrend } from './analytics/service.ts';
+import { getSessionSla } from './clocks/service.ts';
 import {
   CreateSlaPolicy,
   ListSlaPolicies,
@@ -12,7 +12,7 @@ import {
   SlaPolicyPage,
   SlaPolicyPath,
   UpdateSlaPolicy,
-} from './policies.schema.ts';
+} from './policies/schema.ts';
 import {
   assignPolicy,
   changePolicy,
@@ -20,7 +20,7 @@ import {
   getPolicy,
   pageOfPolicies,
   removePolicy,
-} from './policies.service.ts';
+} from './policies/service.ts';
 import { SessionSla, SlaSessionPath } from './schema.ts';
 
 const tags = ['sla'];

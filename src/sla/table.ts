@@ -1,7 +1,7 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { SessionChannel } from '../schemas/parts.ts';
-import type { SlaAssignment } from './policies.schema.ts';
-import type { SlaMetric } from './timelines.rules.ts';
+import type { SlaMetric } from './clocks/timelines.rules.ts';
+import type { SlaAssignment } from './policies/schema.ts';
 
 export interface SlaPoliciesTable {
   org_id: string;

@@ -1,4 +1,4 @@
-import { openTimes } from '../../src/analytics/calendars.service.ts';
+import { openTimes } from '../../src/analytics/reports/calendars.service.ts';
 import { startApi, type TestApi, type TestOrg } from '../support/stack/api.ts';
 
 const DAY_MS = 86_400_000;

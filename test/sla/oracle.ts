@@ -1,4 +1,4 @@
-import type { SlaMetric } from '../../src/sla/timelines.rules.ts';
+import type { SlaMetric } from '../../src/sla/clocks/timelines.rules.ts';
 
 const MINUTE_MS = 60_000;
 

@@ -6,8 +6,8 @@ import {
   type DayOfWeek,
   type WorkingTime,
 } from '../../src/desk/office-hours/business-time.rules.ts';
-import { type Clock, clocksOf, type SlaTargets } from '../../src/sla/clocks.rules.ts';
-import { timelinesOf } from '../../src/sla/timelines.rules.ts';
+import { type Clock, clocksOf, type SlaTargets } from '../../src/sla/clocks/rules.ts';
+import { timelinesOf } from '../../src/sla/clocks/timelines.rules.ts';
 import { datesAround, minutesOf, openMinutes } from '../desk/office-hours/business-time-oracle.ts';
 import { type OracleFact, walk } from './oracle.ts';
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { lockName } from '../../src/db/locks.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
-import { evaluateClocks } from '../../src/sla/clocks.service.ts';
+import { evaluateClocks } from '../../src/sla/clocks/service.ts';
 import type { Client } from '../support/stack/api.ts';
 import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
 

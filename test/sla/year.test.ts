@@ -7,10 +7,10 @@ import type { DayOfWeek } from '../../src/desk/office-hours/business-time.rules.
 import { createOfficeHours } from '../../src/desk/office-hours/service.ts';
 import { newId } from '../../src/ids.ts';
 import { createOrg, createPartner } from '../../src/partners/service.ts';
-import { assignPolicies } from '../../src/sla/assignment.service.ts';
-import { getSessionSla } from '../../src/sla/clocks.service.ts';
-import { SlaAssignment } from '../../src/sla/policies.schema.ts';
-import { assignPolicy, createPolicy } from '../../src/sla/policies.service.ts';
+import { assignPolicies } from '../../src/sla/assignment/service.ts';
+import { getSessionSla } from '../../src/sla/clocks/service.ts';
+import { SlaAssignment } from '../../src/sla/policies/schema.ts';
+import { assignPolicy, createPolicy } from '../../src/sla/policies/service.ts';
 import { minutesOf, openMinutes } from '../desk/office-hours/business-time-oracle.ts';
 import { addMessage } from '../support/messages.ts';
 import { startTimeSkippingStack, type TimeSkippingStack } from '../support/stack/time-skipping.ts';

@@ -3,8 +3,8 @@ import type { Db } from '../../db/connect.ts';
 import { REPORT } from '../../db/connections/preparing-client.ts';
 import { orderedByCreation, type PageRequest } from '../../db/cursor.ts';
 import type { SessionChannel } from '../../schemas/parts.ts';
-import { inRange } from '../grouping.queries.ts';
-import { inSessions } from '../sessions.queries.ts';
+import { inSessions } from '../reports/sessions.shared.queries.ts';
+import { inRange } from '../reports/shared.queries.ts';
 import type { HandoffCount } from './figures.rules.ts';
 import { type HandoffReason, REPORTED_REASONS } from './reasons.rules.ts';
 

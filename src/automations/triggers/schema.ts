@@ -4,7 +4,7 @@ import { HandoffAnswer, Session } from '../../conversations/sessions/schema.ts';
 import { Score } from '../../csat/schema.ts';
 import { Id } from '../../schemas/parts.ts';
 import { Sequence } from '../../sequences/schema.ts';
-import { SlaPolicy } from '../../sla/policies.schema.ts';
+import { SlaPolicy } from '../../sla/policies/schema.ts';
 import type { TriggerType } from '../blocks/schema.ts';
 import {
   AiConfiguration,

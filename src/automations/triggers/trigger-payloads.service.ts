@@ -10,7 +10,7 @@ import type { Trx } from '../../db/connect.ts';
 import type { ClaimedEventOf } from '../../outbox/claim.ts';
 import type { EventType } from '../../outbox/events.ts';
 import { getSequenceSnapshots } from '../../sequences/snapshots.service.ts';
-import { policySnapshotsOf } from '../../sla/snapshots.service.ts';
+import { policySnapshotsOf } from '../../sla/policies/snapshots.service.ts';
 import type { Json, TriggerType } from '../blocks/schema.ts';
 
 /** Trigger types fired by our own events. */

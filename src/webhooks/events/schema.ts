@@ -11,7 +11,7 @@ import { Delivery } from '../../deliveries/ledger/schema.ts';
 import { Insight } from '../../insights/schema.ts';
 import { Id } from '../../schemas/parts.ts';
 import { Sequence } from '../../sequences/schema.ts';
-import { SlaPolicy } from '../../sla/policies.schema.ts';
+import { SlaPolicy } from '../../sla/policies/schema.ts';
 
 /** A type of webhook: what it tells, and the shapes of its `data`. */
 export interface WebhookEvent {

@@ -1,7 +1,7 @@
 import { getCallSnapshots } from '../../ai/calls/snapshots.service.ts';
 import { getScoreSnapshots } from '../../csat/snapshots.service.ts';
 import type { EventPayloads } from '../../outbox/events.ts';
-import { policySnapshotsOf } from '../../sla/snapshots.service.ts';
+import { policySnapshotsOf } from '../../sla/policies/snapshots.service.ts';
 import { aboutSession, sessionsOf } from './conversations.ts';
 import { headOf, type Rendered, type Renderer } from './rendering.ts';
 

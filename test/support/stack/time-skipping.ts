@@ -9,8 +9,8 @@ import type { MessageSenders } from '../../../src/deliveries/sending/message-sen
 import { findTestServer } from '../../../src/dev/temporal-programs.ts';
 import type { ClaimedEvent } from '../../../src/outbox/claim.ts';
 import { RUN_SEQUENCE, type SendTotals } from '../../../src/sequences/contract.ts';
+import { wakeClocksOfActiveSessions } from '../../../src/sla/clocks/waking.service.ts';
 import { type SlaRef, WATCH_SLA } from '../../../src/sla/contract.ts';
-import { wakeClocksOfActiveSessions } from '../../../src/sla/waking.service.ts';
 import { WAKE } from '../../../src/temporal/contract.ts';
 import { createTestDatabase, testWorkflowBundle } from './servers.ts';
 import { installRuntime } from './temporal-runtime.ts';
