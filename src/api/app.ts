@@ -39,6 +39,7 @@ import { WIDGET_ROUTES } from '../widget/domain.routes.ts';
 import type { Deps } from './deps.ts';
 import { authenticate } from './edge/authenticate.ts';
 import { closeConnections } from './edge/close-connections.ts';
+import { compression } from './edge/documents/compression.ts';
 import { openapi } from './edge/documents/openapi.ts';
 import { type ErrorAnswer, errorAnswer, handleErrors } from './edge/errors.ts';
 import { idempotency } from './edge/idempotency.ts';
@@ -138,6 +139,7 @@ export async function createApp(deps: Deps, logger: FastifyBaseLogger) {
   app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id));
   await app.register(closeConnections, deps);
   await app.register(unknownRoutes);
+  await app.register(compression);
   await app.register(openapi, deps);
   await app.register(authenticate, deps);
   await app.register(rateLimit, deps);

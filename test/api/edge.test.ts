@@ -76,6 +76,69 @@ describe('the HTTP layer', () => {
     }
   });
 
+  describe('compression', () => {
+    const JSON_BODY = { 'content-type': 'application/json' };
+    const VALUES = Array.from({ length: 300 }, (_, n) => `value ${n}`);
+    const get = async (path: string, encoding: string, init: RequestInit = {}) => {
+      const headers = { authorization: `Bearer ${api.org.key}`, 'accept-encoding': encoding, ...init.headers };
+      const response = await fetch(api.url + path, { ...init, headers });
+      return { response, used: response.headers.get('content-encoding') };
+    };
+    beforeAll(async () => {
+      await api.org.post('/contacts', {
+        contact: { email: 'long@example.com', custom_data: { values: VALUES.join() } },
+      });
+    });
+
+    it.each([
+      ['br, gzip', 'br'],
+      ['gzip', 'gzip'],
+      ['gzip;q=1, br;q=0.5', 'gzip'],
+      ['identity', null],
+      ['', null],
+      ['gzip;q=0', null],
+    ])('of a long answer in JSON is as the client accepts it: %j', async (accepted, encoding) => {
+      const { response, used } = await get('/contacts', accepted);
+      expect([used, response.headers.get('content-type')]).toEqual([encoding, 'application/json; charset=utf-8']);
+      expect(JSON.stringify(await response.json())).toContain('value 299');
+      if (encoding !== null) expect(response.headers.get('vary')).toContain('accept-encoding');
+    });
+
+    it('leaves short answers, pages and answers to writes as they are, which may show a secret', async () => {
+      const contacts = VALUES.map((_, n) => ({ email: `number-${n}@example.com` }));
+      const init = { method: 'POST', body: JSON.stringify({ contacts }), headers: JSON_BODY };
+      const written = await get('/contacts/batch', 'gzip', init);
+      expect([written.response.status, written.used]).toEqual([200, null]);
+      expect((await written.response.text()).length).toBeGreaterThan(2_000);
+      for (const path of ['/healthz', '/metrics', '/dashboard'])
+        expect([path, (await get(path, 'br, gzip')).used]).toEqual([path, null]);
+    });
+
+    it('covers searches by POST', async () => {
+      const filter = { or: [{ and: [{ type: 'contacts_email_in', email_in: ['long@example.com'] }] }] };
+      const init = { method: 'POST', body: JSON.stringify({ filter }), headers: JSON_BODY };
+      expect((await get('/contacts/search', 'gzip', init)).used).toBe('gzip');
+    });
+
+    it('never holds back an event', async () => {
+      const stream = new AbortController();
+      const { response, used } = await get('/events', 'br, gzip', { signal: stream.signal });
+      expect([response.headers.get('content-type'), used]).toEqual(['text/event-stream', null]);
+      const { value } = (await response.body?.getReader().read()) ?? {};
+      expect(Buffer.from(value ?? []).toString()).toContain('retry:');
+      stream.abort();
+    });
+
+    it('refuses packed bodies as before', async () => {
+      const init = {
+        method: 'POST',
+        body: '{}',
+        headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+      };
+      expect((await get('/contacts/search', 'gzip', init)).response.status).toBe(415);
+    });
+  });
+
   it('reports itself as degraded while Temporal is unavailable, and still accepts requests', async () => {
     const down = await startApi({
       deps: {
