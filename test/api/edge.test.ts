@@ -76,6 +76,14 @@ describe('the HTTP layer', () => {
     }
   });
 
+  it('has the script of its documentation kept for good, under an address that changes with it', async () => {
+    const page = (await api.client().get('/docs/')).body as string;
+    const [, address = ''] = /src="(js\/scalar\.js\?v=[\w.-]+)"/.exec(page) ?? [];
+    const cachingOf = async (path: string) => (await fetch(`${api.url}/docs/${path}`)).headers.get('cache-control');
+    expect(await cachingOf(address)).toBe('public, max-age=31536000, immutable');
+    expect([await cachingOf('js/scalar.js'), await cachingOf('js/scalar.js?v=0')]).toEqual(['no-cache', 'no-cache']);
+  });
+
   describe('compression', () => {
     const JSON_BODY = { 'content-type': 'application/json' };
     const VALUES = Array.from({ length: 300 }, (_, n) => `value ${n}`);
