@@ -11,7 +11,7 @@ input{font:inherit;padding:.2rem .5rem}`;
 /** Forbids scripts; allows only images and the page's own style. */
 export const HELP_PAGE_POLICY = [
   "default-src 'none'",
-  'img-src https:',
+  "img-src 'self' https:",
   `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
   "base-uri 'none'",
   "form-action 'self'",

@@ -45,7 +45,7 @@ export async function renderHelpPage(
     return articlePage(
       { ...here, title: meta_title ?? title, description },
       title,
-      await rendering.html({ orgId, hash, markdown: content_markdown ?? '' }),
+      await rendering.html({ orgId, hash, title, markdown: content_markdown ?? '' }),
     );
   }
   const [category, ...contents] = (await listTableOfContents(db, orgId, path)).map(addressed);

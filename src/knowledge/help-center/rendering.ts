@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { Piscina } from 'piscina';
 import { createFairQueue } from '../../concurrency/fair-queue.ts';
-import { htmlOfMarkdown, htmlOfText } from './markdown.rules.ts';
+import { type ArticleText, htmlOfArticle, htmlOfText } from './markdown.rules.ts';
 
 const MAX_CACHED_CHARACTERS = 32_000_000;
 /** A shorter text is rendered at once: it takes a few milliseconds, whatever it says. */
@@ -12,11 +12,10 @@ const THREAD = new URL('./markdown.rules.ts', import.meta.url).href;
 const MEMORY_LIMITS = { maxOldGenerationSizeMb: 192 };
 const IDLE_MS = 60_000;
 
-interface Article {
+interface Article extends ArticleText {
   orgId: string;
-  /** Identifies the text. */
+  /** Identifies the title and the text. */
   hash: string;
-  markdown: string;
 }
 
 export interface Rendering {
@@ -40,21 +39,21 @@ export function createRendering(): Rendering {
     resourceLimits: MEMORY_LIMITS,
   });
 
-  const renderInThread = (orgId: string, markdown: string): Promise<string | undefined> => {
+  const renderInThread = (orgId: string, text: ArticleText): Promise<string | undefined> => {
     const signal = AbortSignal.timeout(MAX_WAIT_MS);
     return turns.run(orgId, async () => {
       signal.throwIfAborted();
-      return thread.run(markdown, { name: htmlOfMarkdown.name, signal });
+      return thread.run(text, { name: htmlOfArticle.name, signal });
     });
   };
 
   return {
-    async html({ orgId, hash, markdown }) {
+    async html({ orgId, hash, title, markdown }) {
       const known = rendered.get(hash);
       if (known !== undefined) return known;
       const isShort = markdown.length <= MAX_INLINE_CHARACTERS;
       try {
-        const html = isShort ? htmlOfMarkdown(markdown) : await renderInThread(orgId, markdown);
+        const html = isShort ? htmlOfArticle({ title, markdown }) : await renderInThread(orgId, { title, markdown });
         const shown = html ?? htmlOfText(markdown);
         rendered.set(hash, shown);
         return shown;

@@ -52,6 +52,8 @@ const read = async (path = '', headers: Record<string, string> = {}) => {
   return { status: response.status, headers: response.headers, html: await response.text() };
 };
 
+const inCategory = (article: object) => ({ categories: [{ name: 'All', slug: 'all', articles: [article] }] });
+
 function elementsOf(html: string) {
   const elements: { name: string; attributes: Record<string, string> }[] = [];
   new Parser({ onopentag: (name, attributes) => elements.push({ name, attributes }) }).end(html);
@@ -69,6 +71,32 @@ describe('the public help center', () => {
     expect(html).toMatch(/<h2>When<\/h2>\s*<p>Within <strong>30 days<\/strong>, see <a href="\.\.\/terms">terms<\/a>/);
     expect(html).toContain('<td>1</td>');
     expect(html).toContain(`<a href="${home}/billing">Billing</a>`);
+  });
+
+  it.each([
+    ['# Refunds & returns\n\nText.', 'h1 p'],
+    ['  #   refunds & Returns #\n\nText.', 'h1 p'],
+    ['Refunds & returns\n===\n\nText.', 'h1 p'],
+    ['# **Refunds** & returns\n\n## Part', 'h1 h2'],
+    ['# Another\n\n## Part\n\n> # Quoted', 'h1 h2 h3 h2'],
+    ['# Refunds & returns\n\n# Part\n\n###### Deep', 'h1 h2 h6'],
+    ['## Part\n\n### Detail', 'h1 h2 h3'],
+    ['```\n# Refunds & returns\n```', 'h1'],
+  ])('has the title as its only heading of the first level: %j', async (content_markdown, names) => {
+    const titled = await api.createOrg();
+    const article = { title: 'Refunds & returns', slug: 'refunds', content_markdown };
+    await titled.put('/help-center/content', inCategory(article));
+    const html = await (await fetch(`${api.url}/help/${titled.id}/all/refunds`)).text();
+    const shown = elementsOf(html).flatMap(({ name }) => (/^(?:h\d|p)$/.test(name) ? [name] : []));
+    expect(shown.join(' ')).toBe(names);
+  });
+
+  it('has one title in a long article too, which a thread renders', async () => {
+    const content_markdown = `# Long\n\n${'Many words. '.repeat(600)}\n\n# Part`;
+    const titled = await api.createOrg();
+    await titled.put('/help-center/content', inCategory({ title: 'Long', slug: 'long', content_markdown }));
+    const html = await (await fetch(`${api.url}/help/${titled.id}/all/long`)).text();
+    expect(elementsOf(html).flatMap(({ name }) => (/^h\d$/.test(name) ? [name] : []))).toEqual(['h1', 'h2']);
   });
 
   it('shows single categories and the complete contents, in the order of the tree', async () => {
