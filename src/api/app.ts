@@ -41,12 +41,13 @@ import { authenticate } from './edge/authenticate.ts';
 import { closeConnections } from './edge/close-connections.ts';
 import { compression } from './edge/documents/compression.ts';
 import { openapi } from './edge/documents/openapi.ts';
-import { type ErrorAnswer, errorAnswer, handleErrors } from './edge/errors.ts';
+import { errorAnswer, handleErrors, sendError } from './edge/errors.ts';
 import { idempotency } from './edge/idempotency.ts';
 import { absentInput } from './edge/input/absent-input.ts';
 import { jsonBody } from './edge/input/json-body.ts';
 import { unknownRoutes } from './edge/input/refuse-unknown.ts';
 import { createMetrics, type Metrics, measure, operations } from './edge/operations.ts';
+import { landingRoutes } from './edge/pages/landing.routes.ts';
 import { rateLimit } from './edge/rate-limits.ts';
 import { enforceWriteQuota } from './edge/write-quota.ts';
 import './edge/request.ts';
@@ -114,10 +115,8 @@ export async function createApp(deps: Deps, logger: FastifyBaseLogger) {
     genReqId: newId,
     requestIdHeader: false,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH, ignoreTrailingSlash: false },
-    frameworkErrors: (error, _request, reply) => {
-      const answer: ErrorAnswer = errorAnswer(error.statusCode ?? 400, error.message);
-      (reply as FastifyReply).code(answer.statusCode).send(answer);
-    },
+    frameworkErrors: (error, request, reply) =>
+      void sendError(request as never, reply as FastifyReply, errorAnswer(error.statusCode ?? 400, error.message)),
   }).withTypeProvider<ZodTypeProvider>();
   app.removeContentTypeParser('text/plain'); // JSON only: other content types get a 415
   app.setValidatorCompiler(validatorCompiler);
@@ -153,6 +152,7 @@ export async function createApp(deps: Deps, logger: FastifyBaseLogger) {
   await app.register(serverSentEvents, deps);
 
   if (deps.config.OPS_PORT === undefined) await app.register(operations, { ...deps, metrics });
+  await app.register(named(landingRoutes), deps);
   for (const routes of ROUTES) await app.register(named(routes), deps);
   if (deps.config.DEVELOPMENT) await app.register(named(sandboxRoutes));
   return Object.assign(app, { metrics });

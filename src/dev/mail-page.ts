@@ -10,12 +10,15 @@ export const PAGE_HEADERS = {
 };
 
 const STYLE = `
-  body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #222; }
+  :root { color-scheme: light dark; }
+  body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: light-dark(#222, #e4e7ee); background: light-dark(#fff, #14171d); }
+  a { color: light-dark(#1c4fd8, #9db8ff); }
   table { border-collapse: collapse; width: 100%; }
-  td, th { text-align: left; padding: .35rem .75rem .35rem 0; border-bottom: 1px solid #ddd; vertical-align: top; overflow-wrap: anywhere; }
-  time, .quiet { color: #666; }
-  pre { white-space: pre-wrap; overflow-wrap: anywhere; background: #f6f6f6; padding: 1rem; }
-  iframe { width: 100%; height: 32rem; border: 1px solid #ddd; }`;
+  td, th { text-align: left; padding: .35rem .75rem .35rem 0; border-bottom: 1px solid #8886; vertical-align: top; overflow-wrap: anywhere; }
+  time, .quiet { color: light-dark(#666, #a3abbb); }
+  pre { white-space: pre-wrap; overflow-wrap: anywhere; background: #8882; padding: 1rem; }
+  iframe { width: 100%; height: 32rem; border: 1px solid #8886; background: #fff; }
+  @media (max-width: 600px) { tr { display: block; padding: .5rem 0; border-bottom: 1px solid #8886; } td { display: block; border: 0; padding: 0; } th { display: none; } }`;
 
 /** Renders the list of mails, in the given order. */
 export function messageListPage(messages: MailMessage[], total: number): string {
@@ -50,7 +53,7 @@ export function messagePage(message: MailMessage): string {
 }
 
 function page(title: string, body: string): string {
-  return `<!doctype html><html lang="en"><meta charset="utf-8"><title>${escapeHtml(title)}</title><style>${STYLE}</style><body>${body}</body></html>`;
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escapeHtml(title)}</title><style>${STYLE}</style><body>${body}</body></html>`;
 }
 
 function escapeHtml(text: string): string {

@@ -2,10 +2,11 @@ import cookie from '@fastify/cookie';
 import type { FastifyReply } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../api/deps.ts';
+import { asPage } from '../api/edge/pages/page-answers.ts';
 import { memberOf } from '../collections/records.ts';
 import type { Config } from '../config.ts';
 import { consumeLoginLink, findSignedIn, SESSION_TTL_MINUTES } from './login.service.ts';
-import { PAGE_POLICY, signedInPage, signedOutPage, usedLinkPage } from './pages.ts';
+import { signedInPage, signedOutPage, usedLinkPage } from './pages.ts';
 
 const SESSION_COOKIE = 'switchboard_session';
 const HIDDEN = {
@@ -21,11 +22,7 @@ export const loginRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config }) 
   const secure = !isPlainLoopback(config);
 
   app.addHook('onSend', async (_request, reply) => {
-    reply.headers({
-      'cache-control': 'no-store',
-      'referrer-policy': 'no-referrer',
-      'content-security-policy': PAGE_POLICY,
-    });
+    reply.headers({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' });
   });
 
   app.get('/partner-login', HIDDEN, async ({ db, query }, reply) => {
@@ -49,8 +46,7 @@ export const loginRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config }) 
   });
 };
 
-const html = (reply: FastifyReply, status: number, page: string) =>
-  reply.code(status).type('text/html; charset=utf-8').send(page);
+const html = (reply: FastifyReply, status: number, page: string) => asPage(reply).code(status).send(page);
 
 /**
  * Returns whether the public URL is plain http on this machine. Browsers reject a Secure cookie over plain http, and

@@ -1,9 +1,5 @@
 import { escapeHtml, htmlPage } from '../html/page.rules.ts';
 
-/** Blocks everything except the page's own style. */
-export const PAGE_POLICY =
-  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
 export const signedInPage = ({
   org,
   name,

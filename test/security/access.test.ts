@@ -11,6 +11,8 @@ import { inParallel } from './parallel.ts';
 
 /** Public routes outside of the document: pages for people, and routes for the operator. */
 const PUBLIC_ROUTES = [
+  'GET /',
+  'GET /favicon.ico',
   'GET /openapi.json',
   'GET /docs',
   'GET /docs/',
@@ -26,6 +28,7 @@ const PUBLIC_ROUTES = [
   'GET /a/:token',
   'POST /a/:token',
   'POST /backend/widget/v2/confirmations/:confirmationId',
+  'GET /hooks/forms/:workflow_id/:token',
   'GET /u/:token',
   'POST /u/:token',
   'POST /callbacks/:provider/:orgId/:token',

@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { asPage } from '../../api/edge/pages/page-answers.ts';
 import { decideByLink, type LinkPage, showLink } from './link.service.ts';
 import { LinkDecision, LinkPath } from './schema.ts';
 
@@ -30,7 +31,6 @@ export const confirmationLinkRoutes: FastifyPluginAsyncZod = async (app) => {
 };
 
 function send(reply: FastifyReply, { status, html }: LinkPage): string {
-  reply.code(status).type('text/html; charset=utf-8');
-  reply.headers({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', 'x-robots-tag': 'noindex' });
+  asPage(reply).code(status);
   return html;
 }

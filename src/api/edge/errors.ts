@@ -1,11 +1,12 @@
 import { STATUS_CODES } from 'node:http';
-import type { FastifyError, FastifyInstance } from 'fastify';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fastifyPlugin from 'fastify-plugin';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { isDatabaseUnavailable, isDataException, isLockTimeout, isStatementTimeout } from '../../db/failures.ts';
 import { DomainError, type ErrorKind, type Issue, ProviderError, TooManyRequests } from '../../errors.ts';
 import { loggableText } from '../../logging/loggable.rules.ts';
+import { asPage, errorPage, wantsPage } from './pages/page-answers.ts';
 
 const STATUS_OF: Record<ErrorKind, number> = {
   invalid: 400,
@@ -60,13 +61,25 @@ export const handleErrors = fastifyPlugin(async (app: FastifyInstance) => {
       request.log.warn({ reason: loggableText(error.message) }, 'the request was postponed');
     else if (answer.statusCode >= 500) request.log.error({ err: error }, 'request failed');
     reply.headers(errorHeaders(error, answer.statusCode));
-    return reply
-      .code(answer.statusCode)
-      .type('application/json; charset=utf-8')
-      .serializer(JSON.stringify)
-      .send(answer);
+    return sendError(request, reply, answer);
   });
 });
+
+/** Sends the answer to an error: as a page to clients that prefer one, else as JSON. */
+export const sendError = (request: FastifyRequest, reply: FastifyReply, answer: ErrorAnswer): FastifyReply =>
+  reply.code(answer.statusCode).send(bodyOfError(request, reply, answer));
+
+/** Returns the body of an error's answer, and sets the headers that describe it. */
+export function bodyOfError(request: FastifyRequest, reply: FastifyReply, answer: ErrorAnswer): string {
+  const vary = reply.getHeader('vary');
+  reply.header('vary', vary === undefined ? 'accept' : `${String(vary)}, accept`);
+  if (wantsPage(request)) {
+    asPage(reply);
+    return errorPage(answer);
+  }
+  reply.type('application/json; charset=utf-8');
+  return JSON.stringify(answer);
+}
 
 /** Returns the headers of an error's answer: when to try again, or how to authenticate. */
 export function errorHeaders(error: unknown, statusCode: number): Record<string, string | number> {

@@ -12,7 +12,7 @@ import { keysOf, valueAt } from '../../collections/checked-access.ts';
 import { batchByKey } from '../../concurrency/batch-by-key.ts';
 import type { Config } from '../../config.ts';
 import { TooManyRequests } from '../../errors.ts';
-import { errorAnswer } from './errors.ts';
+import { bodyOfError, errorAnswer } from './errors.ts';
 
 const WINDOW_SECONDS = 60;
 const COUNTING = { maxConcurrent: 1, maxBatchSize: Number.POSITIVE_INFINITY, maxWaiting: Number.POSITIVE_INFINITY };
@@ -115,8 +115,9 @@ export const rateLimit = fastifyPlugin(async (app: FastifyInstance, { rateLimits
     if (count.isAllowed) return payload;
     const headers = quotaHeaders(rateLimits, 'refused', count);
     reply.code(429).headers({ ...headers, 'retry-after': Math.max(1, headers['x-ratelimit-reset']) });
-    reply.removeHeader('content-length').type('application/json; charset=utf-8');
-    return JSON.stringify(errorAnswer(429, 'Too many requests with a wrong key or address: try again later'));
+    reply.removeHeader('content-length');
+    const answer = errorAnswer(429, 'Too many requests with a wrong key or address: try again later');
+    return bodyOfError(request, reply, answer);
   });
 });
 

@@ -10,7 +10,8 @@ export const findWebhook = (db: Db, automationId: string) =>
     .leftJoin('automation_versions as version', (join) =>
       join.onRef('version.org_id', '=', 'automation.org_id').onRef('version.id', '=', 'automation.active_version'),
     )
-    .select(['automation.org_id', 'automation.id', 'automation.webhook_token'])
+    .innerJoin('orgs as org', 'org.id', 'automation.org_id')
+    .select(['automation.org_id', 'automation.id', 'automation.webhook_token', 'org.name as org_name'])
     .select(['version.trigger_type', 'version.trigger_configuration'])
     .where('automation.id', '=', automationId)
     .where('automation.deleted_at', 'is', null)

@@ -1,17 +1,26 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Deps } from '../../api/deps.ts';
 import { errorResponses } from '../../api/edge/errors.ts';
 import { assertTextFits } from '../../api/edge/input/text-guard.ts';
+import { asPage, wantsPage } from '../../api/edge/pages/page-answers.ts';
 import { enforce } from '../../api/edge/rate-limits.ts';
-import { invalid, notFound } from '../../errors.ts';
+import { DomainError, invalid, notFound } from '../../errors.ts';
 import { setOwner } from '../../processes/current-work.ts';
 import { Id } from '../../schemas/parts.ts';
 import type { Json } from '../blocks/schema.ts';
 import { fieldsOf } from '../json.rules.ts';
+import { formPage, submittedPage } from './form-pages.ts';
 import { listedFields, MAX_FORM_BYTES, MULTIPART_TYPE, parseMultipart } from './multipart-forms.ts';
-import { getWebhook, receiveForm, receiveWebhook, type Webhook, type WebhookRequest } from './webhooks.service.ts';
+import {
+  fieldsOfForm,
+  getWebhook,
+  receiveForm,
+  receiveWebhook,
+  type Webhook,
+  type WebhookRequest,
+} from './webhooks.service.ts';
 
 const MAX_BODY_BYTES = 1024 * 1024;
 /** The largest bodies by their types. */
@@ -32,7 +41,7 @@ A multipart form may have up to 10 files, of 5 MB together. Each is stored, and 
 Requests with the same \`Idempotency-Key\` or \`webhook-id\`, or the same id at the workflow's \`dedupe_path\`, start one run. Where
 \`trigger_configuration.secret\` is set, each must be signed: by Standard Webhooks, or with the HMAC-SHA256 of the body in hex as \`X-Signature\`.
 An \`X-Signature\` covers neither headers nor time: such requests are told apart by \`dedupe_path\`, else by their bodies, and the same body starts one run in 24 hours.`;
-const FORM_DESCRIPTION = `Submits the form of a workflow: its fields by name, as JSON or as a browser sends them. Each field that is wrong is named.`;
+const FORM_DESCRIPTION = `Submits the form of a workflow: its fields by name, as JSON or as a browser sends them. Each field that is wrong is named. Opened in a browser, the address shows the form, and submitting it there is answered by a page.`;
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -76,6 +85,16 @@ export const inboundWebhookRoutes: FastifyPluginAsyncZod<Deps> = async (app, dep
     },
   });
 
+  app.get(
+    '/hooks/forms/:workflow_id/:token',
+    { config: { scope: 'public', limitedBy: 'address' }, schema: { params: WebhookPath, hide: true } },
+    async (request, reply) => {
+      const webhook = webhookOf(request);
+      const fields = fieldsOfForm(webhook);
+      return asPage(reply).send(formPage({ orgName: webhook.orgName, fields }));
+    },
+  );
+
   app.post('/hooks/forms/:workflow_id/:token', {
     config: { scope: 'public', limitedBy: 'address' },
     schema: {
@@ -90,7 +109,9 @@ export const inboundWebhookRoutes: FastifyPluginAsyncZod<Deps> = async (app, dep
       const given = form === undefined ? sent.content : await form(refuseFile);
       const isOfBrowser = form !== undefined || FORM_TYPE.test(sent.headers['content-type'] ?? '');
       const content = isOfBrowser ? lastValues(given) : given;
-      const run_id = await receiveForm(request.db, webhookOf(request), { ...sent, content });
+      const receiving = receiveForm(request.db, webhookOf(request), { ...sent, content });
+      if (wantsPage(request)) return asFormPage(reply, webhookOf(request), { receiving, values: content });
+      const run_id = await receiving;
       reply.code(202);
       return { run_id };
     },
@@ -100,6 +121,24 @@ export const inboundWebhookRoutes: FastifyPluginAsyncZod<Deps> = async (app, dep
 function webhookOf({ webhook }: Pick<FastifyRequest, 'webhook'>): Webhook {
   if (webhook === undefined) throw notFound('workflow address');
   return webhook;
+}
+
+/** Answers the submission of a hosted form by a page: thanks, or the form with what is wrong in it. */
+async function asFormPage(
+  reply: FastifyReply,
+  webhook: Webhook,
+  { receiving, values }: { receiving: Promise<unknown>; values: Json },
+): Promise<FastifyReply> {
+  const { orgName } = webhook;
+  try {
+    await receiving;
+    return asPage(reply).code(202).send(submittedPage(orgName));
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.issues === undefined) throw error;
+    const submitted = { values, issues: error.issues };
+    const page = formPage({ orgName, fields: fieldsOfForm(webhook), submitted });
+    return asPage(reply).code(400).send(page);
+  }
 }
 
 /** Returns what was sent. Throws invalid if the body is not what its Content-Type says. */

@@ -9,7 +9,7 @@ import { isSameSecret } from '../../providers/constant-time.ts';
 import type { Json, TriggerType } from '../blocks/schema.ts';
 import { isCredentialName } from '../masking.rules.ts';
 import { startRuns } from '../runs/start-runs.service.ts';
-import { FormConfiguration, WebhookConfiguration } from './configuration.schema.ts';
+import { FormConfiguration, type FormField, WebhookConfiguration } from './configuration.schema.ts';
 import { parseForm } from './form.rules.ts';
 import { withFormFiles } from './form-files.service.ts';
 import type { ReadForm } from './multipart-forms.ts';
@@ -37,6 +37,7 @@ export type WebhookDeps = Pick<Deps, 'secrets' | 'storage' | 'mediaLinks'>;
 
 export interface Webhook {
   orgId: string;
+  orgName: string;
   id: string;
   type: TriggerType | null;
   configuration: Json;
@@ -46,8 +47,8 @@ export interface Webhook {
 export async function getWebhook(db: Db, automationId: string, token: string): Promise<Webhook> {
   const found = await findWebhook(db, automationId);
   if (!isSameSecret(token, found?.webhook_token ?? '') || found === undefined) throw notFound('workflow address');
-  const { org_id: orgId, id, trigger_type: type, trigger_configuration: configuration } = found;
-  return { orgId, id, type, configuration };
+  const { org_id: orgId, org_name: orgName, id, trigger_type: type, trigger_configuration: configuration } = found;
+  return { orgId, orgName, id, type, configuration };
 }
 
 /**
@@ -87,8 +88,7 @@ export async function receiveWebhook(
 
 /** Starts the workflow of a form. Throws conflict, and invalid with each wrong field. */
 export async function receiveForm(db: Db, hook: Webhook, { headers, content }: WebhookRequest): Promise<string | null> {
-  assertTriggerType(hook, 'form-trigger', 'a form');
-  const { fields } = FormConfiguration.catch({ fields: [] }).parse(hook.configuration);
+  const fields = fieldsOfForm(hook);
   if (typeof content !== 'object' || content === null || Array.isArray(content))
     throw invalid('The request is not valid: body: must be the fields of the form by name');
   const read = parseForm(fields, content);
@@ -103,6 +103,12 @@ export async function receiveForm(db: Db, hook: Webhook, { headers, content }: W
     idempotencyKey: idempotencyKeyOf(headers),
     output: { form: read.form },
   });
+}
+
+/** Returns the fields of a form. Throws conflict if the workflow is inactive or not started by a form. */
+export function fieldsOfForm(hook: Webhook): FormField[] {
+  assertTriggerType(hook, 'form-trigger', 'a form');
+  return FormConfiguration.catch({ fields: [] }).parse(hook.configuration).fields;
 }
 
 function assertTriggerType({ type }: Webhook, expected: TriggerType, what: string): void {

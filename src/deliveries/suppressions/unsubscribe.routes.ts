@@ -1,17 +1,18 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Deps } from '../../api/deps.ts';
+import { asPage } from '../../api/edge/pages/page-answers.ts';
 import { notFound } from '../../errors.ts';
+import { maskedAddress } from '../../html/masked-address.rules.ts';
 import { escapeHtml, htmlPage } from '../../html/page.rules.ts';
 import { findUnsubscribeTarget, insertUnsubscribe } from '../suppressions.queries.ts';
 import { createUnsubscribeLinks } from './unsubscribe-links.ts';
 
-const HTML = 'text/html; charset=utf-8';
 const UnsubscribeParams = z.object({ token: z.string().min(1).max(255) });
 
 /**
  * The public unsubscribe page. GET only shows a button, as mail scanners follow links. POST unsubscribes, by the button
- * or by a mail client's one-click request (RFC 8058).
+ * or by a mail client's one-click request (RFC 8058). The address is masked, as a forwarded mail has the link too.
  */
 export const unsubscribeRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config }) => {
   const links = createUnsubscribeLinks(config.JWT_SECRET, config.PUBLIC_URL);
@@ -27,8 +28,8 @@ export const unsubscribeRoutes: FastifyPluginAsyncZod<Deps> = async (app, { conf
     const ref = links.read(params.token);
     const found = ref === undefined ? undefined : await findUnsubscribeTarget(db, ref.orgId, ref.deliveryId);
     if (found === undefined) throw notFound('unsubscribe link');
-    reply.type(HTML);
-    const who = `<p>Stop mail from <strong>${escapeHtml(found.org_name)}</strong> to <strong>${escapeHtml(found.to ?? '')}</strong>?</p>`;
+    asPage(reply);
+    const who = `<p>Stop mail from <strong>${escapeHtml(found.org_name)}</strong> to <strong>${escapeHtml(maskedAddress(found.to ?? ''))}</strong>?</p>`;
     return htmlPage('Unsubscribe', `${who}<form method="post"><button type="submit">Unsubscribe</button></form>`);
   });
 
@@ -39,7 +40,7 @@ export const unsubscribeRoutes: FastifyPluginAsyncZod<Deps> = async (app, { conf
       const ref = links.read(params.token);
       if (ref === undefined) throw notFound('unsubscribe link');
       await insertUnsubscribe(db, ref.orgId, ref.deliveryId);
-      reply.type(HTML);
+      asPage(reply);
       return htmlPage('Unsubscribed', '<p>You will get no more of this mail.</p>');
     },
   );

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fastifyPlugin from 'fastify-plugin';
-import { errorAnswer } from '../errors.ts';
+import { errorAnswer, sendError } from '../errors.ts';
 
 /**
  * Answers 404 for an unknown path, and 405 with `Allow` (RFC 9110, 15.5.6) for a known path with another method.
@@ -16,15 +16,14 @@ export const unknownRoutes = fastifyPlugin(async (app: FastifyInstance) => {
     methodsByPattern.set(url, known);
   });
 
-  const refuse = async ({ method, url }: FastifyRequest, reply: FastifyReply) => {
+  const refuse = async (request: FastifyRequest, reply: FastifyReply) => {
+    const { method, url } = request;
     const [path = ''] = url.split('?');
     const matching = [...methodsByPattern.values()].filter(({ pattern }) => pattern.test(path));
-    if (matching.length === 0) return reply.code(404).send(errorAnswer(404, `There is no ${method} ${path}`));
+    if (matching.length === 0) return sendError(request, reply, errorAnswer(404, `There is no ${method} ${path}`));
     const allow = [...new Set(matching.flatMap(({ methods }) => [...methods]))].sort().join(', ');
-    return reply
-      .code(405)
-      .header('allow', allow)
-      .send(errorAnswer(405, `${path} takes ${allow}, not ${method}`));
+    reply.header('allow', allow);
+    return sendError(request, reply, errorAnswer(405, `${path} takes ${allow}, not ${method}`));
   };
 
   // Runs before the body is parsed, as only some methods have one.
