@@ -40,6 +40,7 @@ const DOMAINS = [
   'actions',
   'autopilot',
   'phone-agents',
+  'sign-in',
   'partners',
   'desk',
   'conversations',

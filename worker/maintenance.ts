@@ -20,7 +20,7 @@ import { requestWeeklyReviews } from '../src/insights/review/service.ts';
 import { retryOldRefusals } from '../src/knowledge/embedding/maintenance.service.ts';
 import { deleteUnusedWords } from '../src/knowledge/index/maintenance.service.ts';
 import { deleteOldModelCalls, settleAbandonedCalls } from '../src/models/budgets/service.ts';
-import { deleteExpiredLogins } from '../src/partners/login.service.ts';
+import { deleteExpiredLogins } from '../src/sign-in/links.service.ts';
 import { deleteOldForecasts } from '../src/sequences/forecast/jobs.service.ts';
 import { requestDailyLearning } from '../src/tagging/service.ts';
 import { deleteEndpointRemains, deleteOldWebhooks, wakeStalledWebhooks } from '../src/webhooks/maintenance.service.ts';

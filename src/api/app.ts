@@ -1,3 +1,4 @@
+import cookie from '@fastify/cookie';
 import cors from '@fastify/cors';
 import underPressure from '@fastify/under-pressure';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, LogController } from 'fastify';
@@ -32,6 +33,7 @@ import { countOutbox } from '../outbox/backlog.ts';
 import { PARTNER_ROUTES } from '../partners/domain.routes.ts';
 import { phoneAgentRoutes } from '../phone-agents/routes.ts';
 import { sequenceRoutes } from '../sequences/routes.ts';
+import { SIGN_IN_ROUTES } from '../sign-in/domain.routes.ts';
 import { slaRoutes } from '../sla/routes.ts';
 import { taggingRoutes } from '../tagging/routes.ts';
 import { WEBHOOK_ROUTES } from '../webhooks/domain.routes.ts';
@@ -72,6 +74,7 @@ const PREFLIGHT_TTL_SECONDS = 7_200;
 const ROUTES: FastifyPluginAsyncZod<Deps>[] = [
   keyRoutes,
   ...ORG_ROUTES,
+  ...SIGN_IN_ROUTES,
   ...PARTNER_ROUTES,
   ...CONTACT_ROUTES,
   sequenceRoutes,
@@ -138,6 +141,7 @@ export async function createApp(deps: Deps, logger: FastifyBaseLogger) {
   app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id));
   await app.register(closeConnections, deps);
   await app.register(unknownRoutes);
+  await app.register(cookie);
   await app.register(compression);
   await app.register(openapi, deps);
   await app.register(authenticate, deps);

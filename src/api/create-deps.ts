@@ -25,6 +25,7 @@ import { createIntegrationCheck } from '../providers/integration-checks.ts';
 import { createCountedStorage } from '../providers/storage/counted.ts';
 import { createStorage } from '../providers/storage/storage.ts';
 import { createSecrets } from '../secrets.ts';
+import { createSessionVerifier } from '../sign-in/verifier.ts';
 import { findChatContext } from '../widget/visitors.service.ts';
 import type { Deps } from './deps.ts';
 import { createCallbackUrls } from './edge/callback-urls.ts';
@@ -61,6 +62,7 @@ export interface ApiDepsOptions {
 export function createApiDeps({ config, db, pool, quota, temporal, logger, replaced = {} }: ApiDepsOptions): ApiDeps {
   if (config.FAST_PATHS === 'off') turnOffFastPaths(db);
   const tokens = createTokens(config.JWT_SECRET);
+  const keys = createKeyVerifier(db, tokens);
   const egress = createEgress({ allow: config.EGRESS_ALLOW });
   const operatorsEgress = createEgress({ allow: ALLOW_ALL });
   const mediaLinks = createMediaLinks(config.JWT_SECRET, config.PUBLIC_URL);
@@ -71,7 +73,8 @@ export function createApiDeps({ config, db, pool, quota, temporal, logger, repla
     config,
     db,
     tokens,
-    keys: createKeyVerifier(db, tokens),
+    keys,
+    sessions: createSessionVerifier(db, keys, config),
     rateLimits: createRateLimits(config, pool),
     quota,
     ...outgoing,

@@ -19,6 +19,7 @@ import type { FareHarbor } from '../providers/fareharbor.ts';
 import type { IntegrationCheck } from '../providers/integration-checks.ts';
 import type { Storage } from '../providers/storage/port.ts';
 import type { Secrets } from '../secrets.ts';
+import type { SessionVerifier } from '../sign-in/verifier.ts';
 import type { TemporalHealth } from '../temporal/client.ts';
 import type { CallbackUrls } from './edge/callback-urls.ts';
 import type { RateLimits } from './edge/rate-limits.ts';
@@ -29,6 +30,8 @@ export interface Deps {
   db: Db;
   tokens: Tokens;
   keys: KeyVerifier;
+  /** Verifies the sessions of members who are signed in. */
+  sessions: SessionVerifier;
   rateLimits: RateLimits;
   quota: WriteQuota;
   secrets: Secrets;

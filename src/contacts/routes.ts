@@ -76,7 +76,7 @@ export const contactRoutes: FastifyPluginAsyncZod<Deps> = async (app, { db: pool
   });
 
   app.delete('/contacts/:id', {
-    config: { scope: 'contacts:write' },
+    config: { scope: 'contacts:write', memberScope: 'redaction:write' },
     schema: {
       operationId: 'deleteContact',
       tags: ['contacts'],

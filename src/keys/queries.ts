@@ -9,7 +9,13 @@ export function findOrgKey(db: Db, orgId: string, keyId: string) {
   return db
     .selectFrom('org_api_keys as key')
     .innerJoin('orgs as org', 'org.id', 'key.org_id')
-    .select(['key.org_id', 'key.id', 'key.scopes', sql<string | null>`org.settings ->> 'country'`.as('country')])
+    .select([
+      'key.org_id',
+      'key.id',
+      'key.name',
+      'key.scopes',
+      sql<string | null>`org.settings ->> 'country'`.as('country'),
+    ])
     .where('key.org_id', '=', orgId)
     .where('key.id', '=', keyId)
     .where('key.revoked_at', 'is', null)

@@ -81,3 +81,6 @@ export function revokeKeyAsOperator(db: Db, keyId: string): Promise<void> {
 
 /** Lets every process read the org of its keys again, once the transaction commits. */
 export const announceChangedOrg = (trx: Trx): Promise<void> => notifyKeysChanged(trx);
+
+/** Has every process read the state of keys and sessions again, once the transaction has committed. */
+export const announceKeysChanged = notifyKeysChanged;

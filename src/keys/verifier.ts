@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Db } from '../db/connect.ts';
+import type { RoleName } from '../schemas/roles.ts';
 import { findOrgKey, findPartnerKey } from './queries.ts';
 import type { TokenClaims, TokenKind, Tokens } from './tokens.ts';
 
@@ -9,11 +10,23 @@ const MAX_CACHED_TOKENS = 20_000;
 export interface OrgPrincipal {
   kind: 'org';
   id: string;
+  /** The id of the key, or of the session of a member who is signed in. */
   keyId: string;
-  /** The key's scopes, or null for full access. */
+  /** The name of the key or the member. */
+  name: string;
+  /** The scopes of the key or of the member's role, or null for full access. */
   scopes: ReadonlySet<string> | null;
   /** The org's country, if it is set. */
   country: string | null;
+  /** Set for a member who is signed in by a cookie. */
+  member?: MemberPrincipal;
+}
+
+export interface MemberPrincipal {
+  id: number;
+  role: RoleName;
+  /** When the session ends without use. */
+  expiresAt: Date;
 }
 
 export interface PartnerPrincipal {
@@ -77,7 +90,7 @@ export function createKeyVerifier(db: Db, tokens: Tokens): KeyVerifier {
         const key = await findOrgKey(db, claims.ownerId, claims.keyId);
         if (key === undefined) return undefined;
         const scopes = key.scopes === null ? null : new Set(key.scopes);
-        return { kind: 'org', id: key.org_id, keyId: key.id, scopes, country: key.country };
+        return { kind: 'org', id: key.org_id, keyId: key.id, name: key.name, scopes, country: key.country };
       });
     },
     async partner(token) {

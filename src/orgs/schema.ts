@@ -1,9 +1,6 @@
 import { z } from 'zod';
 import { Id, Language, Name, Timestamp } from '../schemas/parts.ts';
-
-/** The built-in roles of every org, strongest first. */
-export const ROLE_NAMES = ['admin', 'agent', 'viewer'] as const;
-export type RoleName = (typeof ROLE_NAMES)[number];
+import { ROLE_NAMES } from '../schemas/roles.ts';
 
 const MAX_INSTRUCTIONS = 100_000;
 const WEBSITE = /^(https?:\/\/[^\s/?#]+|[^\s/?#:]+\.[^\s/?#]+)([/?#]\S*)?$/i;

@@ -4,6 +4,7 @@ import { inTransaction } from '../db/transaction.ts';
 import { newId } from '../ids.ts';
 import { announceChangedOrg } from '../keys/service.ts';
 import { announce } from '../outbox/announcing.ts';
+import { ROLE_NAMES } from '../schemas/roles.ts';
 import {
   countOrgsOfPartner,
   findAiInstructions,
@@ -20,7 +21,7 @@ import {
   listTimeZonesOfOrgs,
   mergeSettings,
 } from './queries.ts';
-import { ROLE_NAMES } from './schema.ts';
+
 import { type OrgSettings, SETTING_NAMES, type UpdateSettings } from './settings/schema.ts';
 
 const WIDGET_TOKEN_BYTES = 32;

@@ -4,7 +4,6 @@ import { errorResponses } from '../api/edge/errors.ts';
 import { once } from '../api/edge/once.ts';
 import { enforce } from '../api/edge/rate-limits.ts';
 import { CreatedKey } from '../keys/schema.ts';
-import { issueLoginLink } from './login.service.ts';
 import {
   CreatedOrg,
   CreateLoginLink,
@@ -17,7 +16,14 @@ import {
   PartnerOrg,
   PartnerOrgPage,
 } from './schema.ts';
-import { checkConnections, createOrgKey, getOrgNamed, listPartnerOrgs, provisionOrg } from './service.ts';
+import {
+  checkConnections,
+  createOrgKey,
+  getOrgNamed,
+  issueLoginLink,
+  listPartnerOrgs,
+  provisionOrg,
+} from './service.ts';
 
 const PREFIX = '/partner/v1/orgs';
 const tags = ['partner'];

@@ -70,6 +70,12 @@ export const CreateLoginLink = z
       .max(20)
       .optional()
       .describe('Roles of a new member (GET /roles lists them); agent when absent.'),
+    opens: z
+      .enum(['once', 'page'])
+      .default('once')
+      .describe(
+        '`once`: the first visit signs in. `page`: shows a page whose button signs in, for links in mails, which scanners visit too.',
+      ),
   })
   .meta({ id: 'CreateLoginLink', examples: [{ email: 'ann@acme.example', name: 'Ann' }] });
 export type CreateLoginLink = z.infer<typeof CreateLoginLink>;

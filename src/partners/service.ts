@@ -12,10 +12,12 @@ import { conflict, forbidden, invalid, notFound } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { issueOrgKey } from '../keys/service.ts';
 import type { Tokens } from '../keys/tokens.ts';
+import { addMember } from '../orgs/members/service.ts';
 import { createOrgWithRoles, findOrg, findOrgNamed, type NewOrg, pageOrgs } from '../orgs/service.ts';
 import type { FareHarbor } from '../providers/fareharbor.ts';
+import { createLoginLink } from '../sign-in/links.service.ts';
 import { findPartner, insertPartner, listPartners, updatePartner } from './queries.ts';
-import type { CreateOrg } from './schema.ts';
+import type { CreateLoginLink, CreateOrg } from './schema.ts';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -148,4 +150,21 @@ const externalIdTaken = (externalId: string | undefined) =>
 async function assertNotRetried(db: Db, partnerId: string, externalId: string | undefined): Promise<void> {
   if (externalId === undefined) return;
   if ((await findOrgNamed(db, partnerId, externalId)) !== undefined) throw externalIdTaken(externalId);
+}
+
+/**
+ * Creates a link for one sign-in within 15 minutes, and makes the user a member. Throws forbidden unless the org belongs
+ * to the partner.
+ */
+export function issueLoginLink(
+  db: Db,
+  dashboardUrl: string,
+  partnerId: string,
+  { orgId, opens, ...person }: CreateLoginLink & { orgId: string },
+) {
+  return inTransaction(db, async (trx) => {
+    await assertOwnOrg(trx, partnerId, orgId);
+    const userId = await addMember(trx, orgId, person);
+    return createLoginLink(trx, dashboardUrl, { orgId, userId, opens });
+  });
 }

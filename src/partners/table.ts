@@ -9,24 +9,8 @@ export interface PartnersTable {
   created_at: Generated<Date>;
 }
 
-export interface LoginLinksTable {
-  token_hash: Buffer;
-  org_id: string;
-  user_id: number;
-  expires_at: Date;
-}
-
-export interface DashboardSessionsTable {
-  token_hash: Buffer;
-  org_id: string;
-  user_id: number;
-  expires_at: Date;
-}
-
 declare module '../db/database.ts' {
   interface Database {
-    dashboard_sessions: DashboardSessionsTable;
-    login_links: LoginLinksTable;
     partners: PartnersTable;
   }
 }

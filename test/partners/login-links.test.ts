@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
-import { deleteExpiredLogins } from '../../src/partners/login.service.ts';
+import { deleteExpiredLogins } from '../../src/sign-in/links.service.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';
 
 let api: TestApi;
@@ -133,7 +133,7 @@ describe('visiting a login link', () => {
     expect(login.headers.get('cache-control')).toBe('no-store');
     expect(login.headers.get('referrer-policy')).toBe('no-referrer');
     const setCookie = login.headers.get('set-cookie') as string;
-    expect(setCookie).toMatch(/^switchboard_session=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Lax$/);
+    expect(setCookie).toMatch(/^switchboard_session=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/);
 
     const cookie = setCookie.split(';')[0] as string;
     const page = await api.client().get('/dashboard', { headers: { cookie } });
@@ -162,7 +162,9 @@ describe('visiting a login link', () => {
     });
     expect(body.url).toMatch(/^https:\/\/app\.example\.com\/desk\/partner-login\?token=/);
     const { headers } = await outside.client().get(`/partner-login${new URL(body.url).search}`);
-    expect(headers.get('set-cookie')).toMatch(/; Secure/);
+    expect(headers.get('set-cookie')).toMatch(
+      /^__Host-switchboard_session=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+    );
     expect(headers.get('location')).toBe('/desk/dashboard');
     await outside.close();
   });

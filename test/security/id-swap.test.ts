@@ -80,6 +80,8 @@ const TAG_OF_EXAMPLE = 'refund';
 /** What is published has a first version. Its number is no id. */
 const FIRST_VERSION = '1';
 const SENT_NOWHERE = '';
+/** No key opens these, only a member who is signed in: test/sign-in/sessions.test.ts. */
+const OF_MEMBERS = ['DELETE /me/sessions/{id}'];
 
 let api: TestApi;
 let fareHarbor: FakeFareHarbor;
@@ -236,7 +238,7 @@ describe('the same ids used by their own org', () => {
     async () => {
       const order = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'];
       const routes = document.operations
-        .filter((operation) => operation.pathParameters.length > 0)
+        .filter(({ pathParameters, name }) => pathParameters.length > 0 && !OF_MEMBERS.includes(name))
         .sort(
           (a, b) =>
             order.indexOf(a.method) - order.indexOf(b.method) || b.pathParameters.length - a.pathParameters.length,

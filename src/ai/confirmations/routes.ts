@@ -26,7 +26,7 @@ export const confirmationRoutes: FastifyPluginAsyncZod = async (app) => {
   app.post(
     '/autopilot/confirmations/:id/confirm',
     once({
-      config: { scope: 'autopilot:write' },
+      config: { scope: 'confirmations:write' },
       schema: {
         operationId: 'confirmAutopilotCall',
         tags,
@@ -46,7 +46,7 @@ export const confirmationRoutes: FastifyPluginAsyncZod = async (app) => {
   app.post(
     '/autopilot/confirmations/:id/reject',
     once({
-      config: { scope: 'autopilot:write' },
+      config: { scope: 'confirmations:write' },
       schema: {
         operationId: 'rejectAutopilotCall',
         tags,

@@ -2,17 +2,20 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fastifyPlugin from 'fastify-plugin';
 import ipaddr from 'ipaddr.js';
 import { forbidden, unauthorized } from '../../errors.ts';
-import type { KeyVerifier, OrgPrincipal } from '../../keys/verifier.ts';
+import type { OrgPrincipal } from '../../keys/verifier.ts';
 import { runAsWork, setCountry, setOwner } from '../../processes/current-work.ts';
 import { hasScope } from '../../schemas/scopes.ts';
 import type { Deps } from '../deps.ts';
 import { networkOf } from './rate-limits.ts';
+import { assertSameSite } from './same-site.ts';
 
 /**
- * Authenticates the caller by Bearer token (RFC 6750) and checks the route's scope. Refuses to register a route without
+ * Authenticates the caller by Bearer token (RFC 6750), or a member by the cookie of a session, and checks the route's
+ * scope. Refuses to register a route without
  * a scope, or a public one without a limit.
  */
-export const authenticate = fastifyPlugin(async (app: FastifyInstance, { db, keys }: Deps) => {
+export const authenticate = fastifyPlugin(async (app: FastifyInstance, deps: Deps) => {
+  const { db, keys } = deps;
   app.decorateRequest('db', null, []);
   app.decorateRequest('org', null, []);
   app.decorateRequest('partner', null, []);
@@ -42,29 +45,48 @@ export const authenticate = fastifyPlugin(async (app: FastifyInstance, { db, key
       return;
     }
 
-    request.org = await authenticateOrg(keys, request);
+    request.org = await authenticateOrg(deps, request);
     setOwner(request.org.id);
     setCountry(request.org.country);
   });
 });
 
 /**
- * Returns the calling org. Throws unauthorized if its key is invalid or has ended, and forbidden if the key lacks the
- * route's scope.
+ * Returns the calling org. Throws unauthorized if its key is invalid or its session has ended, and forbidden if the key
+ * or the member's role lacks the route's scope. `isUse` counts as a use of the session.
  */
-export async function authenticateOrg(keys: KeyVerifier, request: FastifyRequest): Promise<OrgPrincipal> {
-  const { scope } = request.routeOptions.config;
-  const org = await keys.org(bearerToken(request));
-  if (org === undefined) throw unauthorized('The API key is not valid or was revoked');
-  if (scope !== undefined && scope !== 'any' && !hasScope(org, scope)) {
-    throw forbidden(`Missing required scope: ${scope}`);
-  }
+export async function authenticateOrg(deps: OrgDeps, request: FastifyRequest, isUse = true): Promise<OrgPrincipal> {
+  const { scope, memberScope } = request.routeOptions.config;
+  const org = await identifyOrg(deps, request, isUse);
+  const needed = org.member === undefined ? scope : (memberScope ?? scope);
+  if (needed !== undefined && needed !== 'any' && !hasScope(org, needed))
+    throw forbidden(`Missing required scope: ${needed}`);
   return org;
+}
+
+type OrgDeps = Pick<Deps, 'keys' | 'sessions' | 'config'>;
+
+async function identifyOrg(
+  { keys, sessions, config }: OrgDeps,
+  request: FastifyRequest,
+  isUse: boolean,
+): Promise<OrgPrincipal> {
+  const { headers, cookies } = request;
+  const sessionToken = headers.authorization === undefined ? sessions.tokenIn(cookies) : undefined;
+  if (sessionToken === undefined) {
+    const org = await keys.org(bearerToken(request));
+    if (org === undefined) throw unauthorized('The API key is not valid or was revoked');
+    return org;
+  }
+  assertSameSite(request, config);
+  const member = await sessions.member(sessionToken, isUse);
+  if (member === undefined) throw unauthorized('You are not signed in any more: sign in again');
+  return member;
 }
 
 function bearerToken(request: FastifyRequest): string {
   const { authorization } = request.headers;
-  if (authorization === undefined) throw unauthorized('Send the API key as "Authorization: Bearer <key>"');
+  if (authorization === undefined) throw unauthorized('Send the API key as "Authorization: Bearer <key>", or sign in');
   const [, token] = /^Bearer +(\S+)$/i.exec(authorization) ?? [];
   if (token === undefined) throw unauthorized('The Authorization header must be "Bearer <key>"');
   return token;

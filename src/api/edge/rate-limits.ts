@@ -21,7 +21,15 @@ const LIMIT_OF_PUBLIC = { address: 'address', help: 'help', files: 'streaming' }
 /** The answers to a wrong key, a wrong token in a path, or a wrong signature. */
 const REFUSED = [401, 403, 404];
 
-export type RateLimitName = 'standard' | 'streaming' | 'partner' | 'login-links' | 'address' | 'help' | 'refused';
+export type RateLimitName =
+  | 'standard'
+  | 'streaming'
+  | 'member'
+  | 'partner'
+  | 'login-links'
+  | 'address'
+  | 'help'
+  | 'refused';
 
 export interface RateLimits {
   limitOf(name: RateLimitName): number;
@@ -34,6 +42,7 @@ export function createRateLimits(config: Config, pool: pg.Pool): RateLimits {
   const limits: Record<RateLimitName, number> = {
     standard: config.RATE_LIMIT_STANDARD,
     streaming: config.RATE_LIMIT_STREAMING,
+    member: config.RATE_LIMIT_MEMBER,
     partner: config.RATE_LIMIT_PARTNER,
     'login-links': config.RATE_LIMIT_LOGIN_LINKS,
     address: config.RATE_LIMIT_ADDRESS,
@@ -100,11 +109,10 @@ async function count(limiter: RateLimiterAbstract, id: string, requests: number)
  */
 export const rateLimit = fastifyPlugin(async (app: FastifyInstance, { rateLimits }: { rateLimits: RateLimits }) => {
   app.addHook('onRequest', async (request, reply) => {
-    const { scope, isStreaming, limitedBy } = request.routeOptions.config;
+    const { scope, limitedBy } = request.routeOptions.config;
     if (scope === undefined) return;
     if (scope === 'partner') await enforce(rateLimits, 'partner', request.partner.id, reply);
-    else if (scope !== 'public')
-      await enforce(rateLimits, isStreaming === true ? 'streaming' : 'standard', request.org.id, reply);
+    else if (scope !== 'public') await enforceForOrg(rateLimits, request, reply);
     else if (limitedBy === 'address' || limitedBy === 'help' || limitedBy === 'files')
       await enforce(rateLimits, LIMIT_OF_PUBLIC[limitedBy], networkOf(request.ip), reply);
   });
@@ -120,6 +128,17 @@ export const rateLimit = fastifyPlugin(async (app: FastifyInstance, { rateLimits
     return bodyOfError(request, reply, answer);
   });
 });
+
+/** Counts a request of an org, or of a member of one, whom other members and keys do not use up. */
+function enforceForOrg(
+  rateLimits: RateLimits,
+  { org, routeOptions }: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  if (org.member !== undefined) return enforce(rateLimits, 'member', `${org.id} ${org.member.id}`, reply);
+  const isStreaming = routeOptions.config.isStreaming === true;
+  return enforce(rateLimits, isStreaming ? 'streaming' : 'standard', org.id, reply);
+}
 
 /** Returns whether the answer says that a key, or a token in the path of a public route, is wrong. */
 function isRefused({ routeOptions }: FastifyRequest, { statusCode }: FastifyReply): boolean {

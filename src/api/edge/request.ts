@@ -22,6 +22,8 @@ declare module 'fastify' {
     takesUnknownFields?: boolean;
     /** The callers allowed on the route. Required on every route. */
     scope?: Scope;
+    /** The scope that a member needs in place of `scope`, where an operation is not for all whose keys may do it. */
+    memberScope?: Scope;
     /**
      * What limits a public route: all requests of an address, those for help pages, those for files, only refused ones (for callers that are
      * servers with a token of their own), or nothing of this kind.

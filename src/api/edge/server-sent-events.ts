@@ -9,6 +9,7 @@ import { authenticateOrg } from './authenticate.ts';
 const TICK_MS = 1_000;
 const KEY_CHECK_MS = 5_000;
 const MAX_STREAMS_PER_KEY = 100;
+const MAX_STREAMS_PER_MEMBER = 10;
 const MAX_STREAMS_PER_ORG = 500;
 const RETRY_AFTER_SECONDS = 5;
 /** A client that reads nothing for this time is disconnected. It can reconnect with its Last-Event-ID. */
@@ -40,8 +41,8 @@ type StartFeed = (sink: Sink) => Feed;
 declare module 'fastify' {
   interface FastifyReply {
     /**
-     * Answers with server-sent events (WHATWG HTML) written by the feed, until the client disconnects, its key ends or
-     * the api closes. Throws a 429 if the key or its org has too many streams open.
+     * Answers with server-sent events (WHATWG HTML) written by the feed, until the client disconnects, its key or
+     * session ends, or the api closes. Throws a 429 if the key, the member or the org has too many streams open.
      */
     streamEvents(feeding: StartFeed): FastifyReply;
   }
@@ -57,7 +58,8 @@ interface OpenStream extends Sink {
  * Keeps streams of server-sent events open. @fastify/sse is not used: its `send` never settles if a client disconnects
  * while its socket is full, and its heartbeats go into a full socket.
  */
-export const serverSentEvents = fastifyPlugin(async (app: FastifyInstance, { keys, heartbeatMs }: Deps) => {
+export const serverSentEvents = fastifyPlugin(async (app: FastifyInstance, deps: Deps) => {
+  const { keys, heartbeatMs } = deps;
   const streams = new Set<OpenStream>();
   const counts = createStreamCounts();
   let isClosing = false;
@@ -71,7 +73,7 @@ export const serverSentEvents = fastifyPlugin(async (app: FastifyInstance, { key
       return this.send('');
     }
     const isAllowed = () =>
-      authenticateOrg(keys, this.request).then(
+      authenticateOrg(deps, this.request, false).then(
         () => true,
         (error) => !(error instanceof DomainError),
       );
@@ -114,8 +116,12 @@ function createStreamCounts() {
 
   return {
     /** Counts a stream. Returns the function that ends this, or undefined if the key or its org has too many open. */
-    reserve({ id: orgId, keyId }: OrgPrincipal): (() => void) | undefined {
-      const limits = { [`key ${keyId}`]: MAX_STREAMS_PER_KEY, [`org ${orgId}`]: MAX_STREAMS_PER_ORG };
+    reserve({ id: orgId, keyId, member }: OrgPrincipal): (() => void) | undefined {
+      const ofCaller =
+        member === undefined
+          ? { [`key ${keyId}`]: MAX_STREAMS_PER_KEY }
+          : { [`member ${orgId} ${member.id}`]: MAX_STREAMS_PER_MEMBER };
+      const limits: Record<string, number> = { ...ofCaller, [`org ${orgId}`]: MAX_STREAMS_PER_ORG };
       if (Object.entries(limits).some(([owner, limit]) => (counts.get(owner) ?? 0) >= limit)) return undefined;
       const owners = Object.keys(limits);
       for (const owner of owners) add(owner, 1);
@@ -128,7 +134,7 @@ function createStreamCounts() {
 
 const tooManyStreams = () =>
   new TooManyRequests(
-    `At most ${MAX_STREAMS_PER_KEY} streams of a key and ${MAX_STREAMS_PER_ORG} of an org can be open: close one, or follow all sessions in one stream`,
+    `At most ${MAX_STREAMS_PER_KEY} streams of a key, ${MAX_STREAMS_PER_MEMBER} of a member and ${MAX_STREAMS_PER_ORG} of an org can be open: close one, or follow all sessions in one stream`,
     RETRY_AFTER_SECONDS,
   );
 

@@ -11,6 +11,6 @@ export const addNote = localAction({
   input: z.strictObject({ session_id: Id, text: AddNote.shape.text }),
   output: z.object({ message_id: Id }),
   apply: async (trx, _deps, { orgId }, { session_id, text }) => ({
-    message_id: await add(trx, orgId, session_id, text),
+    message_id: await add(trx, orgId, session_id, { text, authorId: null }),
   }),
 });

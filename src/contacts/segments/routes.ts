@@ -18,7 +18,7 @@ export const segmentRoutes: FastifyPluginAsyncZod<Deps> = async (app) => {
   });
 
   app.post('/segments', {
-    config: { scope: 'contacts:write' },
+    config: { scope: 'contacts:write', memberScope: 'sequences:write' },
     schema: {
       operationId: 'createSegment',
       tags: ['contacts'],
@@ -43,7 +43,7 @@ export const segmentRoutes: FastifyPluginAsyncZod<Deps> = async (app) => {
   });
 
   app.patch('/segments/:id', {
-    config: { scope: 'contacts:write' },
+    config: { scope: 'contacts:write', memberScope: 'sequences:write' },
     schema: {
       operationId: 'updateSegment',
       tags: ['contacts'],
@@ -55,7 +55,7 @@ export const segmentRoutes: FastifyPluginAsyncZod<Deps> = async (app) => {
   });
 
   app.delete('/segments/:id', {
-    config: { scope: 'contacts:write' },
+    config: { scope: 'contacts:write', memberScope: 'sequences:write' },
     schema: {
       operationId: 'deleteSegment',
       tags: ['contacts'],

@@ -67,12 +67,12 @@ export const sessionActionRoutes: FastifyPluginAsyncZod = async (app) => {
     },
     handler: async ({ db, org, params, body }, reply) => {
       reply.code(201);
-      return { id: await addNote(db, org.id, params.id, body.text) };
+      return { id: await addNote(db, org.id, params.id, { text: body.text, authorId: org.member?.id ?? null }) };
     },
   });
 
   app.post('/chat/sessions/:id/tags', {
-    config: { scope: 'tags:write' },
+    config: { scope: 'tags:write', memberScope: 'chat-sessions:write' },
     schema: {
       operationId: 'addChatSessionTags',
       tags,
@@ -87,7 +87,7 @@ export const sessionActionRoutes: FastifyPluginAsyncZod = async (app) => {
   });
 
   app.delete('/chat/sessions/:id/tags', {
-    config: { scope: 'tags:write' },
+    config: { scope: 'tags:write', memberScope: 'chat-sessions:write' },
     schema: {
       operationId: 'removeChatSessionTags',
       tags,

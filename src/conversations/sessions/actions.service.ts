@@ -146,11 +146,18 @@ export function assignSession(db: Db, orgId: string, id: string, input: AssignSe
 }
 
 /** Adds a note visible to the team only, and returns its id. Throws notFound. */
-export function addNote(db: Db, orgId: string, id: string, text: string): Promise<string> {
+export function addNote(
+  db: Db,
+  orgId: string,
+  id: string,
+  { text, authorId }: { text: string; authorId: number | null },
+): Promise<string> {
   return inTransaction(db, async (trx) => {
     await lockSession(trx, orgId, id);
     const noteId = newId();
-    await recordEvents(trx, orgId, id, [{ id: noteId, type: 'human_agent_comment', content: text }]);
+    await recordEvents(trx, orgId, id, [
+      { id: noteId, type: 'human_agent_comment', content: text, data: { human_agent_id: authorId } },
+    ]);
     return noteId;
   });
 }

@@ -3,6 +3,8 @@ import type { Deps } from '../../api/deps.ts';
 import { errorResponses } from '../../api/edge/errors.ts';
 import { once } from '../../api/edge/once.ts';
 import { waitMsOf } from '../../api/edge/prefer.ts';
+import { forbidden } from '../../errors.ts';
+import type { OrgPrincipal } from '../../keys/verifier.ts';
 import type { Media } from '../../media/service.ts';
 import { NO_BODY, NoBody } from '../../schemas/parts.ts';
 import { HistoryPage, ListHistory } from '../history/events.schema.ts';
@@ -105,7 +107,7 @@ export const sessionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
         return files;
       },
       act: async ({ db, org, params, body }, { prepared: files, reply }) => {
-        const sent = await sendMessage(db, sending, org.id, params.id, { ...body, files });
+        const sent = await sendMessage(db, sending, org.id, params.id, { ...asCaller(org, body), files });
         reply.code(201);
         const answer = { success: true, data: { success: true, sessionIsHandedOff: sent.isHandedOff } };
         return { answer, askedId: sent.mayBeAnswered ? sent.id : undefined };
@@ -139,3 +141,10 @@ export const sessionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
       pageOfHistory(db, mediaLinks, org.id, { ...query, sessionId: params.id }),
   });
 };
+
+/** Returns a message as its sender may send it: a member speaks as itself, whatever the body says. */
+function asCaller({ name, member }: OrgPrincipal, body: SendMessage): SendMessage {
+  if (member === undefined) return body;
+  if (body.sender === 'contact') throw forbidden('A member who is signed in speaks as an agent, not as the contact');
+  return { ...body, agent: { id: member.id, name } };
+}

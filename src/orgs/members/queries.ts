@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
 import { clearSomeReferences, hasManyReferences } from '../../db/deletion.ts';
-import type { RoleName } from '../schema.ts';
+import type { RoleName } from '../../schemas/roles.ts';
 import type { DeletedMember } from './contract.ts';
 
 /** What refers to a member without belonging to the membership. */

@@ -2,11 +2,13 @@ import type { Db, Trx } from '../../db/connect.ts';
 import { repeatForSeconds } from '../../db/deletion.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { conflict, invalid, notFound } from '../../errors.ts';
+import { announceKeysChanged } from '../../keys/service.ts';
 import { announce } from '../../outbox/announcing.ts';
 import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
+import { ROLE_NAMES, type RoleName } from '../../schemas/roles.ts';
 import { WAKE } from '../../temporal/contract.ts';
 import { lockOrg } from '../queries.ts';
-import { ROLE_NAMES, type RoleName, type UpdateMember } from '../schema.ts';
+import type { UpdateMember } from '../schema.ts';
 import { DELETE_MEMBER, type DeletedMember } from './contract.ts';
 import {
   clearSomeSessions,
@@ -47,6 +49,7 @@ export function changeMember(db: Db, orgId: string, userId: number, { role, ...c
       if (role !== 'admin') await assertNotLastAdmin(trx, orgId, userId);
       await deleteMemberRoles(trx, orgId, userId);
       await insertMemberRoles(trx, orgId, userId, [await getRoleId(trx, orgId, role)]);
+      await announceKeysChanged(trx);
     }
     return getMember(trx, orgId, userId);
   });
@@ -61,6 +64,7 @@ export function removeMember(db: Db, orgId: string, userId: number): Promise<voi
     await lockOrg(trx, orgId);
     await getMember(trx, orgId, userId);
     await assertNotLastAdmin(trx, orgId, userId);
+    await announceKeysChanged(trx);
     if (await hasManySessions(trx, orgId, userId)) {
       await hideMember(trx, orgId, userId);
       const subject = { subjectId: orgId, summary: `Delete member ${userId}` };

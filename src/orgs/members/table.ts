@@ -1,4 +1,4 @@
-import type { Generated } from 'kysely';
+import type { ColumnType, Generated } from 'kysely';
 
 export interface RolesTable {
   org_id: string;
@@ -20,6 +20,10 @@ export interface MembersTable {
   /** Set while the member's sessions are being cleared. */
   deleted_at: Date | null;
   created_at: Generated<Date>;
+  /** The language of the member's pages. Null: the org's. */
+  language: string | null;
+  /** What the member chose for these pages. */
+  settings: ColumnType<Record<string, unknown>, string | undefined, string>;
 }
 
 export interface MemberRolesTable {

@@ -6,6 +6,7 @@ import fastifyPlugin from 'fastify-plugin';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Scope } from '../../../schemas/scopes.ts';
+import { sessionCookieOf } from '../../../sign-in/cookies.ts';
 import { bodyNameOf, WEBHOOK_EVENT_TYPES, WEBHOOK_EVENTS } from '../../../webhooks/events/schema.ts';
 import type { Deps } from '../../deps.ts';
 import { isAnswerStored } from '../idempotency.ts';
@@ -47,6 +48,12 @@ export const openapi = fastifyPlugin(async (app: FastifyInstance, { config }: De
             description: 'The key of an organization; the scopes are those it needs where it is limited.',
           },
           partner: { ...BEARER, description: 'The key of a partner.' },
+          member: {
+            type: 'apiKey',
+            in: 'cookie',
+            name: sessionCookieOf(config).name,
+            description: 'The session of a member who is signed in. The role has to include the scope.',
+          },
         },
       },
     },
@@ -155,7 +162,7 @@ const withIdempotencyKey = (schema: Described) => ({
 function securityOf(scope: Scope | undefined): Record<string, string[]>[] {
   if (scope === undefined || scope === 'public') return [];
   if (scope === 'partner') return [{ partner: [] }];
-  return [{ org: scope === 'any' ? [] : [scope] }];
+  return [{ org: scope === 'any' ? [] : [scope] }, { member: [] }];
 }
 
 /**

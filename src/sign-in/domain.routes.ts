@@ -1,0 +1,7 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { Deps } from '../api/deps.ts';
+import { meRoutes } from './me/routes.ts';
+import { signInPageRoutes } from './pages.routes.ts';
+
+/** All routes of the domain. */
+export const SIGN_IN_ROUTES: FastifyPluginAsyncZod<Deps>[] = [signInPageRoutes, meRoutes];

@@ -1,0 +1,89 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import type { Deps } from '../../api/deps.ts';
+import { errorResponses } from '../../api/edge/errors.ts';
+import { NO_BODY, NoBody } from '../../schemas/parts.ts';
+import { sessionCookieOf } from '../cookies.ts';
+import { endOwnSession, listOwnSessions } from '../sessions.service.ts';
+import { Me, OwnSessionPath, OwnSessions, UpdateMe } from './schema.ts';
+import { changeOwnProfile, describeCaller, memberOf } from './service.ts';
+
+const tags = ['me'];
+const config = { scope: 'any' } as const;
+
+/** Routes for the caller itself: the own profile of a member, and its sessions. */
+export const meRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config: { PUBLIC_URL } }) => {
+  const cookie = sessionCookieOf({ PUBLIC_URL });
+
+  app.get('/me', {
+    config,
+    schema: {
+      operationId: 'getMe',
+      tags,
+      summary: 'Who is calling',
+      description:
+        'Returns the member who is signed in, or the org of an API key, with the scopes that the caller has.',
+      response: { 200: Me, ...errorResponses(403) },
+    },
+    handler: async ({ db, org }) => describeCaller(db, PUBLIC_URL, org),
+  });
+
+  app.patch('/me', {
+    config,
+    schema: {
+      operationId: 'updateMe',
+      tags,
+      summary: 'Change your own profile',
+      description: 'Changes the profile of the member who is signed in. An API key has none (403). Absent fields stay.',
+      body: UpdateMe,
+      response: { 200: Me, ...errorResponses(403) },
+    },
+    handler: async ({ db, org, body }) => changeOwnProfile(db, PUBLIC_URL, org, body),
+  });
+
+  app.get('/me/sessions', {
+    config,
+    schema: {
+      operationId: 'listMySessions',
+      tags,
+      summary: 'Where you are signed in',
+      description: 'Lists the sessions of the member who is signed in, the newest first.',
+      response: { 200: OwnSessions, ...errorResponses(403) },
+    },
+    handler: async ({ db, org }) => {
+      const sessions = await listOwnSessions(db, org.id, memberOf(org).id);
+      return { items: sessions.map((one) => ({ ...one, is_current: one.id === org.keyId })), next: null };
+    },
+  });
+
+  app.delete('/me/sessions/:id', {
+    config,
+    schema: {
+      operationId: 'endMySession',
+      tags,
+      summary: 'Sign out elsewhere',
+      description: 'Ends a session of the member who is signed in. Its streams end within a second.',
+      params: OwnSessionPath,
+      response: { 200: NoBody, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params }) => {
+      await endOwnSession(db, org.id, { userId: memberOf(org).id, id: params.id });
+      return NO_BODY;
+    },
+  });
+
+  app.post('/logout', {
+    config: { ...config, isRepeatable: true },
+    schema: {
+      operationId: 'logOut',
+      tags,
+      summary: 'Sign out',
+      description: 'Ends the session that the request came by, and deletes its cookie. An API key has none (403).',
+      response: { 204: z.void().describe('Signed out.'), ...errorResponses(403) },
+    },
+    handler: async ({ db, org }, reply) => {
+      await endOwnSession(db, org.id, { userId: memberOf(org).id, id: org.keyId });
+      reply.code(204).clearCookie(cookie.name, cookie.options);
+    },
+  });
+};

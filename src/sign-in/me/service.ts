@@ -1,0 +1,51 @@
+import type { Db } from '../../db/connect.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { forbidden, notFound } from '../../errors.ts';
+import { announceKeysChanged } from '../../keys/service.ts';
+import type { MemberPrincipal, OrgPrincipal } from '../../keys/verifier.ts';
+import { changeMember } from '../../orgs/members/service.ts';
+import { KeyScope } from '../../schemas/scopes.ts';
+import { findProfile, getOrg, updatePreferences } from './queries.ts';
+import { DEFAULT_SETTINGS, type UpdateMe } from './schema.ts';
+
+/** Returns the caller: the member who is signed in, or the org of a key, with what it may do. */
+export async function describeCaller(db: Db, publicUrl: string, caller: OrgPrincipal) {
+  const { id: orgId, scopes, member } = caller;
+  const [org, profile] = await Promise.all([
+    getOrg(db, orgId),
+    member === undefined ? undefined : profileOf(db, orgId, member),
+  ]);
+  return {
+    member: profile?.member ?? null,
+    org,
+    orgs: profile?.orgs ?? 1,
+    scopes: KeyScope.options.filter((scope) => scopes === null || scopes.has(scope)),
+    expires_at: member?.expiresAt ?? null,
+    links: { help_center: `${publicUrl}/help/${orgId}` },
+  };
+}
+
+/** Changes the own profile of a member who is signed in. Throws forbidden for an API key. */
+export async function changeOwnProfile(db: Db, publicUrl: string, caller: OrgPrincipal, changes: UpdateMe) {
+  const { id: userId } = memberOf(caller);
+  const { language, settings, ...profile } = changes;
+  await inTransaction(db, async (trx) => {
+    await changeMember(trx, caller.id, userId, profile);
+    await updatePreferences(trx, caller.id, userId, { language, settings });
+    if (profile.name !== undefined) await announceKeysChanged(trx);
+  });
+  return describeCaller(db, publicUrl, caller);
+}
+
+/** Returns the member who is signed in. Throws forbidden for an API key. */
+export function memberOf({ member }: OrgPrincipal): MemberPrincipal {
+  if (member === undefined) throw forbidden('Only a member who is signed in can do this, not an API key');
+  return member;
+}
+
+async function profileOf(db: Db, orgId: string, { id, role }: MemberPrincipal) {
+  const found = await findProfile(db, orgId, id);
+  if (found === undefined) throw notFound('member');
+  const { orgs, settings, ...member } = found;
+  return { orgs, member: { ...member, role, settings: { ...DEFAULT_SETTINGS, ...settings } } };
+}
