@@ -3,6 +3,7 @@ const GROUND = [
   'collections',
   'concurrency',
   'documents',
+  'embedder',
   'html',
   'json-logic',
   'languages',

@@ -14,7 +14,7 @@ import type {
 import type { TurnDeps } from '../src/ai/turns/deps.ts';
 import { reviewTurns } from '../src/ai/turns/review.service.ts';
 import type { Db } from '../src/db/connect.ts';
-import { semanticSearchOf } from '../src/knowledge/embedding/semantic-search.ts';
+import type { SemanticSearch } from '../src/knowledge/search/passage-search.service.ts';
 import type { ConnectionCalls } from '../src/orgs/integrations/calls.service.ts';
 import type { HttpClient } from '../src/providers/egress/egress.ts';
 import type { Secrets } from '../src/secrets.ts';
@@ -25,19 +25,28 @@ export interface AiTurnActivityDeps extends Pick<TurnDeps, 'sending' | 'publicUr
   egress: HttpClient;
   calls: ConnectionCalls;
   secrets: Secrets;
+  semantics: SemanticSearch;
 }
 
 export type AiTurnActivities = ReturnType<typeof createAiTurnActivities>;
 
 /** Returns what turns need, with what other domains do for them. */
-export const turnDepsOf = ({ db, egress, calls, secrets, sending, publicUrl }: AiTurnActivityDeps): TurnDeps => ({
+export const turnDepsOf = ({
+  db,
+  egress,
+  calls,
+  secrets,
+  semantics,
+  sending,
+  publicUrl,
+}: AiTurnActivityDeps): TurnDeps => ({
   db,
   egress,
   calls,
   secrets,
   sending,
   publicUrl,
-  semantics: semanticSearchOf({ egress, secrets, calls }),
+  semantics,
   chatContextOf: findChatContext,
 });
 

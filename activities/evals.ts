@@ -3,7 +3,7 @@ import type { Db } from '../src/db/connect.ts';
 import type { EvalProgress, EvalRunRef } from '../src/evals/contract.ts';
 import { runNextCases } from '../src/evals/running.service.ts';
 import { abandonRun } from '../src/evals/runs.service.ts';
-import { semanticSearchOf } from '../src/knowledge/embedding/semantic-search.ts';
+import type { SemanticSearch } from '../src/knowledge/search/passage-search.service.ts';
 import type { ConnectionCalls } from '../src/orgs/integrations/calls.service.ts';
 import type { HttpClient } from '../src/providers/egress/egress.ts';
 import type { Secrets } from '../src/secrets.ts';
@@ -14,12 +14,12 @@ export interface EvalActivityDeps {
   egress: HttpClient;
   calls: ConnectionCalls;
   secrets: Secrets;
+  semantics: SemanticSearch;
 }
 
 export type EvalActivities = ReturnType<typeof createEvalActivities>;
 
-export function createEvalActivities({ db, egress, calls, secrets }: EvalActivityDeps) {
-  const semantics = semanticSearchOf({ egress, secrets, calls });
+export function createEvalActivities({ db, egress, calls, secrets, semantics }: EvalActivityDeps) {
   const deps = { db, egress, calls, secrets, semantics, chatContextOf: findChatContext };
   return {
     /** Runs the next cases of a run. Repeated, it runs only those without a result. */

@@ -1,6 +1,7 @@
 import { isIP, isIPv4, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
+import { DEFAULT_MODELS_FOLDER, MODEL } from './embedder/model-folder.ts';
 import { createLogger } from './logging/logger.ts';
 import { DomainName } from './schemas/parts.ts';
 import { TASK_QUEUES } from './temporal/contract.ts';
@@ -63,7 +64,7 @@ export const settings = {
   TEMPORAL_ADDRESS: z.string().default('127.0.0.1:7233').describe('Temporal frontend, host:port'),
   TEMPORAL_NAMESPACE: z.string().default('default').describe('Temporal namespace'),
   WORKER_QUEUES: taskQueues.describe(
-    'Task queues that a worker polls, of interactive, bulk, crawls, rendering and webhooks; only one with `interactive` relays events, receives mail and cleans up',
+    'Task queues that a worker polls, of interactive, bulk, crawls, rendering, embedding and webhooks; only one with `interactive` relays events, receives mail and cleans up',
   ),
   WORKFLOW_BUNDLE: z
     .string()
@@ -160,6 +161,17 @@ export const settings = {
   AWS_ACCESS_KEY_ID: z.string().optional().describe('Key of the S3 storage'),
   AWS_SECRET_ACCESS_KEY: z.string().optional().describe('Its secret'),
   AWS_SESSION_TOKEN: z.string().optional().describe('Its session, where the key is a temporary one'),
+  EMBEDDING_MODEL: z
+    .enum([MODEL, 'none'])
+    .default(MODEL)
+    .describe(
+      'Model that compares questions with the knowledge of orgs that have connected none; `none` compares them by words alone',
+    ),
+  MODELS_FOLDER: z
+    .string()
+    .min(1)
+    .default(DEFAULT_MODELS_FOLDER)
+    .describe('Folder of the models that `npm run models` fetches; `.data/models` when absent'),
   FAREHARBOR_BASE_URL: baseUrl.default('https://fareharbor.com').describe('Base URL of the tour-booking API'),
   HUBSPOT_CLIENT_ID: z.string().optional().describe('Client id of the HubSpot app that orgs connect by OAuth'),
   HUBSPOT_CLIENT_SECRET: z.string().optional().describe('Its secret, which signs what HubSpot posts to /crm/webhook'),

@@ -20,7 +20,9 @@ import { createSandbox } from '../src/deliveries/sandbox/sandbox-senders.ts';
 import { createEmailSenders } from '../src/deliveries/sending/senders/email-senders.ts';
 import { createMessageSenders } from '../src/deliveries/sending/senders/message-senders.ts';
 import { createUnsubscribeLinks } from '../src/deliveries/suppressions/unsubscribe-links.ts';
+import { createEmbedder, NO_EMBEDDER } from '../src/embedder/embedder.ts';
 import { createExtractor } from '../src/extraction/service.ts';
+import { createSemanticSearch } from '../src/knowledge/embedding/semantic-search.ts';
 import { createMediaLinks } from '../src/media/links.ts';
 import { type ConnectionCalls, createConnectionCalls } from '../src/orgs/integrations/calls.service.ts';
 import { findConnection } from '../src/orgs/integrations/service.ts';
@@ -65,6 +67,8 @@ export async function createWorkerDeps(
   const renderer = createRenderer({ path: config.CHROMIUM_PATH, isSandboxed: config.CHROMIUM_SANDBOX === 'on' }, log);
   const tagLearner = createTagLearner();
   const mailReader = createMailReader();
+  const embedder = config.EMBEDDING_MODEL === 'none' ? NO_EMBEDDER : createEmbedder(config.MODELS_FOLDER, log);
+  const semantics = createSemanticSearch({ egress, secrets, calls, embedder });
   const storage = createCountedStorage(createStorage(config), quota.add);
   const webhookSenders = createSenderRegistry();
   const webhookListener = config.WORKER_QUEUES.includes('webhooks')
@@ -79,6 +83,8 @@ export async function createWorkerDeps(
       egress,
       calls,
       secrets,
+      embedder,
+      semantics,
       tokens,
       publicUrl: config.PUBLIC_URL,
       mailReader,
@@ -96,6 +102,7 @@ export async function createWorkerDeps(
     inboundPort: receiver?.port,
     stopReceiving: async () => receiver?.stop(),
     async close() {
+      embedder.close();
       await Promise.all([
         sending.close(),
         mailReader.close(),

@@ -14,6 +14,7 @@ import { loadWorkflowBundle } from './bundle.ts';
 import { createWorkerDeps } from './deps.ts';
 import { startDomainChecks } from './domain-checks.ts';
 import { createInlineWork } from './inline-work.ts';
+import { startUsingModel } from './installed-model.ts';
 import { startMaintenance } from './maintenance.ts';
 import { createReactions } from './reactions.ts';
 import { startRepair } from './repair.ts';
@@ -67,6 +68,7 @@ const relay = isInteractive
 
 const stopMaintenance = isInteractive ? startMaintenance(db, config, log) : undefined;
 const stopDomainChecks = isInteractive ? startDomainChecks(db, config, log) : undefined;
+const stopModel = isInteractive ? startUsingModel(config, { db, embedder: deps.embedder, log }) : undefined;
 const stopRenewal = isInteractive ? startTokenRenewal(db, log) : undefined;
 const checkTimeZones = createTimeZoneCheck(db, log);
 const stopRepair = isInteractive ? startRepair(db, () => temporal?.client, log) : undefined;
@@ -77,6 +79,7 @@ onStopSignal(log, async () => {
   isStopping = true;
   stopMaintenance?.();
   stopDomainChecks?.();
+  stopModel?.();
   stopRenewal?.();
   stopRepair?.();
   await Promise.all([stopReceiving(), relay?.stop(), workers?.stop()]);

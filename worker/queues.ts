@@ -29,6 +29,7 @@ export const QUEUES: Record<
   bulk: { maxConcurrentActivityTaskExecutions: 8, maxCachedWorkflows: 300 },
   crawls: { maxConcurrentActivityTaskExecutions: 3, maxCachedWorkflows: 100 },
   rendering: { maxConcurrentActivityTaskExecutions: 1 },
+  embedding: { maxConcurrentActivityTaskExecutions: 4 },
   webhooks: {
     maxConcurrentActivityTaskExecutions: 100,
     maxConcurrentWorkflowTaskExecutions: 4,

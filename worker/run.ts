@@ -1,7 +1,7 @@
 import type { NativeConnection, Worker } from '@temporalio/worker';
 import { type ActivityDeps, createActivities } from '../activities/index.ts';
 import type { WriteQuota } from '../src/db/write-quota.ts';
-import { RENDERING, type TaskQueue } from '../src/temporal/contract.ts';
+import { EMBEDDING, RENDERING, type TaskQueue } from '../src/temporal/contract.ts';
 import { failureInterceptor } from './interceptors/failure.ts';
 import { heartbeatInterceptor } from './interceptors/heartbeat.ts';
 import { writeQuotaInterceptor } from './interceptors/write-quota.ts';
@@ -10,6 +10,7 @@ import { createWorkflowThread } from './workflow-threads.ts';
 
 const SHUTDOWN_GRACE_TIME = '7 seconds';
 const SHUTDOWN_FORCE_TIME = '9 seconds';
+const WITHOUT_WORKFLOWS: ReadonlySet<TaskQueue> = new Set([RENDERING, EMBEDDING]);
 
 export interface WorkersOptions {
   connection: NativeConnection;
@@ -49,7 +50,7 @@ export async function runWorkers({
       connection,
       namespace,
       taskQueue,
-      ...(taskQueue === RENDERING ? {} : { workflowBundle }), // it has no workflows
+      ...(WITHOUT_WORKFLOWS.has(taskQueue) ? {} : { workflowBundle }),
       activities,
       interceptors: { activity: [writeQuotaInterceptor(quota), heartbeatInterceptor, failureInterceptor] },
       shutdownGraceTime: SHUTDOWN_GRACE_TIME,

@@ -4,14 +4,16 @@ import { calibrateAnswers, getThresholds } from '../../src/ai/calibration/servic
 import { createCallbackUrls } from '../../src/api/edge/callback-urls.ts';
 import type { Db } from '../../src/db/connect.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
-import { semanticSearchOf } from '../../src/knowledge/embedding/semantic-search.ts';
-import { type Embed, embedNextBatch } from '../../src/knowledge/embedding/service.ts';
+import { createEmbedder } from '../../src/embedder/embedder.ts';
+import { DEFAULT_MODELS_FOLDER } from '../../src/embedder/model-folder.ts';
+import { findKnowledgeModel, type KnowledgeModelDeps } from '../../src/knowledge/embedding/models.service.ts';
+import { createSemanticSearch } from '../../src/knowledge/embedding/semantic-search.ts';
+import { embedNextBatch } from '../../src/knowledge/embedding/service.ts';
 import { indexItems } from '../../src/knowledge/index/service.ts';
 import { findEvidence, type SemanticSearch, WORDS_ONLY } from '../../src/knowledge/search/passage-search.service.ts';
 import { putIntegration } from '../../src/orgs/integrations/service.ts';
-import { ALLOW_ALL, createEgress, type Egress } from '../../src/providers/egress/egress.ts';
-import { embedTexts } from '../../src/providers/llm/embeddings.ts';
-import { createSecrets } from '../../src/secrets.ts';
+import { ALLOW_ALL, createEgress, type HttpClient } from '../../src/providers/egress/egress.ts';
+import { createSecrets, type Secrets } from '../../src/secrets.ts';
 import { createRandom } from '../support/generated-texts.ts';
 import {
   type AnswerSet,
@@ -70,7 +72,6 @@ const SETS: PublicSet[] = [
 /** The base URL of an embedding server of OpenAI's protocol that is told what a text is. */
 const EMBEDDINGS_URL = process.env.EMBEDDINGS_URL;
 const EMBEDDINGS_MODEL = process.env.EMBEDDINGS_MODEL ?? 'embedding';
-const EMBEDDING_TIMEOUT_MS = 120_000;
 const SECRET_KEYS = `bench:${Buffer.alloc(32, 1).toString('base64')}`;
 
 interface RankedQuestion extends AskedQuestion {
@@ -156,21 +157,31 @@ async function measure(db: Db, name: string, set: AnswerSet): Promise<Measured> 
     minAnswered: MIN_ANSWERED.words,
   });
   const byWords = { ...measured, findings: [...measured.findings, measureUncalibrated(name, asked)] };
-  if (EMBEDDINGS_URL === undefined) {
-    note(`${name} was not measured with vectors: EMBEDDINGS_URL is not set`);
-    return byWords;
-  }
   const egress = createEgress({ allow: ALLOW_ALL });
-  const semantics = await embedAll(db, egress, orgId);
+  const embedder = createEmbedder(DEFAULT_MODELS_FOLDER, { warn: () => undefined });
+  const calls = { observe: (requests: HttpClient) => requests };
+  const semantics = await embedAll(db, orgId, { egress, calls, embedder, secrets: createSecrets(SECRET_KEYS) });
   const vectors = { name: `${name} with vectors`, set, minAnswered: MIN_ANSWERED.vectors };
   const { findings } = await measureSearch(db, semantics, orgId, vectors);
+  embedder.close();
   await egress.close();
   return { ...byWords, findings: [...byWords.findings, ...findings] };
 }
 
-/** Embeds all that an org knows, by the model at EMBEDDINGS_URL. Returns the search that uses it. */
-async function embedAll(db: Db, egress: Egress, orgId: string): Promise<SemanticSearch> {
-  const secrets = createSecrets(SECRET_KEYS);
+/**
+ * Embeds all that an org knows, by the model at EMBEDDINGS_URL, or else by the one that comes with the product. Returns
+ * the search that uses it.
+ */
+async function embedAll(db: Db, orgId: string, deps: KnowledgeModelDeps): Promise<SemanticSearch> {
+  if (EMBEDDINGS_URL !== undefined) await connectModel(db, orgId, deps.secrets);
+  const { signal } = new AbortController();
+  const batching = { findModel: (...org: [Db, string]) => findKnowledgeModel(...org, deps), pause: sleep, signal };
+  for (let after: number | null = 0; after !== null; )
+    ({ after } = await embedNextBatch(db, batching, orgId, { after, attempt: 1 }));
+  return createSemanticSearch(deps);
+}
+
+async function connectModel(db: Db, orgId: string, secrets: Secrets): Promise<void> {
   const connection = {
     base_url: EMBEDDINGS_URL,
     api_key: 'none',
@@ -180,11 +191,6 @@ async function embedAll(db: Db, egress: Egress, orgId: string): Promise<Semantic
   };
   const deps = { secrets, publicUrl: '', callbacks: createCallbackUrls('', '') };
   await putIntegration(db, deps, orgId, { kind: 'llm', provider: 'openai-compatible', settings: connection });
-  const embed: Embed = (model, texts) =>
-    embedTexts(egress, model, texts, { inputType: 'passage', timeoutMs: EMBEDDING_TIMEOUT_MS });
-  for (let after: number | null = 0; after !== null; )
-    ({ after } = await embedNextBatch(db, { secrets, embed, pause: sleep }, orgId, { after, attempt: 1 }));
-  return semanticSearchOf({ egress, secrets, calls: { observe: (requests) => requests } });
 }
 
 async function measureSearch(

@@ -13,9 +13,10 @@ import type { WriteQuota } from '../db/write-quota.ts';
 import { contactDeliveriesPort } from '../deliveries/contacts-port.ts';
 import { deliveriesPort } from '../deliveries/conversations-port.ts';
 import { createDocumentReader } from '../documents/reader.ts';
+import { createEmbedder, NO_EMBEDDER } from '../embedder/embedder.ts';
 import { createTokens } from '../keys/tokens.ts';
 import { createKeyVerifier } from '../keys/verifier.ts';
-import { semanticSearchOf } from '../knowledge/embedding/semantic-search.ts';
+import { createSemanticSearch } from '../knowledge/embedding/semantic-search.ts';
 import { createMediaLinks } from '../media/links.ts';
 import { createConnectionCalls } from '../orgs/integrations/calls.service.ts';
 import { createDns } from '../providers/egress/dns.ts';
@@ -69,6 +70,8 @@ export function createApiDeps({ config, db, pool, quota, temporal, logger, repla
   const closing = new AbortController();
   const waiters = createTurnWaiters(closing.signal, logger);
   const outgoing = { egress, secrets: createSecrets(config.SECRET_KEYS), calls: createConnectionCalls(db, logger) };
+  const embedder = config.EMBEDDING_MODEL === 'none' ? NO_EMBEDDER : createEmbedder(config.MODELS_FOLDER, logger);
+  const semantics = createSemanticSearch({ ...outgoing, embedder });
   const deps: Deps = {
     config,
     db,
@@ -78,6 +81,7 @@ export function createApiDeps({ config, db, pool, quota, temporal, logger, repla
     rateLimits: createRateLimits(config, pool),
     quota,
     ...outgoing,
+    semantics,
     temporal,
     fareHarbor: createFareHarbor(operatorsEgress, config.FAREHARBOR_BASE_URL),
     checkIntegration: createIntegrationCheck(egress, config.HUBSPOT_TOKEN_PATH),
@@ -91,7 +95,7 @@ export function createApiDeps({ config, db, pool, quota, temporal, logger, repla
     deliveries: deliveriesPort,
     contactDeliveries: contactDeliveriesPort,
     sending: { mediaLinks, isDevelopment: config.DEVELOPMENT, deliveries: deliveriesPort },
-    phoneTools: createPhoneTools({ db, ...outgoing, semantics: semanticSearchOf(outgoing) }),
+    phoneTools: createPhoneTools({ db, ...outgoing, semantics }),
     liveStreams: createLiveStreams(db, mediaLinks, logger),
     chatContextOf: findChatContext,
     answers: waiters,
@@ -107,6 +111,7 @@ export function createApiDeps({ config, db, pool, quota, temporal, logger, repla
   return {
     deps,
     async close() {
+      embedder.close();
       const listeners = [revocations, liveEvents, endedTurns];
       await Promise.all(
         [...listeners, deps.liveStreams, egress, operatorsEgress, deps.calls, deps.storage, deps.documents].map((one) =>

@@ -11,6 +11,7 @@ import type { PhoneToolsPort } from '../deliveries/callbacks/phone-tools.port.ts
 import type { DocumentReader } from '../documents/reader.ts';
 import type { Tokens } from '../keys/tokens.ts';
 import type { KeyVerifier } from '../keys/verifier.ts';
+import type { SemanticSearch } from '../knowledge/search/passage-search.service.ts';
 import type { MediaLinks } from '../media/links.ts';
 import type { ConnectionCalls } from '../orgs/integrations/calls.service.ts';
 import type { Dns } from '../providers/egress/dns.ts';
@@ -40,6 +41,7 @@ export interface Deps {
   egress: Egress;
   /** For requests to the orgs' connections. */
   calls: ConnectionCalls;
+  semantics: SemanticSearch;
   fareHarbor: FareHarbor;
   callbacks: CallbackUrls;
   /** Maximum wait of a request for a provider's response to its message. */

@@ -1401,6 +1401,12 @@ CREATE INDEX insights_by_reopening ON public.insights USING btree (org_id, reope
 CREATE INDEX insights_by_root ON public.insights USING btree (org_id, root_id);
 CREATE INDEX insights_by_team ON public.insights USING btree (org_id, team_id) WHERE (team_id IS NOT NULL);
 
+create table installed_models (
+  name text not null,
+  installed_at timestamp with time zone default now() not null,
+  constraint installed_models_pkey PRIMARY KEY (name)
+);
+
 create table integrations (
   org_id uuid not null,
   kind text not null,
@@ -1448,7 +1454,7 @@ create table knowledge_embeddings (
   xid xid8 default position_of_xid(pg_current_xact_id()) not null,
   refused_at timestamp with time zone,
   refusal text,
-  constraint knowledge_embeddings_pkey PRIMARY KEY (org_id, chunk_id),
+  constraint knowledge_embeddings_pkey PRIMARY KEY (org_id, chunk_id, model),
   constraint knowledge_embeddings_check CHECK (((refused_at IS NULL) = (refusal IS NULL))),
   constraint knowledge_embeddings_org_id_chunk_id_fkey FOREIGN KEY (org_id, chunk_id) REFERENCES knowledge_chunks(org_id, id) ON DELETE CASCADE
 );
@@ -1485,6 +1491,15 @@ create table knowledge_postings (
   constraint knowledge_postings_pkey PRIMARY KEY (org_id, segment, lexeme)
 ) with (toast_tuple_target=8160);
 CREATE INDEX knowledge_postings_by_lexeme ON public.knowledge_postings USING btree (org_id, lexeme);
+
+create table knowledge_searched_models (
+  org_id uuid not null,
+  model text not null,
+  source jsonb,
+  since timestamp with time zone default now() not null,
+  constraint knowledge_searched_models_pkey PRIMARY KEY (org_id),
+  constraint knowledge_searched_models_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id)
+);
 
 create table knowledge_vocabularies (
   org_id uuid not null,

@@ -2,6 +2,9 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { migrateToLatest } from '../db/migrate.ts';
+import { fetchModel } from '../embedder/fetch-model.ts';
+import { DEFAULT_MODELS_FOLDER, MODEL } from '../embedder/model-folder.ts';
+import { messageOf } from '../errors.ts';
 import { compileCacheIn } from './compile-cache.ts';
 import { endLeftovers, startGuard } from './guard.ts';
 import { waitUntilResponding } from './http-probe.ts';
@@ -101,4 +104,19 @@ async function startAll(context: Context): Promise<void> {
   say(`Api          ${api} (documentation at ${api}/docs)`);
   say(`Worker       running; its log and the others are in ${join(dataFolder, 'logs')}`);
   say(`Demo keys    ${join(dataFolder, 'dev.json')}`);
+  void provideModel(env, say);
+}
+
+/** Fetches the embedding model beside everything else: the worker uses it once it is there. */
+async function provideModel(
+  { EMBEDDING_MODEL, MODELS_FOLDER }: NodeJS.ProcessEnv,
+  say: (line: string) => void,
+): Promise<void> {
+  if (EMBEDDING_MODEL === 'none') return say('Knowledge    questions are compared by words: EMBEDDING_MODEL is none');
+  try {
+    await fetchModel(MODELS_FOLDER || DEFAULT_MODELS_FOLDER);
+    say(`Knowledge    questions are compared by words and by the model ${MODEL}`);
+  } catch (error) {
+    say(`Knowledge    questions are compared by words: the embedding model was not fetched. ${messageOf(error)}`);
+  }
 }

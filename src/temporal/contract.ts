@@ -1,8 +1,10 @@
 /** Replies must not wait for campaigns, crawls, browsers or other people's servers, so each has its own queue. */
-export const TASK_QUEUES = ['interactive', 'bulk', 'crawls', 'rendering', 'webhooks'] as const;
+export const TASK_QUEUES = ['interactive', 'bulk', 'crawls', 'rendering', 'embedding', 'webhooks'] as const;
 export type TaskQueue = (typeof TASK_QUEUES)[number];
 /** The queue of activities that need a browser. */
 export const RENDERING: TaskQueue = 'rendering';
+/** The queue of activities that compute or ask for many embeddings. */
+export const EMBEDDING: TaskQueue = 'embedding';
 
 /** The agreement between the code starting a workflow and the worker running it. */
 export interface WorkflowContract<Input> {

@@ -9,11 +9,12 @@ const rejectTicket = () => Promise.reject(new Error('Tickets are made on the sta
 /** The parts of the API or the stack needed by actions. */
 export type ActionHost = Pick<TestApi, 'db' | 'deps'>;
 
-export const depsOf = ({ db, deps: { egress, calls, secrets, sending } }: ActionHost): ActionDeps => ({
+export const depsOf = ({ db, deps: { egress, calls, secrets, semantics, sending } }: ActionHost): ActionDeps => ({
   db,
   egress,
   calls,
   secrets,
+  semantics,
   sending,
   createTicket: rejectTicket,
 });

@@ -8,7 +8,7 @@ import {
 } from '@temporalio/workflow';
 import type { KnowledgeActivities } from '../../activities/knowledge.ts';
 import type { EmbeddingInput } from '../../src/knowledge/embedding/contract.ts';
-import { WAKE } from '../../src/temporal/contract.ts';
+import { EMBEDDING, WAKE } from '../../src/temporal/contract.ts';
 import { AI_CALL, MANY_TEXTS } from '../activity-options.ts';
 
 const BATCHES_PER_RUN = 200;
@@ -17,6 +17,7 @@ const wake = defineSignal(WAKE);
 const { embedChunks } = proxyActivities<KnowledgeActivities>({
   ...AI_CALL,
   ...MANY_TEXTS,
+  taskQueue: EMBEDDING,
   summary: 'compute missing embeddings',
 });
 

@@ -10,7 +10,10 @@ import { previewDraft } from './service.ts';
 const SLOTS = { total: 32, perOrg: 4, what: 'previews' };
 
 /** Route of previews. */
-export const previewRoutes: FastifyPluginAsyncZod<Deps> = async (app, { egress, secrets, calls, chatContextOf }) => {
+export const previewRoutes: FastifyPluginAsyncZod<Deps> = async (
+  app,
+  { egress, secrets, calls, semantics, chatContextOf },
+) => {
   const slots = createSlots(SLOTS);
 
   app.post('/autopilot/preview', {
@@ -25,7 +28,7 @@ export const previewRoutes: FastifyPluginAsyncZod<Deps> = async (app, { egress, 
       response: { 200: PreviewedTurn, ...errorResponses(403, 404, 503) },
     },
     handler: async ({ db, org, body }, reply) => {
-      const deps = { db, egress, secrets, calls, chatContextOf };
+      const deps = { db, egress, secrets, calls, semantics, chatContextOf };
       return slots.use(org.id, () => previewDraft(deps, org.id, body, signalOfHangUp(reply)));
     },
   });

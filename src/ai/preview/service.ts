@@ -6,7 +6,6 @@ import { ownWordsIn } from '../../conversations/own-words/own-words.rules.ts';
 import type { Db } from '../../db/connect.ts';
 import { unavailable } from '../../errors.ts';
 import { newId } from '../../ids.ts';
-import { semanticSearchOf } from '../../knowledge/embedding/semantic-search.ts';
 import { detectLanguage } from '../../languages/detection.ts';
 import { listConnections } from '../../orgs/integrations/service.ts';
 import { getOrgLanguage } from '../../orgs/service.ts';
@@ -30,7 +29,7 @@ const TIMEOUT_MS = 60_000;
  * unavailable after a minute, and the reason of the signal.
  */
 export async function previewDraft(
-  deps: Omit<DecisionDeps, 'semantics'>,
+  deps: DecisionDeps,
   orgId: string,
   conversation: PreviewTurn,
   hangUp: AbortSignal,
@@ -39,8 +38,7 @@ export async function previewDraft(
   const tooLate = AbortSignal.timeout(TIMEOUT_MS);
   try {
     const terms = { settings: draft, version: null, purpose: 'preview' as const };
-    const withSearch = { ...deps, semantics: semanticSearchOf(deps) };
-    return await previewTurn(withSearch, orgId, conversation, terms, AbortSignal.any([hangUp, tooLate]));
+    return await previewTurn(deps, orgId, conversation, terms, AbortSignal.any([hangUp, tooLate]));
   } catch (error) {
     throw tooLate.aborted ? unavailable('The preview took longer than 60 seconds: a model is slow. Try again') : error;
   }

@@ -1,6 +1,5 @@
 import type { Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { findEmbeddingModel } from '../../knowledge/embedding/service.ts';
 import type { SemanticSearch } from '../../knowledge/search/passage-search.service.ts';
 import { answerBegun, answerTurn, type BegunTurn, beginTurn } from './answering.service.ts';
 import { loadContext, type TurnContext } from './context.service.ts';
@@ -94,13 +93,13 @@ async function beginReviewed(
 
 const limitsOf = (signal: AbortSignal): DecisionLimits => ({ steps: 0, callsOut: false, signal });
 
-/** The same with a search by words, which leaves the turn to another step where the org has an embedding model to ask. */
-const withoutThirdParties = (deps: TurnDeps): TurnDeps => ({ ...deps, semantics: wordsOnly(deps) });
+/** The same with a search that leaves the turn to another step where it has to ask an embedding model over the network. */
+const withoutThirdParties = (deps: TurnDeps): TurnDeps => ({ ...deps, semantics: withoutProvider(deps.semantics) });
 
-const wordsOnly = ({ secrets }: TurnDeps): SemanticSearch => ({
-  async similarities(db, orgId) {
-    if ((await findEmbeddingModel(db, secrets, orgId)) !== undefined)
-      throw new StepNeeded({ step: 2, purpose: 'search' });
-    return new Map();
+const withoutProvider = (semantics: SemanticSearch): SemanticSearch => ({
+  ...semantics,
+  async similarities(db, orgId, text) {
+    if (await semantics.asksProvider(db, orgId)) throw new StepNeeded({ step: 2, purpose: 'search' });
+    return semantics.similarities(db, orgId, text);
   },
 });

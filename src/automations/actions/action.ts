@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { SendingDeps } from '../../conversations/messages/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
+import type { SemanticSearch } from '../../knowledge/search/passage-search.service.ts';
 import type { ConnectionCalls } from '../../orgs/integrations/calls.service.ts';
 import type { HttpClient } from '../../providers/egress/egress.ts';
 import type { Secrets } from '../../secrets.ts';
@@ -15,6 +16,7 @@ export interface ActionDeps {
   calls: ConnectionCalls;
   sending: SendingDeps;
   secrets: Secrets;
+  semantics: SemanticSearch;
   /** Creates the ticket of a session in the org's CRM, once, and returns its id in the CRM. */
   createTicket(session: { orgId: string; sessionId: string }, properties: Record<string, string>): Promise<string>;
 }

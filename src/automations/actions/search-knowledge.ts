@@ -1,4 +1,3 @@
-import { semanticSearchOf } from '../../knowledge/embedding/semantic-search.ts';
 import { FoundKnowledge, SearchKnowledge } from '../../knowledge/search/schema.ts';
 import { searchKnowledge as search } from '../../knowledge/search/service.ts';
 import { remoteAction } from './action.ts';
@@ -9,5 +8,5 @@ export const searchKnowledge = remoteAction({
   description: 'As POST /training/search: finds the knowledge of the org relevant to a question.',
   input: SearchKnowledge.strict(),
   output: FoundKnowledge,
-  call: ({ db, ...outside }, { orgId }, input) => search(db, semanticSearchOf(outside), orgId, input),
+  call: ({ db, semantics }, { orgId }, input) => search(db, semantics, orgId, input),
 });

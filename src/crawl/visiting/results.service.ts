@@ -4,7 +4,7 @@ import { pipelined } from '../../db/connections/pipeline.ts';
 import { isStatementTimeout, isUnstorable } from '../../db/failures.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { newId } from '../../ids.ts';
-import { hasEmbeddingModel, requestEmbedding } from '../../knowledge/embedding/service.ts';
+import { hasKnowledgeModel, requestEmbedding } from '../../knowledge/embedding/service.ts';
 import { indexPrepared } from '../../knowledge/index/service.ts';
 import type { CrawlBatch } from '../context.ts';
 import type { CrawlRef } from '../contract.ts';
@@ -106,7 +106,7 @@ async function writeInTransaction(trx: Trx, visiting: CrawlBatch, visits: Visit[
   const [, written, isToEmbed] = await Promise.all([
     lockCrawl(pipeline, ref),
     updateVisited(pipeline, ref, batch, rows),
-    hasNewChunks && hasEmbeddingModel(pipeline, ref.orgId),
+    hasNewChunks && hasKnowledgeModel(pipeline, ref.orgId),
   ]);
   if (written.size < rows.length) throw new PagesReassigned(written);
   if (isToEmbed) await requestEmbedding(trx, ref.orgId);

@@ -1,7 +1,7 @@
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import { type ConnectedModel, findConnectedModel } from '../../knowledge/embedding/models.service.ts';
 import { embedInParts, type PartHandlers } from '../../knowledge/embedding/parts.ts';
-import { type Embed, type EmbeddingModel, findEmbeddingModel } from '../../knowledge/embedding/service.ts';
 import { findSavedAt } from '../../orgs/integrations/service.ts';
 import type { Secrets } from '../../secrets.ts';
 import { lockInsights } from '../queries.ts';
@@ -38,7 +38,8 @@ const VECTORS_PER_READ = 200;
 export interface EmbeddingDeps {
   db: Db;
   secrets: Secrets;
-  embed: Embed;
+  /** Returns a vector of length 1 for each text. */
+  embed(model: ConnectedModel, texts: string[]): Promise<Float32Array[]>;
   pause: PartHandlers<unknown>['pause'];
   refusals: RefusalMemory;
   /** The attempt of the activity, from 1. */
@@ -53,7 +54,7 @@ export interface EmbeddingDeps {
  */
 export async function embedStatements(deps: EmbeddingDeps, orgId: string, sessionId: string): Promise<void> {
   const { db, secrets } = deps;
-  const model = await findEmbeddingModel(db, secrets, orgId);
+  const model = await findConnectedModel(db, secrets, orgId);
   const space = model === undefined ? null : spaceOfModel(model.embedding_model);
   const statements = (await listUnassigned(db, orgId, sessionId)).filter((one) => one.space !== space);
   if (statements.length === 0) return;
@@ -64,7 +65,7 @@ export async function embedStatements(deps: EmbeddingDeps, orgId: string, sessio
 /** Makes the vectors of statements, and stores those of each part at once. A connection saved anew is asked anew. */
 async function makeVectors(
   { db, embed, pause, refusals, attempt, onLeftOut }: EmbeddingDeps,
-  { orgId, model }: { orgId: string; model: EmbeddingModel },
+  { orgId, model }: { orgId: string; model: ConnectedModel },
   statements: { id: string; content: string }[],
   store: (vectors: NewVector[]) => Promise<void>,
 ): Promise<void> {
@@ -98,7 +99,7 @@ async function makeVectors(
  */
 export async function alignInsights(deps: EmbeddingDeps, orgId: string): Promise<boolean> {
   const { db, secrets } = deps;
-  const model = await findEmbeddingModel(db, secrets, orgId);
+  const model = await findConnectedModel(db, secrets, orgId);
   const space = model === undefined ? WORDS : spaceOfModel(model.embedding_model);
   const { insightIds, statements } = await listUnaligned(db, orgId, space, {
     insights: INSIGHTS_PER_BATCH,

@@ -36,8 +36,8 @@ export async function upsertVectors(db: Db, orgId: string, model: string, vector
     from unnest(${ids}::bigint[], ${bytes}::text[]) as given (id, bytes)
     join knowledge_chunks as chunk on chunk.org_id = ${orgId} and chunk.id = given.id
     for key share of chunk
-    on conflict (org_id, chunk_id) do update
-    set model = excluded.model, vector = excluded.vector, xid = ${CURRENT_POSITION}, refused_at = null, refusal = null
+    on conflict (org_id, chunk_id, model) do update
+    set vector = excluded.vector, xid = ${CURRENT_POSITION}, refused_at = null, refusal = null
   `.execute(db);
 }
 
@@ -52,8 +52,8 @@ export async function upsertRefusal(
     insert into knowledge_embeddings (org_id, chunk_id, model, vector, refused_at, refusal)
     select ${orgId}::uuid, id, ${model}, '', now(), ${reason}
     from knowledge_chunks where org_id = ${orgId} and id = ${chunk_id} for key share
-    on conflict (org_id, chunk_id) do update
-    set model = excluded.model, vector = excluded.vector, xid = ${CURRENT_POSITION}, refused_at = now(), refusal = excluded.refusal
+    on conflict (org_id, chunk_id, model) do update
+    set vector = excluded.vector, xid = ${CURRENT_POSITION}, refused_at = now(), refusal = excluded.refusal
   `.execute(db);
 }
 

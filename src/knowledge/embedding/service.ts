@@ -1,36 +1,25 @@
 import type { Db, Trx } from '../../db/connect.ts';
-import { findConnection, listConnections } from '../../orgs/integrations/service.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { listConnections } from '../../orgs/integrations/service.ts';
 import { addDueWork, beginDueWork, endBegunWork } from '../../outbox/due-work.ts';
 import { type Command, enqueue, signalWithStart } from '../../outbox/outbox.ts';
 import type { Reaction } from '../../outbox/reactions.ts';
-import type { Secrets } from '../../secrets.ts';
 import { WAKE } from '../../temporal/contract.ts';
 import { EMBED_KNOWLEDGE, type EmbeddingProgress } from './contract.ts';
+import { isModelInstalled } from './installed-models.queries.ts';
+import type { KnowledgeModel } from './models.service.ts';
 import { embedInParts, type PartHandlers, partSizeOf } from './parts.ts';
 import { deleteRefusals, listUnembedded, upsertRefusal, upsertVectors } from './queries.ts';
+import { deleteOtherVectors, upsertSearchedModel } from './searched-models.queries.ts';
 
 const CHUNKS_PER_BATCH = 32;
+const VECTORS_PER_DELETION = 5_000;
+const NOTHING_LEFT: EmbeddingProgress = { after: null };
 
-/** An org's embedding model. */
-export interface EmbeddingModel {
-  base_url?: string | undefined;
-  api_key: string;
-  embedding_model: string;
-  /** Whether the model is told what is a question and what is knowledge. */
-  embedding_input_type?: boolean | undefined;
-}
-
-/** Returns the name that a model's vectors are stored under. Told what the texts are, a model gives other vectors. */
-export const vectorModelOf = ({ embedding_model, embedding_input_type = false }: EmbeddingModel): string =>
-  embedding_input_type ? `${embedding_model} (passage)` : embedding_model;
-
-/** Returns a vector of length 1 for each text. */
-export type Embed = (model: EmbeddingModel, texts: string[]) => Promise<Float32Array[]>;
-
-/** Returns whether the org has set an embedding model. */
-export async function hasEmbeddingModel(trx: Trx, orgId: string): Promise<boolean> {
+/** Returns whether new chunks of an org are to be embedded: it has connected a model, or the product's own is installed. */
+export async function hasKnowledgeModel(trx: Trx, orgId: string): Promise<boolean> {
   const settings = (await listConnections(trx, orgId)).get('llm');
-  return typeof settings?.embedding_model === 'string';
+  return typeof settings?.embedding_model === 'string' || (await isModelInstalled(trx));
 }
 
 /** Returns the command to embed the chunks of an org that lack a vector. */
@@ -49,22 +38,16 @@ export async function requestEmbedding(trx: Trx, orgId: string): Promise<void> {
 /** Schedules embedding when the org changes its llm integration. What was left out is tried again. */
 export const embedOnChange: Reaction<'integration-changed'> = async (trx, orgId, events) => {
   if (!events.some(({ payload }) => payload.kind === 'llm')) return;
-  if (!(await hasEmbeddingModel(trx, orgId))) return;
+  if (!(await hasKnowledgeModel(trx, orgId))) return;
   await deleteRefusals(trx, orgId);
   await requestEmbedding(trx, orgId);
 };
 
-/** Returns the embedding model of the org's llm integration, or undefined if none is set. */
-export async function findEmbeddingModel(db: Db, secrets: Secrets, orgId: string): Promise<EmbeddingModel | undefined> {
-  const settings = await findConnection(db, secrets, orgId, 'llm');
-  if (settings?.embedding_model === undefined) return undefined;
-  const { base_url, api_key, embedding_model, embedding_input_type } = settings;
-  return { base_url, api_key, embedding_model, embedding_input_type };
-}
-
 interface EmbeddingDeps extends Pick<PartHandlers<unknown>, 'pause'> {
-  secrets: Secrets;
-  embed: Embed;
+  /** Returns the model that embeds an org's knowledge. */
+  findModel(db: Db, orgId: string): Promise<KnowledgeModel | undefined>;
+  /** Throws if the activity is to end. */
+  signal: AbortSignal;
 }
 
 /** The org's chunks after one, and in which attempt they are embedded. */
@@ -87,39 +70,45 @@ export async function embedNextBatch(
 ): Promise<EmbeddingProgress> {
   const subject = { subjectId: orgId };
   if (batch.after === 0) await beginDueWork(db, orgId, 'embedding', subject);
-  const progress = await embedBatch(db, deps, orgId, batch);
-  if (progress.after === null) await endBegunWork(db, orgId, 'embedding', subject);
+  const model = await deps.findModel(db, orgId);
+  const progress = model === undefined ? NOTHING_LEFT : await embedBatch(db, deps, orgId, { ...batch, model });
+  if (progress.after !== null) return progress;
+  if (model !== undefined) await switchTo(db, orgId, model);
+  await endBegunWork(db, orgId, 'embedding', subject);
   return progress;
+}
+
+/** Compares questions with the vectors of a model that has embedded all knowledge, and deletes those of the one before. */
+async function switchTo(db: Db, orgId: string, { name, source }: KnowledgeModel): Promise<void> {
+  await inTransaction(db, (trx) => upsertSearchedModel(trx, orgId, { model: name, source }));
+  while ((await deleteOtherVectors(db, orgId, VECTORS_PER_DELETION)) > 0);
 }
 
 async function embedBatch(
   db: Db,
-  { secrets, embed, pause }: EmbeddingDeps,
+  { pause, signal }: EmbeddingDeps,
   orgId: string,
-  { after, size = CHUNKS_PER_BATCH, attempt }: EmbeddingBatch,
+  { model, after, size = CHUNKS_PER_BATCH, attempt }: EmbeddingBatch & { model: KnowledgeModel },
 ): Promise<EmbeddingProgress> {
-  const model = await findEmbeddingModel(db, secrets, orgId);
-  if (model === undefined) return { after: null };
-  const vectorModel = vectorModelOf(model);
-  const chunks = await listUnembedded(db, orgId, vectorModel, { after, limit: size });
+  const chunks = await listUnembedded(db, orgId, model.name, { after, limit: size });
   const last = chunks.at(-1);
-  if (last === undefined) return { after: null };
+  if (last === undefined) return NOTHING_LEFT;
   const leftOut: NonNullable<EmbeddingProgress['leftOut']> = [];
   const { hasFailed } = await embedInParts(
     chunks.map(({ id, path, content }) => ({ id, text: `${path.join(' > ')}\n\n${content}` })),
     {
-      embed: (texts) => embed(model, texts),
+      embed: (texts) => model.embedPassages(texts, signal),
       pause,
       attempt,
       store: (part, vectors) =>
         upsertVectors(
           db,
           orgId,
-          vectorModel,
+          model.name,
           part.map(({ id }, nth) => rowOf(id, vectors[nth])),
         ),
       async leaveOut({ id }, { reason }) {
-        await upsertRefusal(db, orgId, vectorModel, { chunk_id: id, reason });
+        await upsertRefusal(db, orgId, model.name, { chunk_id: id, reason });
         leftOut.push({ chunkId: id, reason });
       },
     },

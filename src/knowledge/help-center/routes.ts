@@ -1,7 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../../api/deps.ts';
 import { errorResponses } from '../../api/edge/errors.ts';
-import { semanticSearchOf } from '../embedding/semantic-search.ts';
 import { ArticleList, ArticleRef, ArticlesQuery, ShownArticle } from './articles.schema.ts';
 import { getHelpArticle, listHelpArticles } from './articles.service.ts';
 import { ContentTree, SyncContentTree, SyncedContent } from './content.schema.ts';
@@ -11,9 +10,8 @@ const tags = ['help-center'];
 const BODY_LIMIT_BYTES = 10 * 1024 * 1024;
 
 export const helpCenterRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
-  const { config, egress, secrets, calls, documents } = deps;
+  const { config, semantics, documents } = deps;
   const publicUrl = config.PUBLIC_URL;
-  const semantics = () => semanticSearchOf({ egress, secrets, calls });
 
   app.put('/help-center/content', {
     config: { scope: 'help-center:write' },
@@ -50,7 +48,7 @@ export const helpCenterRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) =
       querystring: ArticlesQuery,
       response: { 200: ArticleList, ...errorResponses(403) },
     },
-    handler: async ({ db, org, query }) => listHelpArticles(db, { publicUrl, semantics: semantics() }, org.id, query),
+    handler: async ({ db, org, query }) => listHelpArticles(db, { publicUrl, semantics }, org.id, query),
   });
 
   app.get('/help-center/articles/:id', {

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Trx } from '../../db/connect.ts';
 import { detectLanguage } from '../../languages/detection.ts';
 import { announce } from '../../outbox/announcing.ts';
-import { hasEmbeddingModel, requestEmbedding } from '../embedding/service.ts';
+import { hasKnowledgeModel, requestEmbedding } from '../embedding/service.ts';
 import { proseOf } from './analysis.rules.ts';
 import type { KnowledgeItem } from './items.schema.ts';
 import { MAX_COUNTED_LENGTH } from './parts.rules.ts';
@@ -56,7 +56,7 @@ export async function indexItems(trx: Trx, orgId: string, items: KnowledgeItem[]
     await setImmediate(); // a long text takes a while
   }
   const hasNewChunks = await indexPrepared(trx, orgId, prepared);
-  if (hasNewChunks && (await hasEmbeddingModel(trx, orgId))) await requestEmbedding(trx, orgId);
+  if (hasNewChunks && (await hasKnowledgeModel(trx, orgId))) await requestEmbedding(trx, orgId);
 }
 
 /**

@@ -31,10 +31,15 @@ export interface SemanticSearch {
    * model is unavailable.
    */
   similarities(db: Db, orgId: string, text: string): Promise<ReadonlyMap<number, number>>;
+  /** Whether it asks another system. */
+  asksProvider(db: Db, orgId: string): Promise<boolean>;
 }
 
 /** Search without an embedding model. */
-export const WORDS_ONLY: SemanticSearch = { similarities: async () => new Map() };
+export const WORDS_ONLY: SemanticSearch = {
+  similarities: async () => new Map(),
+  asksProvider: async () => false,
+};
 
 /**
  * Returns the best passages for a question from all of the org's knowledge, each with its citation. Searches by words,

@@ -1,13 +1,10 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../../api/deps.ts';
 import { errorResponses } from '../../api/edge/errors.ts';
-import { semanticSearchOf } from '../embedding/semantic-search.ts';
 import { FoundKnowledge, SearchKnowledge } from './schema.ts';
 import { searchKnowledge } from './service.ts';
 
-export const knowledgeSearchRoutes: FastifyPluginAsyncZod<Deps> = async (app, { egress, secrets, calls }) => {
-  const semantics = () => semanticSearchOf({ egress, secrets, calls });
-
+export const knowledgeSearchRoutes: FastifyPluginAsyncZod<Deps> = async (app, { semantics }) => {
   app.post('/training/search', {
     config: { scope: 'training:read' },
     schema: {
@@ -17,6 +14,6 @@ export const knowledgeSearchRoutes: FastifyPluginAsyncZod<Deps> = async (app, { 
       body: SearchKnowledge,
       response: { 200: FoundKnowledge, ...errorResponses(403) },
     },
-    handler: async ({ db, org, body }) => searchKnowledge(db, semantics(), org.id, body),
+    handler: async ({ db, org, body }) => searchKnowledge(db, semantics, org.id, body),
   });
 };

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { InputFailed, InputRefused, ProviderError } from '../../../src/errors.ts';
 import { retryOldRefusals } from '../../../src/knowledge/embedding/maintenance.service.ts';
+import type { KnowledgeModel } from '../../../src/knowledge/embedding/models.service.ts';
 import { embedNextBatch } from '../../../src/knowledge/embedding/service.ts';
 import { FAKES_ALLOWED } from '../../support/channels.ts';
 import { startApi, type TestApi, type TestOrg } from '../../support/stack/api.ts';
@@ -26,10 +27,21 @@ beforeEach(async () => {
 const vectorOf = () => Float32Array.of(1, 0);
 const late = () => new InputFailed('did not answer in time', { transient: true });
 
+const modelOf = (embed: (texts: string[]) => Promise<Float32Array[]>): KnowledgeModel => ({
+  name: MODEL.embedding_model,
+  source: { embedding_model: MODEL.embedding_model, embedding_input_type: false },
+  embedQuery: async () => undefined,
+  embedPassages: embed,
+});
+
 const embedBatch = (attempt: number, embed: (texts: string[]) => Promise<Float32Array[]>, size?: number) =>
   embedNextBatch(
     api.db,
-    { secrets: api.deps.secrets, embed: (_, texts) => embed(texts), pause: async (ms) => pauses.push(ms) },
+    {
+      findModel: async () => modelOf(embed),
+      pause: async (ms) => pauses.push(ms),
+      signal: new AbortController().signal,
+    },
     org.id,
     { after: 0, size, attempt },
   );

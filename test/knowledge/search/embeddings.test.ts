@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { findSearchedModel } from '../../../src/knowledge/embedding/searched-models.queries.ts';
 import { fuseScores } from '../../../src/knowledge/search/fusion.rules.ts';
 import { FAKES_ALLOWED } from '../../support/channels.ts';
 import { type FakeEmbeddings, startFakeEmbeddings } from '../../support/fakes/embeddings.ts';
@@ -43,7 +44,7 @@ const embedded = async (count: number, model = 'small', of = org) =>
       .where('model', '=', model)
       .where('refused_at', 'is', null)
       .execute();
-    return rows.length === count;
+    return rows.length === count && (await findSearchedModel(stack.db, of.id))?.model === model;
   });
 
 const KITTENS = ['Young ones', 'A kitten eats four times a day.'] as const;

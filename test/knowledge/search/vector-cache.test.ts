@@ -2,7 +2,10 @@ import { type Clock, install } from '@sinonjs/fake-timers';
 import { sql } from 'kysely';
 import type { Db } from '../../../src/db/connect.ts';
 import { migrateToLatest } from '../../../src/db/migrate.ts';
-import { semanticSearchOf } from '../../../src/knowledge/embedding/semantic-search.ts';
+import { inTransaction } from '../../../src/db/transaction.ts';
+import { NO_EMBEDDER } from '../../../src/embedder/embedder.ts';
+import { upsertSearchedModel } from '../../../src/knowledge/embedding/searched-models.queries.ts';
+import { createSemanticSearch } from '../../../src/knowledge/embedding/semantic-search.ts';
 import { createVectorCache } from '../../../src/knowledge/embedding/vector-cache.ts';
 import { FAKES_ALLOWED } from '../../support/channels.ts';
 import { type FakeEmbeddings, startFakeEmbeddings } from '../../support/fakes/embeddings.ts';
@@ -81,11 +84,18 @@ describe('the vectors of an org', () => {
   it('are read once for searches at the same time', async () => {
     await org.put('/integrations/llm', { provider: 'openai-compatible', settings: fake.settings });
     await addVectors(0.1, 0.2, 0.3);
+    const { base_url, embedding_model } = fake.settings;
+    await inTransaction(api.db, (trx) =>
+      upsertSearchedModel(trx, org.id, {
+        model: MODEL,
+        source: { base_url, embedding_model, embedding_input_type: false },
+      }),
+    );
     const { egress, secrets, calls } = api.deps;
     // Again while a transaction of another test is open, since which vectors are read again.
     await untilPasses(async () => {
       const { db, reads } = countingDb();
-      const semantics = semanticSearchOf({ egress: { request: egress.request }, secrets, calls });
+      const semantics = createSemanticSearch({ egress, secrets, calls, embedder: NO_EMBEDDER });
       const found = await Promise.all(Array.from({ length: 8 }, () => semantics.similarities(db, org.id, 'a cat')));
       expect(found.map(({ size }) => size)).toEqual(Array(8).fill(3));
       expect(reads()).toBe(3);

@@ -152,6 +152,7 @@ function testConfig(databaseUrl: string, env: Record<string, string>): Config {
     RATE_LIMIT_REFUSED: UNLIMITED,
     STORAGE_URL: filesOf(databaseUrl).href,
     DEVELOPMENT: 'true',
+    EMBEDDING_MODEL: 'none',
     LOG_LEVEL: 'silent',
     ...env,
   });

@@ -1,0 +1,103 @@
+import { BITS, GraphBuilder, MICROSOFT } from './graph-builder.ts';
+import { DATA_TYPE, type Graph } from './onnx.ts';
+import { addToRows } from './packed-blocks.rules.ts';
+import { type Architecture, BLOCK_SIZE, type PackedModel } from './packed-model.ts';
+
+export const INPUT = { tokens: 'tokens', positions: 'positions' } as const;
+export const OUTPUT = 'embedding';
+
+/**
+ * Returns the graph of a BERT encoder (Devlin 2018) for one text: the average of its last layer over all tokens, of length
+ * 1. Weights stay in 4 bits, by the operators MatMulNBits and GatherBlockQuantized of ONNX Runtime.
+ */
+export function encoderGraph({ architecture, tensors }: PackedModel): Graph {
+  const builder = new GraphBuilder(tensors);
+  let last = addEmbeddings(builder, architecture);
+  for (let nth = 0; nth < architecture.layers; nth++) {
+    const layer = { builder, architecture, name: `l${nth}` };
+    last = addFeedForward(layer, addAttention(layer, last));
+  }
+  addAverage(builder, last);
+  const input = { dataType: DATA_TYPE.int64, dims: [1, 'tokens'] };
+  return {
+    nodes: builder.nodes,
+    tensors: builder.tensors,
+    inputs: Object.values(INPUT).map((name) => ({ ...input, name })),
+    outputs: [{ name: OUTPUT, dataType: DATA_TYPE.float, dims: [1, architecture.hiddenSize] }],
+  };
+}
+
+/** Adds the sum of each token's word, position and type, normalized. */
+function addEmbeddings(builder: GraphBuilder, { hiddenSize, words, maxTokens, epsilon }: Architecture): string {
+  const dims = { weights: [words, hiddenSize / 2], scales: [words, hiddenSize / BLOCK_SIZE] };
+  const [weights, scales] = builder.blocks('emb.word', dims);
+  const firstType = builder.packed('emb.type').subarray(0, hiddenSize * Float32Array.BYTES_PER_ELEMENT);
+  const positions = addToRows(builder.packed('emb.pos'), firstType);
+  const table = builder.floats('emb.pos', [maxTokens, hiddenSize], positions);
+  builder.add({
+    opType: 'GatherBlockQuantized',
+    domain: MICROSOFT,
+    input: [weights, INPUT.tokens, scales],
+    output: 'words',
+    attributes: { gather_axis: 0, quantize_axis: 1, block_size: BLOCK_SIZE, bits: BITS },
+  });
+  builder.add({ opType: 'Gather', input: [table, INPUT.positions], output: 'places' });
+  builder.add({ opType: 'Add', input: ['words', 'places'], output: 'sum' });
+  const input = ['sum', ...normsOf(builder, 'emb.ln', hiddenSize)];
+  return builder.add({ opType: 'LayerNormalization', input, output: 'embedded', attributes: { axis: -1, epsilon } });
+}
+
+interface Layer {
+  builder: GraphBuilder;
+  architecture: Architecture;
+  name: string;
+}
+
+function addAttention(layer: Layer, input: string): string {
+  const { builder, architecture, name } = layer;
+  const { hiddenSize, heads } = architecture;
+  const parts = ['q', 'k', 'v'].map((part) => builder.linear(input, `${name}.${part}`, [hiddenSize, hiddenSize]));
+  const attended = builder.add({
+    opType: 'MultiHeadAttention',
+    domain: MICROSOFT,
+    input: parts,
+    output: `${name}.attention`,
+    attributes: { num_heads: heads },
+  });
+  return addNormalized(layer, input, [builder.linear(attended, `${name}.ao`, [hiddenSize, hiddenSize]), 'aln']);
+}
+
+function addFeedForward(layer: Layer, input: string): string {
+  const { builder, architecture, name } = layer;
+  const { hiddenSize, feedForwardSize } = architecture;
+  const wide = builder.linear(input, `${name}.fi`, [hiddenSize, feedForwardSize]);
+  const active = builder.add({ opType: 'Gelu', domain: MICROSOFT, input: [wide], output: `${name}.gelu` });
+  return addNormalized(layer, input, [builder.linear(active, `${name}.fo`, [feedForwardSize, hiddenSize]), 'oln']);
+}
+
+/** Adds the sum of a sublayer's input and output, normalized. */
+function addNormalized(
+  { builder, architecture: { hiddenSize, epsilon }, name }: Layer,
+  input: string,
+  [output, norm]: [string, string],
+): string {
+  return builder.add({
+    opType: 'SkipLayerNormalization',
+    domain: MICROSOFT,
+    input: [input, output, ...normsOf(builder, `${name}.${norm}`, hiddenSize)],
+    output: `${name}.${norm}`,
+    attributes: { epsilon },
+  });
+}
+
+const normsOf = (builder: GraphBuilder, name: string, size: number): string[] => [
+  builder.floats(`${name}.w`, [size]),
+  builder.floats(`${name}.b`, [size]),
+];
+
+function addAverage(builder: GraphBuilder, input: string): void {
+  const bytes = Buffer.from(BigInt64Array.of(1n).buffer);
+  const axis = builder.tensor({ name: 'axis', dims: [1], dataType: DATA_TYPE.int64, bytes });
+  builder.add({ opType: 'ReduceMean', input: [input, axis], output: 'average', attributes: { keepdims: 0 } });
+  builder.add({ opType: 'LpNormalization', input: ['average'], output: OUTPUT, attributes: { axis: -1, p: 2 } });
+}

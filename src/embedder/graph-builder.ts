@@ -1,0 +1,61 @@
+import { DATA_TYPE, type Node, type Tensor } from './onnx.ts';
+import { BYTES_PER_BLOCK, splitBlocks } from './packed-blocks.rules.ts';
+import { BLOCK_SIZE, type PackedModel } from './packed-model.ts';
+
+export const MICROSOFT = 'com.microsoft';
+export const BITS = 4;
+/** Weights are multiplied as integers: activations are rounded to 8 bits, each block of a token by a scale of its own. */
+const INTEGER_ACCURACY = 4;
+
+/** Collects the nodes of a graph, with the tensors of a packed model that they use. */
+export class GraphBuilder {
+  readonly nodes: Node[] = [];
+  readonly tensors: Tensor[] = [];
+  readonly #packed: PackedModel['tensors'];
+
+  constructor(packed: PackedModel['tensors']) {
+    this.#packed = packed;
+  }
+
+  /** Returns the bytes of a packed tensor. */
+  packed(name: string): Buffer {
+    const bytes = this.#packed.get(name);
+    if (bytes === undefined) throw new Error(`The model lacks the tensor ${name}`);
+    return bytes;
+  }
+
+  /** Adds a node, and returns the name of its output. */
+  add(node: Node): string {
+    this.nodes.push(node);
+    return node.output;
+  }
+
+  tensor(tensor: Tensor): string {
+    this.tensors.push(tensor);
+    return tensor.name;
+  }
+
+  floats(name: string, dims: number[], bytes = this.packed(name)): string {
+    return this.tensor({ name, dims, dataType: DATA_TYPE.float, bytes });
+  }
+
+  /** Adds the weights and the scales of a packed tensor of 4-bit blocks. */
+  blocks(name: string, { weights, scales }: { weights: number[]; scales: number[] }): [string, string] {
+    const split = splitBlocks(this.packed(name));
+    const bits = { name: `${name}.bits`, dims: weights, dataType: DATA_TYPE.uint8, bytes: split.weights };
+    return [this.tensor(bits), this.floats(`${name}.scales`, scales, split.scales)];
+  }
+
+  /** Adds a linear layer from `rows` to `columns` values. */
+  linear(input: string, name: string, [rows, columns]: [number, number]): string {
+    const blocks = rows / BLOCK_SIZE;
+    const dims = { weights: [columns, blocks, BYTES_PER_BLOCK], scales: [columns * blocks] };
+    return this.add({
+      opType: 'MatMulNBits',
+      domain: MICROSOFT,
+      input: [input, ...this.blocks(`${name}.w`, dims), '', '', this.floats(`${name}.b`, [columns])],
+      output: name,
+      attributes: { K: rows, N: columns, bits: BITS, block_size: BLOCK_SIZE, accuracy_level: INTEGER_ACCURACY },
+    });
+  }
+}

@@ -1,0 +1,120 @@
+import type { Db } from '../../db/connect.ts';
+import { type Embedder, EncodingFailed } from '../../embedder/embedder.ts';
+import { InputFailed, ProviderError } from '../../errors.ts';
+import type { ConnectionCalls } from '../../orgs/integrations/calls.service.ts';
+import { findConnection } from '../../orgs/integrations/service.ts';
+import type { HttpClient } from '../../providers/egress/egress.ts';
+import { embedTexts, type InputType } from '../../providers/llm/embeddings.ts';
+import type { Secrets } from '../../secrets.ts';
+import { findSearchedModel } from './searched-models.queries.ts';
+import type { ModelSource } from './table.ts';
+
+const TIMEOUT_MS = { query: 5_000, passage: 60_000 };
+
+/** The embedding model that an org has connected. */
+export interface ConnectedModel {
+  base_url?: string | undefined;
+  api_key: string;
+  embedding_model: string;
+  /** Whether the model is told what is a question and what is knowledge. */
+  embedding_input_type?: boolean | undefined;
+}
+
+/** The model that compares an org's questions with its knowledge. */
+export interface KnowledgeModel {
+  /** The name that its vectors are stored under. Told what the texts are, a model gives other vectors. */
+  name: string;
+  /** Null for the model that comes with the product. */
+  source: ModelSource | null;
+  /** Returns the vector of a question, of length 1, or undefined if the model gives none now. */
+  embedQuery(text: string): Promise<Float32Array | undefined>;
+  /** Returns the vector of each passage. Throws ProviderError: InputRefused and InputFailed for one of them. */
+  embedPassages(texts: string[], signal: AbortSignal): Promise<Float32Array[]>;
+}
+
+export interface KnowledgeModelDeps {
+  /** For requests to addresses set by customers. */
+  egress: HttpClient;
+  secrets: Secrets;
+  calls: Pick<ConnectionCalls, 'observe'>;
+  embedder: Embedder;
+}
+
+/** Returns the embedding model of the org's llm integration, or undefined if none is set. */
+export async function findConnectedModel(db: Db, secrets: Secrets, orgId: string): Promise<ConnectedModel | undefined> {
+  const settings = await findConnection(db, secrets, orgId, 'llm');
+  if (settings?.embedding_model === undefined) return undefined;
+  const { base_url, api_key, embedding_model, embedding_input_type } = settings;
+  return { base_url, api_key, embedding_model, embedding_input_type };
+}
+
+/** Returns the model that embeds an org's knowledge: the org's own, or else the one that comes with the product. */
+export async function findKnowledgeModel(
+  db: Db,
+  orgId: string,
+  deps: KnowledgeModelDeps,
+): Promise<KnowledgeModel | undefined> {
+  const connected = await findConnectedModel(db, deps.secrets, orgId);
+  if (connected !== undefined) return connectedModelOf(deps, orgId, connected);
+  return deps.embedder.isAvailable() ? builtInModelOf(deps.embedder) : undefined;
+}
+
+/**
+ * Returns the model whose vectors an org's questions are compared with: one that has embedded all of its knowledge. While
+ * another one embeds it, that is still the one before, if it can be asked.
+ */
+export async function findSearchModel(
+  db: Db,
+  orgId: string,
+  deps: KnowledgeModelDeps,
+): Promise<KnowledgeModel | undefined> {
+  const [searched, connected] = await Promise.all([
+    findSearchedModel(db, orgId),
+    findConnectedModel(db, deps.secrets, orgId),
+  ]);
+  if (searched === undefined) return undefined;
+  if (searched.source === null) return deps.embedder.isAvailable() ? builtInModelOf(deps.embedder) : undefined;
+  if (connected === undefined || connected.base_url !== searched.source.base_url) return undefined;
+  return connectedModelOf(deps, orgId, { ...connected, ...searched.source });
+}
+
+function connectedModelOf(
+  { egress, calls }: KnowledgeModelDeps,
+  orgId: string,
+  settings: ConnectedModel,
+): KnowledgeModel {
+  const { base_url, embedding_model, embedding_input_type = false } = settings;
+  const embed = (texts: string[], inputType: InputType) =>
+    embedTexts(calls.observe(egress, { orgId, kind: 'llm', settings }), settings, texts, {
+      inputType,
+      timeoutMs: TIMEOUT_MS[inputType],
+    });
+  return {
+    name: embedding_input_type ? `${embedding_model} (passage)` : embedding_model,
+    source: { base_url, embedding_model, embedding_input_type },
+    async embedQuery(text) {
+      const [vector] = await embed([text], 'query').catch((error: unknown) => {
+        if (error instanceof ProviderError) return []; // the search by words still works
+        throw error;
+      });
+      return vector;
+    },
+    embedPassages: (texts) => embed(texts, 'passage'),
+  };
+}
+
+const builtInModelOf = (embedder: Embedder): KnowledgeModel => ({
+  name: embedder.model,
+  source: null,
+  embedQuery: (text) =>
+    embedder.embedQuery(text, AbortSignal.timeout(TIMEOUT_MS.query)).catch((error: unknown) => {
+      if (error instanceof EncodingFailed) return undefined;
+      throw error;
+    }),
+  embedPassages: (texts, signal) =>
+    embedder.embedPassages(texts, signal).catch((cause: unknown) => {
+      signal.throwIfAborted();
+      if (cause instanceof EncodingFailed) throw new InputFailed(cause.message, { transient: true, cause });
+      throw cause;
+    }),
+});

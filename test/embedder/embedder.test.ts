@@ -1,0 +1,116 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createEmbedder, type Embedder } from '../../src/embedder/embedder.ts';
+import { fetchModel } from '../../src/embedder/fetch-model.ts';
+import { DEFAULT_MODELS_FOLDER } from '../../src/embedder/model-folder.ts';
+import { modelFiles } from '../support/model.ts';
+import { eventually } from '../support/stack/stack.ts';
+
+const PASSWORD = 'Open the account page, choose Security, and enter a new password.';
+const REFUNDS = 'Refunds arrive within five working days on the card that was charged.';
+const never = new AbortController().signal;
+
+let embedder: Embedder;
+beforeAll(async () => {
+  await modelFiles();
+  embedder = createEmbedder(DEFAULT_MODELS_FOLDER, { warn: () => undefined });
+});
+afterAll(() => embedder.close());
+
+const cosine = (a: Float32Array = new Float32Array(), b: Float32Array = new Float32Array()) =>
+  a.reduce((sum, value, nth) => sum + value * (b[nth] ?? 0), 0);
+const queryOf = (text: string) => embedder.embedQuery(text, never);
+const passagesOf = (...texts: string[]) => embedder.embedPassages(texts, never);
+
+/** The processes of this one's model. */
+const processesOf = () =>
+  execFileSync('ps', ['-o', 'pid=,args=', '--ppid', String(process.pid)], { encoding: 'utf8' })
+    .split('\n')
+    .filter((line) => line.includes('embedder/process.ts'))
+    .map((line) => Number.parseInt(line, 10));
+
+describe('the embedding model', () => {
+  it('gives vectors of length 1, and the known ones of its reference implementation', async () => {
+    const vector = await queryOf('How do I change my password?');
+    expect(vector).toHaveLength(384);
+    expect(cosine(vector, vector)).toBeCloseTo(1, 4);
+    const reference = [0.06579, -0.03801, -0.03114, -0.06128, 0.02997, -0.05758, 0.01022, 0.03855];
+    for (const [nth, value] of reference.entries()) expect(vector?.[nth]).toBeCloseTo(value, 2);
+  });
+
+  it.each([
+    ['How do I change my password?', 'en'],
+    ['Wie ändere ich mein Passwort?', 'de'],
+    ['¿Cómo cambio mi contraseña?', 'es'],
+    ['Jak zmienić hasło?', 'pl'],
+    ['パスワードを変更するには', 'ja'],
+    ['كيف أغير كلمة المرور؟', 'ar'],
+  ])('finds the passage that answers %j (%s)', async (question) => {
+    const [asked, [password, refunds]] = await Promise.all([queryOf(question), passagesOf(PASSWORD, REFUNDS)]);
+    expect(cosine(asked, password)).toBeGreaterThan(cosine(asked, refunds) + 0.05);
+  });
+
+  it('gives a text the same vector beside any others', async () => {
+    const [alone] = await passagesOf(PASSWORD);
+    const [, beside] = await passagesOf(REFUNDS.repeat(20), PASSWORD, 'x');
+    expect(beside).toEqual(alone);
+  });
+
+  it('reads the beginning of a text longer than its limit', async () => {
+    const [long, longer] = await passagesOf(REFUNDS.repeat(60), REFUNDS.repeat(80));
+    expect(longer).toEqual(long);
+  });
+
+  it('gives no vector to a question whose characters it does not know', async () => {
+    expect(await queryOf('𐎀𐎁𐎂 𐎃𐎄𐎅 𐎆𐎇')).toBeUndefined();
+  });
+
+  it('answers a question while passages are computed', async () => {
+    let isDone = false;
+    const many = passagesOf(...Array.from({ length: 60 }, () => REFUNDS.repeat(8))).then(() => {
+      isDone = true;
+    });
+    await queryOf('How do I change my password?');
+    expect(isDone).toBe(false);
+    await many;
+  });
+
+  it('gives up when it is told to, and the next text does not wait for the rest', async () => {
+    const canceling = new AbortController();
+    const many = embedder.embedPassages(
+      Array.from({ length: 200 }, () => REFUNDS.repeat(8)),
+      canceling.signal,
+    );
+    canceling.abort();
+    await expect(many).rejects.toThrow('too long or was canceled');
+    const started = performance.now();
+    await passagesOf('x');
+    expect(performance.now() - started).toBeLessThan(5_000);
+  });
+
+  it('starts its process again after a kill, which fails only the texts under way', async () => {
+    const many = passagesOf(...Array.from({ length: 60 }, () => REFUNDS.repeat(8)));
+    await eventually('the processes', () => processesOf().length >= 1);
+    for (const pid of processesOf()) process.kill(pid, 'SIGKILL');
+    await expect(many).rejects.toThrow('The process ended');
+    expect(await passagesOf(PASSWORD)).toHaveLength(1);
+  });
+});
+
+describe('the files of the embedding model', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'models-'));
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  it('are refused if the archive is another one, and nothing is left', async () => {
+    const archive = join(folder, 'other.tar.gz');
+    await writeFile(archive, 'something else');
+    await expect(fetchModel(join(folder, 'models'), archive)).rejects.toThrow('SHA-256');
+    expect(await readdir(join(folder, 'models'))).toEqual([]);
+    expect(createEmbedder(join(folder, 'models'), { warn: () => undefined }).isAvailable()).toBe(false);
+  });
+});
