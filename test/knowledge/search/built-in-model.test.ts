@@ -1,0 +1,84 @@
+import { MODEL } from '../../../src/embedder/model-folder.ts';
+import { useInstalledModel } from '../../../src/knowledge/embedding/maintenance.service.ts';
+import { findSearchedModel } from '../../../src/knowledge/embedding/searched-models.queries.ts';
+import { FAKES_ALLOWED } from '../../support/channels.ts';
+import { type FakeEmbeddings, startFakeEmbeddings } from '../../support/fakes/embeddings.ts';
+import { modelFiles } from '../../support/model.ts';
+import type { TestOrg } from '../../support/stack/api.ts';
+import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
+
+const PASSWORD = ['Password', 'Open the account page, choose Security, and enter a new password.'] as const;
+const REFUNDS = ['Refunds', 'Refunds arrive within five working days on the card that was charged.'] as const;
+const GERMAN = 'Wie ändere ich mein Kennwort?';
+
+let stack: Stack;
+let org: TestOrg;
+let fake: FakeEmbeddings | undefined;
+beforeAll(async () => {
+  await modelFiles();
+  stack = await startStack({ env: { ...FAKES_ALLOWED, EMBEDDING_MODEL: MODEL } });
+});
+afterAll(() => stack.close());
+beforeEach(async () => {
+  org = await stack.createOrg();
+});
+afterEach(async () => {
+  await fake?.close();
+  fake = undefined;
+});
+
+const write = async ([title, content]: readonly [string, string]) =>
+  expect(await org.post('/training', { title, content })).toMatchObject({ status: 201 });
+const search = async (query: string) => {
+  const { body } = await org.post('/training/search', { query, explain: true });
+  return body.results as { title: string; score_parts: { similarity: number | null } }[];
+};
+const searchedWith = (model: string) =>
+  eventually(`questions are compared by ${model}`, async () => {
+    const searched = await findSearchedModel(stack.db, org.id);
+    return searched?.model === model;
+  });
+const modelsOfVectors = async () => {
+  const rows = await stack.db
+    .selectFrom('knowledge_embeddings')
+    .select('model')
+    .distinct()
+    .where('org_id', '=', org.id)
+    .execute();
+  return rows.map(({ model }) => model);
+};
+
+describe('an org without an embedding model of its own', () => {
+  it('gets its knowledge embedded by the model of the product once a worker has it, and then all that is new', async () => {
+    await write(PASSWORD);
+    expect((await search('account password'))[0]?.score_parts.similarity).toBeNull();
+    await useInstalledModel(stack.db, MODEL);
+    await searchedWith(MODEL);
+    await write(REFUNDS);
+    await eventually('the new passage', async () => {
+      const [first] = await search('Wann bekomme ich mein Geld zurück?');
+      return first?.title === 'Refunds' && first.score_parts.similarity !== null;
+    });
+    const [best] = await search(GERMAN);
+    expect(best?.title).toBe('Password');
+    expect(best?.score_parts.similarity).toBeGreaterThan(0.8);
+  });
+
+  it('is searched by the vectors of one model throughout a change, and by no half of the other’s', async () => {
+    await useInstalledModel(stack.db, MODEL);
+    await write(PASSWORD);
+    await write(REFUNDS);
+    await searchedWith(MODEL);
+    fake = await startFakeEmbeddings();
+    fake.failAt((text) => (text.includes('Refunds') ? 500 : undefined));
+    await org.put('/integrations/llm', { provider: 'openai-compatible', settings: fake.settings });
+    await eventually('the first text', () => (fake?.asked.length ?? 0) > 0);
+    expect((await search(GERMAN))[0]?.title).toBe('Password');
+    fake.failAt(() => undefined);
+    await searchedWith('small');
+    await eventually('no vectors of the model before', async () => (await modelsOfVectors()).join() === 'small');
+    await org.delete('/integrations/llm');
+    await searchedWith(MODEL);
+    expect((await search(GERMAN))[0]?.title).toBe('Password');
+  });
+});
