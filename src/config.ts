@@ -1,7 +1,7 @@
 import { isIP, isIPv4, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
-import { DEFAULT_MODELS_FOLDER, MODEL } from './embedder/model-folder.ts';
+import { MODEL } from './embedder/model-folder.ts';
 import { createLogger } from './logging/logger.ts';
 import { DomainName } from './schemas/parts.ts';
 import { TASK_QUEUES } from './temporal/contract.ts';
@@ -170,7 +170,7 @@ export const settings = {
   MODELS_FOLDER: z
     .string()
     .min(1)
-    .default(DEFAULT_MODELS_FOLDER)
+    .optional()
     .describe('Folder of the models that `npm run models` fetches; `.data/models` when absent'),
   FAREHARBOR_BASE_URL: baseUrl.default('https://fareharbor.com').describe('Base URL of the tour-booking API'),
   HUBSPOT_CLIENT_ID: z.string().optional().describe('Client id of the HubSpot app that orgs connect by OAuth'),

@@ -67,7 +67,7 @@ export async function createWorkerDeps(
   const renderer = createRenderer({ path: config.CHROMIUM_PATH, isSandboxed: config.CHROMIUM_SANDBOX === 'on' }, log);
   const tagLearner = createTagLearner();
   const mailReader = createMailReader();
-  const embedder = config.EMBEDDING_MODEL === 'none' ? NO_EMBEDDER : createEmbedder(config.MODELS_FOLDER, log);
+  const embedder = config.EMBEDDING_MODEL === 'none' ? NO_EMBEDDER : createEmbedder(log, config.MODELS_FOLDER);
   const semantics = createSemanticSearch({ egress, secrets, calls, embedder });
   const storage = createCountedStorage(createStorage(config), quota.add);
   const webhookSenders = createSenderRegistry();

@@ -5,7 +5,6 @@ import { createCallbackUrls } from '../../src/api/edge/callback-urls.ts';
 import type { Db } from '../../src/db/connect.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { createEmbedder } from '../../src/embedder/embedder.ts';
-import { DEFAULT_MODELS_FOLDER } from '../../src/embedder/model-folder.ts';
 import { findKnowledgeModel, type KnowledgeModelDeps } from '../../src/knowledge/embedding/models.service.ts';
 import { createSemanticSearch } from '../../src/knowledge/embedding/semantic-search.ts';
 import { embedNextBatch } from '../../src/knowledge/embedding/service.ts';
@@ -158,7 +157,7 @@ async function measure(db: Db, name: string, set: AnswerSet): Promise<Measured> 
   });
   const byWords = { ...measured, findings: [...measured.findings, measureUncalibrated(name, asked)] };
   const egress = createEgress({ allow: ALLOW_ALL });
-  const embedder = createEmbedder(DEFAULT_MODELS_FOLDER, { warn: () => undefined });
+  const embedder = createEmbedder({ warn: () => undefined });
   const calls = { observe: (requests: HttpClient) => requests };
   const semantics = await embedAll(db, orgId, { egress, calls, embedder, secrets: createSecrets(SECRET_KEYS) });
   const vectors = { name: `${name} with vectors`, set, minAnswered: MIN_ANSWERED.vectors };

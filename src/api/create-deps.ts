@@ -70,7 +70,7 @@ export function createApiDeps({ config, db, pool, quota, temporal, logger, repla
   const closing = new AbortController();
   const waiters = createTurnWaiters(closing.signal, logger);
   const outgoing = { egress, secrets: createSecrets(config.SECRET_KEYS), calls: createConnectionCalls(db, logger) };
-  const embedder = config.EMBEDDING_MODEL === 'none' ? NO_EMBEDDER : createEmbedder(config.MODELS_FOLDER, logger);
+  const embedder = config.EMBEDDING_MODEL === 'none' ? NO_EMBEDDER : createEmbedder(logger, config.MODELS_FOLDER);
   const semantics = createSemanticSearch({ ...outgoing, embedder });
   const deps: Deps = {
     config,

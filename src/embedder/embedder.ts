@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { createEncoderProcess, type EncoderProcess, EncodingFailed } from './encoder-process.ts';
-import { findModelFiles, MODEL } from './model-folder.ts';
+import { DEFAULT_MODELS_FOLDER, findModelFiles, MODEL } from './model-folder.ts';
 
 /** Questions are asked again and again, while passages are encoded in jobs. */
 const IDLE_MS = { query: 10 * 60_000, passage: 60_000 };
@@ -42,7 +42,7 @@ export const NO_EMBEDDER: Embedder = {
  * Creates the embedder with the model of a folder of models. Questions and passages have a process each, which are
  * started when they are needed: no question waits for passages.
  */
-export function createEmbedder(models: string, log: Pick<FastifyBaseLogger, 'warn'>): Embedder {
+export function createEmbedder(log: Pick<FastifyBaseLogger, 'warn'>, models = DEFAULT_MODELS_FOLDER): Embedder {
   const files = () => findModelFiles(models);
   const create = (kind: 'query' | 'passage'): EncoderProcess =>
     createEncoderProcess({ files, idleMs: IDLE_MS[kind], niceness: NICENESS[kind], log });

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createEmbedder, type Embedder } from '../../src/embedder/embedder.ts';
 import { fetchModel } from '../../src/embedder/fetch-model.ts';
-import { DEFAULT_MODELS_FOLDER } from '../../src/embedder/model-folder.ts';
 import { modelFiles } from '../support/model.ts';
 import { eventually } from '../support/stack/stack.ts';
 
@@ -15,7 +14,7 @@ const never = new AbortController().signal;
 let embedder: Embedder;
 beforeAll(async () => {
   await modelFiles();
-  embedder = createEmbedder(DEFAULT_MODELS_FOLDER, { warn: () => undefined });
+  embedder = createEmbedder({ warn: () => undefined });
 });
 afterAll(() => embedder.close());
 
@@ -111,6 +110,6 @@ describe('the files of the embedding model', () => {
     await writeFile(archive, 'something else');
     await expect(fetchModel(join(folder, 'models'), archive)).rejects.toThrow('SHA-256');
     expect(await readdir(join(folder, 'models'))).toEqual([]);
-    expect(createEmbedder(join(folder, 'models'), { warn: () => undefined }).isAvailable()).toBe(false);
+    expect(createEmbedder({ warn: () => undefined }, join(folder, 'models')).isAvailable()).toBe(false);
   });
 });

@@ -80,25 +80,13 @@ create table knowledge_embeddings (
   xid xid8 not null default position_of_xid(pg_current_xact_id()),
   refused_at timestamptz,
   refusal text,
-  primary key (org_id, chunk_id, model),
+  primary key (org_id, chunk_id),
   foreign key (org_id, chunk_id) references knowledge_chunks(org_id, id) on delete cascade,
   check ((refused_at is null) = (refusal is null))
 );
 alter table knowledge_embeddings alter column vector set storage external;
 create index knowledge_embeddings_by_change on knowledge_embeddings (org_id, model, xid);
 create index knowledge_embeddings_refused on knowledge_embeddings (refused_at, org_id) where refused_at is not null;
-
-create table knowledge_searched_models (
-  org_id uuid not null primary key references orgs(id),
-  model text not null,
-  source jsonb,
-  since timestamptz not null default now()
-);
-
-create table installed_models (
-  name text not null primary key,
-  installed_at timestamptz not null default now()
-);
 
 create table knowledge_items (
   org_id uuid not null,
