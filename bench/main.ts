@@ -27,6 +27,7 @@ const BENCHES = [
   'insights',
   'ai/turns',
   'ai/answers',
+  'ai/first-evening',
   'ai/tau-bench',
 ];
 
