@@ -865,12 +865,12 @@ CREATE INDEX csat_scores_by_creation ON public.csat_scores USING btree (org_id, 
 
 create table dashboard_sessions (
   token_hash bytea not null,
-  id uuid not null,
   org_id uuid not null,
   user_id bigint not null,
+  expires_at timestamp(3) with time zone not null,
+  id uuid not null,
   link_hash bytea,
   created_at timestamp(3) with time zone default now() not null,
-  expires_at timestamp(3) with time zone not null,
   constraint dashboard_sessions_pkey PRIMARY KEY (token_hash),
   constraint dashboard_sessions_org_id_id_key UNIQUE (org_id, id),
   constraint dashboard_sessions_org_id_user_id_fkey FOREIGN KEY (org_id, user_id) REFERENCES members(org_id, user_id) ON DELETE CASCADE

@@ -65,8 +65,6 @@ create table members (
   is_available boolean not null default true,
   created_at timestamptz(3) not null default now(),
   deleted_at timestamptz(3),
-  language text,
-  settings jsonb not null default '{}'::jsonb,
   primary key (org_id, user_id),
   foreign key (org_id) references orgs(id),
   foreign key (user_id) references users(id)

@@ -1,13 +1,9 @@
 create table dashboard_sessions (
   token_hash bytea not null,
-  id uuid not null,
   org_id uuid not null,
   user_id bigint not null,
-  link_hash bytea,
-  created_at timestamptz(3) not null default now(),
   expires_at timestamptz(3) not null,
   primary key (token_hash),
-  unique (org_id, id),
   foreign key (org_id, user_id) references members(org_id, user_id) on delete cascade
 );
 create index dashboard_sessions_by_expiry on dashboard_sessions (expires_at);
