@@ -1,4 +1,4 @@
-/** Returns whether a value is an object with members, so neither a list nor null. */
+/** Returns whether a value is an object with members. Lists and null are none. */
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
