@@ -1,3 +1,4 @@
+import { calibrateOnChange, calibrateOnStart } from '../src/ai/calibration/service.ts';
 import { closeCallsOfResolved, closeOpenCalls, redactSessionCalls } from '../src/ai/calls/closing.service.ts';
 import { reviewCitations, reviewNewCitations } from '../src/ai/citations/service.ts';
 import { summarizeHandoffs, summarizeResolutions } from '../src/ai/summaries/requests.service.ts';
@@ -137,7 +138,8 @@ export function createReactions(
     'message-created': [requestTurns, reviewNewCitations],
     'message-changed': [tellChangesOfCopies, redactInsights],
     'ai-draft-created': [reviewNewCitations, postDrafts],
-    'knowledge-changed': [reviewCitations],
+    'autopilot-turned-on': [calibrateOnStart],
+    'knowledge-changed': [reviewCitations, calibrateOnChange],
     'prohibited-topic-detected': [startWorkflows],
     'workflow-called': [startCalled],
     'ticket-inactive': [startWorkflows],

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type AskedQuestion, calibrate, DEFAULT_THRESHOLD } from '../../src/ai/calibration/rules.ts';
+import { type AskedQuestion, calibrate, defaultThresholdOf } from '../../src/ai/calibration/rules.ts';
 import { calibrateAnswers, getThresholds } from '../../src/ai/calibration/service.ts';
 import { createCallbackUrls } from '../../src/api/edge/callback-urls.ts';
 import type { Db } from '../../src/db/connect.ts';
@@ -155,7 +155,7 @@ async function measure(db: Db, name: string, set: AnswerSet): Promise<Measured> 
     set,
     minAnswered: MIN_ANSWERED.words,
   });
-  const byWords = { ...measured, findings: [...measured.findings, measureUncalibrated(name, asked)] };
+  const byWords = { ...measured, findings: [...measured.findings, measureUncalibrated(name, set, asked)] };
   const egress = createEgress({ allow: ALLOW_ALL });
   const embedder = createEmbedder({ warn: () => undefined });
   const calls = { observe: (requests: HttpClient) => requests };
@@ -219,8 +219,8 @@ async function measureSearch(
 }
 
 /** Measures an org that is not calibrated. With a model too, its answers are then searched by words. */
-function measureUncalibrated(name: string, asked: AskedQuestion[]): Finding {
-  const { answered, right, wrong } = qualityAt(DEFAULT_THRESHOLD, asked);
+function measureUncalibrated(name: string, { items }: AnswerSet, asked: AskedQuestion[]): Finding {
+  const { answered, right, wrong } = qualityAt(defaultThresholdOf(items.length), asked);
   note(`${name}, not calibrated: answered ${answered.toFixed(3)}, right among them ${right.toFixed(3)}`);
   return atMost(`${name}, not calibrated, answered though hidden`, wrong, MAX_WRONG);
 }

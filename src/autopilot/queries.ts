@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import { type AgentVersion, AutopilotChannel, DEFAULT_VERSION, type UpdateAutopilot } from './schema.ts';
 
 /** Returns the org's setting of each channel, off by default. */
@@ -15,17 +15,26 @@ export async function listAutopilot(db: Db, orgId: string) {
   );
 }
 
-export async function saveAutopilot(
-  db: Db,
+/** Stores the setting of a channel. Returns whether it was turned on. */
+export async function upsertAutopilot(
+  trx: Trx,
   orgId: string,
   { channel, autopilot_enabled, ai_agent_version }: UpdateAutopilot,
-): Promise<void> {
+): Promise<boolean> {
+  const before = await trx
+    .selectFrom('autopilot')
+    .select('autopilot_enabled')
+    .where('org_id', '=', orgId)
+    .where('channel', '=', channel)
+    .forUpdate()
+    .executeTakeFirst();
   await sql`
     insert into autopilot (org_id, channel, autopilot_enabled, ai_agent_version)
     values (${orgId}, ${channel}, ${autopilot_enabled}, coalesce(${ai_agent_version ?? null}::text, ${DEFAULT_VERSION}))
     on conflict (org_id, channel) do update set autopilot_enabled = excluded.autopilot_enabled,
       ai_agent_version = coalesce(${ai_agent_version ?? null}::text, autopilot.ai_agent_version), updated_at = now()
-  `.execute(db);
+  `.execute(trx);
+  return autopilot_enabled && before?.autopilot_enabled !== true;
 }
 
 /** Lists the channels with autopilot. */

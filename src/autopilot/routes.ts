@@ -1,7 +1,8 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { errorResponses } from '../api/edge/errors.ts';
-import { listAutopilot, saveAutopilot } from './queries.ts';
+import { listAutopilot } from './queries.ts';
 import { AutopilotList, UpdateAutopilot } from './schema.ts';
+import { updateAutopilot } from './service.ts';
 
 const tags = ['autopilot'];
 
@@ -21,7 +22,7 @@ export const autopilotRoutes: FastifyPluginAsyncZod = async (app) => {
       response: { 200: AutopilotList, ...errorResponses(403) },
     },
     handler: async ({ db, org, body }) => {
-      await saveAutopilot(db, org.id, body);
+      await updateAutopilot(db, org.id, body);
       return listAutopilot(db, org.id);
     },
   });

@@ -1,10 +1,12 @@
 import type { Db } from '../db/connect.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { announce } from '../outbox/events.ts';
 import type { SessionChannel } from '../schemas/parts.ts';
-import { listEnabledAutopilot, versionOnChannel } from './queries.ts';
+import { listEnabledAutopilot, upsertAutopilot, versionOnChannel } from './queries.ts';
 
 export { isAutopilotOnAnywhere, listOrgsWithAutopilot } from './queries.ts';
 
-import type { AgentVersion, AutopilotChannel } from './schema.ts';
+import type { AgentVersion, AutopilotChannel, UpdateAutopilot } from './schema.ts';
 
 /** Returns the channel of autopilot that decides for sessions on a channel. */
 const autopilotChannelOf = (channel: SessionChannel): AutopilotChannel =>
@@ -34,3 +36,10 @@ export async function getAutopilot(db: Db, orgId: string): Promise<Autopilot> {
 /** Returns whether the AI answers by itself on the channel. */
 export const isAutopilotOn = async (db: Db, orgId: string, channel: SessionChannel): Promise<boolean> =>
   (await getAutopilot(db, orgId)).versionOn(channel) !== undefined;
+
+/** Stores the setting of a channel, and announces that autopilot was turned on there. */
+export const updateAutopilot = (db: Db, orgId: string, change: UpdateAutopilot): Promise<void> =>
+  inTransaction(db, async (trx) => {
+    if (await upsertAutopilot(trx, orgId, change))
+      await announce(trx, orgId, 'autopilot-turned-on', [{ subject_id: orgId, payload: {} }]);
+  });

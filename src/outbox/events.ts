@@ -34,7 +34,9 @@ export interface EventPayloads {
   'ai-draft-created': { message_id: string };
   /** Subject: a session. A message of its contact has one of the org's prohibited topics. */
   'prohibited-topic-detected': OfSession & { message_id: string; topic: string };
-  /** Subject: the org itself. Passages of these items have changed or are gone. */
+  /** Subject: the org itself. Autopilot was turned on for a channel where it was off. */
+  'autopilot-turned-on': Record<string, never>;
+  /** Subject: the org itself. Passages of these items are new, have changed or are gone. */
   'knowledge-changed': { item_ids: string[] };
   /** Subject: an item of the knowledge. Passages that the AI's answers cite are no longer there; `turns` counts the answers. */
   'cited-page-changed': { item_id: string; url: string | null; turns: number };

@@ -9,12 +9,26 @@ interface MeasuredSize {
   last_chunk: number;
 }
 
-export const findCalibration = (db: Db, orgId: string) =>
+/** A request that was not measured within this time is not waited for: the worker is behind, or its workflow is lost. */
+const PENDING = sql`interval '1 minute'`;
+
+const selectCalibration = (db: Db, orgId: string) =>
   db
     .selectFrom('ai_calibrations')
-    .select(['threshold', 'report', 'requested_at', 'measured_at'])
-    .where('org_id', '=', orgId)
-    .executeTakeFirst();
+    .select(['threshold', 'report', 'requested_at', 'measured_at', 'passages', 'last_chunk'])
+    .select([
+      sql<boolean>`coalesce(measured_at < requested_at, true) and requested_at > now() - ${PENDING}`.as('is_pending'),
+      sql<boolean>`coalesce(measured_at < requested_at, true) and requested_at <= now() - ${PENDING}`.as(
+        'is_requested_long_ago',
+      ),
+    ])
+    .where('org_id', '=', orgId);
+
+export const findCalibration = (db: Db, orgId: string) => selectCalibration(db, orgId).executeTakeFirst();
+
+/** Finds a calibration and locks it, as the end of a measurement does: it sees changes that were committed before. */
+export const lockCalibration = (trx: Trx, orgId: string) =>
+  selectCalibration(trx, orgId).forUpdate().executeTakeFirst();
 
 export async function upsertCalibration(
   db: Db,

@@ -14,7 +14,7 @@ export const calibrationRoutes: FastifyPluginAsyncZod = async (app) => {
       tags,
       summary: 'Get the calibration of answers',
       description:
-        'From which confidence on the AI gives a quote as an answer, and how that was measured: words of the org’s own passages are asked as questions, once while their item is hidden. Votes, and handoffs right after answers, then move it. It is measured each day where autopilot is on, and within an hour or so after a fifth of the passages has changed.',
+        'From which confidence on the AI gives a quote as an answer, and how that was measured: words of the org’s own passages are asked as questions, once while their item is hidden. Votes, and handoffs right after answers, then move it. It is measured when autopilot is turned on, each day where it is on, and after a fifth of the passages has changed.',
       response: { 200: Calibration, ...errorResponses(403) },
     },
     handler: async ({ db, org }) => getCalibration(db, org.id),

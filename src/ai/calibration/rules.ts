@@ -1,17 +1,47 @@
 import { type AnswerFeedback, NO_FEEDBACK, shiftOf } from './feedback.rules.ts';
 
+/** The allowed share of wrong answers that usual thresholds are for. */
+const USUAL_MAX_WRONG = 0.05;
+/** Passages up to which an index is small, and from which on it is large. */
+const SMALL = 25;
+const LARGE = 250;
+
 /**
- * The threshold of a search by words that was not calibrated. On questions of five public sets it gave at most 5 % wrong
- * answers to questions whose article was taken away. With vectors no one threshold does, so until they are calibrated
- * answers are searched by words alone.
+ * The threshold of a search by words that was not calibrated, in a large index. On questions of five public sets it gave
+ * at most 5 % wrong answers to questions whose article was taken away. With vectors no one threshold does, so until they
+ * are calibrated answers are searched by words alone.
  */
-export const DEFAULT_THRESHOLD = 1.15;
+export const DEFAULT_THRESHOLD = 1.3;
+/** The same in a small index: chance finds less among few passages. */
+const DEFAULT_SMALL_THRESHOLD = 0.6;
+/** An index of this many passages has most of what makes the default threshold of a large one necessary. */
+const MANY = 100;
+
+/** Returns the threshold of a search by words of an index that was not calibrated. */
+export const defaultThresholdOf = (passages: number): number =>
+  DEFAULT_SMALL_THRESHOLD + (DEFAULT_THRESHOLD - DEFAULT_SMALL_THRESHOLD) * placeBetween(SMALL, MANY, passages);
+
+/** Returns where a number is between two others on a logarithmic scale, from 0 to 1. */
+const placeBetween = (least: number, most: number, value: number): number =>
+  Math.min(1, Math.max(0, Math.log(Math.max(1, value) / least) / Math.log(most / least)));
 
 /** How sure it is that no more wrong answers are given than allowed. On average over orgs there are fewer. */
 const CERTAINTY = 0.6;
 
-/** A usual threshold. It counts like some measured questions, so that a few questions do not decide alone. */
-const USUAL = { threshold: 1, weight: 5 };
+/**
+ * A usual threshold counts like this many measured questions in an index of many passages, and like more in a small one,
+ * whose few questions cannot measure what is rare. It was learned on small help centers and on small parts of public sets.
+ */
+const USUAL_WEIGHT = { large: 5, small: 60 };
+const USUAL = { passages: 12, threshold: 0.54, perFold: 0.2, most: 1 };
+/** How much lower a threshold may be where e times as many wrong answers are allowed. */
+const PER_FOLD_OF_WRONG = 0.12;
+
+/** Returns the usual threshold of an index by words, which grows with what chance finds among its passages. */
+function usualThresholdOf(passages: number, maxWrong: number): number {
+  const bySize = USUAL.threshold + USUAL.perFold * Math.log(Math.max(1, passages / USUAL.passages));
+  return Math.min(USUAL.most, bySize) + PER_FOLD_OF_WRONG * Math.log(USUAL_MAX_WRONG / maxWrong);
+}
 
 /** A question whose right items are known. */
 export interface AskedQuestion {
@@ -28,7 +58,13 @@ export interface AskedQuestion {
  * what is allowed may get a wrong answer. On questions of four public sets that keeps to what is allowed. Where the
  * parts of long texts are items with one title, it does not: what is around an answer tells much of it.
  */
-export const PROBES_SHARE = 0.3;
+const PROBES_SHARE = 0.3;
+
+/**
+ * Returns the share of what is allowed that probes of an index may get. A small one has so few that the highest of them is
+ * chance. There all of the share is read from them, and the usual threshold counts for the rest.
+ */
+export const probesShareOf = (passages: number): number => PROBES_SHARE ** placeBetween(SMALL, LARGE, passages);
 
 /** What a calibration has measured. Shares are from 0 to 1. */
 export interface CalibrationReport {
@@ -57,32 +93,41 @@ export interface Thresholds {
 }
 
 /**
- * Returns the thresholds of an org. What was measured with vectors says nothing about words alone, and the other way
- * round.
+ * Returns the thresholds of an org whose index has this many passages. What was measured with vectors says nothing about
+ * words alone, and the other way round.
  */
 export function thresholdsOf(
   calibration: { threshold: number | null; report: Pick<CalibrationReport, 'with_vectors'> | null } | undefined,
+  passages: number,
 ): Thresholds {
   const measured = calibration?.threshold ?? null;
+  const unmeasured = defaultThresholdOf(passages);
   return calibration?.report?.with_vectors
-    ? { words: DEFAULT_THRESHOLD, vectors: measured }
-    : { words: measured ?? DEFAULT_THRESHOLD, vectors: null };
+    ? { words: unmeasured, vectors: measured }
+    : { words: measured ?? unmeasured, vectors: null };
 }
 
 /**
  * Returns the lowest threshold from which it is more likely than not that at most `share` of `maxWrong` of further
- * questions get a wrong answer, and what was measured with it. With few questions it is raised towards a usual one.
- * Feedback on answers then moves it. What is reported was measured after that.
+ * questions get a wrong answer, and what was measured with it. With few questions it is raised towards a usual one, and
+ * among few `passages` it is near that. Feedback on answers then moves it. What is reported was measured after that.
  */
 export function calibrate(
   asked: AskedQuestion[],
   maxWrong: number,
-  { feedback = NO_FEEDBACK, share: ofAllowed = 1 }: { feedback?: AnswerFeedback; share?: number } = {},
+  {
+    feedback = NO_FEEDBACK,
+    share: ofAllowed = 1,
+    passages = LARGE,
+  }: { feedback?: AnswerFeedback; share?: number; passages?: number } = {},
 ): { threshold: number; report: Omit<CalibrationReport, 'with_vectors'> } {
   const hidden = asked.map((one) => one.hidden).sort((a, b) => b - a);
-  const measured = confidenceAt(hidden, allowedOf(hidden.length, maxWrong * ofAllowed)) ?? DEFAULT_THRESHOLD;
-  const weighted = (measured * asked.length + USUAL.threshold * USUAL.weight) / (asked.length + USUAL.weight);
-  const measuredThreshold = Math.max(measured, weighted) + 1e-6;
+  const usual = usualThresholdOf(passages, maxWrong);
+  const measured = confidenceAt(hidden, allowedOf(hidden.length, maxWrong * ofAllowed)) ?? usual;
+  const largeness = placeBetween(SMALL, LARGE, passages);
+  const weight = USUAL_WEIGHT.small + (USUAL_WEIGHT.large - USUAL_WEIGHT.small) * largeness;
+  const weighted = (measured * asked.length + usual * weight) / (asked.length + weight);
+  const measuredThreshold = weighted + Math.max(0, measured - weighted) * largeness + 1e-6;
   const shift = shiftOf(feedback, maxWrong);
   const threshold = measuredThreshold * (1 + shift);
   const answered = asked.filter(({ shown }) => shown >= threshold);
@@ -133,9 +178,7 @@ export const isEmbedded = (vectors: number, passages: number): boolean =>
 
 /** A change of the index is large from this share of its passages on. */
 const LARGE_SHARE = 0.2;
-/** Fewer passages are never a large change. */
-const MIN_LARGE_CHANGE = 50;
 
 /** Returns whether an index of this many passages has changed so much that its threshold has to be measured again. */
 export const isLargeChange = ({ added, removed }: { added: number; removed: number }, passages: number): boolean =>
-  added + removed >= Math.max(MIN_LARGE_CHANGE, passages * LARGE_SHARE);
+  added + removed >= Math.max(1, passages * LARGE_SHARE);

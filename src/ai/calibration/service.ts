@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { getAutopilot, listOrgsWithAutopilot } from '../../autopilot/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
@@ -5,6 +6,7 @@ import { listSamples, type PassageSample } from '../../knowledge/index/samples.s
 import { getIndexSize, measureIndexChanges } from '../../knowledge/index/size.service.ts';
 import { findEvidence, type SemanticSearch, WORDS_ONLY } from '../../knowledge/search/passage-search.service.ts';
 import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
+import type { Reaction } from '../../outbox/reactions.ts';
 import { WAKE } from '../../temporal/contract.ts';
 import { getPublishedAiSettings } from '../settings/service.ts';
 import { CALIBRATE_ANSWERS, type CalibrationResult } from './contract.ts';
@@ -14,6 +16,7 @@ import {
   findCalibration,
   listDueOrgs,
   listMeasuredIndexes,
+  lockCalibration,
   upsertCalibration,
   upsertRequest,
 } from './queries.ts';
@@ -21,10 +24,10 @@ import {
   type AskedQuestion,
   type CalibrationReport,
   calibrate,
-  DEFAULT_THRESHOLD,
+  defaultThresholdOf,
   isEmbedded,
   isLargeChange,
-  PROBES_SHARE,
+  probesShareOf,
   type Thresholds,
   thresholdsOf,
 } from './rules.ts';
@@ -33,16 +36,50 @@ const ORGS_PER_BATCH = 100;
 const MAX_QUESTIONS = 500;
 /** The answers of which it is counted what became of them. */
 const MAX_ANSWERS = 5_000;
+/** How long a turn waits for a calibration that is due. */
+const MAX_WAIT_MS = 5_000;
+const POLL_MS = 100;
 
 /** Returns the confidences from which on a quote is given as an answer in an org. */
-export const getThresholds = async (db: Db, orgId: string): Promise<Thresholds> =>
-  thresholdsOf(await findCalibration(db, orgId));
+export async function getThresholds(db: Db, orgId: string): Promise<Thresholds> {
+  const [calibration, { passages }] = await Promise.all([findCalibration(db, orgId), getIndexSize(db, orgId)]);
+  return thresholdsOf(calibration, passages);
+}
+
+/**
+ * Returns the thresholds of an org once its index is measured: a question gets the same answer right after a change of the
+ * knowledge as a minute later. Waits a few seconds at most, and not for an org without autopilot.
+ */
+export async function getSettledThresholds(db: Db, orgId: string, signal: AbortSignal): Promise<Thresholds> {
+  const giveUpAt = performance.now() + MAX_WAIT_MS;
+  while (performance.now() < giveUpAt && (await isMeasurementDue(db, orgId)))
+    await sleep(POLL_MS, undefined, { signal });
+  return getThresholds(db, orgId);
+}
+
+/** Returns whether autopilot is on and the index is not measured, or has changed a lot since. False if that takes long. */
+async function isMeasurementDue(db: Db, orgId: string): Promise<boolean> {
+  const calibration = await findCalibration(db, orgId);
+  if (calibration?.is_requested_long_ago === true) return false;
+  const isDue = calibration?.passages == null || (await hasChangedALot(db, orgId, calibration));
+  return isDue && !(await getAutopilot(db, orgId)).isOffEverywhere;
+}
+
+async function hasChangedALot(
+  db: Db,
+  orgId: string,
+  { passages, last_chunk }: { passages: number | null; last_chunk: number | null },
+): Promise<boolean> {
+  const size = { passages: passages ?? 0, last_chunk: last_chunk ?? 0 };
+  const [change] = await measureIndexChanges(db, [{ org_id: orgId, ...size }]);
+  return change !== undefined && isLargeChange(change, size.passages);
+}
 
 /** Returns what the last calibration of an org has measured. */
 export async function getCalibration(db: Db, orgId: string) {
-  const calibration = await findCalibration(db, orgId);
+  const [calibration, { passages }] = await Promise.all([findCalibration(db, orgId), getIndexSize(db, orgId)]);
   return {
-    threshold: calibration?.threshold ?? DEFAULT_THRESHOLD,
+    threshold: calibration?.threshold ?? defaultThresholdOf(passages),
     is_calibrated: calibration?.threshold != null,
     report: reportOf(calibration),
     requested_at: calibration?.requested_at ?? null,
@@ -82,9 +119,19 @@ export const requestDailyCalibrations = (db: Db): Promise<number> =>
     return due.length;
   });
 
+/** A reaction to `autopilot-turned-on`: requests a calibration. */
+export const calibrateOnStart: Reaction<'autopilot-turned-on'> = (trx, orgId) => request(trx, orgId);
+
+/** A reaction to `knowledge-changed`: requests a calibration after a large change, unless one is under way. */
+export const calibrateOnChange: Reaction<'knowledge-changed'> = async (trx, orgId) => {
+  const calibration = await lockCalibration(trx, orgId);
+  if (calibration?.is_pending === true || (await getAutopilot(trx, orgId)).isOffEverywhere) return;
+  if (calibration?.passages == null || (await hasChangedALot(trx, orgId, calibration))) await request(trx, orgId);
+};
+
 /**
- * Requests the calibration of orgs with autopilot whose index has changed a lot since the last one: by a fifth of its
- * passages, and by 50 at least. At most once an hour. Returns 0, as one call sees all orgs.
+ * Requests the calibration of orgs with autopilot whose index has changed by a fifth of its passages since the last one,
+ * and whose last request is an hour old: those of lost workflows. Returns 0, as one call sees all orgs.
  */
 export async function requestCalibrationsAfterChanges(db: Db): Promise<number> {
   const orgIds = await listOrgsWithAutopilot(db);
@@ -130,10 +177,18 @@ export async function calibrateAnswers(
     if (one !== undefined && one.withVectors === withVectors) asked.push(one);
   }
   const feedback = await countFeedback(db, orgId, MAX_ANSWERS);
-  const { threshold, report } = calibrate(asked, max_wrong, { feedback, share: PROBES_SHARE });
-  await upsertCalibration(db, orgId, { threshold, report: { ...report, with_vectors: withVectors }, size });
+  const { passages } = size;
+  const { threshold, report } = calibrate(asked, max_wrong, { feedback, share: probesShareOf(passages), passages });
+  await storeMeasured(db, orgId, { threshold, report: { ...report, with_vectors: withVectors }, size });
   return { questions: asked.length, threshold };
 }
+
+/** Stores what was measured. Requests it again if the index has changed a lot meanwhile: nobody else did, see above. */
+const storeMeasured = (db: Db, orgId: string, measured: Parameters<typeof upsertCalibration>[2]): Promise<void> =>
+  inTransaction(db, async (trx) => {
+    await upsertCalibration(trx, orgId, measured);
+    if (await hasChangedALot(trx, orgId, measured.size)) await request(trx, orgId);
+  });
 
 /** Whether about all passages of an org can be compared by vectors. Those of a few only would measure something else. */
 async function areVectorsThere(

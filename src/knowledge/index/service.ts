@@ -104,7 +104,7 @@ export async function removeItems(trx: Trx, orgId: string, ids: string[]): Promi
   );
 }
 
-/** Announces that passages of items have changed or are gone. */
+/** Announces that passages of items are new, have changed or are gone. */
 async function announceChange(trx: Trx, orgId: string, ids: string[]): Promise<void> {
   const sets = Array.from({ length: Math.ceil(ids.length / ITEMS_PER_EVENT) }, (_, nth) =>
     ids.slice(nth * ITEMS_PER_EVENT, (nth + 1) * ITEMS_PER_EVENT),
@@ -160,7 +160,7 @@ async function writeChunks(
   const added: PlacedChunk[] = [];
   for (let from = 0; from < unknown.length; from += CHUNKS_PER_SEGMENT)
     added.push(...(await writeSegment(trx, orgId, unknown.slice(from, from + CHUNKS_PER_SEGMENT))));
-  return { kept, added, changed: [...new Set(gone.map(({ item_id }) => item_id))] };
+  return { kept, added, changed: [...new Set([...gone, ...added].map(({ item_id }) => item_id))] };
 }
 
 async function deleteInParts(trx: Trx, orgId: string, chunkIds: number[]): Promise<void> {

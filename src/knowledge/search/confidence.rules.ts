@@ -18,8 +18,8 @@ const LIKENESS_SCALE = 2;
 
 /**
  * Returns in which unit the scores of a question are measured, so that they can be compared between the questions of an
- * org. It is the rarity of a word that no passage has, and grows slowly with the number of the question's words: a long
- * question finds high scores everywhere.
+ * org. It is the rarity of a word that one passage has, and grows slowly with the number of the question's words: a long
+ * question finds high scores everywhere. Among few passages, a word that none has would be far rarer than any found one.
  */
 export const scoreUnitOf = (rarities: ReadonlyMap<string, number>, rarest: number): number =>
   rarest ** 0.75 * [...rarities.values()].reduce((sum, one) => sum + one, 0) ** 0.25;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { answerByQuotes } from '../../../src/ai/answers/extractive.service.ts';
-import { calibrate, DEFAULT_THRESHOLD } from '../../../src/ai/calibration/rules.ts';
+import { calibrate, defaultThresholdOf } from '../../../src/ai/calibration/rules.ts';
 import { requestDailyCalibrations } from '../../../src/ai/calibration/service.ts';
 import { findEvidence, WORDS_ONLY } from '../../../src/knowledge/search/passage-search.service.ts';
 import { randomFrom } from '../../faults/support/random.ts';
@@ -15,9 +15,9 @@ afterAll(() => stack.close());
 
 describe('the calibration of answers', () => {
   it('asks words of the org’s own passages while their item is hidden, and reports what it measured', async () => {
-    const org = await newAnsweringOrg(stack);
+    const org = await newAnsweringOrg(stack, { autopilot: false });
     expect((await org.get('/autopilot/calibration')).body).toMatchObject({
-      threshold: DEFAULT_THRESHOLD,
+      threshold: defaultThresholdOf(8),
       is_calibrated: false,
       report: null,
     });
@@ -28,13 +28,19 @@ describe('the calibration of answers', () => {
     });
     expect(body.report).toMatchObject({ questions: 16, max_wrong: 0.05, wrong_share: 0 });
     expect(body.threshold).toBeGreaterThan(0);
-    expect(body.threshold).toBeLessThan(DEFAULT_THRESHOLD);
+    expect(body.threshold).toBeLessThan(defaultThresholdOf(8));
     expect((await stack.other.get('/autopilot/calibration')).body.is_calibrated).toBe(false);
   });
 
   it('is requested each day for orgs with autopilot, and for no others', async () => {
     const org = await newAnsweringOrg(stack);
     const without = await newAnsweringOrg(stack, { autopilot: false });
+    await eventually('the calibration', async () => (await org.get('/autopilot/calibration')).body.is_calibrated);
+    await stack.db
+      .updateTable('ai_calibrations')
+      .set({ requested_at: new Date(Date.now() - 25 * 3_600_000), threshold: null })
+      .where('org_id', '=', org.id)
+      .execute();
     expect(await requestDailyCalibrations(stack.db)).toBeGreaterThan(0);
     expect(await requestDailyCalibrations(stack.db)).toBe(0);
     await eventually('the calibration', async () => (await org.get('/autopilot/calibration')).body.is_calibrated);
@@ -93,12 +99,14 @@ describe('the calibration of answers', () => {
     },
   );
 
-  it('gives no wrong answer to a few questions, however sure the search was', () => {
+  it('is near the usual threshold of a small center after a few questions, however sure the search was', () => {
     const asked = fc.array(fc.record({ hidden: fc.double({ min: 0, max: 3, noNaN: true }) }), { maxLength: 15 });
     fc.assert(
       fc.property(asked, (questions) => {
         const few = questions.map(({ hidden }) => ({ hidden, shown: 3, isRight: true }));
-        expect(calibrate(few, 0.05).report.wrong_share).toBe(0);
+        const { threshold } = calibrate(few, 0.05, { passages: 12 });
+        expect(threshold).toBeGreaterThanOrEqual(0.4);
+        expect(threshold).toBeLessThanOrEqual(1);
       }),
     );
   });

@@ -1,4 +1,4 @@
-import { DEFAULT_THRESHOLD, isEmbedded, thresholdsOf } from '../../../src/ai/calibration/rules.ts';
+import { defaultThresholdOf, isEmbedded, thresholdsOf } from '../../../src/ai/calibration/rules.ts';
 import { FAKES_ALLOWED } from '../../support/channels.ts';
 import { type FakeEmbeddings, startFakeEmbeddings } from '../../support/fakes/embeddings.ts';
 import type { TestOrg } from '../../support/stack/api.ts';
@@ -51,20 +51,20 @@ describe('an org with an embedding model', () => {
   it('answers by words alone until it is calibrated with vectors', async () => {
     const org = await newOrgWithVectors();
     await stack.db.deleteFrom('ai_calibrations').where('org_id', '=', org.id).execute();
-    expect(await askedIn(org)).toEqual({ threshold: DEFAULT_THRESHOLD, isEmbedded: false });
+    expect(await askedIn(org)).toEqual({ threshold: defaultThresholdOf(8), isEmbedded: false });
   });
 
   it('answers with the default threshold while its model is unavailable', async () => {
     const org = await newOrgWithVectors();
     fake.next(...Array.from({ length: 20 }, () => 503));
-    expect(await askedIn(org)).toEqual({ threshold: DEFAULT_THRESHOLD, isEmbedded: false });
+    expect(await askedIn(org)).toEqual({ threshold: defaultThresholdOf(8), isEmbedded: false });
   });
 
   it.each([
-    [undefined, { words: DEFAULT_THRESHOLD, vectors: null }],
+    [undefined, { words: defaultThresholdOf(8), vectors: null }],
     [
       { threshold: null, report: null },
-      { words: DEFAULT_THRESHOLD, vectors: null },
+      { words: defaultThresholdOf(8), vectors: null },
     ],
     [
       { threshold: 0.9, report: { with_vectors: false } },
@@ -72,10 +72,10 @@ describe('an org with an embedding model', () => {
     ],
     [
       { threshold: 0.9, report: { with_vectors: true } },
-      { words: DEFAULT_THRESHOLD, vectors: 0.9 },
+      { words: defaultThresholdOf(8), vectors: 0.9 },
     ],
   ])('with the calibration %o has the thresholds %o', (calibration, thresholds) => {
-    expect(thresholdsOf(calibration)).toEqual(thresholds);
+    expect(thresholdsOf(calibration, 8)).toEqual(thresholds);
   });
 
   it.each([

@@ -1,18 +1,18 @@
 import { WORDS_ONLY } from '../../../knowledge/search/passage-search.service.ts';
 import { EXTRACTIVE_AGENT, type ExtractiveAnswer, formatOf, renderSources } from '../../answers/extractive.rules.ts';
 import { answerByQuotes } from '../../answers/extractive.service.ts';
-import { getThresholds } from '../../calibration/service.ts';
+import { getSettledThresholds } from '../../calibration/service.ts';
 import { handoffOf, type TurnOutcome, withoutAnswer } from '../outcome.rules.ts';
 import { listKnowledgeSegments } from './prompt-facts.service.ts';
 import type { StageResult, TurnInDecision } from './stage.ts';
 
 /** Ends the turn with quotes of the org's pages, or with what the org's handoff level says where none answers. */
 export async function quotePages(turn: TurnInDecision): Promise<Exclude<StageResult, undefined>> {
-  const { deps, ref, context, text, gates } = turn;
+  const { deps, ref, context, text, gates, limits } = turn;
   const { db, semantics } = deps;
   const { session, isProviderConnected } = context;
   const searched = performance.now();
-  const thresholds = await getThresholds(db, ref.orgId);
+  const thresholds = await getSettledThresholds(db, ref.orgId, limits);
   const segments = await listKnowledgeSegments(db, ref.orgId, session.contact_id);
   const answer = await answerByQuotes(db, isProviderConnected ? semantics : WORDS_ONLY, ref.orgId, {
     question: text,
