@@ -8,7 +8,6 @@ export const Purpose = z.enum(['tuning', 'held']);
 export type Purpose = z.infer<typeof Purpose>;
 
 const Language = z.enum(['en', 'de', 'es', 'pl']);
-export type QuestionLanguage = z.infer<typeof Language>;
 
 const Article = z.strictObject({
   slug: z.string().min(1),

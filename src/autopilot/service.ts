@@ -1,6 +1,6 @@
 import type { Db } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { announce } from '../outbox/events.ts';
+import { announce } from '../outbox/announcing.ts';
 import type { SessionChannel } from '../schemas/parts.ts';
 import { listEnabledAutopilot, upsertAutopilot, versionOnChannel } from './queries.ts';
 
@@ -41,5 +41,5 @@ export const isAutopilotOn = async (db: Db, orgId: string, channel: SessionChann
 export const updateAutopilot = (db: Db, orgId: string, change: UpdateAutopilot): Promise<void> =>
   inTransaction(db, async (trx) => {
     if (await upsertAutopilot(trx, orgId, change))
-      await announce(trx, orgId, 'autopilot-turned-on', [{ subject_id: orgId, payload: {} }]);
+      await announce(trx, orgId, [{ type: 'autopilot-turned-on', subject_id: orgId, payload: {} }]);
   });
