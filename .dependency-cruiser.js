@@ -101,7 +101,8 @@ const everywhere = [
   never(
     'requests-leave-through-providers',
     'The egress client refuses private addresses and sets limits: only providers hold an HTTP or SMTP client.',
-    { path: product, pathNot: ['^src/providers/', '^src/dev/'] },
+    // The operator's own command fetches the embedding model, from one fixed address.
+    { path: product, pathNot: ['^src/providers/', '^src/dev/', '^src/embedder/fetch-model\\.ts$'] },
     { path: npm('undici', 'nodemailer'), dependencyTypesNot: ['type-only'] },
   ),
 ];

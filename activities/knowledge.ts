@@ -1,8 +1,9 @@
 import { Context, log } from '@temporalio/activity';
+import { deleteVectorThreshold } from '../src/ai/calibration/queries.ts';
 import { requestCalibrationWithVectors } from '../src/ai/calibration/service.ts';
 import type { Db } from '../src/db/connect.ts';
 import type { EmbeddingInput, EmbeddingProgress } from '../src/knowledge/embedding/contract.ts';
-import { findKnowledgeModel, type KnowledgeModelDeps } from '../src/knowledge/embedding/models.service.ts';
+import { findKnowledgeModel, type KnowledgeModelDeps } from '../src/knowledge/embedding/models.ts';
 import { embedNextBatch } from '../src/knowledge/embedding/service.ts';
 
 export interface KnowledgeActivityDeps extends KnowledgeModelDeps {
@@ -21,7 +22,12 @@ export const createKnowledgeActivities = ({ db, ...deps }: KnowledgeActivityDeps
     const { cancellationSignal: signal, info } = context;
     const progress = await embedNextBatch(
       db,
-      { findModel: (...org) => findKnowledgeModel(...org, deps), signal, pause: (ms) => context.sleep(ms) },
+      {
+        findModel: (...org) => findKnowledgeModel(...org, deps),
+        signal,
+        pause: (ms) => context.sleep(ms),
+        onSwitch: deleteVectorThreshold,
+      },
       orgId,
       { after, size, attempt: info.attempt },
     );

@@ -5,7 +5,7 @@ import { createCallbackUrls } from '../../src/api/edge/callback-urls.ts';
 import type { Db } from '../../src/db/connect.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { createEmbedder } from '../../src/embedder/embedder.ts';
-import { findKnowledgeModel, type KnowledgeModelDeps } from '../../src/knowledge/embedding/models.service.ts';
+import { findKnowledgeModel, type KnowledgeModelDeps } from '../../src/knowledge/embedding/models.ts';
 import { createSemanticSearch } from '../../src/knowledge/embedding/semantic-search.ts';
 import { embedNextBatch } from '../../src/knowledge/embedding/service.ts';
 import { indexItems } from '../../src/knowledge/index/service.ts';
@@ -174,7 +174,12 @@ async function measure(db: Db, name: string, set: AnswerSet): Promise<Measured> 
 async function embedAll(db: Db, orgId: string, deps: KnowledgeModelDeps): Promise<SemanticSearch> {
   if (EMBEDDINGS_URL !== undefined) await connectModel(db, orgId, deps.secrets);
   const { signal } = new AbortController();
-  const batching = { findModel: (...org: [Db, string]) => findKnowledgeModel(...org, deps), pause: sleep, signal };
+  const batching = {
+    findModel: (...org: [Db, string]) => findKnowledgeModel(...org, deps),
+    pause: sleep,
+    signal,
+    onSwitch: async () => undefined,
+  };
   for (let after: number | null = 0; after !== null; )
     ({ after } = await embedNextBatch(db, batching, orgId, { after, attempt: 1 }));
   return createSemanticSearch(deps);

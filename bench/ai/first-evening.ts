@@ -7,7 +7,9 @@ import { withStack } from '../support/stack.ts';
 
 /** Which centers are asked: `tuning`, or `held` once constants are fixed. */
 const PURPOSE = Purpose.parse(process.env.FIRST_EVENING_CENTERS ?? 'tuning');
-const MIN_RIGHT = 0.5;
+/** Whether questions are compared by the model that comes with the product, or by words alone. */
+const HAS_MODEL = process.env.EMBEDDING_MODEL !== 'none';
+const MIN_RIGHT = HAS_MODEL ? 0.8 : 0.5;
 const MAX_WRONG_ITEM = 0.02;
 const MAX_ANSWERED_WITHOUT = 0.05;
 const QUESTIONS_AT_ONCE = 4;
@@ -68,13 +70,19 @@ async function openCenter(programs: AiPrograms, { name, slug, articles }: HelpCe
 interface CalibrationAnswer {
   requested_at: string | null;
   measured_at: string | null;
+  report: { with_vectors: boolean } | null;
 }
 
 async function isCalibrated(org: AnsweringOrg): Promise<boolean> {
   const giveUpAt = performance.now() + LONGEST_WAIT_MS;
   while (performance.now() < giveUpAt) {
-    const { requested_at, measured_at } = await org.call<CalibrationAnswer>('GET', '/autopilot/calibration');
-    if (measured_at !== null && requested_at !== null && measured_at >= requested_at) return true;
+    const {
+      requested_at,
+      measured_at,
+      report: measured,
+    } = await org.call<CalibrationAnswer>('GET', '/autopilot/calibration');
+    const isMeasured = measured_at !== null && requested_at !== null && measured_at >= requested_at;
+    if (isMeasured && measured?.with_vectors === HAS_MODEL) return true;
     await sleep(POLL_MS);
   }
   return false;

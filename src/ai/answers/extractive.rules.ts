@@ -71,7 +71,8 @@ export function selectQuotes(
   const [best, second] = items;
   if (best === undefined || score < threshold * PAGE_SHARE) return { kind: 'nothing', sources: [], ...found };
   if (score >= threshold) {
-    const quoted = second !== undefined && second.words >= best.words * SECOND_SHARE ? [best, second] : [best];
+    const quoted =
+      second !== undefined && second.words > 0 && second.words >= best.words * SECOND_SHARE ? [best, second] : [best];
     return { kind: 'answered', sources: quoted.map(quoteOf), ...found };
   }
   const pages = items.filter(({ url, words }) => url !== null && words >= best.words * PAGE_SCORE_SHARE);

@@ -43,6 +43,14 @@ export async function upsertCalibration(
   `.execute(db);
 }
 
+/** Deletes the threshold of an org if it was measured with vectors. */
+export async function deleteVectorThreshold(trx: Trx, orgId: string): Promise<void> {
+  await sql`
+    update ai_calibrations set threshold = null, report = null
+    where org_id = ${orgId} and (report ->> 'with_vectors')::boolean
+  `.execute(trx);
+}
+
 /** Notes that a calibration was requested. */
 export async function upsertRequest(trx: Trx, orgId: string): Promise<void> {
   await sql`

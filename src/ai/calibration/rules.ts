@@ -1,3 +1,4 @@
+import { placeBetween } from '../../knowledge/search/confidence.rules.ts';
 import { type AnswerFeedback, NO_FEEDBACK, shiftOf } from './feedback.rules.ts';
 
 /** The allowed share of wrong answers that usual thresholds are for. */
@@ -21,10 +22,6 @@ const MANY = 100;
 export const defaultThresholdOf = (passages: number): number =>
   DEFAULT_SMALL_THRESHOLD + (DEFAULT_THRESHOLD - DEFAULT_SMALL_THRESHOLD) * placeBetween(SMALL, MANY, passages);
 
-/** Returns where a number is between two others on a logarithmic scale, from 0 to 1. */
-const placeBetween = (least: number, most: number, value: number): number =>
-  Math.min(1, Math.max(0, Math.log(Math.max(1, value) / least) / Math.log(most / least)));
-
 /** How sure it is that no more wrong answers are given than allowed. On average over orgs there are fewer. */
 const CERTAINTY = 0.6;
 
@@ -32,14 +29,20 @@ const CERTAINTY = 0.6;
  * A usual threshold counts like this many measured questions in an index of many passages, and like more in a small one,
  * whose few questions cannot measure what is rare. It was learned on small help centers and on small parts of public sets.
  */
-const USUAL_WEIGHT = { large: 5, small: 60 };
-const USUAL = { passages: 12, threshold: 0.54, perFold: 0.2, most: 1 };
+const USUAL_WEIGHT = { large: 5, small: { words: 60, 'known-scale': 200, vectors: 5 } };
+const USUAL = { passages: 12, perFold: 0.2, most: 1 };
+
+/** How a search compares: by words, with the cosines of a model whose scale is known, or with those of another model. */
+export type Comparison = 'words' | 'known-scale' | 'vectors';
+
+/** The usual thresholds at that number of passages. Cosines of an unknown scale have none for a small index. */
+const USUAL_SMALL: Record<Comparison, number> = { words: 0.54, 'known-scale': 0.71, vectors: USUAL.most };
 /** How much lower a threshold may be where e times as many wrong answers are allowed. */
 const PER_FOLD_OF_WRONG = 0.12;
 
-/** Returns the usual threshold of an index by words, which grows with what chance finds among its passages. */
-function usualThresholdOf(passages: number, maxWrong: number): number {
-  const bySize = USUAL.threshold + USUAL.perFold * Math.log(Math.max(1, passages / USUAL.passages));
+/** Returns the usual threshold of an index, which grows with what chance finds among its passages. */
+function usualThresholdOf(comparison: Comparison, passages: number, maxWrong: number): number {
+  const bySize = USUAL_SMALL[comparison] + USUAL.perFold * Math.log(Math.max(1, passages / USUAL.passages));
   return Math.min(USUAL.most, bySize) + PER_FOLD_OF_WRONG * Math.log(USUAL_MAX_WRONG / maxWrong);
 }
 
@@ -82,6 +85,8 @@ export interface CalibrationReport {
   feedback: (AnswerFeedback & { shift: number }) | null;
   /** Whether the search compared vectors too. */
   with_vectors: boolean;
+  /** The threshold of a search by words alone, where the search compared vectors too. */
+  words_threshold: number | null;
 }
 
 /** The confidences from which on a quote is an answer. */
@@ -97,13 +102,15 @@ export interface Thresholds {
  * words alone, and the other way round.
  */
 export function thresholdsOf(
-  calibration: { threshold: number | null; report: Pick<CalibrationReport, 'with_vectors'> | null } | undefined,
+  calibration:
+    | { threshold: number | null; report: Pick<CalibrationReport, 'with_vectors' | 'words_threshold'> | null }
+    | undefined,
   passages: number,
 ): Thresholds {
   const measured = calibration?.threshold ?? null;
   const unmeasured = defaultThresholdOf(passages);
   return calibration?.report?.with_vectors
-    ? { words: unmeasured, vectors: measured }
+    ? { words: calibration.report.words_threshold ?? unmeasured, vectors: measured }
     : { words: measured ?? unmeasured, vectors: null };
 }
 
@@ -119,13 +126,15 @@ export function calibrate(
     feedback = NO_FEEDBACK,
     share: ofAllowed = 1,
     passages = LARGE,
-  }: { feedback?: AnswerFeedback; share?: number; passages?: number } = {},
-): { threshold: number; report: Omit<CalibrationReport, 'with_vectors'> } {
+    comparison = 'words',
+  }: { feedback?: AnswerFeedback; share?: number; passages?: number; comparison?: Comparison } = {},
+): { threshold: number; report: Omit<CalibrationReport, 'with_vectors' | 'words_threshold'> } {
   const hidden = asked.map((one) => one.hidden).sort((a, b) => b - a);
-  const usual = usualThresholdOf(passages, maxWrong);
+  const usual = usualThresholdOf(comparison, passages, maxWrong);
   const measured = confidenceAt(hidden, allowedOf(hidden.length, maxWrong * ofAllowed)) ?? usual;
-  const largeness = placeBetween(SMALL, LARGE, passages);
-  const weight = USUAL_WEIGHT.small + (USUAL_WEIGHT.large - USUAL_WEIGHT.small) * largeness;
+  const largeness = comparison === 'vectors' ? 1 : placeBetween(SMALL, LARGE, passages);
+  const small = USUAL_WEIGHT.small[comparison];
+  const weight = small + (USUAL_WEIGHT.large - small) * largeness;
   const weighted = (measured * asked.length + usual * weight) / (asked.length + weight);
   const measuredThreshold = weighted + Math.max(0, measured - weighted) * largeness + 1e-6;
   const shift = shiftOf(feedback, maxWrong);

@@ -29,6 +29,12 @@ export const Calibration = z
           })
           .nullable()
           .describe('The results of answers. null: measured before there was any.'),
+        words_threshold: z
+          .number()
+          .nullable()
+          .describe(
+            'The threshold of a search by words alone, for when the model is unavailable. Null if the search compared no vectors.',
+          ),
         with_vectors: z
           .boolean()
           .describe(
@@ -53,6 +59,7 @@ export const Calibration = z
           right_share: 0.99,
           measured_threshold: 0.9,
           feedback: { answers: 214, upvotes: 12, downvotes: 9, handoffs: 8, shift: 0.023 },
+          words_threshold: null,
           with_vectors: false,
         },
         requested_at: '2026-01-01T03:00:00.000Z',

@@ -23,6 +23,7 @@ import {
 import {
   type AskedQuestion,
   type CalibrationReport,
+  type Comparison,
   calibrate,
   defaultThresholdOf,
   isEmbedded,
@@ -58,7 +59,7 @@ export async function getSettledThresholds(db: Db, orgId: string, signal: AbortS
 }
 
 /** Returns whether autopilot is on and the index is not measured, or has changed a lot since. False if that takes long. */
-async function isMeasurementDue(db: Db, orgId: string): Promise<boolean> {
+export async function isMeasurementDue(db: Db, orgId: string): Promise<boolean> {
   const calibration = await findCalibration(db, orgId);
   if (calibration?.is_requested_long_ago === true) return false;
   const isDue = calibration?.passages == null || (await hasChangedALot(db, orgId, calibration));
@@ -96,6 +97,7 @@ function reportOf(calibration: Awaited<ReturnType<typeof findCalibration>>): Cal
     measured_threshold: report.measured_threshold ?? threshold,
     feedback: report.feedback ?? null,
     with_vectors: report.with_vectors ?? false,
+    words_threshold: report.words_threshold ?? null,
   };
 }
 
@@ -169,18 +171,37 @@ export async function calibrateAnswers(
   const { max_wrong } = await getPublishedAiSettings(db, orgId);
   const size = await getIndexSize(db, orgId);
   const probes = probesAmong(await listSamples(db, orgId, MAX_QUESTIONS));
-  const withVectors = await areVectorsThere(db, semantics, orgId, { probes, passages: size.passages });
+  const { passages } = size;
+  const comparison = await comparisonOf(db, semantics, orgId, { probes, passages });
+  const feedback = await countFeedback(db, orgId, MAX_ANSWERS);
+  const measure = async (by: Comparison) => {
+    const asked = await askProbes(db, by === 'words' ? WORDS_ONLY : semantics, orgId, { probes, signal });
+    const share = probesShareOf(passages);
+    return { asked, ...calibrate(asked, max_wrong, { feedback, share, passages, comparison: by }) };
+  };
+  const { asked, threshold, report } = await measure(comparison);
+  const withVectors = comparison !== 'words';
+  const wordsThreshold = withVectors ? (await measure('words')).threshold : null;
+  const measured = { ...report, with_vectors: withVectors, words_threshold: wordsThreshold };
+  await storeMeasured(db, orgId, { threshold, report: measured, size });
+  return { questions: asked.length, threshold };
+}
+
+/** Asks probes by a search. Those that it answers in another way, as by words while a model is away, say nothing. */
+async function askProbes(
+  db: Db,
+  semantics: SemanticSearch,
+  orgId: string,
+  { probes, signal }: { probes: PassageProbe[]; signal: AbortSignal },
+): Promise<AskedQuestion[]> {
+  const withVectors = semantics !== WORDS_ONLY;
   const asked: AskedQuestion[] = [];
   for (const probe of probes) {
     signal.throwIfAborted();
-    const one = await askProbe(db, withVectors ? semantics : WORDS_ONLY, orgId, probe);
+    const one = await askProbe(db, semantics, orgId, probe);
     if (one !== undefined && one.withVectors === withVectors) asked.push(one);
   }
-  const feedback = await countFeedback(db, orgId, MAX_ANSWERS);
-  const { passages } = size;
-  const { threshold, report } = calibrate(asked, max_wrong, { feedback, share: probesShareOf(passages), passages });
-  await storeMeasured(db, orgId, { threshold, report: { ...report, with_vectors: withVectors }, size });
-  return { questions: asked.length, threshold };
+  return asked;
 }
 
 /** Stores what was measured. Requests it again if the index has changed a lot meanwhile: nobody else did, see above. */
@@ -190,17 +211,18 @@ const storeMeasured = (db: Db, orgId: string, measured: Parameters<typeof upsert
     if (await hasChangedALot(trx, orgId, measured.size)) await request(trx, orgId);
   });
 
-/** Whether about all passages of an org can be compared by vectors. Those of a few only would measure something else. */
-async function areVectorsThere(
+/** Returns how an org is searched: by vectors once about all passages have one. Those of a few would measure something else. */
+async function comparisonOf(
   db: Db,
   semantics: SemanticSearch,
   orgId: string,
   { probes, passages }: { probes: PassageProbe[]; passages: number },
-): Promise<boolean> {
+): Promise<Comparison> {
   const [first] = probes;
-  if (first === undefined) return false;
+  if (first === undefined) return 'words';
   const similarities = await semantics.similarities(db, orgId, first.probe.text);
-  return isEmbedded(similarities.size, passages);
+  if (!isEmbedded(similarities.size, passages)) return 'words';
+  return similarities.scale === undefined ? 'vectors' : 'known-scale';
 }
 
 /** A probe of a passage of an item. */

@@ -1,6 +1,6 @@
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { type ConnectedModel, findConnectedModel } from '../../knowledge/embedding/models.service.ts';
+import { type ConnectedModel, findConnectedModel } from '../../knowledge/embedding/models.ts';
 import { embedInParts, type PartHandlers } from '../../knowledge/embedding/parts.ts';
 import { findSavedAt } from '../../orgs/integrations/service.ts';
 import type { Secrets } from '../../secrets.ts';

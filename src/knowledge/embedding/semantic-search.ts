@@ -1,5 +1,5 @@
 import type { SemanticSearch } from '../search/passage-search.service.ts';
-import { findConnectedModel, findSearchModel, type KnowledgeModelDeps } from './models.service.ts';
+import { findConnectedModel, findSearchModel, type KnowledgeModelDeps } from './models.ts';
 import { createVectorCache } from './vector-cache.ts';
 
 const CACHE_LIMITS = { maxBytes: 256 * 1024 * 1024, maxOrgBytes: 192 * 1024 * 1024 };
@@ -14,7 +14,8 @@ export function createSemanticSearch(deps: KnowledgeModelDeps): SemanticSearch {
       const vectors = await cache.read(db, orgId, model.name);
       if (vectors.isEmpty) return new Map();
       const asked = await model.embedQuery(text);
-      return asked === undefined ? new Map() : vectors.similarities(asked);
+      if (asked === undefined) return new Map();
+      return Object.assign(await vectors.similarities(asked), { scale: model.scale });
     },
     asksProvider: async (db, orgId) => (await findConnectedModel(db, deps.secrets, orgId)) !== undefined,
   };

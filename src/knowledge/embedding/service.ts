@@ -7,7 +7,7 @@ import type { Reaction } from '../../outbox/reactions.ts';
 import { WAKE } from '../../temporal/contract.ts';
 import { EMBED_KNOWLEDGE, type EmbeddingProgress } from './contract.ts';
 import { isModelInstalled } from './installed-models.queries.ts';
-import type { KnowledgeModel } from './models.service.ts';
+import type { KnowledgeModel } from './models.ts';
 import { embedInParts, type PartHandlers, partSizeOf } from './parts.ts';
 import { deleteRefusals, listUnembedded, upsertRefusal, upsertVectors } from './queries.ts';
 import { deleteOtherVectors, upsertSearchedModel } from './searched-models.queries.ts';
@@ -48,6 +48,8 @@ interface EmbeddingDeps extends Pick<PartHandlers<unknown>, 'pause'> {
   findModel(db: Db, orgId: string): Promise<KnowledgeModel | undefined>;
   /** Throws if the activity is to end. */
   signal: AbortSignal;
+  /** What else changes with the model that questions are compared with, in the same transaction. */
+  onSwitch(trx: Trx, orgId: string): Promise<void>;
 }
 
 /** The org's chunks after one, and in which attempt they are embedded. */
@@ -73,14 +75,21 @@ export async function embedNextBatch(
   const model = await deps.findModel(db, orgId);
   const progress = model === undefined ? NOTHING_LEFT : await embedBatch(db, deps, orgId, { ...batch, model });
   if (progress.after !== null) return progress;
-  if (model !== undefined) await switchTo(db, orgId, model);
+  if (model !== undefined) await switchTo(db, deps, orgId, model);
   await endBegunWork(db, orgId, 'embedding', subject);
   return progress;
 }
 
 /** Compares questions with the vectors of a model that has embedded all knowledge, and deletes those of the one before. */
-async function switchTo(db: Db, orgId: string, { name, source }: KnowledgeModel): Promise<void> {
-  await inTransaction(db, (trx) => upsertSearchedModel(trx, orgId, { model: name, source }));
+async function switchTo(
+  db: Db,
+  { onSwitch }: EmbeddingDeps,
+  orgId: string,
+  { name, source }: KnowledgeModel,
+): Promise<void> {
+  await inTransaction(db, async (trx) => {
+    if (await upsertSearchedModel(trx, orgId, { model: name, source })) await onSwitch(trx, orgId);
+  });
   while ((await deleteOtherVectors(db, orgId, VECTORS_PER_DELETION)) > 0);
 }
 

@@ -58,6 +58,49 @@ export function similarityAmong(similarities: Iterable<number>): (similarity: nu
   return (similarity) => (spread > 0 ? (similarity - median) / spread : 0);
 }
 
+/** How the cosines of a model are read whose scale is known. Another model gives others for the same texts. */
+export interface SimilarityScale {
+  /** The cosine of a question with a passage that is about its subject, and does not answer it. */
+  related: number;
+  /** How much lower cosines are between languages. */
+  betweenLanguages: number;
+  /** What a cosine above the first counts, and one above the org's median. */
+  absolute: number;
+  relative: number;
+}
+
+/** The cosine similarities of chunks, with the scale of the model if it is known. */
+export interface Similarities extends ReadonlyMap<number, number> {
+  scale?: SimilarityScale | undefined;
+}
+
+/** Passages up to which an index is small, and from which on it is large. */
+const SMALL = 25;
+const LARGE = 250;
+
+/**
+ * Returns how to tell how alike a question and a passage are, by a model whose scale is known. Among few passages the
+ * first always stands out, so what counts there is the cosine itself. Among many it is how far it stands out.
+ */
+export function similarityOnScale(
+  similarities: ReadonlyMap<number, number>,
+  { related, betweenLanguages, absolute, relative }: SimilarityScale,
+): (similarity: number, isForeign: boolean) => number {
+  const among = similarityAmong(similarities.values());
+  const sorted = Float64Array.from(similarities.values()).sort();
+  const median = sorted[Math.floor(sorted.length / 2)] ?? 0;
+  const largeness = placeBetween(SMALL, LARGE, similarities.size);
+  return (similarity, isForeign) => {
+    const comparable = similarity + (isForeign ? betweenLanguages : 0);
+    const known = absolute * (comparable - related) + relative * (similarity - median);
+    return largeness * among(similarity) + (1 - largeness) * known;
+  };
+}
+
+/** Returns where a number is between two others on a logarithmic scale, from 0 to 1. */
+export const placeBetween = (least: number, most: number, value: number): number =>
+  Math.min(1, Math.max(0, Math.log(Math.max(1, value) / least) / Math.log(most / least)));
+
 function deviationOf(values: Float64Array): number {
   const average = values.reduce((sum, value) => sum + value, 0) / values.length;
   return Math.sqrt(values.reduce((sum, value) => sum + (value - average) ** 2, 0) / values.length);

@@ -1,6 +1,14 @@
 import type { Db } from '../../db/connect.ts';
+import { detectLanguage } from '../../languages/detection.ts';
 import { stemsOf } from './citations.rules.ts';
-import { confidenceOf, headedShare, similarityAmong, strengthOf } from './confidence.rules.ts';
+import {
+  confidenceOf,
+  headedShare,
+  type Similarities,
+  similarityAmong,
+  similarityOnScale,
+  strengthOf,
+} from './confidence.rules.ts';
 import { fuseScores } from './fusion.rules.ts';
 import { explainScores, getPassages, type ScoreBasis } from './passages.service.ts';
 import { type ChunkSearch, listAllowedChunks, type ScoredChunk, type SearchFilter, scoreChunks } from './queries.ts';
@@ -30,7 +38,7 @@ export interface SemanticSearch {
    * Returns the cosine similarity of the org's chunks to a text, from -1 to 1. Empty if the org has no model, or if the
    * model is unavailable.
    */
-  similarities(db: Db, orgId: string, text: string): Promise<ReadonlyMap<number, number>>;
+  similarities(db: Db, orgId: string, text: string): Promise<Similarities>;
   /** Whether it asks another system. */
   asksProvider(db: Db, orgId: string): Promise<boolean>;
 }
@@ -61,13 +69,17 @@ export async function findEvidence(
 ) {
   const whole = { ...search, explain: true, limit: EVIDENCE_PASSAGES };
   const { asked, passages, similarities } = await rankPassages(db, semantics, orgId, whole);
-  const similarity = similarityAmong(similarities.values());
+  const similarity = similarityOf(similarities);
+  const language = similarities.scale === undefined ? undefined : await detectLanguage(search.query);
   const { scoreUnit, rarities } = asked ?? { scoreUnit: 0, rarities: new Map<string, number>() };
   const rated = passages.map(({ score_parts, ...passage }) => {
     const words = score_parts?.words ?? 0;
     const parts = {
       words,
-      similarity: score_parts?.similarity == null ? null : similarity(score_parts.similarity),
+      similarity:
+        score_parts?.similarity == null
+          ? null
+          : similarity(score_parts.similarity, isForeign(language, passage.language)),
       headed: headedShare(new Set([passage.title, ...passage.citation.path].flatMap(stemsOf)), rarities),
     };
     return { ...passage, words, strength: strengthOf(parts, scoreUnit) };
@@ -75,9 +87,19 @@ export async function findEvidence(
   return {
     passages: rated.sort((a, b) => b.strength - a.strength),
     withVectors: similarities.size > 0,
-    confidence: (some: { id: string; strength: number }[]): number => (asked === undefined ? 0 : confidenceOf(some)),
+    confidence: (some: { id: string; strength: number }[]): number =>
+      asked === undefined && similarities.size === 0 ? 0 : confidenceOf(some),
   };
 }
+
+const similarityOf = (similarities: Similarities): ((similarity: number, isForeign: boolean) => number) =>
+  similarities.scale === undefined
+    ? similarityAmong(similarities.values())
+    : similarityOnScale(similarities, similarities.scale);
+
+/** A short question shows no language: it is taken for one in the language of the passage. */
+const isForeign = (asked: string | undefined, language: string | null): boolean =>
+  asked !== undefined && language !== null && asked !== language;
 
 async function rankPassages(
   db: Db,

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Db } from '../../db/connect.ts';
 import { scoreOf } from './bm25.rules.ts';
 import { bestQuote } from './citations.rules.ts';
+import type { Similarities } from './confidence.rules.ts';
 import { listPassages, listPostings, type PassageRef, type ScoredChunk, selectGonePassages } from './queries.ts';
 import type { ResolvedQuery } from './query.service.ts';
 
@@ -10,7 +11,7 @@ export interface ScoreBasis {
   /** The terms of the query. Undefined if no chunk matches. */
   asked: ResolvedQuery | undefined;
   /** The cosine similarity of chunks to the query. Empty without a model. */
-  similarities: ReadonlyMap<number, number>;
+  similarities: Similarities;
 }
 
 type ScoreParts = Awaited<ReturnType<typeof explainScores>>;

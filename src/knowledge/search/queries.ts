@@ -201,6 +201,7 @@ export function listPassages(db: Db, orgId: string, chunkIds: number[]) {
       'item.source_type',
       'item.source',
       'item.title',
+      'item.language',
       'item.url',
       'item.visibility',
     ])

@@ -67,11 +67,11 @@ describe('an org with an embedding model', () => {
       { words: defaultThresholdOf(8), vectors: null },
     ],
     [
-      { threshold: 0.9, report: { with_vectors: false } },
+      { threshold: 0.9, report: { with_vectors: false, words_threshold: null } },
       { words: 0.9, vectors: null },
     ],
     [
-      { threshold: 0.9, report: { with_vectors: true } },
+      { threshold: 0.9, report: { with_vectors: true, words_threshold: null } },
       { words: defaultThresholdOf(8), vectors: 0.9 },
     ],
   ])('with the calibration %o has the thresholds %o', (calibration, thresholds) => {

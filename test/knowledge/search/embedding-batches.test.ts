@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { InputFailed, InputRefused, ProviderError } from '../../../src/errors.ts';
 import { retryOldRefusals } from '../../../src/knowledge/embedding/maintenance.service.ts';
-import type { KnowledgeModel } from '../../../src/knowledge/embedding/models.service.ts';
+import type { KnowledgeModel } from '../../../src/knowledge/embedding/models.ts';
 import { embedNextBatch } from '../../../src/knowledge/embedding/service.ts';
 import { FAKES_ALLOWED } from '../../support/channels.ts';
 import { startApi, type TestApi, type TestOrg } from '../../support/stack/api.ts';
@@ -41,6 +41,7 @@ const embedBatch = (attempt: number, embed: (texts: string[]) => Promise<Float32
       findModel: async () => modelOf(embed),
       pause: async (ms) => pauses.push(ms),
       signal: new AbortController().signal,
+      onSwitch: async () => undefined,
     },
     org.id,
     { after: 0, size, attempt },

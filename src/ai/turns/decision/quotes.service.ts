@@ -1,8 +1,9 @@
 import { WORDS_ONLY } from '../../../knowledge/search/passage-search.service.ts';
 import { EXTRACTIVE_AGENT, type ExtractiveAnswer, formatOf, renderSources } from '../../answers/extractive.rules.ts';
 import { answerByQuotes } from '../../answers/extractive.service.ts';
-import { getSettledThresholds } from '../../calibration/service.ts';
+import { getSettledThresholds, isMeasurementDue } from '../../calibration/service.ts';
 import { handoffOf, type TurnOutcome, withoutAnswer } from '../outcome.rules.ts';
+import { StepNeeded } from '../steps.service.ts';
 import { listKnowledgeSegments } from './prompt-facts.service.ts';
 import type { StageResult, TurnInDecision } from './stage.ts';
 
@@ -12,9 +13,11 @@ export async function quotePages(turn: TurnInDecision): Promise<Exclude<StageRes
   const { db, semantics } = deps;
   const { session, isProviderConnected } = context;
   const searched = performance.now();
-  const thresholds = await getSettledThresholds(db, ref.orgId, limits);
+  if (!limits.callsOut && (await isMeasurementDue(db, ref.orgId))) throw new StepNeeded({ step: 2, purpose: 'search' });
+  const thresholds = await getSettledThresholds(db, ref.orgId, limits.signal);
   const segments = await listKnowledgeSegments(db, ref.orgId, session.contact_id);
-  const answer = await answerByQuotes(db, isProviderConnected ? semantics : WORDS_ONLY, ref.orgId, {
+  const canCompare = isProviderConnected || !(await semantics.asksProvider(db, ref.orgId));
+  const answer = await answerByQuotes(db, canCompare ? semantics : WORDS_ONLY, ref.orgId, {
     question: text,
     channel: session.channel,
     segments,
