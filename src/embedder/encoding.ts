@@ -5,7 +5,7 @@ import type { ModelFiles } from './model-folder.ts';
 import { readPackedModel } from './packed-model.ts';
 import { createTokenizer } from './tokenizer.rules.ts';
 
-/** What a text is for. The model is told: vectors of a question and of what answers it are then alike. */
+/** What a text is for. The model gets it too: vectors of a question and of what answers it are then alike. */
 export type TextKind = 'query' | 'passage';
 
 export interface EncodedText {

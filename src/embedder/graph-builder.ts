@@ -4,7 +4,7 @@ import { BLOCK_SIZE, type PackedModel } from './packed-model.ts';
 
 export const MICROSOFT = 'com.microsoft';
 export const BITS = 4;
-/** Weights are multiplied as integers: activations are rounded to 8 bits, each block of a token by a scale of its own. */
+/** Weights are multiplied as integers: activations are rounded to 8 bits, with a separate scale for each block of a token. */
 const INTEGER_ACCURACY = 4;
 
 /** Collects the nodes of a graph, with the tensors of a packed model that they use. */

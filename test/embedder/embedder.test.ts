@@ -76,7 +76,7 @@ describe('the embedding model', () => {
     await many;
   });
 
-  it('gives up when it is told to, and the next text does not wait for the rest', async () => {
+  it('gives up when it is canceled, and the next text does not wait for the rest', async () => {
     const canceling = new AbortController();
     const many = embedder.embedPassages(
       Array.from({ length: 200 }, () => REFUNDS.repeat(8)),

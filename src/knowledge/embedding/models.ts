@@ -19,7 +19,7 @@ export interface ConnectedModel {
   base_url?: string | undefined;
   api_key: string;
   embedding_model: string;
-  /** Whether the model is told what is a question and what is knowledge. */
+  /** Whether requests say what is a question and what is knowledge. */
   embedding_input_type?: boolean | undefined;
 }
 

@@ -80,7 +80,7 @@ const LARGE = 250;
 
 /**
  * Returns how to tell how alike a question and a passage are, by a model whose scale is known. Among few passages the
- * first always stands out, so what counts there is the cosine itself. Among many it is how far it stands out.
+ * first is always far above the others, so what counts there is the cosine itself. Among many it is that distance.
  */
 export function similarityOnScale(
   similarities: ReadonlyMap<number, number>,

@@ -48,7 +48,7 @@ const modelsOfVectors = async () => {
   return rows.map(({ model }) => model);
 };
 
-describe('an org without an embedding model of its own', () => {
+describe('an org that has connected no embedding model', () => {
   it('gets its knowledge embedded by the model of the product once a worker has it, and then all that is new', async () => {
     await write(PASSWORD);
     expect((await search('account password'))[0]?.score_parts.similarity).toBeNull();
