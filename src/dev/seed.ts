@@ -12,14 +12,22 @@ export type Demo = {
   org_api_key: string;
   partner_api_key: string;
   widget_token: string;
+  /** Whether the help center was loaded: what people have changed there since is theirs. */
+  has_help_center?: boolean;
 };
+
+const FILE = 'demo.json';
+
+/** Records that the help center of the demo org was loaded. */
+export const recordHelpCenter = (dataFolder: string, demo: Demo): void =>
+  writePrivateJson(join(dataFolder, FILE), { ...demo, has_help_center: true });
 
 /**
  * Returns the demo partner, its org and a full-access key. Reuses those of an earlier start if the keys are still
  * valid.
  */
 export async function seedDemo(databaseUrl: string, jwtSecret: string, dataFolder: string): Promise<Demo> {
-  const file = join(dataFolder, 'demo.json');
+  const file = join(dataFolder, FILE);
   const kept = readJson<Demo>(file);
   const tokens = createTokens(jwtSecret);
   const { db, close } = connect(databaseUrl, { poolSize: 4 });

@@ -6,10 +6,11 @@ import { fetchModel } from '../embedder/fetch-model.ts';
 import { DEFAULT_MODELS_FOLDER, MODEL } from '../embedder/model-folder.ts';
 import { messageOf } from '../errors.ts';
 import { compileCacheIn } from './compile-cache.ts';
+import { loadDemoHelpCenter } from './demo-help-center.ts';
 import { endLeftovers, startGuard } from './guard.ts';
 import { waitUntilResponding } from './http-probe.ts';
 import { startMailCatcher } from './mail-catcher.ts';
-import { type Demo, seedDemo } from './seed.ts';
+import { type Demo, recordHelpCenter, seedDemo } from './seed.ts';
 import { type Context, provideDatabase, provideProgram, provideTemporal, type Role } from './services.ts';
 import { choosePorts, loadOrCreateSecrets, writePrivateJson } from './settings.ts';
 
@@ -91,6 +92,10 @@ async function startAll(context: Context): Promise<void> {
     provideProgram(context, 'api', childEnv).then((logFile) => waitUntilResponding(`${api}/healthz`, logFile)),
   ]);
   await provideProgram(context, 'worker', childEnv); // started after the api, because the user waits for the api
+  if (demo.has_help_center !== true) {
+    await loadDemoHelpCenter(api, demo.org_api_key);
+    recordHelpCenter(dataFolder, demo);
+  }
   const devJson: DevJson = {
     api,
     temporal_address: temporal.address,

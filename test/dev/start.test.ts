@@ -98,7 +98,7 @@ it(
 );
 
 function run(env: Record<string, string> = {}) {
-  const without = { DATABASE_URL: '', TEMPORAL_ADDRESS: '' };
+  const without = { DATABASE_URL: '', TEMPORAL_ADDRESS: '', EMBEDDING_MODEL: 'none' };
   const child = spawn('npm', ['start'], { env: { ...process.env, ...without, DATA_DIR: folder, ...ports, ...env } });
   started.push(child);
   let output = '';

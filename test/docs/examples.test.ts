@@ -4,6 +4,7 @@ import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { loadDemoHelpCenter } from '../../src/dev/demo-help-center.ts';
 import { type MailCatcher, startMailCatcher } from '../../src/dev/mail-catcher.ts';
 import { anyFreePort } from '../../src/dev/ports.ts';
 import type { DevJson } from '../../src/dev/stack.ts';
@@ -50,8 +51,8 @@ it('finds the examples of the README and of the documents that show the API', ()
 
 it.each(documents)(
   'the examples of $path print what the document says',
-  async ({ examples }) => {
-    const checkout = await makeCheckout();
+  async ({ path, examples }) => {
+    const checkout = await makeCheckout(path === 'README.md');
     const { outputs, errors } = await run(checkout, examples);
     for (const [n, { commands, output }] of examples.entries()) {
       if (output === undefined) continue;
@@ -62,7 +63,7 @@ it.each(documents)(
 );
 
 /** A folder with the keys of an org of its own, where `npm start` puts them. */
-async function makeCheckout(): Promise<string> {
+async function makeCheckout(withHelpCenter: boolean): Promise<string> {
   const checkout = mkdtempSync(join(folder, 'checkout-'));
   const org = await stack.createOrg();
   const keys: Partial<DevJson> = {
@@ -73,6 +74,7 @@ async function makeCheckout(): Promise<string> {
     partner_api_key: org.partner.key,
     widget_token: org.widgetToken,
   };
+  if (withHelpCenter) await loadDemoHelpCenter(stack.url, keys.org_api_key ?? '');
   mkdirSync(join(checkout, '.data'));
   writeFileSync(join(checkout, '.data/dev.json'), JSON.stringify(keys));
   return checkout;

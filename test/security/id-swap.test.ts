@@ -41,6 +41,7 @@ const OTHER_TABLES = [
   'inbound_emails',
   'inbound_messages',
   'knowledge_embeddings',
+  'knowledge_searched_models',
   'knowledge_vocabularies',
   'miaw_conversations',
   'inactivity_clocks',

@@ -112,6 +112,7 @@ async function startAll(
     RATE_LIMIT_STORE: 'memory',
     RATE_LIMIT_STANDARD: '1000000',
     SMTP_URL: sink.url,
+    EMBEDDING_MODEL: 'none',
     LOG_LEVEL: 'info',
     ...more,
   };

@@ -10,6 +10,8 @@ import { anyFreePort } from '../../../src/dev/ports.ts';
 import { startPostgres } from '../../../src/dev/postgres.ts';
 import { identityOf } from '../../../src/dev/processes.ts';
 import { startTemporal } from '../../../src/dev/temporal.ts';
+import { fetchModel } from '../../../src/embedder/fetch-model.ts';
+import { DEFAULT_MODELS_FOLDER } from '../../../src/embedder/model-folder.ts';
 import { loadWorkflowBundle } from '../../../worker/bundle.ts';
 import { administer, TEMPLATE_DATABASE, TEST_NAMESPACES } from '../stack/servers.ts';
 
@@ -19,7 +21,7 @@ const stops: (() => Promise<void>)[] = [];
 
 /**
  * Starts what the tests share, once a run: Postgres with a migrated template, Temporal, the bundled workflows and a
- * cache of compiled modules. The tests learn of them by TEST_DATABASE_URL, TEST_TEMPORAL_ADDRESS, TEST_WORKFLOW_BUNDLE
+ * cache of compiled modules. Fetches the embedding model if this checkout has none. The tests learn of them by TEST_DATABASE_URL, TEST_TEMPORAL_ADDRESS, TEST_WORKFLOW_BUNDLE
  * and NODE_COMPILE_CACHE. A run that is cut short leaves no process.
  */
 export default async function startServers(): Promise<void> {
@@ -37,6 +39,7 @@ export default async function startServers(): Promise<void> {
       provideTemporal(folder, guard),
       provideBundle(folder),
       provideCompileCache(folder),
+      fetchModel(DEFAULT_MODELS_FOLDER),
     ]);
   } catch (error) {
     await stopServers();
