@@ -1,5 +1,4 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { FastifyBaseLogger } from 'fastify';
 import type { EncodedText, TextKind } from './encoding.ts';
@@ -46,26 +45,29 @@ export function createEncoderProcess({ files, idleMs, niceness, log }: EncoderPr
   let idle: NodeJS.Timeout | undefined;
   let lastId = 0;
 
+  const rejectAll = (error: EncodingFailed) => {
+    for (const { reject } of pending.values()) reject(error);
+    pending.clear();
+  };
   const end = () => {
     clearTimeout(idle);
     child?.kill('SIGKILL'); // it has nothing to finish
     child = undefined;
+    rejectAll(new EncodingFailed('The embedder was closed'));
   };
   const start = (): ChildProcess => {
     const model = files();
     if (model === undefined) throw new EncodingFailed('The embedding model was not fetched');
-    const started = fork(PROGRAM, [model.header, model.graph, model.weights], {
+    const started = fork(PROGRAM, [model.header, model.graph, model.weights, String(niceness)], {
       serialization: 'advanced',
       execArgv: EXEC_ARGV,
     });
-    if (started.pid !== undefined) setPriority(started.pid, niceness);
     started.on('message', (answer: ProcessAnswer) => settle(answer));
     const fail = (cause: unknown) => {
       if (child !== started) return; // it was ended on purpose, or has failed before
       child = undefined;
       log.warn({ cause }, 'the process of the embedding model ended; the next text starts it again');
-      for (const { reject } of pending.values()) reject(new EncodingFailed('The process ended', { cause }));
-      pending.clear();
+      rejectAll(new EncodingFailed('The process ended', { cause }));
     };
     started.on('exit', fail);
     started.on('error', fail);

@@ -1,3 +1,4 @@
+import { setPriority } from 'node:os';
 import { messageOf } from '../errors.ts';
 import { type EncodedText, loadModel, type TextKind } from './encoding.ts';
 import type { ModelFiles } from './model-folder.ts';
@@ -6,16 +7,21 @@ import type { ModelFiles } from './model-folder.ts';
 export type ProcessRequest = { id: number; texts: string[]; kind: TextKind } | { cancel: number };
 export type ProcessAnswer = { id: number; texts: EncodedText[] } | { id: number; error: string };
 
-const [header = '', graph = '', weights = ''] = process.argv.slice(2);
+const [header = '', graph = '', weights = '', niceness = '0'] = process.argv.slice(2);
 const files: ModelFiles = { header, graph, weights };
+setPriority(Number(niceness));
 const loading = loadModel(files);
-const canceled = new Set<number>();
+/** Requests that wait. */
+const waiting = new Set<number>();
 let previous: Promise<void> = Promise.resolve();
 
 process.on('disconnect', () => process.exit());
 process.on('message', (request: ProcessRequest) => {
-  if ('cancel' in request) canceled.add(request.cancel);
-  else previous = previous.then(() => answer(request));
+  if ('cancel' in request) waiting.delete(request.cancel);
+  else {
+    waiting.add(request.id);
+    previous = previous.then(() => answer(request));
+  }
 });
 
 async function answer({ id, texts, kind }: Exclude<ProcessRequest, { cancel: number }>): Promise<void> {
@@ -23,14 +29,14 @@ async function answer({ id, texts, kind }: Exclude<ProcessRequest, { cancel: num
     const encode = await loading;
     const encoded: EncodedText[] = [];
     for (const text of texts) {
-      if (canceled.has(id)) break;
+      if (!waiting.has(id)) break;
       encoded.push(await encode(text, kind));
     }
-    send(canceled.has(id) ? { id, error: 'canceled' } : { id, texts: encoded });
+    send(waiting.has(id) ? { id, texts: encoded } : { id, error: 'canceled' });
   } catch (error) {
     send({ id, error: messageOf(error) });
   }
-  canceled.delete(id);
+  waiting.delete(id);
 }
 
 function send(message: ProcessAnswer): void {

@@ -58,7 +58,7 @@ describe('the embedding model', () => {
   });
 
   it('reads the beginning of a text longer than its limit', async () => {
-    const [long, longer] = await passagesOf(REFUNDS.repeat(60), REFUNDS.repeat(80));
+    const [long, longer] = await passagesOf(REFUNDS.repeat(40), REFUNDS.repeat(44));
     expect(longer).toEqual(long);
   });
 
@@ -68,7 +68,7 @@ describe('the embedding model', () => {
 
   it('answers a question while passages are computed', async () => {
     let isDone = false;
-    const many = passagesOf(...Array.from({ length: 60 }, () => REFUNDS.repeat(8))).then(() => {
+    const many = passagesOf(...Array.from({ length: 20 }, () => REFUNDS.repeat(4))).then(() => {
       isDone = true;
     });
     await queryOf('How do I change my password?');
@@ -90,7 +90,7 @@ describe('the embedding model', () => {
   });
 
   it('starts its process again after a kill, which fails only the texts under way', async () => {
-    const many = passagesOf(...Array.from({ length: 60 }, () => REFUNDS.repeat(8)));
+    const many = passagesOf(...Array.from({ length: 40 }, () => REFUNDS.repeat(4)));
     await eventually('the processes', () => processesOf().length >= 1);
     for (const pid of processesOf()) process.kill(pid, 'SIGKILL');
     await expect(many).rejects.toThrow('The process ended');
