@@ -3,20 +3,18 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev && rm -rf node_modules/onnxruntime-node/bin/*/win32 node_modules/onnxruntime-node/bin/*/darwin
 COPY src src
-ENV MODELS_FOLDER=/app/models
 RUN node src/embedder/main.ts
 
 FROM node:24.21.0-slim
 ENV NODE_ENV=production
 WORKDIR /app
 COPY --from=packages /app/node_modules node_modules
-COPY --from=packages /app/models models
+COPY --from=packages /app/.data/models .data/models
 COPY package.json ./
 COPY src src
 COPY workflows workflows
 COPY activities activities
 COPY worker worker
-ENV MODELS_FOLDER=/app/models
 ENV WORKFLOW_BUNDLE=/app/workflows.js
 RUN node worker/bundler.ts $WORKFLOW_BUNDLE
 ARG WITH_CHROMIUM=0

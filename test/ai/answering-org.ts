@@ -1,5 +1,6 @@
 import type { Db } from '../../src/db/connect.ts';
 import type { TestApi, TestOrg } from '../support/stack/api.ts';
+import { eventually } from '../support/stack/stack.ts';
 
 const article = (title: string, content_markdown: string) => ({
   title,
@@ -42,6 +43,13 @@ export async function newAnsweringOrg(
   await org.put('/help-center/content', { categories: [{ name: 'Shop', slug: 'shop', articles }] });
   for (const channel of autopilot ? ['web', 'api', 'email'] : [])
     await org.patch('/autopilot', { channel, autopilot_enabled: true });
+  return org;
+}
+
+/** Returns such an org once its answers are calibrated: its turns wait for nothing. */
+export async function newCalibratedOrg(...given: Parameters<typeof newAnsweringOrg>): Promise<TestOrg> {
+  const org = await newAnsweringOrg(...given);
+  await eventually('a calibration', async () => (await org.get('/autopilot/calibration')).body.measured_at !== null);
   return org;
 }
 

@@ -1,4 +1,4 @@
-import { messagesOf, newAnsweringOrg, QUESTION, turnsOf } from '../ai/answering-org.ts';
+import { messagesOf, newCalibratedOrg, QUESTION, turnsOf } from '../ai/answering-org.ts';
 import { eventually, type Stack } from '../support/stack/stack.ts';
 import { emptyOutbox, receiveWebhooks, type Traces, tracesOf } from './scenario.ts';
 
@@ -12,7 +12,7 @@ const CONVERSATIONS = [
 
 /** Conversations with the AI, which needs no model for them. */
 export async function holdConversations(stack: Stack): Promise<Traces> {
-  const org = await newAnsweringOrg(stack);
+  const org = await newCalibratedOrg(stack);
   const closeReceiver = await receiveWebhooks(org);
   const answers: unknown[] = [];
   const sessions: string[] = [];

@@ -4,12 +4,12 @@ import { Worker } from '@temporalio/worker';
 import { findTestServer } from '../../src/dev/temporal-programs.ts';
 import { EXTRACT_INSIGHTS } from '../../src/insights/extraction/contract.ts';
 import { EMBED_KNOWLEDGE, type EmbeddingInput } from '../../src/knowledge/embedding/contract.ts';
-import { WAKE } from '../../src/temporal/contract.ts';
+import { EMBEDDING, WAKE } from '../../src/temporal/contract.ts';
 import { testWorkflowBundle } from '../support/stack/servers.ts';
 import { installRuntime } from '../support/stack/temporal-runtime.ts';
 
 const HOUR = 3_600_000;
-const QUEUE = 'embedding-tests';
+const QUEUE = EMBEDDING;
 
 let environment: TestWorkflowEnvironment;
 beforeAll(async () => {

@@ -54,7 +54,8 @@ export const WORDS_ONLY: SemanticSearch = {
  * and by meaning if the org has a model.
  */
 export async function findPassages(db: Db, semantics: SemanticSearch, orgId: string, search: PassageSearch) {
-  return (await rankPassages(db, semantics, orgId, search)).passages;
+  const { passages } = await rankPassages(db, semantics, orgId, search);
+  return passages.map(({ language: _, ...passage }) => passage);
 }
 
 /**

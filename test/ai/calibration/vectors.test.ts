@@ -54,10 +54,12 @@ describe('an org with an embedding model', () => {
     expect(await askedIn(org)).toEqual({ threshold: defaultThresholdOf(8), isEmbedded: false });
   });
 
-  it('answers with the default threshold while its model is unavailable', async () => {
+  it('answers with the threshold by words while its model is unavailable', async () => {
     const org = await newOrgWithVectors();
+    const { report } = await calibrationOf(org);
     fake.next(...Array.from({ length: 20 }, () => 503));
-    expect(await askedIn(org)).toEqual({ threshold: defaultThresholdOf(8), isEmbedded: false });
+    expect(await askedIn(org)).toEqual({ threshold: report.words_threshold, isEmbedded: false });
+    expect(report.words_threshold).toBeGreaterThan(0);
   });
 
   it.each([

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { TestOrg } from '../../support/stack/api.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
-import { messagesOf, newAnsweringOrg, QUESTION, turnsOf } from '../answering-org.ts';
+import { messagesOf, newCalibratedOrg, QUESTION, turnsOf } from '../answering-org.ts';
 
 let stack: Stack;
 beforeAll(async () => {
@@ -41,7 +41,7 @@ const isSent = (id: string) =>
 
 describe('a turn that is due at once and needs no model', () => {
   it('is done without a workflow', async () => {
-    const org = await newAnsweringOrg(stack);
+    const org = await newCalibratedOrg(stack);
     const id = await ask(org);
     expect(await endedTurn(id)).toMatchObject({ state: 'answered', agent: 'extractive-1', number: 1, tries: 1 });
     await isSent(id);
@@ -53,7 +53,7 @@ describe('a turn that is due at once and needs no model', () => {
     ['the contact may go on writing', { quiet_seconds: { api: 0.5 }, cap_seconds: { api: 1 } }],
     ['the session is resolved later', { assume_resolved_after_minutes: 60 }],
   ])('has a workflow where %s', async (_, settings) => {
-    const org = await newAnsweringOrg(stack);
+    const org = await newCalibratedOrg(stack);
     await publish(org, settings);
     const id = await ask(org);
     expect(await endedTurn(id)).toMatchObject({ state: 'answered', tries: 1 });
@@ -62,7 +62,7 @@ describe('a turn that is due at once and needs no model', () => {
   });
 
   it('is done by the workflow after it has failed once, and counts its tries', async () => {
-    const org = await newAnsweringOrg(stack);
+    const org = await newCalibratedOrg(stack);
     await sql`alter table ai_calibrations rename to away`.execute(stack.db);
     const id = await ask(org);
     await eventually('a second try', async () => ((await turnsOf(stack.db, id))[0]?.tries ?? 0) > 1);
@@ -76,7 +76,7 @@ describe('a turn that is due at once and needs no model', () => {
     ['continues where the database was away many times', 7, 'answered', null],
     ['is handed off after so many begins that it may be what ends the processes', 10, 'handed_off', 'ai_failed'],
   ])('%s', async (_, tries, state, reason) => {
-    const org = await newAnsweringOrg(stack);
+    const org = await newCalibratedOrg(stack);
     await sql`
       do $$ begin
         create function refuse_end() returns trigger language plpgsql as $body$ begin
@@ -95,7 +95,7 @@ describe('a turn that is due at once and needs no model', () => {
   });
 
   it('is handed off after six failures', async () => {
-    const org = await newAnsweringOrg(stack);
+    const org = await newCalibratedOrg(stack);
     await sql`alter table ai_calibrations rename to away`.execute(stack.db);
     try {
       const id = await ask(org);
