@@ -36,12 +36,19 @@ export async function requestEmbedding(trx: Trx, orgId: string): Promise<void> {
 }
 
 /** Schedules embedding when the org changes its llm integration. What was left out is tried again. */
-export const embedOnChange: Reaction<'integration-changed'> = async (trx, orgId, events) => {
+export const embedOnChange: Reaction<'integration-changed'> = (trx, orgId, events) =>
+  embedAfterChange(trx, orgId, events);
+
+/** Schedules embedding by the model of the product when the org deletes its llm integration. */
+export const embedOnDeletion: Reaction<'integration-deleted'> = (trx, orgId, events) =>
+  embedAfterChange(trx, orgId, events);
+
+async function embedAfterChange(trx: Trx, orgId: string, events: { payload: { kind: string } }[]): Promise<void> {
   if (!events.some(({ payload }) => payload.kind === 'llm')) return;
   if (!(await hasKnowledgeModel(trx, orgId))) return;
   await deleteRefusals(trx, orgId);
   await requestEmbedding(trx, orgId);
-};
+}
 
 interface EmbeddingDeps extends Pick<PartHandlers<unknown>, 'pause'> {
   /** Returns the model that embeds an org's knowledge. */
