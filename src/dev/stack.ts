@@ -22,7 +22,7 @@ export type DevJson = {
   mail: string;
   database_url: string;
   smtp_port: number;
-} & Demo;
+} & Omit<Demo, 'has_help_center'>;
 
 export type Stack = {
   /** Resolves when every service answers. */
@@ -87,12 +87,12 @@ async function startAll(context: Context): Promise<void> {
   const settings = { DATABASE_URL: databaseUrl, TEMPORAL_ADDRESS: temporal.address, PORT: String(ports.PORT) };
   const childEnv = { ...defaults, ...env, ...settings };
 
-  const [demo] = await Promise.all([
+  const [{ has_help_center, ...demo }] = await Promise.all([
     seedDemo(databaseUrl, childEnv.JWT_SECRET, dataFolder),
     provideProgram(context, 'api', childEnv).then((logFile) => waitUntilResponding(`${api}/healthz`, logFile)),
   ]);
   await provideProgram(context, 'worker', childEnv); // started after the api, because the user waits for the api
-  if (demo.has_help_center !== true) {
+  if (has_help_center !== true) {
     await loadDemoHelpCenter(api, demo.org_api_key);
     recordHelpCenter(dataFolder, demo);
   }

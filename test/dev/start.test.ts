@@ -49,6 +49,7 @@ it(
     expect((await fetch(first.dev.temporal_ui)).status).toBe(200);
     const made = await call(first.dev, 'POST', '/contacts', { contact: { email: 'kept@x.test' } });
     expect(made.status).toBe(201);
+    expect(await (await call(first.dev, 'GET', '/help-center/content')).text()).toContain('Gift cards');
     expect(first.processes.length).toBeGreaterThanOrEqual(6);
 
     process.kill(first.npm, 'SIGTERM');
