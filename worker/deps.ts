@@ -20,7 +20,7 @@ import { createSandbox } from '../src/deliveries/sandbox/sandbox-senders.ts';
 import { createEmailSenders } from '../src/deliveries/sending/senders/email-senders.ts';
 import { createMessageSenders } from '../src/deliveries/sending/senders/message-senders.ts';
 import { createUnsubscribeLinks } from '../src/deliveries/suppressions/unsubscribe-links.ts';
-import { createEmbedder, NO_EMBEDDER } from '../src/embedder/embedder.ts';
+import { createConfiguredEmbedder } from '../src/embedder/embedder.ts';
 import { createExtractor } from '../src/extraction/service.ts';
 import { createSemanticSearch } from '../src/knowledge/embedding/semantic-search.ts';
 import { createMediaLinks } from '../src/media/links.ts';
@@ -67,7 +67,7 @@ export async function createWorkerDeps(
   const renderer = createRenderer({ path: config.CHROMIUM_PATH, isSandboxed: config.CHROMIUM_SANDBOX === 'on' }, log);
   const tagLearner = createTagLearner();
   const mailReader = createMailReader();
-  const embedder = config.EMBEDDING_MODEL === 'none' ? NO_EMBEDDER : createEmbedder(log, config.MODELS_FOLDER);
+  const embedder = createConfiguredEmbedder(config, log);
   const semantics = createSemanticSearch({ egress, secrets, calls, embedder });
   const storage = createCountedStorage(createStorage(config), quota.add);
   const webhookSenders = createSenderRegistry();

@@ -29,7 +29,7 @@ import { redactEvals } from '../src/evals/service.ts';
 import { dropGoneCategories } from '../src/insights/categories/service.ts';
 import { requestExtraction, wakeExtractions } from '../src/insights/extraction/requests.service.ts';
 import { redactInsights } from '../src/insights/redaction/service.ts';
-import { embedOnChange, embedOnDeletion } from '../src/knowledge/embedding/service.ts';
+import { embedOnChange } from '../src/knowledge/embedding/service.ts';
 import { redactLearnedDrafts } from '../src/knowledge/training/service.ts';
 import { createMediaLinks } from '../src/media/links.ts';
 import type { EventType } from '../src/outbox/events.ts';
@@ -118,7 +118,7 @@ export function createReactions(
       resumeMiaw,
     ],
     'handoff-target-changed': [resumePendingHandoffs(IS_HELD)],
-    'integration-deleted': [embedOnDeletion, wakeExtractions],
+    'integration-deleted': [embedOnChange, wakeExtractions],
     'session-redacted': [
       redactCrmCopies,
       redactRuns,

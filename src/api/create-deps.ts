@@ -13,7 +13,7 @@ import type { WriteQuota } from '../db/write-quota.ts';
 import { contactDeliveriesPort } from '../deliveries/contacts-port.ts';
 import { deliveriesPort } from '../deliveries/conversations-port.ts';
 import { createDocumentReader } from '../documents/reader.ts';
-import { createEmbedder, NO_EMBEDDER } from '../embedder/embedder.ts';
+import { createConfiguredEmbedder } from '../embedder/embedder.ts';
 import { createTokens } from '../keys/tokens.ts';
 import { createKeyVerifier } from '../keys/verifier.ts';
 import { createSemanticSearch } from '../knowledge/embedding/semantic-search.ts';
@@ -70,7 +70,7 @@ export function createApiDeps({ config, db, pool, quota, temporal, logger, repla
   const closing = new AbortController();
   const waiters = createTurnWaiters(closing.signal, logger);
   const outgoing = { egress, secrets: createSecrets(config.SECRET_KEYS), calls: createConnectionCalls(db, logger) };
-  const embedder = config.EMBEDDING_MODEL === 'none' ? NO_EMBEDDER : createEmbedder(logger, config.MODELS_FOLDER);
+  const embedder = createConfiguredEmbedder(config, logger);
   const semantics = createSemanticSearch({ ...outgoing, embedder });
   const deps: Deps = {
     config,

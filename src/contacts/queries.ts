@@ -26,7 +26,7 @@ const insertAndAnnounce = compiledOnce(
 
 /**
  * Inserts the contacts with unused e-mail and phone number together with their events `contact-created`, in one round
- * trip. Returns their ids. Rows are inserted in a fixed order, so that concurrent batches queue up.
+ * trip. Returns their ids. Rows are inserted in a fixed order: concurrent batches queue up.
  */
 export async function insertContacts(db: Db, orgId: string, contacts: StoredContact[]): Promise<string[]> {
   if (contacts.length === 0) return [];

@@ -69,6 +69,12 @@ export function createEmbedder(log: Pick<FastifyBaseLogger, 'warn'>, models = DE
   };
 }
 
+/** Creates the embedder that the configuration names. */
+export const createConfiguredEmbedder = (
+  { EMBEDDING_MODEL, MODELS_FOLDER }: { EMBEDDING_MODEL: string; MODELS_FOLDER?: string | undefined },
+  log: Pick<FastifyBaseLogger, 'warn'>,
+): Embedder => (EMBEDDING_MODEL === 'none' ? NO_EMBEDDER : createEmbedder(log, MODELS_FOLDER));
+
 /** The platforms that ONNX Runtime has programs for. */
 const PLATFORMS = new Set(['linux x64', 'linux arm64', 'darwin arm64']);
 

@@ -1,11 +1,8 @@
-import { placeBetween } from '../../knowledge/search/confidence.rules.ts';
+import { LARGE_INDEX, largenessOf, placeBetween, SMALL_INDEX } from '../../knowledge/search/confidence.rules.ts';
 import { type AnswerFeedback, NO_FEEDBACK, shiftOf } from './feedback.rules.ts';
 
 /** The allowed share of wrong answers that usual thresholds are for. */
 const USUAL_MAX_WRONG = 0.05;
-/** Passages up to which an index is small, and from which on it is large. */
-const SMALL = 25;
-const LARGE = 250;
 
 /**
  * The threshold of a search by words that was not calibrated, in a large index. On questions of five public sets it gave
@@ -20,7 +17,7 @@ const MANY = 100;
 
 /** Returns the threshold of a search by words of an index that was not calibrated. */
 export const defaultThresholdOf = (passages: number): number =>
-  DEFAULT_SMALL_THRESHOLD + (DEFAULT_THRESHOLD - DEFAULT_SMALL_THRESHOLD) * placeBetween(SMALL, MANY, passages);
+  DEFAULT_SMALL_THRESHOLD + (DEFAULT_THRESHOLD - DEFAULT_SMALL_THRESHOLD) * placeBetween(SMALL_INDEX, MANY, passages);
 
 /** How sure it is that no more wrong answers are given than allowed. On average over orgs there are fewer. */
 const CERTAINTY = 0.6;
@@ -67,7 +64,7 @@ const PROBES_SHARE = 0.3;
  * Returns the share of what is allowed that probes of an index may get. A small one has so few that the highest of them is
  * chance. There all of the share is read from them, and the usual threshold counts for the rest.
  */
-export const probesShareOf = (passages: number): number => PROBES_SHARE ** placeBetween(SMALL, LARGE, passages);
+export const probesShareOf = (passages: number): number => PROBES_SHARE ** largenessOf(passages);
 
 /** What a calibration has measured. Shares are from 0 to 1. */
 export interface CalibrationReport {
@@ -125,14 +122,14 @@ export function calibrate(
   {
     feedback = NO_FEEDBACK,
     share: ofAllowed = 1,
-    passages = LARGE,
+    passages = LARGE_INDEX,
     comparison = 'words',
   }: { feedback?: AnswerFeedback; share?: number; passages?: number; comparison?: Comparison } = {},
 ): { threshold: number; report: Omit<CalibrationReport, 'with_vectors' | 'words_threshold'> } {
   const hidden = asked.map((one) => one.hidden).sort((a, b) => b - a);
   const usual = usualThresholdOf(comparison, passages, maxWrong);
   const measured = confidenceAt(hidden, allowedOf(hidden.length, maxWrong * ofAllowed)) ?? usual;
-  const largeness = comparison === 'vectors' ? 1 : placeBetween(SMALL, LARGE, passages);
+  const largeness = comparison === 'vectors' ? 1 : largenessOf(passages);
   const small = USUAL_WEIGHT.small[comparison];
   const weight = small + (USUAL_WEIGHT.large - small) * largeness;
   const weighted = (measured * asked.length + usual * weight) / (asked.length + weight);

@@ -41,26 +41,40 @@ const MAX_ANSWERS = 5_000;
 const MAX_WAIT_MS = 5_000;
 const POLL_MS = 100;
 
-/** Returns the confidences from which on a quote is given as an answer in an org. */
-export async function getThresholds(db: Db, orgId: string): Promise<Thresholds> {
-  const [calibration, { passages }] = await Promise.all([findCalibration(db, orgId), getIndexSize(db, orgId)]);
-  return thresholdsOf(calibration, passages);
+type Calibration = Awaited<ReturnType<typeof findCalibration>>;
+
+/** Returns the confidences from which on a quote is given as an answer in an org, by what was measured last. */
+export const getThresholds = async (db: Db, orgId: string): Promise<Thresholds> =>
+  thresholdsBy(db, orgId, await findCalibration(db, orgId));
+
+/** Returns the same, or undefined while a measurement is due. */
+export async function findSettledThresholds(db: Db, orgId: string): Promise<Thresholds | undefined> {
+  const calibration = await findCalibration(db, orgId);
+  return (await isMeasurementDue(db, orgId, calibration)) ? undefined : thresholdsBy(db, orgId, calibration);
 }
 
 /**
  * Returns the thresholds of an org once its index is measured: a question gets the same answer right after a change of the
  * knowledge as a minute later. Waits a few seconds at most, and not for an org without autopilot.
  */
-export async function getSettledThresholds(db: Db, orgId: string, signal: AbortSignal): Promise<Thresholds> {
-  const giveUpAt = performance.now() + MAX_WAIT_MS;
-  while (performance.now() < giveUpAt && (await isMeasurementDue(db, orgId)))
+export async function waitForThresholds(db: Db, orgId: string, signal: AbortSignal): Promise<Thresholds> {
+  for (const giveUpAt = performance.now() + MAX_WAIT_MS; performance.now() < giveUpAt; ) {
+    const settled = await findSettledThresholds(db, orgId);
+    if (settled !== undefined) return settled;
     await sleep(POLL_MS, undefined, { signal });
+  }
   return getThresholds(db, orgId);
 }
 
+/** The size of the index decides only where nothing was measured. */
+async function thresholdsBy(db: Db, orgId: string, calibration: Calibration): Promise<Thresholds> {
+  const isMeasured = calibration?.threshold != null;
+  const passages = isMeasured ? calibration.passages : (await getIndexSize(db, orgId)).passages;
+  return thresholdsOf(calibration, passages ?? 0);
+}
+
 /** Returns whether autopilot is on and the index is not measured, or has changed a lot since. False if that takes long. */
-export async function isMeasurementDue(db: Db, orgId: string): Promise<boolean> {
-  const calibration = await findCalibration(db, orgId);
+async function isMeasurementDue(db: Db, orgId: string, calibration: Calibration): Promise<boolean> {
   if (calibration?.is_requested_long_ago === true) return false;
   const isDue = calibration?.passages == null || (await hasChangedALot(db, orgId, calibration));
   return isDue && !(await getAutopilot(db, orgId)).isOffEverywhere;

@@ -20,8 +20,8 @@ export const uploads = fastifyPlugin(async (app: FastifyInstance) => {
 
 /**
  * Receives the one file of a form, in its field `file`, a chunk at a time. Sets `request.body` to the file's name, size
- * and hash. The caller must dispose of the upload. After a refusal the rest of the upload is read and dropped, so that the
- * sender sees the answer.
+ * and hash. The caller must dispose of the upload. After a refusal the rest of the upload is read and ignored:
+ * only then does the sender see the answer.
  */
 export async function receiveFile(request: FastifyRequest, maxBytes: number): Promise<Upload> {
   if (!request.isMultipart()) throw noFile();

@@ -3,7 +3,6 @@ import { inTransaction } from '../../db/transaction.ts';
 import { listConnections } from '../../orgs/integrations/service.ts';
 import { addDueWork, beginDueWork, endBegunWork } from '../../outbox/due-work.ts';
 import { type Command, enqueue, signalWithStart } from '../../outbox/outbox.ts';
-import type { Reaction } from '../../outbox/reactions.ts';
 import { WAKE } from '../../temporal/contract.ts';
 import { EMBED_KNOWLEDGE, type EmbeddingProgress } from './contract.ts';
 import { isModelInstalled } from './installed-models.queries.ts';
@@ -35,15 +34,12 @@ export async function requestEmbedding(trx: Trx, orgId: string): Promise<void> {
   await enqueue(trx, orgId, embedKnowledge(orgId));
 }
 
-/** Schedules embedding when the org changes its llm integration. What was left out is tried again. */
-export const embedOnChange: Reaction<'integration-changed'> = (trx, orgId, events) =>
-  embedAfterChange(trx, orgId, events);
-
-/** Schedules embedding by the model of the product when the org deletes its llm integration. */
-export const embedOnDeletion: Reaction<'integration-deleted'> = (trx, orgId, events) =>
-  embedAfterChange(trx, orgId, events);
-
-async function embedAfterChange(trx: Trx, orgId: string, events: { payload: { kind: string } }[]): Promise<void> {
+/** Schedules embedding when the org changes or deletes its llm integration. What was left out is tried again. */
+export async function embedOnChange(
+  trx: Trx,
+  orgId: string,
+  events: readonly { payload: { kind: string } }[],
+): Promise<void> {
   if (!events.some(({ payload }) => payload.kind === 'llm')) return;
   if (!(await hasKnowledgeModel(trx, orgId))) return;
   await deleteRefusals(trx, orgId);

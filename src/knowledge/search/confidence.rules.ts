@@ -50,8 +50,12 @@ export function confidenceOf(passages: { id: string; strength: number }[]): numb
  * passage at their top percent, or for the second best of fewer than 200. Of a few passages that one may be hardly above
  * the median, so 1 is at least two standard deviations above it.
  */
-export function similarityAmong(similarities: Iterable<number>): (similarity: number) => number {
-  const sorted = Float64Array.from(similarities).sort().reverse();
+export const similarityAmong = (similarities: Iterable<number>): ((similarity: number) => number) =>
+  similarityAmongSorted(descending(similarities));
+
+const descending = (values: Iterable<number>): Float64Array => Float64Array.from(values).sort().reverse();
+
+function similarityAmongSorted(sorted: Float64Array): (similarity: number) => number {
   const median = sorted[Math.floor(sorted.length / 2)] ?? 0;
   const top = sorted[Math.max(1, Math.floor(sorted.length / 100))] ?? median;
   const spread = Math.max(top - median, 2 * deviationOf(sorted));
@@ -75,8 +79,11 @@ export interface Similarities extends ReadonlyMap<number, number> {
 }
 
 /** Passages up to which an index is small, and from which on it is large. */
-const SMALL = 25;
-const LARGE = 250;
+export const SMALL_INDEX = 25;
+export const LARGE_INDEX = 250;
+
+/** Returns how large an index of this many passages is, from 0 for a small one to 1. */
+export const largenessOf = (passages: number): number => placeBetween(SMALL_INDEX, LARGE_INDEX, passages);
 
 /**
  * Returns how to tell how alike a question and a passage are, by a model whose scale is known. Among few passages the
@@ -86,10 +93,10 @@ export function similarityOnScale(
   similarities: ReadonlyMap<number, number>,
   { related, betweenLanguages, absolute, relative }: SimilarityScale,
 ): (similarity: number, isForeign: boolean) => number {
-  const among = similarityAmong(similarities.values());
-  const sorted = Float64Array.from(similarities.values()).sort();
-  const median = sorted[Math.floor(sorted.length / 2)] ?? 0;
-  const largeness = placeBetween(SMALL, LARGE, similarities.size);
+  const sorted = descending(similarities.values());
+  const among = similarityAmongSorted(sorted);
+  const median = sorted[Math.ceil(sorted.length / 2) - 1] ?? 0; // of an even number, the higher one: the scale was learned so
+  const largeness = largenessOf(similarities.size);
   return (similarity, isForeign) => {
     const comparable = similarity + (isForeign ? betweenLanguages : 0);
     const known = absolute * (comparable - related) + relative * (similarity - median);

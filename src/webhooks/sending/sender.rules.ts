@@ -70,7 +70,7 @@ export const firstState = (failures: number): SenderState => ({
   ended: [],
 });
 
-/** The state after an event that only says what the database may have. What was read of a changed endpoint is dropped. */
+/** The state after an event that only says what the database may have. What was read of a changed endpoint is forgotten. */
 export const afterEvent = (state: SenderState, event: PhaseEvent): SenderState => ({
   ...state,
   phase: phaseAfter(state.phase, event),

@@ -48,7 +48,7 @@ export async function planAnswer(turn: TurnInDecision): Promise<StageResult> {
 /** The text is worded when it is stored: with the question of the call. */
 const QUESTION: TurnOutcome = { kind: 'say', state: 'asked', reason: null, text: '', claims: [] };
 
-/** The run of a workflow goes on. Its end wakes another turn. */
+/** The run of a workflow continues. Its end wakes another turn. */
 const progressOf = (text: string): TurnOutcome => ({
   kind: 'say',
   state: 'answered',

@@ -1,7 +1,7 @@
 import { WORDS_ONLY } from '../../../knowledge/search/passage-search.service.ts';
 import { EXTRACTIVE_AGENT, type ExtractiveAnswer, formatOf, renderSources } from '../../answers/extractive.rules.ts';
 import { answerByQuotes } from '../../answers/extractive.service.ts';
-import { getSettledThresholds, isMeasurementDue } from '../../calibration/service.ts';
+import { findSettledThresholds, waitForThresholds } from '../../calibration/service.ts';
 import { handoffOf, type TurnOutcome, withoutAnswer } from '../outcome.rules.ts';
 import { StepNeeded } from '../steps.service.ts';
 import { listKnowledgeSegments } from './prompt-facts.service.ts';
@@ -13,8 +13,10 @@ export async function quotePages(turn: TurnInDecision): Promise<Exclude<StageRes
   const { db, semantics } = deps;
   const { session, isProviderConnected } = context;
   const searched = performance.now();
-  if (!limits.callsOut && (await isMeasurementDue(db, ref.orgId))) throw new StepNeeded({ step: 2, purpose: 'search' });
-  const thresholds = await getSettledThresholds(db, ref.orgId, limits.signal);
+  const thresholds = limits.callsOut
+    ? await waitForThresholds(db, ref.orgId, limits.signal)
+    : await findSettledThresholds(db, ref.orgId);
+  if (thresholds === undefined) throw new StepNeeded({ step: 2, purpose: 'search' });
   const segments = await listKnowledgeSegments(db, ref.orgId, session.contact_id);
   const canCompare = isProviderConnected || !(await semantics.asksProvider(db, ref.orgId));
   const answer = await answerByQuotes(db, canCompare ? semantics : WORDS_ONLY, ref.orgId, {
