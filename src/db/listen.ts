@@ -15,6 +15,11 @@ export function listen(url: string, channel: string, onNotify: (payload: string)
   let closed = false;
   let client: pg.Client | undefined;
 
+  const startListening = async (connecting: pg.Client) => {
+    await connecting.connect();
+    await connecting.query(`listen ${pg.escapeIdentifier(channel)}`);
+    onNotify('');
+  };
   const run = async () => {
     while (!closed) {
       client = new pg.Client({ connectionString: url, application_name: 'switchboard-listen', keepAlive: true });
@@ -24,9 +29,8 @@ export function listen(url: string, channel: string, onNotify: (payload: string)
       });
       client.on('notification', ({ payload }) => onNotify(payload ?? ''));
       try {
-        await client.connect();
-        await client.query(`listen ${pg.escapeIdentifier(channel)}`);
-        onNotify('');
+        // A client of pg 8.23 that is ended while it connects leaves its promise open.
+        await Promise.race([startListening(client), ended]);
         await ended;
       } catch {
         // the database is unavailable; the loop tries again below

@@ -49,4 +49,8 @@ describe('what a transaction tells others', () => {
     await eventually('what was told', () => heard.includes('next'));
     expect(heard).toEqual(['', 'next']);
   });
+
+  it('can be given up before the connection is made', async () => {
+    await listen(api.databaseUrl, CHANNEL, () => undefined).close();
+  }, 20_000);
 });
