@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
+import type { Closeness, ComparedPassage } from './comparison.ts';
 import { createEncoderProcess, type EncoderProcess, EncodingFailed } from './encoder-process.ts';
 import { DEFAULT_MODELS_FOLDER, findModelFiles, MODEL } from './model-folder.ts';
 
@@ -20,11 +21,14 @@ export interface Embedder {
    * EncodingFailed if it takes too long.
    */
   embedQuery(text: string, signal: AbortSignal): Promise<Float32Array | undefined>;
+  /** Returns how close passages are to a question, word by word. Throws EncodingFailed if it takes too long. */
+  comparePassages(question: string, passages: ComparedPassage[], signal: AbortSignal): Promise<Closeness[]>;
   /** Returns the vectors of passages, of length 1. Throws EncodingFailed. */
   embedPassages(texts: string[], signal: AbortSignal): Promise<Float32Array[]>;
   close(): void;
 }
 
+export type { Closeness, ComparedPassage } from './comparison.ts';
 export { EncodingFailed } from './encoder-process.ts';
 
 /** An installation without the model. */
@@ -32,6 +36,7 @@ export const NO_EMBEDDER: Embedder = {
   model: 'none',
   isAvailable: () => false,
   embedQuery: async () => undefined,
+  comparePassages: async () => [],
   embedPassages: async () => {
     throw new EncodingFailed('This installation has no embedding model');
   },
@@ -55,6 +60,7 @@ export function createEmbedder(log: Pick<FastifyBaseLogger, 'warn'>, models = DE
       const [encoded] = await queries.encode([text], 'query', signal);
       return encoded === undefined || encoded.unknownShare > MAX_UNKNOWN_SHARE ? undefined : encoded.vector;
     },
+    comparePassages: (question, compared, signal) => queries.compare(question, compared, signal),
     async embedPassages(texts, signal) {
       const encoded = await passages.encode(texts, 'passage', signal);
       const cut = encoded.filter(({ cutTokens }) => cutTokens > 0).length;

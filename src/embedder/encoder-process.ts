@@ -1,9 +1,10 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { FastifyBaseLogger } from 'fastify';
+import type { Closeness, ComparedPassage } from './comparison.ts';
 import type { EncodedText, TextKind } from './encoding.ts';
 import type { ModelFiles } from './model-folder.ts';
-import type { ProcessAnswer, ProcessRequest } from './process.ts';
+import type { ProcessAnswer, ProcessRequest, ProcessResult, ProcessWork } from './process.ts';
 
 const PROGRAM = fileURLToPath(new URL('process.ts', import.meta.url));
 /** Little garbage is left where most of the memory is the model. */
@@ -20,11 +21,13 @@ export class EncodingFailed extends Error {
 export interface EncoderProcess {
   /** Encodes texts one after the other, after those of earlier requests. Throws EncodingFailed. */
   encode(texts: string[], kind: TextKind, signal: AbortSignal): Promise<EncodedText[]>;
+  /** Compares a question with passages, after earlier requests. Throws EncodingFailed. */
+  compare(question: string, passages: ComparedPassage[], signal: AbortSignal): Promise<Closeness[]>;
   close(): void;
 }
 
 interface Pending {
-  resolve(texts: EncodedText[]): void;
+  resolve(result: ProcessResult): void;
   reject(error: Error): void;
 }
 
@@ -77,7 +80,7 @@ export function createEncoderProcess({ files, idleMs, niceness, log }: EncoderPr
     const request = pending.get(answer.id);
     pending.delete(answer.id);
     if ('error' in answer) request?.reject(new EncodingFailed(answer.error));
-    else request?.resolve(answer.texts);
+    else request?.resolve(answer);
     if (pending.size === 0) idle = setTimeout(end, idleMs).unref();
   };
   const send = (request: ProcessRequest) => {
@@ -88,24 +91,33 @@ export function createEncoderProcess({ files, idleMs, niceness, log }: EncoderPr
     });
   };
 
+  const run = async (work: ProcessWork, signal: AbortSignal): Promise<ProcessResult> => {
+    signal.throwIfAborted();
+    clearTimeout(idle);
+    const id = ++lastId;
+    const { promise, resolve, reject } = Promise.withResolvers<ProcessResult>();
+    pending.set(id, { resolve, reject });
+    const giveUp = () => {
+      reject(new EncodingFailed('The embedding took too long or was canceled', { cause: signal.reason }));
+      if (child !== undefined) send({ cancel: id });
+    };
+    signal.addEventListener('abort', giveUp, { once: true });
+    try {
+      send({ id, ...work });
+      return await promise;
+    } finally {
+      signal.removeEventListener('abort', giveUp);
+    }
+  };
+
   return {
     async encode(texts, kind, signal) {
-      signal.throwIfAborted();
-      clearTimeout(idle);
-      const id = ++lastId;
-      const { promise, resolve, reject } = Promise.withResolvers<EncodedText[]>();
-      pending.set(id, { resolve, reject });
-      const giveUp = () => {
-        reject(new EncodingFailed('The embedding took too long or was canceled', { cause: signal.reason }));
-        if (child !== undefined) send({ cancel: id });
-      };
-      signal.addEventListener('abort', giveUp, { once: true });
-      try {
-        send({ id, texts, kind });
-        return await promise;
-      } finally {
-        signal.removeEventListener('abort', giveUp);
-      }
+      const result = await run({ texts, kind }, signal);
+      return 'texts' in result ? result.texts : [];
+    },
+    async compare(question, passages, signal) {
+      const result = await run({ question, passages }, signal);
+      return 'closeness' in result ? result.closeness : [];
     },
     close: end,
   };

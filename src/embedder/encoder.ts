@@ -4,11 +4,11 @@ import { addToRows } from './packed-blocks.rules.ts';
 import { type Architecture, BLOCK_SIZE, type PackedModel } from './packed-model.ts';
 
 export const INPUT = { tokens: 'tokens', positions: 'positions' } as const;
-export const OUTPUT = 'embedding';
+export const OUTPUT = { embedding: 'embedding', states: 'states' } as const;
 
 /**
- * Returns the graph of a BERT encoder (Devlin 2018) for one text: the average of its last layer over all tokens, of length
- * 1. Weights stay in 4 bits, by the operators MatMulNBits and GatherBlockQuantized of ONNX Runtime.
+ * Returns the graph of a BERT encoder (Devlin 2018) for one text: its last layer, and the average of that over all tokens,
+ * of length 1. Weights stay in 4 bits, by the operators MatMulNBits and GatherBlockQuantized of ONNX Runtime.
  */
 export function encoderGraph({ architecture, tensors }: PackedModel): Graph {
   const builder = new GraphBuilder(tensors);
@@ -17,13 +17,18 @@ export function encoderGraph({ architecture, tensors }: PackedModel): Graph {
     const layer = { builder, architecture, name: `l${nth}` };
     last = addFeedForward(layer, addAttention(layer, last));
   }
+  builder.add({ opType: 'Identity', input: [last], output: OUTPUT.states });
   addAverage(builder, last);
+  const { hiddenSize } = architecture;
   const input = { dataType: DATA_TYPE.int64, dims: [1, 'tokens'] };
   return {
     nodes: builder.nodes,
     tensors: builder.tensors,
     inputs: Object.values(INPUT).map((name) => ({ ...input, name })),
-    outputs: [{ name: OUTPUT, dataType: DATA_TYPE.float, dims: [1, architecture.hiddenSize] }],
+    outputs: [
+      { name: OUTPUT.embedding, dataType: DATA_TYPE.float, dims: [1, hiddenSize] },
+      { name: OUTPUT.states, dataType: DATA_TYPE.float, dims: [1, 'tokens', hiddenSize] },
+    ],
   };
 }
 
@@ -99,5 +104,5 @@ function addAverage(builder: GraphBuilder, input: string): void {
   const bytes = Buffer.from(BigInt64Array.of(1n).buffer);
   const axis = builder.tensor({ name: 'axis', dims: [1], dataType: DATA_TYPE.int64, bytes });
   builder.add({ opType: 'ReduceMean', input: [input, axis], output: 'average', attributes: { keepdims: 0 } });
-  builder.add({ opType: 'LpNormalization', input: ['average'], output: OUTPUT, attributes: { axis: -1, p: 2 } });
+  builder.add({ opType: 'LpNormalization', input: ['average'], output: OUTPUT.embedding, attributes: { axis: -1, p: 2 } });
 }

@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { INPUT, OUTPUT } from './encoder.ts';
 import type { ModelFiles } from './model-folder.ts';
-import { readPackedModel } from './packed-model.ts';
+import { readPackedModel, type Vocabulary } from './packed-model.ts';
+import { normalizedRows } from './token-closeness.rules.ts';
 import { createTokenizer } from './tokenizer.rules.ts';
 
 /** What a text is for. The model gets it too: vectors of a question and of what answers it are then alike. */
@@ -18,8 +19,19 @@ export interface EncodedText {
   unknownShare: number;
 }
 
-/** Encodes one text. */
-export type Encode = (text: string, kind: TextKind) => Promise<EncodedText>;
+/** A text with its tokens. */
+export interface EncodedTokens extends EncodedText {
+  /** The ids of its pieces. */
+  pieces: number[];
+  /** The vector of each piece in its text, of length 1. */
+  states: Float32Array[];
+}
+
+export interface Model {
+  vocabulary: Vocabulary;
+  /** Encodes one text. */
+  encode(text: string, kind: TextKind): Promise<EncodedTokens>;
+}
 
 /** Computes on one processor core. Memory is given back after each text, whose length varies. */
 const SESSION_OPTIONS: InferenceSession.SessionOptions = {
@@ -29,26 +41,40 @@ const SESSION_OPTIONS: InferenceSession.SessionOptions = {
   enableCpuMemArena: false,
 };
 
-/** Loads the model. Each text is encoded alone: its vector does not depend on others. */
-export async function loadModel({ header, graph }: ModelFiles): Promise<Encode> {
+/** Loads the model. Each text is encoded alone: its vectors do not depend on others. */
+export async function loadModel({ header, graph }: ModelFiles): Promise<Model> {
   const { architecture, vocabulary } = readPackedModel(await readFile(header));
   const tokenizer = createTokenizer(vocabulary);
   const session = await InferenceSession.create(graph, SESSION_OPTIONS);
   const { begin, end, unknown } = vocabulary;
   const maxPieces = architecture.maxTokens - 2;
-  return async (text, kind) => {
-    const pieces = tokenizer.encode(`${kind}: ${text}`);
-    const ids = [begin, ...pieces.slice(0, maxPieces), end];
-    const outputs = await session.run({ [INPUT.tokens]: integers(ids), [INPUT.positions]: integers([...ids.keys()]) });
-    const vector = outputs[OUTPUT]?.data;
-    if (!(vector instanceof Float32Array)) throw new Error('The model gave no vector');
-    return {
-      vector,
-      tokens: ids.length,
-      cutTokens: Math.max(0, pieces.length - maxPieces),
-      unknownShare: pieces.filter((id) => id === unknown).length / Math.max(1, pieces.length),
-    };
+  return {
+    vocabulary,
+    async encode(text, kind) {
+      const kindPieces = tokenizer.encode(`${kind}:`).length;
+      const pieces = tokenizer.encode(`${kind}: ${text}`);
+      const read = pieces.slice(0, maxPieces);
+      const { vector, states } = await runOn(session, [begin, ...read, end]);
+      return {
+        vector,
+        tokens: read.length + 2,
+        cutTokens: pieces.length - read.length,
+        unknownShare: pieces.filter((id) => id === unknown).length / Math.max(1, pieces.length),
+        pieces: read.slice(kindPieces),
+        states: normalizedRows(states, architecture.hiddenSize).slice(1 + kindPieces, -1),
+      };
+    },
   };
+}
+
+async function runOn(session: InferenceSession, ids: number[]) {
+  const outputs = await session.run({ [INPUT.tokens]: integers(ids), [INPUT.positions]: integers([...ids.keys()]) });
+  return { vector: floatsOf(outputs[OUTPUT.embedding]), states: floatsOf(outputs[OUTPUT.states]) };
+}
+
+function floatsOf(tensor: Tensor | undefined): Float32Array {
+  if (!(tensor?.data instanceof Float32Array)) throw new Error('The model gave no vector');
+  return tensor.data;
 }
 
 const integers = (values: number[]): Tensor =>

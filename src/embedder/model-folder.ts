@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 /** The model that comes with the product. Its vectors are stored under this name. */
 export const MODEL = 'multilingual-e5-small';
 /** The folder of the model's files in a folder of models: a new form of the files gets another one. */
-const FOLDER = `${MODEL}-q4-1`;
+const FOLDER = `${MODEL}-q4-2`;
 
 /** Where models are, unless a setting says otherwise. */
 export const DEFAULT_MODELS_FOLDER = fileURLToPath(new URL('../../.data/models', import.meta.url));

@@ -26,20 +26,28 @@ const CERTAINTY = 0.6;
  * A usual threshold counts like this many measured questions in an index of many passages, and like more in a small one,
  * whose few questions cannot measure what is rare. It was learned on small help centers and on small parts of public sets.
  */
-const USUAL_WEIGHT = { large: 5, small: { words: 60, 'known-scale': 200, vectors: 5 } };
-const USUAL = { passages: 12, perFold: 0.2, most: 1 };
+const USUAL_WEIGHT = { large: 5, small: { words: 60, 'known-scale': 500, vectors: 5 } };
+const USUAL = { passages: 12, most: 1 };
 
 /** How a search compares: by words, with the cosines of a model whose scale is known, or with those of another model. */
 export type Comparison = 'words' | 'known-scale' | 'vectors';
 
-/** The usual thresholds at that number of passages. Cosines of an unknown scale have none for a small index. */
-const USUAL_SMALL: Record<Comparison, number> = { words: 0.54, 'known-scale': 0.71, vectors: USUAL.most };
+/**
+ * The usual thresholds at that number of passages, and how much higher they are for e times as many. Cosines of an unknown
+ * scale have none for a small index.
+ */
+const USUAL_SMALL: Record<Comparison, { threshold: number; perFold: number }> = {
+  words: { threshold: 0.54, perFold: 0.2 },
+  'known-scale': { threshold: 0.74, perFold: 0.12 },
+  vectors: { threshold: USUAL.most, perFold: 0 },
+};
 /** How much lower a threshold may be where e times as many wrong answers are allowed. */
 const PER_FOLD_OF_WRONG = 0.12;
 
 /** Returns the usual threshold of an index, which grows with what chance finds among its passages. */
 function usualThresholdOf(comparison: Comparison, passages: number, maxWrong: number): number {
-  const bySize = USUAL_SMALL[comparison] + USUAL.perFold * Math.log(Math.max(1, passages / USUAL.passages));
+  const { threshold, perFold } = USUAL_SMALL[comparison];
+  const bySize = threshold + perFold * Math.log(Math.max(1, passages / USUAL.passages));
   return Math.min(USUAL.most, bySize) + PER_FOLD_OF_WRONG * Math.log(USUAL_MAX_WRONG / maxWrong);
 }
 

@@ -1,3 +1,4 @@
+import type { ComparedPassage } from '../../embedder/embedder.ts';
 import type { SemanticSearch } from '../search/passage-search.service.ts';
 import { findConnectedModel, findSearchModel, type KnowledgeModelDeps } from './models.ts';
 import { createVectorCache } from './vector-cache.ts';
@@ -15,7 +16,10 @@ export function createSemanticSearch(deps: KnowledgeModelDeps): SemanticSearch {
       if (vectors.isEmpty) return new Map();
       const asked = await model.embedQuery(text);
       if (asked === undefined) return new Map();
-      return Object.assign(await vectors.similarities(asked), { scale: model.scale });
+      return Object.assign(await vectors.similarities(asked), {
+        scale: model.scale,
+        compare: async (passages: ComparedPassage[]) => model.comparePassages?.(text, passages),
+      });
     },
     asksProvider: async (db, orgId) => (await findConnectedModel(db, deps.secrets, orgId)) !== undefined,
   };

@@ -1,3 +1,5 @@
+import type { Closeness, ComparedPassage } from '../../embedder/embedder.ts';
+
 /** A passage as its question sees it. */
 export interface RatedPassage {
   /** BM25. */
@@ -38,11 +40,11 @@ export function strengthOf({ words, headed, similarity }: RatedPassage, scoreUni
  * strength of the passage, and more with a lead over the next item: where several items fit alike, mostly none has the
  * answer.
  */
-export function confidenceOf(passages: { id: string; strength: number }[]): number {
+export function confidenceOf(passages: { id: string; strength: number }[], lead = WEIGHT.lead): number {
   const [first] = passages;
   if (first === undefined) return 0;
   const next = passages.find(({ id }) => id !== first.id);
-  return Math.max(0, first.strength + WEIGHT.lead * (first.strength - (next?.strength ?? 0)));
+  return Math.max(0, first.strength + lead * (first.strength - (next?.strength ?? 0)));
 }
 
 /**
@@ -71,16 +73,41 @@ export interface SimilarityScale {
   /** What a cosine above the first counts, and one above the org's median. */
   absolute: number;
   relative: number;
+  closeness: ClosenessScale;
 }
 
-/** The cosine similarities of chunks, with the scale of the model if it is known. */
+/** How the closeness of a question and a passage is read. The sum is from about 0 to 1. */
+export interface ClosenessScale {
+  /** What a cosine between their words counts, and one between the question and the title. */
+  words: number;
+  title: number;
+  /** How much is added between languages. */
+  betweenLanguages: number;
+  /** How much is added to the passage that is the strongest without it. */
+  strongest: number;
+  /** What is left of the sum for a passage that is about the subject of the question only. */
+  related: number;
+  /** How much the lead over the next item counts. */
+  lead: number;
+}
+
+/** The cosine similarities of chunks to a question. */
 export interface Similarities extends ReadonlyMap<number, number> {
+  /** The scale of the model, if it is known. */
   scale?: SimilarityScale | undefined;
+  /** Compares the question with passages word by word. Undefined if the model cannot, or not now. */
+  compare?: (passages: ComparedPassage[]) => Promise<Closeness[] | undefined>;
 }
 
 /** Passages up to which an index is small, and from which on it is large. */
 export const SMALL_INDEX = 25;
 export const LARGE_INDEX = 250;
+
+/** Passages from which on questions are not compared word by word: the words of so many are not kept in memory. */
+export const MEDIUM_INDEX = 100;
+
+/** Returns how much a word by word comparison counts in an index of this many passages: 1 in a small one, 0 if it is not made. */
+export const closenessShareOf = (passages: number): number => 1 - placeBetween(SMALL_INDEX, MEDIUM_INDEX, passages);
 
 /** Returns how large an index of this many passages is, from 0 for a small one to 1. */
 export const largenessOf = (passages: number): number => placeBetween(SMALL_INDEX, LARGE_INDEX, passages);
@@ -95,7 +122,7 @@ export function similarityOnScale(
 ): (similarity: number, isForeign: boolean) => number {
   const sorted = descending(similarities.values());
   const among = similarityAmongSorted(sorted);
-  const median = sorted[Math.ceil(sorted.length / 2) - 1] ?? 0; // of an even number, the higher one: the scale was learned so
+  const median = sorted[Math.floor(sorted.length / 2)] ?? 0;
   const largeness = largenessOf(similarities.size);
   return (similarity, isForeign) => {
     const comparable = similarity + (isForeign ? betweenLanguages : 0);
@@ -103,6 +130,40 @@ export function similarityOnScale(
     return largeness * among(similarity) + (1 - largeness) * known;
   };
 }
+
+/** A passage with what speaks for it. */
+interface StrongPassage {
+  strength: number;
+  isForeign: boolean;
+}
+
+/**
+ * Returns passages with their strength by a word by word comparison, strongest first. Few passages are compared so: the
+ * others remain behind them. One vector for a question and one for a passage show that they are about one subject. The
+ * comparison shows whether each word of the question has a counterpart. It counts as the given share of the strength.
+ */
+export function rankByCloseness<Passage extends StrongPassage>(
+  passages: Passage[],
+  closeness: Closeness[],
+  { scale, share }: { scale: ClosenessScale; share: number },
+): Passage[] {
+  const compared = passages.slice(0, closeness.length).map((passage, nth) => {
+    const { words = 0, title = 0 } = closeness[nth] ?? {};
+    const sum = scale.words * words + scale.title * title - scale.related;
+    const added = (passage.isForeign ? scale.betweenLanguages : 0) + (nth === 0 ? scale.strongest : 0);
+    return { ...passage, strength: (1 - share) * passage.strength + share * (sum + added) };
+  });
+  const weakest = Math.min(...compared.map(({ strength }) => strength));
+  const others = passages.slice(closeness.length);
+  return [
+    ...compared.sort((a, b) => b.strength - a.strength),
+    ...others.map((passage) => ({ ...passage, strength: Math.min(passage.strength, weakest) })),
+  ];
+}
+
+/** Returns how much the lead counts in a confidence that is by closeness to this share. */
+export const leadOf = (scale: ClosenessScale, share: number): number =>
+  (1 - share) * WEIGHT.lead + share * scale.lead;
 
 /** Returns where a number is between two others on a logarithmic scale, from 0 to 1. */
 export const placeBetween = (least: number, most: number, value: number): number =>

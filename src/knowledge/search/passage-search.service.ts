@@ -1,9 +1,13 @@
 import type { Db } from '../../db/connect.ts';
 import { detectLanguage } from '../../languages/detection.ts';
+import { sentencesOf } from '../index/prose.rules.ts';
 import { stemsOf } from './citations.rules.ts';
 import {
+  closenessShareOf,
   confidenceOf,
   headedShare,
+  leadOf,
+  rankByCloseness,
   type Similarities,
   similarityAmong,
   similarityOnScale,
@@ -24,6 +28,8 @@ const FILTER_BATCH_SIZE = 2_000;
  * the first.
  */
 const EVIDENCE_PASSAGES = 30;
+/** The passages that a question is compared with word by word. A sentence takes about 15 ms of a processor for the first time. */
+const COMPARED_PASSAGES = 3;
 
 /** A query and its filters. */
 export interface PassageSearch extends ChunkSearch {
@@ -60,7 +66,8 @@ export async function findPassages(db: Db, semantics: SemanticSearch, orgId: str
 
 /**
  * Returns the best passages for a question, strongest first, with a function for the confidence that the first of some of
- * them has the answer, and whether vectors were compared: a confidence with them says nothing about one without.
+ * them has the answer, and whether vectors were compared: a confidence with them says nothing about one without. Searches
+ * by words if the model fails on the way.
  */
 export async function findEvidence(
   db: Db,
@@ -69,28 +76,62 @@ export async function findEvidence(
   search: Omit<PassageSearch, 'explain' | 'limit'>,
 ) {
   const whole = { ...search, explain: true, limit: EVIDENCE_PASSAGES };
-  const { asked, passages, similarities } = await rankPassages(db, semantics, orgId, whole);
+  const ranked = await rankPassages(db, semantics, orgId, whole);
+  const { asked, similarities } = ranked;
+  const evidence = await compareStrongest(await ratePassages(ranked, search.query), similarities);
+  if (evidence === undefined) return findEvidence(db, WORDS_ONLY, orgId, search);
+  return {
+    passages: evidence.passages,
+    withVectors: similarities.size > 0,
+    confidence: (some: { id: string; strength: number }[]): number =>
+      asked === undefined && similarities.size === 0 ? 0 : confidenceOf(some, evidence.lead),
+  };
+}
+
+/** Returns passages with what speaks for each, strongest first. */
+async function ratePassages(
+  { asked, similarities, passages }: Awaited<ReturnType<typeof rankPassages>>,
+  query: string,
+) {
   const similarity = similarityOf(similarities);
-  const language = similarities.scale === undefined ? undefined : await detectLanguage(search.query);
+  const language = similarities.scale === undefined ? undefined : await detectLanguage(query);
   const { scoreUnit, rarities } = asked ?? { scoreUnit: 0, rarities: new Map<string, number>() };
   const rated = passages.map(({ score_parts, ...passage }) => {
     const words = score_parts?.words ?? 0;
+    const isForeign = isForeignTo(language, passage.language);
     const parts = {
       words,
-      similarity:
-        score_parts?.similarity == null
-          ? null
-          : similarity(score_parts.similarity, isForeign(language, passage.language)),
+      similarity: score_parts?.similarity == null ? null : similarity(score_parts.similarity, isForeign),
       headed: headedShare(new Set([passage.title, ...passage.citation.path].flatMap(stemsOf)), rarities),
     };
-    return { ...passage, words, strength: strengthOf(parts, scoreUnit) };
+    return { ...passage, words, isForeign, strength: strengthOf(parts, scoreUnit) };
   });
-  return {
-    passages: rated.sort((a, b) => b.strength - a.strength),
-    withVectors: similarities.size > 0,
-    confidence: (some: { id: string; strength: number }[]): number =>
-      asked === undefined && similarities.size === 0 ? 0 : confidenceOf(some),
-  };
+  return rated.sort((a, b) => b.strength - a.strength);
+}
+
+/**
+ * Compares the question of a small index word by word with the strongest passages. Returns the passages and what a lead
+ * counts, or undefined if the model could compare and fails.
+ */
+async function compareStrongest(
+  passages: Awaited<ReturnType<typeof ratePassages>>,
+  { size, scale, compare }: Similarities,
+) {
+  const share = closenessShareOf(size);
+  if (scale === undefined || compare === undefined || share === 0 || passages.length === 0) return { passages };
+  const closeness = await compare(
+    passages.slice(0, COMPARED_PASSAGES).map(({ title, content, citation: { path } }) => ({
+      title,
+      heading: path.join(' > '),
+      sentences: sentencesOf(content).map(({ start, end }) => content.slice(start, end)),
+    })),
+  );
+  return closeness === undefined
+    ? undefined
+    : {
+        passages: rankByCloseness(passages, closeness, { scale: scale.closeness, share }),
+        lead: leadOf(scale.closeness, share),
+      };
 }
 
 const similarityOf = (similarities: Similarities): ((similarity: number, isForeign: boolean) => number) =>
@@ -99,7 +140,7 @@ const similarityOf = (similarities: Similarities): ((similarity: number, isForei
     : similarityOnScale(similarities, similarities.scale);
 
 /** A short question shows no language: it is taken for one in the language of the passage. */
-const isForeign = (asked: string | undefined, language: string | null): boolean =>
+const isForeignTo = (asked: string | undefined, language: string | null): boolean =>
   asked !== undefined && language !== null && asked !== language;
 
 async function rankPassages(
