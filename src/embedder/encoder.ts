@@ -104,5 +104,10 @@ function addAverage(builder: GraphBuilder, input: string): void {
   const bytes = Buffer.from(BigInt64Array.of(1n).buffer);
   const axis = builder.tensor({ name: 'axis', dims: [1], dataType: DATA_TYPE.int64, bytes });
   builder.add({ opType: 'ReduceMean', input: [input, axis], output: 'average', attributes: { keepdims: 0 } });
-  builder.add({ opType: 'LpNormalization', input: ['average'], output: OUTPUT.embedding, attributes: { axis: -1, p: 2 } });
+  builder.add({
+    opType: 'LpNormalization',
+    input: ['average'],
+    output: OUTPUT.embedding,
+    attributes: { axis: -1, p: 2 },
+  });
 }

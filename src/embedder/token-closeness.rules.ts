@@ -24,7 +24,8 @@ export function closenessOf(
 ): number {
   const best = question.states.map(() => -1);
   for (const state of text) {
-    for (const [nth, asked] of question.states.entries()) best[nth] = Math.max(best[nth] ?? -1, productOf(asked, state));
+    for (const [nth, asked] of question.states.entries())
+      best[nth] = Math.max(best[nth] ?? -1, productOf(asked, state));
   }
   const all = question.weights.reduce((sum, weight) => sum + weight, 0);
   return all === 0 ? -1 : best.reduce((sum, value, nth) => sum + value * (question.weights[nth] ?? 0), 0) / all;

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createEmbedder, type Embedder } from '../../src/embedder/embedder.ts';
+import { type ComparedPassage, createEmbedder, type Embedder } from '../../src/embedder/embedder.ts';
 import { fetchModel } from '../../src/embedder/fetch-model.ts';
 import { modelFiles } from '../support/model.ts';
 import { eventually } from '../support/stack/stack.ts';
@@ -21,6 +21,12 @@ afterAll(() => embedder.close());
 const cosine = (a: Float32Array = new Float32Array(), b: Float32Array = new Float32Array()) =>
   a.reduce((sum, value, nth) => sum + value * (b[nth] ?? 0), 0);
 const queryOf = (text: string) => embedder.embedQuery(text, never);
+const compare = (question: string, ...passages: (ComparedPassage | undefined)[]) =>
+  embedder.comparePassages(
+    question,
+    passages.flatMap((passage) => passage ?? []),
+    never,
+  );
 const passagesOf = (...texts: string[]) => embedder.embedPassages(texts, never);
 
 /** The processes of this one's model. */
@@ -64,6 +70,37 @@ describe('the embedding model', () => {
 
   it('gives no vector to a question whose characters it does not know', async () => {
     expect(await queryOf('𐎀𐎁𐎂 𐎃𐎄𐎅 𐎆𐎇')).toBeUndefined();
+  });
+
+  it.each([
+    ['Does it run in Firefox?', 'Do you have an iPhone app?'],
+    ['Läuft es in Firefox?', 'Habt ihr eine App für das iPhone?'],
+  ])('finds counterparts in a passage for the words of %j, and not for those of %j', async (answered, related) => {
+    const browsers = {
+      title: 'Browsers',
+      heading: 'Browsers',
+      sentences: ['Chrome, Firefox and Safari are supported.'],
+    };
+    const [[close], [far]] = await Promise.all([compare(answered, browsers), compare(related, browsers)]);
+    expect(close?.words).toBeGreaterThan((far?.words ?? 1) + 0.04);
+  });
+
+  it('finds a question and a passage as close as before, beside any others, and whatever was asked in between', async () => {
+    const [refunds, password] = [REFUNDS, PASSWORD].map((text) => ({ title: 'x', heading: 'x', sentences: [text] }));
+    const question = 'When do refunds arrive?';
+    const [alone] = await compare(question, refunds);
+    await compare('How do I change my password?', password, refunds);
+    const [, beside] = await compare(question, password, refunds);
+    expect(beside).toEqual(alone);
+    expect((await compare('?!', refunds))[0]?.words).toBe(-1);
+  });
+
+  it('gives up a comparison that is canceled', async () => {
+    const many = Array.from({ length: 50 }, (_, nth) => ({ title: `${nth}`, heading: '', sentences: [REFUNDS] }));
+    const canceling = new AbortController();
+    const comparison = embedder.comparePassages('When do refunds arrive?', many, canceling.signal);
+    canceling.abort();
+    await expect(comparison).rejects.toThrow('too long or was canceled');
   });
 
   it('answers a question while passages are computed', async () => {

@@ -162,8 +162,7 @@ export function rankByCloseness<Passage extends StrongPassage>(
 }
 
 /** Returns how much the lead counts in a confidence that is by closeness to this share. */
-export const leadOf = (scale: ClosenessScale, share: number): number =>
-  (1 - share) * WEIGHT.lead + share * scale.lead;
+export const leadOf = (scale: ClosenessScale, share: number): number => (1 - share) * WEIGHT.lead + share * scale.lead;
 
 /** Returns where a number is between two others on a logarithmic scale, from 0 to 1. */
 export const placeBetween = (least: number, most: number, value: number): number =>

@@ -1,6 +1,7 @@
 import { MODEL } from '../../../src/embedder/model-folder.ts';
 import { useInstalledModel } from '../../../src/knowledge/embedding/maintenance.service.ts';
 import { findSearchedModel } from '../../../src/knowledge/embedding/searched-models.queries.ts';
+import { findEvidence, type SemanticSearch, WORDS_ONLY } from '../../../src/knowledge/search/passage-search.service.ts';
 import { FAKES_ALLOWED } from '../../support/channels.ts';
 import { type FakeEmbeddings, startFakeEmbeddings } from '../../support/fakes/embeddings.ts';
 import { modelFiles } from '../../support/model.ts';
@@ -80,5 +81,50 @@ describe('an org that has connected no embedding model', () => {
     await org.delete('/integrations/llm');
     await searchedWith(MODEL);
     expect((await search(GERMAN))[0]?.title).toBe('Password');
+  });
+});
+
+describe('a question of a small help center', () => {
+  const BROWSERS = [
+    'Supported browsers',
+    'The app runs in Chrome, Firefox and Safari, on Windows and on a Mac.',
+  ] as const;
+  const HOURS = ['Opening hours', 'Our shop is open from Monday to Friday, nine to six.'] as const;
+  const question = (query: string) => ({ query, visibility: ['public' as const] });
+
+  beforeEach(async () => {
+    for (const [title, content] of [PASSWORD, REFUNDS, BROWSERS, HOURS])
+      expect(await org.post('/training', { title, content, visibility: 'public' })).toMatchObject({ status: 201 });
+    await useInstalledModel(stack.db, MODEL);
+    await searchedWith(MODEL);
+  });
+
+  it('has an answer where its words have counterparts in a passage, and not where only the subject is the same', async () => {
+    const confidenceOf = async (query: string) => {
+      const { passages, confidence } = await findEvidence(stack.db, stack.deps.semantics, org.id, question(query));
+      expect(passages[0]?.title).toBe('Supported browsers');
+      return confidence(passages);
+    };
+    const [answered, related] = [
+      await confidenceOf('does it work with firefox'),
+      await confidenceOf('is there an iphone app'),
+    ];
+    expect(answered).toBeGreaterThan(related + 0.3);
+  });
+
+  it('is searched by words if the model fails after the vectors were compared', async () => {
+    const { semantics } = stack.deps;
+    const failing: SemanticSearch = {
+      ...semantics,
+      similarities: async (...asked) =>
+        Object.assign(await semantics.similarities(...asked), { compare: async () => undefined }),
+    };
+    const asked = question('When do refunds arrive?');
+    const [byWords, found] = [
+      await findEvidence(stack.db, WORDS_ONLY, org.id, asked),
+      await findEvidence(stack.db, failing, org.id, asked),
+    ];
+    expect(found.withVectors).toBe(false);
+    expect(found.passages).toEqual(byWords.passages);
   });
 });

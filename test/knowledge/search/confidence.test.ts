@@ -1,8 +1,11 @@
 import {
+  closenessShareOf,
   confidenceOf,
   headedShare,
+  rankByCloseness,
   scoreUnitOf,
   similarityAmong,
+  similarityOnScale,
   strengthOf,
 } from '../../../src/knowledge/search/confidence.rules.ts';
 
@@ -70,4 +73,51 @@ describe('the confidence that the strongest passage has the answer', () => {
     expect(headedShare(new Set(['zeppe']), question)).toBe(0.8);
     expect(headedShare(new Set(['zeppe']), new Map())).toBe(0);
   });
+});
+
+const CLOSENESS = { words: 4, title: 1, betweenLanguages: 0.2, strongest: 0.1, related: 4, lead: 1 };
+const close = (words: number, title = 0.8) => ({ words, title });
+const own = (id: string, strength: number) => ({ id, strength, isForeign: false });
+
+describe('a comparison word by word', () => {
+  const rank = (share: number) =>
+    rankByCloseness([own('a', 0.9), own('b', 0.8), own('c', 0.7)], [close(0.7), close(0.9)], {
+      scale: CLOSENESS,
+      share,
+    });
+
+  it('decides the order of the compared passages of a small index, and leaves the others behind them', () => {
+    expect(rank(1).map(({ id }) => id)).toEqual(['b', 'a', 'c']);
+    expect(rank(0).map(({ id, strength }) => [id, strength])).toEqual([
+      ['a', 0.9],
+      ['b', 0.8],
+      ['c', 0.7],
+    ]);
+    const [, least, other] = rank(1);
+    expect(other?.strength).toBe(least?.strength);
+  });
+
+  it('adds what words in another language are less alike', () => {
+    const scaled = { scale: CLOSENESS, share: 1 };
+    const [foreign] = rankByCloseness([{ ...own('a', 0), isForeign: true }], [close(0.8)], scaled);
+    const [same] = rankByCloseness([own('a', 0)], [close(0.8)], scaled);
+    expect(foreign?.strength).toBeCloseTo((same?.strength ?? 0) + 0.2);
+  });
+
+  it('counts for less the more passages there are, and is not made in an index of 100', () => {
+    expect([12, 25, 50, 99, 100, 40_000].map(closenessShareOf).map((share) => share.toFixed(2))).toEqual([
+      '1.00',
+      '1.00',
+      '0.50',
+      '0.01',
+      '0.00',
+      '0.00',
+    ]);
+  });
+});
+
+it('measures a known scale from the lower of the two passages in the middle', () => {
+  const cosines = new Map([0.9, 0.8, 0.7, 0.6].map((cosine, nth) => [nth, cosine]));
+  const scale = { related: 0, betweenLanguages: 0, absolute: 0, relative: 1, closeness: CLOSENESS };
+  expect(similarityOnScale(cosines, scale)(0.7, false)).toBeCloseTo(0);
 });
