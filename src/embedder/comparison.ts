@@ -24,8 +24,11 @@ export interface Closeness {
 export interface Comparison {
   /** Encodes a question or a title, which is kept for comparisons. */
   encodeQuery(text: string): Promise<EncodedTokens>;
-  /** Compares a question with a passage, each sentence below its headings. The same texts give the same numbers. */
-  compare(question: string, passage: ComparedPassage): Promise<Closeness>;
+  /**
+   * Compares a question with a passage, each sentence below its headings. The same texts give the same numbers, unless it
+   * is canceled on the way.
+   */
+  compare(question: string, passage: ComparedPassage, isCanceled: () => boolean): Promise<Closeness>;
 }
 
 /** Creates the comparison by a model. */
@@ -44,12 +47,14 @@ export function createComparison({ vocabulary, encode }: Model): Comparison {
 
   return {
     encodeQuery,
-    async compare(question, { title, heading, sentences }) {
+    async compare(question, { title, heading, sentences }, isCanceled) {
       const { vector, states, pieces } = await encodeQuery(question);
       const asked = { states, weights: pieces.map((id) => weightOfPiece(vocabulary, id)) };
       const tokens: Float32Array[] = [];
-      for (const sentence of sentences)
+      for (const sentence of sentences) {
+        if (isCanceled()) break;
         tokens.push(...(await encodeCached(`${heading}\n\n${sentence}`, 'passage')).states);
+      }
       const titled = await encodeQuery(title);
       return { words: closenessOf(asked, tokens), title: productOf(vector, titled.vector) };
     },

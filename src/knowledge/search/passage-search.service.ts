@@ -30,6 +30,8 @@ const FILTER_BATCH_SIZE = 2_000;
 const EVIDENCE_PASSAGES = 30;
 /** The passages that a question is compared with word by word. A sentence takes about 15 ms of a processor for the first time. */
 const COMPARED_PASSAGES = 3;
+/** The parts of a passage that are compared, each with all of the question's words. */
+const MAX_COMPARED_PARTS = 24;
 
 /** A query and its filters. */
 export interface PassageSearch extends ChunkSearch {
@@ -123,7 +125,7 @@ async function compareStrongest(
     passages.slice(0, COMPARED_PASSAGES).map(({ title, content, citation: { path } }) => ({
       title,
       heading: path.join(' > '),
-      sentences: sentencesOf(content).map(({ start, end }) => content.slice(start, end)),
+      sentences: partsOf(content),
     })),
   );
   return closeness === undefined
@@ -132,6 +134,20 @@ async function compareStrongest(
         passages: rankByCloseness(passages, closeness, { scale: scale.closeness, share }),
         lead: leadOf(scale.closeness, share),
       };
+}
+
+/** Returns the sentences of a passage. In one of very many, short ones are joined. */
+function partsOf(content: string): string[] {
+  const least = content.length / MAX_COMPARED_PARTS;
+  const parts: string[] = [];
+  let from: number | undefined;
+  for (const { start, end } of sentencesOf(content)) {
+    from ??= start;
+    if (end - from < least) continue;
+    parts.push(content.slice(from, end));
+    from = undefined;
+  }
+  return from === undefined ? parts : [...parts, content.slice(from)];
 }
 
 const similarityOf = (similarities: Similarities): ((similarity: number, isForeign: boolean) => number) =>
