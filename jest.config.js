@@ -1,9 +1,25 @@
 import { availableParallelism } from 'node:os';
 
+/** Faults whose kinds other files of the short tier inject too. The long tier runs them all. */
+const FAULTS_OF_LONG_TIER = [
+  'ai-actions',
+  'automation-calls',
+  'channels',
+  'course',
+  'crawl',
+  'evals',
+  'insights',
+  'mail-server',
+  'summaries',
+  'webhook-secrets',
+];
+const IS_LONG = process.env.TEST_TIER === 'long';
+
 /** Tests run in bare Node processes, which strip the types themselves: nothing is transformed or mocked. */
 export default {
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
+  testPathIgnorePatterns: IS_LONG ? [] : FAULTS_OF_LONG_TIER.map((name) => `/test/faults/${name}\\.test\\.ts$`),
   moduleFileExtensions: ['ts', 'js', 'mjs', 'cjs', 'json', 'node'],
   transform: {},
   // Files of a process share the modules: loading them anew for each file takes a third of a run.
