@@ -1,9 +1,6 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { SessionChannel } from '../schemas/parts.ts';
-import type { SessionStatus, TicketingSystem } from './sessions/schema.ts';
-
-/** Whether the AI may speak in a session. `paused`: people have it. `off`: autopilot is off on the channel. */
-export type AiState = 'on' | 'off' | 'paused';
+import type { AiState, SessionStatus, TicketingSystem } from './sessions/schema.ts';
 
 export type WaitingOn = 'customers' | 'human_agents';
 
@@ -108,6 +105,10 @@ export interface SessionsTable {
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
   last_message_at: Date | null;
+  /** The `seq` of its last message, or 0. Messages of sequences do not count. */
+  last_message_seq: Generated<number>;
+  /** Since when the contact of an open session waits for a reply. */
+  waiting_since: Date | null;
   /**
    * When somebody last wrote in it, or when it was reopened. Messages of workflows and sequences do not count. Null: since
    * its last message or its creation.
@@ -130,8 +131,20 @@ export interface SessionTagsTable {
   is_auto: Generated<boolean>;
 }
 
+/** How far a member has read a session. */
+export interface SessionReadsTable {
+  org_id: string;
+  session_id: string;
+  user_id: number;
+  /** The `seq` of the last event that was read. */
+  read_seq: number;
+  /** Whether the member wants it to count as unread all the same. */
+  is_unread: Generated<boolean>;
+}
+
 declare module '../db/database.ts' {
   interface Database {
+    session_reads: SessionReadsTable;
     session_tags: SessionTagsTable;
     sessions: SessionsTable;
     ticket_counters: TicketCountersTable;

@@ -1898,6 +1898,7 @@ create table session_events (
   language text,
   search tsvector,
   own_words text,
+  actor jsonb,
   constraint session_events_pkey PRIMARY KEY (org_id, session_id, seq),
   constraint session_events_check CHECK (((type = 'message'::text) = (sender IS NOT NULL))),
   constraint session_events_org_id_id_key UNIQUE (org_id, id),
@@ -1910,8 +1911,21 @@ CREATE INDEX session_events_by_words ON public.session_events USING gin (org_id,
 CREATE INDEX session_events_handoffs ON public.session_events USING btree (org_id, created_at, id) INCLUDE (session_id, seq) WHERE (type = 'handoff'::text);
 CREATE INDEX session_events_in_order ON public.session_events USING btree (org_id, xid, session_id, seq);
 CREATE INDEX session_events_returns ON public.session_events USING btree (org_id, session_id, seq) WHERE (type = 'returned_to_ai'::text);
+CREATE INDEX session_events_turns ON public.session_events USING btree (org_id, session_id, seq) WHERE (type = 'ai_turn'::text);
 CREATE TRIGGER index_session_event BEFORE INSERT ON public.session_events FOR EACH ROW WHEN ((new.content IS NOT NULL)) EXECUTE FUNCTION index_session_event();
 CREATE TRIGGER reindex_session_event BEFORE UPDATE OF content, own_words, language ON public.session_events FOR EACH ROW EXECUTE FUNCTION index_session_event();
+
+create table session_reads (
+  org_id uuid not null,
+  session_id uuid not null,
+  user_id bigint not null,
+  read_seq integer not null,
+  is_unread boolean default false not null,
+  constraint session_reads_pkey PRIMARY KEY (org_id, session_id, user_id),
+  constraint session_reads_org_id_session_id_fkey FOREIGN KEY (org_id, session_id) REFERENCES sessions(org_id, id) ON DELETE CASCADE,
+  constraint session_reads_org_id_user_id_fkey FOREIGN KEY (org_id, user_id) REFERENCES members(org_id, user_id) ON DELETE CASCADE
+);
+CREATE INDEX session_reads_of_member ON public.session_reads USING btree (org_id, user_id);
 
 create table session_slas (
   org_id uuid not null,
@@ -1991,6 +2005,8 @@ END)) stored not null,
   reflects_resolution boolean default false not null,
   active_at timestamp(3) with time zone,
   active_depth integer default COALESCE((NULLIF(current_setting('switchboard.depth'::text, true), ''::text))::integer, 0) not null,
+  waiting_since timestamp(3) with time zone,
+  last_message_seq integer default 0 not null,
   constraint sessions_pkey PRIMARY KEY (org_id, id),
   constraint sessions_ai_closure_type_check CHECK ((ai_closure_type = ANY (ARRAY['assumed_resolved'::text, 'handed_off'::text, 'resolved'::text]))),
   constraint sessions_ai_state_check CHECK ((ai_state = ANY (ARRAY['on'::text, 'off'::text, 'paused'::text]))),

@@ -4,6 +4,8 @@ import { newId } from '../../ids.ts';
 import { readSettings } from '../../orgs/service.ts';
 import { addDueWork } from '../../outbox/due-work.ts';
 import { type Command, enqueue, signalWithStart } from '../../outbox/outbox.ts';
+import { runAsActor } from '../../processes/current-work.ts';
+import { SYSTEM } from '../../schemas/actor.ts';
 import { WAKE } from '../../temporal/contract.ts';
 import { announceWithState } from '../announcements.service.ts';
 import { changeSession, type SessionEvent } from '../change-session.service.ts';
@@ -47,6 +49,10 @@ export async function reassign(
     { type: 'ticket-reassigned', subject_id: session.id, payload: { ...to, before: { assignee_id, team_id } } },
   ]);
 }
+
+/** Assigns a session as `reassign` does, whoever has caused it. */
+export const reassignAutomatically: typeof reassign = (trx, orgId, session, to) =>
+  runAsActor(SYSTEM, () => reassign(trx, orgId, session, to));
 
 /**
  * Returns the assignee of an open session in a team: the current one if in the team, otherwise the member picked by the
@@ -97,7 +103,8 @@ export async function assignInTeam(trx: Trx, orgId: string, session: AssignableS
   const { team_id } = session;
   if (team_id === null || session.assignee_id !== null) return;
   await updateQueuePosition(trx, orgId, session.id, 'kept');
-  await reassign(trx, orgId, session, { team_id, assignee_id: await findAssignee(trx, orgId, session, team_id) });
+  const assignee_id = await findAssignee(trx, orgId, session, team_id);
+  await reassignAutomatically(trx, orgId, session, { team_id, assignee_id });
 }
 
 /**
@@ -118,7 +125,7 @@ export async function reviewAssignee(
   if (team === undefined || (assignee_id !== null && canBeAssigned(desk, team, assignee_id))) return;
   await updateQueuePosition(trx, orgId, session.id, 'last');
   const next = assignsAutomatically(team) ? await pickAssignee(trx, orgId, desk, { id: session.id, team_id }) : null;
-  await reassign(trx, orgId, session, { team_id, assignee_id: next });
+  await reassignAutomatically(trx, orgId, session, { team_id, assignee_id: next });
 }
 
 /** Returns the assignment pool of a team for a session. The session itself is not counted. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Actor } from '../../schemas/actor.ts';
 import { Cursor, Id, SessionChannel, Timestamp } from '../../schemas/parts.ts';
 import { SessionStatus } from '../sessions/schema.ts';
 
@@ -173,16 +174,32 @@ export const HistoryItem = z
   .object({
     id: Id.describe('Of a message: the message’s id.'),
     created_at: Timestamp,
+    actor: Actor.nullable().describe('Who caused it. null for items of earlier versions.'),
     redacted: z.literal(true).optional().describe('Its text or files were redacted.'),
     event: HistoryEvent,
   })
   .meta({ id: 'HistoryItem' });
 export type HistoryItem = z.infer<typeof HistoryItem>;
 
-export const ListHistory = z.object({
-  cursor: Cursor.pipe(z.string().regex(/^[0-9]{1,9}$/, 'must be the `next` of an earlier page')).optional(),
-  limit: z.coerce.number().int().min(1).max(200).default(100),
-});
+export const ListHistory = z
+  .object({
+    order: z.enum(['asc', 'desc']).default('asc').describe('asc: oldest first. desc: newest first.'),
+    cursor: Cursor.pipe(z.string().regex(/^[0-9]{1,9}$/, 'must be the `next` of an earlier page')).optional(),
+    around: Id.optional().describe('The id of an item: the page has the items on both sides of it.'),
+    limit: z.coerce.number().int().min(1).max(200).default(100),
+  })
+  .refine(({ cursor, around }) => cursor === undefined || around === undefined, {
+    path: ['around'],
+    message: 'cannot be given with cursor: go on from the page around an item with its `next` or `previous`',
+  });
 export type ListHistory = z.infer<typeof ListHistory>;
 
-export const HistoryPage = z.object({ items: z.array(HistoryItem), next: z.string().nullable() });
+export const HistoryPage = z.object({
+  items: z.array(HistoryItem),
+  next: z.string().nullable(),
+  previous: z
+    .string()
+    .nullable()
+    .optional()
+    .describe('Only of a page around an item: the `cursor` of the page on the other side, in the other order.'),
+});

@@ -1,22 +1,55 @@
+import type { z } from 'zod';
 import type { Db } from '../../db/connect.ts';
+import { notFound } from '../../errors.ts';
 import type { MediaLinks } from '../../media/links.ts';
-import { type EventRow, listEvents, listLastSeqs } from '../events.queries.ts';
 import type { StoredAttachment } from '../messages/attachments.service.ts';
 import { getSession } from '../sessions/service.ts';
-import type { HistoryItem, ListHistory } from './events.schema.ts';
+import type { HistoryItem, HistoryPage, ListHistory } from './events.schema.ts';
+import { type EventRow, findSeq, listEvents, listLastSeqs } from './shared.queries.ts';
 
-/** Returns a page of a session's history, oldest first. Throws notFound. */
+type HistoryQuery = ListHistory & { sessionId: string };
+
+/** Returns a page of a session's history in an order, or the items around one. Throws notFound. */
 export async function pageOfHistory(
   db: Db,
   links: MediaLinks,
   orgId: string,
-  { sessionId, cursor, limit }: ListHistory & { sessionId: string },
+  { around, ...query }: HistoryQuery,
+): Promise<z.output<typeof HistoryPage>> {
+  await getSession(db, orgId, query.sessionId);
+  const { rows, ...page } =
+    around === undefined ? await readPage(db, orgId, query) : await readAround(db, orgId, { ...query, around });
+  return { items: rows.map((row) => historyItemOf(links, row)), ...page };
+}
+
+async function readPage(db: Db, orgId: string, { sessionId, order, cursor, limit }: Omit<HistoryQuery, 'around'>) {
+  const behind = cursor === undefined ? undefined : Number(cursor);
+  const rows = await listEvents(db, orgId, sessionId, { order, behind, limit: limit + 1 });
+  return cutTo(limit, rows);
+}
+
+/** Reads half of the items before one, then that one and what follows. */
+async function readAround(
+  db: Db,
+  orgId: string,
+  { sessionId, order, around, limit }: Omit<HistoryQuery, 'around'> & { around: string },
 ) {
-  await getSession(db, orgId, sessionId);
-  const rows = await listEvents(db, orgId, sessionId, { after: Number(cursor ?? 0), limit: limit + 1 });
+  const item = await findSeq(db, orgId, { sessionId, itemId: around });
+  if (item === undefined) throw notFound('item of the history');
+  const [back, step] = order === 'asc' ? (['desc', -1] as const) : (['asc', 1] as const);
+  const before = Math.floor(limit / 2);
+  const [former, later] = await Promise.all([
+    listEvents(db, orgId, sessionId, { order: back, behind: item.seq, limit: before + 1 }),
+    listEvents(db, orgId, sessionId, { order, behind: item.seq + step, limit: limit - before + 1 }),
+  ]);
+  const { rows: earlier, next: previous } = cutTo(before, former);
+  const { rows, next } = cutTo(limit - before, later);
+  return { rows: [...earlier.toReversed(), ...rows], next, previous: before > 0 ? previous : String(item.seq) };
+}
+
+function cutTo(limit: number, rows: EventRow[]): { rows: EventRow[]; next: string | null } {
   const shown = rows.slice(0, limit);
-  const next = rows.length > limit ? String(shown.at(-1)?.seq) : null;
-  return { items: shown.map((row) => historyItemOf(links, row)), next };
+  return { rows: shown, next: rows.length > limit ? String(shown.at(-1)?.seq) : null };
 }
 
 /** Returns an event in the API's format, with links to its files. */
@@ -24,9 +57,9 @@ export function historyItemOf(
   links: MediaLinks,
   row: EventRow,
 ): Omit<HistoryItem, 'created_at'> & { created_at: Date } {
-  const { id, created_at, type, content, sender } = row;
+  const { id, created_at, actor, type, content, sender } = row;
   const { redacted, ...data } = row.data as { redacted?: true };
-  const item = { id, created_at, ...(redacted && { redacted }) };
+  const item = { id, created_at, actor, ...(redacted && { redacted }) };
   if (type === 'human_agent_comment')
     return { ...item, event: { human_agent_id: null, ...data, type, content: { type: 'text', text: content } } };
   if (type === 'workflow_message' || type === 'sequence_message') {

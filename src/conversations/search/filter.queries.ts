@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import { READ_PLANNED_EACH_TIME } from '../../db/connections/preparing-client.ts';
 import { isUuid } from '../../ids.ts';
-import { selectSessions } from '../queries.ts';
+import { type Reader, selectSessions } from '../queries.ts';
 import type { FilterSessions, SessionFilters } from './filter.schema.ts';
 
 /**
@@ -20,7 +20,7 @@ const ORDERS = {
 };
 
 type Condition = RawBuilder<SqlBool>;
-interface FilterCriteria extends Pick<FilterSessions, 'filters' | 'sort_by' | 'sort_order'> {
+interface FilterCriteria extends Pick<FilterSessions, 'filters' | 'sort_by' | 'sort_order'>, Reader {
   /** The keys of `filters.tags`. */
   tagKeys: string[];
 }
@@ -34,7 +34,7 @@ interface FilterCriteria extends Pick<FilterSessions, 'filters' | 'sort_by' | 's
 export function listFilteredSessions(
   db: Db,
   orgId: string,
-  { filters, tagKeys, sort_by, sort_order }: FilterCriteria,
+  { filters, tagKeys, sort_by, sort_order, memberId }: FilterCriteria,
   { offset, limit }: { offset: number; limit: number },
 ) {
   const at = sql.ref(`session.${sort_by}`);
@@ -61,7 +61,7 @@ export function listFilteredSessions(
         select id, at from (select id, at from (${sessions([...place, ...matches('sets')])}) as session offset 0) as match ${page}
       ) as far where (select count(*) from near) < ${limit}
     )`;
-  return selectSessions(db, orgId)
+  return selectSessions(db, orgId, memberId)
     .innerJoin(
       sql<{ id: string; at: Date | null }>`(with page as materialized ${hit} select id, at from page)`.as('hit'),
       'hit.id',

@@ -1,10 +1,11 @@
 import type { Db } from '../../db/connect.ts';
 import { tagKeyOf } from '../../desk/tags/rules.ts';
+import type { Reader } from '../queries.ts';
 import { listFilteredSessions } from './filter.queries.ts';
 import type { FilterSessions } from './filter.schema.ts';
 
 /** Returns a page of the sessions meeting every condition. */
-export async function filterSessions(db: Db, orgId: string, { page, limit, ...wanted }: FilterSessions) {
+export async function filterSessions(db: Db, orgId: string, { page, limit, ...wanted }: FilterSessions & Reader) {
   const tagKeys = [...new Set((wanted.filters.tags ?? []).map((name) => tagKeyOf(name.trim())))];
   const rows = await listFilteredSessions(
     db,

@@ -53,7 +53,7 @@ export const sessionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
       querystring: ListSessions,
       response: { 200: SessionPage, ...errorResponses(403) },
     },
-    handler: async ({ db, org, query }) => pageOfSessions(db, org.id, query),
+    handler: async ({ db, org, query }) => pageOfSessions(db, org.id, { ...query, memberId: org.member?.id ?? null }),
   });
 
   app.get('/chat/sessions/:id', {
@@ -64,7 +64,7 @@ export const sessionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
       params: SessionPath,
       response: { 200: Session, ...errorResponses(403, 404) },
     },
-    handler: async ({ db, org, params }) => getSession(db, org.id, params.id),
+    handler: async ({ db, org, params }) => getSession(db, org.id, params.id, org.member?.id),
   });
 
   app.patch('/chat/sessions/:id', {
@@ -132,7 +132,8 @@ export const sessionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
     schema: {
       operationId: 'listChatSessionHistory',
       tags,
-      description: 'What happened in the session, oldest first.',
+      description:
+        'What happened in the session, oldest first, or as `order` says. `actor` says who caused an item. With `around`, the page has an item with those on both sides of it.',
       params: SessionPath,
       querystring: ListHistory,
       response: { 200: HistoryPage, ...errorResponses(403, 404) },

@@ -72,6 +72,18 @@ export const ListSessions = z.object({
 });
 export type ListSessions = z.infer<typeof ListSessions>;
 
+export const AnsweredBy = z
+  .enum(['ai', 'people', 'nobody'])
+  .describe(
+    '`ai`: it may answer by itself. `people`: the session has an assignee, or another system’s people have it.',
+  );
+export type AnsweredBy = z.infer<typeof AnsweredBy>;
+
+export const AiState = z
+  .enum(['on', 'off', 'paused'])
+  .describe('paused: people have the session. off: autopilot is off on its channel.');
+export type AiState = z.infer<typeof AiState>;
+
 const HandoffPart = z
   .object({
     part: z.string().describe('Such as ticket.'),
@@ -125,6 +137,18 @@ export const Session = z
     waiting_on: z.enum(['customers', 'human_agents']).nullable().describe('null until somebody has spoken.'),
     language: z.string().nullable(),
     assignee_id: z.int().nullable(),
+    answered_by: AnsweredBy,
+    ai: z
+      .object({
+        state: AiState,
+        turn_id: z.string().nullable().describe('The turn under way. null: none.'),
+        label: z.string().nullable().describe('What the turn does, for people who wait.'),
+      })
+      .describe('Whether the AI may speak, and what it does.'),
+    waiting_since: Timestamp.nullable().describe('Since when the contact waits for a reply. null: it does not wait.'),
+    read_up_to: Id.nullable().describe(
+      'The last item of the history that the calling member has read. null: nothing, or the caller is an API key.',
+    ),
     team: z.object({ id: Id, name: z.string() }).nullable(),
     tags: z.array(z.string()),
     contact: z

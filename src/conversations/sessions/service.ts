@@ -15,6 +15,7 @@ import {
   insertSession,
   type LockedSession,
   listSessions,
+  type Reader,
   updateHasSla,
 } from '../queries.ts';
 import type { CreateSession, ListSessions } from './schema.ts';
@@ -78,8 +79,9 @@ export const setHasSla = (trx: Trx, orgId: string, ids: string[], hasSla: boolea
 /** A session whose row is locked. */
 export type SessionRow = LockedSession;
 
-export async function getSession(db: Db, orgId: string, id: string) {
-  const session = await findSession(db, orgId, id);
+/** Returns a session as a member, or a program, sees it. Throws notFound. */
+export async function getSession(db: Db, orgId: string, id: string, memberId: number | null = null) {
+  const session = await findSession(db, orgId, id, memberId);
   if (session === undefined) throw notFound('session');
   return session;
 }
@@ -92,7 +94,7 @@ export async function lockSession(trx: Trx, orgId: string, id: string): Promise<
 }
 
 /** Returns a page of the org's sessions by creation, or by update on request. */
-export const pageOfSessions = (db: Db, orgId: string, query: ListSessions) =>
+export const pageOfSessions = (db: Db, orgId: string, query: ListSessions & Reader) =>
   pageOfRange(db, query, (place) => listSessions(db, orgId, query, place));
 
 /**
