@@ -14,6 +14,7 @@ import { createMiawActivities, type MiawActivityDeps } from './miaw.ts';
 import { createReconciliationActivities, type ReconciliationActivityDeps } from './reconciliation.ts';
 import { createSequenceActivities, type SequenceActivityDeps } from './sequences.ts';
 import { createSlaActivities, type SlaActivityDeps } from './sla.ts';
+import { createSnoozeActivities, type SnoozeActivityDeps } from './snooze.ts';
 import { createSummaryActivities, type SummaryActivityDeps } from './summaries.ts';
 import { createTaggingActivities, type TaggingActivityDeps } from './tagging.ts';
 import { createTriggerActivities, type TriggerActivityDeps } from './triggers.ts';
@@ -35,6 +36,7 @@ export type ActivityDeps = AiTurnActivityDeps &
   ReconciliationActivityDeps &
   InboundMessageActivityDeps &
   SlaActivityDeps &
+  SnoozeActivityDeps &
   SummaryActivityDeps &
   TaggingActivityDeps &
   TriggerActivityDeps &
@@ -55,6 +57,7 @@ export const createActivities = (deps: ActivityDeps) => ({
   ...createMiawActivities(deps),
   ...createSequenceActivities(deps),
   ...createSlaActivities(deps),
+  ...createSnoozeActivities(deps),
   ...createSummaryActivities(deps),
   ...createTaggingActivities(deps),
   ...createTriggerActivities(deps),

@@ -23,4 +23,5 @@ export { crawl, deleteDatasource, startScheduledCrawl, syncCrawlSchedule } from 
 export { embedKnowledge } from './knowledge/embedding.ts';
 export { runSequence } from './sequences.ts';
 export { watchSla } from './sla.ts';
+export { wakeSnoozedSession } from './snooze.ts';
 export { deliverWebhook, sendWebhooks } from './webhooks.ts';

@@ -5,12 +5,14 @@ import { redactionRoutes } from './redaction/routes.ts';
 import { searchRoutes } from './search/routes.ts';
 import { sessionActionRoutes } from './sessions/actions.routes.ts';
 import { sessionRoutes } from './sessions/routes.ts';
+import { snoozeRoutes } from './snooze/routes.ts';
 
 /** All routes of the domain. */
 export const CONVERSATION_ROUTES: FastifyPluginAsyncZod<Deps>[] = [
   sessionRoutes,
   searchRoutes,
   sessionActionRoutes,
+  snoozeRoutes,
   redactionRoutes,
   liveRoutes,
 ];

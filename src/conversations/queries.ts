@@ -73,7 +73,7 @@ const selectForUpdate = (db: Db, orgId: string) =>
       'relayed_side',
       'has_sla',
     ])
-    .select(['ai_state', 'ai_context_seq', 'assist_mode', 'verified', 'last_seq'])
+    .select(['ai_state', 'ai_context_seq', 'assist_mode', 'verified', 'last_seq', 'snoozed_at', 'snoozed_until'])
     .where('org_id', '=', orgId)
     .forNoKeyUpdate();
 
@@ -193,6 +193,7 @@ export const selectSessions = (db: Db, orgId: string, memberId: number | null = 
       'session.custom_data',
     ])
     .select(['session.editable_custom_data', 'session.summary', 'session.summary_by', 'session.handoff'])
+    .select(['session.snoozed_at', 'session.snoozed_until'])
     .select(['session.ticketing_system', 'session.created_at', 'session.updated_at', 'session.last_message_at'])
     .select((eb) => [
       jsonBuildObject({ type: eb.ref('session.channel') }).as('channel'),

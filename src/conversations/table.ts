@@ -82,6 +82,10 @@ export interface SessionsTable {
   /** Whether an SLA policy is assigned to it, or was until its policy was deleted. */
   has_sla: Generated<boolean>;
   closed_at: Date | null;
+  /** When it was put aside. Null: it is not snoozed. */
+  snoozed_at: Date | null;
+  /** When its snooze ends. Null: not before the contact writes, or it is not snoozed. */
+  snoozed_until: Date | null;
   contact_messages: Generated<number>;
   ai_messages: Generated<number>;
   /** The messages of people who work here. */

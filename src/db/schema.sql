@@ -2007,6 +2007,8 @@ END)) stored not null,
   active_depth integer default COALESCE((NULLIF(current_setting('switchboard.depth'::text, true), ''::text))::integer, 0) not null,
   waiting_since timestamp(3) with time zone,
   last_message_seq integer default 0 not null,
+  snoozed_at timestamp(3) with time zone,
+  snoozed_until timestamp(3) with time zone,
   constraint sessions_pkey PRIMARY KEY (org_id, id),
   constraint sessions_ai_closure_type_check CHECK ((ai_closure_type = ANY (ARRAY['assumed_resolved'::text, 'handed_off'::text, 'resolved'::text]))),
   constraint sessions_ai_state_check CHECK ((ai_state = ANY (ARRAY['on'::text, 'off'::text, 'paused'::text]))),
@@ -2018,6 +2020,7 @@ END)) stored not null,
   constraint sessions_org_id_ticket_number_key UNIQUE (org_id, ticket_number),
   constraint sessions_relayed_side_check CHECK ((relayed_side = ANY (ARRAY['customer'::text, 'agents'::text, 'both'::text]))),
   constraint sessions_sentiment_check CHECK ((sentiment = ANY (ARRAY['angry'::text, 'happy'::text, 'neutral'::text]))),
+  constraint sessions_snooze_check CHECK (((snoozed_until IS NULL) OR (snoozed_at IS NOT NULL))),
   constraint sessions_status_check CHECK ((status = ANY (ARRAY['open'::text, 'closed_resolved'::text, 'closed_unresolved'::text]))),
   constraint sessions_waiting_on_check CHECK ((waiting_on = ANY (ARRAY['customers'::text, 'human_agents'::text])))
 );
@@ -2037,6 +2040,7 @@ CREATE INDEX sessions_by_update ON public.sessions USING btree (org_id, updated_
 CREATE INDEX sessions_of_assignee ON public.sessions USING btree (org_id, assignee_id) WHERE (assignee_id IS NOT NULL);
 CREATE INDEX sessions_open ON public.sessions USING btree (org_id, id) WHERE (status = 'open'::text);
 CREATE INDEX sessions_pending_handoff ON public.sessions USING btree (org_id, id) WHERE ((handoff ->> 'state'::text) = 'pending'::text);
+CREATE INDEX sessions_snoozed ON public.sessions USING btree (org_id, id) WHERE (snoozed_until IS NOT NULL);
 CREATE INDEX sessions_waiting ON public.sessions USING btree (org_id, team_id, queued_at, id) WHERE ((status = 'open'::text) AND (assignee_id IS NULL) AND (team_id IS NOT NULL) AND (queued_at IS NOT NULL));
 CREATE TRIGGER copy_to_facts AFTER UPDATE OF team_id, assignee_id ON public.sessions FOR EACH ROW WHEN (((new.team_id IS DISTINCT FROM old.team_id) OR (new.assignee_id IS DISTINCT FROM old.assignee_id))) EXECUTE FUNCTION copy_session_to_facts();
 CREATE TRIGGER sessions_copied_to_insights AFTER UPDATE OF language, status, sentiment, contact_id ON public.sessions FOR EACH ROW WHEN (((old.language IS DISTINCT FROM new.language) OR (old.status IS DISTINCT FROM new.status) OR (old.sentiment IS DISTINCT FROM new.sentiment) OR (old.contact_id IS DISTINCT FROM new.contact_id))) EXECUTE FUNCTION copy_session_to_insights();

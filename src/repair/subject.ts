@@ -28,6 +28,7 @@ export type MismatchKind =
   | 'ai-turn'
   | 'eval-run'
   | 'sla'
+  | 'snooze'
   | 'inactivity'
   | 'reconciliation'
   | 'datasource-deletion'

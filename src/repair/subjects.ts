@@ -16,6 +16,9 @@ import {
 } from '../automations/triggers/schedules.service.ts';
 import { ASSIGN_WAITING_SESSIONS } from '../conversations/assignment/contract.ts';
 import { assignWaiting } from '../conversations/assignment/service.ts';
+import { WAKE_SNOOZED_SESSION } from '../conversations/snooze/contract.ts';
+import { wakeSnooze } from '../conversations/snooze/ending.rules.ts';
+import { listSnoozedSessions } from '../conversations/snooze/queries.ts';
 import { CRAWL, DELETE_DATASOURCE, START_SCHEDULED_CRAWL, SYNC_CRAWL_SCHEDULE } from '../crawl/contract.ts';
 import {
   continueDatasourceDeletion,
@@ -265,6 +268,15 @@ export const SUBJECTS: ComparedSubject[] = [
       starts: [WATCH_SLA.type],
       list: listUnevaluatedSlas,
       wake: wakeSla,
+      idOf: ({ sessionId }) => sessionId,
+    }),
+  ),
+  compared(
+    resumed({
+      kind: 'snooze',
+      starts: [WAKE_SNOOZED_SESSION.type],
+      list: listSnoozedSessions,
+      wake: wakeSnooze,
       idOf: ({ sessionId }) => sessionId,
     }),
   ),

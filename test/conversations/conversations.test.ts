@@ -58,6 +58,8 @@ describe('a session', () => {
       summary_by: null,
       handoff: null,
       ticketing_system: null,
+      snoozed_at: null,
+      snoozed_until: null,
       created_at: expect.any(String),
       updated_at: expect.any(String),
       last_message_at: null,

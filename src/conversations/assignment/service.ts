@@ -8,7 +8,7 @@ import { runAsActor } from '../../processes/current-work.ts';
 import { SYSTEM } from '../../schemas/actor.ts';
 import { WAKE } from '../../temporal/contract.ts';
 import { announceWithState } from '../announcements.service.ts';
-import { changeSession, type SessionEvent } from '../change-session.service.ts';
+import { type ChangedSession, changeSession, type SessionEvent } from '../change-session.service.ts';
 import type { LockedSession } from '../queries.ts';
 import { ASSIGN_WAITING_SESSIONS } from './contract.ts';
 import {
@@ -23,7 +23,7 @@ import { type AssignmentPool, assignsAutomatically, canBeAssigned, distribute } 
 
 export { updateQueuePosition } from './queries.ts';
 
-type AssignableSession = Pick<LockedSession, 'id' | 'assignee_id' | 'team_id' | 'relayed_side' | 'has_sla'>;
+type AssignableSession = ChangedSession & Pick<LockedSession, 'assignee_id' | 'team_id'>;
 
 /**
  * Assigns a session, records it in the history and announces it. Does nothing if the assignee and team stay the same.

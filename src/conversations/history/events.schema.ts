@@ -162,6 +162,11 @@ const HistoryEvent = z
       message_id: Id,
     }),
     z.object({ type: z.literal('message_deleted').describe('The contact deleted a message.'), message_id: Id }),
+    z.object({
+      type: z.literal('snoozed'),
+      until: z.iso.datetime().nullable().describe('null: until the contact writes.'),
+    }),
+    z.object({ type: z.literal('snooze_ended'), because: z.enum(['due', 'reply', 'closed', 'canceled']) }),
     z.object({ type: z.literal('custom_data_changed'), keys: z.array(z.string()) }),
     z.object({ type: z.literal('csat_requested') }),
     z.object({ type: z.literal('csat_submitted'), score: z.int(), content: Text }),

@@ -166,6 +166,10 @@ export const Session = z
     summary_by: z.string().nullable().describe('Who wrote the summary: `extractive-1`, or a model.'),
     handoff: HandoffAnswer.nullable(),
     ticketing_system: TicketingSystem.nullable(),
+    snoozed_at: Timestamp.nullable().describe('When it was put aside. null: it is not snoozed.'),
+    snoozed_until: Timestamp.nullable().describe(
+      'When its snooze ends. null: when the contact writes, or it is not snoozed.',
+    ),
     created_at: Timestamp,
     updated_at: Timestamp,
     last_message_at: Timestamp.nullable(),
