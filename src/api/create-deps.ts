@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Pool } from 'pg';
+import { confirmationsPort } from '../ai/confirmations/inbox-port.ts';
 import { createPhoneTools } from '../ai/phone-tools/service.ts';
 import { TURNS_CHANNEL } from '../ai/turns/states.rules.ts';
 import { createTurnWaiters } from '../ai/turns/waiting.service.ts';
@@ -99,6 +100,7 @@ export function createApiDeps({ config, db, pool, quota, temporal, logger, repla
     liveStreams: createLiveStreams(db, mediaLinks, logger),
     chatContextOf: findChatContext,
     answers: waiters,
+    confirmations: confirmationsPort,
     callWaiters: waiters,
     filePurgeMs: FILE_PURGE_MS,
     heartbeatMs: HEARTBEAT_MS,

@@ -3,6 +3,7 @@ import type { Config } from '../config.ts';
 import type { ContactDeliveriesPort } from '../contacts/deliveries.port.ts';
 import type { AnswersPort } from '../conversations/answers.port.ts';
 import type { DeliveriesPort } from '../conversations/deliveries.port.ts';
+import type { ConfirmationsPort } from '../conversations/inbox/confirmations.port.ts';
 import type { LiveStreams } from '../conversations/live/streams.service.ts';
 import type { SendingDeps } from '../conversations/messages/service.ts';
 import type { Db } from '../db/connect.ts';
@@ -67,6 +68,8 @@ export interface Deps {
   chatContextOf(db: Db, orgId: string, contactId: string): Promise<string | null>;
   /** The port of conversations to the AI. */
   answers: AnswersPort;
+  /** The port of the inbox to the AI. */
+  confirmations: ConfirmationsPort;
   callWaiters: CallWaiters;
   /** Interval between attempts to delete what is left of deleted files. */
   filePurgeMs: number;

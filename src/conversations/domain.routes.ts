@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../api/deps.ts';
+import { inboxRoutes } from './inbox/routes.ts';
 import { liveRoutes } from './live/routes.ts';
 import { redactionRoutes } from './redaction/routes.ts';
 import { searchRoutes } from './search/routes.ts';
@@ -10,6 +11,7 @@ import { snoozeRoutes } from './snooze/routes.ts';
 /** All routes of the domain. */
 export const CONVERSATION_ROUTES: FastifyPluginAsyncZod<Deps>[] = [
   sessionRoutes,
+  inboxRoutes,
   searchRoutes,
   sessionActionRoutes,
   snoozeRoutes,

@@ -13,7 +13,7 @@ import type { SessionChannel } from '../schemas/parts.ts';
 import { withContactOf } from './events.queries.ts';
 import { LIVE_CHANNEL } from './live/rules.ts';
 import type { AiState, AnsweredBy, ListSessions } from './sessions/schema.ts';
-import type { SessionsTable } from './table.ts';
+import type { SessionsTable, SlaMetric } from './table.ts';
 
 /**
  * Inserts the session with the org's next ticket number, and the event `session_created` for the org's live events.
@@ -279,11 +279,29 @@ export async function updateSession(
     .execute();
 }
 
+/** The target of a session's SLA clocks that is due next. */
+export interface SlaTarget {
+  sla_metric: SlaMetric | null;
+  sla_due_at: Date | null;
+  sla_warning_at: Date | null;
+}
+
+export const NO_TARGET: SlaTarget = { sla_metric: null, sla_due_at: null, sla_warning_at: null };
+
+/** Sets the target of a session that is due next. Its row is locked already. */
+export async function updateSlaTarget(trx: Trx, orgId: string, id: string, target: SlaTarget): Promise<void> {
+  await sql`
+    update sessions set sla_metric = ${target.sla_metric}, sla_due_at = ${target.sla_due_at}, sla_warning_at = ${target.sla_warning_at}
+    where org_id = ${orgId} and id = ${id} and (sla_metric, sla_due_at, sla_warning_at)
+      is distinct from (${target.sla_metric}::text, ${target.sla_due_at}::timestamptz, ${target.sla_warning_at}::timestamptz)
+  `.execute(trx);
+}
+
 /** Says of sessions whether an SLA policy is assigned to them. Their rows are locked already. */
 export async function updateHasSla(trx: Trx, orgId: string, ids: string[], hasSla: boolean): Promise<void> {
   await trx
     .updateTable('sessions')
-    .set({ has_sla: hasSla })
+    .set({ has_sla: hasSla, ...(hasSla ? {} : NO_TARGET) })
     .where('org_id', '=', orgId)
     .where('id', '=', sql<string>`any(${ids}::uuid[])`)
     .where('has_sla', '<>', hasSla)

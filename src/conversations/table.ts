@@ -2,6 +2,8 @@ import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { SessionChannel } from '../schemas/parts.ts';
 import type { AiState, SessionStatus, TicketingSystem } from './sessions/schema.ts';
 
+export type SlaMetric = 'first_reply' | 'next_reply' | 'resolution';
+
 export type WaitingOn = 'customers' | 'human_agents';
 
 export interface Handoff {
@@ -82,6 +84,10 @@ export interface SessionsTable {
   /** Whether an SLA policy is assigned to it, or was until its policy was deleted. */
   has_sla: Generated<boolean>;
   closed_at: Date | null;
+  /** The target of its SLA clocks that is due next. Null: no clock runs towards one. */
+  sla_metric: SlaMetric | null;
+  sla_due_at: Date | null;
+  sla_warning_at: Date | null;
   /** When it was put aside. Null: it is not snoozed. */
   snoozed_at: Date | null;
   /** When its snooze ends. Null: not before the contact writes, or it is not snoozed. */

@@ -1187,6 +1187,29 @@ create table inbound_messages (
 CREATE INDEX inbound_messages_by_contact ON public.inbound_messages USING btree (org_id, contact_id, received_at) WHERE (contact_id IS NOT NULL);
 CREATE INDEX inbound_messages_with_files ON public.inbound_messages USING btree (org_id, id) WHERE (files IS NOT NULL);
 
+create table inbox_views (
+  org_id uuid not null,
+  id uuid not null,
+  name text not null,
+  query jsonb not null,
+  "position" integer not null,
+  member_id bigint,
+  team_id uuid,
+  created_by bigint,
+  created_at timestamp(3) with time zone default now() not null,
+  updated_at timestamp(3) with time zone default now() not null,
+  constraint inbox_views_pkey PRIMARY KEY (org_id, id),
+  constraint inbox_views_check CHECK ((num_nonnulls(member_id, team_id) < 2)),
+  constraint inbox_views_org_id_created_by_fkey FOREIGN KEY (org_id, created_by) REFERENCES members(org_id, user_id) ON DELETE SET NULL (created_by),
+  constraint inbox_views_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
+  constraint inbox_views_org_id_member_id_fkey FOREIGN KEY (org_id, member_id) REFERENCES members(org_id, user_id) ON DELETE CASCADE,
+  constraint inbox_views_org_id_team_id_fkey FOREIGN KEY (org_id, team_id) REFERENCES teams(org_id, id) ON DELETE CASCADE
+);
+CREATE INDEX inbox_views_by_author ON public.inbox_views USING btree (org_id, created_by) WHERE (created_by IS NOT NULL);
+CREATE INDEX inbox_views_in_order ON public.inbox_views USING btree (org_id, "position", id);
+CREATE INDEX inbox_views_of_member ON public.inbox_views USING btree (org_id, member_id) WHERE (member_id IS NOT NULL);
+CREATE INDEX inbox_views_of_team ON public.inbox_views USING btree (org_id, team_id) WHERE (team_id IS NOT NULL);
+
 create table insight_centroids (
   org_id uuid not null,
   insight_id uuid not null,
@@ -2007,6 +2030,9 @@ END)) stored not null,
   active_depth integer default COALESCE((NULLIF(current_setting('switchboard.depth'::text, true), ''::text))::integer, 0) not null,
   waiting_since timestamp(3) with time zone,
   last_message_seq integer default 0 not null,
+  sla_metric text,
+  sla_due_at timestamp(3) with time zone,
+  sla_warning_at timestamp(3) with time zone,
   snoozed_at timestamp(3) with time zone,
   snoozed_until timestamp(3) with time zone,
   constraint sessions_pkey PRIMARY KEY (org_id, id),
@@ -2037,8 +2063,13 @@ CREATE INDEX sessions_by_sentiment ON public.sessions USING btree (org_id, senti
 CREATE INDEX sessions_by_status ON public.sessions USING btree (org_id, status_code);
 CREATE INDEX sessions_by_team ON public.sessions USING btree (org_id, team_id) WHERE (team_id IS NOT NULL);
 CREATE INDEX sessions_by_update ON public.sessions USING btree (org_id, updated_at, id);
+CREATE INDEX sessions_closed_by_message ON public.sessions USING btree (org_id, COALESCE(last_message_at, created_at), id) WHERE (status <> 'open'::text);
 CREATE INDEX sessions_of_assignee ON public.sessions USING btree (org_id, assignee_id) WHERE (assignee_id IS NOT NULL);
 CREATE INDEX sessions_open ON public.sessions USING btree (org_id, id) WHERE (status = 'open'::text);
+CREATE INDEX sessions_open_by_creation ON public.sessions USING btree (org_id, created_at, id) WHERE (status = 'open'::text);
+CREATE INDEX sessions_open_by_message ON public.sessions USING btree (org_id, COALESCE(last_message_at, created_at), id) WHERE (status = 'open'::text);
+CREATE INDEX sessions_open_by_sla ON public.sessions USING btree (org_id, COALESCE(sla_due_at, 'infinity'::timestamp with time zone), id) WHERE (status = 'open'::text);
+CREATE INDEX sessions_open_by_wait ON public.sessions USING btree (org_id, COALESCE(waiting_since, 'infinity'::timestamp with time zone), id) WHERE (status = 'open'::text);
 CREATE INDEX sessions_pending_handoff ON public.sessions USING btree (org_id, id) WHERE ((handoff ->> 'state'::text) = 'pending'::text);
 CREATE INDEX sessions_snoozed ON public.sessions USING btree (org_id, id) WHERE (snoozed_until IS NOT NULL);
 CREATE INDEX sessions_waiting ON public.sessions USING btree (org_id, team_id, queued_at, id) WHERE ((status = 'open'::text) AND (assignee_id IS NULL) AND (team_id IS NOT NULL) AND (queued_at IS NOT NULL));

@@ -43,6 +43,10 @@ describe('a session', () => {
       waiting_on: null,
       language: null,
       assignee_id: null,
+      answered_by: 'nobody',
+      ai: { state: 'off', turn_id: null, label: null },
+      waiting_since: null,
+      read_up_to: null,
       team: null,
       tags: [],
       contact: {

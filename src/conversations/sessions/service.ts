@@ -17,6 +17,7 @@ import {
   listSessions,
   type Reader,
   updateHasSla,
+  updateSlaTarget,
 } from '../queries.ts';
 import type { CreateSession, ListSessions } from './schema.ts';
 
@@ -75,6 +76,10 @@ export async function openSession(
 /** Says of sessions whether an SLA policy is assigned to them. The caller holds their locks. */
 export const setHasSla = (trx: Trx, orgId: string, ids: string[], hasSla: boolean): Promise<void> =>
   updateHasSla(trx, orgId, ids, hasSla);
+
+/** Sets the target of a locked session's SLA clocks that is due next. */
+export const setSlaTarget = updateSlaTarget;
+export { NO_TARGET } from '../queries.ts';
 
 /** A session whose row is locked. */
 export type SessionRow = LockedSession;
