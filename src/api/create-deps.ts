@@ -97,7 +97,7 @@ export function createApiDeps({ config, db, pool, quota, temporal, logger, repla
     contactDeliveries: contactDeliveriesPort,
     sending: { mediaLinks, isDevelopment: config.DEVELOPMENT, deliveries: deliveriesPort },
     phoneTools: createPhoneTools({ db, ...outgoing, semantics }),
-    liveStreams: createLiveStreams(db, mediaLinks, logger),
+    liveStreams: createLiveStreams({ db, links: mediaLinks, log: logger, confirmations: confirmationsPort }),
     chatContextOf: findChatContext,
     answers: waiters,
     confirmations: confirmationsPort,

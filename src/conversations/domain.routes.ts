@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../api/deps.ts';
 import { inboxRoutes } from './inbox/routes.ts';
 import { liveRoutes } from './live/routes.ts';
+import { readingRoutes } from './reading/routes.ts';
 import { redactionRoutes } from './redaction/routes.ts';
 import { searchRoutes } from './search/routes.ts';
 import { sessionActionRoutes } from './sessions/actions.routes.ts';
@@ -12,6 +13,7 @@ import { snoozeRoutes } from './snooze/routes.ts';
 export const CONVERSATION_ROUTES: FastifyPluginAsyncZod<Deps>[] = [
   sessionRoutes,
   inboxRoutes,
+  readingRoutes,
   searchRoutes,
   sessionActionRoutes,
   snoozeRoutes,

@@ -11,7 +11,7 @@ import { currentActor } from '../processes/current-work.ts';
 import { SYSTEM } from '../schemas/actor.ts';
 import type { SessionChannel } from '../schemas/parts.ts';
 import { withContactOf } from './events.queries.ts';
-import { LIVE_CHANNEL } from './live/rules.ts';
+import { changedHint, LIVE_CHANNEL } from './live/rules.ts';
 import type { AiState, AnsweredBy, ListSessions } from './sessions/schema.ts';
 import type { SessionsTable, SlaMetric } from './table.ts';
 
@@ -163,10 +163,12 @@ const AI_NOW = sql<{ state: AiState; turn_id: string | null; label: string | nul
 )`;
 
 /** SQL: the last item of `session` that a member has read. */
-const readUpTo = (memberId: number | null) => sql<string | null>`(
-  select item.id from session_reads as given join session_events as item
-    on item.org_id = given.org_id and item.session_id = given.session_id and item.seq = given.read_seq
-  where given.org_id = session.org_id and given.session_id = session.id and given.user_id = ${memberId}::bigint
+export const readUpTo = (memberId: number | null) => sql<string | null>`(
+  select item.id from session_reads as mark join session_events as item
+    on item.org_id = mark.org_id and item.session_id = mark.session_id and item.seq between 1 and mark.read_seq
+  where mark.org_id = session.org_id and mark.session_id = session.id and mark.user_id = ${memberId}::bigint
+    and item.type <> 'ai_turn'
+  order by item.seq desc limit 1
 )`;
 
 /** Selects sessions in the API's format, as a member or a program sees them, for callers to narrow down. */
@@ -277,6 +279,7 @@ export async function updateSession(
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .execute();
+  notifyAfterCommit(trx, LIVE_CHANNEL, changedHint({ orgId, sessionId: id }));
 }
 
 /** The target of a session's SLA clocks that is due next. */
@@ -290,11 +293,12 @@ export const NO_TARGET: SlaTarget = { sla_metric: null, sla_due_at: null, sla_wa
 
 /** Sets the target of a session that is due next. Its row is locked already. */
 export async function updateSlaTarget(trx: Trx, orgId: string, id: string, target: SlaTarget): Promise<void> {
-  await sql`
+  const { numAffectedRows } = await sql`
     update sessions set sla_metric = ${target.sla_metric}, sla_due_at = ${target.sla_due_at}, sla_warning_at = ${target.sla_warning_at}
     where org_id = ${orgId} and id = ${id} and (sla_metric, sla_due_at, sla_warning_at)
       is distinct from (${target.sla_metric}::text, ${target.sla_due_at}::timestamptz, ${target.sla_warning_at}::timestamptz)
   `.execute(trx);
+  if ((numAffectedRows ?? 0n) > 0n) notifyAfterCommit(trx, LIVE_CHANNEL, changedHint({ orgId, sessionId: id }));
 }
 
 /** Says of sessions whether an SLA policy is assigned to them. Their rows are locked already. */

@@ -52,6 +52,20 @@ function cutTo(limit: number, rows: EventRow[]): { rows: EventRow[]; next: strin
   return { rows: shown, next: rows.length > limit ? String(shown.at(-1)?.seq) : null };
 }
 
+/** Returns the position of an item of a session's history, or of its last event. Throws notFound. */
+export async function getSeq(
+  db: Db,
+  orgId: string,
+  { sessionId, itemId }: { sessionId: string; itemId: string | undefined },
+): Promise<number> {
+  const [session] = await listLastSeqs(db, orgId, [sessionId]);
+  if (session === undefined) throw notFound('session');
+  if (itemId === undefined) return session.last_seq;
+  const item = await findSeq(db, orgId, { sessionId, itemId });
+  if (item === undefined) throw notFound('item of the history');
+  return item.seq;
+}
+
 /** Returns an event in the API's format, with links to its files. */
 export function historyItemOf(
   links: MediaLinks,

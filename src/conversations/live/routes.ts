@@ -1,9 +1,12 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../../api/deps.ts';
 import { errorResponses } from '../../api/edge/errors.ts';
+import type { OrgPrincipal } from '../../keys/verifier.ts';
 import { SessionPath } from '../sessions/schema.ts';
+import { TOPICS } from './rules.ts';
 import { EventStream, OrgStreamStart, SessionStreamStart } from './schema.ts';
 import { getOrgCursor, getSessionCursor } from './service.ts';
+import type { Audience } from './subscribers.ts';
 
 const tags = ['chat sessions'];
 
@@ -21,7 +24,7 @@ export const liveRoutes: FastifyPluginAsyncZod<Deps> = async (app, { liveStreams
     },
     handler: async ({ db, org, params, query, headers }, reply) => {
       const place = await getSessionCursor(db, org.id, params.id, headers['last-event-id'] || query.last_event_id);
-      return reply.streamEvents((sink) => liveStreams.subscribe(place, sink));
+      return reply.streamEvents((sink) => liveStreams.subscribe(place, sink, audienceOf(org)));
     },
   });
 
@@ -31,13 +34,18 @@ export const liveRoutes: FastifyPluginAsyncZod<Deps> = async (app, { liveStreams
       operationId: 'streamEvents',
       tags,
       description:
-        'What happens in all sessions of the organization from now on, or behind the event of Last-Event-ID: each event once, in the same order for everyone, which is that of the history in each session. `ai_turn {id, state, label}` says what a turn of the AI does; the history does not keep it.',
+        'What happens in all sessions of the organization from now on, or behind the event of Last-Event-ID: each event once, in the same order for everyone, which is that of the history in each session. `ai_turn {id, state, label}` says what a turn of the AI does; the history does not keep it. With `topics=inbox`, events have `row`, the session as GET /inbox lists it; `session_changed {session_id, row}` tells of changes that are no event of a history, and `read {session_id, row}` of what the member who is signed in has read elsewhere. These two have no id, and a stream that resumes does not repeat them: read the lists again then.',
       ...OrgStreamStart,
       response: { 200: EventStream, ...errorResponses(403) },
     },
     handler: async ({ db, org, query, headers }, reply) => {
       const place = await getOrgCursor(db, org.id, headers['last-event-id'] || query.last_event_id);
-      return reply.streamEvents((sink) => liveStreams.subscribe(place, sink));
+      return reply.streamEvents((sink) => liveStreams.subscribe(place, sink, audienceOf(org, query.topics)));
     },
   });
 };
+
+const audienceOf = ({ member }: OrgPrincipal, topics = 'sessions'): Audience => ({
+  topics: new Set(TOPICS.filter((topic) => topics.split(',').includes(topic))),
+  memberId: member?.id ?? null,
+});
