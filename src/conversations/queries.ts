@@ -73,7 +73,16 @@ const selectForUpdate = (db: Db, orgId: string) =>
       'relayed_side',
       'has_sla',
     ])
-    .select(['ai_state', 'ai_context_seq', 'assist_mode', 'verified', 'last_seq', 'snoozed_at', 'snoozed_until'])
+    .select([
+      'updated_at',
+      'ai_state',
+      'ai_context_seq',
+      'assist_mode',
+      'verified',
+      'last_seq',
+      'snoozed_at',
+      'snoozed_until',
+    ])
     .where('org_id', '=', orgId)
     .forNoKeyUpdate();
 

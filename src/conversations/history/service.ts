@@ -1,11 +1,11 @@
 import type { z } from 'zod';
-import type { Db } from '../../db/connect.ts';
-import { notFound } from '../../errors.ts';
+import type { Db, Trx } from '../../db/connect.ts';
+import { NotSeen, notFound, refused } from '../../errors.ts';
 import type { MediaLinks } from '../../media/links.ts';
 import type { StoredAttachment } from '../messages/attachments.service.ts';
 import { getSession } from '../sessions/service.ts';
 import type { HistoryItem, HistoryPage, ListHistory } from './events.schema.ts';
-import { type EventRow, findSeq, listEvents, listLastSeqs } from './shared.queries.ts';
+import { type EventRow, findSeq, listEvents, listLastSeqs, listMessagesAfter } from './shared.queries.ts';
 
 type HistoryQuery = ListHistory & { sessionId: string };
 
@@ -64,6 +64,28 @@ export async function getSeq(
   const item = await findSeq(db, orgId, { sessionId, itemId });
   if (item === undefined) throw notFound('item of the history');
   return item.seq;
+}
+
+const MAX_NEWER = 50;
+
+/**
+ * Throws NotSeen if somebody or the AI has written in a locked session since an event, and invalid if the session has no
+ * such event.
+ */
+export async function assertSeen(
+  trx: Trx,
+  links: MediaLinks,
+  orgId: string,
+  { sessionId, lastSeenId }: { sessionId: string; lastSeenId: string },
+): Promise<void> {
+  const seen = await findSeq(trx, orgId, { sessionId, itemId: lastSeenId });
+  if (seen === undefined) throw refused('expected_last_id', 'must be the id of an item of the session’s history');
+  const newer = await listMessagesAfter(trx, orgId, sessionId, { seq: seen.seq, limit: MAX_NEWER });
+  if (newer.length === 0) return;
+  throw new NotSeen('Newer messages were written meanwhile: send again with the id of the last one to send anyway', {
+    code: 'newer_messages',
+    items: newer.map((row) => historyItemOf(links, row)),
+  });
 }
 
 /** Returns an event in the API's format, with links to its files. */

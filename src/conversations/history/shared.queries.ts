@@ -31,14 +31,14 @@ export interface HistoryRange {
 export const listEvents = (db: Db, orgId: string, sessionId: string, { order, behind, limit }: HistoryRange) =>
   selectEvents(db, orgId)
     .where('event.session_id', '=', sessionId)
-    .where('event.seq', '>', order === 'asc' ? (behind ?? 0) : 0)
+    .where('event.seq', '>', order === 'asc' ? Math.max(behind ?? 0, 0) : 0)
     .$if(order === 'desc' && behind !== undefined, (events) => events.where('event.seq', '<', behind ?? 0))
     .where('event.type', '<>', 'ai_turn')
     .orderBy('event.seq', order)
     .limit(limit)
     .execute();
 
-/** Finds the position of an item of a session's history. */
+/** Finds the position of an event of a session. */
 export const findSeq = (db: Db, orgId: string, { sessionId, itemId }: { sessionId: string; itemId: string }) =>
   db
     .selectFrom('session_events')
@@ -46,9 +46,23 @@ export const findSeq = (db: Db, orgId: string, { sessionId, itemId }: { sessionI
     .where('org_id', '=', orgId)
     .where('session_id', '=', sessionId)
     .where('id', '=', itemId)
-    .where('type', '<>', 'ai_turn')
-    .where('seq', '>', 0)
     .executeTakeFirst();
+
+/** Lists the first messages of people and of the AI behind a `seq`. */
+export const listMessagesAfter = (
+  db: Db,
+  orgId: string,
+  sessionId: string,
+  { seq, limit }: { seq: number; limit: number },
+) =>
+  selectEvents(db, orgId)
+    .where('event.session_id', '=', sessionId)
+    .where('event.seq', '>', seq)
+    .where('event.type', '=', 'message')
+    .where('event.sender', 'in', ['contact', 'human_agent', 'ai'])
+    .orderBy('event.seq')
+    .limit(limit)
+    .execute();
 
 export const listLastSeqs = (db: Db, orgId: string, ids: string[]): Promise<{ id: string; last_seq: number }[]> =>
   db

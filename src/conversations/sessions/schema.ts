@@ -59,6 +59,17 @@ export const UpdateSession = z
   });
 export type UpdateSession = z.infer<typeof UpdateSession>;
 
+/** An entity tag or the time itself. */
+const SEEN_AT = /^(?:\*|"?[0-9-]{10}T[0-9:.]{8,15}Z"?)$/;
+
+export const IfMatch = z.looseObject({
+  'if-match': z
+    .string()
+    .regex(SEEN_AT, 'must be the updated_at of the session, or *')
+    .optional()
+    .describe('The `updated_at` of the session as it was seen: 412 if it has changed since.'),
+});
+
 export const SessionPath = z.object({ id: Id });
 
 export const ListSessions = z.object({

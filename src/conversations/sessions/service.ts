@@ -4,7 +4,7 @@ import { lockContact } from '../../contacts/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { pageOfRange } from '../../db/ranges.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { conflict, notFound, refused } from '../../errors.ts';
+import { changed, conflict, notFound, refused } from '../../errors.ts';
 import { isUuid, newId } from '../../ids.ts';
 import type { SessionChannel } from '../../schemas/parts.ts';
 import { announceWithState } from '../announcements.service.ts';
@@ -96,6 +96,29 @@ export async function lockSession(trx: Trx, orgId: string, id: string): Promise<
   const session = await findSessionForUpdate(trx, orgId, id);
   if (session === undefined) throw notFound('session');
   return session;
+}
+
+interface SeenSession {
+  id: string;
+  /** The session's `updated_at` as the caller has seen it, with or without quotation marks, or `*`. */
+  ifMatch: string | undefined;
+}
+
+/** Changes a session if it is as the caller has seen it. Throws notFound, and changed if it is not. */
+export function ifUnchanged(
+  db: Db,
+  orgId: string,
+  { id, ifMatch }: SeenSession,
+  change: (trx: Db) => Promise<void>,
+): Promise<void> {
+  if (ifMatch === undefined || ifMatch === '*') return change(db);
+  return inTransaction(db, async (trx) => {
+    const { updated_at } = await lockSession(trx, orgId, id);
+    const now = updated_at.toISOString();
+    if (new Date(ifMatch.replaceAll('"', '')).getTime() !== updated_at.getTime())
+      throw changed(`The session has changed since: it was updated at ${now}. Read it again`);
+    return change(trx);
+  });
 }
 
 /** Returns a page of the org's sessions by creation, or by update on request. */

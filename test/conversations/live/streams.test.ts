@@ -123,7 +123,7 @@ describe("a session's stream", () => {
       items.map((item: { event: { type: string } }, n: number) => ({
         id: String(n + 2),
         type: item.event.type,
-        data: { ...item, session_id: id },
+        data: { ...item, type: item.event.type, session_id: id },
       })),
     );
   });
