@@ -22,6 +22,7 @@ const SWAP_TIMEOUT_MS = process.env.TEST_TIER === 'long' ? 3_600_000 : 600_000;
 /** Tables that no creating route fills. */
 const OTHER_TABLES = [
   'dashboard_sessions',
+  'session_reads',
   'idempotency_keys',
   'delivery_callbacks',
   'automation_events',
@@ -82,7 +83,7 @@ const TAG_OF_EXAMPLE = 'refund';
 const FIRST_VERSION = '1';
 const SENT_NOWHERE = '';
 /** No key opens these, only a member who is signed in: test/sign-in/sessions.test.ts. */
-const OF_MEMBERS = ['DELETE /me/sessions/{id}'];
+const OF_MEMBERS = ['DELETE /me/sessions/{id}', 'POST /chat/sessions/{id}/read', 'POST /chat/sessions/{id}/unread'];
 
 let api: TestApi;
 let fareHarbor: FakeFareHarbor;

@@ -3,11 +3,12 @@ import { isContactBlocked } from '../../contacts/blocklist/service.ts';
 import { lockContact } from '../../contacts/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { pageOfRange } from '../../db/ranges.ts';
-import { inTransaction } from '../../db/transaction.ts';
+import { inTransaction, notifyAfterCommit } from '../../db/transaction.ts';
 import { changed, conflict, notFound, refused } from '../../errors.ts';
 import { isUuid, newId } from '../../ids.ts';
 import type { SessionChannel } from '../../schemas/parts.ts';
 import { announceWithState } from '../announcements.service.ts';
+import { changedHint, LIVE_CHANNEL } from '../live/rules.ts';
 import {
   findSession,
   findSessionForUpdate,
@@ -76,6 +77,10 @@ export async function openSession(
 /** Says of sessions whether an SLA policy is assigned to them. The caller holds their locks. */
 export const setHasSla = (trx: Trx, orgId: string, ids: string[], hasSla: boolean): Promise<void> =>
   updateHasSla(trx, orgId, ids, hasSla);
+
+/** Tells the streams of inboxes of a change of a session that its history does not tell. */
+export const announceRowChanged = (trx: Trx, orgId: string, sessionId: string): void =>
+  notifyAfterCommit(trx, LIVE_CHANNEL, changedHint({ orgId, sessionId }));
 
 /** Sets the target of a locked session's SLA clocks that is due next. */
 export const setSlaTarget = updateSlaTarget;

@@ -12,8 +12,8 @@ const tags = ['me'];
 const config = { scope: 'any' } as const;
 
 /** Routes for the caller itself: the own profile of a member, and its sessions. */
-export const meRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config: { PUBLIC_URL } }) => {
-  const cookie = sessionCookieOf({ PUBLIC_URL });
+export const meRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config: addresses }) => {
+  const cookie = sessionCookieOf(addresses);
 
   app.get('/me', {
     config,
@@ -25,7 +25,7 @@ export const meRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config: { PUB
         'Returns the member who is signed in, or the org of an API key, with the scopes that the caller has.',
       response: { 200: Me, ...errorResponses(403) },
     },
-    handler: async ({ db, org }) => describeCaller(db, PUBLIC_URL, org),
+    handler: async ({ db, org }) => describeCaller(db, addresses, org),
   });
 
   app.patch('/me', {
@@ -38,7 +38,7 @@ export const meRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config: { PUB
       body: UpdateMe,
       response: { 200: Me, ...errorResponses(403) },
     },
-    handler: async ({ db, org, body }) => changeOwnProfile(db, PUBLIC_URL, org, body),
+    handler: async ({ db, org, body }) => changeOwnProfile(db, addresses, org, body),
   });
 
   app.get('/me/sessions', {

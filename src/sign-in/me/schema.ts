@@ -64,7 +64,10 @@ export const Me = z
     orgs: z.int().describe('The number of orgs that the member belongs to; 1 for an API key.'),
     scopes: z.array(KeyScope).describe('What the caller may do.'),
     expires_at: Timestamp.nullable().describe('When the sign-in ends without use. null for an API key.'),
-    links: z.object({ help_center: z.string() }),
+    links: z.object({
+      help_center: z.string(),
+      temporal_ui: z.string().optional().describe('For callers with full access, where the operator has set it.'),
+    }),
   })
   .meta({
     id: 'Me',

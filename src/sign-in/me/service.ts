@@ -1,3 +1,4 @@
+import type { Config } from '../../config.ts';
 import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { forbidden, notFound } from '../../errors.ts';
@@ -8,8 +9,10 @@ import { KeyScope } from '../../schemas/scopes.ts';
 import { findProfile, getOrg, updatePreferences } from './queries.ts';
 import { DEFAULT_SETTINGS, type UpdateMe } from './schema.ts';
 
+type Addresses = Pick<Config, 'PUBLIC_URL' | 'TEMPORAL_UI_URL'>;
+
 /** Returns the caller: the member who is signed in, or the org of a key, with what it may do. */
-export async function describeCaller(db: Db, publicUrl: string, caller: OrgPrincipal) {
+export async function describeCaller(db: Db, addresses: Addresses, caller: OrgPrincipal) {
   const { id: orgId, scopes, member } = caller;
   const [org, profile] = await Promise.all([
     getOrg(db, orgId),
@@ -21,12 +24,15 @@ export async function describeCaller(db: Db, publicUrl: string, caller: OrgPrinc
     orgs: profile?.orgs ?? 1,
     scopes: KeyScope.options.filter((scope) => scopes === null || scopes.has(scope)),
     expires_at: member?.expiresAt ?? null,
-    links: { help_center: `${publicUrl}/help/${orgId}` },
+    links: {
+      help_center: `${addresses.PUBLIC_URL}/help/${orgId}`,
+      ...(scopes === null && addresses.TEMPORAL_UI_URL !== undefined && { temporal_ui: addresses.TEMPORAL_UI_URL }),
+    },
   };
 }
 
 /** Changes the own profile of a member who is signed in. Throws forbidden for an API key. */
-export async function changeOwnProfile(db: Db, publicUrl: string, caller: OrgPrincipal, changes: UpdateMe) {
+export async function changeOwnProfile(db: Db, addresses: Addresses, caller: OrgPrincipal, changes: UpdateMe) {
   const { id: userId } = memberOf(caller);
   const { language, settings, ...profile } = changes;
   await inTransaction(db, async (trx) => {
@@ -34,7 +40,7 @@ export async function changeOwnProfile(db: Db, publicUrl: string, caller: OrgPri
     await updatePreferences(trx, caller.id, userId, { language, settings });
     if (profile.name !== undefined) await announceKeysChanged(trx);
   });
-  return describeCaller(db, publicUrl, caller);
+  return describeCaller(db, addresses, caller);
 }
 
 /** Returns the member who is signed in. Throws forbidden for an API key. */
