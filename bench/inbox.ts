@@ -102,7 +102,9 @@ async function timesOf(calls: Record<'list' | 'bare', () => Promise<unknown>>) {
 
 function finding(name: string, { list, bare }: { list: number[]; bare: number[] }): Finding {
   const [ms, bareMs] = [percentile(list, 95), percentile(bare, 95)];
-  note(`${name}: p50 ${percentile(list, 50).toFixed(1)} ms, p95 ${ms.toFixed(1)} ms; bare p50 ${percentile(bare, 50).toFixed(1)} ms, p95 ${bareMs.toFixed(1)} ms`);
+  note(
+    `${name}: p50 ${percentile(list, 50).toFixed(1)} ms, p95 ${ms.toFixed(1)} ms; bare p50 ${percentile(bare, 50).toFixed(1)} ms, p95 ${bareMs.toFixed(1)} ms`,
+  );
   return {
     name: `inbox: ${name}, p95`,
     subject: `${ms.toFixed(1)} ms`,

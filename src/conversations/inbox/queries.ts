@@ -3,9 +3,7 @@ import type { Db } from '../../db/connect.ts';
 import { READ_PLANNED_EACH_TIME } from '../../db/connections/preparing-client.ts';
 import { onlyRow } from '../../db/rows.ts';
 import { conditionsOf, type InboxCriteria, IS_BREACHED, isUnread } from './conditions.queries.ts';
-import type { ConfirmationsPort } from './confirmations.port.ts';
 import type { InboxPosition } from './cursor.rules.ts';
-import { inboxColumns, LAST_MESSAGE, type SelectedRow } from './rows.queries.ts';
 import type { InboxFilters, InboxOrder } from './schema.ts';
 
 type Condition = RawBuilder<SqlBool>;
@@ -44,38 +42,20 @@ export interface InboxRequest {
   limit: number;
 }
 
-export interface ListedRow extends SelectedRow {
-  /** The time in the order of the list, in milliseconds or `infinity`. */
-  at: string;
-}
-
 /**
- * Lists the sessions of a page, plus one more if there is one. Each part is read in the order of its index until the page
- * is full, and what is shown of a session is read for the page only.
+ * Lists the positions of a page in its order, plus one more if there is one. Each part is read by its index until the page
+ * is full.
  */
-export async function listInbox(
-  db: Db,
-  orgId: string,
-  request: InboxRequest,
-  confirmations: ConfirmationsPort,
-): Promise<ListedRow[]> {
-  const { status, order, limit, criteria } = request;
-  const direction = sql.raw(TIMES[order].direction);
-  const parts = partsOf(status).map((part) => sql`(${partOf(orgId, part, request)})`);
-  const { rows } = await sql<ListedRow>`
+export async function listPage(db: Db, orgId: string, request: InboxRequest): Promise<InboxPosition[]> {
+  const direction = sql.raw(TIMES[request.order].direction);
+  const parts = partsOf(request.status).map((part) => sql`(${partOf(orgId, part, request)})`);
+  const { rows } = await sql<InboxPosition>`
     ${sql.raw(READ_PLANNED_EACH_TIME)}
-    with page as materialized (
-      select * from (${sql.join(parts, sql` union all `)}) as part order by at ${direction}, id ${direction} limit ${limit + 1}
-    )
-    select ${inboxColumns(memberIdsOf(criteria), confirmations)},
-      case when page.at = 'infinity' then 'infinity' else (extract(epoch from page.at) * 1000)::bigint::text end as at
-    from page join sessions as session on session.org_id = ${orgId} and session.id = page.id ${LAST_MESSAGE}
-    order by page.at ${direction}, page.id ${direction}
+    select id, case when at = 'infinity' then 'infinity' else (extract(epoch from at) * 1000)::bigint::text end as at
+    from (${sql.join(parts, sql` union all `)}) as part order by part.at ${direction}, id ${direction} limit ${request.limit + 1}
   `.execute(db);
   return rows;
 }
-
-const memberIdsOf = ({ memberId }: InboxCriteria): number[] => (memberId === null ? [] : [memberId]);
 
 /** SQL: the first sessions of a part of a list, in its order. */
 function partOf(orgId: string, { isClosed, where }: Part, { criteria, order, after, limit }: InboxRequest) {

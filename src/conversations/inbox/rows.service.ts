@@ -22,18 +22,22 @@ export async function readRows(
   return rows.map((row) => ({ orgId: row.org_id, id: row.id, rowFor: (memberId) => rowOf(row, memberId) }));
 }
 
-/** Returns a session as lists show it to a member, or to a program. */
-export function rowOf(selected: SelectedRow, memberId: number | null): InboxRow {
-  const { org_id, last_contact_seq, marks, said_at, said_by, said, sla_metric, sla_due_at, sla_state, ...row } =
-    selected;
-  return {
-    ...row,
-    last_message: said_at === null || said_by === null ? null : { at: said_at, sender: said_by, text: said },
-    sla:
-      sla_metric === null || sla_due_at === null ? null : { metric: sla_metric, due_at: sla_due_at, state: sla_state },
-    unread: memberId === null ? null : isUnread(selected, memberId),
-  };
-}
+/** Returns a session as lists show it to a member, or to a program. What the answer does not list is dropped from it. */
+const rowOf = (row: SelectedRow, memberId: number | null): InboxRow => ({
+  ...row,
+  custom_status: row.custom_status_id === null ? null : { id: row.custom_status_id, name: row.custom_status_name },
+  contact: row.contact_id === null ? null : { id: row.contact_id, name: row.contact_name, email: row.contact_email },
+  assignee:
+    row.assignee_id === null || row.assignee_name === null ? null : { id: row.assignee_id, name: row.assignee_name },
+  team: row.team_id === null || row.team_name === null ? null : { id: row.team_id, name: row.team_name },
+  last_message:
+    row.said_at === null || row.said_by === null ? null : { at: row.said_at, sender: row.said_by, text: row.said },
+  sla:
+    row.sla_metric === null || row.sla_due_at === null
+      ? null
+      : { metric: row.sla_metric, due_at: row.sla_due_at, state: row.sla_state },
+  unread: memberId === null ? null : isUnread(row, memberId),
+});
 
 function isUnread({ last_contact_seq, marks }: SelectedRow, memberId: number): boolean {
   const mark = marks[memberId];

@@ -7,10 +7,10 @@ import { findSessionsWith } from '../search/service.ts';
 import { isPersonal } from './built-in-views.rules.ts';
 import type { InboxCriteria, SearchedText } from './conditions.queries.ts';
 import type { ConfirmationsPort } from './confirmations.port.ts';
-import { cursorOf, positionOf } from './cursor.rules.ts';
-import { countInbox, type InboxCount, listInbox } from './queries.ts';
-import { rowOf } from './rows.service.ts';
-import type { InboxFilters, ListInbox } from './schema.ts';
+import { cursorOf, type InboxPosition, positionOf } from './cursor.rules.ts';
+import { countInbox, type InboxCount, listPage } from './queries.ts';
+import { readRows } from './rows.service.ts';
+import type { InboxFilters, InboxRow, ListInbox } from './schema.ts';
 import { getViewQueries } from './views.service.ts';
 
 const TICKET_NUMBER = /^#?([0-9]{1,12})$/;
@@ -28,13 +28,26 @@ export async function pageOfInbox(
   const { order = 'newest', status } = filters;
   const criteria = await criteriaOf(db, caller, filters);
   const after = cursor === undefined ? undefined : positionOf(order, cursor);
-  const rows = await listInbox(db, caller.id, { status, criteria, order, after, limit }, confirmations);
-  const last = rows.length > limit ? rows[limit - 1] : undefined;
+  const found = await listPage(db, caller.id, { status, criteria, order, after, limit });
+  const last = found.length > limit ? found[limit - 1] : undefined;
   return {
-    items: rows.slice(0, limit).map(({ at, ...row }) => rowOf(row, criteria.memberId)),
+    items: await readPage(db, caller, found.slice(0, limit), confirmations),
     next: last === undefined ? null : cursorOf(order, last),
     as_of: asOf,
   };
+}
+
+/** Reads the rows of a page in its order. A session that was deleted meanwhile is left out. */
+async function readPage(
+  db: Db,
+  { id: orgId, member }: OrgPrincipal,
+  positions: InboxPosition[],
+  confirmations: ConfirmationsPort,
+): Promise<InboxRow[]> {
+  const keys = positions.map(({ id }) => ({ orgId, id }));
+  const rows = await readRows(db, keys, member === undefined ? [] : [member.id], confirmations);
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return positions.flatMap(({ id }) => byId.get(id)?.rowFor(member?.id ?? null) ?? []);
 }
 
 /** Counts the sessions of views. Throws notFound for one that the caller does not see. */
