@@ -2,6 +2,8 @@ import type { Trx } from '../db/connect.ts';
 import { announce } from '../outbox/announcing.ts';
 import type { Announcement, EventPayloads } from '../outbox/events.ts';
 import { enqueue } from '../outbox/outbox.ts';
+import { currentActor } from '../processes/current-work.ts';
+import { type Actor, AI, CONTACT, SYSTEM } from '../schemas/actor.ts';
 import { announceWithState } from './announcements.service.ts';
 import { appendEvents, type NewEvent } from './events.queries.ts';
 import type { EventType } from './history/events.schema.ts';
@@ -86,9 +88,19 @@ export const recordEvents = (
   orgId: string,
   sessionId: string,
   events: (NewEvent & { type: Exclude<EventType, ReactiveType> })[],
-): Promise<boolean> => appendEvents(trx, orgId, sessionId, { events, announcements: [] });
+): Promise<boolean> => appendEvents(trx, orgId, sessionId, { events: events.map(withActor), announcements: [] });
 
-const rowOf = ({ relayTo, ...event }: SessionEvent): NewEvent => event;
+const rowOf = ({ relayTo, ...event }: SessionEvent): NewEvent => withActor(event);
+
+const withActor = (event: NewEvent): NewEvent => ({ ...event, actor: event.actor ?? actorOf(event) });
+
+/** Returns who caused an event: the author of a message, or else whoever does the current work. */
+function actorOf({ type, sender, data = {} }: NewEvent): Actor {
+  const isReply = type === 'snooze_ended' && 'because' in data && data.because === 'reply';
+  if (sender === 'contact' || isReply) return CONTACT;
+  if (sender === 'ai' || type === 'ai_turn') return AI;
+  return currentActor() ?? SYSTEM;
+}
 
 /** Returns who said a message. Undefined for other events. */
 function authorOf({ type, sender }: SessionEvent): EventPayloads['message-created']['sender'] | undefined {

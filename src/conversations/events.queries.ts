@@ -4,8 +4,7 @@ import { sendWithCommit } from '../db/connections/pipeline.ts';
 import { CURRENT_POSITION, NEXT_POSITION } from '../db/positions.ts';
 import { notifyAfterCommit } from '../db/transaction.ts';
 import { type Announcement, announcementOf, announcing, rowsOf } from '../outbox/announcing.ts';
-import { currentActor } from '../processes/current-work.ts';
-import { type Actor, AI, CONTACT, SYSTEM } from '../schemas/actor.ts';
+import type { Actor } from '../schemas/actor.ts';
 import type { EventType, Sender } from './history/events.schema.ts';
 import { LIVE_CHANNEL } from './live/rules.ts';
 import type { WaitingOn } from './table.ts';
@@ -20,7 +19,7 @@ export interface NewEvent {
   data?: object;
   /** True for greetings, and for the events of a blocked contact: they are stored, and nobody reacts to them. */
   isIgnored?: boolean;
-  /** Who caused it, if that is neither its sender nor whoever does the current work. */
+  /** Who caused it. `actorOf` knows where it is absent. */
   actor?: Actor;
 }
 
@@ -92,7 +91,7 @@ function appendStatement(orgId: string, sessionId: string, { events, announcemen
         event.content, event.own_words, coalesce(event.data, '{}'),
         ${withContactOf(sql`event.actor`)}, session.last_event_xid, session.language
       from session cross join rows from (
-        jsonb_to_recordset(${JSON.stringify(events.map((event) => ({ ...event, actor: actorOf(event) })))}::jsonb)
+        jsonb_to_recordset(${JSON.stringify(events)}::jsonb)
           as (id uuid, type text, sender text, content text, own_words text, data jsonb, actor jsonb)
       ) with ordinality as event (id, type, sender, content, own_words, data, actor, ordinality)
       on conflict (org_id, id) do nothing
@@ -102,17 +101,13 @@ function appendStatement(orgId: string, sessionId: string, { events, announcemen
   `;
 }
 
+/** SQL: the actor of what the contact of `session` did. */
+export const CONTACT_ACTOR = sql`jsonb_build_object('kind', 'contact', 'id', session.contact_id, 'name', null)`;
+const SYSTEM_ACTOR = sql`jsonb_build_object('kind', 'system', 'id', null, 'name', null)`;
+
 /** SQL: an actor with the contact's id of `session` if it is the contact. */
 export const withContactOf = (actor: RawBuilder<unknown>) =>
   sql`case when ${actor} ->> 'kind' = 'contact' then ${actor} || jsonb_build_object('id', session.contact_id) else ${actor} end`;
-
-/** Returns who caused an event: the author of a message, or else whoever does the current work. */
-function actorOf({ type, sender, actor }: NewEvent): Actor {
-  if (actor !== undefined) return actor;
-  if (sender === 'contact' || type === 'message_edited' || type === 'message_deleted') return CONTACT;
-  if (sender === 'ai' || type === 'ai_turn') return AI;
-  return currentActor() ?? SYSTEM;
-}
 
 type Kind = Pick<NewEvent, 'type' | 'sender' | 'data' | 'isIgnored'>;
 
@@ -221,7 +216,7 @@ export async function appendSequenceMessages(
     )
     insert into session_events (org_id, session_id, seq, id, type, content, data, actor, xid, language)
     select session.org_id, session.id, session.last_seq - session.of_session + message.place, message.id, 'sequence_message',
-      message.content, message.data, ${JSON.stringify(SYSTEM)}::jsonb, session.last_event_xid, session.language
+      message.content, message.data, ${SYSTEM_ACTOR}, session.last_event_xid, session.language
     from session join message on message.session_id = session.id
     on conflict (org_id, id) do nothing
     returning id, session_id

@@ -7,8 +7,7 @@ import { CURRENT_POSITION } from '../db/positions.ts';
 import { inRange, type RangePageRequest } from '../db/ranges.ts';
 import { notifyAfterCommit } from '../db/transaction.ts';
 import { newId } from '../ids.ts';
-import { currentActor } from '../processes/current-work.ts';
-import { SYSTEM } from '../schemas/actor.ts';
+import type { Actor } from '../schemas/actor.ts';
 import type { SessionChannel } from '../schemas/parts.ts';
 import { withContactOf } from './events.queries.ts';
 import { changedHint, LIVE_CHANNEL } from './live/rules.ts';
@@ -26,6 +25,7 @@ export async function insertSession(
     Insertable<SessionsTable>,
     'org_id' | 'id' | 'contact_id' | 'channel' | 'verified' | 'relayed_side' | 'assist_mode' | 'ai_state'
   >,
+  actor: Actor,
 ): Promise<void> {
   const { org_id, id, contact_id, channel, verified, relayed_side, assist_mode, ai_state } = session;
   await sql`
@@ -42,7 +42,7 @@ export async function insertSession(
     insert into session_events (org_id, session_id, seq, id, type, data, actor, xid)
     select org_id, id, 0, ${newId()}::uuid, 'session_created',
       jsonb_build_object('channel', jsonb_build_object('type', channel), 'ticket_number', ticket_number),
-      ${withContactOf(sql`${JSON.stringify(currentActor() ?? SYSTEM)}::jsonb`)}, last_event_xid
+      ${withContactOf(sql`${JSON.stringify(actor)}::jsonb`)}, last_event_xid
     from session
   `.execute(trx);
   notifyAfterCommit(trx, LIVE_CHANNEL, `${org_id}/${id}`);

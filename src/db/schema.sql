@@ -2070,6 +2070,8 @@ CREATE INDEX sessions_open_by_creation ON public.sessions USING btree (org_id, c
 CREATE INDEX sessions_open_by_message ON public.sessions USING btree (org_id, COALESCE(last_message_at, created_at), id) WHERE (status = 'open'::text);
 CREATE INDEX sessions_open_by_sla ON public.sessions USING btree (org_id, COALESCE(sla_due_at, 'infinity'::timestamp with time zone), id) WHERE (status = 'open'::text);
 CREATE INDEX sessions_open_by_wait ON public.sessions USING btree (org_id, COALESCE(waiting_since, 'infinity'::timestamp with time zone), id) WHERE (status = 'open'::text);
+CREATE INDEX sessions_open_by_warning ON public.sessions USING btree (org_id, sla_warning_at) WHERE ((status = 'open'::text) AND (sla_warning_at IS NOT NULL));
+CREATE INDEX sessions_open_of_ai ON public.sessions USING btree (org_id, COALESCE(last_message_at, created_at), id) WHERE ((status = 'open'::text) AND (ai_state = 'on'::text) AND (assignee_id IS NULL));
 CREATE INDEX sessions_pending_handoff ON public.sessions USING btree (org_id, id) WHERE ((handoff ->> 'state'::text) = 'pending'::text);
 CREATE INDEX sessions_snoozed ON public.sessions USING btree (org_id, id) WHERE (snoozed_until IS NOT NULL);
 CREATE INDEX sessions_waiting ON public.sessions USING btree (org_id, team_id, queued_at, id) WHERE ((status = 'open'::text) AND (assignee_id IS NULL) AND (team_id IS NOT NULL) AND (queued_at IS NOT NULL));

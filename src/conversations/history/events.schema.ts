@@ -195,7 +195,7 @@ export const ListHistory = z
   })
   .refine(({ cursor, around }) => cursor === undefined || around === undefined, {
     path: ['around'],
-    message: 'cannot be given with cursor: go on from the page around an item with its `next` or `previous`',
+    message: 'cannot be given with cursor: continue from the page around an item with its `next` or `previous`',
   });
 export type ListHistory = z.infer<typeof ListHistory>;
 

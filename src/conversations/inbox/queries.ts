@@ -3,7 +3,7 @@ import type { Db } from '../../db/connect.ts';
 import { READ_PLANNED_EACH_TIME } from '../../db/connections/preparing-client.ts';
 import { onlyRow } from '../../db/rows.ts';
 import { conditionsOf, type InboxCriteria, IS_BREACHED, isUnread } from './conditions.queries.ts';
-import type { InboxPosition } from './cursor.rules.ts';
+import type { InboxPosition } from './cursors.ts';
 import type { InboxFilters, InboxOrder } from './schema.ts';
 
 type Condition = RawBuilder<SqlBool>;
@@ -19,7 +19,7 @@ const TIMES: Record<InboxOrder, { at: RawBuilder<unknown>; direction: 'asc' | 'd
 /** In a closed session nobody waits and no clock runs. */
 const NEVER = sql`'infinity'::timestamptz`;
 
-/** The parts of a list, each with an index of its own. */
+/** The parts of a list, each with a separate index. */
 interface Part {
   isClosed: boolean;
   where: Condition;

@@ -52,7 +52,7 @@ export type InboxFilters = z.infer<typeof InboxFilters>;
 const ViewRef = z
   .string()
   .max(36)
-  .describe('The id of a view of GET /views. Filters that are given besides take the place of its own.');
+  .describe('The id of a view of GET /views. Filters that are given besides replace those of the view.');
 
 export const ListInbox = z.object({
   view: ViewRef.optional(),

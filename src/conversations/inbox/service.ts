@@ -7,7 +7,7 @@ import { findSessionsWith } from '../search/service.ts';
 import { isPersonal } from './built-in-views.rules.ts';
 import type { InboxCriteria, SearchedText } from './conditions.queries.ts';
 import type { ConfirmationsPort } from './confirmations.port.ts';
-import { cursorOf, type InboxPosition, positionOf } from './cursor.rules.ts';
+import { cursorOf, type InboxPosition, positionOf } from './cursors.ts';
 import { countInbox, type InboxCount, listPage } from './queries.ts';
 import { readRows } from './rows.service.ts';
 import type { InboxFilters, InboxRow, ListInbox } from './schema.ts';

@@ -71,7 +71,7 @@ async function tell({ db, log, confirmations, subscribers }: Deps, changes: Chan
     for (const change of changes)
       for (const subscriber of audiences.get(change.orgId) ?? []) send(subscriber, change, rows.get(change.sessionId));
   } catch (error) {
-    log.warn({ err: error }, 'changes of sessions could not be told to live streams');
+    log.warn({ err: error }, 'changes of sessions could not be sent to live streams');
   }
 }
 

@@ -3,8 +3,7 @@ import type { Db } from '../../db/connect.ts';
 import { compiledOnce } from '../../db/connections/compiled-once.ts';
 import { notifyAfterCommit } from '../../db/transaction.ts';
 import { type AnnouncedRow, announcementOf, announcing } from '../../outbox/announcing.ts';
-import { CONTACT } from '../../schemas/actor.ts';
-import { changesBy, withContactOf } from '../events.queries.ts';
+import { CONTACT_ACTOR, changesBy } from '../events.queries.ts';
 import { LIVE_CHANNEL } from '../live/rules.ts';
 
 /** SQL: whether the session's last event had been committed on this server when the statement began. */
@@ -60,7 +59,7 @@ export function plainAppender({ isBlocked, hasAutopilot }: PlainTerms) {
         returning org_id, id, contact_id, channel, language, relayed_side, has_sla, handoff, last_seq, last_event_xid
       ), appended as (
         insert into session_events (org_id, session_id, seq, id, type, sender, content, actor, xid, language)
-        select org_id, id, last_seq, ${id}::uuid, 'message', 'contact', ${text}, ${withContactOf(sql`${JSON.stringify(CONTACT)}::jsonb`)},
+        select org_id, id, last_seq, ${id}::uuid, 'message', 'contact', ${text}, ${CONTACT_ACTOR},
           last_event_xid, language from session
       ), announced as (${eventsOf(id)}
       )

@@ -6,6 +6,8 @@ import { pageOfRange } from '../../db/ranges.ts';
 import { inTransaction, notifyAfterCommit } from '../../db/transaction.ts';
 import { changed, conflict, notFound, refused } from '../../errors.ts';
 import { isUuid, newId } from '../../ids.ts';
+import { currentActor } from '../../processes/current-work.ts';
+import { SYSTEM } from '../../schemas/actor.ts';
 import type { SessionChannel } from '../../schemas/parts.ts';
 import { announceWithState } from '../announcements.service.ts';
 import { changedHint, LIVE_CHANNEL } from '../live/rules.ts';
@@ -59,7 +61,7 @@ export async function openSession(
   { contactId, channel, verified, relayedSide, assistMode }: NewSession,
 ): Promise<{ id: string }> {
   const id = newId();
-  await insertSession(trx, {
+  const session = {
     org_id: orgId,
     id,
     contact_id: contactId,
@@ -67,8 +69,9 @@ export async function openSession(
     verified,
     relayed_side: relayedSide,
     assist_mode: assistMode,
-    ai_state: (await isAutopilotOn(trx, orgId, channel)) ? 'on' : 'off',
-  });
+    ai_state: (await isAutopilotOn(trx, orgId, channel)) ? ('on' as const) : ('off' as const),
+  };
+  await insertSession(trx, session, currentActor() ?? SYSTEM);
   if (!(await isContactBlocked(trx, orgId, contactId)))
     await announceWithState(trx, orgId, [{ type: 'ticket-created', subject_id: id, payload: {} }]);
   return { id };

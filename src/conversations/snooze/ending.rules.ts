@@ -1,6 +1,5 @@
 import { newId } from '../../ids.ts';
 import { type Command, signalWithStart } from '../../outbox/outbox.ts';
-import { CONTACT } from '../../schemas/actor.ts';
 import { WAKE } from '../../temporal/contract.ts';
 import type { NewEvent } from '../events.queries.ts';
 import type { LockedSession, SessionChanges } from '../queries.ts';
@@ -23,9 +22,7 @@ export const wakeSnooze = (ref: SnoozeRef): Command =>
 /** Returns how the end of a snooze changes its session. */
 export const snoozeEnding = (because: SnoozeEnding) => ({
   ...AWAKE,
-  events: [
-    { id: newId(), type: 'snooze_ended' as const, data: { because }, ...(because === 'reply' && { actor: CONTACT }) },
-  ],
+  events: [{ id: newId(), type: 'snooze_ended' as const, data: { because } }],
 });
 
 /** Returns why a change ends the snooze of its session: a message of the contact, or its closing. */

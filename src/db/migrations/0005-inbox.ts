@@ -28,6 +28,13 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     db,
   );
   await sql`
+    create index sessions_open_by_warning on sessions (org_id, sla_warning_at) where status = 'open' and sla_warning_at is not null
+  `.execute(db);
+  await sql`
+    create index sessions_open_of_ai on sessions (org_id, coalesce(last_message_at, created_at), id)
+      where status = 'open' and ai_state = 'on' and assignee_id is null
+  `.execute(db);
+  await sql`
     create table inbox_views (
       org_id uuid not null references orgs (id),
       id uuid not null,

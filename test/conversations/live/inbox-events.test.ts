@@ -73,7 +73,7 @@ it('a stream without topics tells of the same events without rows, and of nothin
   expect((await api.org.get('/events?topics=weather')).status).toBe(400);
 });
 
-it('what a member reads is told to its own streams alone', async () => {
+it('a member’s own streams alone tell what it reads', async () => {
   const id = await newSession();
   await say(id, 'Read me');
   const [anns, bens] = [await stream('?topics=inbox', ann), await stream('?topics=inbox', ben)];
