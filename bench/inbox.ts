@@ -1,8 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { sql } from 'kysely';
 import type { Db } from '../src/db/connect.ts';
-import { waitUntilResponding } from '../src/dev/http-probe.ts';
-import { anyFreePort } from '../src/dev/ports.ts';
 import { issueOrgKey } from '../src/keys/service.ts';
 import { createTokens } from '../src/keys/tokens.ts';
 import { createOrg, createPartner } from '../src/partners/service.ts';
@@ -37,12 +35,7 @@ async function measure(stack: Stack): Promise<Finding[]> {
   const start = performance.now();
   await seed(db, orgId);
   note(`${SESSIONS} open sessions, seeded in ${((performance.now() - start) / 1000).toFixed(0)} s`);
-  const get = await startApi(stack, db, orgId);
-  const bareRoute = await stack.start(import.meta.resolve('./support/baselines/bare-inbox.ts'), {
-    BENCH_ORG_ID: orgId,
-  });
-  const bareUrl = `${await bareRoute.ask<string>('url')}/inbox`;
-  const bare = async () => (await fetch(bareUrl)).json();
+  const { list, bare } = await startApi(stack, db, orgId);
   const { assignee_id } = await db
     .selectFrom('sessions')
     .select('assignee_id')
@@ -52,7 +45,7 @@ async function measure(stack: Stack): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const [name, query] of Object.entries(LISTS)) {
     const path = `/inbox?status=open&${query.replace('ID', String(assignee_id))}`;
-    findings.push(finding(name, await timesOf({ list: () => get(path), bare })));
+    findings.push(finding(name, await timesOf({ list: () => list(path), bare })));
   }
   return findings;
 }
@@ -73,19 +66,19 @@ async function seed(db: Db, orgId: string): Promise<void> {
   });
 }
 
-async function startApi(stack: Stack, db: Db, orgId: string): Promise<(path: string) => Promise<unknown>> {
-  const PORT = String(await anyFreePort());
+/** Starts our api with the bare route, so both have the same edge. */
+async function startApi(stack: Stack, db: Db, orgId: string) {
   const limits = { RATE_LIMIT_STORE: 'memory', RATE_LIMIT_STANDARD: '1000000000' };
-  await stack.start(import.meta.resolve('../src/api/main.ts'), { PORT, ...limits });
-  const url = `http://127.0.0.1:${PORT}`;
-  await waitUntilResponding(`${url}/healthz`, stack.logFile);
+  const api = await stack.start(import.meta.resolve('./support/baselines/bare-inbox.ts'), limits);
+  const url = await api.ask<string>('url');
   const { api_key } = await issueOrgKey(db, createTokens(stack.env.JWT_SECRET ?? ''), orgId, { name: 'Bench' });
-  return async (path) => {
+  const list = async (path: string) => {
     const answer = await fetch(url + path, { headers: { authorization: `Bearer ${api_key}` } });
     const body = (await answer.json()) as { items?: unknown[] };
     if (answer.status !== 200 || body.items?.length === 0) throw new Error(`${path}: ${JSON.stringify(body)}`);
     return body;
   };
+  return { list, bare: () => list('/bare-inbox') };
 }
 
 /** Returns the times of alternating calls: a slow moment of the machine affects both. */
