@@ -75,6 +75,7 @@ async function startAll(context: Context): Promise<void> {
     HOST: '127.0.0.1',
     PUBLIC_URL: api,
     DASHBOARD_URL: api,
+    ...(temporal.ui !== '' && { TEMPORAL_UI_URL: temporal.ui }),
     JWT_SECRET: context.secrets.JWT_SECRET,
     SECRET_KEYS: context.secrets.SECRET_KEYS,
     SMTP_URL: mail.smtpUrl,
