@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
-import { SHORT_LIVED_PLAN } from '../../db/connections/preparing-client.ts';
 import { ANSWERED_BY } from '../queries.ts';
 import type { ConfirmationsPort } from './confirmations.port.ts';
 import type { InboxRow } from './schema.ts';
@@ -70,7 +69,6 @@ export async function listRows(
   confirmations: ConfirmationsPort,
 ): Promise<SelectedRow[]> {
   const { rows } = await sql<SelectedRow>`
-    ${sql.raw(SHORT_LIVED_PLAN)}
     with key as materialized (
       select * from unnest(${keys.map(({ orgId }) => orgId)}::uuid[], ${keys.map(({ id }) => id)}::uuid[]) as key (org_id, id)
     ), given as materialized (
