@@ -1,6 +1,8 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../api/deps.ts';
 import { inboxRoutes } from './inbox/routes.ts';
+import { draftRoutes } from './composing/drafts.routes.ts';
+import { savedReplyRoutes } from './composing/saved-replies.routes.ts';
 import { liveRoutes } from './live/routes.ts';
 import { readingRoutes } from './reading/routes.ts';
 import { redactionRoutes } from './redaction/routes.ts';
@@ -17,6 +19,8 @@ export const CONVERSATION_ROUTES: FastifyPluginAsyncZod<Deps>[] = [
   searchRoutes,
   sessionActionRoutes,
   snoozeRoutes,
+  draftRoutes,
+  savedReplyRoutes,
   redactionRoutes,
   liveRoutes,
 ];

@@ -982,6 +982,22 @@ create table delivery_callbacks (
 CREATE INDEX delivery_callbacks_by_age ON public.delivery_callbacks USING btree (received_at);
 CREATE INDEX delivery_callbacks_by_delivery ON public.delivery_callbacks USING btree (org_id, delivery_id) WHERE (delivery_id IS NOT NULL);
 
+create table drafts (
+  org_id uuid not null,
+  user_id bigint not null,
+  session_id uuid not null,
+  kind text not null,
+  text text not null,
+  media_ids uuid[] not null,
+  updated_at timestamp(3) with time zone default now() not null,
+  constraint drafts_pkey PRIMARY KEY (org_id, user_id, session_id),
+  constraint drafts_kind_check CHECK ((kind = ANY (ARRAY['reply'::text, 'note'::text]))),
+  constraint drafts_org_id_session_id_fkey FOREIGN KEY (org_id, session_id) REFERENCES sessions(org_id, id) ON DELETE CASCADE,
+  constraint drafts_org_id_user_id_fkey FOREIGN KEY (org_id, user_id) REFERENCES members(org_id, user_id) ON DELETE CASCADE
+);
+CREATE INDEX drafts_by_session ON public.drafts USING btree (org_id, session_id);
+CREATE INDEX drafts_by_update ON public.drafts USING btree (org_id, user_id, updated_at, session_id);
+
 create table due_work (
   id bigint generated always as identity not null,
   org_id uuid not null,
@@ -1792,6 +1808,27 @@ create table sandbox_outbox (
 );
 CREATE INDEX sandbox_outbox_by_age ON public.sandbox_outbox USING btree (created_at);
 CREATE INDEX sandbox_outbox_by_creation ON public.sandbox_outbox USING btree (org_id, created_at, id);
+
+create table saved_replies (
+  org_id uuid not null,
+  id uuid not null,
+  shortcut text not null,
+  title text not null,
+  text text not null,
+  media_ids uuid[] not null,
+  language text,
+  team_id uuid,
+  actions jsonb,
+  uses integer default 0 not null,
+  created_at timestamp(3) with time zone default now() not null,
+  updated_at timestamp(3) with time zone default now() not null,
+  constraint saved_replies_pkey PRIMARY KEY (org_id, id),
+  constraint saved_replies_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
+  constraint saved_replies_org_id_team_id_fkey FOREIGN KEY (org_id, team_id) REFERENCES teams(org_id, id) ON DELETE SET NULL (team_id)
+);
+CREATE INDEX saved_replies_by_creation ON public.saved_replies USING btree (org_id, created_at, id);
+CREATE INDEX saved_replies_by_team ON public.saved_replies USING btree (org_id, team_id) WHERE (team_id IS NOT NULL);
+CREATE UNIQUE INDEX saved_replies_by_shortcut ON public.saved_replies USING btree (org_id, lower(shortcut));
 
 create table segments (
   org_id uuid not null,

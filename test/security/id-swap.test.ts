@@ -23,6 +23,7 @@ const SWAP_TIMEOUT_MS = process.env.TEST_TIER === 'long' ? 3_600_000 : 600_000;
 const OTHER_TABLES = [
   'dashboard_sessions',
   'session_reads',
+  'drafts',
   'idempotency_keys',
   'delivery_callbacks',
   'automation_events',
@@ -82,8 +83,15 @@ const TAG_OF_EXAMPLE = 'refund';
 /** What is published has a first version. Its number is no id. */
 const FIRST_VERSION = '1';
 const SENT_NOWHERE = '';
-/** No key opens these, only a member who is signed in: test/sign-in/sessions.test.ts. */
-const OF_MEMBERS = ['DELETE /me/sessions/{id}', 'POST /chat/sessions/{id}/read', 'POST /chat/sessions/{id}/unread'];
+/** No key opens these, only a member who is signed in: test/sign-in and test/conversations/composing. */
+const OF_MEMBERS = [
+  'DELETE /me/sessions/{id}',
+  'POST /chat/sessions/{id}/read',
+  'POST /chat/sessions/{id}/unread',
+  'GET /chat/sessions/{id}/draft',
+  'PUT /chat/sessions/{id}/draft',
+  'DELETE /chat/sessions/{id}/draft',
+];
 
 let api: TestApi;
 let fareHarbor: FakeFareHarbor;
