@@ -5,8 +5,10 @@ import { createPhoneTools } from '../ai/phone-tools/service.ts';
 import { TURNS_CHANNEL } from '../ai/turns/states.rules.ts';
 import { createTurnWaiters } from '../ai/turns/waiting.service.ts';
 import type { Config } from '../config.ts';
+import { BROADCAST_CHANNEL, createBroadcasts } from '../conversations/live/broadcasts.ts';
 import { LIVE_CHANNEL } from '../conversations/live/rules.ts';
 import { createLiveStreams } from '../conversations/live/streams.service.ts';
+import { createPresenceBoard } from '../conversations/presence/presence.ts';
 import type { Db } from '../db/connect.ts';
 import { turnOffFastPaths } from '../db/fast-paths.ts';
 import { listen } from '../db/listen.ts';
@@ -73,6 +75,7 @@ export function createApiDeps({ config, db, pool, quota, temporal, logger, repla
   const outgoing = { egress, secrets: createSecrets(config.SECRET_KEYS), calls: createConnectionCalls(db, logger) };
   const embedder = createConfiguredEmbedder(config, logger);
   const semantics = createSemanticSearch({ ...outgoing, embedder });
+  const broadcasts = createBroadcasts();
   const deps: Deps = {
     config,
     db,
@@ -98,6 +101,8 @@ export function createApiDeps({ config, db, pool, quota, temporal, logger, repla
     sending: { mediaLinks, isDevelopment: config.DEVELOPMENT, deliveries: deliveriesPort },
     phoneTools: createPhoneTools({ db, ...outgoing, semantics }),
     liveStreams: createLiveStreams({ db, links: mediaLinks, log: logger, confirmations: confirmationsPort }),
+    broadcasts,
+    presence: createPresenceBoard(db, broadcasts),
     chatContextOf: findChatContext,
     answers: waiters,
     confirmations: confirmationsPort,
@@ -109,12 +114,14 @@ export function createApiDeps({ config, db, pool, quota, temporal, logger, repla
   };
   const revocations = listen(config.DATABASE_URL, 'keys_changed', deps.keys.clearCache);
   const liveEvents = listen(config.DATABASE_URL, LIVE_CHANNEL, deps.liveStreams.wake);
+  const broadcastHints = listen(config.DATABASE_URL, BROADCAST_CHANNEL, deps.presence.receive);
   const endedTurns = listen(config.DATABASE_URL, TURNS_CHANNEL, waiters.wake);
   return {
     deps,
     async close() {
       embedder.close();
-      const listeners = [revocations, liveEvents, endedTurns];
+      deps.presence.close();
+      const listeners = [revocations, liveEvents, broadcastHints, endedTurns];
       await Promise.all(
         [...listeners, deps.liveStreams, egress, operatorsEgress, deps.calls, deps.storage, deps.documents].map((one) =>
           one.close(),

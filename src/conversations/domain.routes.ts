@@ -5,6 +5,7 @@ import { draftRoutes } from './composing/drafts.routes.ts';
 import { savedReplyRoutes } from './composing/saved-replies.routes.ts';
 import { liveRoutes } from './live/routes.ts';
 import { readingRoutes } from './reading/routes.ts';
+import { presenceRoutes } from './presence/routes.ts';
 import { redactionRoutes } from './redaction/routes.ts';
 import { searchRoutes } from './search/routes.ts';
 import { sessionActionRoutes } from './sessions/actions.routes.ts';
@@ -20,6 +21,7 @@ export const CONVERSATION_ROUTES: FastifyPluginAsyncZod<Deps>[] = [
   sessionActionRoutes,
   snoozeRoutes,
   draftRoutes,
+  presenceRoutes,
   savedReplyRoutes,
   redactionRoutes,
   liveRoutes,

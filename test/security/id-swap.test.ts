@@ -83,7 +83,7 @@ const TAG_OF_EXAMPLE = 'refund';
 /** What is published has a first version. Its number is no id. */
 const FIRST_VERSION = '1';
 const SENT_NOWHERE = '';
-/** No key opens these, only a member who is signed in: test/sign-in and test/conversations/composing. */
+/** No key opens these, only a member who is signed in: test/sign-in and test/conversations. */
 const OF_MEMBERS = [
   'DELETE /me/sessions/{id}',
   'POST /chat/sessions/{id}/read',
@@ -91,6 +91,8 @@ const OF_MEMBERS = [
   'GET /chat/sessions/{id}/draft',
   'PUT /chat/sessions/{id}/draft',
   'DELETE /chat/sessions/{id}/draft',
+  'PUT /chat/sessions/{id}/presence',
+  'DELETE /chat/sessions/{id}/presence',
 ];
 
 let api: TestApi;

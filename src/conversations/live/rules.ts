@@ -4,8 +4,11 @@
  */
 export const LIVE_CHANNEL = 'session_events';
 
-/** What a stream of the org tells of: the events of histories, or those with rows of the inbox and all that changes them. */
-export const TOPICS = ['sessions', 'inbox'] as const;
+/**
+ * What a stream of the org tells of: the events of histories, or those with rows of the inbox and all that changes them,
+ * and what is not stored as an event.
+ */
+export const TOPICS = ['sessions', 'inbox', 'presence', 'notifications'] as const;
 export type Topic = (typeof TOPICS)[number];
 
 /** A change of a session that its history does not tell. `memberId` is set if it is how far the member has read. */

@@ -30,7 +30,7 @@ export const OrgStreamStart = {
       })
       .default('sessions')
       .describe(
-        'sessions: the events of histories. inbox: these with `row`, the row of GET /inbox, and `session_changed` and `read` besides.',
+        'sessions: the events of histories. inbox: these with `row`, the row of GET /inbox, and `session_changed` and `read` besides. presence: who views and types where, first those who do now. notifications: for a member who is signed in, that GET /me/notifications has news.',
       ),
   }),
 };

@@ -38,5 +38,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   `.execute(db);
   await sql`create unique index saved_replies_by_shortcut on saved_replies (org_id, lower(shortcut))`.execute(db);
   await sql`create index saved_replies_by_creation on saved_replies (org_id, created_at, id)`.execute(db);
-  await sql`create index saved_replies_by_team on saved_replies (org_id, team_id) where team_id is not null`.execute(db);
+  await sql`create index saved_replies_by_team on saved_replies (org_id, team_id) where team_id is not null`.execute(
+    db,
+  );
 }
