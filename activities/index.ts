@@ -13,6 +13,7 @@ import { createMessageRequestActivities, type MessageRequestActivityDeps } from 
 import { createMiawActivities, type MiawActivityDeps } from './miaw.ts';
 import { createReconciliationActivities, type ReconciliationActivityDeps } from './reconciliation.ts';
 import { createSequenceActivities, type SequenceActivityDeps } from './sequences.ts';
+import { createSignInActivities, type SignInActivityDeps } from './sign-in.ts';
 import { createSlaActivities, type SlaActivityDeps } from './sla.ts';
 import { createSnoozeActivities, type SnoozeActivityDeps } from './snooze.ts';
 import { createSummaryActivities, type SummaryActivityDeps } from './summaries.ts';
@@ -35,6 +36,7 @@ export type ActivityDeps = AiTurnActivityDeps &
   MessageRequestActivityDeps &
   ReconciliationActivityDeps &
   InboundMessageActivityDeps &
+  SignInActivityDeps &
   SlaActivityDeps &
   SnoozeActivityDeps &
   SummaryActivityDeps &
@@ -56,6 +58,7 @@ export const createActivities = (deps: ActivityDeps) => ({
   ...createKnowledgeActivities(deps),
   ...createMiawActivities(deps),
   ...createSequenceActivities(deps),
+  ...createSignInActivities(deps),
   ...createSlaActivities(deps),
   ...createSnoozeActivities(deps),
   ...createSummaryActivities(deps),

@@ -1605,6 +1605,7 @@ create table members (
   constraint members_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
   constraint members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
+CREATE INDEX members_by_user ON public.members USING btree (user_id);
 
 create table message_overrides (
   org_id uuid not null,

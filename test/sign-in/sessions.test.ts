@@ -249,6 +249,14 @@ POST /chat/sessions/{id}/snooze
 POST /views
 PATCH /views/{id}
 DELETE /views/{id}
+PUT /chat/sessions/{id}/draft
+DELETE /chat/sessions/{id}/draft
+PUT /chat/sessions/{id}/presence
+DELETE /chat/sessions/{id}/presence
+POST /saved-replies
+PATCH /saved-replies/{id}
+DELETE /saved-replies/{id}
+POST /saved-replies/{id}/render
 POST /suppressions
 DELETE /suppressions/{id}
 POST /autopilot/confirmations/{id}/confirm
@@ -258,6 +266,7 @@ POST /media`.split('\n');
 const OF_ALL = `PATCH /me
 POST /chat/sessions/{id}/read
 POST /chat/sessions/{id}/unread
+POST /me/switch
 DELETE /me/sessions/{id}
 POST /contacts/search
 POST /sequences/{id}/forecast

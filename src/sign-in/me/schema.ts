@@ -88,6 +88,17 @@ export const Me = z
     ],
   });
 
+export const OwnOrgs = z.object({
+  items: z.array(
+    z.object({ id: Id, name: z.string(), role: z.enum(ROLE_NAMES), is_current: z.boolean() }).meta({ id: 'OwnOrg' }),
+  ),
+  next: z.null(),
+});
+
+export const SwitchOrg = z
+  .object({ org_id: Id })
+  .meta({ id: 'SwitchOrg', examples: [{ org_id: '01900000-0000-7000-8000-000000000003' }] });
+
 export const OwnSessionPath = z.object({ id: Id });
 export const OwnSessions = z.object({
   items: z.array(

@@ -6,7 +6,8 @@ import { announceKeysChanged } from '../../keys/service.ts';
 import type { MemberPrincipal, OrgPrincipal } from '../../keys/verifier.ts';
 import { changeMember } from '../../orgs/members/service.ts';
 import { KeyScope } from '../../schemas/scopes.ts';
-import { findProfile, getOrg, updatePreferences } from './queries.ts';
+import { strongestOf } from '../roles.ts';
+import { findProfile, getOrg, listOrgsOfUser, updatePreferences } from './queries.ts';
 import { DEFAULT_SETTINGS, type UpdateMe } from './schema.ts';
 
 type Addresses = Pick<Config, 'PUBLIC_URL' | 'TEMPORAL_UI_URL'>;
@@ -41,6 +42,12 @@ export async function changeOwnProfile(db: Db, addresses: Addresses, caller: Org
     if (profile.name !== undefined) await announceKeysChanged(trx);
   });
   return describeCaller(db, addresses, caller);
+}
+
+/** Returns the orgs of the member who is signed in. Throws forbidden for an API key. */
+export async function listOwnOrgs(db: Db, caller: OrgPrincipal) {
+  const orgs = await listOrgsOfUser(db, memberOf(caller).id);
+  return orgs.map(({ id, name, roles }) => ({ id, name, role: strongestOf(roles), is_current: id === caller.id }));
 }
 
 /** Returns the member who is signed in. Throws forbidden for an API key. */
