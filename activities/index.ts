@@ -13,6 +13,7 @@ import { createMessageRequestActivities, type MessageRequestActivityDeps } from 
 import { createMiawActivities, type MiawActivityDeps } from './miaw.ts';
 import { createReconciliationActivities, type ReconciliationActivityDeps } from './reconciliation.ts';
 import { createSequenceActivities, type SequenceActivityDeps } from './sequences.ts';
+import { createSessionJobActivities, type SessionJobActivityDeps } from './session-jobs.ts';
 import { createSignInActivities, type SignInActivityDeps } from './sign-in.ts';
 import { createSlaActivities, type SlaActivityDeps } from './sla.ts';
 import { createSnoozeActivities, type SnoozeActivityDeps } from './snooze.ts';
@@ -36,6 +37,7 @@ export type ActivityDeps = AiTurnActivityDeps &
   MessageRequestActivityDeps &
   ReconciliationActivityDeps &
   InboundMessageActivityDeps &
+  SessionJobActivityDeps &
   SignInActivityDeps &
   SlaActivityDeps &
   SnoozeActivityDeps &
@@ -58,6 +60,7 @@ export const createActivities = (deps: ActivityDeps) => ({
   ...createKnowledgeActivities(deps),
   ...createMiawActivities(deps),
   ...createSequenceActivities(deps),
+  ...createSessionJobActivities(deps),
   ...createSignInActivities(deps),
   ...createSlaActivities(deps),
   ...createSnoozeActivities(deps),

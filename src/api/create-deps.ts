@@ -5,7 +5,7 @@ import { createPhoneTools } from '../ai/phone-tools/service.ts';
 import { TURNS_CHANNEL } from '../ai/turns/states.rules.ts';
 import { createTurnWaiters } from '../ai/turns/waiting.service.ts';
 import type { Config } from '../config.ts';
-import { BROADCAST_CHANNEL, createBroadcasts } from '../conversations/live/broadcasts.ts';
+import { createBroadcasts } from '../conversations/live/broadcasts.ts';
 import { LIVE_CHANNEL } from '../conversations/live/rules.ts';
 import { createLiveStreams } from '../conversations/live/streams.service.ts';
 import { createPresenceBoard } from '../conversations/presence/presence.ts';
@@ -21,6 +21,7 @@ import { createTokens } from '../keys/tokens.ts';
 import { createKeyVerifier } from '../keys/verifier.ts';
 import { createSemanticSearch } from '../knowledge/embedding/semantic-search.ts';
 import { createMediaLinks } from '../media/links.ts';
+import { BROADCAST_CHANNEL, notifiedIn } from '../notifications/service.ts';
 import { createConnectionCalls } from '../orgs/integrations/calls.service.ts';
 import { createDns } from '../providers/egress/dns.ts';
 import { ALLOW_ALL, createEgress } from '../providers/egress/egress.ts';
@@ -114,7 +115,11 @@ export function createApiDeps({ config, db, pool, quota, temporal, logger, repla
   };
   const revocations = listen(config.DATABASE_URL, 'keys_changed', deps.keys.clearCache);
   const liveEvents = listen(config.DATABASE_URL, LIVE_CHANNEL, deps.liveStreams.wake);
-  const broadcastHints = listen(config.DATABASE_URL, BROADCAST_CHANNEL, deps.presence.receive);
+  const broadcastHints = listen(config.DATABASE_URL, BROADCAST_CHANNEL, (hints) => {
+    deps.presence.receive(hints);
+    for (const { orgId, memberId } of notifiedIn(hints))
+      deps.broadcasts.send({ orgId, memberId, topic: 'notifications', key: 'news', type: 'notification', data: {} });
+  });
   const endedTurns = listen(config.DATABASE_URL, TURNS_CHANNEL, waiters.wake);
   return {
     deps,

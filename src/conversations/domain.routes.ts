@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../api/deps.ts';
 import { inboxRoutes } from './inbox/routes.ts';
+import { bulkRoutes } from './bulk/routes.ts';
 import { draftRoutes } from './composing/drafts.routes.ts';
 import { savedReplyRoutes } from './composing/saved-replies.routes.ts';
 import { liveRoutes } from './live/routes.ts';
@@ -20,6 +21,7 @@ export const CONVERSATION_ROUTES: FastifyPluginAsyncZod<Deps>[] = [
   searchRoutes,
   sessionActionRoutes,
   snoozeRoutes,
+  bulkRoutes,
   draftRoutes,
   presenceRoutes,
   savedReplyRoutes,

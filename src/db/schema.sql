@@ -1636,6 +1636,25 @@ create table miaw_conversations (
 CREATE INDEX miaw_conversations_by_ended ON public.miaw_conversations USING btree (org_id, ended_id) WHERE (ended_id IS NOT NULL);
 CREATE INDEX miaw_conversations_by_expiry ON public.miaw_conversations USING btree (token_expires_at) WHERE (opened_at IS NOT NULL);
 
+create table notifications (
+  org_id uuid not null,
+  id uuid not null,
+  user_id bigint not null,
+  kind text not null,
+  session_id uuid,
+  data jsonb not null,
+  created_at timestamp(3) with time zone default now() not null,
+  read_at timestamp(3) with time zone,
+  constraint notifications_pkey PRIMARY KEY (org_id, id),
+  constraint notifications_kind_check CHECK ((kind = ANY (ARRAY['mention'::text, 'assigned'::text, 'breach'::text, 'confirmation'::text, 'ended'::text]))),
+  constraint notifications_org_id_session_id_fkey FOREIGN KEY (org_id, session_id) REFERENCES sessions(org_id, id) ON DELETE CASCADE,
+  constraint notifications_org_id_user_id_fkey FOREIGN KEY (org_id, user_id) REFERENCES members(org_id, user_id) ON DELETE CASCADE
+);
+CREATE INDEX notifications_by_age ON public.notifications USING btree (created_at);
+CREATE INDEX notifications_of_member ON public.notifications USING btree (org_id, user_id, created_at, id);
+CREATE INDEX notifications_of_session ON public.notifications USING btree (org_id, session_id) WHERE (session_id IS NOT NULL);
+CREATE INDEX notifications_unread ON public.notifications USING btree (org_id, user_id, created_at, id) WHERE (read_at IS NULL);
+
 create table office_hours (
   org_id uuid not null,
   id uuid not null,
@@ -1987,6 +2006,39 @@ create table session_reads (
   constraint session_reads_org_id_user_id_fkey FOREIGN KEY (org_id, user_id) REFERENCES members(org_id, user_id) ON DELETE CASCADE
 );
 CREATE INDEX session_reads_of_member ON public.session_reads USING btree (org_id, user_id);
+create table session_job_items (
+  org_id uuid not null,
+  job_id uuid not null,
+  session_id uuid not null,
+  error text,
+  is_done boolean default false not null,
+  constraint session_job_items_pkey PRIMARY KEY (org_id, job_id, session_id),
+  constraint session_job_items_org_id_job_id_fkey FOREIGN KEY (org_id, job_id) REFERENCES session_jobs(org_id, id) ON DELETE CASCADE,
+  constraint session_job_items_org_id_session_id_fkey FOREIGN KEY (org_id, session_id) REFERENCES sessions(org_id, id) ON DELETE CASCADE
+);
+CREATE INDEX session_job_items_failed ON public.session_job_items USING btree (org_id, job_id, session_id) WHERE (error IS NOT NULL);
+CREATE INDEX session_job_items_left ON public.session_job_items USING btree (org_id, job_id, session_id) WHERE (NOT is_done);
+CREATE INDEX session_job_items_of_session ON public.session_job_items USING btree (org_id, session_id);
+
+create table session_jobs (
+  org_id uuid not null,
+  id uuid not null,
+  user_id bigint,
+  action jsonb not null,
+  state text default 'running'::text not null,
+  total integer not null,
+  done integer default 0 not null,
+  failed integer default 0 not null,
+  created_at timestamp(3) with time zone default now() not null,
+  ended_at timestamp(3) with time zone,
+  constraint session_jobs_pkey PRIMARY KEY (org_id, id),
+  constraint session_jobs_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
+  constraint session_jobs_org_id_user_id_fkey FOREIGN KEY (org_id, user_id) REFERENCES members(org_id, user_id) ON DELETE SET NULL (user_id),
+  constraint session_jobs_state_check CHECK ((state = ANY (ARRAY['running'::text, 'done'::text])))
+);
+CREATE INDEX session_jobs_ended ON public.session_jobs USING btree (ended_at) WHERE (ended_at IS NOT NULL);
+CREATE INDEX session_jobs_of_member ON public.session_jobs USING btree (org_id, user_id) WHERE (user_id IS NOT NULL);
+CREATE INDEX session_jobs_running ON public.session_jobs USING btree (org_id, id) WHERE (state = 'running'::text);
 
 create table session_slas (
   org_id uuid not null,

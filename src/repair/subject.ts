@@ -29,6 +29,7 @@ export type MismatchKind =
   | 'eval-run'
   | 'sla'
   | 'snooze'
+  | 'session-job'
   | 'inactivity'
   | 'reconciliation'
   | 'datasource-deletion'

@@ -16,6 +16,9 @@ import {
 } from '../automations/triggers/schedules.service.ts';
 import { ASSIGN_WAITING_SESSIONS } from '../conversations/assignment/contract.ts';
 import { assignWaiting } from '../conversations/assignment/service.ts';
+import { RUN_SESSION_JOB } from '../conversations/bulk/contract.ts';
+import { listRunningJobs } from '../conversations/bulk/queries.ts';
+import { runJob } from '../conversations/bulk/service.ts';
 import { WAKE_SNOOZED_SESSION } from '../conversations/snooze/contract.ts';
 import { wakeSnooze } from '../conversations/snooze/ending.rules.ts';
 import { listSnoozedSessions } from '../conversations/snooze/queries.ts';
@@ -278,6 +281,15 @@ export const SUBJECTS: ComparedSubject[] = [
       list: listSnoozedSessions,
       wake: wakeSnooze,
       idOf: ({ sessionId }) => sessionId,
+    }),
+  ),
+  compared(
+    resumed({
+      kind: 'session-job',
+      starts: [RUN_SESSION_JOB.type],
+      list: listRunningJobs,
+      wake: runJob,
+      idOf: ({ jobId }) => jobId,
     }),
   ),
   compared(

@@ -1,6 +1,7 @@
 import type { Trx } from '../../db/connect.ts';
 import { isAutoAssigning, isInTeam, lockStaffing, updateTurns } from '../../desk/teams/staffing.service.ts';
 import { newId } from '../../ids.ts';
+import { addNotifications } from '../../notifications/service.ts';
 import { readSettings } from '../../orgs/service.ts';
 import { addDueWork } from '../../outbox/due-work.ts';
 import { type Command, enqueue, signalWithStart } from '../../outbox/outbox.ts';
@@ -26,13 +27,14 @@ export { updateQueuePosition } from './queries.ts';
 type AssignableSession = ChangedSession & Pick<LockedSession, 'assignee_id' | 'team_id'>;
 
 /**
- * Assigns a session, records it in the history and announces it. Does nothing if the assignee and team stay the same.
+ * Assigns a session, records it in the history and announces it. A new assignee hears of it, unless it is `by` that
+ * member itself. Does nothing if the assignee and team stay the same.
  */
 export async function reassign(
   trx: Trx,
   orgId: string,
   session: AssignableSession,
-  to: { assignee_id: number | null; team_id: string | null },
+  { by, ...to }: { assignee_id: number | null; team_id: string | null; by?: number | undefined },
 ): Promise<void> {
   const { assignee_id, team_id } = session;
   if (to.assignee_id === assignee_id && to.team_id === team_id) return;
@@ -48,6 +50,8 @@ export async function reassign(
   await announceWithState(trx, orgId, [
     { type: 'ticket-reassigned', subject_id: session.id, payload: { ...to, before: { assignee_id, team_id } } },
   ]);
+  if (joined.length > 0 && to.assignee_id !== null && to.assignee_id !== by)
+    await addNotifications(trx, orgId, [to.assignee_id], { kind: 'assigned', sessionId: session.id });
 }
 
 /** Assigns a session as `reassign` does, whoever has caused it. */

@@ -122,6 +122,7 @@ const HistoryEvent = z
       content: Content,
       human_agent_id: z.number().nullable().describe('null for a note by an API key, or from another system.'),
       sender_name: z.string().optional().describe('The author, if it was written in another system, or by the AI.'),
+      mentions: z.array(z.int()).optional().describe('The ids of the members that it mentions.'),
       is_draft: z.literal(true).optional().describe('A reply that the AI proposes, in Assist Mode.'),
     }),
     z.object({ type: z.literal('returned_to_ai') }),

@@ -1,9 +1,6 @@
 import type { Topic } from './rules.ts';
 import type { Audience as StreamAudience, Sink } from './subscribers.ts';
 
-/** The channel of notifications about what is not stored as an event. */
-export const BROADCAST_CHANNEL = 'broadcasts';
-
 /** An event that streams get only while it happens: it has no id, and no stream resumes behind it. */
 export interface Broadcast {
   orgId: string;

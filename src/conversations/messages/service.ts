@@ -258,5 +258,5 @@ async function takeOverSession(
   if (session.handoff === null) await startHandoff(trx, orgId, session, { reason: 'An agent took over' });
   const isFree = session.assignee_id === null && agentId !== undefined;
   if (!isFree || !Number.isSafeInteger(agentId) || !(await lockMember(trx, orgId, agentId))) return;
-  await reassign(trx, orgId, session, { assignee_id: agentId, team_id: session.team_id });
+  await reassign(trx, orgId, session, { assignee_id: agentId, team_id: session.team_id, by: agentId });
 }

@@ -1,6 +1,7 @@
 import type { Db } from '../../db/connect.ts';
 import { notify } from '../../db/notify.ts';
-import { BROADCAST_CHANNEL, type Broadcast, type Broadcasts } from '../live/broadcasts.ts';
+import { BROADCAST_CHANNEL } from '../../notifications/service.ts';
+import type { Broadcast, Broadcasts } from '../live/broadcasts.ts';
 import type { PresenceState } from './schema.ts';
 
 const PRESENCE_TTL_MS = 30_000;

@@ -73,6 +73,17 @@ export function listFilteredSessions(
     .execute();
 }
 
+/** SQL: the ids of the sessions meeting every condition, in no order. */
+export const sessionsWhere = (orgId: string, { filters, tagKeys }: Pick<FilterCriteria, 'filters' | 'tagKeys'>) => {
+  const conditions = [
+    sql<SqlBool>`session.org_id = ${orgId}`,
+    ...withinDates(filters),
+    ...conditionsOf(filters),
+    ...tagKeys.map((key) => hasTag(orgId, key, 'sets')),
+  ];
+  return sql<{ id: string }>`select session.id from sessions as session where ${sql.join(conditions, sql` and `)}`;
+};
+
 /** Whether rows of other tables are found by index for each session (`probes`), or as one set (`sets`). */
 type LookupStrategy = 'sets' | 'probes';
 

@@ -53,7 +53,7 @@ export const sessionActionRoutes: FastifyPluginAsyncZod = async (app) => {
     },
     handler: async ({ db, org, params, headers, body }) => {
       const seen = { id: params.id, ifMatch: headers['if-match'] };
-      await ifUnchanged(db, org.id, seen, (trx) => assignSession(trx, org.id, params.id, body));
+      await ifUnchanged(db, org.id, seen, (trx) => assignSession(trx, org.id, params.id, { ...body, by: org.member?.id }));
       return NO_BODY;
     },
   });
@@ -63,14 +63,15 @@ export const sessionActionRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'addChatSessionNote',
       tags,
-      description: 'Adds a note visible to the team only. It appears in the history as human_agent_comment.',
+      description:
+        'Adds a note visible to the team only. It appears in the history as human_agent_comment. Mentioned members hear of it: GET /me/notifications.',
       params: SessionPath,
       body: AddNote,
       response: { 201: AddedNote, ...errorResponses(403, 404) },
     },
     handler: async ({ db, org, params, body }, reply) => {
       reply.code(201);
-      return { id: await addNote(db, org.id, params.id, { text: body.text, authorId: org.member?.id ?? null }) };
+      return { id: await addNote(db, org.id, params.id, { ...body, authorId: org.member?.id ?? null }) };
     },
   });
 

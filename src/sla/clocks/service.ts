@@ -1,10 +1,12 @@
 import { keysOf } from '../../collections/checked-access.ts';
 import { announceWithState } from '../../conversations/announcements.service.ts';
 import { lockSession, NO_TARGET, setSlaTarget } from '../../conversations/sessions/service.ts';
+import { listResponsible } from '../../conversations/assignment/responsible.queries.ts';
 import { getSlaFacts, recordSlaEvents } from '../../conversations/sessions/sla-facts.service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { type BusinessCalendar, businessCalendar } from '../../desk/office-hours/business-time.rules.ts';
+import { addNotifications } from '../../notifications/service.ts';
 import { setEventDepth } from '../../outbox/causation.ts';
 import { deleteDueWork } from '../../outbox/due-work.ts';
 import type { SlaProgress } from '../contract.ts';
@@ -233,4 +235,7 @@ async function announceClock(
   await announceWithState(trx, orgId, [
     { type: EVENT_TYPES[metric][news.isBreach ? 'breach' : 'warning'], subject_id: sessionId, payload },
   ]);
+  if (!news.isBreach) return;
+  const members = await listResponsible(trx, orgId, sessionId);
+  await addNotifications(trx, orgId, members, { kind: 'breach', sessionId, data: { metric } });
 }

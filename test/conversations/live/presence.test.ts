@@ -43,7 +43,7 @@ it('is shown to the streams of all processes that asked for it, once a change', 
   const id = await newSession();
   const [here, there, without] = [await stream('presence'), await stream('presence', { at: second }), await stream('')];
   expect(without.status).toBe(400);
-  const inbox = await stream('inbox,presence');
+  const both = await stream('sessions,presence');
   for (const state of ['viewing', 'viewing', 'typing']) {
     expect((await agent.put(pathOf(id), { state })).status).toBe(204);
     await eventually('the event', () => statesIn(there, id).at(-1)?.[1] === state);
@@ -57,7 +57,7 @@ it('is shown to the streams of all processes that asked for it, once a change', 
   ]);
   expect(here.events[0]?.data).toMatchObject({ type: 'presence', member: { id: agent.id, name: 'The agent' } });
   await api.org.post(`/chat/sessions/${id}/notes`, { text: 'A note' });
-  await eventually('the note', () => statesIn(inbox, id).at(-1)?.[1] === 'human_agent_comment');
+  await eventually('the note', () => statesIn(both, id).at(-1)?.[1] === 'human_agent_comment');
   expect(statesIn(here, id)).toHaveLength(3);
 });
 
