@@ -1,3 +1,6 @@
+import { sql } from 'kysely';
+import { inTransaction } from '../../src/db/transaction.ts';
+import { evaluateClocks } from '../../src/sla/clocks/service.ts';
 import { newAction, newTurn, proposed } from '../ai/calls/calling.ts';
 import { OWN_PAGE, type SignedIn, signIn } from '../sign-in/signing-in.ts';
 import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
@@ -21,6 +24,16 @@ const newsOf = async (member: SignedIn, query = '') => (await member.get(`/me/no
 const kindsFor = async (member: SignedIn, id: string) =>
   (await newsOf(member)).items.flatMap(({ kind, session_id }: { kind: string; session_id: string }) =>
     session_id === id ? [kind] : [],
+  );
+
+/** Moves all that happened in a session back in time. */
+const makeLate = (id: string) =>
+  inTransaction(stack.db, (trx) =>
+    sql`
+      with moved as (update sessions set created_at = created_at - interval '1 hour' where id = ${id}),
+        applied as (update session_slas set applied_at = applied_at - interval '1 hour' where session_id = ${id})
+      update session_events set created_at = created_at - interval '1 hour' where session_id = ${id}
+    `.execute(trx),
   );
 
 it('tells members of mentions, but not the author, and shows them in the history', async () => {
@@ -58,15 +71,21 @@ it('tells the new assignee, unless that member took the session itself', async (
 it('tells the assignee of a breach, or else the team, and nobody else', async () => {
   const { body: team } = await stack.org.post('/teams', { name: 'Support' });
   await stack.org.post(`/teams/${team.id}/users`, { userId: ann.id });
-  const { body: policy } = await stack.org.post('/sla/policies', { name: 'Quick', first_reply_target_seconds: 1 });
+  const { body: policy } = await stack.org.post('/sla/policies', { name: 'Quick', first_reply_target_seconds: 60 });
   await stack.org.put(`/sla/policies/${policy.id}/assignment`, { channels: ['web'] });
   const [ofTeam, ofBen] = [await newSession(), await newSession()];
   await stack.org.post(`/chat/sessions/${ofTeam}/assign`, { team_id: team.id, assignee_id: null });
   await stack.org.post(`/chat/sessions/${ofBen}/assign`, { team_id: team.id, assignee_id: ben.id });
-  for (const id of [ofTeam, ofBen])
+  for (const id of [ofTeam, ofBen]) {
     await stack.org.post(`/chat/sessions/${id}/send`, { sender: 'contact', message: { type: 'text', text: 'Hi' } });
+    await eventually('the policy', async () => (await stack.org.get(`/chat/sessions/${id}/sla`)).body.policy?.id);
+    await makeLate(id);
+    await evaluateClocks(stack.db, stack.org.id, id);
+    await evaluateClocks(stack.db, stack.org.id, id);
+  }
   await eventually('a breach of the team', async () => (await kindsFor(ann, ofTeam)).includes('breach'));
   await eventually('a breach of Ben', async () => (await kindsFor(ben, ofBen)).includes('breach'));
+  expect([await kindsFor(ann, ofTeam), await kindsFor(ben, ofBen)]).toEqual([['breach'], ['breach', 'assigned']]);
   expect([await kindsFor(ann, ofBen), await kindsFor(ben, ofTeam)]).toEqual([[], []]);
 });
 

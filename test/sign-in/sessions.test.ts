@@ -249,6 +249,7 @@ POST /chat/sessions/{id}/snooze
 POST /views
 PATCH /views/{id}
 DELETE /views/{id}
+POST /chat/sessions/bulk
 PUT /chat/sessions/{id}/draft
 DELETE /chat/sessions/{id}/draft
 PUT /chat/sessions/{id}/presence
@@ -266,6 +267,7 @@ POST /media`.split('\n');
 const OF_ALL = `PATCH /me
 POST /chat/sessions/{id}/read
 POST /chat/sessions/{id}/unread
+POST /me/notifications/read
 POST /me/switch
 DELETE /me/sessions/{id}
 POST /contacts/search
