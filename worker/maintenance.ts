@@ -9,7 +9,7 @@ import {
   startStalledRuns,
 } from '../src/automations/runs/maintenance.service.ts';
 import type { Config } from '../src/config.ts';
-import { deleteOldJobs } from '../src/conversations/bulk/queries.ts';
+import { deleteOldJobs } from '../src/conversations/bulk/service.ts';
 import { deleteIdleHosts, deleteOldCrawls, deleteOldRobots } from '../src/crawl/maintenance.service.ts';
 import { deleteOldBatches, wakeStalledQueues } from '../src/crm/inbound/maintenance.service.ts';
 import type { Db } from '../src/db/connect.ts';

@@ -4,8 +4,7 @@ import { inTransaction } from '../db/transaction.ts';
 import { issueOrgKey, issuePartnerKey } from '../keys/service.ts';
 import { createTokens, type Tokens } from '../keys/tokens.ts';
 import { createKeyVerifier } from '../keys/verifier.ts';
-import { listRoles } from '../orgs/members/queries.ts';
-import { addMember } from '../orgs/members/service.ts';
+import { addMember, changeMember } from '../orgs/members/service.ts';
 import { createOrg, createPartner } from '../partners/service.ts';
 import { createLoginLink } from '../sign-in/links.service.ts';
 import { readJson, writePrivateJson } from './settings.ts';
@@ -31,9 +30,8 @@ export async function createDemoLogin(databaseUrl: string, api: string, { org_id
   const { db, close } = connect(databaseUrl, { poolSize: 1 });
   try {
     return await inTransaction(db, async (trx) => {
-      const [admin] = (await listRoles(trx, orgId)).filter(({ name }) => name === 'admin');
-      const role_ids = admin === undefined ? [] : [admin.id];
-      const userId = await addMember(trx, orgId, { email: DEMO_MEMBER, name: 'Demo admin', role_ids });
+      const userId = await addMember(trx, orgId, { email: DEMO_MEMBER, name: 'Demo admin' });
+      await changeMember(trx, orgId, userId, { role: 'admin' });
       return (await createLoginLink(trx, api, { orgId, userId, opens: 'page' })).url;
     });
   } finally {

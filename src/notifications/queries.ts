@@ -3,7 +3,7 @@ import type { Db, Trx } from '../db/connect.ts';
 import type { Position } from '../db/cursor.ts';
 import { deleteSome } from '../db/deletion.ts';
 import { onlyRow } from '../db/rows.ts';
-import type { NotificationKind } from './table.ts';
+import type { NotificationKind } from './schema.ts';
 
 const MAX_COUNTED = 1_000;
 const RETENTION_DAYS = 90;

@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { errorResponses } from '../api/edge/errors.ts';
+import { memberOf } from '../api/edge/member.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { NO_BODY, NoBody } from '../schemas/parts.ts';
-import { memberOf } from '../sign-in/me/service.ts';
 import { ListNotifications, NotificationPage, ReadNotifications } from './schema.ts';
 import { pageOfNotifications, readNotifications } from './service.ts';
 

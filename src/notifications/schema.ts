@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { Cursor, Id, Time, Timestamp } from '../schemas/parts.ts';
-import { NOTIFICATION_KINDS } from './table.ts';
 
 const MAX_IDS = 200;
+const NOTIFICATION_KINDS = ['mention', 'assigned', 'breach', 'confirmation', 'ended'] as const;
+export type NotificationKind = (typeof NOTIFICATION_KINDS)[number];
 
 export const ListNotifications = z.object({
   unread: z

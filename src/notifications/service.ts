@@ -3,8 +3,7 @@ import { decodeCursor, toPage } from '../db/cursor.ts';
 import { notifyAfterCommit } from '../db/transaction.ts';
 import { newId } from '../ids.ts';
 import { countUnread, insertNotifications, listNotifications, markRead } from './queries.ts';
-import type { ListNotifications, ReadNotifications } from './schema.ts';
-import type { NotificationKind } from './table.ts';
+import type { ListNotifications, NotificationKind, ReadNotifications } from './schema.ts';
 
 export { deleteOldNotifications } from './queries.ts';
 

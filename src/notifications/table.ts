@@ -1,7 +1,5 @@
 import type { ColumnType, Generated } from 'kysely';
-
-export const NOTIFICATION_KINDS = ['mention', 'assigned', 'breach', 'confirmation', 'ended'] as const;
-export type NotificationKind = (typeof NOTIFICATION_KINDS)[number];
+import type { NotificationKind } from './schema.ts';
 
 /** What a member hears of. It has no texts of people. */
 export interface NotificationsTable {

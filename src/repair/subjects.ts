@@ -17,10 +17,9 @@ import {
 import { ASSIGN_WAITING_SESSIONS } from '../conversations/assignment/contract.ts';
 import { assignWaiting } from '../conversations/assignment/service.ts';
 import { RUN_SESSION_JOB } from '../conversations/bulk/contract.ts';
-import { listRunningJobs } from '../conversations/bulk/queries.ts';
-import { runJob } from '../conversations/bulk/service.ts';
+import { listRunningJobs, runJob } from '../conversations/bulk/service.ts';
 import { WAKE_SNOOZED_SESSION } from '../conversations/snooze/contract.ts';
-import { wakeSnooze } from '../conversations/snooze/ending.rules.ts';
+import { wakeSnooze } from '../conversations/snooze/ending.service.ts';
 import { listSnoozedSessions } from '../conversations/snooze/queries.ts';
 import { CRAWL, DELETE_DATASOURCE, START_SCHEDULED_CRAWL, SYNC_CRAWL_SCHEDULE } from '../crawl/contract.ts';
 import {

@@ -7,7 +7,7 @@ import { enforce, networkOf } from '../api/edge/rate-limits.ts';
 import { conflict } from '../errors.ts';
 import { EmailAddress } from '../schemas/parts.ts';
 import { requestLoginMail } from './mail.service.ts';
-import { NextPath } from './next-path.rules.ts';
+import { NextPath } from './next-path.schema.ts';
 
 const RequestLogin = z
   .object({

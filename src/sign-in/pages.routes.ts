@@ -9,7 +9,7 @@ import { sessionCookieOf } from './cookies.ts';
 import { findLinkedMember } from './links.service.ts';
 import { limitLogins } from './login.routes.ts';
 import { requestLoginMail } from './mail.service.ts';
-import { NextPath } from './next-path.rules.ts';
+import { NextPath } from './next-path.schema.ts';
 import { askForMailPage, mailSentPage, signedInPage, signedOutPage, signInPage, usedLinkPage } from './pages.ts';
 import { endSession, findSession, isOfLink, signInByLink } from './sessions.service.ts';
 

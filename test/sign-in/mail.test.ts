@@ -135,7 +135,7 @@ describe('a member of several orgs', () => {
     await eventually('the end of the former session', async () => (await member.get('/me')).status === 401);
   });
 
-  it('changes to no org of others, and neither does a key', async () => {
+  it('changes to no org of others, and a key to none', async () => {
     const member = await signIn(stack, 'agent');
     expect((await member.post('/me/switch', { org_id: stack.other.id })).status).toBe(404);
     expect((await member.get('/me')).status).toBe(200);

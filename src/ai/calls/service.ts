@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { checkParameters } from '../../actions/calls/http-call.ts';
 import { ActionParameters } from '../../actions/calls/schema.ts';
 import { listDescriptions, readActionsById, type StoredAction } from '../../actions/definitions/service.ts';
-import { listResponsible } from '../../conversations/assignment/responsible.queries.ts';
+import { listResponsible } from '../../conversations/assignment/service.ts';
 import { lockSession } from '../../conversations/sessions/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { pageOf } from '../../db/cursor.ts';

@@ -23,6 +23,7 @@ import {
 import { type AssignmentPool, assignsAutomatically, canBeAssigned, distribute } from './rules.ts';
 
 export { updateQueuePosition } from './queries.ts';
+export { listResponsible } from './responsible.queries.ts';
 
 type AssignableSession = ChangedSession & Pick<LockedSession, 'assignee_id' | 'team_id'>;
 

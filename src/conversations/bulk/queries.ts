@@ -1,7 +1,6 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
 import { deleteSome } from '../../db/deletion.ts';
-import { type FilterCriteria, sessionsWhere } from '../search/filter.queries.ts';
 import type { SessionJobRef } from './contract.ts';
 import type { BulkAction } from './schema.ts';
 
@@ -11,6 +10,8 @@ interface NewJob {
   id: string;
   userId: number | null;
   action: BulkAction;
+  /** SQL: the ids of its sessions. */
+  found: RawBuilder<{ id: string }>;
   maxSessions: number;
 }
 
@@ -18,14 +19,13 @@ interface NewJob {
 export async function insertJob(
   trx: Trx,
   orgId: string,
-  { id, userId, action, maxSessions }: NewJob,
-  criteria: Pick<FilterCriteria, 'filters' | 'tagKeys'>,
+  { id, userId, action, found, maxSessions }: NewJob,
 ): Promise<number> {
   const job = { org_id: orgId, id, user_id: userId, action: JSON.stringify(action), total: 0, ended_at: null };
   await trx.insertInto('session_jobs').values(job).execute();
   const { numAffectedRows = 0n } = await sql`
     insert into session_job_items (org_id, job_id, session_id)
-    select ${orgId}::uuid, ${id}::uuid, found.id from (${sessionsWhere(orgId, criteria)} limit ${maxSessions + 1}) as found
+    select ${orgId}::uuid, ${id}::uuid, found.id from (${found} limit ${maxSessions + 1}) as found
   `.execute(trx);
   await trx
     .updateTable('session_jobs')

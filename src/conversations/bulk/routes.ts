@@ -44,7 +44,7 @@ export const bulkRoutes: FastifyPluginAsyncZod = async (app) => {
   });
 };
 
-/** Tags have a scope of their own for API keys, as in POST /chat/sessions/{id}/tags. */
+/** Tags have a separate scope for API keys, as in POST /chat/sessions/{id}/tags. */
 function assertMayTag(org: OrgPrincipal, { type }: BulkAction): void {
   const isAboutTags = type === 'add_tags' || type === 'remove_tag';
   if (isAboutTags && org.member === undefined && !hasScope(org, 'tags:write'))

@@ -1,18 +1,20 @@
 import type { Db, Trx } from '../../db/connect.ts';
 import { inSavepoint, inTransaction } from '../../db/transaction.ts';
-import { tagKeyOf } from '../../desk/tags/rules.ts';
 import { conflict, DomainError, notFound } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { addNotifications } from '../../notifications/service.ts';
 import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
 import { WAKE } from '../../temporal/contract.ts';
 import type { SessionFilters } from '../search/filter.schema.ts';
+import { sessionsThatMeet } from '../search/filter.service.ts';
 import { addTags, applySessionUpdate, assignSession, removeTags } from '../sessions/actions.service.ts';
 import { UpdateSession } from '../sessions/schema.ts';
 import { snoozeSession } from '../snooze/service.ts';
 import { RUN_SESSION_JOB, type SessionJobProgress, type SessionJobRef } from './contract.ts';
 import { endJob, findJob, insertJob, listErrors, lockNextItem, settleItem } from './queries.ts';
 import type { BulkAction, StoredAction } from './schema.ts';
+
+export { deleteOldJobs, listRunningJobs } from './queries.ts';
 
 const MAX_SESSIONS = 50_000;
 
@@ -41,9 +43,8 @@ export async function changeSessions(db: Db, orgId: string, ids: string[], chang
 export function startJob(db: Db, orgId: string, query: SessionFilters, { action, userId }: Change) {
   return inTransaction(db, async (trx) => {
     const id = newId();
-    const tagKeys = [...new Set((query.tags ?? []).map((name) => tagKeyOf(name.trim())))];
-    const job = { id, userId, action, maxSessions: MAX_SESSIONS };
-    const total = await insertJob(trx, orgId, job, { filters: query, tagKeys });
+    const job = { id, userId, action, found: sessionsThatMeet(orgId, query), maxSessions: MAX_SESSIONS };
+    const total = await insertJob(trx, orgId, job);
     if (total > MAX_SESSIONS)
       throw conflict(`The query finds more than ${MAX_SESSIONS} sessions: narrow it, by date for one`);
     await enqueue(trx, orgId, runJob({ orgId, jobId: id }));

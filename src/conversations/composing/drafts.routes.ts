@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../../api/deps.ts';
 import { errorResponses } from '../../api/edge/errors.ts';
+import { memberOf } from '../../api/edge/member.ts';
 import { NO_BODY, NoBody } from '../../schemas/parts.ts';
-import { memberOf } from '../../sign-in/me/service.ts';
 import { SessionPath } from '../sessions/schema.ts';
 import { DraftOfSession, DraftPage, ListDrafts, SaveDraft } from './drafts.schema.ts';
 import { discardDraft, pageOfDrafts, readDraft, saveDraft } from './drafts.service.ts';

@@ -8,6 +8,8 @@ import { type DraftRef, deleteDraft, findDraft, listDrafts, upsertDraft } from '
 import type { ListDrafts, SaveDraft } from './drafts.schema.ts';
 import { fileIdsOf, withLinks } from './files.service.ts';
 
+export { deleteDraftsOfSession } from './drafts.queries.ts';
+
 /** Returns the draft of a member in a session. Throws notFound for the session. */
 export async function readDraft(db: Db, links: MediaLinks, orgId: string, ref: DraftRef) {
   await getSession(db, orgId, ref.sessionId);

@@ -90,7 +90,9 @@ export type ListSavedReplies = z.infer<typeof ListSavedReplies>;
 
 export const SavedReplyPage = z.object({ items: z.array(SavedReply), next: z.string().nullable() });
 
-export const RenderSavedReply = z.object({ session_id: Id }).meta({ id: 'RenderSavedReply' });
+export const RenderSavedReply = z
+  .object({ session_id: Id })
+  .meta({ id: 'RenderSavedReply', examples: [{ session_id: '01900000-0000-7000-8000-000000000001' }] });
 
 export const RenderedReply = z
   .object({

@@ -7,7 +7,7 @@ import { lockTeamShared } from '../../desk/teams/service.ts';
 import { conflict, invalid, notFound, refused } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import type { MediaLinks } from '../../media/links.ts';
-import { getSession } from '../sessions/service.ts';
+import { findSession } from '../queries.ts';
 import { fileIdsOf, withLinks } from './files.service.ts';
 import {
   countUse,
@@ -79,7 +79,7 @@ export async function removeSavedReply(db: Db, orgId: string, id: string): Promi
   if (!(await deleteSavedReply(db, orgId, id))) throw notFound('saved reply');
 }
 
-/** Renders a saved reply for the contact of a session, and counts the use. Throws notFound. */
+/** Renders a saved reply for the contact of a session, and counts the use. Throws notFound, and invalid for an unknown session. */
 export async function renderSavedReply(
   db: Db,
   links: MediaLinks,
@@ -87,7 +87,9 @@ export async function renderSavedReply(
   { id, sessionId }: { id: string; sessionId: string },
 ) {
   const { text, attachments } = await getSavedReply(db, links, orgId, id);
-  const { contact } = await getSession(db, orgId, sessionId);
+  const session = await findSession(db, orgId, sessionId);
+  if (session === undefined) throw refused('session_id', 'must be the id of a session: GET /chat/sessions lists them');
+  const { contact } = session;
   const parsed = parseTemplate(text);
   const template = 'ok' in parsed ? parsed.ok : [text];
   const rendered = renderText(template, contact ?? EMPTY_CONTACT);

@@ -3,7 +3,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Deps } from '../../api/deps.ts';
 import { errorResponses } from '../../api/edge/errors.ts';
-import { memberOf } from '../../sign-in/me/service.ts';
+import { memberOf } from '../../api/edge/member.ts';
 import { SessionPath } from '../sessions/schema.ts';
 import { getSession } from '../sessions/service.ts';
 import type { Presence } from './presence.ts';

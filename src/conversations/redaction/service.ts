@@ -6,7 +6,7 @@ import { isUuid, newId } from '../../ids.ts';
 import { softDeleteMedia } from '../../media/service.ts';
 import { announce } from '../../outbox/announcing.ts';
 import { recordEvents } from '../change-session.service.ts';
-import { deleteDraftsOfSession } from '../composing/drafts.queries.ts';
+import { deleteDraftsOfSession } from '../composing/drafts.service.ts';
 import type { DeliveriesPort } from '../deliveries.port.ts';
 import { getSessionOfMessage, lockSession } from '../sessions/service.ts';
 import { insertRedaction, type RedactedEvent, redactEvents, redactSummaries } from './queries.ts';

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
 import type { SnoozeRef } from './contract.ts';
 
-/** Locks a session, and returns the time until the end of its snooze. Undefined if it has no end of its own, or is over. */
+/** Locks a session, and returns the time until the end of its snooze. Undefined if it lasts until the contact writes, or is over. */
 export async function lockSnoozeEndMs(trx: Trx, { orgId, sessionId }: SnoozeRef): Promise<number | undefined> {
   const { rows } = await sql<{ ends_in_ms: number }>`
     select (extract(epoch from snoozed_until - clock_timestamp()) * 1000)::double precision as ends_in_ms from sessions

@@ -1,11 +1,12 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../../api/deps.ts';
 import { errorResponses } from '../../api/edge/errors.ts';
+import { memberOf } from '../../api/edge/member.ts';
 import { NO_BODY, NoBody } from '../../schemas/parts.ts';
 import { sessionCookieOf } from '../cookies.ts';
 import { switchSession } from '../sessions.service.ts';
 import { OwnOrgs, SwitchOrg } from './schema.ts';
-import { listOwnOrgs, memberOf } from './service.ts';
+import { listOwnOrgs } from './service.ts';
 
 const tags = ['me'];
 const config = { scope: 'any' } as const;
@@ -23,7 +24,7 @@ export const ownOrgRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config: {
       description: 'Lists the orgs of which the account that is signed in is a member, with its role in each.',
       response: { 200: OwnOrgs, ...errorResponses(403) },
     },
-    handler: async ({ db, org }) => ({ items: await listOwnOrgs(db, org), next: null }),
+    handler: async ({ db, org }) => ({ items: await listOwnOrgs(db, { ...org, member: memberOf(org) }), next: null }),
   });
 
   app.post('/me/switch', {

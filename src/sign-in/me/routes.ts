@@ -2,11 +2,12 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Deps } from '../../api/deps.ts';
 import { errorResponses } from '../../api/edge/errors.ts';
+import { memberOf } from '../../api/edge/member.ts';
 import { NO_BODY, NoBody } from '../../schemas/parts.ts';
 import { sessionCookieOf } from '../cookies.ts';
 import { endOwnSession, listOwnSessions } from '../sessions.service.ts';
 import { Me, OwnSessionPath, OwnSessions, UpdateMe } from './schema.ts';
-import { changeOwnProfile, describeCaller, memberOf } from './service.ts';
+import { changeOwnProfile, describeCaller } from './service.ts';
 
 const tags = ['me'];
 const config = { scope: 'any' } as const;
@@ -38,7 +39,7 @@ export const meRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config: addre
       body: UpdateMe,
       response: { 200: Me, ...errorResponses(403) },
     },
-    handler: async ({ db, org, body }) => changeOwnProfile(db, addresses, org, body),
+    handler: async ({ db, org, body }) => changeOwnProfile(db, addresses, { ...org, member: memberOf(org) }, body),
   });
 
   app.get('/me/sessions', {

@@ -1,7 +1,7 @@
 import type { Config } from '../../config.ts';
 import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { forbidden, notFound } from '../../errors.ts';
+import { notFound } from '../../errors.ts';
 import { announceKeysChanged } from '../../keys/service.ts';
 import type { MemberPrincipal, OrgPrincipal } from '../../keys/verifier.ts';
 import { changeMember } from '../../orgs/members/service.ts';
@@ -32,9 +32,12 @@ export async function describeCaller(db: Db, addresses: Addresses, caller: OrgPr
   };
 }
 
-/** Changes the own profile of a member who is signed in. Throws forbidden for an API key. */
-export async function changeOwnProfile(db: Db, addresses: Addresses, caller: OrgPrincipal, changes: UpdateMe) {
-  const { id: userId } = memberOf(caller);
+/** A member who is signed in. */
+type SignedInMember = OrgPrincipal & { member: MemberPrincipal };
+
+/** Changes the own profile of a member who is signed in. */
+export async function changeOwnProfile(db: Db, addresses: Addresses, caller: SignedInMember, changes: UpdateMe) {
+  const { id: userId } = caller.member;
   const { language, settings, ...profile } = changes;
   await inTransaction(db, async (trx) => {
     await changeMember(trx, caller.id, userId, profile);
@@ -44,16 +47,10 @@ export async function changeOwnProfile(db: Db, addresses: Addresses, caller: Org
   return describeCaller(db, addresses, caller);
 }
 
-/** Returns the orgs of the member who is signed in. Throws forbidden for an API key. */
-export async function listOwnOrgs(db: Db, caller: OrgPrincipal) {
-  const orgs = await listOrgsOfUser(db, memberOf(caller).id);
+/** Returns the orgs of the member who is signed in. */
+export async function listOwnOrgs(db: Db, caller: SignedInMember) {
+  const orgs = await listOrgsOfUser(db, caller.member.id);
   return orgs.map(({ id, name, roles }) => ({ id, name, role: strongestOf(roles), is_current: id === caller.id }));
-}
-
-/** Returns the member who is signed in. Throws forbidden for an API key. */
-export function memberOf({ member }: OrgPrincipal): MemberPrincipal {
-  if (member === undefined) throw forbidden('Only a member who is signed in can do this, not an API key');
-  return member;
 }
 
 async function profileOf(db: Db, orgId: string, { id, role }: MemberPrincipal) {

@@ -61,7 +61,7 @@ it('is shown to the streams of all processes that asked for it, once a change', 
   expect(statesIn(here, id)).toHaveLength(3);
 });
 
-it('is neither in the streams that did not ask for it, nor in those of other orgs', async () => {
+it('is not in the streams that did not ask for it, and not in those of other orgs', async () => {
   const id = await newSession();
   const asked = await stream('presence');
   const unasked = await openEventStream(`${api.url}/events`, { key: api.org.key });
