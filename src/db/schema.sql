@@ -1995,17 +1995,6 @@ CREATE INDEX session_events_turns ON public.session_events USING btree (org_id, 
 CREATE TRIGGER index_session_event BEFORE INSERT ON public.session_events FOR EACH ROW WHEN ((new.content IS NOT NULL)) EXECUTE FUNCTION index_session_event();
 CREATE TRIGGER reindex_session_event BEFORE UPDATE OF content, own_words, language ON public.session_events FOR EACH ROW EXECUTE FUNCTION index_session_event();
 
-create table session_reads (
-  org_id uuid not null,
-  session_id uuid not null,
-  user_id bigint not null,
-  read_seq integer not null,
-  is_unread boolean default false not null,
-  constraint session_reads_pkey PRIMARY KEY (org_id, session_id, user_id),
-  constraint session_reads_org_id_session_id_fkey FOREIGN KEY (org_id, session_id) REFERENCES sessions(org_id, id) ON DELETE CASCADE,
-  constraint session_reads_org_id_user_id_fkey FOREIGN KEY (org_id, user_id) REFERENCES members(org_id, user_id) ON DELETE CASCADE
-);
-CREATE INDEX session_reads_of_member ON public.session_reads USING btree (org_id, user_id);
 create table session_job_items (
   org_id uuid not null,
   job_id uuid not null,
@@ -2039,6 +2028,18 @@ create table session_jobs (
 CREATE INDEX session_jobs_ended ON public.session_jobs USING btree (ended_at) WHERE (ended_at IS NOT NULL);
 CREATE INDEX session_jobs_of_member ON public.session_jobs USING btree (org_id, user_id) WHERE (user_id IS NOT NULL);
 CREATE INDEX session_jobs_running ON public.session_jobs USING btree (org_id, id) WHERE (state = 'running'::text);
+
+create table session_reads (
+  org_id uuid not null,
+  session_id uuid not null,
+  user_id bigint not null,
+  read_seq integer not null,
+  is_unread boolean default false not null,
+  constraint session_reads_pkey PRIMARY KEY (org_id, session_id, user_id),
+  constraint session_reads_org_id_session_id_fkey FOREIGN KEY (org_id, session_id) REFERENCES sessions(org_id, id) ON DELETE CASCADE,
+  constraint session_reads_org_id_user_id_fkey FOREIGN KEY (org_id, user_id) REFERENCES members(org_id, user_id) ON DELETE CASCADE
+);
+CREATE INDEX session_reads_of_member ON public.session_reads USING btree (org_id, user_id);
 
 create table session_slas (
   org_id uuid not null,

@@ -1,5 +1,5 @@
 import type { Topic } from './rules.ts';
-import type { Audience as StreamAudience, Sink } from './subscribers.ts';
+import type { Sink, Audience as StreamAudience } from './subscribers.ts';
 
 /** An event that streams get only while it happens: it has no id, and no stream resumes behind it. */
 export interface Broadcast {

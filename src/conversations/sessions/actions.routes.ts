@@ -53,7 +53,9 @@ export const sessionActionRoutes: FastifyPluginAsyncZod = async (app) => {
     },
     handler: async ({ db, org, params, headers, body }) => {
       const seen = { id: params.id, ifMatch: headers['if-match'] };
-      await ifUnchanged(db, org.id, seen, (trx) => assignSession(trx, org.id, params.id, { ...body, by: org.member?.id }));
+      await ifUnchanged(db, org.id, seen, (trx) =>
+        assignSession(trx, org.id, params.id, { ...body, by: org.member?.id }),
+      );
       return NO_BODY;
     },
   });

@@ -1,7 +1,7 @@
 import { keysOf } from '../../collections/checked-access.ts';
 import { announceWithState } from '../../conversations/announcements.service.ts';
-import { lockSession, NO_TARGET, setSlaTarget } from '../../conversations/sessions/service.ts';
 import { listResponsible } from '../../conversations/assignment/service.ts';
+import { lockSession, NO_TARGET, setSlaTarget } from '../../conversations/sessions/service.ts';
 import { getSlaFacts, recordSlaEvents } from '../../conversations/sessions/sla-facts.service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
