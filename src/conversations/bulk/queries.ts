@@ -38,10 +38,14 @@ export async function insertJob(
 
 export const findJob = (db: Db, orgId: string, id: string) =>
   db
-    .selectFrom('session_jobs')
-    .select(['id', 'user_id', 'action', 'state', 'total', 'done', 'failed', 'created_at', 'ended_at'])
-    .where('org_id', '=', orgId)
-    .where('id', '=', id)
+    .selectFrom('session_jobs as job')
+    .leftJoin('members as member', (join) =>
+      join.onRef('member.org_id', '=', 'job.org_id').onRef('member.user_id', '=', 'job.user_id'),
+    )
+    .select(['job.id', 'job.user_id', 'member.name as user_name', 'job.action', 'job.state', 'job.total'])
+    .select(['job.done', 'job.failed', 'job.created_at', 'job.ended_at'])
+    .where('job.org_id', '=', orgId)
+    .where('job.id', '=', id)
     .executeTakeFirst();
 
 export const listErrors = (db: Db, orgId: string, jobId: string) =>

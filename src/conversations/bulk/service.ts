@@ -4,6 +4,8 @@ import { conflict, DomainError, notFound } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { addNotifications } from '../../notifications/service.ts';
 import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
+import { runAsActor } from '../../processes/current-work.ts';
+import { type Actor, SYSTEM } from '../../schemas/actor.ts';
 import { WAKE } from '../../temporal/contract.ts';
 import type { SessionFilters } from '../search/filter.schema.ts';
 import { sessionsThatMeet } from '../search/filter.service.ts';
@@ -15,6 +17,8 @@ import { endJob, findJob, insertJob, listErrors, lockNextItem, settleItem } from
 import type { BulkAction, StoredAction } from './schema.ts';
 
 export { deleteOldJobs, listRunningJobs } from './queries.ts';
+
+type Job = NonNullable<Awaited<ReturnType<typeof findJob>>>;
 
 const MAX_SESSIONS = 50_000;
 
@@ -71,9 +75,14 @@ export const continueJob = (db: Db, ref: SessionJobRef): Promise<boolean> =>
     if (next === undefined) return finishJob(trx, ref);
     const { session_id: sessionId } = next;
     const change = { action: actionOf(job.action), userId: job.user_id };
-    await settleItem(trx, ref, { sessionId, error: await changeOne(trx, ref.orgId, sessionId, change) });
+    const error = await runAsActor(actorOf(job), () => changeOne(trx, ref.orgId, sessionId, change));
+    await settleItem(trx, ref, { sessionId, error });
     return false;
   });
+
+/** Returns who does a job, as histories name it: the member who asked for it. */
+const actorOf = ({ user_id: id, user_name: name }: Pick<Job, 'user_id' | 'user_name'>): Actor =>
+  id === null ? SYSTEM : { kind: 'member', id, name };
 
 /** Returns how far a job is. */
 export async function readProgress(db: Db, { orgId, jobId }: SessionJobRef): Promise<SessionJobProgress> {

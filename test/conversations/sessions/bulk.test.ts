@@ -78,6 +78,8 @@ it('changes all sessions that a query finds by a job, and has the member hear of
   expect(await untilEnded(body.job_id)).toMatchObject({ total: 30, done: 30, failed: 0, errors: [] });
   expect(await countOf(ids, 'status_changed')).toBe(30);
   expect(await countOf(others, 'status_changed')).toBe(0);
+  const { items } = (await agent.get(`/chat/sessions/${ids[0]}/history`)).body;
+  expect(items.at(-1).actor).toEqual({ kind: 'member', id: agent.id, name: 'The agent' });
   const { body: news } = await agent.get('/me/notifications?unread=true');
   expect(news.items).toContainEqual(expect.objectContaining({ kind: 'ended', data: { job_id: body.job_id } }));
 
