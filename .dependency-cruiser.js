@@ -44,6 +44,7 @@ const DOMAINS = [
   'sign-in',
   'partners',
   'desk',
+  'notifications',
   'conversations',
   'csat',
   'sla',

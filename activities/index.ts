@@ -13,7 +13,10 @@ import { createMessageRequestActivities, type MessageRequestActivityDeps } from 
 import { createMiawActivities, type MiawActivityDeps } from './miaw.ts';
 import { createReconciliationActivities, type ReconciliationActivityDeps } from './reconciliation.ts';
 import { createSequenceActivities, type SequenceActivityDeps } from './sequences.ts';
+import { createSessionJobActivities, type SessionJobActivityDeps } from './session-jobs.ts';
+import { createSignInActivities, type SignInActivityDeps } from './sign-in.ts';
 import { createSlaActivities, type SlaActivityDeps } from './sla.ts';
+import { createSnoozeActivities, type SnoozeActivityDeps } from './snooze.ts';
 import { createSummaryActivities, type SummaryActivityDeps } from './summaries.ts';
 import { createTaggingActivities, type TaggingActivityDeps } from './tagging.ts';
 import { createTriggerActivities, type TriggerActivityDeps } from './triggers.ts';
@@ -34,7 +37,10 @@ export type ActivityDeps = AiTurnActivityDeps &
   MessageRequestActivityDeps &
   ReconciliationActivityDeps &
   InboundMessageActivityDeps &
+  SessionJobActivityDeps &
+  SignInActivityDeps &
   SlaActivityDeps &
+  SnoozeActivityDeps &
   SummaryActivityDeps &
   TaggingActivityDeps &
   TriggerActivityDeps &
@@ -54,7 +60,10 @@ export const createActivities = (deps: ActivityDeps) => ({
   ...createKnowledgeActivities(deps),
   ...createMiawActivities(deps),
   ...createSequenceActivities(deps),
+  ...createSessionJobActivities(deps),
+  ...createSignInActivities(deps),
   ...createSlaActivities(deps),
+  ...createSnoozeActivities(deps),
   ...createSummaryActivities(deps),
   ...createTaggingActivities(deps),
   ...createTriggerActivities(deps),

@@ -23,6 +23,7 @@ const BENCHES = [
   'summaries',
   'tagging',
   'analytics',
+  'inbox',
   'webhooks',
   'insights',
   'ai/turns',

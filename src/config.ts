@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { MODEL } from './embedder/model-folder.ts';
 import { createLogger } from './logging/logger.ts';
-import { DomainName } from './schemas/parts.ts';
+import { DomainName, EmailAddress } from './schemas/parts.ts';
 import { TASK_QUEUES } from './temporal/contract.ts';
 import { withoutTrailingSlashes } from './text/urls.rules.ts';
 
@@ -77,6 +77,7 @@ export const settings = {
   OPS_PORT: port.optional().describe('Port of /healthz, /readyz and /metrics; the api’s own when absent'),
   PUBLIC_URL: baseUrl.default('http://127.0.0.1:8080').describe('Address under which the outside reaches the api'),
   DASHBOARD_URL: baseUrl.optional().describe('Address of the dashboard in login links; PUBLIC_URL when absent'),
+  TEMPORAL_UI_URL: baseUrl.optional().describe('Address of the Temporal UI, which admins get in GET /me'),
   TRUSTED_PROXIES: cidrs.default([]).describe('CIDRs of proxies whose X-Forwarded-For is believed, comma-separated'),
   JWT_SECRET: z.string().min(32).describe('Secret that signs keys, at least 32 characters'),
   SECRET_KEYS: z
@@ -99,6 +100,9 @@ export const settings = {
     .default(100)
     .describe('Requests with a wrong key or token a minute an address; further ones get a 429'),
   RATE_LIMIT_LOGIN_LINKS: perMinute.default(30).describe('Login links a minute a partner'),
+  RATE_LIMIT_SIGN_IN: perMinute
+    .default(30)
+    .describe('Mails with login links an hour that an e-mail address may ask for, and that a network address may'),
   WRITE_QUOTA_BYTES: z.coerce
     .number()
     .int()
@@ -147,6 +151,9 @@ export const settings = {
     .describe(
       'Default mail server, `smtp://user:password@host:port`. A password is sent encrypted only, unless `?allow_unencrypted_login=true` follows',
     ),
+  SIGN_IN_FROM: EmailAddress.optional().describe(
+    'Sender of mails with login links, which go out by SMTP_URL; `sign-in@` and the host of PUBLIC_URL when absent',
+  ),
   INBOUND_DOMAIN: DomainName.optional().describe(
     'Domain at which the worker takes bounces and replies; none when absent',
   ),

@@ -6,6 +6,7 @@ export type ErrorKind =
   | 'not_found'
   | 'conflict'
   | 'gone'
+  | 'changed'
   | 'too_large'
   | 'unsupported'
   | 'unprocessable'
@@ -38,6 +39,8 @@ export const forbidden = (message: string) => new DomainError('forbidden', messa
 export const notFound = (resource: string) => new DomainError('not_found', `${capitalize(resource)} not found`);
 export const conflict = (message: string) => new DomainError('conflict', message);
 export const gone = (message: string) => new DomainError('gone', message);
+/** Returns an error for a resource that is not as the caller has seen it. */
+export const changed = (message: string) => new DomainError('changed', message);
 export const tooLarge = (message: string) => new DomainError('too_large', message);
 export const unsupported = (message: string) => new DomainError('unsupported', message);
 export const unavailable = (message: string) => new DomainError('unavailable', message);
@@ -54,6 +57,22 @@ export class TooManyRequests extends Error {
     super(message);
     this.name = 'TooManyRequests';
     this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+/**
+ * The caller has not seen what it has to know. It is not a DomainError: its items may be texts of people, and are not
+ * stored as the answer to an Idempotency-Key.
+ */
+export class NotSeen extends Error {
+  readonly code: string;
+  readonly items: object[];
+
+  constructor(message: string, { code, items }: { code: string; items: object[] }) {
+    super(message);
+    this.name = 'NotSeen';
+    this.code = code;
+    this.items = items;
   }
 }
 

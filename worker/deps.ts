@@ -29,9 +29,11 @@ import { findConnection } from '../src/orgs/integrations/service.ts';
 import { createSalesforce } from '../src/providers/crm/salesforce/salesforce.ts';
 import { ALLOW_ALL, createEgress, type Egress } from '../src/providers/egress/egress.ts';
 import { startMailReceiver } from '../src/providers/email/mail-receiver.ts';
+import { createSmtpSender, smtpSettingsOf } from '../src/providers/email/smtp.ts';
 import { createCountedStorage } from '../src/providers/storage/counted.ts';
 import { createStorage } from '../src/providers/storage/storage.ts';
 import { createSecrets, type Secrets } from '../src/secrets.ts';
+import { loginMailSenderOf } from '../src/sign-in/mail.service.ts';
 import { createTagLearner } from '../src/tagging/learner.ts';
 import { createSenderRegistry } from '../src/webhooks/sending/sender-registry.ts';
 import { WEBHOOKS_CHANNEL } from '../src/webhooks/waking.service.ts';
@@ -63,6 +65,7 @@ export async function createWorkerDeps(
     crms: createCrmClients(config, db, { secrets, egress, calls }),
     dashboardUrl: config.dashboardUrl,
   };
+  const mailer = config.SMTP_URL === undefined ? undefined : createSmtpSender(smtpSettingsOf(config.SMTP_URL));
   const extractor = createExtractor();
   const renderer = createRenderer({ path: config.CHROMIUM_PATH, isSandboxed: config.CHROMIUM_SANDBOX === 'on' }, log);
   const tagLearner = createTagLearner();
@@ -93,6 +96,7 @@ export async function createWorkerDeps(
       tagLearner,
       webhookSenders,
       senders: sending.senders,
+      loginMails: { db, dashboardUrl: config.dashboardUrl, mailer, from: loginMailSenderOf(config) },
       channelDefaults: { hasMailServer: config.SMTP_URL !== undefined, isDevelopment: config.DEVELOPMENT },
       ...handoffDeps,
       sending: { mediaLinks, isDevelopment: config.DEVELOPMENT, deliveries: deliveriesPort },
@@ -105,6 +109,7 @@ export async function createWorkerDeps(
       embedder.close();
       await Promise.all([
         sending.close(),
+        mailer?.close(),
         mailReader.close(),
         storage.close(),
         extractor.close(),

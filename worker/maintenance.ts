@@ -9,6 +9,7 @@ import {
   startStalledRuns,
 } from '../src/automations/runs/maintenance.service.ts';
 import type { Config } from '../src/config.ts';
+import { deleteOldJobs } from '../src/conversations/bulk/service.ts';
 import { deleteIdleHosts, deleteOldCrawls, deleteOldRobots } from '../src/crawl/maintenance.service.ts';
 import { deleteOldBatches, wakeStalledQueues } from '../src/crm/inbound/maintenance.service.ts';
 import type { Db } from '../src/db/connect.ts';
@@ -20,6 +21,7 @@ import { requestWeeklyReviews } from '../src/insights/review/service.ts';
 import { retryOldRefusals } from '../src/knowledge/embedding/maintenance.service.ts';
 import { deleteUnusedWords } from '../src/knowledge/index/maintenance.service.ts';
 import { deleteOldModelCalls, settleAbandonedCalls } from '../src/models/budgets/service.ts';
+import { deleteOldNotifications } from '../src/notifications/service.ts';
 import { deleteOldForecasts } from '../src/sequences/forecast/jobs.service.ts';
 import { deleteExpiredLogins } from '../src/sign-in/links.service.ts';
 import { requestDailyLearning } from '../src/tagging/service.ts';
@@ -68,6 +70,8 @@ const BATCHED_JOBS: Record<string, (db: Db, retention: Retention) => Promise<num
   deleteOldWebhooks,
   deleteEndpointRemains,
   requestWeeklyReviews,
+  deleteOldNotifications,
+  deleteOldJobs,
 };
 
 /**

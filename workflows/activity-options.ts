@@ -55,6 +55,13 @@ export const AI_CALL: ActivityOptions = {
  */
 export const MANY_TEXTS: ActivityOptions = { startToCloseTimeout: '10 minutes' };
 
+/** A mail with a login link. Whoever asked for it asks again after some minutes. */
+export const SEND_LOGIN_MAIL: ActivityOptions = {
+  startToCloseTimeout: '1 minute',
+  scheduleToCloseTimeout: '15 minutes',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
+};
+
 /** An action of a customer's workflow. The step itself sets the number of attempts. */
 export const RUN_STEP: ActivityOptions = {
   startToCloseTimeout: '2 minutes',

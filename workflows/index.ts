@@ -22,5 +22,8 @@ export { extractInsights, reviewInsights } from './insights.ts';
 export { crawl, deleteDatasource, startScheduledCrawl, syncCrawlSchedule } from './knowledge/crawl.ts';
 export { embedKnowledge } from './knowledge/embedding.ts';
 export { runSequence } from './sequences.ts';
+export { runSessionJob } from './session-jobs.ts';
+export { sendLoginLink } from './sign-in.ts';
 export { watchSla } from './sla.ts';
+export { wakeSnoozedSession } from './snooze.ts';
 export { deliverWebhook, sendWebhooks } from './webhooks.ts';

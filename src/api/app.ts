@@ -28,6 +28,7 @@ import { keyRoutes } from '../keys/routes.ts';
 import { KNOWLEDGE_ROUTES } from '../knowledge/domain.routes.ts';
 import { mediaRoutes } from '../media/routes.ts';
 import { usageRoutes } from '../models/budgets/routes.ts';
+import { notificationRoutes } from '../notifications/routes.ts';
 import { ORG_ROUTES } from '../orgs/domain.routes.ts';
 import { countOutbox } from '../outbox/backlog.ts';
 import { PARTNER_ROUTES } from '../partners/domain.routes.ts';
@@ -84,6 +85,7 @@ const ROUTES: FastifyPluginAsyncZod<Deps>[] = [
   ...DESK_ROUTES,
   slaRoutes,
   csatRoutes,
+  notificationRoutes,
   ...CONVERSATION_ROUTES,
   ...CRM_ROUTES,
   ...AUTOMATION_ROUTES,

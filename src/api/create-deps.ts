@@ -1,11 +1,14 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Pool } from 'pg';
+import { confirmationsPort } from '../ai/confirmations/inbox-port.ts';
 import { createPhoneTools } from '../ai/phone-tools/service.ts';
 import { TURNS_CHANNEL } from '../ai/turns/states.rules.ts';
 import { createTurnWaiters } from '../ai/turns/waiting.service.ts';
 import type { Config } from '../config.ts';
+import { createBroadcasts } from '../conversations/live/broadcasts.ts';
 import { LIVE_CHANNEL } from '../conversations/live/rules.ts';
 import { createLiveStreams } from '../conversations/live/streams.service.ts';
+import { createPresenceBoard } from '../conversations/presence/presence.ts';
 import type { Db } from '../db/connect.ts';
 import { turnOffFastPaths } from '../db/fast-paths.ts';
 import { listen } from '../db/listen.ts';
@@ -18,6 +21,7 @@ import { createTokens } from '../keys/tokens.ts';
 import { createKeyVerifier } from '../keys/verifier.ts';
 import { createSemanticSearch } from '../knowledge/embedding/semantic-search.ts';
 import { createMediaLinks } from '../media/links.ts';
+import { BROADCAST_CHANNEL, notifiedIn } from '../notifications/service.ts';
 import { createConnectionCalls } from '../orgs/integrations/calls.service.ts';
 import { createDns } from '../providers/egress/dns.ts';
 import { ALLOW_ALL, createEgress } from '../providers/egress/egress.ts';
@@ -72,6 +76,7 @@ export function createApiDeps({ config, db, pool, quota, temporal, logger, repla
   const outgoing = { egress, secrets: createSecrets(config.SECRET_KEYS), calls: createConnectionCalls(db, logger) };
   const embedder = createConfiguredEmbedder(config, logger);
   const semantics = createSemanticSearch({ ...outgoing, embedder });
+  const broadcasts = createBroadcasts();
   const deps: Deps = {
     config,
     db,
@@ -96,9 +101,12 @@ export function createApiDeps({ config, db, pool, quota, temporal, logger, repla
     contactDeliveries: contactDeliveriesPort,
     sending: { mediaLinks, isDevelopment: config.DEVELOPMENT, deliveries: deliveriesPort },
     phoneTools: createPhoneTools({ db, ...outgoing, semantics }),
-    liveStreams: createLiveStreams(db, mediaLinks, logger),
+    liveStreams: createLiveStreams({ db, links: mediaLinks, log: logger, confirmations: confirmationsPort }),
+    broadcasts,
+    presence: createPresenceBoard(db, broadcasts),
     chatContextOf: findChatContext,
     answers: waiters,
+    confirmations: confirmationsPort,
     callWaiters: waiters,
     filePurgeMs: FILE_PURGE_MS,
     heartbeatMs: HEARTBEAT_MS,
@@ -107,12 +115,18 @@ export function createApiDeps({ config, db, pool, quota, temporal, logger, repla
   };
   const revocations = listen(config.DATABASE_URL, 'keys_changed', deps.keys.clearCache);
   const liveEvents = listen(config.DATABASE_URL, LIVE_CHANNEL, deps.liveStreams.wake);
+  const broadcastHints = listen(config.DATABASE_URL, BROADCAST_CHANNEL, (hints) => {
+    deps.presence.receive(hints);
+    for (const { orgId, memberId } of notifiedIn(hints))
+      deps.broadcasts.send({ orgId, memberId, topic: 'notifications', key: 'news', type: 'notification', data: {} });
+  });
   const endedTurns = listen(config.DATABASE_URL, TURNS_CHANNEL, waiters.wake);
   return {
     deps,
     async close() {
       embedder.close();
-      const listeners = [revocations, liveEvents, endedTurns];
+      deps.presence.close();
+      const listeners = [revocations, liveEvents, broadcastHints, endedTurns];
       await Promise.all(
         [...listeners, deps.liveStreams, egress, operatorsEgress, deps.calls, deps.storage, deps.documents].map((one) =>
           one.close(),

@@ -3,8 +3,11 @@ import type { Config } from '../config.ts';
 import type { ContactDeliveriesPort } from '../contacts/deliveries.port.ts';
 import type { AnswersPort } from '../conversations/answers.port.ts';
 import type { DeliveriesPort } from '../conversations/deliveries.port.ts';
+import type { ConfirmationsPort } from '../conversations/inbox/confirmations.port.ts';
+import type { Broadcasts } from '../conversations/live/broadcasts.ts';
 import type { LiveStreams } from '../conversations/live/streams.service.ts';
 import type { SendingDeps } from '../conversations/messages/service.ts';
+import type { PresenceBoard } from '../conversations/presence/presence.ts';
 import type { Db } from '../db/connect.ts';
 import type { WriteQuota } from '../db/write-quota.ts';
 import type { PhoneToolsPort } from '../deliveries/callbacks/phone-tools.port.ts';
@@ -61,12 +64,17 @@ export interface Deps {
   /** With which messages of sessions go out. */
   sending: SendingDeps;
   liveStreams: LiveStreams;
+  /** The streams that follow what is not stored as an event. */
+  broadcasts: Broadcasts;
+  presence: PresenceBoard;
   /** The port of voice platforms' callbacks to the AI. */
   phoneTools: PhoneToolsPort;
   /** Returns what the page has told of a contact's visit. */
   chatContextOf(db: Db, orgId: string, contactId: string): Promise<string | null>;
   /** The port of conversations to the AI. */
   answers: AnswersPort;
+  /** The port of the inbox to the AI. */
+  confirmations: ConfirmationsPort;
   callWaiters: CallWaiters;
   /** Interval between attempts to delete what is left of deleted files. */
   filePurgeMs: number;

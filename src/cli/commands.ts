@@ -10,6 +10,7 @@ import { listOrgs } from '../orgs/service.ts';
 import { listParkedEvents, releaseParkedEvent } from '../outbox/interruptions.ts';
 import { allowFrom, createPartner, deactivatePartner, listAllPartners } from '../partners/service.ts';
 import { repair as repairWorkflows } from '../repair/repair.ts';
+import { linkForMember } from '../sign-in/links.service.ts';
 import { connectTemporal } from '../temporal/client.ts';
 
 const HELP = `Usage: npm run cli -- <command> [options]
@@ -24,6 +25,8 @@ const HELP = `Usage: npm run cli -- <command> [options]
                                     accept a partner's calls from anywhere again
   key revoke <key-id>               revoke a key of an org or a partner
   org list [--partner <partner-id>] show all orgs
+  login --org <org-id> --email <address>
+                                    show a link that signs a member in, once and within 15 minutes
   repair [--dry-run]                compare rows that wait for a workflow with Temporal, and start the workflows that
                                     are lost; --dry-run only shows them
   outbox parked                     show events that are parked, as each try ended the worker
@@ -43,6 +46,8 @@ const OPTIONS = {
   'ai-instructions': { type: 'string' },
   any: { type: 'boolean' },
   partner: { type: 'string' },
+  org: { type: 'string' },
+  email: { type: 'string' },
   'dry-run': { type: 'boolean' },
   json: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
@@ -103,6 +108,11 @@ const COMMANDS: Record<string, Command> = {
     expectArgs(args, 0);
     if (partner !== undefined && !isUuid(partner)) throw notFound('partner');
     return listOrgs(db, partner);
+  },
+  async login({ db, config }, args, { org, email }) {
+    expectArgs(args, 0);
+    if (!org || !email) throw new UsageError('login needs --org <org-id> and --email <address>');
+    return linkForMember(db, config.dashboardUrl, { orgId: org, email });
   },
   async 'outbox parked'({ db }, args) {
     expectArgs(args, 0);

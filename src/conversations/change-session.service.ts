@@ -1,10 +1,14 @@
 import type { Trx } from '../db/connect.ts';
 import { announce } from '../outbox/announcing.ts';
 import type { Announcement, EventPayloads } from '../outbox/events.ts';
+import { enqueue } from '../outbox/outbox.ts';
+import { currentActor } from '../processes/current-work.ts';
+import { type Actor, AI, CONTACT, SYSTEM } from '../schemas/actor.ts';
 import { announceWithState } from './announcements.service.ts';
 import { appendEvents, type NewEvent } from './events.queries.ts';
 import type { EventType } from './history/events.schema.ts';
 import { type LockedSession, type SessionChanges, updateSession } from './queries.ts';
+import { endingOf, snoozeEnding, withoutTimer } from './snooze/ending.service.ts';
 
 /** A side of a conversation. */
 export type Side = 'customer' | 'agents';
@@ -37,6 +41,9 @@ export interface SessionEvent extends NewEvent {
   relayTo?: Side;
 }
 
+/** What a change needs to know of its session. */
+export type ChangedSession = Pick<LockedSession, 'id' | 'relayed_side' | 'has_sla' | 'snoozed_at' | 'snoozed_until'>;
+
 interface WholeChange extends SessionChanges {
   events?: SessionEvent[];
   /** What is announced with the events. */
@@ -50,15 +57,20 @@ interface WholeChange extends SessionChanges {
 /**
  * Changes a locked session: appends events to its history, updates its row, and announces what other domains react to:
  * every message, and what the caller announces with them. Messages are relayed, tags, data and a new contact re-evaluate
- * the SLA policy, and events that move SLA clocks are announced for sessions under a policy. Returns false, and changes
- * nothing, if the history already has an event of one of these ids: it can be called again.
+ * the SLA policy, and events that move SLA clocks are announced for sessions under a policy. A message of the contact and
+ * closing end a snooze. Returns false, and changes nothing, if the history already has an event of one of these ids: it
+ * can be called again.
  */
 export async function changeSession(
   trx: Trx,
   orgId: string,
-  session: Pick<LockedSession, 'id' | 'relayed_side' | 'has_sla'>,
-  { events = [], announced = [], areNew = false, firstLanguage, ...change }: WholeChange,
+  session: ChangedSession,
+  { events: given = [], announced = [], areNew = false, firstLanguage, ...asked }: WholeChange,
 ): Promise<boolean> {
+  const ending = endingOf(session, { ...asked, events: given });
+  const { events: endings, ...awake } = ending === undefined ? { events: [] } : snoozeEnding(ending);
+  const change = { ...asked, ...awake };
+  const events = [...given, ...endings];
   const changed = { ...change, events };
   const announcements = [...announcementsOf(session, changed), ...announced];
   const appended = { events: events.map(rowOf), announcements, areNew, language: firstLanguage };
@@ -66,6 +78,7 @@ export async function changeSession(
   else if (!(await appendEvents(trx, orgId, session.id, appended))) return false;
   if (Object.keys(change).length > 0) await updateSession(trx, orgId, session.id, change);
   await announceAfterwards(trx, orgId, session.id, changed);
+  if (change.snoozed_at === null) await enqueue(trx, orgId, ...withoutTimer(orgId, session));
   return true;
 }
 
@@ -75,9 +88,19 @@ export const recordEvents = (
   orgId: string,
   sessionId: string,
   events: (NewEvent & { type: Exclude<EventType, ReactiveType> })[],
-): Promise<boolean> => appendEvents(trx, orgId, sessionId, { events, announcements: [] });
+): Promise<boolean> => appendEvents(trx, orgId, sessionId, { events: events.map(withActor), announcements: [] });
 
-const rowOf = ({ relayTo, ...event }: SessionEvent): NewEvent => event;
+const rowOf = ({ relayTo, ...event }: SessionEvent): NewEvent => withActor(event);
+
+const withActor = (event: NewEvent): NewEvent => ({ ...event, actor: event.actor ?? actorOf(event) });
+
+/** Returns who caused an event: the author of a message, or else whoever does the current work. */
+function actorOf({ type, sender, data = {} }: NewEvent): Actor {
+  const isReply = type === 'snooze_ended' && 'because' in data && data.because === 'reply';
+  if (sender === 'contact' || isReply) return CONTACT;
+  if (sender === 'ai' || type === 'ai_turn') return AI;
+  return currentActor() ?? SYSTEM;
+}
 
 /** Returns who said a message. Undefined for other events. */
 function authorOf({ type, sender }: SessionEvent): EventPayloads['message-created']['sender'] | undefined {
@@ -90,7 +113,7 @@ type Change = Pick<SessionChanges, 'contact_id' | 'status'> & { events: SessionE
 
 /** Returns what a change announces without the state of its session. */
 function announcementsOf(
-  { id: subject_id, relayed_side, has_sla }: Pick<LockedSession, 'id' | 'relayed_side' | 'has_sla'>,
+  { id: subject_id, relayed_side, has_sla }: ChangedSession,
   { contact_id, events }: Change,
 ): Announcement[] {
   const seen = events.filter(isAnnounced);

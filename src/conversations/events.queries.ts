@@ -1,9 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Db, Trx } from '../db/connect.ts';
+import type { Trx } from '../db/connect.ts';
 import { sendWithCommit } from '../db/connections/pipeline.ts';
 import { CURRENT_POSITION, NEXT_POSITION } from '../db/positions.ts';
 import { notifyAfterCommit } from '../db/transaction.ts';
 import { type Announcement, announcementOf, announcing, rowsOf } from '../outbox/announcing.ts';
+import type { Actor } from '../schemas/actor.ts';
 import type { EventType, Sender } from './history/events.schema.ts';
 import { LIVE_CHANNEL } from './live/rules.ts';
 import type { WaitingOn } from './table.ts';
@@ -18,6 +19,8 @@ export interface NewEvent {
   data?: object;
   /** True for greetings, and for the events of a blocked contact: they are stored, and nobody reacts to them. */
   isIgnored?: boolean;
+  /** Who caused it. `actorOf` knows where it is absent. */
+  actor?: Actor;
 }
 
 /** SQL: the text of an event, or what the contact wrote of it. */
@@ -81,20 +84,30 @@ function appendStatement(orgId: string, sessionId: string, { events, announcemen
     with session as (
       update sessions set ${changesBy(events)}${spoken}
       where org_id = ${orgId} and id = ${sessionId}${areNew === true ? sql`` : noneExists}
-      returning org_id, id, language, last_seq, last_event_xid
+      returning org_id, id, contact_id, language, last_seq, last_event_xid
     ), appended as (
-      insert into session_events (org_id, session_id, seq, id, type, sender, content, own_words, data, xid, language)
+      insert into session_events (org_id, session_id, seq, id, type, sender, content, own_words, data, actor, xid, language)
       select session.org_id, session.id, session.last_seq - ${events.length}::integer + event.ordinality, event.id, event.type, event.sender,
-        event.content, event.own_words, coalesce(event.data, '{}'), session.last_event_xid, session.language
+        event.content, event.own_words, coalesce(event.data, '{}'),
+        ${withContactOf(sql`event.actor`)}, session.last_event_xid, session.language
       from session cross join rows from (
-        jsonb_to_recordset(${JSON.stringify(events)}::jsonb) as (id uuid, type text, sender text, content text, own_words text, data jsonb)
-      ) with ordinality as event (id, type, sender, content, own_words, data, ordinality)
+        jsonb_to_recordset(${JSON.stringify(events)}::jsonb)
+          as (id uuid, type text, sender text, content text, own_words text, data jsonb, actor jsonb)
+      ) with ordinality as event (id, type, sender, content, own_words, data, actor, ordinality)
       on conflict (org_id, id) do nothing
       returning id
     )${announcements.length > 0 ? announced : sql``}
     select id from appended
   `;
 }
+
+/** SQL: the actor of what the contact of `session` did. */
+export const CONTACT_ACTOR = sql`jsonb_build_object('kind', 'contact', 'id', session.contact_id, 'name', null)`;
+const SYSTEM_ACTOR = sql`jsonb_build_object('kind', 'system', 'id', null, 'name', null)`;
+
+/** SQL: an actor with the contact's id of `session` if it is the contact. */
+export const withContactOf = (actor: RawBuilder<unknown>) =>
+  sql`case when ${actor} ->> 'kind' = 'contact' then ${actor} || jsonb_build_object('id', session.contact_id) else ${actor} end`;
 
 type Kind = Pick<NewEvent, 'type' | 'sender' | 'data' | 'isIgnored'>;
 
@@ -105,7 +118,22 @@ export function changesBy(events: Kind[]): RawBuilder<unknown> {
   const hasMessage = hasType(events, 'message', 'workflow_message');
   return sql`last_seq = last_seq + ${events.length}::integer, updated_at = greatest(updated_at, now()),
     last_message_at = case when ${hasMessage}::boolean then greatest(last_message_at, now()) else last_message_at end,
+    last_message_seq = ${lastMessageSeqBy(events)}, waiting_since = ${waitingSinceBy(events, waitingOn)},
     waiting_on = coalesce(${waitingOn}::text, waiting_on), ${activityBy(events)}, ${countedOf(events)}, last_event_xid = ${NEXT_EVENT_XID}`;
+}
+
+function lastMessageSeqBy(events: Kind[]): RawBuilder<number> {
+  const place = events.findLastIndex(({ type }) => type === 'message' || type === 'workflow_message') + 1;
+  return place === 0 ? sql`last_message_seq` : sql`last_seq + ${place}::integer`;
+}
+
+/** Nobody waits in a closed session. One that is reopened waits from then on, unless a reply came first. */
+function waitingSinceBy(events: Kind[], waitingOn: WaitingOn | null): RawBuilder<Date | null> {
+  if (waitingOn === 'customers' || events.some(isClosing)) return sql`null`;
+  if (waitingOn === 'human_agents') return sql`coalesce(waiting_since, now())`;
+  return events.some(isReopening)
+    ? sql`case when waiting_on = 'human_agents' then coalesce(waiting_since, now()) end`
+    : sql`waiting_since`;
 }
 
 /** SQL: the depth of what this transaction does. */
@@ -124,6 +152,9 @@ function activityBy(events: Kind[]): RawBuilder<unknown> {
 
 const isReopening = ({ type, data = {} }: Kind): boolean =>
   type === 'status_changed' && 'to' in data && data.to === 'open' && 'from' in data && data.from !== 'open';
+
+const isClosing = ({ type, data = {} }: Kind): boolean =>
+  type === 'status_changed' && 'to' in data && data.to !== 'open';
 
 /** The senders whose messages a session counts, and the names of their columns. */
 const COUNTED = [
@@ -183,9 +214,9 @@ export async function appendSequenceMessages(
       from message where session.org_id = ${orgId} and session.id = message.session_id and message.place = 1
       returning session.org_id, session.id, session.language, session.last_seq, session.last_event_xid, message.of_session
     )
-    insert into session_events (org_id, session_id, seq, id, type, content, data, xid, language)
+    insert into session_events (org_id, session_id, seq, id, type, content, data, actor, xid, language)
     select session.org_id, session.id, session.last_seq - session.of_session + message.place, message.id, 'sequence_message',
-      message.content, message.data, session.last_event_xid, session.language
+      message.content, message.data, ${SYSTEM_ACTOR}, session.last_event_xid, session.language
     from session join message on message.session_id = session.id
     on conflict (org_id, id) do nothing
     returning id, session_id
@@ -193,32 +224,3 @@ export async function appendSequenceMessages(
   for (const { session_id } of rows) notifyAfterCommit(trx, LIVE_CHANNEL, `${orgId}/${session_id}`);
   return rows;
 }
-
-/** Lists a session's events after a `seq`, oldest first. Those of turns of the AI are only shown while they happen. */
-export function listEvents(
-  db: Db,
-  orgId: string,
-  sessionId: string,
-  { after, limit }: { after: number; limit: number },
-) {
-  return db
-    .selectFrom('session_events')
-    .select(['org_id', 'session_id', 'seq', 'id', 'type', 'sender', 'content', 'data', 'created_at'])
-    .where('org_id', '=', orgId)
-    .where('session_id', '=', sessionId)
-    .where('seq', '>', after)
-    .where('type', '<>', 'ai_turn')
-    .orderBy('seq')
-    .limit(limit)
-    .execute();
-}
-
-export type EventRow = Awaited<ReturnType<typeof listEvents>>[number];
-
-export const listLastSeqs = (db: Db, orgId: string, ids: string[]): Promise<{ id: string; last_seq: number }[]> =>
-  db
-    .selectFrom('sessions')
-    .select(['id', 'last_seq'])
-    .where('org_id', '=', orgId)
-    .where('id', '=', sql<string>`any(${ids}::uuid[])`)
-    .execute();

@@ -7,10 +7,12 @@ import { CURRENT_POSITION } from '../db/positions.ts';
 import { inRange, type RangePageRequest } from '../db/ranges.ts';
 import { notifyAfterCommit } from '../db/transaction.ts';
 import { newId } from '../ids.ts';
+import type { Actor } from '../schemas/actor.ts';
 import type { SessionChannel } from '../schemas/parts.ts';
-import { LIVE_CHANNEL } from './live/rules.ts';
-import type { ListSessions } from './sessions/schema.ts';
-import type { SessionsTable } from './table.ts';
+import { withContactOf } from './events.queries.ts';
+import { changedHint, LIVE_CHANNEL } from './live/rules.ts';
+import type { AiState, AnsweredBy, ListSessions } from './sessions/schema.ts';
+import type { SessionsTable, SlaMetric } from './table.ts';
 
 /**
  * Inserts the session with the org's next ticket number, and the event `session_created` for the org's live events.
@@ -23,6 +25,7 @@ export async function insertSession(
     Insertable<SessionsTable>,
     'org_id' | 'id' | 'contact_id' | 'channel' | 'verified' | 'relayed_side' | 'assist_mode' | 'ai_state'
   >,
+  actor: Actor,
 ): Promise<void> {
   const { org_id, id, contact_id, channel, verified, relayed_side, assist_mode, ai_state } = session;
   await sql`
@@ -34,11 +37,12 @@ export async function insertSession(
       insert into sessions (org_id, id, ticket_number, contact_id, channel, verified, relayed_side, assist_mode, ai_state, last_event_xid)
       select ${org_id}::uuid, ${id}::uuid, last_number, ${contact_id}::uuid, ${channel}, ${verified ?? null}::boolean,
         ${relayed_side ?? null}::text, ${assist_mode ?? false}::boolean, ${ai_state ?? 'off'}::text, ${CURRENT_POSITION} from counter
-      returning org_id, id, ticket_number, channel, last_event_xid
+      returning org_id, id, contact_id, ticket_number, channel, last_event_xid
     )
-    insert into session_events (org_id, session_id, seq, id, type, data, xid)
+    insert into session_events (org_id, session_id, seq, id, type, data, actor, xid)
     select org_id, id, 0, ${newId()}::uuid, 'session_created',
-      jsonb_build_object('channel', jsonb_build_object('type', channel), 'ticket_number', ticket_number), last_event_xid
+      jsonb_build_object('channel', jsonb_build_object('type', channel), 'ticket_number', ticket_number),
+      ${withContactOf(sql`${JSON.stringify(actor)}::jsonb`)}, last_event_xid
     from session
   `.execute(trx);
   notifyAfterCommit(trx, LIVE_CHANNEL, `${org_id}/${id}`);
@@ -69,7 +73,16 @@ const selectForUpdate = (db: Db, orgId: string) =>
       'relayed_side',
       'has_sla',
     ])
-    .select(['ai_state', 'ai_context_seq', 'assist_mode', 'verified', 'last_seq'])
+    .select([
+      'updated_at',
+      'ai_state',
+      'ai_context_seq',
+      'assist_mode',
+      'verified',
+      'last_seq',
+      'snoozed_at',
+      'snoozed_until',
+    ])
     .where('org_id', '=', orgId)
     .forNoKeyUpdate();
 
@@ -144,8 +157,31 @@ export const tagNamesWhere = (condition: RawBuilder<boolean>) => sql<string[]>`a
 /** SQL: the names of all tags of `session`. */
 export const TAG_NAMES = tagNamesWhere(sql`true`);
 
-/** Selects sessions in the API's format, for callers to narrow down. */
-export const selectSessions = (db: Db, orgId: string) =>
+/** SQL: who answers in `session`. */
+export const ANSWERED_BY = sql<AnsweredBy>`case
+  when session.assignee_id is not null or session.relayed_side in ('agents', 'both') then 'people'
+  when session.ai_state = 'on' and not session.assist_mode then 'ai' else 'nobody' end`;
+
+/** SQL: whether the AI may speak in `session`, with its turn under way. */
+const AI_NOW = sql<{ state: AiState; turn_id: string | null; label: string | null }>`(
+  select jsonb_build_object('state', session.ai_state, 'turn_id', max(turn.data ->> 'id'), 'label', max(turn.data ->> 'label'))
+  from (
+    select data from session_events where org_id = session.org_id and session_id = session.id and type = 'ai_turn'
+    order by seq desc limit 1
+  ) as turn where turn.data ->> 'state' in ('waiting', 'running')
+)`;
+
+/** SQL: the last item of `session` that a member has read. */
+export const readUpTo = (memberId: number | null) => sql<string | null>`(
+  select item.id from session_reads as mark join session_events as item
+    on item.org_id = mark.org_id and item.session_id = mark.session_id and item.seq between 1 and mark.read_seq
+  where mark.org_id = session.org_id and mark.session_id = session.id and mark.user_id = ${memberId}::bigint
+    and item.type <> 'ai_turn'
+  order by item.seq desc limit 1
+)`;
+
+/** Selects sessions in the API's format, as a member or a program sees them, for callers to narrow down. */
+export const selectSessions = (db: Db, orgId: string, memberId: number | null = null) =>
   db
     .selectFrom('sessions as session')
     .leftJoin('contacts as contact', (join) =>
@@ -160,8 +196,15 @@ export const selectSessions = (db: Db, orgId: string) =>
     .where('session.org_id', '=', orgId)
     .select(['session.id', 'session.ticket_number', 'session.status', 'session.custom_status_id'])
     .select(['session.ai_closure_type', 'session.sentiment', 'session.assist_mode', 'session.verified'])
-    .select(['session.waiting_on', 'session.language', 'session.assignee_id', 'session.custom_data'])
+    .select([
+      'session.waiting_on',
+      'session.waiting_since',
+      'session.language',
+      'session.assignee_id',
+      'session.custom_data',
+    ])
     .select(['session.editable_custom_data', 'session.summary', 'session.summary_by', 'session.handoff'])
+    .select(['session.snoozed_at', 'session.snoozed_until'])
     .select(['session.ticketing_system', 'session.created_at', 'session.updated_at', 'session.last_message_at'])
     .select((eb) => [
       jsonBuildObject({ type: eb.ref('session.channel') }).as('channel'),
@@ -186,19 +229,27 @@ export const selectSessions = (db: Db, orgId: string) =>
         .end()
         .as('team'),
       TAG_NAMES.as('tags'),
+      ANSWERED_BY.as('answered_by'),
+      AI_NOW.as('ai'),
+      readUpTo(memberId).as('read_up_to'),
     ]);
 
-export const findSession = (db: Db, orgId: string, id: string) =>
-  selectSessions(db, orgId).where('session.id', '=', id).executeTakeFirst();
+export const findSession = (db: Db, orgId: string, id: string, memberId: number | null = null) =>
+  selectSessions(db, orgId, memberId).where('session.id', '=', id).executeTakeFirst();
+
+/** Whose marks of reading are shown. */
+export interface Reader {
+  memberId: number | null;
+}
 
 /** Returns the rows of a page, plus one more if there is one. */
 export function listSessions(
   db: Db,
   orgId: string,
-  { handed_off, status, channel_type }: ListSessions,
+  { handed_off, status, channel_type, memberId }: ListSessions & Reader,
   place: RangePageRequest,
 ) {
-  return selectSessions(db, orgId)
+  return selectSessions(db, orgId, memberId)
     .$if(handed_off !== undefined, (query) => query.where('session.handoff', handed_off ? 'is not' : 'is', null))
     .$call((query) => (status === undefined ? query : query.where('session.status', '=', status)))
     .$call((query) => (channel_type === undefined ? query : query.where('session.channel', '=', channel_type)))
@@ -237,13 +288,33 @@ export async function updateSession(
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .execute();
+  notifyAfterCommit(trx, LIVE_CHANNEL, changedHint({ orgId, sessionId: id }));
+}
+
+/** The target of a session's SLA clocks that is due next. */
+export interface SlaTarget {
+  sla_metric: SlaMetric | null;
+  sla_due_at: Date | null;
+  sla_warning_at: Date | null;
+}
+
+export const NO_TARGET: SlaTarget = { sla_metric: null, sla_due_at: null, sla_warning_at: null };
+
+/** Sets the target of a session that is due next. Its row is locked already. */
+export async function updateSlaTarget(trx: Trx, orgId: string, id: string, target: SlaTarget): Promise<void> {
+  const { numAffectedRows } = await sql`
+    update sessions set sla_metric = ${target.sla_metric}, sla_due_at = ${target.sla_due_at}, sla_warning_at = ${target.sla_warning_at}
+    where org_id = ${orgId} and id = ${id} and (sla_metric, sla_due_at, sla_warning_at)
+      is distinct from (${target.sla_metric}::text, ${target.sla_due_at}::timestamptz, ${target.sla_warning_at}::timestamptz)
+  `.execute(trx);
+  if ((numAffectedRows ?? 0n) > 0n) notifyAfterCommit(trx, LIVE_CHANNEL, changedHint({ orgId, sessionId: id }));
 }
 
 /** Says of sessions whether an SLA policy is assigned to them. Their rows are locked already. */
 export async function updateHasSla(trx: Trx, orgId: string, ids: string[], hasSla: boolean): Promise<void> {
   await trx
     .updateTable('sessions')
-    .set({ has_sla: hasSla })
+    .set({ has_sla: hasSla, ...(hasSla ? {} : NO_TARGET) })
     .where('org_id', '=', orgId)
     .where('id', '=', sql<string>`any(${ids}::uuid[])`)
     .where('has_sla', '<>', hasSla)

@@ -1,9 +1,8 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { SessionChannel } from '../schemas/parts.ts';
-import type { SessionStatus, TicketingSystem } from './sessions/schema.ts';
+import type { AiState, SessionStatus, TicketingSystem } from './sessions/schema.ts';
 
-/** Whether the AI may speak in a session. `paused`: people have it. `off`: autopilot is off on the channel. */
-export type AiState = 'on' | 'off' | 'paused';
+export type SlaMetric = 'first_reply' | 'next_reply' | 'resolution';
 
 export type WaitingOn = 'customers' | 'human_agents';
 
@@ -85,6 +84,14 @@ export interface SessionsTable {
   /** Whether an SLA policy is assigned to it, or was until its policy was deleted. */
   has_sla: Generated<boolean>;
   closed_at: Date | null;
+  /** The target of its SLA clocks that is due next. Null: no clock runs towards one. */
+  sla_metric: SlaMetric | null;
+  sla_due_at: Date | null;
+  sla_warning_at: Date | null;
+  /** When it was put aside. Null: it is not snoozed. */
+  snoozed_at: Date | null;
+  /** When its snooze ends. Null: not before the contact writes, or it is not snoozed. */
+  snoozed_until: Date | null;
   contact_messages: Generated<number>;
   ai_messages: Generated<number>;
   /** The messages of people who work here. */
@@ -108,6 +115,10 @@ export interface SessionsTable {
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
   last_message_at: Date | null;
+  /** The `seq` of its last message, or 0. Messages of sequences do not count. */
+  last_message_seq: Generated<number>;
+  /** Since when the contact of an open session waits for a reply. */
+  waiting_since: Date | null;
   /**
    * When somebody last wrote in it, or when it was reopened. Messages of workflows and sequences do not count. Null: since
    * its last message or its creation.
@@ -130,8 +141,20 @@ export interface SessionTagsTable {
   is_auto: Generated<boolean>;
 }
 
+/** How far a member has read a session. */
+export interface SessionReadsTable {
+  org_id: string;
+  session_id: string;
+  user_id: number;
+  /** The `seq` of the last event that was read. */
+  read_seq: number;
+  /** Whether the member wants it to count as unread all the same. */
+  is_unread: Generated<boolean>;
+}
+
 declare module '../db/database.ts' {
   interface Database {
+    session_reads: SessionReadsTable;
     session_tags: SessionTagsTable;
     sessions: SessionsTable;
     ticket_counters: TicketCountersTable;

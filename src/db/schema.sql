@@ -982,6 +982,22 @@ create table delivery_callbacks (
 CREATE INDEX delivery_callbacks_by_age ON public.delivery_callbacks USING btree (received_at);
 CREATE INDEX delivery_callbacks_by_delivery ON public.delivery_callbacks USING btree (org_id, delivery_id) WHERE (delivery_id IS NOT NULL);
 
+create table drafts (
+  org_id uuid not null,
+  user_id bigint not null,
+  session_id uuid not null,
+  kind text not null,
+  text text not null,
+  media_ids uuid[] not null,
+  updated_at timestamp(3) with time zone default now() not null,
+  constraint drafts_pkey PRIMARY KEY (org_id, user_id, session_id),
+  constraint drafts_kind_check CHECK ((kind = ANY (ARRAY['reply'::text, 'note'::text]))),
+  constraint drafts_org_id_session_id_fkey FOREIGN KEY (org_id, session_id) REFERENCES sessions(org_id, id) ON DELETE CASCADE,
+  constraint drafts_org_id_user_id_fkey FOREIGN KEY (org_id, user_id) REFERENCES members(org_id, user_id) ON DELETE CASCADE
+);
+CREATE INDEX drafts_by_session ON public.drafts USING btree (org_id, session_id);
+CREATE INDEX drafts_by_update ON public.drafts USING btree (org_id, user_id, updated_at, session_id);
+
 create table due_work (
   id bigint generated always as identity not null,
   org_id uuid not null,
@@ -1186,6 +1202,29 @@ create table inbound_messages (
 );
 CREATE INDEX inbound_messages_by_contact ON public.inbound_messages USING btree (org_id, contact_id, received_at) WHERE (contact_id IS NOT NULL);
 CREATE INDEX inbound_messages_with_files ON public.inbound_messages USING btree (org_id, id) WHERE (files IS NOT NULL);
+
+create table inbox_views (
+  org_id uuid not null,
+  id uuid not null,
+  name text not null,
+  query jsonb not null,
+  "position" integer not null,
+  member_id bigint,
+  team_id uuid,
+  created_by bigint,
+  created_at timestamp(3) with time zone default now() not null,
+  updated_at timestamp(3) with time zone default now() not null,
+  constraint inbox_views_pkey PRIMARY KEY (org_id, id),
+  constraint inbox_views_check CHECK ((num_nonnulls(member_id, team_id) < 2)),
+  constraint inbox_views_org_id_created_by_fkey FOREIGN KEY (org_id, created_by) REFERENCES members(org_id, user_id) ON DELETE SET NULL (created_by),
+  constraint inbox_views_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
+  constraint inbox_views_org_id_member_id_fkey FOREIGN KEY (org_id, member_id) REFERENCES members(org_id, user_id) ON DELETE CASCADE,
+  constraint inbox_views_org_id_team_id_fkey FOREIGN KEY (org_id, team_id) REFERENCES teams(org_id, id) ON DELETE CASCADE
+);
+CREATE INDEX inbox_views_by_author ON public.inbox_views USING btree (org_id, created_by) WHERE (created_by IS NOT NULL);
+CREATE INDEX inbox_views_in_order ON public.inbox_views USING btree (org_id, "position", id);
+CREATE INDEX inbox_views_of_member ON public.inbox_views USING btree (org_id, member_id) WHERE (member_id IS NOT NULL);
+CREATE INDEX inbox_views_of_team ON public.inbox_views USING btree (org_id, team_id) WHERE (team_id IS NOT NULL);
 
 create table insight_centroids (
   org_id uuid not null,
@@ -1566,6 +1605,7 @@ create table members (
   constraint members_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
   constraint members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
+CREATE INDEX members_by_user ON public.members USING btree (user_id);
 
 create table message_overrides (
   org_id uuid not null,
@@ -1595,6 +1635,25 @@ create table miaw_conversations (
 );
 CREATE INDEX miaw_conversations_by_ended ON public.miaw_conversations USING btree (org_id, ended_id) WHERE (ended_id IS NOT NULL);
 CREATE INDEX miaw_conversations_by_expiry ON public.miaw_conversations USING btree (token_expires_at) WHERE (opened_at IS NOT NULL);
+
+create table notifications (
+  org_id uuid not null,
+  id uuid not null,
+  user_id bigint not null,
+  kind text not null,
+  session_id uuid,
+  data jsonb not null,
+  created_at timestamp(3) with time zone default now() not null,
+  read_at timestamp(3) with time zone,
+  constraint notifications_pkey PRIMARY KEY (org_id, id),
+  constraint notifications_kind_check CHECK ((kind = ANY (ARRAY['mention'::text, 'assigned'::text, 'breach'::text, 'confirmation'::text, 'ended'::text]))),
+  constraint notifications_org_id_session_id_fkey FOREIGN KEY (org_id, session_id) REFERENCES sessions(org_id, id) ON DELETE CASCADE,
+  constraint notifications_org_id_user_id_fkey FOREIGN KEY (org_id, user_id) REFERENCES members(org_id, user_id) ON DELETE CASCADE
+);
+CREATE INDEX notifications_by_age ON public.notifications USING btree (created_at);
+CREATE INDEX notifications_of_member ON public.notifications USING btree (org_id, user_id, created_at, id);
+CREATE INDEX notifications_of_session ON public.notifications USING btree (org_id, session_id) WHERE (session_id IS NOT NULL);
+CREATE INDEX notifications_unread ON public.notifications USING btree (org_id, user_id, created_at, id) WHERE (read_at IS NULL);
 
 create table office_hours (
   org_id uuid not null,
@@ -1770,6 +1829,27 @@ create table sandbox_outbox (
 CREATE INDEX sandbox_outbox_by_age ON public.sandbox_outbox USING btree (created_at);
 CREATE INDEX sandbox_outbox_by_creation ON public.sandbox_outbox USING btree (org_id, created_at, id);
 
+create table saved_replies (
+  org_id uuid not null,
+  id uuid not null,
+  shortcut text not null,
+  title text not null,
+  text text not null,
+  media_ids uuid[] not null,
+  language text,
+  team_id uuid,
+  actions jsonb,
+  uses integer default 0 not null,
+  created_at timestamp(3) with time zone default now() not null,
+  updated_at timestamp(3) with time zone default now() not null,
+  constraint saved_replies_pkey PRIMARY KEY (org_id, id),
+  constraint saved_replies_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
+  constraint saved_replies_org_id_team_id_fkey FOREIGN KEY (org_id, team_id) REFERENCES teams(org_id, id) ON DELETE SET NULL (team_id)
+);
+CREATE INDEX saved_replies_by_creation ON public.saved_replies USING btree (org_id, created_at, id);
+CREATE INDEX saved_replies_by_team ON public.saved_replies USING btree (org_id, team_id) WHERE (team_id IS NOT NULL);
+CREATE UNIQUE INDEX saved_replies_by_shortcut ON public.saved_replies USING btree (org_id, lower(shortcut));
+
 create table segments (
   org_id uuid not null,
   id uuid not null,
@@ -1898,6 +1978,7 @@ create table session_events (
   language text,
   search tsvector,
   own_words text,
+  actor jsonb,
   constraint session_events_pkey PRIMARY KEY (org_id, session_id, seq),
   constraint session_events_check CHECK (((type = 'message'::text) = (sender IS NOT NULL))),
   constraint session_events_org_id_id_key UNIQUE (org_id, id),
@@ -1910,8 +1991,55 @@ CREATE INDEX session_events_by_words ON public.session_events USING gin (org_id,
 CREATE INDEX session_events_handoffs ON public.session_events USING btree (org_id, created_at, id) INCLUDE (session_id, seq) WHERE (type = 'handoff'::text);
 CREATE INDEX session_events_in_order ON public.session_events USING btree (org_id, xid, session_id, seq);
 CREATE INDEX session_events_returns ON public.session_events USING btree (org_id, session_id, seq) WHERE (type = 'returned_to_ai'::text);
+CREATE INDEX session_events_turns ON public.session_events USING btree (org_id, session_id, seq) WHERE (type = 'ai_turn'::text);
 CREATE TRIGGER index_session_event BEFORE INSERT ON public.session_events FOR EACH ROW WHEN ((new.content IS NOT NULL)) EXECUTE FUNCTION index_session_event();
 CREATE TRIGGER reindex_session_event BEFORE UPDATE OF content, own_words, language ON public.session_events FOR EACH ROW EXECUTE FUNCTION index_session_event();
+
+create table session_job_items (
+  org_id uuid not null,
+  job_id uuid not null,
+  session_id uuid not null,
+  error text,
+  is_done boolean default false not null,
+  constraint session_job_items_pkey PRIMARY KEY (org_id, job_id, session_id),
+  constraint session_job_items_org_id_job_id_fkey FOREIGN KEY (org_id, job_id) REFERENCES session_jobs(org_id, id) ON DELETE CASCADE,
+  constraint session_job_items_org_id_session_id_fkey FOREIGN KEY (org_id, session_id) REFERENCES sessions(org_id, id) ON DELETE CASCADE
+);
+CREATE INDEX session_job_items_failed ON public.session_job_items USING btree (org_id, job_id, session_id) WHERE (error IS NOT NULL);
+CREATE INDEX session_job_items_left ON public.session_job_items USING btree (org_id, job_id, session_id) WHERE (NOT is_done);
+CREATE INDEX session_job_items_of_session ON public.session_job_items USING btree (org_id, session_id);
+
+create table session_jobs (
+  org_id uuid not null,
+  id uuid not null,
+  user_id bigint,
+  action jsonb not null,
+  state text default 'running'::text not null,
+  total integer not null,
+  done integer default 0 not null,
+  failed integer default 0 not null,
+  created_at timestamp(3) with time zone default now() not null,
+  ended_at timestamp(3) with time zone,
+  constraint session_jobs_pkey PRIMARY KEY (org_id, id),
+  constraint session_jobs_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
+  constraint session_jobs_org_id_user_id_fkey FOREIGN KEY (org_id, user_id) REFERENCES members(org_id, user_id) ON DELETE SET NULL (user_id),
+  constraint session_jobs_state_check CHECK ((state = ANY (ARRAY['running'::text, 'done'::text])))
+);
+CREATE INDEX session_jobs_ended ON public.session_jobs USING btree (ended_at) WHERE (ended_at IS NOT NULL);
+CREATE INDEX session_jobs_of_member ON public.session_jobs USING btree (org_id, user_id) WHERE (user_id IS NOT NULL);
+CREATE INDEX session_jobs_running ON public.session_jobs USING btree (org_id, id) WHERE (state = 'running'::text);
+
+create table session_reads (
+  org_id uuid not null,
+  session_id uuid not null,
+  user_id bigint not null,
+  read_seq integer not null,
+  is_unread boolean default false not null,
+  constraint session_reads_pkey PRIMARY KEY (org_id, session_id, user_id),
+  constraint session_reads_org_id_session_id_fkey FOREIGN KEY (org_id, session_id) REFERENCES sessions(org_id, id) ON DELETE CASCADE,
+  constraint session_reads_org_id_user_id_fkey FOREIGN KEY (org_id, user_id) REFERENCES members(org_id, user_id) ON DELETE CASCADE
+);
+CREATE INDEX session_reads_of_member ON public.session_reads USING btree (org_id, user_id);
 
 create table session_slas (
   org_id uuid not null,
@@ -1991,6 +2119,13 @@ END)) stored not null,
   reflects_resolution boolean default false not null,
   active_at timestamp(3) with time zone,
   active_depth integer default COALESCE((NULLIF(current_setting('switchboard.depth'::text, true), ''::text))::integer, 0) not null,
+  waiting_since timestamp(3) with time zone,
+  last_message_seq integer default 0 not null,
+  sla_metric text,
+  sla_due_at timestamp(3) with time zone,
+  sla_warning_at timestamp(3) with time zone,
+  snoozed_at timestamp(3) with time zone,
+  snoozed_until timestamp(3) with time zone,
   constraint sessions_pkey PRIMARY KEY (org_id, id),
   constraint sessions_ai_closure_type_check CHECK ((ai_closure_type = ANY (ARRAY['assumed_resolved'::text, 'handed_off'::text, 'resolved'::text]))),
   constraint sessions_ai_state_check CHECK ((ai_state = ANY (ARRAY['on'::text, 'off'::text, 'paused'::text]))),
@@ -2002,6 +2137,7 @@ END)) stored not null,
   constraint sessions_org_id_ticket_number_key UNIQUE (org_id, ticket_number),
   constraint sessions_relayed_side_check CHECK ((relayed_side = ANY (ARRAY['customer'::text, 'agents'::text, 'both'::text]))),
   constraint sessions_sentiment_check CHECK ((sentiment = ANY (ARRAY['angry'::text, 'happy'::text, 'neutral'::text]))),
+  constraint sessions_snooze_check CHECK (((snoozed_until IS NULL) OR (snoozed_at IS NOT NULL))),
   constraint sessions_status_check CHECK ((status = ANY (ARRAY['open'::text, 'closed_resolved'::text, 'closed_unresolved'::text]))),
   constraint sessions_waiting_on_check CHECK ((waiting_on = ANY (ARRAY['customers'::text, 'human_agents'::text])))
 );
@@ -2018,9 +2154,17 @@ CREATE INDEX sessions_by_sentiment ON public.sessions USING btree (org_id, senti
 CREATE INDEX sessions_by_status ON public.sessions USING btree (org_id, status_code);
 CREATE INDEX sessions_by_team ON public.sessions USING btree (org_id, team_id) WHERE (team_id IS NOT NULL);
 CREATE INDEX sessions_by_update ON public.sessions USING btree (org_id, updated_at, id);
+CREATE INDEX sessions_closed_by_message ON public.sessions USING btree (org_id, COALESCE(last_message_at, created_at), id) WHERE (status <> 'open'::text);
 CREATE INDEX sessions_of_assignee ON public.sessions USING btree (org_id, assignee_id) WHERE (assignee_id IS NOT NULL);
 CREATE INDEX sessions_open ON public.sessions USING btree (org_id, id) WHERE (status = 'open'::text);
+CREATE INDEX sessions_open_by_creation ON public.sessions USING btree (org_id, created_at, id) WHERE (status = 'open'::text);
+CREATE INDEX sessions_open_by_message ON public.sessions USING btree (org_id, COALESCE(last_message_at, created_at), id) WHERE (status = 'open'::text);
+CREATE INDEX sessions_open_by_sla ON public.sessions USING btree (org_id, COALESCE(sla_due_at, 'infinity'::timestamp with time zone), id) WHERE (status = 'open'::text);
+CREATE INDEX sessions_open_by_wait ON public.sessions USING btree (org_id, COALESCE(waiting_since, 'infinity'::timestamp with time zone), id) WHERE (status = 'open'::text);
+CREATE INDEX sessions_open_by_warning ON public.sessions USING btree (org_id, sla_warning_at) WHERE ((status = 'open'::text) AND (sla_warning_at IS NOT NULL));
+CREATE INDEX sessions_open_of_ai ON public.sessions USING btree (org_id, COALESCE(last_message_at, created_at), id) WHERE ((status = 'open'::text) AND (ai_state = 'on'::text) AND (assignee_id IS NULL));
 CREATE INDEX sessions_pending_handoff ON public.sessions USING btree (org_id, id) WHERE ((handoff ->> 'state'::text) = 'pending'::text);
+CREATE INDEX sessions_snoozed ON public.sessions USING btree (org_id, id) WHERE (snoozed_until IS NOT NULL);
 CREATE INDEX sessions_waiting ON public.sessions USING btree (org_id, team_id, queued_at, id) WHERE ((status = 'open'::text) AND (assignee_id IS NULL) AND (team_id IS NOT NULL) AND (queued_at IS NOT NULL));
 CREATE TRIGGER copy_to_facts AFTER UPDATE OF team_id, assignee_id ON public.sessions FOR EACH ROW WHEN (((new.team_id IS DISTINCT FROM old.team_id) OR (new.assignee_id IS DISTINCT FROM old.assignee_id))) EXECUTE FUNCTION copy_session_to_facts();
 CREATE TRIGGER sessions_copied_to_insights AFTER UPDATE OF language, status, sentiment, contact_id ON public.sessions FOR EACH ROW WHEN (((old.language IS DISTINCT FROM new.language) OR (old.status IS DISTINCT FROM new.status) OR (old.sentiment IS DISTINCT FROM new.sentiment) OR (old.contact_id IS DISTINCT FROM new.contact_id))) EXECUTE FUNCTION copy_session_to_insights();

@@ -4,7 +4,9 @@ import { inTransaction } from '../db/transaction.ts';
 import { issueOrgKey, issuePartnerKey } from '../keys/service.ts';
 import { createTokens, type Tokens } from '../keys/tokens.ts';
 import { createKeyVerifier } from '../keys/verifier.ts';
+import { addMember, changeMember } from '../orgs/members/service.ts';
 import { createOrg, createPartner } from '../partners/service.ts';
+import { createLoginLink } from '../sign-in/links.service.ts';
 import { readJson, writePrivateJson } from './settings.ts';
 
 export type Demo = {
@@ -17,10 +19,25 @@ export type Demo = {
 };
 
 const FILE = 'demo.json';
+const DEMO_MEMBER = 'admin@demo.example';
 
 /** Records that the help center of the demo org was loaded. */
 export const recordHelpCenter = (dataFolder: string, demo: Demo): void =>
   writePrivateJson(join(dataFolder, FILE), { ...demo, has_help_center: true });
+
+/** Returns a new link that signs in to the demo org as its admin. */
+export async function createDemoLogin(databaseUrl: string, api: string, { org_id: orgId }: Demo): Promise<string> {
+  const { db, close } = connect(databaseUrl, { poolSize: 1 });
+  try {
+    return await inTransaction(db, async (trx) => {
+      const userId = await addMember(trx, orgId, { email: DEMO_MEMBER, name: 'Demo admin' });
+      await changeMember(trx, orgId, userId, { role: 'admin' });
+      return (await createLoginLink(trx, api, { orgId, userId, opens: 'page' })).url;
+    });
+  } finally {
+    await close();
+  }
+}
 
 /**
  * Returns the demo partner, its org and a full-access key. Reuses those of an earlier start if the keys are still

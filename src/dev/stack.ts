@@ -10,7 +10,7 @@ import { loadDemoHelpCenter } from './demo-help-center.ts';
 import { endLeftovers, startGuard } from './guard.ts';
 import { waitUntilResponding } from './http-probe.ts';
 import { startMailCatcher } from './mail-catcher.ts';
-import { type Demo, recordHelpCenter, seedDemo } from './seed.ts';
+import { createDemoLogin, type Demo, recordHelpCenter, seedDemo } from './seed.ts';
 import { type Context, provideDatabase, provideProgram, provideTemporal, type Role } from './services.ts';
 import { choosePorts, loadOrCreateSecrets, writePrivateJson } from './settings.ts';
 
@@ -75,6 +75,7 @@ async function startAll(context: Context): Promise<void> {
     HOST: '127.0.0.1',
     PUBLIC_URL: api,
     DASHBOARD_URL: api,
+    ...(temporal.ui !== '' && { TEMPORAL_UI_URL: temporal.ui }),
     JWT_SECRET: context.secrets.JWT_SECRET,
     SECRET_KEYS: context.secrets.SECRET_KEYS,
     SMTP_URL: mail.smtpUrl,
@@ -107,6 +108,7 @@ async function startAll(context: Context): Promise<void> {
   };
   writePrivateJson(join(dataFolder, 'dev.json'), devJson);
   say(`Api          ${api} (documentation at ${api}/docs)`);
+  say(`Console      ${await createDemoLogin(databaseUrl, api, demo)} (signs in once, within 15 minutes)`);
   say(`Worker       running; its log and the others are in ${join(dataFolder, 'logs')}`);
   say(`Demo keys    ${join(dataFolder, 'dev.json')}`);
   void provideModel(env, say);

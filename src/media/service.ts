@@ -19,7 +19,7 @@ import {
 } from './queries.ts';
 import { type Chunks, type Spool, spool } from './spool.ts';
 
-export { insertMedia as recordMedia, type Media, softDeleteMedia } from './queries.ts';
+export { insertMedia as recordMedia, listMedia as listFiles, type Media, softDeleteMedia } from './queries.ts';
 
 const DELETES_PER_BATCH = 100;
 

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Actor } from '../schemas/actor.ts';
 
 /** A request or an activity. Its owner and writer are an org, a partner or the address of an anonymous caller. */
 interface Work {
@@ -8,6 +9,8 @@ interface Work {
   writer: string | undefined;
   /** The country of its org (ISO 3166-1 alpha-2). Phone numbers without a country code are of it. */
   country?: string | undefined;
+  /** Who does it. Histories name it. */
+  actor?: Actor | undefined;
 }
 
 const works = new AsyncLocalStorage<Work>();
@@ -44,3 +47,16 @@ export function setCountry(country: string | null): void {
 
 /** Returns the country whose phone numbers the current work takes without a country code, if there is one. */
 export const currentCountry = (): string | undefined => works.getStore()?.country;
+
+/** Sets who does the current work. */
+export function setActor(actor: Actor): void {
+  const work = works.getStore();
+  if (work !== undefined) Object.assign(work, { actor });
+}
+
+/** Calls the function as part of the current work that somebody else does. */
+export const runAsActor = <Result>(actor: Actor, call: () => Result): Result =>
+  works.run({ owner: undefined, writer: undefined, ...works.getStore(), actor }, call);
+
+/** Returns who does the current work, if it is anybody but the product. */
+export const currentActor = (): Actor | undefined => works.getStore()?.actor;

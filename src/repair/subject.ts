@@ -28,6 +28,8 @@ export type MismatchKind =
   | 'ai-turn'
   | 'eval-run'
   | 'sla'
+  | 'snooze'
+  | 'session-job'
   | 'inactivity'
   | 'reconciliation'
   | 'datasource-deletion'

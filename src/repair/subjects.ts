@@ -16,6 +16,11 @@ import {
 } from '../automations/triggers/schedules.service.ts';
 import { ASSIGN_WAITING_SESSIONS } from '../conversations/assignment/contract.ts';
 import { assignWaiting } from '../conversations/assignment/service.ts';
+import { RUN_SESSION_JOB } from '../conversations/bulk/contract.ts';
+import { listRunningJobs, runJob } from '../conversations/bulk/service.ts';
+import { WAKE_SNOOZED_SESSION } from '../conversations/snooze/contract.ts';
+import { wakeSnooze } from '../conversations/snooze/ending.service.ts';
+import { listSnoozedSessions } from '../conversations/snooze/queries.ts';
 import { CRAWL, DELETE_DATASOURCE, START_SCHEDULED_CRAWL, SYNC_CRAWL_SCHEDULE } from '../crawl/contract.ts';
 import {
   continueDatasourceDeletion,
@@ -266,6 +271,24 @@ export const SUBJECTS: ComparedSubject[] = [
       list: listUnevaluatedSlas,
       wake: wakeSla,
       idOf: ({ sessionId }) => sessionId,
+    }),
+  ),
+  compared(
+    resumed({
+      kind: 'snooze',
+      starts: [WAKE_SNOOZED_SESSION.type],
+      list: listSnoozedSessions,
+      wake: wakeSnooze,
+      idOf: ({ sessionId }) => sessionId,
+    }),
+  ),
+  compared(
+    resumed({
+      kind: 'session-job',
+      starts: [RUN_SESSION_JOB.type],
+      list: listRunningJobs,
+      wake: runJob,
+      idOf: ({ jobId }) => jobId,
     }),
   ),
   compared(

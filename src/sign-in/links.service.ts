@@ -1,5 +1,8 @@
 import type { Db, Trx } from '../db/connect.ts';
-import { deleteExpired, findLoginLink, insertLoginLink } from './queries.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { notFound } from '../errors.ts';
+import { isUuid } from '../ids.ts';
+import { deleteExpired, findLoginLink, findUserIdOfMember, insertLoginLink } from './queries.ts';
 import { hashOf, newToken } from './tokens.ts';
 
 const LINK_TTL_MINUTES = 15;
@@ -23,6 +26,14 @@ export async function createLoginLink(trx: Trx, dashboardUrl: string, { orgId, u
   const { expires_at } = await insertLoginLink(trx, link, LINK_TTL_MINUTES);
   return { url: `${dashboardUrl}/${PATHS[opens]}?token=${token}`, expires_at };
 }
+
+/** Returns a link that signs a member of an org in, for operators. Throws notFound. */
+export const linkForMember = (db: Db, dashboardUrl: string, { orgId, email }: { orgId: string; email: string }) =>
+  inTransaction(db, async (trx) => {
+    const userId = isUuid(orgId) ? await findUserIdOfMember(trx, orgId, email) : undefined;
+    if (userId === undefined) throw notFound('member with this address in this org');
+    return createLoginLink(trx, dashboardUrl, { orgId, userId, opens: 'page' });
+  });
 
 /** Returns whom a link would sign in. Undefined for one that is unknown, used or expired. */
 export const findLinkedMember = (db: Db, token: string) => findLoginLink(db, hashOf(token));

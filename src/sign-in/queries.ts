@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
 
 interface TokenOfMember {
@@ -12,8 +12,52 @@ export interface SessionLimits {
   maxMinutes: number;
 }
 
+/** Returns the org to which an address signs in by mail: the one in which the member was last, or else the first one. */
+export async function findOrgToSignInTo(db: Db, email: string): Promise<{ orgId: string; userId: number } | undefined> {
+  const { rows } = await sql<{ orgId: string; userId: number }>`
+    select member.org_id as "orgId", member.user_id as "userId" from users
+    join members as member on member.user_id = users.id and member.deleted_at is null
+    where users.email = lower(${email})
+    order by (
+      select max(session.created_at) from dashboard_sessions as session
+      where session.org_id = member.org_id and session.user_id = member.user_id
+    ) desc nulls last, member.created_at, member.org_id
+    limit 1
+  `.execute(db);
+  return rows[0];
+}
+
+/** Returns the account of the member of an org with this address. */
+export const findUserIdOfMember = async (db: Db, orgId: string, email: string): Promise<number | undefined> =>
+  (
+    await db
+      .selectFrom('members as member')
+      .innerJoin('users as user', 'user.id', 'member.user_id')
+      .select('member.user_id')
+      .where('member.org_id', '=', orgId)
+      .where('user.email', '=', email.toLowerCase())
+      .where('member.deleted_at', 'is', null)
+      .executeTakeFirst()
+  )?.user_id;
+
+/** Returns a member whose membership has not ended, with the name of its org. */
+export const findMemberToMail = (db: Db, orgId: string, userId: number) =>
+  db
+    .selectFrom('members as member')
+    .innerJoin('users as user', 'user.id', 'member.user_id')
+    .innerJoin('orgs as org', 'org.id', 'member.org_id')
+    .select(['user.email', 'member.name', 'org.name as org'])
+    .where('member.org_id', '=', orgId)
+    .where('member.user_id', '=', userId)
+    .where('member.deleted_at', 'is', null)
+    .executeTakeFirst();
+
 /** Uses the database's clock, the same for all processes. */
 const inMinutes = (minutes: number) => sql<Date>`now() + make_interval(mins => ${minutes})`;
+
+/** SQL: the end of a session that is used now, of somebody who signed in at a time. */
+const endOf = (signedInAt: Date | RawBuilder<Date>, { idleMinutes, maxMinutes }: SessionLimits) =>
+  sql<Date>`least(${inMinutes(idleMinutes)}, ${signedInAt}::timestamptz + make_interval(mins => ${maxMinutes}))`;
 
 export function insertLoginLink(db: Db, link: TokenOfMember, ttlMinutes: number) {
   return db
@@ -49,12 +93,13 @@ export function claimLoginLink(db: Db, tokenHash: Buffer) {
 
 export async function insertDashboardSession(
   db: Db,
-  session: TokenOfMember & { id: string; link_hash: Buffer },
-  { idleMinutes }: SessionLimits,
+  session: TokenOfMember & { id: string; link_hash: Buffer | null; created_at?: Date },
+  { idleMinutes, maxMinutes }: SessionLimits,
 ): Promise<void> {
+  const signedInAt = session.created_at ?? sql<Date>`now()`;
   await db
     .insertInto('dashboard_sessions')
-    .values({ ...session, expires_at: inMinutes(idleMinutes) })
+    .values({ ...session, expires_at: endOf(signedInAt, { idleMinutes, maxMinutes }) })
     .execute();
 }
 
@@ -104,7 +149,7 @@ export async function extendDashboardSession(
 ): Promise<void> {
   await db
     .updateTable('dashboard_sessions')
-    .set({ expires_at: sql<Date>`least(${inMinutes(idleMinutes)}, created_at + make_interval(mins => ${maxMinutes}))` })
+    .set({ expires_at: endOf(sql<Date>`created_at`, { idleMinutes, maxMinutes }) })
     .where('token_hash', '=', tokenHash)
     .where('expires_at', '>', sql<Date>`now()`)
     .execute();

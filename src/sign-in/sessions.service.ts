@@ -3,6 +3,7 @@ import { inTransaction } from '../db/transaction.ts';
 import { notFound } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { announceKeysChanged } from '../keys/service.ts';
+import { lockMember } from '../orgs/members/service.ts';
 import {
   claimLoginLink,
   deleteDashboardSession,
@@ -59,6 +60,26 @@ export const endSession = (db: Db, sessionToken: string): Promise<void> =>
   inTransaction(db, async (trx) => {
     await deleteDashboardSession(trx, hashOf(sessionToken));
     await announceKeysChanged(trx);
+  });
+
+/**
+ * Returns the token of a new session of the account in another org, which takes the place of the former one. It lasts no
+ * longer than the former one could. Throws notFound unless the account is a member there.
+ */
+export const switchSession = (
+  db: Db,
+  formerToken: string,
+  { orgId, userId }: { orgId: string; userId: number },
+): Promise<string> =>
+  inTransaction(db, async (trx) => {
+    const former = await findSession(trx, formerToken);
+    if (former === undefined || !(await lockMember(trx, orgId, userId))) throw notFound('org of yours');
+    await deleteDashboardSession(trx, hashOf(formerToken));
+    const token = newToken();
+    const session = { id: newId(), org_id: orgId, user_id: userId, token_hash: hashOf(token) };
+    await insertDashboardSession(trx, { ...session, link_hash: null, created_at: former.created_at }, LIMITS);
+    await announceKeysChanged(trx);
+    return token;
   });
 
 export const listOwnSessions = listSessionsOfMember;

@@ -5,7 +5,8 @@ import { answerTo, errorHeaders } from '../api/edge/errors.ts';
 import { enforce, networkOf } from '../api/edge/rate-limits.ts';
 import { unauthorized } from '../errors.ts';
 import { findWidgetOrg } from '../orgs/service.ts';
-import { setOwner } from '../processes/current-work.ts';
+import { setActor, setOwner } from '../processes/current-work.ts';
+import { CONTACT } from '../schemas/actor.ts';
 import { findVisitorByToken, type Visitor } from './visitors.service.ts';
 
 declare module 'fastify' {
@@ -79,5 +80,6 @@ export const requireVisitor = fastifyPlugin(async (app: FastifyInstance, { db, t
     const visitor = await findVisitorByToken(db, tokens, request.widgetOrg.id, token);
     if (visitor === undefined) throw unauthorized('The contact’s token is not valid or has expired: get a new one');
     request.visitor = visitor;
+    setActor(CONTACT);
   });
 });

@@ -74,7 +74,11 @@ export const WidgetHistory = z.object({
 });
 export type WidgetHistory = z.output<typeof WidgetHistory>;
 
-export const PolledWidgetSession = z.object({ session: WidgetSession, history: z.array(WidgetHistory) });
+export const PolledWidgetSession = z.object({
+  session: WidgetSession,
+  history: z.array(WidgetHistory),
+  activity: z.object({ agent_typing: z.boolean().describe('Whether a person types an answer.') }),
+});
 
 export const SentWidgetMessage = z.object({
   success: z.literal(true),

@@ -84,7 +84,7 @@ const unverifiedRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
 };
 
 const visitorRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
-  const { mediaLinks, secrets, answers, callWaiters, maxWaitMs, egress, calls } = deps;
+  const { mediaLinks, secrets, answers, callWaiters, maxWaitMs, egress, calls, presence } = deps;
   await app.register(widgetPlugin, deps);
   await app.register(requireVisitor, deps);
 
@@ -103,8 +103,11 @@ const visitorRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
   app.get('/poll/:sessionId', {
     config,
     schema: { hide, params: PolledSession, querystring: HistoryStart, response: { 200: PolledWidgetSession } },
-    handler: ({ db, visitor, params, query }) =>
-      pollSession(db, mediaLinks, visitor, { id: params.sessionId, since: query.since }),
+    handler: async ({ db, visitor, params, query }) => {
+      const polled = await pollSession(db, mediaLinks, visitor, { id: params.sessionId, since: query.since });
+      const agent_typing = presence.isTypedIn({ orgId: visitor.orgId, sessionId: params.sessionId });
+      return { ...polled, activity: { agent_typing } };
+    },
   });
 
   app.get('/session/history/:sessionId', {

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FaultOrg } from './support/fault-org.ts';
 import { type FaultStack, startFaultStack } from './support/fault-stack.ts';
-import { KILLS, MESSAGES, TEST_LIMIT_MS } from './support/sizes.ts';
+import { KILLS, MESSAGES, SESSIONS_OF_JOB, TEST_LIMIT_MS } from './support/sizes.ts';
+import { until } from './support/until.ts';
 
 const SESSIONS = 4;
 const PAGE = 200;
@@ -60,6 +61,39 @@ it.each([
     expect(await Promise.all(ids.map((id) => heard(org, id)))).toEqual(said);
     const sessions = (await org.call('GET', '/chat/sessions')).body.items as { ticket_number: number }[];
     expect(sessions.map(({ ticket_number }) => ticket_number).sort()).toEqual([1, 2, 3, 4]);
+  },
+  TEST_LIMIT_MS,
+);
+
+it(
+  'a job changes each session once when the worker is killed in the middle of it',
+  async () => {
+    const org = await stack.newOrg();
+    const ids = new Set<string>();
+    for (let n = 0; n < SESSIONS_OF_JOB; n++) ids.add((await org.post('/chat/sessions', {})).body.id);
+    const action = { type: 'set_status', status: 'closed_resolved' };
+    const { body: job } = await org.post('/chat/sessions/bulk', { query: { status: [0] }, action });
+    expect(job.total).toBe(SESSIONS_OF_JOB);
+
+    const progress = async () => (await org.call('GET', `/jobs/${job.job_id}`)).body;
+    let interrupted = 0;
+    for (let kill = 1; kill <= KILLS; kill++) {
+      const share = Math.floor((SESSIONS_OF_JOB * kill) / (KILLS + 2));
+      await until(`${share} sessions`, async () => (await progress()).done >= share);
+      await stack.worker.kill();
+      if ((await progress()).state === 'running') interrupted++;
+      await stack.worker.start();
+    }
+    await until('the end of the job', async () => (await progress()).state === 'done');
+
+    expect(interrupted).toBe(KILLS);
+    expect(await progress()).toMatchObject({ done: SESSIONS_OF_JOB, failed: 0 });
+    const moves: number[] = [];
+    for (const id of ids) {
+      const { body } = await org.call('GET', `/chat/sessions/${id}/history`);
+      moves.push(body.items.filter(({ event }: { event: { type: string } }) => event.type === 'status_changed').length);
+    }
+    expect(moves).toEqual(moves.map(() => 1));
   },
   TEST_LIMIT_MS,
 );

@@ -9,6 +9,7 @@ const OTHERS: Record<string, string> = {
   sendWebhooks: 'deliveries are in their tables: the maintenance wakes those that stall',
   deliverWebhook: 'deliveries are in their tables: the maintenance wakes those that stall',
   summarizeSession: 'a convenience: the session has the summary of its own sentences, and the next occasion asks again',
+  sendLoginLink: 'whoever asked for a link and gets none asks again',
   suggestTags: 'a convenience: the tags are suggested again when the session is resolved the next time',
 };
 

@@ -25,6 +25,11 @@ const SHARE_OF_PAIRS = IS_LONG ? 1 : 4;
 /** Tables that no creating route fills. */
 const OTHER_TABLES = [
   'dashboard_sessions',
+  'session_reads',
+  'drafts',
+  'notifications',
+  'session_jobs',
+  'session_job_items',
   'idempotency_keys',
   'delivery_callbacks',
   'automation_events',
@@ -84,8 +89,17 @@ const TAG_OF_EXAMPLE = 'refund';
 /** What is published has a first version. Its number is no id. */
 const FIRST_VERSION = '1';
 const SENT_NOWHERE = '';
-/** No key opens these, only a member who is signed in: test/sign-in/sessions.test.ts. */
-const OF_MEMBERS = ['DELETE /me/sessions/{id}'];
+/** No key opens these, only a member who is signed in: test/sign-in and test/conversations. */
+const OF_MEMBERS = [
+  'DELETE /me/sessions/{id}',
+  'POST /chat/sessions/{id}/read',
+  'POST /chat/sessions/{id}/unread',
+  'GET /chat/sessions/{id}/draft',
+  'PUT /chat/sessions/{id}/draft',
+  'DELETE /chat/sessions/{id}/draft',
+  'PUT /chat/sessions/{id}/presence',
+  'DELETE /chat/sessions/{id}/presence',
+];
 
 let api: TestApi;
 let fareHarbor: FakeFareHarbor;

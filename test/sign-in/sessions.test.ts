@@ -9,7 +9,7 @@ const MISSING = 'Missing required scope';
 
 let api: TestApi;
 beforeAll(async () => {
-  api = await startApi();
+  api = await startApi({ env: { TEMPORAL_UI_URL: 'https://temporal.example' } });
 });
 afterAll(() => api.close());
 
@@ -20,7 +20,7 @@ describe('a member who is signed in', () => {
   it('uses the API with the cookie, and learns by GET /me what it is and may do', async () => {
     const agent = await signIn(api, 'agent');
     const { body: team } = await api.org.post('/teams', { name: 'Support' });
-    await api.org.post(`/teams/${team.id}/users`, { user_id: agent.id });
+    await api.org.post(`/teams/${team.id}/users`, { userId: agent.id });
     expect((await agent.get('/contacts')).status).toBe(200);
     const { status, body, headers } = await agent.get('/me');
     expect(status).toBe(200);
@@ -28,8 +28,11 @@ describe('a member who is signed in', () => {
       member: { id: agent.id, email: agent.email, name: 'The agent', role: 'agent', available: true, language: null },
       org: { id: api.org.id, name: api.org.name, language: 'en', timezone: null },
       orgs: 1,
-      links: { help_center: `${api.url}/help/${api.org.id}` },
     });
+    expect(body.links).toEqual({ help_center: `${api.url}/help/${api.org.id}` });
+    const admin = await signIn(api, 'admin');
+    expect((await admin.get('/me')).body.links.temporal_ui).toBe('https://temporal.example');
+    expect(body.member.teams).toEqual([{ id: team.id, name: 'Support' }]);
     expect(body.member.settings).toMatchObject({ theme: 'system', read_on: 'open', signature: null });
     expect(body.scopes).toEqual(expect.arrayContaining(['chat-sessions:write', 'confirmations:write']));
     for (const scope of ['org:read', 'org:write', 'teams:write', 'redaction:write', 'autopilot:write'])
@@ -242,13 +245,30 @@ DELETE /chat/sessions/{id}/tags
 POST /chat/sessions/{id}/handoff/retry
 POST /chat/sessions/{id}/handoff/settle
 POST /chat/sessions/{id}/return-to-ai
+POST /chat/sessions/{id}/snooze
+POST /views
+PATCH /views/{id}
+DELETE /views/{id}
+POST /chat/sessions/bulk
+PUT /chat/sessions/{id}/draft
+DELETE /chat/sessions/{id}/draft
+PUT /chat/sessions/{id}/presence
+DELETE /chat/sessions/{id}/presence
+POST /saved-replies
+PATCH /saved-replies/{id}
+DELETE /saved-replies/{id}
+POST /saved-replies/{id}/render
 POST /suppressions
 DELETE /suppressions/{id}
 POST /autopilot/confirmations/{id}/confirm
 POST /autopilot/confirmations/{id}/reject
 POST /media`.split('\n');
-/** What every member may do by another method than GET: the own profile, searches and previews. */
+/** What every member may do by another method than GET: the own profile and marks, searches and previews. */
 const OF_ALL = `PATCH /me
+POST /chat/sessions/{id}/read
+POST /chat/sessions/{id}/unread
+POST /me/notifications/read
+POST /me/switch
 DELETE /me/sessions/{id}
 POST /contacts/search
 POST /sequences/{id}/forecast

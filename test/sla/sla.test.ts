@@ -296,12 +296,26 @@ describe('SLA clocks', () => {
     return id;
   };
 
+  const targetOf = async (id: string) => {
+    const { items } = (await stack.org.get('/inbox?limit=100')).body;
+    return items.find((row: { id: string }) => row.id === id).sla;
+  };
+
   it('run, pause and stop with messages and the status, and each change is recorded once', async () => {
     const id = await watched();
     expect(await clock(id, 'first_reply')).toMatchObject({ state: 'not_started', intervals: [] });
     expect(await clock(id, 'resolution')).toMatchObject({ state: 'running', due_at: expect.any(String) });
     await say(id, 'contact');
     expect(await clock(id, 'first_reply')).toMatchObject({ state: 'running', cycle: 1 });
+    const target = await eventually('the target in lists', async () => {
+      const found = await targetOf(id);
+      return found?.metric === 'first_reply' && found;
+    });
+    expect(target).toEqual({
+      metric: 'first_reply',
+      due_at: (await clock(id, 'first_reply')).due_at,
+      state: 'running',
+    });
     await say(id, 'agent');
     expect(await clock(id, 'first_reply')).toMatchObject({ state: 'fulfilled', due_at: null });
     expect(await clock(id, 'resolution')).toMatchObject({ state: 'paused', due_at: null });
@@ -311,6 +325,7 @@ describe('SLA clocks', () => {
     await stack.org.patch(`/chat/sessions/${id}`, { status: 'closed_resolved' });
     expect(await clock(id, 'next_reply')).toMatchObject({ state: 'paused' });
     expect(await clock(id, 'resolution')).toMatchObject({ state: 'fulfilled' });
+    await eventually('no target in lists', async () => (await targetOf(id)) === null);
     await say(id, 'contact');
     await say(id, 'agent');
     const expected = [
@@ -349,6 +364,10 @@ describe('SLA clocks', () => {
       type: 'sla-first-reply-breached',
       payload: { due_at, policy_id: policyId, cycle: 1 },
     });
+    expect(await targetOf(id)).toEqual({ metric: 'first_reply', due_at, state: 'breached' });
+    const { items } = (await stack.org.get('/inbox?view=breaching')).body;
+    expect(items[0].id).toBe(id);
+    expect((await stack.org.get('/inbox/counts?views=breaching')).body.counts.breaching.breached).toBe(1);
     const lateMs = breach.at.getTime() - Date.parse(due_at);
     for (const late of [warningLateMs, lateMs]) {
       expect(late).toBeGreaterThanOrEqual(0);

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { checkParameters } from '../../actions/calls/http-call.ts';
 import { ActionParameters } from '../../actions/calls/schema.ts';
 import { listDescriptions, readActionsById, type StoredAction } from '../../actions/definitions/service.ts';
+import { listResponsible } from '../../conversations/assignment/service.ts';
 import { lockSession } from '../../conversations/sessions/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { pageOf } from '../../db/cursor.ts';
@@ -9,6 +10,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { conflict, type Issue, notFound } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { mayApply } from '../../json-logic/json-logic.ts';
+import { addNotifications } from '../../notifications/service.ts';
 import type { SessionChannel } from '../../schemas/parts.ts';
 import { wakeTurns } from '../turns/requests.service.ts';
 import { readWorkflowTools, type Tool } from '../workflow-tools/service.ts';
@@ -164,11 +166,23 @@ async function storeCall(
     needs_because: confirmation?.because ?? null,
     lastsMs: confirmation === undefined ? null : CONFIRMATION_MS,
   });
-  if (call !== undefined) return { call };
+  if (call !== undefined) {
+    if (confirmation?.needs === 'agent') await notifyConfirmers(trx, orgId, { sessionId, callId: call.id });
+    return { call };
+  }
   const same = await findSameCall(trx, key);
   if (same === undefined || same.state === 'unknown')
     return refuse('outcome_unknown', 'It is not known whether this call was done. It is not made again');
   return { call: same };
+}
+
+async function notifyConfirmers(
+  trx: Trx,
+  orgId: string,
+  { sessionId, callId }: { sessionId: string; callId: string },
+): Promise<void> {
+  const members = await listResponsible(trx, orgId, sessionId, { orAvailable: true });
+  await addNotifications(trx, orgId, members, { kind: 'confirmation', sessionId, data: { call_id: callId } });
 }
 
 /**

@@ -5,6 +5,14 @@ import { orderedByCreation, type PageRequest } from '../../db/cursor.ts';
 const isWaiting = sql<boolean>`(state = 'needs_confirmation' and expires_at > clock_timestamp())`;
 const isExpired = sql<boolean>`expires_at <= clock_timestamp()`.as('is_expired');
 
+/** SQL: the number of calls that wait for a confirmation in the row of `session`. */
+export const waitingInSession = () =>
+  sql<number>`(
+    select count(*)::integer from ai_calls as asked
+    where asked.org_id = session.org_id and asked.session_id = session.id and asked.state = 'needs_confirmation'
+      and asked.expires_at > clock_timestamp()
+  )`;
+
 const selectCall = (db: Db, orgId: string) =>
   db.selectFrom('ai_calls').selectAll().select(isExpired).where('org_id', '=', orgId);
 

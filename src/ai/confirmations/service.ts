@@ -1,6 +1,6 @@
 import { isAutopilotOn } from '../../autopilot/service.ts';
 import { isContactBlocked } from '../../contacts/blocklist/service.ts';
-import { lockSession } from '../../conversations/sessions/service.ts';
+import { announceRowChanged, lockSession } from '../../conversations/sessions/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { pageOf } from '../../db/cursor.ts';
 import { inTransaction } from '../../db/transaction.ts';
@@ -148,6 +148,7 @@ export async function decideConfirmation(db: Db, orgId: string, id: string, deci
 async function decide(trx: Trx, call: CallRow, to: Parameters<typeof storeDecision>[3]): Promise<CallRow> {
   const decided = await storeDecision(trx, call.org_id, call.id, to);
   await wakeTurns(trx, call.org_id, [call.session_id]);
+  announceRowChanged(trx, call.org_id, call.session_id);
   return decided;
 }
 

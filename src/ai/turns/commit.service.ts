@@ -5,6 +5,8 @@ import type { Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { DomainError } from '../../errors.ts';
 import { getOrgLanguage } from '../../orgs/service.ts';
+import { runAsActor } from '../../processes/current-work.ts';
+import { AI } from '../../schemas/actor.ts';
 import { EXTRACTIVE_AGENT, formatOf } from '../answers/extractive.rules.ts';
 import { listToldCalls, markReported } from '../calls/service.ts';
 import { askForConfirmation, getConfirmation, type Question } from '../confirmations/service.ts';
@@ -60,7 +62,7 @@ async function commit(trx: Trx, deps: TurnDeps, ref: TurnRef, decision: Decision
   const context = await loadContext(trx, ref);
   const turn = context.open;
   if (turn?.id !== ref.turnId) return 'superseded';
-  const end = await endByDecision(trx, deps, ref, { context, turn, decision });
+  const end = await runAsActor(AI, () => endByDecision(trx, deps, ref, { context, turn, decision }));
   if (end !== 'superseded' && leavesReport(context, turn, decision)) await wakeTurns(trx, ref.orgId, [ref.sessionId]);
   return end;
 }

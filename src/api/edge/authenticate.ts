@@ -3,7 +3,8 @@ import fastifyPlugin from 'fastify-plugin';
 import ipaddr from 'ipaddr.js';
 import { forbidden, unauthorized } from '../../errors.ts';
 import type { OrgPrincipal } from '../../keys/verifier.ts';
-import { runAsWork, setCountry, setOwner } from '../../processes/current-work.ts';
+import { runAsWork, setActor, setCountry, setOwner } from '../../processes/current-work.ts';
+import type { Actor } from '../../schemas/actor.ts';
 import { hasScope } from '../../schemas/scopes.ts';
 import type { Deps } from '../deps.ts';
 import { networkOf } from './rate-limits.ts';
@@ -48,6 +49,7 @@ export const authenticate = fastifyPlugin(async (app: FastifyInstance, deps: Dep
     request.org = await authenticateOrg(deps, request);
     setOwner(request.org.id);
     setCountry(request.org.country);
+    setActor(actorOf(request.org));
   });
 });
 
@@ -63,6 +65,9 @@ export async function authenticateOrg(deps: OrgDeps, request: FastifyRequest, is
     throw forbidden(`Missing required scope: ${needed}`);
   return org;
 }
+
+const actorOf = ({ keyId, name, member }: OrgPrincipal): Actor =>
+  member === undefined ? { kind: 'key', id: keyId, name } : { kind: 'member', id: member.id, name };
 
 type OrgDeps = Pick<Deps, 'keys' | 'sessions' | 'config'>;
 

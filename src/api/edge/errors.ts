@@ -4,7 +4,7 @@ import fastifyPlugin from 'fastify-plugin';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { isDatabaseUnavailable, isDataException, isLockTimeout, isStatementTimeout } from '../../db/failures.ts';
-import { DomainError, type ErrorKind, type Issue, ProviderError, TooManyRequests } from '../../errors.ts';
+import { DomainError, type ErrorKind, type Issue, NotSeen, ProviderError, TooManyRequests } from '../../errors.ts';
 import { loggableText } from '../../logging/loggable.rules.ts';
 import { asPage, errorPage, wantsPage } from './pages/page-answers.ts';
 
@@ -15,6 +15,7 @@ const STATUS_OF: Record<ErrorKind, number> = {
   not_found: 404,
   conflict: 409,
   gone: 410,
+  changed: 412,
   too_large: 413,
   unsupported: 415,
   unprocessable: 422,
@@ -37,7 +38,7 @@ export const ErrorAnswer = z
   .meta({ id: 'Error' });
 export type ErrorAnswer = z.infer<typeof ErrorAnswer>;
 
-type ErrorStatus = 400 | 401 | 403 | 404 | 409 | 410 | 413 | 415 | 422 | 429 | 500 | 503;
+type ErrorStatus = 400 | 401 | 403 | 404 | 409 | 410 | 412 | 413 | 415 | 422 | 429 | 500 | 503;
 type Always = 400 | 401 | 413 | 415 | 422 | 429 | 503;
 
 /** Returns the error answers of a route, including those common to all routes. */
@@ -89,7 +90,7 @@ export function errorHeaders(error: unknown, statusCode: number): Record<string,
 }
 
 /** Returns the answer for an error. It never contains SQL, a stack or another org's data. */
-export function answerTo(error: FastifyError | DomainError | TooManyRequests): ErrorAnswer {
+export function answerTo(error: FastifyError | DomainError | TooManyRequests | NotSeen): ErrorAnswer {
   if (error instanceof DomainError) return errorAnswer(STATUS_OF[error.kind], error.message, error.issues);
   if (hasZodFastifySchemaValidationErrors(error)) {
     const context = error.validationContext === 'querystring' ? 'query' : (error.validationContext ?? 'body');
@@ -100,6 +101,8 @@ export function answerTo(error: FastifyError | DomainError | TooManyRequests): E
     const summary = issues.map(({ path, message }) => `${path}: ${message}`).join('; ');
     return errorAnswer(400, `The request is not valid: ${summary.slice(0, 500)}`, issues);
   }
+  if (error instanceof NotSeen)
+    return Object.assign(errorAnswer(409, error.message), { code: error.code, items: error.items });
   if (error instanceof TooManyRequests) return errorAnswer(429, error.message);
   if (isLockTimeout(error)) return errorAnswer(503, 'Another change of it is taking long: try again soon');
   if (isDatabaseUnavailable(error)) return errorAnswer(503, 'The database is away: try again soon');

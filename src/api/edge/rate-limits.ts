@@ -15,6 +15,7 @@ import { TooManyRequests } from '../../errors.ts';
 import { bodyOfError, errorAnswer } from './errors.ts';
 
 const WINDOW_SECONDS = 60;
+const HOUR_SECONDS = 3_600;
 const COUNTING = { maxConcurrent: 1, maxBatchSize: Number.POSITIVE_INFINITY, maxWaiting: Number.POSITIVE_INFINITY };
 /** The limits of public routes by address. */
 const LIMIT_OF_PUBLIC = { address: 'address', help: 'help', files: 'streaming' } as const;
@@ -27,6 +28,7 @@ export type RateLimitName =
   | 'member'
   | 'partner'
   | 'login-links'
+  | 'sign-in'
   | 'address'
   | 'help'
   | 'refused';
@@ -37,7 +39,7 @@ export interface RateLimits {
   consume(name: RateLimitName, id: string): Promise<{ isAllowed: boolean; remaining: number; resetMs: number }>;
 }
 
-/** Counts requests per minute, either in Postgres across all api processes or in this process's memory. */
+/** Counts requests per minute, and of sign-ins by mail per hour, either in Postgres across all api processes or in this process's memory. */
 export function createRateLimits(config: Config, pool: pg.Pool): RateLimits {
   const limits: Record<RateLimitName, number> = {
     standard: config.RATE_LIMIT_STANDARD,
@@ -45,12 +47,13 @@ export function createRateLimits(config: Config, pool: pg.Pool): RateLimits {
     member: config.RATE_LIMIT_MEMBER,
     partner: config.RATE_LIMIT_PARTNER,
     'login-links': config.RATE_LIMIT_LOGIN_LINKS,
+    'sign-in': config.RATE_LIMIT_SIGN_IN,
     address: config.RATE_LIMIT_ADDRESS,
     help: config.RATE_LIMIT_HELP,
     refused: config.RATE_LIMIT_REFUSED,
   };
   const create = (name: RateLimitName) => {
-    const options = { keyPrefix: name, points: limits[name], duration: WINDOW_SECONDS };
+    const options = { keyPrefix: name, points: limits[name], duration: secondsOf(name) };
     if (config.RATE_LIMIT_STORE === 'memory') return countTogether(new RateLimiterMemory(options));
     return countTogether(
       new RateLimiterPostgres({
@@ -73,6 +76,9 @@ export function createRateLimits(config: Config, pool: pg.Pool): RateLimits {
     },
   };
 }
+
+/** Sign-in by mail counts by the hour, everything else by the minute. */
+const secondsOf = (name: RateLimitName): number => (name === 'sign-in' ? HOUR_SECONDS : WINDOW_SECONDS);
 
 /** The number of this request within the window, from 1. */
 interface RequestCount {
@@ -168,7 +174,7 @@ export async function enforce(
   reply.headers(headers);
   if (count.isAllowed) return;
   throw new TooManyRequests(
-    `More than ${rateLimits.limitOf(name)} requests a minute: try again after the seconds in Retry-After`,
+    `More than ${rateLimits.limitOf(name)} requests ${secondsOf(name) === HOUR_SECONDS ? 'an hour' : 'a minute'}: try again after the seconds in Retry-After`,
     Math.max(headers['x-ratelimit-reset'], 1),
   );
 }

@@ -6,7 +6,8 @@ import { invalid, messageOf } from '../../errors.ts';
 import { satisfiesConstraint } from '../../json-logic/json-logic.ts';
 import { readSettings } from '../../orgs/service.ts';
 import { setCausingRun } from '../../outbox/causation.ts';
-import { setCountry } from '../../processes/current-work.ts';
+import { runAsActor, setCountry } from '../../processes/current-work.ts';
+import type { Actor } from '../../schemas/actor.ts';
 import { type Action, type ActionDeps, type StepRef, stepRefOf } from '../actions/action.ts';
 import type { ActionStep, Json, WaitForEventBlock } from '../blocks/schema.ts';
 import { knownOriginsOf } from '../credential-origins.rules.ts';
@@ -190,12 +191,18 @@ async function applyAction(
     let output = reached;
     if ('apply' in action) {
       await setCausingRun(trx, ref);
-      output = await action.apply(trx, deps, ref, input);
+      output = await runAsActor(actorOf(context), () => action.apply(trx, deps, ref, input));
     }
     await complete(output);
     return advanceAndStartQueued(trx, context, path);
   });
 }
+
+const actorOf = ({ run, definition }: RunContext): Actor => ({
+  kind: 'workflow',
+  id: run.automation_id,
+  name: definition.name,
+});
 
 /** Returns the input of an action as its schema reads it. Throws invalid, naming the problems. */
 export function parseInput(action: Action, input: Json): unknown {

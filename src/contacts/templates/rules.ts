@@ -15,6 +15,8 @@ export const EMPTY_CONTACT: TemplateContact = { id: '', name: null, email: null,
 type FieldReader = (contact: TemplateContact) => unknown;
 
 interface Placeholder {
+  /** The field, such as contact.name. */
+  field: string;
   read: FieldReader;
   fallback: string;
 }
@@ -81,6 +83,15 @@ export function parseTemplate(text: string): { ok: Template } | { problems: Temp
 export const renderText = (template: Template, contact: TemplateContact): string | undefined =>
   render(template, contact, (value) => value);
 
+/** Returns the fields of a template that a contact does not have, and that have no fallback. */
+export const missingIn = (template: Template, contact: TemplateContact): string[] => [
+  ...new Set(
+    template.flatMap((part) =>
+      typeof part === 'string' || part.fallback !== '' || textOf(part.read(contact)) !== undefined ? [] : [part.field],
+    ),
+  ),
+];
+
 /** Renders an HTML template: values and fallbacks are escaped, safe as content and in quoted attributes. */
 export const renderHtml = (template: Template, contact: TemplateContact): string | undefined =>
   render(template, contact, escapeHtml);
@@ -112,7 +123,7 @@ function parsePlaceholder(inside: string): Placeholder | string {
   if (field === '') return `{{ }} names no field; ${ALLOWED_HINT}`;
   const read = readerOf(field);
   if (read === undefined) return `unknown field ${quote(field)}; ${ALLOWED_HINT}`;
-  return { read, fallback: fallback.join('|').trim() };
+  return { field, read, fallback: fallback.join('|').trim() };
 }
 
 function readerOf(field: string): FieldReader | undefined {

@@ -2,6 +2,7 @@ import type { Db, Trx } from '../../db/connect.ts';
 import { idOf, newId } from '../../ids.ts';
 import { readSettings } from '../../orgs/service.ts';
 import { announce } from '../../outbox/announcing.ts';
+import { AI } from '../../schemas/actor.ts';
 import type { SessionChannel } from '../../schemas/parts.ts';
 import { announceWithState } from '../announcements.service.ts';
 import type { AnswerCitation } from '../answers.port.ts';
@@ -16,8 +17,8 @@ import {
 } from '../messages/shared.queries.ts';
 import { type LockedSession, updateSession } from '../queries.ts';
 import { closingPayloadOf } from '../sessions/closing.rules.ts';
+import type { AiState } from '../sessions/schema.ts';
 import { summarizesIf, summaryOfResolution } from '../summary/service.ts';
-import type { AiState } from '../table.ts';
 import { listAiStates } from './states.queries.ts';
 
 /** A message of the AI. */
@@ -107,7 +108,13 @@ export async function addAiMessage(
   const shown = news === undefined ? [] : [eventOf(orgId, news)];
   if (session.assist_mode) {
     await recordEvents(trx, orgId, session.id, [
-      { id, type: 'human_agent_comment', content: text, data: { ...data, is_draft: true, sender_name: 'AI' } },
+      {
+        id,
+        type: 'human_agent_comment',
+        actor: AI,
+        content: text,
+        data: { ...data, is_draft: true, sender_name: 'AI' },
+      },
       ...shown,
     ]);
     await announce(trx, orgId, [{ type: 'ai-draft-created', subject_id: session.id, payload: { message_id: id } }]);
@@ -155,7 +162,7 @@ export async function resolveByAi(
   closure: 'resolved' | 'assumed_resolved',
 ): Promise<void> {
   const { csat } = await readSettings(trx, orgId);
-  const asked: SessionEvent[] = csat ? [{ id: newId(), type: 'csat_requested' }] : [];
+  const asked: SessionEvent[] = csat ? [{ id: newId(), type: 'csat_requested', actor: AI }] : [];
   const summary = await summaryOfResolution(trx, orgId, session.id);
   const moved = { from: session.status, to: 'closed_resolved', custom_status_id: null };
   const closing = { id: newId(), data: { ...moved, ...closingPayloadOf(session.session_closed_payload) } };
@@ -168,8 +175,8 @@ export async function resolveByAi(
     reflects_resolution: true,
     ai_closure_type: closure,
     events: [
-      { id: newId(), type: 'ai_resolved_issue', data: { closure } },
-      { ...closing, type: 'status_changed' },
+      { id: newId(), type: 'ai_resolved_issue', actor: AI, data: { closure } },
+      { ...closing, type: 'status_changed', actor: AI },
       ...asked,
     ],
   });

@@ -81,6 +81,7 @@ const isInTeams = (teamIds: string[]) => sql<SqlBool>`session.team_id = any(${te
 export const lockWaitingSessions = (trx: Trx, orgId: string, teamIds: string[], limit: number) =>
   waitingSessions(trx, orgId)
     .select(['session.id', 'session.assignee_id', 'session.team_id', 'session.relayed_side', 'session.has_sla'])
+    .select(['session.snoozed_at', 'session.snoozed_until'])
     .$narrowType<{ team_id: string }>()
     .where(isInTeams(teamIds))
     .orderBy('session.queued_at')

@@ -8,7 +8,7 @@ import type { Reaction } from '../../outbox/reactions.ts';
 import type { AssignmentProgress } from './contract.ts';
 import { hasWaitingSessions, listTeamsWithWaitingSessions, lockAssignment, lockWaitingSessions } from './queries.ts';
 import { type Assignment, type AssignmentPool, distribute, teamsWithCapacity } from './rules.ts';
-import { getAssignmentPool, reassign, wakeAssignment } from './service.ts';
+import { getAssignmentPool, reassignAutomatically, wakeAssignment } from './service.ts';
 
 const SESSIONS_PER_BATCH = 50;
 
@@ -54,7 +54,7 @@ async function applyAssignments(
 ): Promise<void> {
   const sessions = new Map(waiting.map((session) => [session.id, session]));
   for (const { session_id, team_id, user_id } of given) {
-    await reassign(trx, orgId, valueAt(sessions, session_id), { team_id, assignee_id: user_id });
+    await reassignAutomatically(trx, orgId, valueAt(sessions, session_id), { team_id, assignee_id: user_id });
   }
   await updateTurns(trx, orgId, given);
 }

@@ -1,12 +1,15 @@
 import type { Trx } from '../../db/connect.ts';
 import { isAutoAssigning, isInTeam, lockStaffing, updateTurns } from '../../desk/teams/staffing.service.ts';
 import { newId } from '../../ids.ts';
+import { addNotifications } from '../../notifications/service.ts';
 import { readSettings } from '../../orgs/service.ts';
 import { addDueWork } from '../../outbox/due-work.ts';
 import { type Command, enqueue, signalWithStart } from '../../outbox/outbox.ts';
+import { runAsActor } from '../../processes/current-work.ts';
+import { SYSTEM } from '../../schemas/actor.ts';
 import { WAKE } from '../../temporal/contract.ts';
 import { announceWithState } from '../announcements.service.ts';
-import { changeSession, type SessionEvent } from '../change-session.service.ts';
+import { type ChangedSession, changeSession, type SessionEvent } from '../change-session.service.ts';
 import type { LockedSession } from '../queries.ts';
 import { ASSIGN_WAITING_SESSIONS } from './contract.ts';
 import {
@@ -20,17 +23,19 @@ import {
 import { type AssignmentPool, assignsAutomatically, canBeAssigned, distribute } from './rules.ts';
 
 export { updateQueuePosition } from './queries.ts';
+export { listResponsible } from './responsible.queries.ts';
 
-type AssignableSession = Pick<LockedSession, 'id' | 'assignee_id' | 'team_id' | 'relayed_side' | 'has_sla'>;
+type AssignableSession = ChangedSession & Pick<LockedSession, 'assignee_id' | 'team_id'>;
 
 /**
- * Assigns a session, records it in the history and announces it. Does nothing if the assignee and team stay the same.
+ * Assigns a session, records it in the history and announces it. A new assignee hears of it, unless it is `by` that
+ * member itself. Does nothing if the assignee and team stay the same.
  */
 export async function reassign(
   trx: Trx,
   orgId: string,
   session: AssignableSession,
-  to: { assignee_id: number | null; team_id: string | null },
+  { by, ...to }: { assignee_id: number | null; team_id: string | null; by?: number | undefined },
 ): Promise<void> {
   const { assignee_id, team_id } = session;
   if (to.assignee_id === assignee_id && to.team_id === team_id) return;
@@ -46,7 +51,13 @@ export async function reassign(
   await announceWithState(trx, orgId, [
     { type: 'ticket-reassigned', subject_id: session.id, payload: { ...to, before: { assignee_id, team_id } } },
   ]);
+  if (joined.length > 0 && to.assignee_id !== null && to.assignee_id !== by)
+    await addNotifications(trx, orgId, [to.assignee_id], { kind: 'assigned', sessionId: session.id });
 }
+
+/** Assigns a session as `reassign` does, whoever has caused it. */
+export const reassignAutomatically: typeof reassign = (trx, orgId, session, to) =>
+  runAsActor(SYSTEM, () => reassign(trx, orgId, session, to));
 
 /**
  * Returns the assignee of an open session in a team: the current one if in the team, otherwise the member picked by the
@@ -97,7 +108,8 @@ export async function assignInTeam(trx: Trx, orgId: string, session: AssignableS
   const { team_id } = session;
   if (team_id === null || session.assignee_id !== null) return;
   await updateQueuePosition(trx, orgId, session.id, 'kept');
-  await reassign(trx, orgId, session, { team_id, assignee_id: await findAssignee(trx, orgId, session, team_id) });
+  const assignee_id = await findAssignee(trx, orgId, session, team_id);
+  await reassignAutomatically(trx, orgId, session, { team_id, assignee_id });
 }
 
 /**
@@ -118,7 +130,7 @@ export async function reviewAssignee(
   if (team === undefined || (assignee_id !== null && canBeAssigned(desk, team, assignee_id))) return;
   await updateQueuePosition(trx, orgId, session.id, 'last');
   const next = assignsAutomatically(team) ? await pickAssignee(trx, orgId, desk, { id: session.id, team_id }) : null;
-  await reassign(trx, orgId, session, { team_id, assignee_id: next });
+  await reassignAutomatically(trx, orgId, session, { team_id, assignee_id: next });
 }
 
 /** Returns the assignment pool of a team for a session. The session itself is not counted. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Actor } from '../../schemas/actor.ts';
 import { Cursor, Id, SessionChannel, Timestamp } from '../../schemas/parts.ts';
 import { SessionStatus } from '../sessions/schema.ts';
 
@@ -121,6 +122,7 @@ const HistoryEvent = z
       content: Content,
       human_agent_id: z.number().nullable().describe('null for a note by an API key, or from another system.'),
       sender_name: z.string().optional().describe('The author, if it was written in another system, or by the AI.'),
+      mentions: z.array(z.int()).optional().describe('The ids of the members that it mentions.'),
       is_draft: z.literal(true).optional().describe('A reply that the AI proposes, in Assist Mode.'),
     }),
     z.object({ type: z.literal('returned_to_ai') }),
@@ -161,6 +163,11 @@ const HistoryEvent = z
       message_id: Id,
     }),
     z.object({ type: z.literal('message_deleted').describe('The contact deleted a message.'), message_id: Id }),
+    z.object({
+      type: z.literal('snoozed'),
+      until: z.iso.datetime().nullable().describe('null: until the contact writes.'),
+    }),
+    z.object({ type: z.literal('snooze_ended'), because: z.enum(['due', 'reply', 'closed', 'canceled']) }),
     z.object({ type: z.literal('custom_data_changed'), keys: z.array(z.string()) }),
     z.object({ type: z.literal('csat_requested') }),
     z.object({ type: z.literal('csat_submitted'), score: z.int(), content: Text }),
@@ -173,16 +180,32 @@ export const HistoryItem = z
   .object({
     id: Id.describe('Of a message: the message’s id.'),
     created_at: Timestamp,
+    actor: Actor.nullable().describe('Who caused it. null for items of earlier versions.'),
     redacted: z.literal(true).optional().describe('Its text or files were redacted.'),
     event: HistoryEvent,
   })
   .meta({ id: 'HistoryItem' });
 export type HistoryItem = z.infer<typeof HistoryItem>;
 
-export const ListHistory = z.object({
-  cursor: Cursor.pipe(z.string().regex(/^[0-9]{1,9}$/, 'must be the `next` of an earlier page')).optional(),
-  limit: z.coerce.number().int().min(1).max(200).default(100),
-});
+export const ListHistory = z
+  .object({
+    order: z.enum(['asc', 'desc']).default('asc').describe('asc: oldest first. desc: newest first.'),
+    cursor: Cursor.pipe(z.string().regex(/^[0-9]{1,9}$/, 'must be the `next` of an earlier page')).optional(),
+    around: Id.optional().describe('The id of an item: the page has the items on both sides of it.'),
+    limit: z.coerce.number().int().min(1).max(200).default(100),
+  })
+  .refine(({ cursor, around }) => cursor === undefined || around === undefined, {
+    path: ['around'],
+    message: 'cannot be given with cursor: continue from the page around an item with its `next` or `previous`',
+  });
 export type ListHistory = z.infer<typeof ListHistory>;
 
-export const HistoryPage = z.object({ items: z.array(HistoryItem), next: z.string().nullable() });
+export const HistoryPage = z.object({
+  items: z.array(HistoryItem),
+  next: z.string().nullable(),
+  previous: z
+    .string()
+    .nullable()
+    .optional()
+    .describe('Only of a page around an item: the `cursor` of the page on the other side, in the other order.'),
+});

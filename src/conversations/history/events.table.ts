@@ -1,4 +1,5 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
+import type { Actor } from '../../schemas/actor.ts';
 import type { EventType, Sender } from './events.schema.ts';
 
 /** The events of sessions, including messages. */
@@ -16,6 +17,8 @@ export interface SessionEventsTable {
   /** What the contact wrote of an e-mail, without quotations and signature. Null if that is the whole `content`. */
   own_words: Generated<string | null>;
   data: ColumnType<Record<string, unknown>, string | undefined, string>;
+  /** Who caused it. A contact has no name here. Null for events that are older than this column. */
+  actor: ColumnType<Actor | null, string | null | undefined, string | null>;
   /** The session's language, if known: the stems of its words are searched too. */
   language: Generated<string | null>;
   /** The search index of the own words, by a trigger. Null if `content` is null. */

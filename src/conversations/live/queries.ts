@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { type Db, RELAY_APPLICATION_NAME } from '../../db/connect.ts';
 import { NEXT_POSITION } from '../../db/positions.ts';
 import { onlyRow } from '../../db/rows.ts';
-import type { EventRow } from '../events.queries.ts';
+import { actorOf, type EventRow } from '../history/shared.queries.ts';
 import type { OrgPosition, SessionPosition } from './rules.ts';
 
 export interface SessionCursor {
@@ -33,6 +33,7 @@ export const EVENTS_PER_READ = 1_000;
 const MAX_PAGE_BYTES = 32 * 1024;
 
 const EVENT_COLUMNS = sql.raw('org_id, session_id, seq, id, type, sender, content, data, created_at, xid');
+const STORED_COLUMNS = sql`${EVENT_COLUMNS}, actor`;
 
 /** The size of `data`: its stored size, so it is not read, or the size of its text if it is compressed. */
 const DATA_BYTES = sql.raw(
@@ -41,7 +42,7 @@ const DATA_BYTES = sql.raw(
 
 /** Selects the first page of some events in their order. */
 const pageOf = (events: RawBuilder<unknown>, order: RawBuilder<unknown>) => sql`
-  select ${EVENT_COLUMNS}, waiting from (
+  select ${EVENT_COLUMNS}, ${actorOf('event')} as actor, waiting from (
     select *, count(*) over () as waiting, sum(coalesce(octet_length(content), 0) + ${DATA_BYTES})
       over (order by ${order} rows between unbounded preceding and 1 preceding) as bytes_before
     from (${events} order by ${order} limit ${EVENTS_PER_CURSOR}) as event
@@ -58,7 +59,7 @@ export async function listNewSessionEvents(db: Db, places: SessionCursor[]) {
     from unnest(${places.map(({ orgId }) => orgId)}::uuid[], ${places.map(({ sessionId }) => sessionId)}::uuid[],
       ${places.map(({ after }) => after.seq)}::integer[]) with ordinality as place (org_id, session_id, seq, nth)
     left join sessions as session on session.org_id = place.org_id and session.id = place.session_id
-    left join lateral (${pageOf(sql`select ${EVENT_COLUMNS} from session_events where org_id = place.org_id and session_id = place.session_id and seq > place.seq`, SESSION_ORDER)}) as event on true
+    left join lateral (${pageOf(sql`select ${STORED_COLUMNS} from session_events where org_id = place.org_id and session_id = place.session_id and seq > place.seq`, SESSION_ORDER)}) as event on true
     where session.id is null or session.last_seq > place.seq
     order by place.nth, event.seq
     limit ${EVENTS_PER_READ}
@@ -103,7 +104,7 @@ export async function listNewOrgEvents(db: Db, places: OrgCursor[]) {
       ) as is_held_up
       offset 0 -- looked at once a place, not once a row
     ) as held_up
-    left join lateral (${pageOf(sql`select ${EVENT_COLUMNS} from session_events where org_id = place.org_id and xid < horizon.final_before and (xid, session_id, seq) > (place.xid, place.session_id, place.seq)`, ORG_ORDER)}) as event on true
+    left join lateral (${pageOf(sql`select ${STORED_COLUMNS} from session_events where org_id = place.org_id and xid < horizon.final_before and (xid, session_id, seq) > (place.xid, place.session_id, place.seq)`, ORG_ORDER)}) as event on true
     where held_up.is_held_up or event.id is not null
     order by place.nth, event.xid, event.session_id, event.seq
     limit ${EVENTS_PER_READ}

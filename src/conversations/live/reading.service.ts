@@ -1,6 +1,9 @@
 import type { Db } from '../../db/connect.ts';
 import type { MediaLinks } from '../../media/links.ts';
 import { historyItemOf } from '../history/service.ts';
+import type { ConfirmationsPort } from '../inbox/confirmations.port.ts';
+import { readRows, type SharedRow } from '../inbox/rows.service.ts';
+import type { InboxRow } from '../inbox/schema.ts';
 import {
   EVENTS_PER_CURSOR,
   EVENTS_PER_READ,
@@ -15,6 +18,7 @@ import {
   type Cursor,
   idOf,
   isSessionCursor,
+  membersOf,
   type Subscriber,
   type SubscriberGroup,
   type Subscribers,
@@ -31,6 +35,7 @@ export interface Reading {
   readonly db: Db;
   readonly links: MediaLinks;
   readonly log: Log;
+  readonly confirmations: ConfirmationsPort;
   readonly subscribers: Subscribers;
   /** Subscribers whose next events are not final yet. They are read again after a delay. */
   readonly blocked: Set<Subscriber>;
@@ -41,7 +46,9 @@ export interface Reading {
 }
 
 /** Returns the state before the first read. */
-export const createReading = (given: Pick<Reading, 'db' | 'links' | 'log' | 'subscribers'>): Reading => ({
+export const createReading = (
+  given: Pick<Reading, 'db' | 'links' | 'log' | 'confirmations' | 'subscribers'>,
+): Reading => ({
   ...given,
   blocked: new Set(),
   retryMs: INITIAL_RETRY_MS,
@@ -87,7 +94,7 @@ async function readSessions(reading: Reading, groups: SubscriberGroup<SessionCur
   for (const { nth } of rows.filter(({ is_gone }) => is_gone)) {
     for (const { sink } of groups[nth - 1]?.subscribers ?? []) sink.end();
   }
-  deliver(reading, groups, rows, ({ cursor }, { seq }) => ({ ...cursor, after: { seq } }));
+  deliver(reading, { groups, rows, shown: new Map() }, ({ cursor }, { seq }) => ({ ...cursor, after: { seq } }));
 }
 
 async function readOrgs(reading: Reading, groups: SubscriberGroup<OrgCursor>[]): Promise<void> {
@@ -96,7 +103,8 @@ async function readOrgs(reading: Reading, groups: SubscriberGroup<OrgCursor>[]):
     reading.db,
     groups.map(({ cursor }) => cursor),
   );
-  deliver(reading, groups, rows, ({ cursor }, { xid, session_id, seq }) => ({
+  const shown = await readInboxRows(reading, groups, rows);
+  deliver(reading, { groups, rows, shown }, ({ cursor }, { xid, session_id, seq }) => ({
     ...cursor,
     after: { xid, session_id, seq },
   }));
@@ -104,6 +112,19 @@ async function readOrgs(reading: Reading, groups: SubscriberGroup<OrgCursor>[]):
     for (const subscriber of groups[nth - 1]?.subscribers ?? []) reading.blocked.add(subscriber);
   }
   retryBlocked(reading);
+}
+
+/** Reads the rows of the sessions with events, where a stream shows them. */
+async function readInboxRows(
+  { db, confirmations }: Reading,
+  groups: SubscriberGroup<OrgCursor>[],
+  rows: EventOfGroup[],
+): Promise<ShownRows> {
+  const audiences = groups.map(({ subscribers }) => subscribers.filter(({ topics }) => topics.has('inbox')));
+  const events = rows.flatMap((row) => (row.id !== null && audiences[row.nth - 1]?.length ? [row] : []));
+  const keys = new Map(events.map(({ org_id: orgId, session_id: id }) => [id, { orgId, id }]));
+  const found = await readRows(db, [...keys.values()], membersOf(audiences.flat()), confirmations);
+  return new Map(found.map((row) => [row.id, row]));
 }
 
 /** Reads again for the blocked subscribers after a delay. */
@@ -120,11 +141,20 @@ function retryBlocked(reading: Reading): void {
   reading.retryMs = Math.min(2 * reading.retryMs, MAX_RETRY_MS);
 }
 
+type EventOfGroup = { nth: number } & (LiveEventRow | { id: null });
+/** What lists show of sessions, by their ids. */
+type ShownRows = ReadonlyMap<string, SharedRow>;
+
+interface ReadEvents<C extends Cursor> {
+  groups: SubscriberGroup<C>[];
+  rows: EventOfGroup[];
+  shown: ShownRows;
+}
+
 /** Delivers its rows to each group. Groups with possibly more events stay behind. */
 function deliver<C extends Cursor>(
   reading: Reading,
-  groups: SubscriberGroup<C>[],
-  rows: ({ nth: number } & (LiveEventRow | { id: null }))[],
+  { groups, rows, shown }: ReadEvents<C>,
   cursorAfter: (group: SubscriberGroup<C>, row: LiveEventRow) => C,
 ): void {
   const { behind } = reading.subscribers;
@@ -135,15 +165,25 @@ function deliver<C extends Cursor>(
     const waiting = events[0]?.waiting ?? 0;
     if (waiting >= EVENTS_PER_CURSOR || waiting > events.length || index + 1 >= lastNth)
       for (const subscriber of group.subscribers) behind.add(subscriber);
-    for (const event of events) send(reading, group, cursorAfter(group, event), event);
+    for (const event of events) send(reading, group, cursorAfter(group, event), { event, shown });
   }
 }
 
 /** Sends an event to a group, whose cursor is `cursor` then. */
-function send(reading: Reading, { subscribers }: SubscriberGroup<Cursor>, cursor: Cursor, event: LiveEventRow): void {
-  const bytes = bytesOf(reading, cursor, event);
+function send(
+  reading: Reading,
+  { subscribers }: SubscriberGroup<Cursor>,
+  cursor: Cursor,
+  { event, shown }: { event: LiveEventRow; shown: ShownRows },
+): void {
+  const row = shown.get(event.session_id);
+  const forms = new Map<string, Buffer>();
   for (const subscriber of subscribers) {
     if (!reading.subscribers.has(subscriber)) continue;
+    const more = subscriber.topics.has('inbox') ? { row: row?.rowFor(subscriber.memberId) ?? null } : {};
+    const form = more.row === undefined ? 'without row' : `unread ${more.row?.unread}`;
+    const bytes = forms.get(form) ?? bytesOf(reading, cursor, event, more);
+    forms.set(form, bytes);
     subscriber.cursor = cursor;
     subscriber.isFull = !subscriber.sink.write(bytes);
   }
@@ -152,9 +192,9 @@ function send(reading: Reading, { subscribers }: SubscriberGroup<Cursor>, cursor
 /**
  * Serializes an event for the stream. The id is the last line: clients that take it over at once, before the event is
  * complete, would skip an event in the middle of which their connection is cut. An invalid event is skipped, because it would end all streams. */
-function bytesOf({ links, log }: Reading, cursor: Cursor, row: LiveEventRow): Buffer {
+function bytesOf({ links, log }: Reading, cursor: Cursor, row: LiveEventRow, more: { row?: InboxRow | null }): Buffer {
   try {
-    const data = liveEventJson({ ...historyItemOf(links, row), session_id: row.session_id });
+    const data = liveEventJson({ ...historyItemOf(links, row), type: row.type, session_id: row.session_id, ...more });
     return Buffer.from(`event: ${row.type}\ndata: ${data}\nid: ${idOf(cursor)}\n\n`);
   } catch (error) {
     log.error(

@@ -1,5 +1,42 @@
-/** The notification channel for sessions with new events, each as `<org id>/<session id>`. */
+/**
+ * The notification channel for sessions with new events, each as `<org id>/<session id>`, and for what histories do not
+ * tell: `changedHint` and `readHint`.
+ */
 export const LIVE_CHANNEL = 'session_events';
+
+/**
+ * What a stream of the org tells of: the events of histories, or those with rows of the inbox and all that changes them,
+ * and what is not stored as an event.
+ */
+export const TOPICS = ['sessions', 'inbox', 'presence', 'notifications'] as const;
+export type Topic = (typeof TOPICS)[number];
+
+/** A change of a session that its history does not tell. `memberId` is set if it is how far the member has read. */
+export interface Change {
+  orgId: string;
+  sessionId: string;
+  memberId?: number;
+}
+
+/** The hint of a session whose row has changed. */
+export const changedHint = ({ orgId, sessionId }: Change): string => `${orgId}/${sessionId}/changed`;
+
+/** The hint of a session that a member has read. */
+export const readHint = ({ orgId, sessionId, memberId }: Required<Change>): string =>
+  `${orgId}/${sessionId}/read/${memberId}`;
+
+/** Parses hints: those of new events, and changes of sessions without one in the same hints. */
+export function parseHints(hints: string): { topics: string[]; changes: Change[] } {
+  const parsed = hints.split(' ').map((hint) => hint.split('/'));
+  const topics = parsed.filter(({ length }) => length === 2).flat();
+  const told = new Set(topics);
+  const changes = parsed.flatMap(([orgId, sessionId, kind, memberId]): Change[] => {
+    if (orgId === undefined || sessionId === undefined || kind === undefined) return [];
+    if (memberId !== undefined) return [{ orgId, sessionId, memberId: Number(memberId) }];
+    return told.has(sessionId) ? [] : [{ orgId, sessionId }];
+  });
+  return { topics, changes };
+}
 
 /** The position of an event among those of its session. */
 export interface SessionPosition {

@@ -1,7 +1,10 @@
 import type { Db } from '../../db/connect.ts';
 import type { MediaLinks } from '../../media/links.ts';
+import type { ConfirmationsPort } from '../inbox/confirmations.port.ts';
+import { createChangeFeed } from './changes.service.ts';
 import { createReading, endReading, type Log, scheduleRead } from './reading.service.ts';
-import { type Cursor, createSubscribers, idOf, type Sink, type Subscriber } from './subscribers.ts';
+import { parseHints } from './rules.ts';
+import { type Audience, type Cursor, createSubscribers, idOf, type Sink, type Subscriber } from './subscribers.ts';
 
 const SWEEP_MS = 1_000;
 
@@ -16,10 +19,17 @@ export interface LiveStreams {
    * Sends the cursor's id to the sink, then the events after it as they arrive. Ends the sink when the session is
    * deleted.
    */
-  subscribe(cursor: Cursor, sink: Sink): Subscription;
+  subscribe(cursor: Cursor, sink: Sink, audience: Audience): Subscription;
   /** Reads new events for the orgs and sessions named in the hints, or for all if there are none. */
   wake(hints: string): void;
   close(): Promise<void>;
+}
+
+export interface LiveDeps {
+  db: Db;
+  links: MediaLinks;
+  log: Log;
+  confirmations: ConfirmationsPort;
 }
 
 /**
@@ -27,9 +37,10 @@ export interface LiveStreams {
  * wake-up and once a second, because wake-ups can be lost. A stream consists only of a cursor and a sink, so it can
  * continue in any process.
  */
-export function createLiveStreams(db: Db, links: MediaLinks, log: Log): LiveStreams {
+export function createLiveStreams({ db, links, log, confirmations }: LiveDeps): LiveStreams {
   const subscribers = createSubscribers();
-  const reading = createReading({ db, links, log, subscribers });
+  const reading = createReading({ db, links, log, confirmations, subscribers });
+  const changes = createChangeFeed(reading);
   const wakeAll = () => {
     subscribers.markAllBehind();
     scheduleRead(reading);
@@ -37,8 +48,8 @@ export function createLiveStreams(db: Db, links: MediaLinks, log: Log): LiveStre
   const sweep = setInterval(wakeAll, SWEEP_MS).unref();
 
   return {
-    subscribe(cursor, sink) {
-      const subscriber: Subscriber = { cursor, sink, isFull: false };
+    subscribe(cursor, sink, audience) {
+      const subscriber: Subscriber = { ...audience, cursor, sink, isFull: false, missed: new Set() };
       const readMore = () => {
         subscribers.behind.add(subscriber);
         scheduleRead(reading);
@@ -49,6 +60,7 @@ export function createLiveStreams(db: Db, links: MediaLinks, log: Log): LiveStre
       return {
         resume() {
           subscriber.isFull = false;
+          changes.repeat(subscriber);
           readMore();
         },
         stop: () => subscribers.remove(subscriber),
@@ -56,13 +68,15 @@ export function createLiveStreams(db: Db, links: MediaLinks, log: Log): LiveStre
     },
     wake(hints) {
       if (hints === '') return wakeAll();
-      for (const topic of hints.split(/[ /]/)) subscribers.markBehind(topic);
+      const { topics, changes: found } = parseHints(hints);
+      for (const topic of topics) subscribers.markBehind(topic);
+      changes.add(found);
       scheduleRead(reading);
     },
     async close() {
       clearInterval(sweep);
       subscribers.clear();
-      await endReading(reading);
+      await Promise.all([endReading(reading), changes.close()]);
     },
   };
 }

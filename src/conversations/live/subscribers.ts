@@ -1,5 +1,5 @@
 import type { OrgCursor, SessionCursor } from './queries.ts';
-import { orgEventId, sessionEventId } from './rules.ts';
+import { orgEventId, sessionEventId, type Topic } from './rules.ts';
 
 /** Receives the bytes of a stream. */
 export interface Sink {
@@ -10,10 +10,19 @@ export interface Sink {
 
 export type Cursor = SessionCursor | OrgCursor;
 
-export interface Subscriber {
+/** Who reads a stream, and what it tells of. */
+export interface Audience {
+  topics: ReadonlySet<Topic>;
+  /** The member who is signed in. Null for an API key. */
+  memberId: number | null;
+}
+
+export interface Subscriber extends Audience {
   cursor: Cursor;
   sink: Sink;
   isFull: boolean;
+  /** The sessions whose changes it could not receive while it was full. */
+  missed: Set<string>;
 }
 
 /** Subscribers at the same cursor: events are read and serialized once for all of them. */
@@ -32,6 +41,8 @@ export interface Subscribers {
   /** Counts the subscribers of a session or an org as behind. */
   markBehind(topic: string): void;
   markAllBehind(): void;
+  /** Lists the subscribers of an org's inbox. */
+  ofInbox(orgId: string): Subscriber[];
   /** Takes subscribers that may receive events from those behind, grouped by their cursors. */
   nextGroups(): SubscriberGroup<Cursor>[];
   clear(): void;
@@ -69,6 +80,7 @@ export function createSubscribers(): Subscribers {
     markAllBehind() {
       for (const subscribers of byTopic.values()) for (const subscriber of subscribers) behind.add(subscriber);
     },
+    ofInbox: (orgId) => [...(byTopic.get(orgId) ?? [])].filter(({ topics }) => topics.has('inbox')),
     nextGroups() {
       const groups = new Map<string, SubscriberGroup<Cursor>>();
       for (const subscriber of behind) {
@@ -86,3 +98,8 @@ export function createSubscribers(): Subscribers {
     clear: () => byTopic.clear(),
   };
 }
+
+/** Returns the members that read streams. */
+export const membersOf = (subscribers: Subscriber[]): number[] => [
+  ...new Set(subscribers.flatMap(({ memberId }) => memberId ?? [])),
+];

@@ -1,5 +1,6 @@
 import type { Trx } from '../../db/connect.ts';
 import { newId } from '../../ids.ts';
+import { CONTACT } from '../../schemas/actor.ts';
 import { appendEvents } from '../events.queries.ts';
 import { findSessionOfMessage } from '../queries.ts';
 import { lockSession } from '../sessions/service.ts';
@@ -62,7 +63,7 @@ function recordChange(
   { sessionId, id: message_id, change, isIgnored }: MessageRef & MessageChange,
 ): Promise<boolean> {
   const change_id = newId();
-  const events = [{ id: change_id, type: `message_${change}` as const, data: { message_id } }];
+  const events = [{ id: change_id, type: `message_${change}` as const, actor: CONTACT, data: { message_id } }];
   const payload = { message_id, change_id, change };
   const announcement = { type: 'message-changed' as const, subject_id: sessionId, payload };
   return appendEvents(trx, orgId, sessionId, { events, announcements: isIgnored ? [] : [announcement] });

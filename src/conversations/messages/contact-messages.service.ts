@@ -3,6 +3,7 @@ import type { Trx } from '../../db/connect.ts';
 import { newId } from '../../ids.ts';
 import { announce } from '../../outbox/announcing.ts';
 import type { Announcement } from '../../outbox/events.ts';
+import { CONTACT, SYSTEM } from '../../schemas/actor.ts';
 import { reviewAssignee } from '../assignment/service.ts';
 import { changeSession, type SessionEvent } from '../change-session.service.ts';
 import { ownWordsIn } from '../own-words/own-words.rules.ts';
@@ -107,6 +108,7 @@ const reopeningOf = ({ last_seq, handoff }: LockedSession) => ({
 const reopeningEventOf = ({ status }: LockedSession): SessionEvent => ({
   id: newId(),
   type: 'status_changed',
+  actor: CONTACT,
   data: { from: status, to: 'open', custom_status_id: null },
 });
 
@@ -114,6 +116,7 @@ const greetingEventOf = ({ id, text }: Greeting): SessionEvent => ({
   id,
   type: 'message',
   sender: 'system',
+  actor: SYSTEM,
   content: text,
   data: { is_greeting: true },
   isIgnored: true,

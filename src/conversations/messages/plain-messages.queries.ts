@@ -3,7 +3,7 @@ import type { Db } from '../../db/connect.ts';
 import { compiledOnce } from '../../db/connections/compiled-once.ts';
 import { notifyAfterCommit } from '../../db/transaction.ts';
 import { type AnnouncedRow, announcementOf, announcing } from '../../outbox/announcing.ts';
-import { changesBy } from '../events.queries.ts';
+import { CONTACT_ACTOR, changesBy } from '../events.queries.ts';
 import { LIVE_CHANNEL } from '../live/rules.ts';
 
 /** SQL: whether the session's last event had been committed on this server when the statement began. */
@@ -45,7 +45,7 @@ const eventsOf = (id: string) =>
 /**
  * Returns the function that appends a contact's message to its session and announces it, like `changeSession`, but in
  * one statement that locks the session itself. It does so only if nothing else follows from the message: the session is
- * open, its language stays as it is, the contact is not blocked, and the message is no e-mail, which may quote others. Otherwise it changes nothing and returns
+ * open and not snoozed, its language stays as it is, the contact is not blocked, and the message is no e-mail, which may quote others. Otherwise it changes nothing and returns
  * undefined; so too if an event was committed after the statement began: the statement does not see what else that
  * transaction did, and the order of the org's events may need a newer snapshot.
  */
@@ -54,12 +54,13 @@ export function plainAppender({ isBlocked, hasAutopilot }: PlainTerms) {
     ({ orgId, sessionId, id, text, mayShowLanguage }) => sql<PlainAppended>`
       with session as (
         update sessions as session set ${changesBy([{ type: 'message', sender: 'contact' }])}
-        where org_id = ${orgId} and id = ${sessionId} and status = 'open' and channel <> 'email' and ${SEES_LAST_EVENT}
+        where org_id = ${orgId} and id = ${sessionId} and status = 'open' and snoozed_at is null and channel <> 'email' and ${SEES_LAST_EVENT}
           and (language is not null or not ${mayShowLanguage}::boolean) and not ${isBlocked(orgId)}
         returning org_id, id, contact_id, channel, language, relayed_side, has_sla, handoff, last_seq, last_event_xid
       ), appended as (
-        insert into session_events (org_id, session_id, seq, id, type, sender, content, xid, language)
-        select org_id, id, last_seq, ${id}::uuid, 'message', 'contact', ${text}, last_event_xid, language from session
+        insert into session_events (org_id, session_id, seq, id, type, sender, content, actor, xid, language)
+        select org_id, id, last_seq, ${id}::uuid, 'message', 'contact', ${text}, ${CONTACT_ACTOR},
+          last_event_xid, language from session
       ), announced as (${eventsOf(id)}
       )
       select handoff is not null as is_handed_off, ${hasAutopilot(orgId)} as has_autopilot from session

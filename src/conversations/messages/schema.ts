@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { PhoneNumber } from '../../contacts/phone-number.schema.ts';
 import { CustomDataChange, Email } from '../../contacts/schema.ts';
+import { Id } from '../../schemas/parts.ts';
 import { AutopilotResponse } from './answers.schema.ts';
 
 const MAX_TEXT_LENGTH = 50_000;
@@ -76,6 +77,9 @@ export const SendMessage = z
         error: 'must say something where there is no attachment',
       }),
     should_take_over_session_from_ai: z.boolean().default(false),
+    expected_last_id: Id.optional().describe(
+      'The last item of the history that the sender has seen. If somebody or the AI wrote since, nothing is sent: 409 with the code `newer_messages` and the messages as `items`.',
+    ),
   })
   .meta({
     id: 'SendMessage',

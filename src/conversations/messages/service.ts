@@ -18,6 +18,7 @@ import { reassign } from '../assignment/service.ts';
 import { changeSession, type SessionEvent } from '../change-session.service.ts';
 import type { DeliveriesPort } from '../deliveries.port.ts';
 import { startHandoff } from '../handoff/service.ts';
+import { assertSeen } from '../history/service.ts';
 import type { LockedSession } from '../queries.ts';
 import { lockSession } from '../sessions/service.ts';
 import { attachmentOf } from './attachments.service.ts';
@@ -70,7 +71,7 @@ export async function sendMessage(
     hasFastPaths(db) && isPlain(said) ? await sendPlainly(db, orgId, sessionId, said.message.text) : undefined;
   if (sent !== undefined) return sent;
   return inTransaction(db, async (trx) => {
-    const { session, terms } = await lockForMessage(trx, orgId, sessionId, said);
+    const { session, terms } = await lockForMessage(trx, deps, orgId, { ...said, sessionId });
     return terms === undefined
       ? sendAsAgent(trx, deps, orgId, { session, ...said })
       : sendAsContact(trx, orgId, session, { ...said, terms });
@@ -78,8 +79,8 @@ export async function sendMessage(
 }
 
 /** Returns whether a message is a contact's text without anything else. */
-const isPlain = ({ sender, contact, files }: NewMessage): boolean =>
-  sender === 'contact' && contact === undefined && files.length === 0;
+const isPlain = ({ sender, contact, files, expected_last_id }: NewMessage): boolean =>
+  sender === 'contact' && contact === undefined && files.length === 0 && expected_last_id === undefined;
 
 const appendPlainMessage = plainAppender({
   isBlocked: (orgId) => blockedContactIn(orgId, 'session.contact_id'),
@@ -95,12 +96,19 @@ async function sendPlainly(db: Db, orgId: string, sessionId: string, text: strin
 }
 
 /** Locks the session of a message, and records its files. Returns the terms of a contact's message with the session. */
-async function lockForMessage(trx: Trx, orgId: string, sessionId: string, { sender, files }: NewMessage) {
+async function lockForMessage(
+  trx: Trx,
+  deps: SendingDeps,
+  orgId: string,
+  { sessionId, sender, files, expected_last_id }: NewMessage & { sessionId: string },
+) {
   const reading = await pipelined(trx);
   const [session, terms] = await Promise.all([
     lockSession(reading, orgId, sessionId),
     sender === 'contact' ? readMessageTerms(reading, orgId, sessionId) : undefined,
   ]);
+  if (expected_last_id !== undefined)
+    await assertSeen(trx, deps.mediaLinks, orgId, { sessionId, lastSeenId: expected_last_id });
   for (const file of files) await recordMedia(trx, file);
   return { session, terms };
 }
@@ -250,5 +258,5 @@ async function takeOverSession(
   if (session.handoff === null) await startHandoff(trx, orgId, session, { reason: 'An agent took over' });
   const isFree = session.assignee_id === null && agentId !== undefined;
   if (!isFree || !Number.isSafeInteger(agentId) || !(await lockMember(trx, orgId, agentId))) return;
-  await reassign(trx, orgId, session, { assignee_id: agentId, team_id: session.team_id });
+  await reassign(trx, orgId, session, { assignee_id: agentId, team_id: session.team_id, by: agentId });
 }

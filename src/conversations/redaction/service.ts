@@ -6,6 +6,7 @@ import { isUuid, newId } from '../../ids.ts';
 import { softDeleteMedia } from '../../media/service.ts';
 import { announce } from '../../outbox/announcing.ts';
 import { recordEvents } from '../change-session.service.ts';
+import { deleteDraftsOfSession } from '../composing/drafts.service.ts';
 import type { DeliveriesPort } from '../deliveries.port.ts';
 import { getSessionOfMessage, lockSession } from '../sessions/service.ts';
 import { insertRedaction, type RedactedEvent, redactEvents, redactSummaries } from './queries.ts';
@@ -80,11 +81,8 @@ async function redact(
   await deliveries.redactMessages(trx, orgId, { ids, contactId });
   await redactStoredAnswers(trx, orgId, sessionId);
   await deleteMessageOverrides(trx, orgId, ids);
-  await softDeleteMedia(
-    trx,
-    orgId,
-    erased.flatMap(({ attachments }) => attachments.map(({ media_id }) => media_id)),
-  );
+  const files = erased.flatMap(({ attachments }) => attachments.map(({ media_id }) => media_id));
+  await softDeleteMedia(trx, orgId, [...files, ...(await deleteDraftsOfSession(trx, orgId, sessionId))]);
   await announce(trx, orgId, [{ type: 'session-redacted', subject_id: sessionId, payload: { message_id: messageId } }]);
   const kind = isWhole ? 'session' : 'message';
   const id = newId();

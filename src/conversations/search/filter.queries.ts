@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import { READ_PLANNED_EACH_TIME } from '../../db/connections/preparing-client.ts';
 import { isUuid } from '../../ids.ts';
-import { selectSessions } from '../queries.ts';
+import { type Reader, selectSessions } from '../queries.ts';
 import type { FilterSessions, SessionFilters } from './filter.schema.ts';
 
 /**
@@ -20,7 +20,7 @@ const ORDERS = {
 };
 
 type Condition = RawBuilder<SqlBool>;
-interface FilterCriteria extends Pick<FilterSessions, 'filters' | 'sort_by' | 'sort_order'> {
+interface FilterCriteria extends Pick<FilterSessions, 'filters' | 'sort_by' | 'sort_order'>, Reader {
   /** The keys of `filters.tags`. */
   tagKeys: string[];
 }
@@ -34,7 +34,7 @@ interface FilterCriteria extends Pick<FilterSessions, 'filters' | 'sort_by' | 's
 export function listFilteredSessions(
   db: Db,
   orgId: string,
-  { filters, tagKeys, sort_by, sort_order }: FilterCriteria,
+  { filters, tagKeys, sort_by, sort_order, memberId }: FilterCriteria,
   { offset, limit }: { offset: number; limit: number },
 ) {
   const at = sql.ref(`session.${sort_by}`);
@@ -61,7 +61,7 @@ export function listFilteredSessions(
         select id, at from (select id, at from (${sessions([...place, ...matches('sets')])}) as session offset 0) as match ${page}
       ) as far where (select count(*) from near) < ${limit}
     )`;
-  return selectSessions(db, orgId)
+  return selectSessions(db, orgId, memberId)
     .innerJoin(
       sql<{ id: string; at: Date | null }>`(with page as materialized ${hit} select id, at from page)`.as('hit'),
       'hit.id',
@@ -72,6 +72,17 @@ export function listFilteredSessions(
     .orderBy('hit.id', sort_order)
     .execute();
 }
+
+/** SQL: the ids of the sessions meeting every condition, in no order. */
+export const sessionsWhere = (orgId: string, { filters, tagKeys }: Pick<FilterCriteria, 'filters' | 'tagKeys'>) => {
+  const conditions = [
+    sql<SqlBool>`session.org_id = ${orgId}`,
+    ...withinDates(filters),
+    ...conditionsOf(filters),
+    ...tagKeys.map((key) => hasTag(orgId, key, 'sets')),
+  ];
+  return sql<{ id: string }>`select session.id from sessions as session where ${sql.join(conditions, sql` and `)}`;
+};
 
 /** Whether rows of other tables are found by index for each session (`probes`), or as one set (`sets`). */
 type LookupStrategy = 'sets' | 'probes';

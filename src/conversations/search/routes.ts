@@ -19,7 +19,7 @@ export const searchRoutes: FastifyPluginAsyncZod = async (app) => {
       body: FilterSessions,
       response: { 200: FilteredSessions, ...errorResponses(403) },
     },
-    handler: async ({ db, org, body }) => filterSessions(db, org.id, body),
+    handler: async ({ db, org, body }) => filterSessions(db, org.id, { ...body, memberId: org.member?.id ?? null }),
   });
 
   app.get('/chat/sessions/search', {

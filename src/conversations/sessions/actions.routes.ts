@@ -13,7 +13,8 @@ import {
   SessionTags,
 } from './actions.schema.ts';
 import { addNote, addTags, assignSession, handOff, removeTags } from './actions.service.ts';
-import { SessionPath } from './schema.ts';
+import { IfMatch, SessionPath } from './schema.ts';
+import { ifUnchanged } from './service.ts';
 
 const tags = ['chat sessions'];
 
@@ -46,11 +47,15 @@ export const sessionActionRoutes: FastifyPluginAsyncZod = async (app) => {
       description:
         'Without assignee_id, the team picks an assignee by its strategy: at once if a member is available, otherwise the session waits in the team’s queue. null: nobody is picked. A session reopened while its assignee is away returns to the team.',
       params: SessionPath,
+      headers: IfMatch,
       body: AssignSession,
-      response: { 200: NoBody, ...errorResponses(403, 404) },
+      response: { 200: NoBody, ...errorResponses(403, 404, 412) },
     },
-    handler: async ({ db, org, params, body }) => {
-      await assignSession(db, org.id, params.id, body);
+    handler: async ({ db, org, params, headers, body }) => {
+      const seen = { id: params.id, ifMatch: headers['if-match'] };
+      await ifUnchanged(db, org.id, seen, (trx) =>
+        assignSession(trx, org.id, params.id, { ...body, by: org.member?.id }),
+      );
       return NO_BODY;
     },
   });
@@ -60,14 +65,15 @@ export const sessionActionRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'addChatSessionNote',
       tags,
-      description: 'Adds a note visible to the team only. It appears in the history as human_agent_comment.',
+      description:
+        'Adds a note visible to the team only. It appears in the history as human_agent_comment. Mentioned members hear of it: GET /me/notifications.',
       params: SessionPath,
       body: AddNote,
       response: { 201: AddedNote, ...errorResponses(403, 404) },
     },
     handler: async ({ db, org, params, body }, reply) => {
       reply.code(201);
-      return { id: await addNote(db, org.id, params.id, { text: body.text, authorId: org.member?.id ?? null }) };
+      return { id: await addNote(db, org.id, params.id, { ...body, authorId: org.member?.id ?? null }) };
     },
   });
 
@@ -77,11 +83,13 @@ export const sessionActionRoutes: FastifyPluginAsyncZod = async (app) => {
       operationId: 'addChatSessionTags',
       tags,
       params: SessionPath,
+      headers: IfMatch,
       body: SessionTags,
-      response: { 200: NoBody, ...errorResponses(403, 404) },
+      response: { 200: NoBody, ...errorResponses(403, 404, 412) },
     },
-    handler: async ({ db, org, params, body }) => {
-      await addTags(db, org.id, params.id, body.tags);
+    handler: async ({ db, org, params, headers, body }) => {
+      const seen = { id: params.id, ifMatch: headers['if-match'] };
+      await ifUnchanged(db, org.id, seen, (trx) => addTags(trx, org.id, params.id, body.tags));
       return NO_BODY;
     },
   });
@@ -93,11 +101,13 @@ export const sessionActionRoutes: FastifyPluginAsyncZod = async (app) => {
       tags,
       description: 'Removes one tag from the session, or all of them. A tag that it does not have changes nothing.',
       params: SessionPath,
+      headers: IfMatch,
       querystring: RemoveTags,
-      response: { 200: NoBody, ...errorResponses(403, 404) },
+      response: { 200: NoBody, ...errorResponses(403, 404, 412) },
     },
-    handler: async ({ db, org, params, query }) => {
-      await removeTags(db, org.id, params.id, query.tag_name);
+    handler: async ({ db, org, params, headers, query }) => {
+      const seen = { id: params.id, ifMatch: headers['if-match'] };
+      await ifUnchanged(db, org.id, seen, (trx) => removeTags(trx, org.id, params.id, query.tag_name));
       return NO_BODY;
     },
   });

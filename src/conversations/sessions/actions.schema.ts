@@ -5,6 +5,7 @@ import { HandoffAnswer } from './schema.ts';
 const MAX_NOTE_LENGTH = 50_000;
 const MAX_REASON_LENGTH = 5_000;
 const MAX_TAGS = 100;
+const MAX_MENTIONS = 20;
 
 const TagName = z.string().trim().min(1).max(100);
 
@@ -40,7 +41,15 @@ export const AssignSession = z
 export type AssignSession = z.infer<typeof AssignSession>;
 
 export const AddNote = z
-  .object({ text: z.string().min(1).max(MAX_NOTE_LENGTH) })
+  .object({
+    text: z.string().min(1).max(MAX_NOTE_LENGTH),
+    mentions: z
+      .array(z.int().min(1))
+      .max(MAX_MENTIONS)
+      .optional()
+      .transform((ids) => [...new Set(ids)])
+      .describe('Ids of members.'),
+  })
   .meta({ id: 'AddNote', examples: [{ text: 'Refund is on its way.' }] });
 
 export const AddedNote = z.object({ id: Id });

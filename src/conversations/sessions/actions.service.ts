@@ -6,6 +6,7 @@ import { lockTagsShared } from '../../desk/tags/service.ts';
 import { lockTeamShared } from '../../desk/teams/service.ts';
 import { refused } from '../../errors.ts';
 import { newId } from '../../ids.ts';
+import { addNotifications } from '../../notifications/service.ts';
 import { lockMember } from '../../orgs/members/service.ts';
 import { readSettings } from '../../orgs/service.ts';
 import { announce } from '../../outbox/announcing.ts';
@@ -125,9 +126,14 @@ export function handOff(
 
 /**
  * Assigns a session to a member, a team, both or nobody. If the assignee is absent, and not null, the team picks one by
- * its strategy. Throws notFound, and invalid for a member or team unknown to the org.
+ * its strategy. `by` is the member who does it. Throws notFound, and invalid for a member or team unknown to the org.
  */
-export function assignSession(db: Db, orgId: string, id: string, input: AssignSession): Promise<void> {
+export function assignSession(
+  db: Db,
+  orgId: string,
+  id: string,
+  { by, ...input }: AssignSession & { by?: number | undefined },
+): Promise<void> {
   return inTransaction(db, async (trx) => {
     const session = await lockSession(trx, orgId, id);
     const { assignee_id = session.assignee_id, team_id = session.team_id } = input;
@@ -141,23 +147,30 @@ export function assignSession(db: Db, orgId: string, id: string, input: AssignSe
     await updateQueuePosition(trx, orgId, id, isHeld ? 'none' : team_id === session.team_id ? 'kept' : 'last');
     const isPicked = team_id !== null && input.assignee_id === undefined && session.status === 'open';
     const assignee = isPicked ? await findAssignee(trx, orgId, session, team_id) : assignee_id;
-    await reassign(trx, orgId, session, { assignee_id: assignee, team_id });
+    await reassign(trx, orgId, session, { assignee_id: assignee, team_id, by });
   });
 }
 
-/** Adds a note visible to the team only, and returns its id. Throws notFound. */
+/**
+ * Adds a note visible to the team only, and returns its id. Mentioned members hear of it, but for the author. Throws
+ * notFound, and invalid for a mention of somebody who is no member.
+ */
 export function addNote(
   db: Db,
   orgId: string,
   id: string,
-  { text, authorId }: { text: string; authorId: number | null },
+  { text, authorId, mentions = [] }: { text: string; authorId: number | null; mentions?: number[] },
 ): Promise<string> {
   return inTransaction(db, async (trx) => {
     await lockSession(trx, orgId, id);
+    for (const mentioned of mentions)
+      if (!(await lockMember(trx, orgId, mentioned)))
+        throw refused('mentions', `${mentioned} must be the id of a member of the org: GET /members lists them`);
     const noteId = newId();
-    await recordEvents(trx, orgId, id, [
-      { id: noteId, type: 'human_agent_comment', content: text, data: { human_agent_id: authorId } },
-    ]);
+    const data = { human_agent_id: authorId, ...(mentions.length > 0 && { mentions }) };
+    await recordEvents(trx, orgId, id, [{ id: noteId, type: 'human_agent_comment', content: text, data }]);
+    const told = mentions.filter((mentioned) => mentioned !== authorId);
+    await addNotifications(trx, orgId, told, { kind: 'mention', sessionId: id, data: { note_id: noteId } });
     return noteId;
   });
 }

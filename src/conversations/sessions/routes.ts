@@ -1,13 +1,14 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
 import type { Deps } from '../../api/deps.ts';
-import { errorResponses } from '../../api/edge/errors.ts';
+import { ErrorAnswer, errorResponses } from '../../api/edge/errors.ts';
 import { once } from '../../api/edge/once.ts';
 import { waitMsOf } from '../../api/edge/prefer.ts';
 import { forbidden } from '../../errors.ts';
 import type { OrgPrincipal } from '../../keys/verifier.ts';
 import type { Media } from '../../media/service.ts';
 import { NO_BODY, NoBody } from '../../schemas/parts.ts';
-import { HistoryPage, ListHistory } from '../history/events.schema.ts';
+import { HistoryItem, HistoryPage, ListHistory } from '../history/events.schema.ts';
 import { pageOfHistory } from '../history/service.ts';
 import { discardAttachments, storeAttachments } from '../messages/attachments.service.ts';
 import { SendMessage, SentMessage } from '../messages/schema.ts';
@@ -16,13 +17,14 @@ import { applySessionUpdate } from './actions.service.ts';
 import {
   CreatedSession,
   CreateSession,
+  IfMatch,
   ListSessions,
   Session,
   SessionPage,
   SessionPath,
   UpdateSession,
 } from './schema.ts';
-import { createSession, getSession, pageOfSessions } from './service.ts';
+import { createSession, getSession, ifUnchanged, pageOfSessions } from './service.ts';
 
 const tags = ['chat sessions'];
 /** Enough for one file of 5 MB in base64 and the rest of a message. */
@@ -53,7 +55,7 @@ export const sessionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
       querystring: ListSessions,
       response: { 200: SessionPage, ...errorResponses(403) },
     },
-    handler: async ({ db, org, query }) => pageOfSessions(db, org.id, query),
+    handler: async ({ db, org, query }) => pageOfSessions(db, org.id, { ...query, memberId: org.member?.id ?? null }),
   });
 
   app.get('/chat/sessions/:id', {
@@ -64,7 +66,7 @@ export const sessionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
       params: SessionPath,
       response: { 200: Session, ...errorResponses(403, 404) },
     },
-    handler: async ({ db, org, params }) => getSession(db, org.id, params.id),
+    handler: async ({ db, org, params }) => getSession(db, org.id, params.id, org.member?.id),
   });
 
   app.patch('/chat/sessions/:id', {
@@ -72,13 +74,16 @@ export const sessionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
     schema: {
       operationId: 'updateChatSession',
       tags,
-      description: 'Absent fields stay; data merges by key, null removes one.',
+      description:
+        'Absent fields stay; data merges by key, null removes one. With If-Match, only if the session is as it was seen (412).',
       params: SessionPath,
+      headers: IfMatch,
       body: UpdateSession,
-      response: { 200: NoBody, ...errorResponses(403, 404) },
+      response: { 200: NoBody, ...errorResponses(403, 404, 412) },
     },
-    handler: async ({ db, org, params, body }) => {
-      await applySessionUpdate(db, org.id, params.id, body);
+    handler: async ({ db, org, params, headers, body }) => {
+      const seen = { id: params.id, ifMatch: headers['if-match'] };
+      await ifUnchanged(db, org.id, seen, (trx) => applySessionUpdate(trx, org.id, params.id, body));
       return NO_BODY;
     },
   });
@@ -95,7 +100,7 @@ export const sessionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
           'Adds a message of a contact or an agent. An agent’s message in a session on e-mail, SMS or WhatsApp is sent there, as the delivery with the same id. A session on Slack, Instagram or Messenger takes none (409): nothing sends there yet. A contact’s message is stored at once; where autopilot is on, the request then waits for the AI’s answer: 15 seconds, or as `Prefer: wait=n` says, from 0 to 25. A client that does not wait loses nothing: the history has the answer.',
         params: SessionPath,
         body: SendMessage,
-        response: { 201: SentMessage, ...errorResponses(403, 404, 409) },
+        response: { 201: SentMessage, ...errorResponses(403, 404), 409: SendConflict },
       },
       prepare: async ({ db, org, params, body }, { ifRefused }) => {
         const { attachments } = body.message;
@@ -132,7 +137,8 @@ export const sessionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
     schema: {
       operationId: 'listChatSessionHistory',
       tags,
-      description: 'What happened in the session, oldest first.',
+      description:
+        'What happened in the session, oldest first, or as `order` says. `actor` says who caused an item. With `around`, the page has an item with those on both sides of it.',
       params: SessionPath,
       querystring: ListHistory,
       response: { 200: HistoryPage, ...errorResponses(403, 404) },
@@ -141,6 +147,11 @@ export const sessionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
       pageOfHistory(db, mediaLinks, org.id, { ...query, sessionId: params.id }),
   });
 };
+
+const SendConflict = ErrorAnswer.extend({
+  code: z.literal('newer_messages').optional(),
+  items: z.array(HistoryItem).optional().describe('The messages behind `expected_last_id`, at most the first 50.'),
+}).meta({ id: 'SendConflict' });
 
 /** Returns a message as its sender may send it: a member speaks as itself, whatever the body says. */
 function asCaller({ name, member }: OrgPrincipal, body: SendMessage): SendMessage {

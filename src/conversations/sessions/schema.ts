@@ -59,6 +59,17 @@ export const UpdateSession = z
   });
 export type UpdateSession = z.infer<typeof UpdateSession>;
 
+/** An entity tag or the time itself. */
+const SEEN_AT = /^(?:\*|"?[0-9-]{10}T[0-9:.]{8,15}Z"?)$/;
+
+export const IfMatch = z.looseObject({
+  'if-match': z
+    .string()
+    .regex(SEEN_AT, 'must be the updated_at of the session, or *')
+    .optional()
+    .describe('The `updated_at` of the session as it was seen: 412 if it has changed since.'),
+});
+
 export const SessionPath = z.object({ id: Id });
 
 export const ListSessions = z.object({
@@ -71,6 +82,18 @@ export const ListSessions = z.object({
   channel_type: SessionChannel.optional(),
 });
 export type ListSessions = z.infer<typeof ListSessions>;
+
+export const AnsweredBy = z
+  .enum(['ai', 'people', 'nobody'])
+  .describe(
+    '`ai`: it may answer by itself. `people`: the session has an assignee, or another system’s people have it.',
+  );
+export type AnsweredBy = z.infer<typeof AnsweredBy>;
+
+export const AiState = z
+  .enum(['on', 'off', 'paused'])
+  .describe('paused: people have the session. off: autopilot is off on its channel.');
+export type AiState = z.infer<typeof AiState>;
 
 const HandoffPart = z
   .object({
@@ -125,6 +148,18 @@ export const Session = z
     waiting_on: z.enum(['customers', 'human_agents']).nullable().describe('null until somebody has spoken.'),
     language: z.string().nullable(),
     assignee_id: z.int().nullable(),
+    answered_by: AnsweredBy,
+    ai: z
+      .object({
+        state: AiState,
+        turn_id: z.string().nullable().describe('The turn under way. null: none.'),
+        label: z.string().nullable().describe('What the turn does, for people who wait.'),
+      })
+      .describe('Whether the AI may speak, and what it does.'),
+    waiting_since: Timestamp.nullable().describe('Since when the contact waits for a reply. null: it does not wait.'),
+    read_up_to: Id.nullable().describe(
+      'The last item of the history that the calling member has read. null: nothing, or the caller is an API key.',
+    ),
     team: z.object({ id: Id, name: z.string() }).nullable(),
     tags: z.array(z.string()),
     contact: z
@@ -142,6 +177,10 @@ export const Session = z
     summary_by: z.string().nullable().describe('Who wrote the summary: `extractive-1`, or a model.'),
     handoff: HandoffAnswer.nullable(),
     ticketing_system: TicketingSystem.nullable(),
+    snoozed_at: Timestamp.nullable().describe('When it was put aside. null: it is not snoozed.'),
+    snoozed_until: Timestamp.nullable().describe(
+      'When its snooze ends. null: when the contact writes, or it is not snoozed.',
+    ),
     created_at: Timestamp,
     updated_at: Timestamp,
     last_message_at: Timestamp.nullable(),

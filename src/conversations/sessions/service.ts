@@ -3,11 +3,14 @@ import { isContactBlocked } from '../../contacts/blocklist/service.ts';
 import { lockContact } from '../../contacts/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { pageOfRange } from '../../db/ranges.ts';
-import { inTransaction } from '../../db/transaction.ts';
-import { conflict, notFound, refused } from '../../errors.ts';
+import { inTransaction, notifyAfterCommit } from '../../db/transaction.ts';
+import { changed, conflict, notFound, refused } from '../../errors.ts';
 import { isUuid, newId } from '../../ids.ts';
+import { currentActor } from '../../processes/current-work.ts';
+import { SYSTEM } from '../../schemas/actor.ts';
 import type { SessionChannel } from '../../schemas/parts.ts';
 import { announceWithState } from '../announcements.service.ts';
+import { changedHint, LIVE_CHANNEL } from '../live/rules.ts';
 import {
   findSession,
   findSessionForUpdate,
@@ -15,7 +18,9 @@ import {
   insertSession,
   type LockedSession,
   listSessions,
+  type Reader,
   updateHasSla,
+  updateSlaTarget,
 } from '../queries.ts';
 import type { CreateSession, ListSessions } from './schema.ts';
 
@@ -56,7 +61,7 @@ export async function openSession(
   { contactId, channel, verified, relayedSide, assistMode }: NewSession,
 ): Promise<{ id: string }> {
   const id = newId();
-  await insertSession(trx, {
+  const session = {
     org_id: orgId,
     id,
     contact_id: contactId,
@@ -64,8 +69,9 @@ export async function openSession(
     verified,
     relayed_side: relayedSide,
     assist_mode: assistMode,
-    ai_state: (await isAutopilotOn(trx, orgId, channel)) ? 'on' : 'off',
-  });
+    ai_state: (await isAutopilotOn(trx, orgId, channel)) ? ('on' as const) : ('off' as const),
+  };
+  await insertSession(trx, session, currentActor() ?? SYSTEM);
   if (!(await isContactBlocked(trx, orgId, contactId)))
     await announceWithState(trx, orgId, [{ type: 'ticket-created', subject_id: id, payload: {} }]);
   return { id };
@@ -75,11 +81,20 @@ export async function openSession(
 export const setHasSla = (trx: Trx, orgId: string, ids: string[], hasSla: boolean): Promise<void> =>
   updateHasSla(trx, orgId, ids, hasSla);
 
+/** Tells the streams of inboxes of a change of a session that its history does not tell. */
+export const announceRowChanged = (trx: Trx, orgId: string, sessionId: string): void =>
+  notifyAfterCommit(trx, LIVE_CHANNEL, changedHint({ orgId, sessionId }));
+
+/** Sets the target of a locked session's SLA clocks that is due next. */
+export const setSlaTarget = updateSlaTarget;
+export { NO_TARGET } from '../queries.ts';
+
 /** A session whose row is locked. */
 export type SessionRow = LockedSession;
 
-export async function getSession(db: Db, orgId: string, id: string) {
-  const session = await findSession(db, orgId, id);
+/** Returns a session as a member, or a program, sees it. Throws notFound. */
+export async function getSession(db: Db, orgId: string, id: string, memberId: number | null = null) {
+  const session = await findSession(db, orgId, id, memberId);
   if (session === undefined) throw notFound('session');
   return session;
 }
@@ -91,8 +106,31 @@ export async function lockSession(trx: Trx, orgId: string, id: string): Promise<
   return session;
 }
 
+interface SeenSession {
+  id: string;
+  /** The session's `updated_at` as the caller has seen it, with or without quotation marks, or `*`. */
+  ifMatch: string | undefined;
+}
+
+/** Changes a session if it is as the caller has seen it. Throws notFound, and changed if it is not. */
+export function ifUnchanged(
+  db: Db,
+  orgId: string,
+  { id, ifMatch }: SeenSession,
+  change: (trx: Db) => Promise<void>,
+): Promise<void> {
+  if (ifMatch === undefined || ifMatch === '*') return change(db);
+  return inTransaction(db, async (trx) => {
+    const { updated_at } = await lockSession(trx, orgId, id);
+    const now = updated_at.toISOString();
+    if (new Date(ifMatch.replaceAll('"', '')).getTime() !== updated_at.getTime())
+      throw changed(`The session has changed since: it was updated at ${now}. Read it again`);
+    return change(trx);
+  });
+}
+
 /** Returns a page of the org's sessions by creation, or by update on request. */
-export const pageOfSessions = (db: Db, orgId: string, query: ListSessions) =>
+export const pageOfSessions = (db: Db, orgId: string, query: ListSessions & Reader) =>
   pageOfRange(db, query, (place) => listSessions(db, orgId, query, place));
 
 /**

@@ -1,5 +1,6 @@
 import { type NotNull, sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
+import { selectEvents } from '../history/shared.queries.ts';
 import { selectSessions, tagNamesWhere } from '../queries.ts';
 
 /** Lists sessions by id in the API's format. */
@@ -12,12 +13,7 @@ export const listSessionsById = (db: Db, orgId: string, ids: string[]) =>
 
 /** Lists events by id. */
 export const listEventsById = (db: Db, orgId: string, eventIds: string[]) =>
-  db
-    .selectFrom('session_events')
-    .select(['org_id', 'session_id', 'seq', 'id', 'type', 'sender', 'content', 'data', 'created_at'])
-    .where('org_id', '=', orgId)
-    .where('id', '=', sql<string>`any(${eventIds}::uuid[])`)
-    .execute();
+  selectEvents(db, orgId).where('event.id', '=', sql<string>`any(${eventIds}::uuid[])`).execute();
 
 /** Lists the texts of events, without redacted and unknown ones. */
 export const listContents = (db: Db, orgId: string, eventIds: string[]) =>

@@ -1,6 +1,7 @@
 import type { Db, Trx } from '../../db/connect.ts';
 import { tagKeyOf } from '../../desk/tags/rules.ts';
 import { newId } from '../../ids.ts';
+import { AI } from '../../schemas/actor.ts';
 import { changeSession, type SessionEvent } from '../change-session.service.ts';
 import { findSessionsForUpdate } from '../queries.ts';
 import {
@@ -76,6 +77,7 @@ export async function addTagsByAi(trx: Trx, orgId: string, wanted: { id: string;
         ({ tag_name }): SessionEvent => ({
           id: newId(),
           type: 'tag_added',
+          actor: AI,
           data: { tag_name, by: 'ai' },
         }),
       );

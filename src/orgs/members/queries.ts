@@ -131,7 +131,7 @@ export async function restoreMember(db: Db, orgId: string, userId: number, name:
   return numUpdatedRows > 0n;
 }
 
-/** Hides a membership and deletes its roles and its places in teams, until its sessions are cleared. */
+/** Hides a membership and deletes its roles, its drafts and its places in teams, until its sessions are cleared. */
 export async function hideMember(trx: Trx, orgId: string, userId: number): Promise<void> {
   await trx
     .updateTable('members')
@@ -139,7 +139,7 @@ export async function hideMember(trx: Trx, orgId: string, userId: number): Promi
     .where('org_id', '=', orgId)
     .where('user_id', '=', userId)
     .execute();
-  for (const table of ['member_roles', 'team_members', 'login_links', 'dashboard_sessions'])
+  for (const table of ['member_roles', 'team_members', 'login_links', 'dashboard_sessions', 'drafts'])
     await sql`delete from ${sql.table(table)} where org_id = ${orgId} and user_id = ${userId}`.execute(trx);
 }
 

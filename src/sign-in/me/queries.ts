@@ -43,6 +43,25 @@ export function findProfile(db: Db, orgId: string, userId: number) {
     .executeTakeFirst();
 }
 
+/** Lists the orgs that an account belongs to, by name, with its roles in each. */
+export const listOrgsOfUser = (db: Db, userId: number) =>
+  db
+    .selectFrom('members as member')
+    .innerJoin('orgs as org', 'org.id', 'member.org_id')
+    .select([
+      'org.id',
+      'org.name',
+      sql<string[]>`array(
+        select role.name from member_roles as given join roles as role on role.org_id = given.org_id and role.id = given.role_id
+        where given.org_id = member.org_id and given.user_id = member.user_id
+      )`.as('roles'),
+    ])
+    .where('member.user_id', '=', userId)
+    .where('member.deleted_at', 'is', null)
+    .orderBy('org.name')
+    .orderBy('org.id')
+    .execute();
+
 /** Changes what a member chose for its pages. */
 export async function updatePreferences(
   db: Db,

@@ -2,18 +2,19 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Deps } from '../../api/deps.ts';
 import { errorResponses } from '../../api/edge/errors.ts';
+import { memberOf } from '../../api/edge/member.ts';
 import { NO_BODY, NoBody } from '../../schemas/parts.ts';
 import { sessionCookieOf } from '../cookies.ts';
 import { endOwnSession, listOwnSessions } from '../sessions.service.ts';
 import { Me, OwnSessionPath, OwnSessions, UpdateMe } from './schema.ts';
-import { changeOwnProfile, describeCaller, memberOf } from './service.ts';
+import { changeOwnProfile, describeCaller } from './service.ts';
 
 const tags = ['me'];
 const config = { scope: 'any' } as const;
 
 /** Routes for the caller itself: the own profile of a member, and its sessions. */
-export const meRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config: { PUBLIC_URL } }) => {
-  const cookie = sessionCookieOf({ PUBLIC_URL });
+export const meRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config: addresses }) => {
+  const cookie = sessionCookieOf(addresses);
 
   app.get('/me', {
     config,
@@ -25,7 +26,7 @@ export const meRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config: { PUB
         'Returns the member who is signed in, or the org of an API key, with the scopes that the caller has.',
       response: { 200: Me, ...errorResponses(403) },
     },
-    handler: async ({ db, org }) => describeCaller(db, PUBLIC_URL, org),
+    handler: async ({ db, org }) => describeCaller(db, addresses, org),
   });
 
   app.patch('/me', {
@@ -38,7 +39,7 @@ export const meRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config: { PUB
       body: UpdateMe,
       response: { 200: Me, ...errorResponses(403) },
     },
-    handler: async ({ db, org, body }) => changeOwnProfile(db, PUBLIC_URL, org, body),
+    handler: async ({ db, org, body }) => changeOwnProfile(db, addresses, { ...org, member: memberOf(org) }, body),
   });
 
   app.get('/me/sessions', {

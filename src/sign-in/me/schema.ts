@@ -64,7 +64,10 @@ export const Me = z
     orgs: z.int().describe('The number of orgs that the member belongs to; 1 for an API key.'),
     scopes: z.array(KeyScope).describe('What the caller may do.'),
     expires_at: Timestamp.nullable().describe('When the sign-in ends without use. null for an API key.'),
-    links: z.object({ help_center: z.string() }),
+    links: z.object({
+      help_center: z.string(),
+      temporal_ui: z.string().optional().describe('For callers with full access, where the operator has set it.'),
+    }),
   })
   .meta({
     id: 'Me',
@@ -84,6 +87,17 @@ export const Me = z
       },
     ],
   });
+
+export const OwnOrgs = z.object({
+  items: z.array(
+    z.object({ id: Id, name: z.string(), role: z.enum(ROLE_NAMES), is_current: z.boolean() }).meta({ id: 'OwnOrg' }),
+  ),
+  next: z.null(),
+});
+
+export const SwitchOrg = z
+  .object({ org_id: Id })
+  .meta({ id: 'SwitchOrg', examples: [{ org_id: '01900000-0000-7000-8000-000000000003' }] });
 
 export const OwnSessionPath = z.object({ id: Id });
 export const OwnSessions = z.object({

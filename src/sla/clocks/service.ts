@@ -1,10 +1,12 @@
 import { keysOf } from '../../collections/checked-access.ts';
 import { announceWithState } from '../../conversations/announcements.service.ts';
-import { lockSession } from '../../conversations/sessions/service.ts';
+import { listResponsible } from '../../conversations/assignment/service.ts';
+import { lockSession, NO_TARGET, setSlaTarget } from '../../conversations/sessions/service.ts';
 import { getSlaFacts, recordSlaEvents } from '../../conversations/sessions/sla-facts.service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { type BusinessCalendar, businessCalendar } from '../../desk/office-hours/business-time.rules.ts';
+import { addNotifications } from '../../notifications/service.ts';
 import { setEventDepth } from '../../outbox/causation.ts';
 import { deleteDueWork } from '../../outbox/due-work.ts';
 import type { SlaProgress } from '../contract.ts';
@@ -51,12 +53,14 @@ export function evaluateClocks(db: Db, orgId: string, sessionId: string): Promis
     const sla = await lockSlaShared(trx, orgId, sessionId);
     if (sla === undefined) {
       await deleteUndecidedClocks(trx, orgId, sessionId, []);
+      await setSlaTarget(trx, orgId, sessionId, NO_TARGET);
       return { next: null, details: 'under no policy' };
     }
     const { clocks, now, isClosed, depth } = await readClocks(trx, orgId, sessionId, sla);
     if (depth > 0) await setEventDepth(trx, depth);
     const warned = await settleClocks(trx, orgId, sessionId, { sla, clocks, now });
     const next = nextMomentOf(clocks, warned);
+    await setSlaTarget(trx, orgId, sessionId, nextTargetOf(clocks));
     const evaluated = { is_over: isClosed, next_at: next?.at ?? null };
     if (!isSameSla(sla, evaluated)) await updateSla(trx, orgId, sessionId, evaluated);
     const inMs = next === null ? 0 : next.at.getTime() - sla.now.getTime() - (performance.now() - begunAt);
@@ -65,6 +69,16 @@ export function evaluateClocks(db: Db, orgId: string, sessionId: string): Promis
       details: describeClocks(sla.name, clocks),
     };
   });
+}
+
+/** Returns the target that is due next, or was and is still missed. */
+function nextTargetOf(clocks: Clock[]) {
+  const [next] = clocks
+    .filter((clock) => clock.stopped_at === null && clock.due_at !== null)
+    .toSorted((a, b) => Number(a.due_at) - Number(b.due_at));
+  return next === undefined
+    ? NO_TARGET
+    : { sla_metric: next.metric, sla_due_at: next.due_at, sla_warning_at: next.warning_at };
 }
 
 const isSameSla = (before: EvaluatedSla, after: EvaluatedSla) =>
@@ -221,4 +235,7 @@ async function announceClock(
   await announceWithState(trx, orgId, [
     { type: EVENT_TYPES[metric][news.isBreach ? 'breach' : 'warning'], subject_id: sessionId, payload },
   ]);
+  if (!news.isBreach) return;
+  const members = await listResponsible(trx, orgId, sessionId);
+  await addNotifications(trx, orgId, members, { kind: 'breach', sessionId, data: { metric } });
 }

@@ -270,7 +270,17 @@ describe('a turn of the AI without a model', () => {
       summary_by: 'extractive-1',
     });
     const { body } = await org.get(`/chat/sessions/${id}/history`);
-    expect(body.items.map(({ event }: { event: { type: string } }) => event.type)).toContain('ai_resolved_issue');
+    const actors = body.items.map(({ event, actor }: { event: { type: string }; actor: { kind: string } }) => [
+      event.type,
+      actor.kind,
+    ]);
+    expect(actors).toEqual([
+      ['message', 'contact'],
+      ['message', 'ai'],
+      ['message', 'contact'],
+      ['ai_resolved_issue', 'ai'],
+      ['status_changed', 'ai'],
+    ]);
   });
 
   it('calls a session resolved where the customer presses the button, until it is opened again', async () => {

@@ -86,6 +86,8 @@ describe('a run of a workflow', () => {
     expect(run.steps[0]).toMatchObject({ input: { body: { order: '17' } }, output: { status: 200 }, attempts: 1 });
     expect(run.steps[1].output).toEqual({ result: true });
     expect(await historyOf(stack.org, session)).toEqual(['human_agent_comment: Order 17: 200']);
+    const { items } = (await stack.org.get(`/chat/sessions/${session}/history`)).body;
+    expect(items[0].actor).toEqual({ kind: 'workflow', id, name: 'Test' });
     const handle = stack.temporal.workflow.getHandle(`workflow-run/${runId}`);
     await eventually('its end there', async () => (await handle.describe()).status.name === 'COMPLETED');
     const { runs, total_items } = (await stack.org.get(`/workflows/${id}/runs`)).body;

@@ -123,7 +123,7 @@ describe("a session's stream", () => {
       items.map((item: { event: { type: string } }, n: number) => ({
         id: String(n + 2),
         type: item.event.type,
-        data: { ...item, session_id: id },
+        data: { ...item, type: item.event.type, session_id: id },
       })),
     );
   });
@@ -329,7 +329,10 @@ describe('an event stream', () => {
 
   it('sends events within seconds even if their notification is lost', async () => {
     const log = { warn: () => undefined, error: () => undefined };
-    const liveStreams = { ...createLiveStreams(api.db, api.deps.mediaLinks, log), wake: () => undefined };
+    const liveStreams = {
+      ...createLiveStreams({ ...api.deps, links: api.deps.mediaLinks, log }),
+      wake: () => undefined,
+    };
     const deaf = await startApi({ databaseUrl: api.databaseUrl, deps: { liveStreams } });
     const id = await newSession();
     const [live, ofOrg] = [await stream(ofSession(id), { at: deaf }), await stream('/events', { at: deaf })];

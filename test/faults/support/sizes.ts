@@ -25,6 +25,8 @@ export const INSIGHT_KILLS = IS_LONG ? 60 : 12;
 export const RUNS = IS_LONG ? 200 : 12;
 /** Runs that wait at once, so that they are done in batches. */
 export const BACKLOG = IS_LONG ? 1_000 : 260;
+/** Sessions that a job changes. */
+export const SESSIONS_OF_JOB = IS_LONG ? 5_000 : 150;
 /** Pages of a crawled website. */
 export const CRAWLED_PAGES = IS_LONG ? 5_000 : 400;
 export const KILLS = IS_LONG ? 5 : 1;

@@ -24,46 +24,51 @@ export interface OpenEventStream {
 }
 
 interface As {
-  key: string;
+  /** Without one, the headers say who reads. */
+  key?: string;
   headers?: Record<string, string>;
 }
 
 /** Reads server-sent events as a browser does (WHATWG HTML, 9.2.6). Resolves once the headers have come. */
 export function openEventStream(url: string, { key, headers = {} }: As): Promise<OpenEventStream> {
   return new Promise((resolve, reject) => {
-    const sent = request(url, { agent: false, headers: { authorization: `Bearer ${key}`, ...headers } }, (response) => {
-      const parser = createParser();
-      let isEnded = false;
-      let body = '';
-      response.setEncoding('utf8');
-      response.on('data', (text: string) => {
-        body += text;
-        parser.feed(text);
-      });
-      response.on('close', () => {
-        isEnded = true;
-      });
-      response.on('error', () => undefined); // cut
-      const isStream = response.headers['content-type'] === 'text/event-stream';
-      const stream = {
-        status: response.statusCode ?? 0,
-        headers: response.headers,
-        get body() {
-          return body;
-        },
-        events: parser.events,
-        comments: parser.comments,
-        lastEventId: parser.lastEventId,
-        async take(count: number) {
-          await eventually(`${count} events`, () => parser.events.length >= count);
-          return parser.events.slice(0, count);
-        },
-        isEnded: () => isEnded,
-        cut: () => void sent.destroy(),
-      };
-      if (isStream) resolve(stream);
-      else response.on('end', () => resolve(stream));
-    });
+    const sent = request(
+      url,
+      { agent: false, headers: { ...(key !== undefined && { authorization: `Bearer ${key}` }), ...headers } },
+      (response) => {
+        const parser = createParser();
+        let isEnded = false;
+        let body = '';
+        response.setEncoding('utf8');
+        response.on('data', (text: string) => {
+          body += text;
+          parser.feed(text);
+        });
+        response.on('close', () => {
+          isEnded = true;
+        });
+        response.on('error', () => undefined); // cut
+        const isStream = response.headers['content-type'] === 'text/event-stream';
+        const stream = {
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          get body() {
+            return body;
+          },
+          events: parser.events,
+          comments: parser.comments,
+          lastEventId: parser.lastEventId,
+          async take(count: number) {
+            await eventually(`${count} events`, () => parser.events.length >= count);
+            return parser.events.slice(0, count);
+          },
+          isEnded: () => isEnded,
+          cut: () => void sent.destroy(),
+        };
+        if (isStream) resolve(stream);
+        else response.on('end', () => resolve(stream));
+      },
+    );
     sent.on('error', reject);
     sent.end();
   });

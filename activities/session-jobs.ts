@@ -1,0 +1,25 @@
+import { Context } from '@temporalio/activity';
+import type { SessionJobProgress, SessionJobRef } from '../src/conversations/bulk/contract.ts';
+import { continueJob, readProgress } from '../src/conversations/bulk/service.ts';
+import type { Db } from '../src/db/connect.ts';
+import { repeatForSeconds } from '../src/db/deletion.ts';
+
+export interface SessionJobActivityDeps {
+  db: Db;
+  /** Aborted when the worker shuts down: a batch then ends after its transaction. */
+  stopping: AbortSignal;
+}
+
+export type SessionJobActivities = ReturnType<typeof createSessionJobActivities>;
+
+export const createSessionJobActivities = ({ db, stopping }: SessionJobActivityDeps) => ({
+  /** Applies the action of a job to some of its sessions. A second run continues after the first. */
+  async continueSessionJob(job: SessionJobRef): Promise<SessionJobProgress> {
+    const isStopped = () => stopping.aborted || Context.current().cancellationSignal.aborted;
+    await repeatForSeconds(isStopped, () => {
+      Context.current().heartbeat();
+      return continueJob(db, job);
+    });
+    return readProgress(db, job);
+  },
+});

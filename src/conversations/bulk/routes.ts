@@ -1,0 +1,52 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { errorResponses } from '../../api/edge/errors.ts';
+import { forbidden } from '../../errors.ts';
+import type { OrgPrincipal } from '../../keys/verifier.ts';
+import { hasScope } from '../../schemas/scopes.ts';
+import { type BulkAction, BulkResults, ChangeSessions, JobPath, SessionJob, StartedJob } from './schema.ts';
+import { changeSessions, getJob, startJob } from './service.ts';
+
+const tags = ['chat sessions'];
+
+/** Routes that change many sessions. */
+export const bulkRoutes: FastifyPluginAsyncZod = async (app) => {
+  app.post('/chat/sessions/bulk', {
+    config: { scope: 'chat-sessions:write' },
+    schema: {
+      operationId: 'changeChatSessions',
+      tags,
+      summary: 'Change many sessions',
+      description:
+        'Applies one action to many sessions. With `ids` at once: a session that refuses it has an `error`, and the others are changed. With `query` by a job, which GET /jobs/{id} shows (202): for the sessions that meet the filters now, at most 50,000. Each session is changed once. An API key needs `tags:write` for tags.',
+      body: ChangeSessions,
+      response: { 200: BulkResults, 202: StartedJob, ...errorResponses(403, 409) },
+    },
+    handler: async ({ db, org, body: { ids, query = {}, action } }, reply) => {
+      assertMayTag(org, action);
+      const change = { action, userId: org.member?.id ?? null };
+      if (ids !== undefined) return { results: await changeSessions(db, org.id, ids, change) };
+      reply.code(202);
+      return startJob(db, org.id, query, change);
+    },
+  });
+
+  app.get('/jobs/:id', {
+    config: { scope: 'chat-sessions:read' },
+    schema: {
+      operationId: 'getSessionJob',
+      tags,
+      summary: 'See how far a job is',
+      description: 'Returns a job of POST /chat/sessions/bulk with its progress. It is kept for 30 days after its end.',
+      params: JobPath,
+      response: { 200: SessionJob, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params }) => getJob(db, org.id, params.id),
+  });
+};
+
+/** Tags have a separate scope for API keys, as in POST /chat/sessions/{id}/tags. */
+function assertMayTag(org: OrgPrincipal, { type }: BulkAction): void {
+  const isAboutTags = type === 'add_tags' || type === 'remove_tag';
+  if (isAboutTags && org.member === undefined && !hasScope(org, 'tags:write'))
+    throw forbidden('Missing required scope: tags:write');
+}

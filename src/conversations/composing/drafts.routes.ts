@@ -1,0 +1,76 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { Deps } from '../../api/deps.ts';
+import { errorResponses } from '../../api/edge/errors.ts';
+import { memberOf } from '../../api/edge/member.ts';
+import { NO_BODY, NoBody } from '../../schemas/parts.ts';
+import { SessionPath } from '../sessions/schema.ts';
+import { DraftOfSession, DraftPage, ListDrafts, SaveDraft } from './drafts.schema.ts';
+import { discardDraft, pageOfDrafts, readDraft, saveDraft } from './drafts.service.ts';
+
+const tags = ['me'];
+
+/** Routes for what the member who is signed in has begun to write. */
+export const draftRoutes: FastifyPluginAsyncZod<Deps> = async (app, { mediaLinks }) => {
+  app.get('/chat/sessions/:id/draft', {
+    config: { scope: 'chat-sessions:read' },
+    schema: {
+      operationId: 'getMyDraft',
+      tags,
+      summary: 'Read your draft in a session',
+      description:
+        'Returns what the member who is signed in has begun to write in the session. An API key has none (403).',
+      params: SessionPath,
+      response: { 200: DraftOfSession, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params }) =>
+      readDraft(db, mediaLinks, org.id, { sessionId: params.id, userId: memberOf(org).id }),
+  });
+
+  app.put('/chat/sessions/:id/draft', {
+    config: { scope: 'chat-sessions:write' },
+    schema: {
+      operationId: 'saveMyDraft',
+      tags,
+      summary: 'Save your draft in a session',
+      description:
+        'Saves what the member who is signed in has begun to write, in place of its former draft in the session. A redaction of the session deletes it.',
+      params: SessionPath,
+      body: SaveDraft,
+      response: { 200: NoBody, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params, body }) => {
+      await saveDraft(db, org.id, { sessionId: params.id, userId: memberOf(org).id }, body);
+      return NO_BODY;
+    },
+  });
+
+  app.delete('/chat/sessions/:id/draft', {
+    config: { scope: 'chat-sessions:write' },
+    schema: {
+      operationId: 'deleteMyDraft',
+      tags,
+      summary: 'Delete your draft in a session',
+      description:
+        'Deletes what the member who is signed in has begun to write in the session. Without a draft, it does nothing.',
+      params: SessionPath,
+      response: { 200: NoBody, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params }) => {
+      await discardDraft(db, org.id, { sessionId: params.id, userId: memberOf(org).id });
+      return NO_BODY;
+    },
+  });
+
+  app.get('/me/drafts', {
+    config: { scope: 'chat-sessions:read' },
+    schema: {
+      operationId: 'listMyDrafts',
+      tags,
+      summary: 'List your drafts',
+      description: 'Lists what the member who is signed in has begun to write in all sessions, the newest first.',
+      querystring: ListDrafts,
+      response: { 200: DraftPage, ...errorResponses(403) },
+    },
+    handler: async ({ db, org, query }) => pageOfDrafts(db, mediaLinks, org.id, { ...query, userId: memberOf(org).id }),
+  });
+};

@@ -1,0 +1,84 @@
+import { valueAt } from '../../collections/checked-access.ts';
+import type { Db } from '../../db/connect.ts';
+import { tagKeyOf } from '../../desk/tags/rules.ts';
+import { refused } from '../../errors.ts';
+import type { OrgPrincipal } from '../../keys/verifier.ts';
+import { findSessionsWith } from '../search/service.ts';
+import { isPersonal } from './built-in-views.rules.ts';
+import type { InboxCriteria, SearchedText } from './conditions.queries.ts';
+import type { ConfirmationsPort } from './confirmations.port.ts';
+import { cursorOf, type InboxPosition, positionOf } from './cursors.ts';
+import { countInbox, type InboxCount, listPage } from './queries.ts';
+import { readRows } from './rows.service.ts';
+import type { InboxFilters, InboxRow, ListInbox } from './schema.ts';
+import { getViewQueries } from './views.service.ts';
+
+const TICKET_NUMBER = /^#?([0-9]{1,12})$/;
+
+/** Returns a page of a list of sessions, as the caller sees it. Throws notFound for a view that it does not see. */
+export async function pageOfInbox(
+  db: Db,
+  caller: OrgPrincipal,
+  { view, cursor, limit, ...given }: ListInbox,
+  confirmations: ConfirmationsPort,
+) {
+  const asOf = new Date();
+  const ofView = view === undefined ? {} : valueAt(await getViewQueries(db, caller, [view]), view);
+  const filters = { ...ofView, ...given };
+  const { order = 'newest', status } = filters;
+  const criteria = await criteriaOf(db, caller, filters);
+  const after = cursor === undefined ? undefined : positionOf(order, cursor);
+  const found = await listPage(db, caller.id, { status, criteria, order, after, limit });
+  const last = found.length > limit ? found[limit - 1] : undefined;
+  return {
+    items: await readPage(db, caller, found.slice(0, limit), confirmations),
+    next: last === undefined ? null : cursorOf(order, last),
+    as_of: asOf,
+  };
+}
+
+/** Reads the rows of a page in its order. A session that was deleted meanwhile is left out. */
+async function readPage(
+  db: Db,
+  { id: orgId, member }: OrgPrincipal,
+  positions: InboxPosition[],
+  confirmations: ConfirmationsPort,
+): Promise<InboxRow[]> {
+  const keys = positions.map(({ id }) => ({ orgId, id }));
+  const rows = await readRows(db, keys, member === undefined ? [] : [member.id], confirmations);
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return positions.flatMap(({ id }) => byId.get(id)?.rowFor(member?.id ?? null) ?? []);
+}
+
+/** Counts the sessions of views. Throws notFound for one that the caller does not see. */
+export async function countViews(db: Db, caller: OrgPrincipal, views: string[]) {
+  const asOf = new Date();
+  const queries = await getViewQueries(db, caller, views);
+  const counts: Record<string, InboxCount> = {};
+  for (const [view, filters] of queries) {
+    const criteria = await criteriaOf(db, caller, filters);
+    counts[view] = await countInbox(db, caller.id, { status: filters.status, criteria });
+  }
+  return { counts, as_of: asOf };
+}
+
+async function criteriaOf(
+  db: Db,
+  { id: orgId, member }: OrgPrincipal,
+  { status, tag, q, order, ...filters }: InboxFilters,
+): Promise<InboxCriteria> {
+  if (member === undefined && isPersonal(filters))
+    throw refused('assignee', 'me, and the filter unread, are of a member who is signed in, not of an API key');
+  return {
+    ...filters,
+    memberId: member?.id ?? null,
+    tagKey: tag === undefined ? undefined : tagKeyOf(tag.trim()),
+    text: q === undefined ? undefined : await findText(db, orgId, q),
+  };
+}
+
+async function findText(db: Db, orgId: string, q: string): Promise<SearchedText> {
+  const [, number] = TICKET_NUMBER.exec(q.trim()) ?? [];
+  const found = q.trim().startsWith('#') ? { contactIds: [], sessionIds: [] } : await findSessionsWith(db, orgId, q);
+  return { ...found, ticketNumber: number === undefined ? undefined : Number(number) };
+}

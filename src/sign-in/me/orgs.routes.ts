@@ -1,0 +1,47 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { Deps } from '../../api/deps.ts';
+import { errorResponses } from '../../api/edge/errors.ts';
+import { memberOf } from '../../api/edge/member.ts';
+import { NO_BODY, NoBody } from '../../schemas/parts.ts';
+import { sessionCookieOf } from '../cookies.ts';
+import { switchSession } from '../sessions.service.ts';
+import { OwnOrgs, SwitchOrg } from './schema.ts';
+import { listOwnOrgs } from './service.ts';
+
+const tags = ['me'];
+const config = { scope: 'any' } as const;
+
+/** Routes for the orgs of the member who is signed in. */
+export const ownOrgRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config: { PUBLIC_URL } }) => {
+  const cookie = sessionCookieOf({ PUBLIC_URL });
+
+  app.get('/me/orgs', {
+    config,
+    schema: {
+      operationId: 'listMyOrgs',
+      tags,
+      summary: 'List your orgs',
+      description: 'Lists the orgs of which the account that is signed in is a member, with its role in each.',
+      response: { 200: OwnOrgs, ...errorResponses(403) },
+    },
+    handler: async ({ db, org }) => ({ items: await listOwnOrgs(db, { ...org, member: memberOf(org) }), next: null }),
+  });
+
+  app.post('/me/switch', {
+    config: { ...config, isRepeatable: true },
+    schema: {
+      operationId: 'switchMyOrg',
+      tags,
+      summary: 'Change to another of your orgs',
+      description:
+        'Signs the browser in to another org of the account, in place of the present one. It stays signed in as long as it would have been.',
+      body: SwitchOrg,
+      response: { 200: NoBody, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, cookies, body }, reply) => {
+      const member = { userId: memberOf(org).id, orgId: body.org_id };
+      reply.setCookie(cookie.name, await switchSession(db, cookie.tokenIn(cookies) ?? '', member), cookie.options);
+      return NO_BODY;
+    },
+  });
+};
