@@ -11,7 +11,9 @@ const dist = join(root, 'dist');
 const stamp = join(dist, '.sources');
 const COMPRESSED = /\.(?:js|css|html|svg)$/;
 
-const sources = ['src/**/*.*', 'scripts/*.ts', '*.{html,json,ts}'].flatMap((pattern) => globSync(pattern, { cwd: root }));
+const sources = ['src/**/*.*', 'scripts/*.ts', '*.{html,json,ts}'].flatMap((pattern) =>
+  globSync(pattern, { cwd: root }),
+);
 const hash = createHash('sha256');
 for (const file of sources.sort()) hash.update(file).update(readFileSync(join(root, file)));
 const digest = hash.digest('hex');

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
+import { newId } from '../../src/ids.ts';
 import { CHROMIUM, overflowOf, startBrowser, WIDTHS } from '../support/chromium.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';
 
@@ -29,9 +30,16 @@ const HOSTILE = `<img src=x onerror="window.isBroken=1"><script>window.isBroken=
   });
 
   const conversation = async (name: string, text: string) => {
-    const { body } = await api.org.post('/chat/sessions', { contact: { name, email: 'zoe@customer.example' } });
-    await api.org.post(`/chat/sessions/${body.id}/send`, { sender: 'contact', message: { type: 'text', text } });
-    return body.id as string;
+    const { body: contact } = await api.org.post('/contacts', {
+      contact: { name, email: `${newId()}@customer.example` },
+    });
+    const { body: session } = await api.org.post('/chat/sessions', { contact_id: contact.id });
+    await say(session.id, text);
+    return session.id as string;
+  };
+  const say = async (id: string, text: string) => {
+    const message = { type: 'text', text };
+    expect((await api.org.post(`/chat/sessions/${id}/send`, { sender: 'contact', message })).status).toBe(201);
   };
   const linkFor = async (email: string) => {
     const { body } = await api.partner.post(`/partner/v1/orgs/${api.org.id}/login-links`, { email });
@@ -39,7 +47,8 @@ const HOSTILE = `<img src=x onerror="window.isBroken=1"><script>window.isBroken=
   };
   const signedIn = async (email: string, options = {}) => {
     const opened = await browser.open(await linkFor(email), options);
-    await opened.page.waitForURL(/\/console\/inbox/);
+    opened.page.setDefaultTimeout(8_000);
+    await opened.page.getByText('Nothing is here').waitFor();
     return opened;
   };
   const violationsOf = async (page: Page) => {
@@ -49,6 +58,7 @@ const HOSTILE = `<img src=x onerror="window.isBroken=1"><script>window.isBroken=
 
   it('opens the conversation of a link after the sign-in, where a customer is answered', async () => {
     const { page, complaints } = await browser.open(`${api.url}/chat/sessions/${sessionId}`);
+    page.setDefaultTimeout(8_000);
     await page.getByRole('heading', { name: 'Sign in to Switchboard' }).waitFor();
     expect(complaints.every((line) => line.includes('401'))).toBe(true);
     complaints.length = 0;
@@ -59,10 +69,7 @@ const HOSTILE = `<img src=x onerror="window.isBroken=1"><script>window.isBroken=
     await page.getByRole('log').getByText('Within a day.').waitFor();
     const { body } = await api.org.get(`/chat/sessions/${sessionId}/history`);
     expect(JSON.stringify(body)).toContain('Within a day.');
-    await api.org.post(`/chat/sessions/${sessionId}/send`, {
-      sender: 'contact',
-      message: { type: 'text', text: 'Thank you!' },
-    });
+    await say(sessionId, 'Thank you!');
     await page.getByRole('log').getByText('Thank you!').waitFor();
     expect(complaints).toEqual([]);
     await page.context().close();
@@ -72,9 +79,16 @@ const HOSTILE = `<img src=x onerror="window.isBroken=1"><script>window.isBroken=
     const id = await conversation(HOSTILE, HOSTILE);
     const { page, complaints } = await signedIn('bo@acme.example');
     await page.goto(`${api.url}/console/s/${id}`);
-    await page.getByRole('log').getByText('onerror').waitFor();
+    await page.getByRole('log').getByText('onerror').first().waitFor();
     expect(await page.evaluate('window.isBroken')).toBeUndefined();
     expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  it('signs out', async () => {
+    const { page } = await signedIn('bo@acme.example');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in to Switchboard' }).waitFor();
     await page.context().close();
   });
 
@@ -91,6 +105,7 @@ const HOSTILE = `<img src=x onerror="window.isBroken=1"><script>window.isBroken=
     'has no fault that axe finds at $width px in $colorScheme',
     async (options) => {
       const { page, complaints } = await signedIn('dee@acme.example', options);
+      await page.goto(`${api.url}/console/inbox?view=all`);
       await page.getByRole('list', { name: 'Conversations' }).waitFor();
       expect(await violationsOf(page)).toEqual([]);
       await page.goto(`${api.url}/console/s/${sessionId}`);
@@ -98,7 +113,8 @@ const HOSTILE = `<img src=x onerror="window.isBroken=1"><script>window.isBroken=
       expect(await violationsOf(page)).toEqual([]);
       expect(await overflowOf(page)).toBe(0);
       const folder = process.env.SHOTS;
-      if (folder !== undefined) await page.screenshot({ path: `${folder}/${options.width}-${options.colorScheme}.png` });
+      if (folder !== undefined)
+        await page.screenshot({ path: `${folder}/${options.width}-${options.colorScheme}.png` });
       expect(complaints).toEqual([]);
       await page.context().close();
     },

@@ -26,7 +26,7 @@ export function patchRows(client: QueryClient, id: string, change: (row: InboxRo
 }
 
 /** Adds an item to the history of a session that was read, once. */
-export function addItem(client: QueryClient, sessionId: string, item: HistoryItem): void {
+function addItem(client: QueryClient, sessionId: string, item: HistoryItem): void {
   const { queryKey } = historyQuery(sessionId);
   client.setQueryData(queryKey, (history) => {
     const [newest, ...older] = history?.pages ?? [];
@@ -44,7 +44,8 @@ const STALE_MS = 400;
 export function createPatcher(client: QueryClient): (event: LiveEvent) => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const readLists = () => {
-    timer ??= setTimeout(() => {
+    if (timer !== undefined) return;
+    timer = setTimeout(() => {
       timer = undefined;
       void client.invalidateQueries({ queryKey: ['listInbox'] });
       void client.invalidateQueries({ queryKey: ['countInbox'] });

@@ -1,5 +1,5 @@
-import { type ServerEvent, readEvents } from './event-stream';
 import type { Schemas } from './client';
+import { readEvents, type ServerEvent } from './event-stream';
 
 export type LiveEvent = Schemas['LiveEvent'];
 export type LiveState = 'live' | 'down' | 'signed-out';

@@ -1,6 +1,6 @@
 import { createRootRoute, createRoute, createRouter, redirect } from '@tanstack/react-router';
-import { Empty } from '../ui/parts';
 import { Inbox } from '../areas/inbox/inbox';
+import { Empty } from '../ui/parts';
 import { Shell } from './shell';
 
 export interface InboxSearch {
@@ -20,9 +20,7 @@ const root = createRootRoute({
 const start = createRoute({
   getParentRoute: () => root,
   path: '/',
-  beforeLoad: () => {
-    throw redirect({ to: '/inbox' });
-  },
+  beforeLoad: () => redirect({ to: '/inbox', throw: true }),
 });
 const inbox = createRoute({ getParentRoute: () => root, path: '/inbox', validateSearch, component: Inbox });
 const session = createRoute({ getParentRoute: () => root, path: '/s/$id', validateSearch, component: Inbox });

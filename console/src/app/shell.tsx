@@ -4,11 +4,12 @@ import { Inbox as InboxIcon, Keyboard, LogOut } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { ApiError, api, type Schemas } from '../api/client';
 import { meQuery } from '../api/queries';
+import { isInField } from '../ui/keys';
 import { Avatar, Failure } from '../ui/parts';
 import { KeyHelp } from './key-help';
-import { useSignedOut, SignedOutDialog, SignInPage } from './sign-in';
-import { useLive } from './use-live';
+import { SignedOutDialog, SignInPage, useSignedOut } from './sign-in';
 import { UndoBar } from './undo';
+import { useLive } from './use-live';
 
 /** The frame of all pages: who is signed in, where to go, and whether the page is live. */
 export const Shell = () => {
@@ -57,7 +58,10 @@ const SignedIn = ({ me }: { me: Schemas['Me'] }) => {
 const ICON = 'grid size-9 place-items-center rounded-md text-quiet hover:bg-hover hover:text-text';
 
 const Rail = ({ me, onHelp }: { me: Schemas['Me']; onHelp: () => void }) => (
-  <nav aria-label="Areas" className="flex w-12 shrink-0 flex-col items-center gap-1 border-r border-line bg-sunken py-2">
+  <nav
+    aria-label="Areas"
+    className="flex w-12 shrink-0 flex-col items-center gap-1 border-r border-line bg-sunken py-2"
+  >
     <Link
       to="/inbox"
       aria-label="Inbox"
@@ -84,7 +88,3 @@ async function signOut(): Promise<void> {
   await api.POST('/logout');
   window.location.assign('/console');
 }
-
-/** Returns whether keys are text where they are pressed. */
-export const isInField = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && target.closest('input, textarea, select, dialog') !== null;

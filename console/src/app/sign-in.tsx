@@ -75,11 +75,12 @@ function useSignInElsewhere(onSignedIn: () => void, isActive = true): void {
   callback.current = onSignedIn;
   useEffect(() => {
     if (!isActive) return;
-    const timer = setInterval(async () => {
+    const check = async () => {
       if (document.visibilityState === 'hidden') return;
       const { response } = await api.GET('/me');
       if (response.ok) callback.current();
-    }, CHECK_MS);
+    };
+    const timer = setInterval(() => void check().catch(() => {}), CHECK_MS); // a later one may reach the server
     return () => clearInterval(timer);
   }, [isActive]);
 }

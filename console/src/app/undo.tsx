@@ -1,6 +1,6 @@
 import { useEffect, useSyncExternalStore } from 'react';
+import { isInField } from '../ui/keys';
 import { Button } from '../ui/parts';
-import { isInField } from './shell';
 
 interface Notice {
   text: string;

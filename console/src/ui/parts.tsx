@@ -13,7 +13,7 @@ interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
 export const Button = ({ look = 'plain', className = '', ...rest }: ButtonProps) => (
   <button
     type="button"
-    className={`inline-flex h-8 items-center gap-1.5 rounded-md px-2.5 font-medium whitespace-nowrap transition-colors duration-100 disabled:opacity-50 ${LOOKS[look]} ${className}`}
+    className={`inline-flex h-8 items-center gap-1.5 rounded-md px-2.5 font-medium whitespace-nowrap motion-safe:transition-colors motion-safe:duration-100 disabled:opacity-50 ${LOOKS[look]} ${className}`}
     {...rest}
   />
 );

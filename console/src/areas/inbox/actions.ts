@@ -77,8 +77,7 @@ export function useActions(session: Session, me: Schemas['Me']) {
       }),
     removeTag: (tag: string) =>
       apply({
-        send: () =>
-          dataOf(api.DELETE('/chat/sessions/{id}/tags', { params: { path, query: { tag_name: tag } } })),
+        send: () => dataOf(api.DELETE('/chat/sessions/{id}/tags', { params: { path, query: { tag_name: tag } } })),
         shown: { tags: session.tags.filter((one) => one !== tag) },
       }),
     markUnread: () =>

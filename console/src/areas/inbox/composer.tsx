@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Paperclip, X } from 'lucide-react';
 import { type KeyboardEvent, useRef } from 'react';
-import { api, ApiError, dataOf, type Schemas } from '../../api/client';
+import { ApiError, api, dataOf, type Schemas } from '../../api/client';
 import { historyQuery } from '../../api/queries';
 import { Button } from '../../ui/parts';
 import type { Actions } from './actions';
@@ -54,7 +54,9 @@ export const Composer = (props: ComposerProps) => {
       {send.error !== null && (
         <p role="alert" className="mt-2 rounded bg-bad px-2 py-1 text-bad-text">
           {send.error.message}
-          {send.error instanceof ApiError && send.error.body.code === 'newer_messages' && ' Read them, then send again.'}
+          {send.error instanceof ApiError &&
+            send.error.body.code === 'newer_messages' &&
+            ' Read them, then send again.'}
         </p>
       )}
       <textarea
@@ -145,7 +147,9 @@ const Kinds = ({ draft, channel, onChange }: KindsProps) => (
         {kind === 'reply' ? 'Reply' : 'Note'}
       </button>
     ))}
-    <span className="ml-auto text-xs text-quiet">{draft.kind === 'reply' ? `by ${channel}` : 'for your team alone'}</span>
+    <span className="ml-auto text-xs text-quiet">
+      {draft.kind === 'reply' ? `by ${channel}` : 'for your team alone'}
+    </span>
   </div>
 );
 

@@ -3,14 +3,14 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { ArrowLeft } from 'lucide-react';
 import { useState } from 'react';
 import { ApiError, type Schemas } from '../../api/client';
-import { meQuery, membersQuery, sessionQuery } from '../../api/queries';
+import { membersQuery, meQuery, sessionQuery } from '../../api/queries';
+import { useKeys } from '../../ui/keys';
 import { Button, Empty, Failure, Skeleton } from '../../ui/parts';
 import { type Actions, useActions } from './actions';
 import { Composer, type Draft } from './composer';
 import { ContactCard } from './contact-card';
 import { contactNameOf } from './session-row';
 import { Thread } from './thread';
-import { useKeys } from './use-keys';
 
 const HOUR_MS = 3_600_000;
 
@@ -115,19 +115,19 @@ const Controls = ({ session, me, actions }: Omit<HeadProps, 'canWrite'>) => {
         </Button>
       )}
       {isOpen && <Snooze onSnooze={actions.snooze} />}
-      <Button
-        aria-keyshortcuts="e"
-        title="E"
-        onClick={() => actions.setStatus(isOpen ? 'closed_resolved' : 'open')}
-      >
+      <Button aria-keyshortcuts="e" title="E" onClick={() => actions.setStatus(isOpen ? 'closed_resolved' : 'open')}>
         {isOpen ? 'Close' : 'Open again'}
       </Button>
-      {isOpen && <Button onClick={() => actions.setStatus('closed_unresolved')}>Close unresolved</Button>}
+      {isOpen && (
+        <Button aria-label="Close as unresolved" onClick={() => actions.setStatus('closed_unresolved')}>
+          Unresolved
+        </Button>
+      )}
     </div>
   );
 };
 
-const SELECT = 'h-8 max-w-40 rounded-md border border-line bg-surface px-2 hover:bg-hover';
+const SELECT = 'h-8 max-w-28 rounded-md border border-line bg-surface px-2 hover:bg-hover';
 
 const Assignee = ({ session, me, actions }: Omit<HeadProps, 'canWrite'>) => {
   const listed = useQuery(membersQuery).data;

@@ -13,7 +13,7 @@ export const Inbox = () => {
   const { id } = useParams({ strict: false });
   const search = useSearch({ strict: false });
   const views = useQuery(viewsQuery).data?.items ?? [];
-  const view = search.view ?? views[0]?.id;
+  const view = search.view ?? (id === undefined ? views[0]?.id : 'all');
   const navigate = useNavigate();
   useEffect(() => {
     const destination = takeDestination();
@@ -28,10 +28,7 @@ export const Inbox = () => {
       >
         {view !== undefined && <SessionList views={views} filters={{ view, q: search.q }} openId={id} />}
       </div>
-      <section
-        aria-label="Conversation"
-        className={`min-w-0 flex-1 min-[900px]:flex ${id ? 'flex' : 'hidden'}`}
-      >
+      <section aria-label="Conversation" className={`min-w-0 flex-1 min-[900px]:flex ${id ? 'flex' : 'hidden'}`}>
         {id === undefined ? (
           <Empty title="No conversation is open">Choose one from the list, or press J.</Empty>
         ) : (

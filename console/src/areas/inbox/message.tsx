@@ -8,11 +8,7 @@ export const Message = ({ item }: { item: HistoryItem }) => {
   const text = 'content' in event && typeof event.content === 'object' ? (event.content?.text ?? null) : null;
   const isNote = event.type === 'human_agent_comment';
   const isOwn = event.type !== 'message' || event.sender.type !== 'contact';
-  const look = isNote
-    ? 'border-l-4 border-note-line bg-note'
-    : isOwn
-      ? 'bg-selected'
-      : 'border border-line bg-surface';
+  const look = isNote ? 'border-l-4 border-note-line bg-note' : isOwn ? 'bg-selected' : 'border border-line bg-surface';
   return (
     <article className={`my-2 flex flex-col ${isOwn ? 'items-end' : 'items-start'}`}>
       <div className={`max-w-[min(42rem,90%)] rounded-lg px-3 py-2 ${look}`}>

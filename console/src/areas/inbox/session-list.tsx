@@ -5,11 +5,12 @@ import { Search } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import type { Schemas } from '../../api/client';
 import { type InboxFilters, inboxQuery } from '../../api/queries';
+import { useKeys } from '../../ui/keys';
 import { Empty, Failure, Skeleton } from '../../ui/parts';
 import { SessionRow } from './session-row';
-import { useKeys } from './use-keys';
 
 const ROW_HEIGHT = 84;
+const [DOWN, UP, CLOSE] = ['ArrowDown', 'ArrowUp', 'Escape'] as const;
 
 interface ListProps {
   views: Schemas['InboxView'][];
@@ -28,10 +29,10 @@ export const SessionList = ({ views, filters, openId }: ListProps) => {
   };
   useKeys({
     j: () => open(1),
-    ArrowDown: () => open(1),
+    [DOWN]: () => open(1),
     k: () => open(-1),
-    ArrowUp: () => open(-1),
-    Escape: () => void navigate({ to: '/inbox', search: filters }),
+    [UP]: () => open(-1),
+    [CLOSE]: () => void navigate({ to: '/inbox', search: filters }),
   });
   return (
     <>
@@ -44,7 +45,12 @@ export const SessionList = ({ views, filters, openId }: ListProps) => {
         </Empty>
       )}
       {rows.length > 0 && (
-        <Rows rows={rows} filters={filters} openId={openId} onEnd={() => list.hasNextPage && void list.fetchNextPage()} />
+        <Rows
+          rows={rows}
+          filters={filters}
+          openId={openId}
+          onEnd={() => list.hasNextPage && void list.fetchNextPage()}
+        />
       )}
     </>
   );
@@ -68,25 +74,26 @@ const ListHead = ({ views, filters }: Omit<ListProps, 'openId'>) => {
           </option>
         ))}
       </select>
-      <form
-        role="search"
-        className="relative"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void navigate({ to: '/inbox', search: { ...filters, q: field.current?.value || undefined } });
-        }}
-      >
-        <Search size={15} aria-hidden="true" className="absolute top-2 left-2.5 text-quiet" />
-        <input
-          ref={field}
-          key={filters.q}
-          type="search"
-          defaultValue={filters.q}
-          aria-label="Search conversations"
-          placeholder="Search, or #12"
-          className="h-8 w-full rounded-md border border-line bg-page pr-2 pl-8 placeholder:text-quiet"
-        />
-      </form>
+      <search>
+        <form
+          className="relative"
+          onSubmit={(event) => {
+            event.preventDefault();
+            void navigate({ to: '/inbox', search: { ...filters, q: field.current?.value || undefined } });
+          }}
+        >
+          <Search size={15} aria-hidden="true" className="absolute top-2 left-2.5 text-quiet" />
+          <input
+            ref={field}
+            key={filters.q}
+            type="search"
+            defaultValue={filters.q}
+            aria-label="Search conversations"
+            placeholder="Search, or #12"
+            className="h-8 w-full rounded-md border border-line bg-page pr-2 pl-8 placeholder:text-quiet"
+          />
+        </form>
+      </search>
     </div>
   );
 };

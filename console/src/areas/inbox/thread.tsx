@@ -7,8 +7,8 @@ import { Button, Failure, Skeleton } from '../../ui/parts';
 import { shownDay } from '../../ui/time';
 import type { Actions } from './actions';
 import { Confirmations } from './confirmations';
+import { Happenings, isSaid } from './happenings';
 import { Message } from './message';
-import { isSaid, Happenings } from './happenings';
 
 interface ThreadProps {
   session: Schemas['ChatSession'];

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import type { Schemas } from '../../api/client';
 import { countsQuery } from '../../api/queries';
-import { useKeys } from './use-keys';
+import { useKeys } from '../../ui/keys';
 
 type View = Schemas['InboxView'];
 const MOST_COUNTED = 1_000;
@@ -17,7 +17,10 @@ export const Views = ({ views, current }: { views: View[]; current: string | und
     ),
   );
   return (
-    <nav aria-label="Views" className="hidden w-48 shrink-0 overflow-y-auto border-r border-line p-2 min-[1200px]:block">
+    <nav
+      aria-label="Views"
+      className="hidden w-48 shrink-0 overflow-y-auto border-r border-line p-2 min-[1200px]:block"
+    >
       <h2 className="px-2 pt-1 pb-2 font-semibold">Inbox</h2>
       <ul>
         {views.map(({ id, name }) => (

@@ -1,5 +1,4 @@
 import { useEffect, useRef } from 'react';
-import { isInField } from '../../app/shell';
 
 /** Calls what a key is for, outside of fields. Shift is part of the name: `Shift+t`. */
 export function useKeys(actions: Record<string, () => void>): void {
@@ -18,3 +17,7 @@ export function useKeys(actions: Record<string, () => void>): void {
     return () => window.removeEventListener('keydown', onKey);
   }, []);
 }
+
+/** Returns whether keys are text where they are pressed. */
+export const isInField = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && target.closest('input, textarea, select, dialog') !== null;
