@@ -362,7 +362,21 @@ const layers = [
 ];
 
 export default {
-  forbidden: [...everywhere, ...betweenDomains, ...order, ...rooms, ...roles, ...layers],
+  forbidden: [
+    {
+      name: 'console-is-a-client',
+      comment: 'The console knows the server by its public API alone.',
+      severity: 'error',
+      from: { path: '^console/src' },
+      to: { path: '^(src|workflows|activities|worker|test|bench|scripts)/' },
+    },
+    ...everywhere,
+    ...betweenDomains,
+    ...order,
+    ...rooms,
+    ...roles,
+    ...layers,
+  ],
   options: {
     doNotFollow: { path: 'node_modules' },
     tsPreCompilationDeps: true,

@@ -1,9 +1,16 @@
 FROM node:24.21.0-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --omit=dev && rm -rf node_modules/onnxruntime-node/bin/*/win32 node_modules/onnxruntime-node/bin/*/darwin
+COPY console/package.json console/
+RUN npm ci --omit=dev --workspaces=false && rm -rf node_modules/onnxruntime-node/bin/*/win32 node_modules/onnxruntime-node/bin/*/darwin
 COPY src src
 RUN node src/embedder/main.ts
+
+FROM node:24.21.0-slim AS console
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+COPY console console
+RUN npm ci --workspace=console && node console/scripts/build.ts
 
 FROM node:24.21.0-slim
 ENV NODE_ENV=production
@@ -11,6 +18,7 @@ WORKDIR /app
 COPY --from=packages /app/node_modules node_modules
 COPY --from=packages /app/.data/models .data/models
 COPY package.json ./
+COPY --from=console /app/console/dist console/dist
 COPY src src
 COPY workflows workflows
 COPY activities activities

@@ -2,9 +2,9 @@ import tseslint from 'typescript-eslint';
 
 // Biome does format and lint; only the rules that need types are left to ESLint.
 export default tseslint.config(
-  { ignores: ['node_modules/', '.data/', '**/*.js', '**/*.mjs'] },
+  { ignores: ['node_modules/', '.data/', 'console/dist/', 'console/generated/', '**/*.js', '**/*.mjs'] },
   {
-    files: ['**/*.ts'],
+    files: ['**/*.ts', '**/*.tsx'],
     languageOptions: {
       parser: tseslint.parser,
       parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { forEachConcurrently } from '../src/concurrency/limited.ts';
 import { logFolder, runStep, type Step, type StepResult } from './check/step.ts';
-import { runningSteps, staticSteps } from './check/steps.ts';
+import { generatingSteps, runningSteps, staticSteps } from './check/steps.ts';
 
 /** Runs the steps in order, at most `width` at once, and reports each as it ends. */
 async function runAll(steps: Step[], width: number): Promise<StepResult[]> {
@@ -28,7 +28,11 @@ for (const { name, skipped } of [...staticSteps, ...runningSteps]) {
 }
 
 // Tests have times to keep: nothing runs beside them.
-const results = [...(await runAll(staticSteps, 2)), ...(await runAll(runningSteps, 1))];
+const results = [
+  ...(await runAll(generatingSteps, 1)),
+  ...(await runAll(staticSteps, 2)),
+  ...(await runAll(runningSteps, 1)),
+];
 for (const { step, failures } of results) {
   for (const failure of failures) console.log(`FAILED ${step.name}: ${failure}`);
 }

@@ -76,7 +76,7 @@ export const settings = {
   PORT: port.default(8080).describe('Port of the api'),
   OPS_PORT: port.optional().describe('Port of /healthz, /readyz and /metrics; the api’s own when absent'),
   PUBLIC_URL: baseUrl.default('http://127.0.0.1:8080').describe('Address under which the outside reaches the api'),
-  DASHBOARD_URL: baseUrl.optional().describe('Address of the dashboard in login links; PUBLIC_URL when absent'),
+  DASHBOARD_URL: baseUrl.optional().describe('Address of the console in login links; PUBLIC_URL when absent'),
   TEMPORAL_UI_URL: baseUrl.optional().describe('Address of the Temporal UI, which admins get in GET /me'),
   TRUSTED_PROXIES: cidrs.default([]).describe('CIDRs of proxies whose X-Forwarded-For is believed, comma-separated'),
   JWT_SECRET: z.string().min(32).describe('Secret that signs keys, at least 32 characters'),

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import type { Step } from './step.ts';
 import { countTests } from './tests.ts';
 
-const sources = ['src', 'workflows', 'activities', 'worker', 'test', 'bench', 'scripts'];
+const sources = ['src', 'workflows', 'activities', 'worker', 'test', 'bench', 'scripts', 'console/src'];
 
 /** The environment variables required by docker-compose.yml. */
 const requiredByCompose = {
@@ -14,10 +14,14 @@ const requiredByCompose = {
   TEMPORAL_POSTGRES_PASSWORD: 'x',
 };
 
+/** Steps that write what others read. They run first, one after the other. */
+export const generatingSteps: Step[] = [{ name: 'types of the console', command: ['npm', 'run', 'console:types'] }];
+
 /** Steps that only read. Two of them run at once. */
 export const staticSteps: Step[] = [
   { name: 'format and lint', command: ['biome', 'ci', '--colors=off', '.'], proof: /Checked [1-9]\d* files/ },
   { name: 'types', command: ['tsc', '--diagnostics'], proof: /Files: +[1-9]/ },
+  { name: 'types in the console', command: ['tsc', '--diagnostics', '-p', 'console'], proof: /Files: +[1-9]/ },
   { name: 'typed lint', command: ['eslint', '.'] },
   {
     name: 'dependency rules',

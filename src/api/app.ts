@@ -50,6 +50,7 @@ import { absentInput } from './edge/input/absent-input.ts';
 import { jsonBody } from './edge/input/json-body.ts';
 import { unknownRoutes } from './edge/input/refuse-unknown.ts';
 import { createMetrics, type Metrics, measure, operations } from './edge/operations.ts';
+import { consoleFileRoutes, consoleRoutes } from './edge/pages/console.routes.ts';
 import { landingRoutes } from './edge/pages/landing.routes.ts';
 import { rateLimit } from './edge/rate-limits.ts';
 import { enforceWriteQuota } from './edge/write-quota.ts';
@@ -146,6 +147,7 @@ export async function createApp(deps: Deps, logger: FastifyBaseLogger) {
   await app.register(cookie);
   await app.register(compression);
   await app.register(openapi, deps);
+  await app.register(consoleRoutes);
   await app.register(authenticate, deps);
   await app.register(rateLimit, deps);
   await app.register(enforceWriteQuota, deps);
@@ -159,6 +161,7 @@ export async function createApp(deps: Deps, logger: FastifyBaseLogger) {
 
   if (deps.config.OPS_PORT === undefined) await app.register(operations, { ...deps, metrics });
   await app.register(named(landingRoutes), deps);
+  await app.register(named(consoleFileRoutes));
   for (const routes of ROUTES) await app.register(named(routes), deps);
   if (deps.config.DEVELOPMENT) await app.register(named(sandboxRoutes));
   return Object.assign(app, { metrics });

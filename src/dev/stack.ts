@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { migrateToLatest } from '../db/migrate.ts';
 import { fetchModel } from '../embedder/fetch-model.ts';
 import { DEFAULT_MODELS_FOLDER, MODEL } from '../embedder/model-folder.ts';
@@ -69,6 +71,7 @@ async function startAll(context: Context): Promise<void> {
   stops.push({ role: 'server', stop: mail.stop });
   say(`Mail         ${mail.url} (accepts mail at ${mail.smtpUrl})`);
   await migrateToLatest(databaseUrl);
+  await buildConsole(say);
 
   const api = `http://127.0.0.1:${ports.PORT}`;
   const defaults = {
@@ -112,6 +115,14 @@ async function startAll(context: Context): Promise<void> {
   say(`Worker       running; its log and the others are in ${join(dataFolder, 'logs')}`);
   say(`Demo keys    ${join(dataFolder, 'dev.json')}`);
   void provideModel(env, say);
+}
+
+/** Builds the console where its sources have changed. Without it, the rest of the stack works. */
+async function buildConsole(say: (line: string) => void): Promise<void> {
+  const script = join(import.meta.dirname, '../../console/scripts/build.ts');
+  await promisify(execFile)(process.execPath, [script]).catch((error: Error) => {
+    say(`Console      could not be built: ${error.message}`);
+  });
 }
 
 /** Fetches the embedding model beside everything else: the worker uses it once it is there. */

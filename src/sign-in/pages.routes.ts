@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Deps } from '../api/deps.ts';
-import { asPage } from '../api/edge/pages/page-answers.ts';
+import { asPage, wantsPage } from '../api/edge/pages/page-answers.ts';
 import { assertSameSite } from '../api/edge/same-site.ts';
 import { EmailAddress } from '../schemas/parts.ts';
 import { sessionCookieOf } from './cookies.ts';
@@ -91,7 +91,9 @@ export const signInPageRoutes: FastifyPluginAsyncZod<Deps> = async (app, { confi
     return signIn(request, reply, { ...Linked.parse(request.body), status: 303 });
   });
 
-  app.get('/dashboard', HIDDEN, async ({ db, cookies }, reply) => {
+  app.get('/dashboard', HIDDEN, async (request, reply) => {
+    if (wantsPage(request)) return reply.redirect('/console', 302);
+    const { db, cookies } = request;
     const sessionToken = sessionCookie.tokenIn(cookies);
     const signedIn = sessionToken === undefined ? undefined : await findSession(db, sessionToken);
     return signedIn === undefined

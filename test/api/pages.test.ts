@@ -59,7 +59,6 @@ describe('an error', () => {
   it.each([
     ['GET', '/nowhere/<b>x', 404],
     ['GET', '/contacts', 401],
-    ['GET', '/chat/sessions/4f9bde4c-6b41-4a4b-8f0f-0d3c6a9a8a11', 401],
     ['PUT', '/', 405],
     ['GET', '/hooks/workflows/4f9bde4c-6b41-4a4b-8f0f-0d3c6a9a8a11/token', 405],
     ['GET', '/hooks/forms/4f9bde4c-6b41-4a4b-8f0f-0d3c6a9a8a11/token', 404],
@@ -190,7 +189,6 @@ it('links to the state of the server only where it is on the same port', async (
       '/contacts',
       '/u/nothing',
       '/a/nothing',
-      '/dashboard',
       '/partner-login?token=x',
       await unsubscribePath(),
       (await newForm()).path,

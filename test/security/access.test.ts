@@ -22,6 +22,8 @@ const PUBLIC_ROUTES = [
   'GET /metrics',
   'GET /partner-login',
   'GET /dashboard',
+  'GET /console',
+  'GET /console/*',
   'GET /sign-in',
   'POST /sign-in',
   'POST /sign-out',
@@ -210,7 +212,11 @@ describe('every route with a scope', () => {
     await expectAll(async (operation) => {
       if (operation.scope === undefined) return undefined;
       const { status, body } = await reach(operation, keys.get(operation.scope));
-      if (status === 403 && /cannot grant scopes that it does not have|Only a member who is signed in can do this/.test(body.message)) return undefined;
+      if (
+        status === 403 &&
+        /cannot grant scopes that it does not have|Only a member who is signed in can do this/.test(body.message)
+      )
+        return undefined;
       return status === 401 || status === 403 || status >= 500 ? `${status} ${body.message}` : undefined;
     });
   });

@@ -49,7 +49,7 @@ const FORM = (action: string, field: string) =>
     const { body } = await api.partner.post(path, { email, opens: 'page' });
     const { page } = await browser.open(body.url, { width: 380 });
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('heading', { name: `Signed in to ${api.org.name}` }).waitFor();
+    await page.waitForURL(/\/console/);
     return page;
   };
   /** With the cookies of the browser, as a page of ours asks. */
@@ -81,12 +81,5 @@ const FORM = (action: string, field: string) =>
     expect(await page.evaluate('document.cookie')).toBe('');
     const [cookie] = await page.context().cookies();
     expect(cookie).toMatchObject({ name: 'switchboard_session', httpOnly: true, sameSite: 'Lax' });
-  });
-
-  it('is not needed to sign out: the page of the sign-in has a button', async () => {
-    const page = await signedIn('out@acme.example');
-    await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByRole('heading', { name: 'You are not signed in' }).waitFor();
-    expect(await statusOfMe(page)).toBe(401);
   });
 });

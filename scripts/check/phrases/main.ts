@@ -5,7 +5,13 @@ import { type Baseline, type Finding, findPhrases, lowered, risen } from './coun
 /** Compares the turns of phrase in prose with the stored counts. `--lower` stores counts that fell, and `--list` prints all places. */
 
 const BASELINE_FILE = new URL('./baseline.json', import.meta.url);
-const PROSE = ['{src,workflows,activities,worker}/**/*.ts', 'test/**/*.test.ts', 'docs/**/*.md', '*.md'];
+const PROSE = [
+  '{src,workflows,activities,worker}/**/*.ts',
+  'console/src/**/*.{ts,tsx}',
+  'test/**/*.test.ts',
+  'docs/**/*.md',
+  '*.md',
+];
 /** Versions that are released keep their words. */
 const EXCLUDED = ['CHANGELOG.md'];
 

@@ -1,0 +1,61 @@
+import type { InfiniteData, QueryClient } from '@tanstack/react-query';
+import type { Schemas } from './client';
+import type { LiveEvent } from './live';
+import { historyQuery } from './queries';
+
+export type InboxRow = Schemas['InboxRow'];
+export type HistoryItem = Schemas['HistoryItem'];
+interface Page<Item> {
+  items: Item[];
+  next: string | null;
+}
+
+/** Changes a row in each list that has it. */
+export function patchRows(client: QueryClient, id: string, change: (row: InboxRow) => InboxRow): void {
+  client.setQueriesData<InfiniteData<Page<InboxRow>>>({ queryKey: ['listInbox'] }, (lists) =>
+    lists === undefined
+      ? lists
+      : {
+          ...lists,
+          pages: lists.pages.map((page) => ({
+            ...page,
+            items: page.items.map((row) => (row.id === id ? change(row) : row)),
+          })),
+        },
+  );
+}
+
+/** Adds an item to the history of a session that was read, once. */
+function addItem(client: QueryClient, sessionId: string, item: HistoryItem): void {
+  const { queryKey } = historyQuery(sessionId);
+  client.setQueryData(queryKey, (history) => {
+    const [newest, ...older] = history?.pages ?? [];
+    if (history === undefined || newest === undefined) return history;
+    if (history.pages.some(({ items }) => items.some(({ id }) => id === item.id))) return history;
+    return { ...history, pages: [{ ...newest, items: [item, ...newest.items] }, ...older] };
+  });
+}
+
+const IN_NO_HISTORY = ['session_changed', 'read', 'session_created', 'ai_turn'];
+const CHANGES_ITEMS = ['redacted', 'message_edited', 'message_deleted'];
+const STALE_MS = 400;
+
+/** Returns what keeps the caches as the events say. Lists and counts are read again at most every 400 ms. */
+export function createPatcher(client: QueryClient): (event: LiveEvent) => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const readLists = () => {
+    if (timer !== undefined) return;
+    timer = setTimeout(() => {
+      timer = undefined;
+      void client.invalidateQueries({ queryKey: ['listInbox'] });
+      void client.invalidateQueries({ queryKey: ['countInbox'] });
+    }, STALE_MS);
+  };
+  return ({ type, session_id, row, ...item }) => {
+    if (!IN_NO_HISTORY.includes(type)) addItem(client, session_id, item);
+    if (CHANGES_ITEMS.includes(type)) void client.invalidateQueries({ queryKey: historyQuery(session_id).queryKey });
+    if (row) patchRows(client, session_id, () => row);
+    if (type !== 'message') void client.invalidateQueries({ queryKey: ['getChatSession', session_id] });
+    readLists();
+  };
+}

@@ -1,0 +1,33 @@
+import createClient from 'openapi-fetch';
+import type { components, paths } from '../../generated/api';
+
+export type Schemas = components['schemas'];
+
+/** The public API, with the cookie of the member who is signed in. */
+export const api = createClient<paths>({ baseUrl: '/', headers: { accept: 'application/json' } });
+
+/** An answer of the API that is no success, with its own sentence. */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly body: { code?: string; scope?: string } & Record<string, unknown>;
+  constructor(status: number, body: unknown) {
+    const known = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
+    super(typeof known.message === 'string' ? known.message : `The server answered ${status}`);
+    this.status = status;
+    this.body = known;
+  }
+}
+
+interface Answer<Data> {
+  data?: Data;
+  error?: unknown;
+  response: Response;
+}
+
+/** Resolves to the data of an answer. Rejects with an ApiError if it is none, and announces that a sign-in has ended. */
+export async function dataOf<Data>(answer: Promise<Answer<Data>>): Promise<Data> {
+  const { data, error, response } = await answer;
+  if (response.ok) return data as Data;
+  if (response.status === 401) window.dispatchEvent(new Event('signed-out'));
+  throw new ApiError(response.status, error);
+}

@@ -1,0 +1,26 @@
+export interface ServerEvent {
+  id: string | undefined;
+  data: string;
+}
+
+/** Yields the events of a stream (WHATWG HTML, 9.2), without its comments. */
+export async function* readEvents(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<ServerEvent> {
+  const reader = body.pipeThrough<string>(new TextDecoderStream()).getReader();
+  let rest = '';
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    const blocks = (rest + value).split('\n\n');
+    rest = blocks.pop() ?? '';
+    for (const block of blocks) {
+      const event = eventOf(block);
+      if (event.data !== '') yield event;
+    }
+  }
+}
+
+function eventOf(block: string): ServerEvent {
+  const fields = block.split('\n').map((line) => /^(id|data): ?(.*)$/.exec(line));
+  const valuesOf = (name: string) => fields.flatMap((field) => (field?.[1] === name ? [field[2] ?? ''] : []));
+  return { id: valuesOf('id')[0], data: valuesOf('data').join('\n') };
+}

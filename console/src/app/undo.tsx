@@ -1,0 +1,64 @@
+import { useEffect, useSyncExternalStore } from 'react';
+import { isInField } from '../ui/keys';
+import { Button } from '../ui/parts';
+
+interface Notice {
+  text: string;
+  isError: boolean;
+  undo?: (() => void) | undefined;
+}
+
+const SHOWN_MS = 5_000;
+let shown: Notice | undefined;
+let timer: ReturnType<typeof setTimeout> | undefined;
+const listeners = new Set<() => void>();
+
+/** Says for five seconds what was done, or why it was not. `undo` takes it back. */
+export function say(text: string, { undo, isError = false }: { undo?: () => void; isError?: boolean } = {}): void {
+  show({ text, undo, isError });
+  clearTimeout(timer);
+  timer = setTimeout(() => show(undefined), SHOWN_MS);
+}
+
+function show(notice: Notice | undefined): void {
+  shown = notice;
+  for (const listener of listeners) listener();
+}
+
+function undo(): void {
+  shown?.undo?.();
+  show(undefined);
+}
+
+export const UndoBar = () => {
+  const notice = useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    () => shown,
+  );
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key === 'z' && !event.ctrlKey && !event.metaKey && !isInField(event.target)) undo();
+    };
+    window.addEventListener('keydown', onKey);
+    return () => window.removeEventListener('keydown', onKey);
+  }, []);
+  return (
+    <div role="status" className="pointer-events-none fixed inset-x-0 bottom-4 z-10 flex justify-center px-4">
+      {notice !== undefined && (
+        <div
+          className={`pointer-events-auto flex items-center gap-3 rounded-md border border-line px-4 py-2 shadow-lg ${notice.isError ? 'bg-bad text-bad-text' : 'bg-surface'}`}
+        >
+          {notice.text}
+          {notice.undo !== undefined && (
+            <Button look="quiet" aria-keyshortcuts="z" onClick={undo}>
+              Undo
+            </Button>
+          )}
+        </div>
+      )}
+    </div>
+  );
+};

@@ -1,0 +1,96 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type InboxRow, patchRows } from '../../api/caches';
+import { api, dataOf, type Schemas } from '../../api/client';
+import { sessionQuery } from '../../api/queries';
+import { say } from '../../app/undo';
+
+type Session = Schemas['ChatSession'];
+interface Change {
+  /** What was done, as the undo bar says it. */
+  said?: string;
+  send: () => Promise<unknown>;
+  shown?: Partial<Session>;
+  row?: Partial<InboxRow>;
+  undo?: (() => void) | undefined;
+}
+
+/** What members do to a session. Changes show at once, and are taken back with the API's sentence if it refuses. */
+export function useActions(session: Session, me: Schemas['Me']) {
+  const client = useQueryClient();
+  const { queryKey } = sessionQuery(session.id);
+  const path = { id: session.id };
+  const { mutate: apply } = useMutation({
+    mutationFn: ({ send }: Change) => send(),
+    onMutate: ({ shown, row }: Change) => {
+      if (shown !== undefined) client.setQueryData(queryKey, (now) => now && { ...now, ...shown });
+      if (row !== undefined) patchRows(client, session.id, (now) => ({ ...now, ...row }));
+    },
+    onSuccess: (_data, { said, undo }) => said !== undefined && say(said, { undo }),
+    onError: (error) => say(error.message, { isError: true }),
+    onSettled: () => {
+      void client.invalidateQueries({ queryKey });
+      void client.invalidateQueries({ queryKey: ['listInbox'] });
+      void client.invalidateQueries({ queryKey: ['countInbox'] });
+    },
+  });
+
+  const assign = (member: { id: number; name: string } | null, canUndo = true) => {
+    const former = session.assignee_id;
+    apply({
+      said: member === null ? 'Assigned to nobody' : `Assigned to ${member.name}`,
+      send: () =>
+        dataOf(api.POST('/chat/sessions/{id}/assign', { params: { path }, body: { assignee_id: member?.id ?? null } })),
+      shown: { assignee_id: member?.id ?? null },
+      row: { assignee: member },
+      undo: canUndo ? () => assign(former === null ? null : { id: former, name: 'who had it' }, false) : undefined,
+    });
+  };
+  const setStatus = (status: Session['status'], canUndo = true) => {
+    const former = session.status;
+    apply({
+      said: status === 'open' ? 'Opened again' : 'Closed',
+      send: () => dataOf(api.PATCH('/chat/sessions/{id}', { params: { path }, body: { status } })),
+      shown: { status },
+      row: { status },
+      undo: canUndo ? () => setStatus(former, false) : undefined,
+    });
+  };
+  return {
+    assign,
+    setStatus,
+    takeOver: () => me.member !== null && assign({ id: me.member.id, name: me.member.name }),
+    returnToAi: () =>
+      apply({
+        said: 'Returned to the AI',
+        send: () => dataOf(api.POST('/chat/sessions/{id}/return-to-ai', { params: { path } })),
+      }),
+    snooze: (until: string | null) =>
+      apply({
+        said: until === null ? 'Snoozed until the customer writes' : 'Snoozed',
+        send: () =>
+          dataOf(api.POST('/chat/sessions/{id}/snooze', { params: { path }, body: { until, until_reply: true } })),
+      }),
+    addTag: (tag: string) =>
+      apply({
+        send: () => dataOf(api.POST('/chat/sessions/{id}/tags', { params: { path }, body: { tags: [tag] } })),
+        shown: { tags: [...session.tags, tag] },
+      }),
+    removeTag: (tag: string) =>
+      apply({
+        send: () => dataOf(api.DELETE('/chat/sessions/{id}/tags', { params: { path, query: { tag_name: tag } } })),
+        shown: { tags: session.tags.filter((one) => one !== tag) },
+      }),
+    markUnread: () =>
+      apply({
+        said: 'Marked as unread',
+        send: () => dataOf(api.POST('/chat/sessions/{id}/unread', { params: { path } })),
+        row: { unread: true },
+      }),
+    decide: (id: string, answer: 'confirm' | 'reject') =>
+      apply({
+        said: answer === 'confirm' ? 'Confirmed' : 'Rejected',
+        send: () => dataOf(api.POST(`/autopilot/confirmations/{id}/${answer}`, { params: { path: { id } } })),
+      }),
+  };
+}
+export type Actions = ReturnType<typeof useActions>;

@@ -1,0 +1,51 @@
+import { useQuery } from '@tanstack/react-query';
+import { api, dataOf } from '../../api/client';
+import { Button } from '../../ui/parts';
+import { shownDuration } from '../../ui/time';
+import type { Actions } from './actions';
+
+const MOST = 100;
+
+interface ConfirmationsProps {
+  sessionId: string;
+  actions: Actions;
+  canDecide: boolean;
+}
+
+/** The calls of the AI in a session that wait for somebody's word. */
+export const Confirmations = ({ sessionId, actions, canDecide }: ConfirmationsProps) => {
+  const { data } = useQuery({
+    queryKey: ['getChatSession', sessionId, 'confirmations'],
+    queryFn: () => dataOf(api.GET('/autopilot/confirmations', { params: { query: { limit: MOST } } })),
+    retry: false,
+  });
+  const waiting = data?.items.filter(({ session_id }) => session_id === sessionId) ?? [];
+  return waiting.map(({ id, name, fields, expires_at }) => (
+    <section key={id} aria-label={`Confirm: ${name}`} className="my-3 max-w-lg rounded-lg border border-note-line p-3">
+      <p className="font-medium">
+        Confirm: {name}
+        {expires_at !== null && (
+          <span className="ml-2 text-xs font-normal text-quiet">
+            {shownDuration(Date.parse(expires_at) - Date.now())} left
+          </span>
+        )}
+      </p>
+      <dl className="my-2 grid grid-cols-[auto_1fr] gap-x-4">
+        {fields.map((field) => (
+          <div key={field.name} className="contents">
+            <dt className="text-quiet">{field.name}</dt>
+            <dd className="break-words">{field.value}</dd>
+          </div>
+        ))}
+      </dl>
+      {canDecide && (
+        <div className="flex gap-2">
+          <Button look="main" onClick={() => actions.decide(id, 'confirm')}>
+            Confirm
+          </Button>
+          <Button onClick={() => actions.decide(id, 'reject')}>Reject</Button>
+        </div>
+      )}
+    </section>
+  ));
+};

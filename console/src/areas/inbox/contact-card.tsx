@@ -1,0 +1,99 @@
+import { X } from 'lucide-react';
+import { useRef } from 'react';
+import type { Schemas } from '../../api/client';
+import { Avatar } from '../../ui/parts';
+import type { Actions } from './actions';
+import { contactNameOf } from './session-row';
+
+interface CardProps {
+  session: Schemas['ChatSession'];
+  actions: Actions;
+  canWrite: boolean;
+}
+
+/** Who the conversation is with, and what is known of it. */
+export const ContactCard = ({ session, actions, canWrite }: CardProps) => {
+  const { contact } = session;
+  return (
+    <aside
+      aria-label="Contact"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a keyboard scrolls it only where it has the focus
+      tabIndex={0}
+      className="hidden w-64 shrink-0 overflow-y-auto border-l border-line bg-surface p-4 min-[1200px]:block"
+    >
+      <div className="flex items-center gap-2">
+        <Avatar name={contactNameOf(session)} />
+        <h3 className="truncate font-semibold">{contactNameOf(session)}</h3>
+      </div>
+      <Facts facts={{ Email: contact?.email, Phone: contact?.phone_number, Language: session.language }} />
+      <Tags tags={session.tags} actions={actions} canWrite={canWrite} />
+      <Facts title="About the contact" facts={contact?.custom_data ?? {}} />
+      <Facts title="About the conversation" facts={{ ...session.custom_data, ...session.editable_custom_data }} />
+    </aside>
+  );
+};
+
+const HEADING = 'mt-5 mb-1 text-xs font-semibold text-quiet';
+
+const Facts = ({ title, facts }: { title?: string; facts: Record<string, string | null | undefined> }) => {
+  const known = Object.entries(facts).filter(([, value]) => value);
+  if (known.length === 0) return null;
+  return (
+    <>
+      {title !== undefined && <h4 className={HEADING}>{title}</h4>}
+      <dl className="mt-3 space-y-1.5">
+        {known.map(([name, value]) => (
+          <div key={name}>
+            <dt className="text-xs text-quiet">{name}</dt>
+            <dd className="break-words">{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </>
+  );
+};
+
+const Tags = ({ tags, actions, canWrite }: { tags: string[] } & Pick<CardProps, 'actions' | 'canWrite'>) => {
+  const field = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <h4 className={HEADING}>Tags</h4>
+      <ul className="flex flex-wrap gap-1">
+        {tags.map((tag) => (
+          <li key={tag} className="inline-flex max-w-full items-center rounded bg-sunken pl-2 text-xs">
+            <span className="truncate">{tag}</span>
+            {canWrite && (
+              <button
+                type="button"
+                aria-label={`Remove the tag ${tag}`}
+                className="grid size-6 place-items-center rounded hover:bg-hover"
+                onClick={() => actions.removeTag(tag)}
+              >
+                <X size={12} />
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+      {canWrite && (
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            const tag = field.current?.value.trim();
+            if (!tag || field.current === null) return;
+            actions.addTag(tag);
+            field.current.value = '';
+          }}
+        >
+          <input
+            ref={field}
+            aria-label="Add a tag"
+            placeholder="Add a tag"
+            maxLength={100}
+            className="mt-2 h-7 w-full rounded-md border border-line bg-page px-2 placeholder:text-quiet"
+          />
+        </form>
+      )}
+    </>
+  );
+};

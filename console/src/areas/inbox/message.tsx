@@ -1,0 +1,87 @@
+import { Paperclip } from 'lucide-react';
+import type { HistoryItem } from '../../api/caches';
+import { shownClock } from '../../ui/time';
+
+/** A message or a note. Texts of strangers are text, with links that only open pages. */
+export const Message = ({ item }: { item: HistoryItem }) => {
+  const { event } = item;
+  const text = 'content' in event && typeof event.content === 'object' ? (event.content?.text ?? null) : null;
+  const isNote = event.type === 'human_agent_comment';
+  const isOwn = event.type !== 'message' || event.sender.type !== 'contact';
+  const look = isNote ? 'border-l-4 border-note-line bg-note' : isOwn ? 'bg-selected' : 'border border-line bg-surface';
+  return (
+    <article className={`my-2 flex flex-col ${isOwn ? 'items-end' : 'items-start'}`}>
+      <div className={`max-w-[min(42rem,90%)] rounded-lg px-3 py-2 ${look}`}>
+        {isNote && <p className="mb-1 text-xs font-medium text-note-text">Note, not seen by the customer</p>}
+        <p className="break-words whitespace-pre-wrap">
+          {text === null ? <em className="text-quiet">Redacted</em> : <Linked text={text} />}
+        </p>
+        {event.type === 'message' && <Attachments files={event.attachments} />}
+        {event.type === 'message' && event.citations !== undefined && <Citations citations={event.citations} />}
+      </div>
+      <p className="mt-0.5 px-1 text-xs text-quiet">
+        {authorOf(item)} · {shownClock(item.created_at)}
+      </p>
+    </article>
+  );
+};
+
+function authorOf({ actor, event }: HistoryItem): string {
+  if (event.type === 'workflow_message') return 'Workflow';
+  if (event.type === 'sequence_message') return 'Sequence';
+  if (event.type === 'human_agent_comment') return event.sender_name ?? actor?.name ?? 'Team';
+  if (event.type !== 'message') return '';
+  if (event.sender.type === 'ai') return event.sender_name ?? 'AI';
+  return event.sender_name ?? actor?.name ?? (event.sender.type === 'contact' ? 'Customer' : 'Team');
+}
+
+type MessageEvent = Extract<HistoryItem['event'], { type: 'message' }>;
+
+const Attachments = ({ files }: { files: MessageEvent['attachments'] }) =>
+  files.length === 0 ? null : (
+    <ul className="mt-2 space-y-1">
+      {files.map(({ name, url }) => (
+        <li key={url}>
+          <a href={url} download={name} className="inline-flex items-center gap-1 text-link underline">
+            <Paperclip size={13} aria-hidden="true" />
+            {name}
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+
+const Citations = ({ citations }: { citations: NonNullable<MessageEvent['citations']> }) =>
+  citations.length === 0 ? null : (
+    <details className="mt-2 text-xs">
+      <summary className="cursor-pointer text-link">
+        {citations.length === 1 ? '1 source' : `${citations.length} sources`}
+      </summary>
+      <ul className="mt-1 space-y-1">
+        {citations.map(({ item_id, title, url, quote }) => (
+          <li key={item_id}>
+            {url !== null && /^https?:/.test(url) ? <Outward href={url}>{title}</Outward> : title}
+            {quote !== null && <blockquote className="border-l-2 border-line pl-2 text-quiet">{quote}</blockquote>}
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+
+const Outward = ({ href, children }: { href: string; children: string }) => (
+  <a href={href} target="_blank" rel="noopener noreferrer nofollow" className="text-link underline">
+    {children}
+  </a>
+);
+
+const Linked = ({ text }: { text: string }) =>
+  text.split(/(https?:\/\/[^\s<>()"']+)/).map((part, n) =>
+    n % 2 === 1 ? (
+      // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text have no other key
+      <Outward key={n} href={part}>
+        {part}
+      </Outward>
+    ) : (
+      part
+    ),
+  );

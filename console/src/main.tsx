@@ -1,0 +1,28 @@
+import './main.css';
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { ApiError } from './api/client';
+import { router } from './app/router';
+
+const MAX_RETRIES = 2;
+
+const client = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 10_000,
+      retry: (failures, error) => failures < MAX_RETRIES && !(error instanceof ApiError && error.status < 500),
+    },
+  },
+});
+
+const root = document.getElementById('root');
+if (root === null) throw new Error('The page has no place for the console');
+createRoot(root).render(
+  <StrictMode>
+    <QueryClientProvider client={client}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>
+  </StrictMode>,
+);

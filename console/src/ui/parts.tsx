@@ -1,0 +1,76 @@
+import type { ButtonHTMLAttributes, ReactNode } from 'react';
+
+const LOOKS = {
+  plain: 'border border-line bg-surface hover:bg-hover',
+  quiet: 'hover:bg-hover text-quiet hover:text-text',
+  main: 'bg-accent text-on-accent hover:brightness-110',
+};
+
+interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
+  look?: keyof typeof LOOKS;
+}
+
+export const Button = ({ look = 'plain', className = '', ...rest }: ButtonProps) => (
+  <button
+    type="button"
+    className={`inline-flex h-8 items-center gap-1.5 rounded-md px-2.5 font-medium whitespace-nowrap motion-safe:transition-colors motion-safe:duration-100 disabled:opacity-50 ${LOOKS[look]} ${className}`}
+    {...rest}
+  />
+);
+
+const TONES = {
+  plain: 'bg-sunken text-quiet',
+  warn: 'bg-warn text-warn-text',
+  bad: 'bg-bad text-bad-text',
+  good: 'bg-good text-good-text',
+};
+
+export const Chip = ({ tone = 'plain', children }: { tone?: keyof typeof TONES; children: ReactNode }) => (
+  <span className={`inline-flex h-5 max-w-40 items-center truncate rounded px-1.5 text-xs ${TONES[tone]}`}>
+    {children}
+  </span>
+);
+
+/** What a list says that has nothing to show. */
+export const Empty = ({ title, children }: { title: string; children?: ReactNode }) => (
+  <div className="m-auto max-w-72 p-6 text-center">
+    <p className="font-medium">{title}</p>
+    <div className="mt-1 text-quiet">{children}</div>
+  </div>
+);
+
+/** An error with the API's sentence, and a way to try again. */
+export const Failure = ({ error, onRetry }: { error: Error; onRetry: () => void }) => (
+  <div role="alert" className="m-3 rounded-md bg-bad p-3 text-bad-text">
+    <p>{error.message}</p>
+    <Button className="mt-2 text-text" onClick={onRetry}>
+      Try again
+    </Button>
+  </div>
+);
+
+/** Grey lines in the place of what is still read. */
+export const Skeleton = ({ rows }: { rows: number }) => (
+  <div aria-busy="true" className="space-y-4 p-4">
+    {Array.from({ length: rows }, (_, n) => `row ${n}`).map((row) => (
+      <div key={row} className="space-y-2">
+        <div className="h-3 w-1/3 rounded bg-sunken" />
+        <div className="h-3 w-3/4 rounded bg-sunken" />
+      </div>
+    ))}
+  </div>
+);
+
+const HUES = ['bg-[#c2410c]', 'bg-[#7c3aed]', 'bg-[#0e7490]', 'bg-[#15803d]', 'bg-[#be185d]', 'bg-[#4f46e5]'];
+
+export const Avatar = ({ name }: { name: string }) => {
+  const hue = HUES[[...name].reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), 0) % HUES.length];
+  return (
+    <span
+      aria-hidden="true"
+      className={`grid size-7 shrink-0 place-items-center rounded-full text-xs font-semibold text-white ${hue}`}
+    >
+      {[...name.trim()][0]?.toUpperCase() ?? '?'}
+    </span>
+  );
+};

@@ -1,0 +1,9 @@
+import tailwind from '@tailwindcss/vite';
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+
+export default defineConfig({
+  base: '/console/',
+  plugins: [react(), tailwind()],
+  build: { target: 'es2024', modulePreload: { polyfill: false }, assetsInlineLimit: 0, reportCompressedSize: false },
+});

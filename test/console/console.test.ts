@@ -1,0 +1,139 @@
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Page } from 'playwright-core';
+import { newId } from '../../src/ids.ts';
+import { CHROMIUM, overflowOf, startBrowser, WIDTHS } from '../support/chromium.ts';
+import { startApi, type TestApi } from '../support/stack/api.ts';
+
+const CONSOLE = join(import.meta.dirname, '../../console');
+const MAX_SCRIPT_BYTES = 150_000;
+const MAX_STYLE_BYTES = 12_000;
+const AXE = readFileSync(join(import.meta.dirname, '../../node_modules/axe-core/axe.min.js'), 'utf8');
+/** Shows itself where it runs. */
+const HOSTILE = `<img src=x onerror="window.isBroken=1"><script>window.isBroken=1</script>javascript:alert(1)`;
+
+(CHROMIUM ? describe : describe.skip)('the console', () => {
+  let api: TestApi;
+  let browser: Awaited<ReturnType<typeof startBrowser>>;
+  let sessionId: string;
+  beforeAll(async () => {
+    await promisify(execFile)(process.execPath, [join(CONSOLE, 'scripts/build.ts')]);
+    api = await startApi();
+    browser = await startBrowser();
+    sessionId = await conversation('Zoe', 'How do I get a refund?');
+  }, 120_000);
+  afterAll(async () => {
+    await browser.close();
+    await api.close();
+  });
+
+  const conversation = async (name: string, text: string) => {
+    const { body: contact } = await api.org.post('/contacts', {
+      contact: { name, email: `${newId()}@customer.example` },
+    });
+    const { body: session } = await api.org.post('/chat/sessions', { contact_id: contact.id });
+    await say(session.id, text);
+    return session.id as string;
+  };
+  const say = async (id: string, text: string) => {
+    const message = { type: 'text', text };
+    expect((await api.org.post(`/chat/sessions/${id}/send`, { sender: 'contact', message })).status).toBe(201);
+  };
+  const linkFor = async (email: string) => {
+    const { body } = await api.partner.post(`/partner/v1/orgs/${api.org.id}/login-links`, { email });
+    return body.url as string;
+  };
+  const signedIn = async (email: string, options = {}) => {
+    const opened = await browser.open(await linkFor(email), options);
+    opened.page.setDefaultTimeout(8_000);
+    await opened.page.getByText('Nothing is here').waitFor();
+    return opened;
+  };
+  const violationsOf = async (page: Page) => {
+    await page.evaluate(AXE);
+    return (await page.evaluate('axe.run().then(({ violations }) => violations.map(({ id }) => id))')) as string[];
+  };
+
+  it('opens the conversation of a link after the sign-in, where a customer is answered', async () => {
+    const { page, complaints } = await browser.open(`${api.url}/chat/sessions/${sessionId}`);
+    page.setDefaultTimeout(8_000);
+    await page.getByRole('heading', { name: 'Sign in to Switchboard' }).waitFor();
+    expect(complaints.every((line) => line.includes('401'))).toBe(true);
+    complaints.length = 0;
+    await page.goto(await linkFor('ann@acme.example'));
+    await page.waitForURL(`${api.url}/console/s/${sessionId}`);
+    await page.getByRole('textbox', { name: 'Reply' }).fill('Within a day.');
+    await page.getByRole('textbox', { name: 'Reply' }).press('Control+Enter');
+    await page.getByRole('log').getByText('Within a day.').waitFor();
+    const { body } = await api.org.get(`/chat/sessions/${sessionId}/history`);
+    expect(JSON.stringify(body)).toContain('Within a day.');
+    await say(sessionId, 'Thank you!');
+    await page.getByRole('log').getByText('Thank you!').waitFor();
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  it('shows what strangers write as text', async () => {
+    const id = await conversation(HOSTILE, HOSTILE);
+    const { page, complaints } = await signedIn('bo@acme.example');
+    await page.goto(`${api.url}/console/s/${id}`);
+    await page.getByRole('log').getByText('onerror').first().waitFor();
+    expect(await page.evaluate('window.isBroken')).toBeUndefined();
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  it('signs out', async () => {
+    const { page } = await signedIn('bo@acme.example');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in to Switchboard' }).waitFor();
+    await page.context().close();
+  });
+
+  it('asks a member who was removed to sign in, over the page', async () => {
+    const { page } = await signedIn('cy@acme.example');
+    const { body } = await api.org.get('/members');
+    const member = body.find(({ email }: { email: string }) => email === 'cy@acme.example');
+    await api.org.delete(`/members/${member.id}`);
+    await page.getByRole('dialog').getByText('You are signed out').waitFor({ timeout: 5_000 });
+    await page.context().close();
+  });
+
+  it.each(WIDTHS.flatMap((width) => (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme }))))(
+    'has no fault that axe finds at $width px in $colorScheme',
+    async (options) => {
+      const { page, complaints } = await signedIn('dee@acme.example', options);
+      await page.goto(`${api.url}/console/inbox?view=all`);
+      await page.getByRole('list', { name: 'Conversations' }).waitFor();
+      expect(await violationsOf(page)).toEqual([]);
+      await page.goto(`${api.url}/console/s/${sessionId}`);
+      await page.getByRole('log').getByText('How do I get a refund?').waitFor();
+      expect(await violationsOf(page)).toEqual([]);
+      expect(await overflowOf(page)).toBe(0);
+      const folder = process.env.SHOTS;
+      if (folder !== undefined)
+        await page.screenshot({ path: `${folder}/${options.width}-${options.colorScheme}.png` });
+      expect(complaints).toEqual([]);
+      await page.context().close();
+    },
+  );
+
+  it('is small, and its files are kept by the browser', async () => {
+    const assets = join(CONSOLE, 'dist/assets');
+    const bytesOf = (ending: string) =>
+      readdirSync(assets)
+        .filter((file) => file.endsWith(ending))
+        .reduce((sum, file) => sum + statSync(join(assets, file)).size, 0);
+    expect(bytesOf('.js.gz')).toBeLessThan(MAX_SCRIPT_BYTES);
+    expect(bytesOf('.css.gz')).toBeLessThan(MAX_STYLE_BYTES);
+    const script = readdirSync(assets).find((file) => file.endsWith('.js'));
+    const file = await fetch(`${api.url}/console/assets/${script}`, { headers: { 'accept-encoding': 'br' } });
+    expect(file.headers.get('content-encoding')).toBe('br');
+    expect(file.headers.get('cache-control')).toContain('immutable');
+    const index = await fetch(`${api.url}/console/inbox`);
+    expect(index.headers.get('cache-control')).toBe('no-cache');
+    expect(index.headers.get('content-security-policy')).toContain("default-src 'self'");
+  });
+});
