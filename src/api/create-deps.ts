@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import { createPhoneTools } from '../ai/phone-tools/service.ts';
 import { TURNS_CHANNEL } from '../ai/turns/states.rules.ts';
 import { createTurnWaiters } from '../ai/turns/waiting.service.ts';
+import { createWakeUps } from '../concurrency/wake-ups.ts';
 import type { Config } from '../config.ts';
 import { LIVE_CHANNEL } from '../conversations/live/rules.ts';
 import { createLiveStreams } from '../conversations/live/streams.service.ts';
@@ -100,13 +101,17 @@ export function createApiDeps({ config, db, pool, quota, temporal, logger, repla
     chatContextOf: findChatContext,
     answers: waiters,
     callWaiters: waiters,
+    widgetPolls: createWakeUps(closing.signal),
     filePurgeMs: FILE_PURGE_MS,
     heartbeatMs: HEARTBEAT_MS,
     maxEventLoopDelayMs: MAX_EVENT_LOOP_DELAY_MS,
     ...replaced,
   };
   const revocations = listen(config.DATABASE_URL, 'keys_changed', deps.keys.clearCache);
-  const liveEvents = listen(config.DATABASE_URL, LIVE_CHANNEL, deps.liveStreams.wake);
+  const liveEvents = listen(config.DATABASE_URL, LIVE_CHANNEL, (hints) => {
+    deps.liveStreams.wake(hints);
+    deps.widgetPolls.wake(hints);
+  });
   const endedTurns = listen(config.DATABASE_URL, TURNS_CHANNEL, waiters.wake);
   return {
     deps,

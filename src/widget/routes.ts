@@ -1,13 +1,15 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Deps } from '../api/deps.ts';
+import { signalOfHangUp } from '../api/edge/hang-up.ts';
 import { waitMsOf } from '../api/edge/prefer.ts';
 import { uploads } from '../api/edge/uploads.ts';
 import { refused } from '../errors.ts';
 import { decideAsVisitor } from './confirmations.service.ts';
 import { executeAsVisitor } from './forms.service.ts';
-import { pollSession, recordVote, sendVisitorMessage } from './messages.service.ts';
+import { readHistory, recordVote, sendVisitorMessage } from './messages.service.ts';
 import { requireVisitor, widgetPlugin } from './plugins.ts';
+import { pollSession } from './polling.service.ts';
 import {
   DecidedConfirmation,
   ExecutedAction,
@@ -31,19 +33,24 @@ import {
   HistoryStart,
   ListWidgetSessions,
   PolledSession,
-  ResolveWidgetSession,
+  PollStart,
+  ReadWidgetSession,
   SendWidgetMessage,
   SubmitCsat,
   Vote,
   WidgetConfirmationPath,
+  WidgetSessionRef,
 } from './schema.ts';
 import {
   createWidgetSession,
+  markRead,
   pageOfSessions,
+  requestPerson,
   resolveSession,
   saveCheckpoint,
   submitSessionScore,
 } from './sessions.service.ts';
+import { readWidgetConfig } from './settings.service.ts';
 import { receiveUpload } from './uploads.ts';
 import { createUnverifiedVisitor } from './visitors.service.ts';
 
@@ -68,7 +75,8 @@ const unverifiedRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
   app.get('/config', {
     config,
     schema: { hide, response: { 200: WidgetConfig } },
-    handler: async ({ widgetOrg }) => ({
+    handler: async ({ db, widgetOrg }) => ({
+      ...(await readWidgetConfig(db, widgetOrg.id)),
       org: widgetOrg,
       sessionsPollingIntervalSeconds: SESSIONS_POLLING_SECONDS,
       sessionPollingIntervalSeconds: SESSION_POLLING_SECONDS,
@@ -84,7 +92,7 @@ const unverifiedRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
 };
 
 const visitorRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
-  const { mediaLinks, secrets, answers, callWaiters, maxWaitMs, egress, calls } = deps;
+  const { mediaLinks, secrets, answers, callWaiters, maxWaitMs, egress, calls, widgetPolls } = deps;
   await app.register(widgetPlugin, deps);
   await app.register(requireVisitor, deps);
 
@@ -102,16 +110,24 @@ const visitorRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
 
   app.get('/poll/:sessionId', {
     config,
-    schema: { hide, params: PolledSession, querystring: HistoryStart, response: { 200: PolledWidgetSession } },
-    handler: ({ db, visitor, params, query }) =>
-      pollSession(db, mediaLinks, visitor, { id: params.sessionId, since: query.since }),
+    schema: {
+      hide,
+      params: PolledSession,
+      querystring: PollStart,
+      response: { 200: PolledWidgetSession, 204: z.void().describe('Nothing new.') },
+    },
+    handler: async ({ db, visitor, params, query }, reply) => {
+      const poll = { ...query, id: params.sessionId, signal: signalOfHangUp(reply) };
+      const polled = await pollSession(db, { mediaLinks, widgetPolls }, visitor, poll);
+      return polled ?? reply.code(204).send();
+    },
   });
 
   app.get('/session/history/:sessionId', {
     config,
     schema: { hide, params: PolledSession, querystring: HistoryStart, response: { 200: z.array(WidgetHistory) } },
     handler: async ({ db, visitor, params, query }) => {
-      const polled = await pollSession(db, mediaLinks, visitor, { id: params.sessionId, since: query.since });
+      const polled = await readHistory(db, mediaLinks, visitor, { id: params.sessionId, since: query.since });
       return polled.history;
     },
   });
@@ -150,8 +166,23 @@ const visitorRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
 
   app.post('/session/resolve', {
     config,
-    schema: { hide, body: ResolveWidgetSession, response: { 200: WidgetSession } },
+    schema: { hide, body: WidgetSessionRef, response: { 200: WidgetSession } },
     handler: ({ db, visitor, body }) => resolveSession(db, visitor, body.session_id),
+  });
+
+  app.post('/session/handoff', {
+    config,
+    schema: { hide, body: WidgetSessionRef, response: { 200: WidgetSession } },
+    handler: ({ db, visitor, body }) => requestPerson(db, visitor, body.session_id),
+  });
+
+  app.post('/read', {
+    config,
+    schema: { hide, body: ReadWidgetSession, response: { 200: Success } },
+    handler: async ({ db, visitor, body }) => {
+      await markRead(db, visitor, body);
+      return SUCCESS;
+    },
   });
 
   app.post('/checkpoint', {
