@@ -360,8 +360,23 @@ const layers = [
   ),
 ];
 
+const frontEnds = [
+  only(
+    'embed-alone',
+    'The widget runs in browsers: it imports its own files and Preact, nothing of the server.',
+    '^embed/src/',
+    ['^embed/src/', npm('preact')],
+  ),
+  never(
+    'embed-not-from-product',
+    'The server knows the widget only as built files.',
+    { path: product },
+    { path: '^embed/' },
+  ),
+];
+
 export default {
-  forbidden: [...everywhere, ...betweenDomains, ...order, ...rooms, ...roles, ...layers],
+  forbidden: [...everywhere, ...frontEnds, ...betweenDomains, ...order, ...rooms, ...roles, ...layers],
   options: {
     doNotFollow: { path: 'node_modules' },
     tsPreCompilationDeps: true,

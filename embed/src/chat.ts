@@ -1,47 +1,15 @@
-import { type Client, createClient, isPassing, Refused } from './client.ts';
+import { createClient, isPassing, Refused } from './client.ts';
+import type { ChatState, Core } from './core.ts';
 import { createDelivery } from './delivery.ts';
 import type { Options } from './options.ts';
 import { createPolling } from './polling.ts';
 import { mergeItems } from './rules/history.rules.ts';
-import { createStorage, type Memory, type Outgoing, type Storage } from './storage.ts';
-import { createTabs, type Notice, type Tabs } from './tabs.ts';
-import type { Activity, Config, Item, Polled, Session } from './wire.ts';
+import { createStorage, type Outgoing } from './storage.ts';
+import { createTabs, type Notice } from './tabs.ts';
+import type { Activity, Polled, Session } from './wire.ts';
 import type { Language } from './words.ts';
 
 const NO_ACTIVITY: Activity = { agent_typing: false, ai_label: null };
-
-/** What the page shows. */
-export interface ChatState {
-  isOpen: boolean;
-  config?: Config;
-  /** Why the widget cannot be used on this page. */
-  refusal?: string;
-  /** Loaded with the panel. */
-  language?: Language;
-  session?: Session;
-  items: Item[];
-  outgoing: Outgoing[];
-  activity: Activity;
-  isOffline: boolean;
-  /** Why something failed; empty if nothing more is known. */
-  error?: string;
-  decided: Memory['decided'];
-  votes: Record<string, boolean>;
-}
-
-export interface Core {
-  options: Options;
-  client: Client;
-  storage: Storage;
-  tabs: Tabs;
-  state(): ChatState;
-  set(change: Partial<ChatState>): void;
-  /** Takes what a poll of any tab has found. */
-  receive(polled: Polled): void;
-  /** Forgets a visitor whom the server does not know any more. What waits to be sent stays. */
-  forget(): void;
-  emit(event: string, detail?: unknown): void;
-}
 
 export type Chat = ReturnType<typeof createChat>;
 
@@ -86,7 +54,10 @@ export function createChat(options: Options) {
     else if (notice.kind === 'memory') {
       const { queue: waiting, decided: known } = storage.get();
       const { outgoing } = state;
-      core.set({ outgoing: [...outgoing.filter(({ uuid }) => !waiting.some((other) => other.uuid === uuid)), ...waiting], decided: known });
+      core.set({
+        outgoing: [...outgoing.filter(({ uuid }) => !waiting.some((other) => other.uuid === uuid)), ...waiting],
+        decided: known,
+      });
       polling.start();
     } else polling.hear(notice);
   }
@@ -96,9 +67,16 @@ export function createChat(options: Options) {
     const items = mergeItems(state.items, history);
     const shown = new Set(items.map(({ publicId }) => publicId));
     const isFirst = state.items.length === 0;
-    core.set({ session, items, activity, isOffline: false, outgoing: state.outgoing.filter(({ uuid }) => !shown.has(uuid)) });
+    core.set({
+      session,
+      items,
+      activity,
+      isOffline: false,
+      outgoing: state.outgoing.filter(({ uuid }) => !shown.has(uuid)),
+    });
     for (const item of history)
-      if (!isFirst && !known.has(item.publicId) && item.sender.kind !== 'user') core.emit('message', { text: item.content.text, sender: item.sender.kind });
+      if (!isFirst && !known.has(item.publicId) && item.sender.kind !== 'user')
+        core.emit('message', { text: item.content.text, sender: item.sender.kind });
     core.emit('unread', session.unread);
     if (state.isOpen) void markRead();
   }
@@ -181,12 +159,15 @@ export function createChat(options: Options) {
     send: (text: string, files: Outgoing['files']) => delivery.send(text, files),
     retry: delivery.retry,
     discard: delivery.discard,
-    typing: polling.typing,
     upload: (file: File, onProgress: (share: number) => void) => delivery.upload(file, onProgress),
     vote: (messagePublicId: string, isUp: boolean) =>
       attempt(async () => {
         core.set({ votes: { ...state.votes, [messagePublicId]: isUp } });
-        await client.post('chat/vote', { action: isUp ? 'upvote' : 'downvote', sessionId: sessionBody().session_id, messagePublicId });
+        await client.post('chat/vote', {
+          action: isUp ? 'upvote' : 'downvote',
+          sessionId: sessionBody().session_id,
+          messagePublicId,
+        });
       }),
     score: (score: number, feedback: string) =>
       attempt(async () => {

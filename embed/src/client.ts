@@ -56,7 +56,8 @@ export function createClient(host: string, token: string, visitor: () => string 
       }),
     send: (message: object) => request<Sent>('chat/send', { body: message }),
     post: (path: string, body: object) => request<unknown>(path, { body }),
-    upload: (file: File, onProgress: (share: number) => void) => upload(host, { token, bearer: visitor() ?? '' }, file, onProgress),
+    upload: (file: File, onProgress: (share: number) => void) =>
+      upload(host, { token, bearer: visitor() ?? '' }, file, onProgress),
     words: async (language: string): Promise<object | undefined> => {
       const response = await fetch(`${host}/widget/${language}.json`, { credentials: 'omit' });
       return response.ok ? response.json() : undefined;

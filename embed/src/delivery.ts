@@ -1,5 +1,5 @@
-import type { Core } from './chat.ts';
 import { isPassing, Refused } from './client.ts';
+import type { Core } from './core.ts';
 import { backoffMs } from './rules/backoff.rules.ts';
 import type { Outgoing } from './storage.ts';
 import type { Uploaded } from './wire.ts';
@@ -22,7 +22,11 @@ export function createDelivery(core: Core, onSent: () => void) {
   async function ensureVisitor(): Promise<void> {
     if (options.userToken || storage.get().visitor) return;
     const { name, email, customData } = options.claims ?? {};
-    const claims = { non_verified_name: name || null, email: email || null, non_verified_custom_data: customData ?? null };
+    const claims = {
+      non_verified_name: name || null,
+      email: email || null,
+      non_verified_custom_data: customData ?? null,
+    };
     storage.set({ visitor: (await client.createVisitor(claims)).token });
   }
 

@@ -5,7 +5,8 @@ import { isColor, textColorOn } from './rules/colours.rules.ts';
 declare const PANEL_VERSION: string;
 
 const SVG = 'http://www.w3.org/2000/svg';
-const CHAT = 'M4 5.5A2.5 2.5 0 0 1 6.5 3h11A2.5 2.5 0 0 1 20 5.500v8a2.500 2.500 0 0 1-2.500 2.500H11l-4.400 4a.4.4 0 0 1-.6-.3V16A2.500 2.500 0 0 1 4 13.500z';
+const CHAT =
+  'M4 5.5A2.5 2.5 0 0 1 6.5 3h11A2.5 2.5 0 0 1 20 5.500v8a2.500 2.500 0 0 1-2.500 2.500H11l-4.400 4a.4.4 0 0 1-.6-.3V16A2.500 2.500 0 0 1 4 13.500z';
 const CLOSE = 'M6 6l12 12M18 6L6 18';
 const COLOR = '#1c4fd8';
 
@@ -66,7 +67,12 @@ export function showLauncher(chat: Chat, root: ShadowRoot): void {
 }
 
 /** Returns the launcher's name, with the number of unread messages. Before the panel is loaded, in English. */
-function nameOf(isOpen: boolean, launcher: string | null | undefined, unread: number, words?: Record<string, string>): string {
+function nameOf(
+  isOpen: boolean,
+  launcher: string | null | undefined,
+  unread: number,
+  words?: Record<string, string>,
+): string {
   if (isOpen) return words?.close ?? 'Close chat';
   const count = (words?.unread ?? '{n} unread').replace('{n}', String(unread));
   return [launcher ?? words?.open ?? 'Open chat', ...(unread > 0 ? [count] : [])].join(', ');

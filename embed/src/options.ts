@@ -10,7 +10,9 @@ export interface Options {
   openAfterSeconds?: number | undefined;
   /** A token of POST /widget/authenticate-user. */
   userToken?: string | undefined;
-  claims?: { name?: string | undefined; email?: string | undefined; customData?: Record<string, string> | undefined } | undefined;
+  claims?:
+    | { name?: string | undefined; email?: string | undefined; customData?: Record<string, string> | undefined }
+    | undefined;
   collect?: boolean | undefined;
   sessionData?: Record<string, string> | undefined;
   greetings?: string[] | undefined;
@@ -19,11 +21,22 @@ export interface Options {
   logo?: string | undefined;
   title?: string | undefined;
   /** Sent with each message: values for the AI and for HTTP actions. */
-  message?: { clientContext?: object | undefined; headers?: object | undefined; query_params?: object | undefined; body_properties?: object | undefined; custom_data?: object | undefined } | undefined;
+  message?:
+    | {
+        clientContext?: object | undefined;
+        headers?: object | undefined;
+        query_params?: object | undefined;
+        body_properties?: object | undefined;
+        custom_data?: object | undefined;
+      }
+    | undefined;
 }
 
 /** Returns the options of a script tag. Undefined without a token: then the page calls `initOpenScript`. */
-export function optionsOfTag(host: string, { token, lang, color, position, open, theme }: DOMStringMap): Options | undefined {
+export function optionsOfTag(
+  host: string,
+  { token, lang, color, position, open, theme }: DOMStringMap,
+): Options | undefined {
   if (!token) return undefined;
   return {
     host,
@@ -65,12 +78,16 @@ interface OriginalOptions {
   sessionCustomData?: Record<string, string>;
 }
 
-const KNOWN = 'token apiUrl language isOpen openAfterNSeconds theme bot assets initialMessages advancedInitialMessages initialQuestions collectUserData prefillUserData user textContent context headers queryParams bodyProperties messageCustomData sessionCustomData'.split(' ');
+const KNOWN =
+  'token apiUrl language isOpen openAfterNSeconds theme bot assets initialMessages advancedInitialMessages initialQuestions collectUserData prefillUserData user textContent context headers queryParams bodyProperties messageCustomData sessionCustomData'.split(
+    ' ',
+  );
 
 /** Returns the options of the original's `initOpenScript`. Says in the console which ones have no counterpart. */
 export function optionsOfOriginal(host: string, given: OriginalOptions): Options {
   const unknown = Object.keys(given).filter((name) => !KNOWN.includes(name));
-  if (unknown.length > 0) console.info(`Switchboard: these options of initOpenScript are ignored: ${unknown.join(', ')}`);
+  if (unknown.length > 0)
+    console.info(`Switchboard: these options of initOpenScript are ignored: ${unknown.join(', ')}`);
   const { user, sessionCustomData, prefillUserData } = given;
   return {
     host,

@@ -1,5 +1,5 @@
-import type { Core } from './chat.ts';
 import { isPassing, Refused } from './client.ts';
+import type { Core } from './core.ts';
 import { backoffMs } from './rules/backoff.rules.ts';
 import type { Notice } from './tabs.ts';
 
@@ -9,7 +9,6 @@ const CLOSED_MS = 15_000;
 const HIDDEN_MS = 60_000;
 /** A server that does not wait is not asked without a pause. */
 const SHORTEST_MS = 1_000;
-const TYPING_MS = 4_000;
 
 /**
  * Asks for news of the session: at once and all the time while the chat is open in a tab, from time to time while it is
@@ -23,7 +22,6 @@ export function createPolling(core: Core) {
   let isAsked = false;
   let wake = () => {};
   let request = new AbortController();
-  let typedAt = 0;
 
   const isWatched = () => core.state().isOpen || openTabs.size > 0;
   const rest = (ms: number): Promise<void> =>
@@ -48,17 +46,29 @@ export function createPolling(core: Core) {
   let known = { session: '', since: '', state: '', updatedAt: '' };
 
   async function pollOnce(id: string): Promise<void> {
-    if (known.session !== id) known = { session: id, since: core.state().session?.id === id ? (core.state().items.at(-1)?.publicId ?? '') : '', state: '', updatedAt: '' };
+    if (known.session !== id)
+      known = {
+        session: id,
+        since: core.state().session?.id === id ? (core.state().items.at(-1)?.publicId ?? '') : '',
+        state: '',
+        updatedAt: '',
+      };
     const { since, state } = known;
     const query = { ...(since && { since }), ...(state && isWatched() && { state, wait: String(WAIT_SECONDS) }) };
     request = new AbortController();
     const polled = await client.poll(id, query, request.signal);
     if (polled === undefined || storage.get().session !== id) return;
-    const isChanged = polled.history.length === 0 && known.updatedAt !== '' && known.updatedAt !== polled.session.updatedAt;
+    const isChanged =
+      polled.history.length === 0 && known.updatedAt !== '' && known.updatedAt !== polled.session.updatedAt;
     // An item may have been redacted or edited: the items are read again.
     const whole = isChanged ? await client.poll(id, {}, request.signal) : undefined;
     const found = whole ?? polled;
-    known = { session: id, since: found.history.at(-1)?.publicId ?? since, state: found.state, updatedAt: found.session.updatedAt };
+    known = {
+      session: id,
+      since: found.history.at(-1)?.publicId ?? since,
+      state: found.state,
+      updatedAt: found.session.updatedAt,
+    };
     core.receive(found);
     tabs.tell({ kind: 'polled', data: found });
   }
@@ -141,13 +151,6 @@ export function createPolling(core: Core) {
     soon,
     opened,
     stop: () => request.abort(),
-    /** Tells the team that the visitor types. */
-    typing(): void {
-      const { session } = core.state();
-      if (!session?.isOpened || Date.now() - typedAt < TYPING_MS) return;
-      typedAt = Date.now();
-      client.post('typing', { session_id: session.id }).catch(() => {});
-    },
     hear(notice: Notice): void {
       if (notice.kind === 'tab') {
         if (notice.isOpen) openTabs.add(notice.tab);

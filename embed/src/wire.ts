@@ -1,7 +1,13 @@
 /** What the server answers, as far as the widget reads it. */
 export interface Config {
   org: { name: string };
-  appearance: { color: string; position: 'right' | 'left'; logo: string | null; greeting: string | null; launcher: string | null };
+  appearance: {
+    color: string;
+    position: 'right' | 'left';
+    logo: string | null;
+    greeting: string | null;
+    launcher: string | null;
+  };
   collect: { name: boolean; email: boolean };
   hours: { open: boolean; next_open_at: string | null } | null;
   ai: { name: string; disclosure: string | null } | null;

@@ -72,7 +72,8 @@ export async function loadLanguage(
     if (!/^[a-z]{2}$/.test(code) || (allowed !== null && !allowed.includes(code))) continue;
     if (code === 'en') break;
     const words = await client.words(code).catch(() => undefined);
-    if (words) return { code, direction: RIGHT_TO_LEFT.includes(code) ? 'rtl' : 'ltr', words: { ...ENGLISH, ...words } };
+    if (words)
+      return { code, direction: RIGHT_TO_LEFT.includes(code) ? 'rtl' : 'ltr', words: { ...ENGLISH, ...words } };
   }
   return ENGLISH_LANGUAGE;
 }

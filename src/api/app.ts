@@ -68,7 +68,8 @@ const KEEP_ALIVE_MS = 72_000;
 const MAX_PARAM_LENGTH = 2304;
 const LOAD_SAMPLE_MS = 4_000;
 /** What pages of other origins may read: the widget's requests, its script and words, and files by their links. */
-const PATHS_OF_PAGES = /^\/(?:backend\/widget\/|media\/|widget\.js(?:$|\?)|widget\/(?:panel\.js|[a-z]{2}\.json)(?:$|\?))/;
+const PATHS_OF_PAGES =
+  /^\/(?:backend\/widget\/|media\/|widget\.js(?:$|\?)|widget\/(?:panel\.js|[a-z]{2}\.json)(?:$|\?))/;
 /** How long browsers may store the answer to a preflight: Chromium's maximum. */
 const PREFLIGHT_TTL_SECONDS = 7_200;
 

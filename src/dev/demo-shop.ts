@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 
 const FOLDER = new URL('../../examples/widget/', import.meta.url);
 const TYPES: Record<string, string> = { 'index.html': 'text/html', 'shop.css': 'text/css' };
-/** What stands in the example for the server and the token of the widget. */
+/** The names in the example for the server and the token of the widget. */
 const EXAMPLE = { server: 'https://switchboard.example', token: 'WIDGET_TOKEN' };
 
 /** Serves the page of examples/widget with the widget of an org. */

@@ -6,4 +6,9 @@ import { widgetSettingsRoutes } from './settings.routes.ts';
 import { widgetUserRoutes } from './users.routes.ts';
 
 /** All routes of the domain. */
-export const WIDGET_ROUTES: FastifyPluginAsyncZod<Deps>[] = [widgetUserRoutes, widgetSettingsRoutes, widgetRoutes, embedRoutes];
+export const WIDGET_ROUTES: FastifyPluginAsyncZod<Deps>[] = [
+  widgetUserRoutes,
+  widgetSettingsRoutes,
+  widgetRoutes,
+  embedRoutes,
+];

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { findTurnLabel } from '../conversations/ai/service.ts';
 import type { WakeUps } from '../concurrency/wake-ups.ts';
+import { findTurnLabel } from '../conversations/ai/service.ts';
 import type { Db } from '../db/connect.ts';
 import type { MediaLinks } from '../media/links.ts';
 import { readHistory } from './messages.service.ts';

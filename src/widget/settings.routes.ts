@@ -21,7 +21,8 @@ export const widgetSettingsRoutes: FastifyPluginAsyncZod<Deps> = async (app) => 
     schema: {
       operationId: 'replaceWidgetSettings',
       tags: ['widget'],
-      description: 'Replaces the settings of the chat widget: what is absent gets its default. Pages see them within five minutes.',
+      description:
+        'Replaces the settings of the chat widget: what is absent gets its default. Pages see them within five minutes.',
       body: WidgetSettings,
       response: { 200: WidgetSettings, ...errorResponses(403) },
     },

@@ -1,8 +1,8 @@
 import { getAutopilot } from '../autopilot/service.ts';
 import type { Db } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { refused } from '../errors.ts';
 import { findOfficeHoursStatus, lockOfficeHoursShared } from '../desk/office-hours/service.ts';
+import { refused } from '../errors.ts';
 import { ACCEPTED_MEDIA_TYPES, MAX_FILE_BYTES } from '../media/file-types.rules.ts';
 import { readSettings } from '../orgs/service.ts';
 import { findWidgetSettings, upsertWidgetSettings } from './settings.queries.ts';
@@ -26,7 +26,10 @@ export function replaceWidgetSettings(db: Db, orgId: string, settings: WidgetSet
 
 /** Returns what a page shows before anybody writes. */
 export async function readWidgetConfig(db: Db, orgId: string) {
-  const { appearance, collect, ai, files, quick_replies, languages, office_hours_id } = await getWidgetSettings(db, orgId);
+  const { appearance, collect, ai, files, quick_replies, languages, office_hours_id } = await getWidgetSettings(
+    db,
+    orgId,
+  );
   const { csat } = await readSettings(db, orgId);
   const isAnsweredByAi = (await getAutopilot(db, orgId)).versionOn('web') !== undefined;
   return {

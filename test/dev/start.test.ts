@@ -56,7 +56,14 @@ it(
     process.kill(first.npm, 'SIGTERM');
     await untilGone(first.processes);
 
-    const second = await npmStart({ PORT: '', TEMPORAL_PORT: '', POSTGRES_PORT: '', SMTP_PORT: '', MAIL_PORT: '', SHOP_PORT: '' });
+    const second = await npmStart({
+      PORT: '',
+      TEMPORAL_PORT: '',
+      POSTGRES_PORT: '',
+      SMTP_PORT: '',
+      MAIL_PORT: '',
+      SHOP_PORT: '',
+    });
     expect(second.dev).toEqual(first.dev);
     expect(await (await call(second.dev, 'GET', '/contacts')).text()).toContain('kept@x.test');
   },

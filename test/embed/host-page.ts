@@ -18,7 +18,8 @@ export interface HostPage {
 export async function startHostPage(server: string, token: string): Promise<HostPage> {
   const violations: string[] = [];
   const policy = `default-src 'none'; style-src 'self'; script-src ${server}; connect-src ${server}; require-trusted-types-for 'script'; report-uri /reports`;
-  const styles = '* { all: unset } body { display: block; height: 2000px } .war { position: fixed; inset: 0; z-index: 2147483647 }';
+  const styles =
+    '* { all: unset } body { display: block; height: 2000px } .war { position: fixed; inset: 0; z-index: 2147483647 }';
   const http = createServer(async (request, reply) => {
     const url = new URL(request.url ?? '/', 'http://page.example');
     if (url.pathname === '/reports') violations.push(await textOf(request));
@@ -29,7 +30,7 @@ export async function startHostPage(server: string, token: string): Promise<Host
     const script = `<script src="${server}/widget.js" ${data.join(' ')} defer></script>`;
     reply.setHeader('content-type', 'text/html').setHeader('content-security-policy', policy);
     reply.end(
-      `<!doctype html><html lang="${lang}"><head><meta name="viewport" content="width=device-width, initial-scale=1"><title>Shop</title><link rel="icon" href="data:,"><link rel="stylesheet" href="/page.css">${script}</head><body><h1>Shop</h1><div class="war"></div></body></html>`,
+      `<!doctype html><html lang="${lang}"><head><meta name="viewport" content="width=device-width, initial-scale=1"><title>Shop</title><link rel="stylesheet" href="/page.css">${script}</head><body><h1>Shop</h1><div class="war"></div></body></html>`,
     );
   });
   await once(http.listen(0, '127.0.0.1'), 'listening');

@@ -1,5 +1,5 @@
-import { readdirSync } from 'node:fs';
 import diagnostics from 'node:diagnostics_channel';
+import { readdirSync } from 'node:fs';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import { SignJWT } from 'jose';
 import { revokeKeyAsOperator } from '../../src/keys/service.ts';

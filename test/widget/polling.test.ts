@@ -105,7 +105,10 @@ describe('the settings of the widget', () => {
       shifts: [{ day_of_week: 'monday', start_time: '09:00:00', end_time: '17:00:00' }],
       holidays: [],
     });
-    expect((await api.org.get('/widget/settings')).body).toMatchObject({ collect: { name: false, email: false }, files: true });
+    expect((await api.org.get('/widget/settings')).body).toMatchObject({
+      collect: { name: false, email: false },
+      files: true,
+    });
     expect(await config()).toMatchObject({ hours: null, csat: false, ai: null, quick_replies: [], languages: null });
     await api.org.patch('/org/settings', { csat: true });
     await api.org.patch('/autopilot', { channel: 'web', autopilot_enabled: true });
@@ -131,7 +134,10 @@ describe('the settings of the widget', () => {
 
   it('refuse pages of other origins on every route, and name the setting', async () => {
     await api.org.put('/widget/settings', { allowed_origins: ['https://shop.example/', 'https://*.lamps.example'] });
-    expect((await api.org.get('/widget/settings')).body.allowed_origins).toEqual(['https://shop.example', 'https://*.lamps.example']);
+    expect((await api.org.get('/widget/settings')).body.allowed_origins).toEqual([
+      'https://shop.example',
+      'https://*.lamps.example',
+    ]);
     expect((await widget.get(`poll/${sessionId}`)).status).toBe(200);
     expect((await widget.get('config', { origin: 'https://eu.lamps.example' })).status).toBe(200);
     for (const path of ['config', `poll/${sessionId}`, 'sessions']) {
@@ -180,6 +186,8 @@ describe('the script of the widget', () => {
     expect((await api.client().get('/widget.js', { headers: { 'if-none-match': etag } })).status).toBe(304);
     const german = await api.client().get('/widget/de.json');
     expect(german).toMatchObject({ status: 200, body: { send: 'Senden' } });
-    expect((await api.client().get('/widget/settings', { headers })).headers.get('access-control-allow-origin')).toBeNull();
+    expect(
+      (await api.client().get('/widget/settings', { headers })).headers.get('access-control-allow-origin'),
+    ).toBeNull();
   });
 });

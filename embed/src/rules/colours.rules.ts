@@ -2,7 +2,9 @@ const channel = (part: number): number => (part <= 0.03928 ? part / 12.92 : ((pa
 
 /** Returns the relative luminance (WCAG 2) of a colour such as #1c4fd8. */
 const luminanceOf = (color: string): number => {
-  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => channel(Number.parseInt(color.slice(at, at + 2), 16) / 255));
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) =>
+    channel(Number.parseInt(color.slice(at, at + 2), 16) / 255),
+  );
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 };
 

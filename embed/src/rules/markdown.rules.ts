@@ -1,4 +1,4 @@
-/** The markdown of answers: links, lists, bold and code. Everything else stays text. */
+/** The markdown of answers: links, lists, bold, code and quotes. Everything else stays text. */
 export type Inline =
   | { kind: 'text'; text: string }
   | { kind: 'code'; text: string }
@@ -7,11 +7,13 @@ export type Inline =
 
 export type Block =
   | { kind: 'paragraph'; lines: Inline[][] }
+  | { kind: 'quote'; lines: Inline[][] }
   | { kind: 'code'; text: string }
   | { kind: 'list'; isOrdered: boolean; start: number; items: Inline[][] };
 
 const BULLET = /^ {0,8}(?:[-*+]|\u2022) +(?=\S)/;
 const NUMBER = /^ {0,8}(\d{1,4})[.)] +(?=\S)/;
+const QUOTE = /^ {0,3}> ?/;
 const HEADING = /^ {0,3}#{1,6} +/;
 const FENCE = '```';
 
@@ -40,6 +42,10 @@ function addLine(blocks: Block[], line: string, isBehindGap: boolean): void {
     const isOrdered = number !== null;
     if (last?.kind === 'list' && last.isOrdered === isOrdered) last.items.push(item);
     else blocks.push({ kind: 'list', isOrdered, start: Number(number?.[1] ?? 1), items: [item] });
+  } else if (QUOTE.test(line)) {
+    const quoted = inlinesOf(line.replace(QUOTE, '').trim());
+    if (last?.kind === 'quote') last.lines.push(quoted);
+    else blocks.push({ kind: 'quote', lines: [quoted] });
   } else if (line.trim() === '') {
     if (last?.kind === 'paragraph') blocks.push({ kind: 'paragraph', lines: [] });
   } else if (last?.kind === 'list' && /^ {2,}/.test(line) && !isBehindGap) {
@@ -91,8 +97,10 @@ const MAX_MARK = 2_000;
 function markAt(text: string, at: number): Found | undefined {
   const sign = text[at];
   if (sign === '`') return enclosed(text, at, '`', (inner) => ({ kind: 'code', text: inner }));
-  if (text.startsWith('**', at)) return enclosed(text, at, '**', (inner) => ({ kind: 'bold', children: inlinesOf(inner) }));
-  if (text.startsWith('__', at)) return enclosed(text, at, '__', (inner) => ({ kind: 'bold', children: inlinesOf(inner) }));
+  if (text.startsWith('**', at))
+    return enclosed(text, at, '**', (inner) => ({ kind: 'bold', children: inlinesOf(inner) }));
+  if (text.startsWith('__', at))
+    return enclosed(text, at, '__', (inner) => ({ kind: 'bold', children: inlinesOf(inner) }));
   if (sign === '[') return linkAt(text, at);
   if (sign === 'h' || sign === 'H') return bareLinkAt(text, at);
   return undefined;
@@ -115,7 +123,10 @@ function linkAt(text: string, at: number): Found | undefined {
   const href = safeHref(window.slice(middle + 2, end).trim());
   if (href === undefined || label.includes('[')) return undefined;
   const children = inlinesOf(label).filter(({ kind }) => kind !== 'link');
-  return { part: { kind: 'link', href, children: children.length > 0 ? children : [{ kind: 'text', text: label || href }] }, end: at + end + 1 };
+  return {
+    part: { kind: 'link', href, children: children.length > 0 ? children : [{ kind: 'text', text: label || href }] },
+    end: at + end + 1,
+  };
 }
 
 function bareLinkAt(text: string, at: number): Found | undefined {
@@ -124,7 +135,9 @@ function bareLinkAt(text: string, at: number): Found | undefined {
   const [word = ''] = window.split(/[\s<]/, 1);
   const url = word.replace(URL_TAIL, '');
   const href = safeHref(url);
-  return href === undefined ? undefined : { part: { kind: 'link', href, children: [{ kind: 'text', text: url }] }, end: at + url.length };
+  return href === undefined
+    ? undefined
+    : { part: { kind: 'link', href, children: [{ kind: 'text', text: url }] }, end: at + url.length };
 }
 
 /** Returns an http or https address as browsers write it, or undefined. */

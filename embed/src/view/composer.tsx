@@ -33,7 +33,6 @@ export function Composer() {
   const write = (value: string) => {
     setText(value);
     chat.draft(value);
-    chat.typing();
   };
   const send = () => {
     if (!isReady) return;
@@ -123,7 +122,11 @@ function DraftFile({ draft, onRetry, onRemove }: { draft: Draft; onRetry: () => 
         {problem ?? file.name}
         {!problem && !stored && <progress value={share} aria-label={file.name} />}
       </span>
-      {draft.isRepeatable && <button type="button" class="link" onClick={onRetry}>{t('retry')}</button>}
+      {draft.isRepeatable && (
+        <button type="button" class="link" onClick={onRetry}>
+          {t('retry')}
+        </button>
+      )}
       <button type="button" class="plain small" aria-label={t('remove', { name: file.name })} onClick={onRemove}>
         <Icon name="close" />
       </button>
@@ -139,7 +142,8 @@ function useFiles() {
     setFiles((all) => all.map((one) => (one.id === id ? { ...one, ...to } : one)));
   const accepted = state.config?.files;
   const problemOf = ({ name, type, size }: File): string | undefined => {
-    if (!accepted || (type !== '' && !accepted.types.includes(type) && !type.startsWith('text/'))) return t('wrongType', { name });
+    if (!accepted || (type !== '' && !accepted.types.includes(type) && !type.startsWith('text/')))
+      return t('wrongType', { name });
     return size > accepted.max_bytes ? t('tooLarge', { name, size: sizeOf(accepted.max_bytes, language) }) : undefined;
   };
   const upload = async ({ id, file }: Draft) => {
@@ -155,7 +159,9 @@ function useFiles() {
     files,
     add(list: FileList | undefined | null) {
       const room = MAX_FILES - files.length;
-      const added = [...(list ?? [])].slice(0, room).map((file): Draft => ({ id: ++drafts, file, share: 0, problem: problemOf(file) }));
+      const added = [...(list ?? [])]
+        .slice(0, room)
+        .map((file): Draft => ({ id: ++drafts, file, share: 0, problem: problemOf(file) }));
       setFiles((all) => [...all, ...added]);
       for (const draft of added) if (!draft.problem) void upload(draft);
     },

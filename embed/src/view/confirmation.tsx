@@ -33,7 +33,9 @@ export function ConfirmationCard({ confirmation }: { confirmation: Confirmation 
             {name}
             <input
               value={values[index]}
-              onInput={({ currentTarget }) => setValues(values.map((one, at) => (at === index ? currentTarget.value : one)))}
+              onInput={({ currentTarget }) =>
+                setValues(values.map((one, at) => (at === index ? currentTarget.value : one)))
+              }
             />
           </label>
         ) : (
@@ -46,13 +48,19 @@ export function ConfirmationCard({ confirmation }: { confirmation: Confirmation 
       {isOpen ? (
         <>
           <div class="buttons">
-            <button class="primary" type="submit" disabled={isBusy}>{t('yes')}</button>
-            <button type="button" disabled={isBusy} onClick={() => void decide('reject')}>{t('no')}</button>
+            <button class="primary" type="submit" disabled={isBusy}>
+              {t('yes')}
+            </button>
+            <button type="button" disabled={isBusy} onClick={() => void decide('reject')}>
+              {t('no')}
+            </button>
           </div>
           <small>{t('minutesLeft', { time: durationOf(leftMs) })}</small>
         </>
       ) : (
-        <small role="status">{t(decided === 'confirm' ? 'accepted' : decided === 'reject' ? 'rejected' : 'expired')}</small>
+        <small role="status">
+          {t(decided === 'confirm' ? 'accepted' : decided === 'reject' ? 'rejected' : 'expired')}
+        </small>
       )}
     </form>
   );

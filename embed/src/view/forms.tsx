@@ -10,6 +10,8 @@ export function CsatCard({ isScored }: { isScored: boolean }) {
   const [score, setScore] = useState(0);
   const [comment, setComment] = useState('');
   const [isSent, setIsSent] = useState(false);
+  const card = useRef<HTMLFormElement>(null);
+  useEffect(() => card.current?.scrollIntoView({ block: 'end' }), [score > 0]);
   const latest = useRef({ score, comment, isSent });
   latest.current = { score, comment, isSent: isSent || isScored };
   const submit = async () => {
@@ -26,30 +28,50 @@ export function CsatCard({ isScored }: { isScored: boolean }) {
       leave();
     };
   }, []);
-  if (isScored || isSent) return <p class="notice" role="status">{t('csatThanks')}</p>;
+  if (isScored || isSent)
+    return (
+      <p class="notice" role="status">
+        {t('csatThanks')}
+      </p>
+    );
   return (
     <form
+      ref={card}
       class="card csat"
       onSubmit={(event) => {
         event.preventDefault();
         void submit();
       }}
     >
-      <strong id="csat">{t('csat')}</strong>
-      <div class="scores" role="group" aria-labelledby="csat">
+      <fieldset class="scores">
+        <legend>{t('csat')}</legend>
         {SCORES.map((n) => (
-          <button type="button" key={n} aria-pressed={score === n} class={n <= score ? 'chosen' : ''} aria-label={t('csatScore', { n })} onClick={() => setScore(n)}>
+          <button
+            type="button"
+            key={n}
+            aria-pressed={score === n}
+            class={n <= score ? 'chosen' : ''}
+            aria-label={t('csatScore', { n })}
+            onClick={() => setScore(n)}
+          >
             <Icon name="star" />
           </button>
         ))}
-      </div>
+      </fieldset>
       {score > 0 && (
         <>
           <label>
             {t('csatComment')}
-            <textarea rows={2} value={comment} maxLength={5_000} onInput={({ currentTarget }) => setComment(currentTarget.value)} />
+            <textarea
+              rows={2}
+              value={comment}
+              maxLength={5_000}
+              onInput={({ currentTarget }) => setComment(currentTarget.value)}
+            />
           </label>
-          <button class="primary" type="submit">{t('submit')}</button>
+          <button class="primary" type="submit">
+            {t('submit')}
+          </button>
         </>
       )}
     </form>
@@ -57,7 +79,15 @@ export function CsatCard({ isScored }: { isScored: boolean }) {
 }
 
 /** Asks who the visitor is, before the first message. */
-export function DetailsForm({ asksName, asksEmail, onDone }: { asksName: boolean; asksEmail: boolean; onDone: () => void }) {
+export function DetailsForm({
+  asksName,
+  asksEmail,
+  onDone,
+}: {
+  asksName: boolean;
+  asksEmail: boolean;
+  onDone: () => void;
+}) {
   const { chat, t } = useChat();
   const { name = '', email = '' } = chat.options.claims ?? {};
   return (
@@ -83,7 +113,9 @@ export function DetailsForm({ asksName, asksEmail, onDone }: { asksName: boolean
           <input name="email" type="email" autocomplete="email" required maxLength={254} defaultValue={email} />
         </label>
       )}
-      <button class="primary" type="submit">{t('start')}</button>
+      <button class="primary" type="submit">
+        {t('start')}
+      </button>
     </form>
   );
 }

@@ -17,7 +17,8 @@ export function Log() {
   const log = useRef<HTMLDivElement>(null);
   const [isAway, setIsAway] = useState(false);
   const toEnd = () => log.current?.scrollTo({ top: log.current.scrollHeight });
-  const isAtEnd = ({ scrollHeight, scrollTop, clientHeight }: HTMLElement) => scrollHeight - scrollTop - clientHeight < NEAR_END;
+  const isAtEnd = ({ scrollHeight, scrollTop, clientHeight }: HTMLElement) =>
+    scrollHeight - scrollTop - clientHeight < NEAR_END;
   useEffect(() => {
     if (!isAway) toEnd();
   }, [items, outgoing, activity.ai_label, activity.agent_typing]);
@@ -25,13 +26,22 @@ export function Log() {
   const shown = items.filter(isShown);
   return (
     <div class="scroll">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is reached by the keyboard */}
-      <div ref={log} class="log" role="log" aria-label={t('messages')} tabIndex={0} onScroll={({ currentTarget }) => setIsAway(!isAtEnd(currentTarget))}>
+      <div
+        ref={log}
+        class="log"
+        role="log"
+        aria-label={t('messages')}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is reached by the keyboard
+        tabIndex={0}
+        onScroll={({ currentTarget }) => setIsAway(!isAtEnd(currentTarget))}
+      >
         {items.length === 0 && <Greetings />}
         {shown.map((item, index) => (
           <LogItem key={item.publicId} item={item} before={shown[index - 1]} after={shown[index + 1]} />
         ))}
-        {outgoing.map((message) => <OutgoingMessage key={message.uuid} message={message} />)}
+        {outgoing.map((message) => (
+          <OutgoingMessage key={message.uuid} message={message} />
+        ))}
         {session?.isHandedOff && session.assignee.kind !== 'human' && <p class="notice">{t('personAsked')}</p>}
         <Writing />
       </div>
@@ -44,13 +54,16 @@ export function Log() {
   );
 }
 
-const isShown = ({ type, systemMessagePayload }: Item): boolean => type === 'message' || systemMessagePayload.type === 'csat_requested';
+const isShown = ({ type, systemMessagePayload }: Item): boolean =>
+  type === 'message' || systemMessagePayload.type === 'csat_requested';
 
 function LogItem({ item, before, after }: { item: Item; before: Item | undefined; after: Item | undefined }) {
   const { state, language } = useChat();
   if (item.type === 'system') {
     const { items } = state;
-    const isScored = items.slice(items.indexOf(item)).some(({ systemMessagePayload }) => systemMessagePayload.type === 'csat_submitted');
+    const isScored = items
+      .slice(items.indexOf(item))
+      .some(({ systemMessagePayload }) => systemMessagePayload.type === 'csat_submitted');
     return <CsatCard isScored={isScored} />;
   }
   const isSame = (other: Item | undefined) =>
@@ -62,7 +75,9 @@ function LogItem({ item, before, after }: { item: Item; before: Item | undefined
   const isNewDay = dayOf(before?.sentAt ?? item.sentAt) !== dayOf(item.sentAt);
   return (
     <>
-      {isNewDay && <p class="day">{new Intl.DateTimeFormat(language, { dateStyle: 'medium' }).format(new Date(item.sentAt))}</p>}
+      {isNewDay && (
+        <p class="day">{new Intl.DateTimeFormat(language, { dateStyle: 'medium' }).format(new Date(item.sentAt))}</p>
+      )}
       <Message item={item} isFirst={!isSame(before) || isNewDay} isLast={!isSame(after)} />
     </>
   );

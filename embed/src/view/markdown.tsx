@@ -13,12 +13,10 @@ export function Markdown({ text }: { text: string }) {
 
 function BlockView({ block }: { block: Block }) {
   if (block.kind === 'code') return <pre>{block.text}</pre>;
-  if (block.kind === 'paragraph')
-    return (
-      <p>
-        {block.lines.map((line, index) => [index > 0 && <br />, <Inlines parts={line} />])}
-      </p>
-    );
+  if (block.kind === 'paragraph' || block.kind === 'quote') {
+    const lines = block.lines.map((line, index) => [index > 0 && <br />, <Inlines key={index} parts={line} />]);
+    return block.kind === 'quote' ? <blockquote>{lines}</blockquote> : <p>{lines}</p>;
+  }
   const items = block.items.map((item, index) => (
     <li key={index}>
       <Inlines parts={item} />
@@ -33,8 +31,17 @@ function Inlines({ parts }: { parts: Inline[] }) {
       {parts.map((part) => {
         if (part.kind === 'text') return part.text;
         if (part.kind === 'code') return <code>{part.text}</code>;
-        if (part.kind === 'bold') return <strong><Inlines parts={part.children} /></strong>;
-        return <Link href={part.href}><Inlines parts={part.children} /></Link>;
+        if (part.kind === 'bold')
+          return (
+            <strong>
+              <Inlines parts={part.children} />
+            </strong>
+          );
+        return (
+          <Link href={part.href}>
+            <Inlines parts={part.children} />
+          </Link>
+        );
       })}
     </>
   );

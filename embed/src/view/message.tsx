@@ -21,7 +21,9 @@ export function Message({ item, isFirst, isLast }: { item: Item; isFirst: boolea
           {isOwn ? text : <Markdown text={item.confirmation?.text ?? text} />}
         </div>
       )}
-      {item.attachments?.map((file) => <File key={file.url} file={file} />)}
+      {item.attachments?.map((file) => (
+        <File key={file.url} file={file} />
+      ))}
       {item.confirmation && <ConfirmationCard confirmation={item.confirmation} />}
       {item.citations && <Sources citations={item.citations} />}
       {kind === 'ai' && item.citations && <Vote id={item.publicId} />}
@@ -62,10 +64,20 @@ function Vote({ id }: { id: string }) {
   const vote = state.votes[id];
   return (
     <div class="votes">
-      <button type="button" aria-label={t('helpful')} aria-pressed={vote === true} onClick={() => void chat.vote(id, true)}>
+      <button
+        type="button"
+        aria-label={t('helpful')}
+        aria-pressed={vote === true}
+        onClick={() => void chat.vote(id, true)}
+      >
         <Icon name="up" />
       </button>
-      <button type="button" aria-label={t('unhelpful')} aria-pressed={vote === false} onClick={() => void chat.vote(id, false)}>
+      <button
+        type="button"
+        aria-label={t('unhelpful')}
+        aria-pressed={vote === false}
+        onClick={() => void chat.vote(id, false)}
+      >
         <Icon name="down" />
       </button>
     </div>
@@ -85,8 +97,21 @@ function File({ file: { name, type, size, url } }: { file: Attachment }) {
     </span>
   );
   return (
-    <a class="attachment" href={href} target="_blank" rel="noopener noreferrer" download={name} aria-label={t('download', { name })}>
-      {type.startsWith('image/') && href ? <Picture url={href} name={name}>{chip}</Picture> : chip}
+    <a
+      class="attachment"
+      href={href}
+      target="_blank"
+      rel="noopener noreferrer"
+      download={name}
+      aria-label={t('download', { name })}
+    >
+      {type.startsWith('image/') && href ? (
+        <Picture url={href} name={name}>
+          {chip}
+        </Picture>
+      ) : (
+        chip
+      )}
     </a>
   );
 }
@@ -102,13 +127,23 @@ export function OutgoingMessage({ message }: { message: Outgoing }) {
   const { chat, state, t } = useChat();
   return (
     <div class="message own first">
-      {message.text !== '' && <div class={`bubble ${message.error ? 'failed' : 'pending'}`} dir="auto">{message.text}</div>}
-      {message.files.map((file) => <File key={file.url} file={file} />)}
+      {message.text !== '' && (
+        <div class={`bubble ${message.error ? 'failed' : 'pending'}`} dir="auto">
+          {message.text}
+        </div>
+      )}
+      {message.files.map((file) => (
+        <File key={file.url} file={file} />
+      ))}
       {message.error ? (
         <div class="status problem" role="alert">
           {t('failed')}: {message.error}{' '}
-          <button type="button" onClick={() => void chat.retry(message.uuid)}>{t('retry')}</button>{' '}
-          <button type="button" onClick={() => chat.discard(message.uuid)}>{t('discard')}</button>
+          <button type="button" onClick={() => void chat.retry(message.uuid)}>
+            {t('retry')}
+          </button>{' '}
+          <button type="button" onClick={() => chat.discard(message.uuid)}>
+            {t('discard')}
+          </button>
         </div>
       ) : (
         state.isOffline && <div class="status">{t('sending')}…</div>

@@ -33,10 +33,24 @@ export function Panel() {
   const panel = useRef<HTMLElement>(null);
   useEffect(() => {
     const inside = panel.current as HTMLElement;
-    (inside.querySelector<HTMLElement>('input:not([hidden]), textarea') ?? inside).focus({ preventScroll: true });
+    const focusFirst = () =>
+      (inside.querySelector<HTMLElement>('footer :is(input:not([hidden]), textarea)') ?? inside).focus({
+        preventScroll: true,
+      });
+    focusFirst();
+    // A control that is gone after it was used leaves the focus in the panel.
+    let focused: Element | null = null;
+    const note = ({ target }: FocusEvent) => (focused = target as Element);
+    const watch = new MutationObserver(() => {
+      if (focused === null || focused.isConnected) return;
+      focused = null;
+      focusFirst();
+    });
+    inside.addEventListener('focusin', note);
+    watch.observe(inside, { childList: true, subtree: true });
+    return () => watch.disconnect();
   }, []);
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a <dialog> that is not modal has no keyboard handling of its own
     <section
       ref={panel}
       class="panel"
@@ -52,7 +66,9 @@ export function Panel() {
     >
       <Header />
       {state.refusal ? (
-        <p class="notice" role="alert">{t('refused')}</p>
+        <p class="notice" role="alert">
+          {t('refused')}
+        </p>
       ) : (
         <>
           <Log />
@@ -72,7 +88,13 @@ function Header() {
   return (
     <header>
       <span class="logo" aria-hidden="true">
-        {logo ? <Picture url={logo} name="">{[...org][0]}</Picture> : [...org][0]}
+        {logo ? (
+          <Picture url={logo} name="">
+            {[...org][0]}
+          </Picture>
+        ) : (
+          [...org][0]
+        )}
       </span>
       <div>
         <h2>{org}</h2>
@@ -108,9 +130,16 @@ function Footer() {
       )}
       <div class="below">
         {session?.isOpened === false ? (
-          <button type="button" class="link" onClick={() => chat.startNew()}>{t('newChat')}</button>
+          <button type="button" class="link" onClick={() => chat.startNew()}>
+            {t('newChat')}
+          </button>
         ) : (
-          !session?.isHandedOff && !asks && <button type="button" class="link" onClick={() => void chat.requestPerson(t('personText'))}>{t('person')}</button>
+          !session?.isHandedOff &&
+          !asks && (
+            <button type="button" class="link" onClick={() => void chat.requestPerson(t('personText'))}>
+              {t('person')}
+            </button>
+          )
         )}
       </div>
     </footer>
@@ -121,14 +150,20 @@ function Notices({ isAway }: { isAway: boolean }) {
   const { state, t, language } = useChat();
   const { config, isOffline, error, session } = state;
   const at = config?.hours?.next_open_at;
-  const when = at ? new Intl.DateTimeFormat(language, { weekday: 'long', hour: 'numeric', minute: '2-digit' }).format(new Date(at)) : '';
+  const when = at
+    ? new Intl.DateTimeFormat(language, { weekday: 'long', hour: 'numeric', minute: '2-digit' }).format(new Date(at))
+    : '';
   return (
     <div role="status" class="notices">
       {isOffline && <p class="notice warning">{t('offline')}</p>}
       {error !== undefined && <p class="notice problem">{error || t('error')}</p>}
       {session?.isOpened === false && <p class="notice">{t('solved')}</p>}
       {isAway && at && <p class="notice">{t('away', { when })}</p>}
-      {config?.ai?.disclosure && <p class="notice">{config.ai.disclosure}</p>}
+      {config?.ai?.disclosure && (
+        <p class="notice" dir="auto">
+          {config.ai.disclosure}
+        </p>
+      )}
     </div>
   );
 }
@@ -140,7 +175,7 @@ function QuickReplies() {
   return (
     <div class="replies">
       {replies.map((reply) => (
-        <button type="button" key={reply} onClick={() => void chat.send(reply, [])}>
+        <button type="button" dir="auto" key={reply} onClick={() => void chat.send(reply, [])}>
           {reply}
         </button>
       ))}

@@ -15,11 +15,15 @@ export function Picture({ url, name, children }: { url: string; name: string; ch
     return () => stop.abort();
   }, [url]);
   useEffect(() => {
-    canvas.current?.getContext('2d')?.drawImage(bitmap as ImageBitmap, 0, 0, canvas.current.width, canvas.current.height);
+    canvas.current
+      ?.getContext('2d')
+      ?.drawImage(bitmap as ImageBitmap, 0, 0, canvas.current.width, canvas.current.height);
   }, [bitmap]);
   if (!bitmap) return <>{children}</>;
   const scale = Math.min(1, MAX_SIDE / Math.max(bitmap.width, bitmap.height));
-  return <canvas ref={canvas} role="img" aria-label={name} width={bitmap.width * scale} height={bitmap.height * scale} />;
+  return (
+    <canvas ref={canvas} role="img" aria-label={name} width={bitmap.width * scale} height={bitmap.height * scale} />
+  );
 }
 
 async function loadPicture(url: string, signal: AbortSignal): Promise<ImageBitmap> {
