@@ -9,9 +9,10 @@ const EXAMPLE = { server: 'https://switchboard.example', token: 'WIDGET_TOKEN' }
 
 /** Serves the page of examples/widget with the widget of an org. */
 export async function startDemoShop({ port, api, token }: { port: number; api: string; token: string }) {
-  const server = createServer(async (request, reply) => {
+  const texts = new Map(await Promise.all(Object.keys(TYPES).map(readExample)));
+  const server = createServer((request, reply) => {
     const file = request.url === '/shop.css' ? 'shop.css' : 'index.html';
-    const text = await readFile(new URL(file, FOLDER), 'utf8');
+    const text = texts.get(file) ?? '';
     reply.setHeader('content-type', `${TYPES[file]}; charset=utf-8`);
     reply.end(text.replaceAll(EXAMPLE.server, api).replaceAll(EXAMPLE.token, token));
   });
@@ -24,3 +25,5 @@ export async function startDemoShop({ port, api, token }: { port: number; api: s
     },
   };
 }
+
+const readExample = async (file: string) => [file, await readFile(new URL(file, FOLDER), 'utf8')] as const;

@@ -57,6 +57,7 @@ import { createUnverifiedVisitor } from './visitors.service.ts';
 const PREFIX = '/backend/widget/v2';
 const SESSIONS_POLLING_SECONDS = 30;
 const SESSION_POLLING_SECONDS = 5;
+const CONFIG_CACHING = 'private, max-age=300';
 /** The widget's requests are authenticated by its own tokens (plugins.ts). */
 const config = { scope: 'public', limitedBy: 'nothing' } as const;
 const hide = true;
@@ -75,13 +76,16 @@ const unverifiedRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
   app.get('/config', {
     config,
     schema: { hide, response: { 200: WidgetConfig } },
-    handler: async ({ db, widgetOrg }) => ({
-      ...(await readWidgetConfig(db, widgetOrg.id)),
-      org: widgetOrg,
-      sessionsPollingIntervalSeconds: SESSIONS_POLLING_SECONDS,
-      sessionPollingIntervalSeconds: SESSION_POLLING_SECONDS,
-      modes: [],
-    }),
+    handler: async ({ db, widgetOrg }, reply) => {
+      reply.header('cache-control', CONFIG_CACHING).header('vary', 'origin, x-bot-token');
+      return {
+        ...(await readWidgetConfig(db, widgetOrg.id)),
+        org: widgetOrg,
+        sessionsPollingIntervalSeconds: SESSIONS_POLLING_SECONDS,
+        sessionPollingIntervalSeconds: SESSION_POLLING_SECONDS,
+        modes: [],
+      };
+    },
   });
 
   app.post('/contact/create-unverified', {

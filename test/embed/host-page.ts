@@ -20,9 +20,9 @@ export async function startHostPage(server: string, token: string): Promise<Host
   const policy = `default-src 'none'; style-src 'self'; script-src ${server}; connect-src ${server}; require-trusted-types-for 'script'; report-uri /reports`;
   const styles =
     '* { all: unset } body { display: block; height: 2000px } .war { position: fixed; inset: 0; z-index: 2147483647 }';
-  const http = createServer(async (request, reply) => {
+  const http = createServer((request, reply) => {
     const url = new URL(request.url ?? '/', 'http://page.example');
-    if (url.pathname === '/reports') violations.push(await textOf(request));
+    if (url.pathname === '/reports') void textOf(request).then((report) => violations.push(report));
     if (url.pathname === '/page.css') return reply.setHeader('content-type', 'text/css').end(styles);
     if (url.pathname !== '/') return reply.writeHead(204).end();
     const { lang = 'en', ...attributes } = Object.fromEntries(url.searchParams);

@@ -264,6 +264,37 @@ ofBrowser('the widget on a page with a strict policy and styles that unset every
     expect(asking.size).toBe(1);
   });
 
+  it('begins by the original’s initOpenScript too, and obeys the page', async () => {
+    await visit({}, { token: '' });
+    await page.evaluate(`initOpenScript({
+      token: '${org.widgetToken}', isOpen: true, bot: { name: 'Bo' }, initialMessages: ['Welcome back'], language: 'de',
+      theme: { primaryColor: '#ffd400' }, user: { data: { name: 'Ada' } }, context: { page: 'prices' },
+    })`);
+    await shows('Welcome back');
+    await page.evaluate(
+      `Switchboard('on', 'message', ({ text }) => (window.heard = text)); Switchboard('context', { cart: 2 })`,
+    );
+    await page.getByRole('textbox', { name: 'Nachricht schreiben…' }).fill('Hallo');
+    await page.keyboard.press('Enter');
+    const id = await sessionId();
+    await page.locator('.own time').waitFor();
+    await handOff();
+    await agentSays('Guten Tag');
+    await eventually('the message', async () => (await page.evaluate('window.heard')) === 'Guten Tag');
+    const { items } = (await org.get(`/chat/sessions/${id}/history`)).body;
+    const said = items.find(
+      ({ event }: { event: { sender?: { type: string } } }) => event.sender?.type === 'contact',
+    ).event;
+    expect(said).toMatchObject({ client_context: { page: 'prices', cart: 2 }, sender_name: 'Ada' });
+    expect(
+      await page.evaluate(
+        `getComputedStyle(document.querySelector('switchboard-chat').shadowRoot.querySelector('header')).color`,
+      ),
+    ).toBe('rgb(0, 0, 0)');
+    await page.evaluate(`Switchboard('close')`);
+    await page.locator('.panel').waitFor({ state: 'detached' });
+  });
+
   it('is not there on pages of an origin that the org does not allow', async () => {
     await org.put('/widget/settings', { allowed_origins: ['https://shop.example'] });
     try {

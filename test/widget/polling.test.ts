@@ -170,8 +170,14 @@ describe('the settings of the widget', () => {
   });
 });
 
-describe('the script of the widget', () => {
-  it('is served compressed, with an ETag and for every origin', async () => {
+describe('what a page loads', () => {
+  it('is a configuration that the browser keeps for five minutes, for this page and widget', async () => {
+    const { headers } = await widgetOf(api, api.org).get('config');
+    expect(headers.get('cache-control')).toBe('private, max-age=300');
+    expect(headers.get('vary')?.toLowerCase()).toMatch(/origin.*x-bot-token/);
+  });
+
+  it('is a script, compressed, with an ETag and for every origin', async () => {
     const headers = { origin: 'https://shop.example', 'accept-encoding': 'gzip' };
     const script = await api.client().get('/widget.js', { headers });
     expect(script.status).toBe(200);

@@ -66,7 +66,7 @@ export function Composer() {
         <textarea
           ref={field}
           rows={1}
-          dir="auto"
+          dir={text === '' ? undefined : 'auto'}
           value={text}
           aria-label={t('placeholder')}
           placeholder={t('placeholder')}

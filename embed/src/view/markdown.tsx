@@ -15,10 +15,10 @@ function BlockView({ block }: { block: Block }) {
   if (block.kind === 'code') return <pre>{block.text}</pre>;
   if (block.kind === 'paragraph' || block.kind === 'quote') {
     const lines = block.lines.map((line, index) => [index > 0 && <br />, <Inlines key={index} parts={line} />]);
-    return block.kind === 'quote' ? <blockquote>{lines}</blockquote> : <p>{lines}</p>;
+    return block.kind === 'quote' ? <blockquote dir="auto">{lines}</blockquote> : <p dir="auto">{lines}</p>;
   }
   const items = block.items.map((item, index) => (
-    <li key={index}>
+    <li key={index} dir="auto">
       <Inlines parts={item} />
     </li>
   ));
