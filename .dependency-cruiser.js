@@ -361,6 +361,21 @@ const layers = [
   ),
 ];
 
+const frontEnds = [
+  only(
+    'embed-alone',
+    'The widget runs in browsers: it imports its own files and Preact, nothing of the server.',
+    '^embed/src/',
+    ['^embed/src/', npm('preact')],
+  ),
+  never(
+    'embed-not-from-product',
+    'The server knows the widget only as built files.',
+    { path: product },
+    { path: '^embed/' },
+  ),
+];
+
 export default {
   forbidden: [
     {
@@ -371,6 +386,7 @@ export default {
       to: { path: '^(src|workflows|activities|worker|test|bench|scripts)/' },
     },
     ...everywhere,
+    ...frontEnds,
     ...betweenDomains,
     ...order,
     ...rooms,

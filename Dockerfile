@@ -1,7 +1,14 @@
+FROM node:24.21.0-slim AS front-ends
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+COPY embed embed
+RUN npm ci --ignore-scripts --workspaces && npm run build --workspaces
+
 FROM node:24.21.0-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY console/package.json console/
+COPY embed/package.json embed/
 RUN npm ci --omit=dev --workspaces=false && rm -rf node_modules/onnxruntime-node/bin/*/win32 node_modules/onnxruntime-node/bin/*/darwin
 COPY src src
 RUN node src/embedder/main.ts
@@ -23,6 +30,7 @@ COPY src src
 COPY workflows workflows
 COPY activities activities
 COPY worker worker
+COPY --from=front-ends /app/embed/dist embed/dist
 ENV WORKFLOW_BUNDLE=/app/workflows.js
 RUN node worker/bundler.ts $WORKFLOW_BUNDLE
 ARG WITH_CHROMIUM=0

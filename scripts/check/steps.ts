@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import type { Step } from './step.ts';
 import { countTests } from './tests.ts';
 
-const sources = ['src', 'workflows', 'activities', 'worker', 'test', 'bench', 'scripts', 'console/src'];
+const sources = ['src', 'workflows', 'activities', 'worker', 'test', 'bench', 'scripts', 'console/src', 'embed/src'];
 
 /** The environment variables required by docker-compose.yml. */
 const requiredByCompose = {
@@ -22,6 +22,7 @@ export const staticSteps: Step[] = [
   { name: 'format and lint', command: ['biome', 'ci', '--colors=off', '.'], proof: /Checked [1-9]\d* files/ },
   { name: 'types', command: ['tsc', '--diagnostics'], proof: /Files: +[1-9]/ },
   { name: 'types in the console', command: ['tsc', '--diagnostics', '-p', 'console'], proof: /Files: +[1-9]/ },
+  { name: 'types of the widget', command: ['tsc', '-p', 'embed', '--diagnostics'], proof: /Files: +[1-9]/ },
   { name: 'typed lint', command: ['eslint', '.'] },
   {
     name: 'dependency rules',

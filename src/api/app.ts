@@ -69,7 +69,9 @@ const KEEP_ALIVE_MS = 72_000;
 /** 255 characters, of up to nine characters each in a URL. */
 const MAX_PARAM_LENGTH = 2304;
 const LOAD_SAMPLE_MS = 4_000;
-const WIDGET_PATHS = '/backend/widget/';
+/** What pages of other origins may read: the widget's requests, its script and words, and files by their links. */
+const PATHS_OF_PAGES =
+  /^\/(?:backend\/widget\/|media\/|widget\.js(?:$|\?)|widget\/(?:panel\.js|[a-z]{2}\.json)(?:$|\?))/;
 /** How long browsers may store the answer to a preflight: Chromium's maximum. */
 const PREFLIGHT_TTL_SECONDS = 7_200;
 
@@ -133,7 +135,7 @@ export async function createApp(deps: Deps, logger: FastifyBaseLogger) {
   await app.register(securityHeaders);
   await app.register(cors, {
     delegator: (request, done) =>
-      done(null, { origin: request.url.startsWith(WIDGET_PATHS), maxAge: PREFLIGHT_TTL_SECONDS }),
+      done(null, { origin: PATHS_OF_PAGES.test(request.url), maxAge: PREFLIGHT_TTL_SECONDS }),
   });
   await app.register(underPressure, {
     maxEventLoopDelay: deps.maxEventLoopDelayMs,

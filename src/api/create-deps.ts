@@ -4,6 +4,7 @@ import { confirmationsPort } from '../ai/confirmations/inbox-port.ts';
 import { createPhoneTools } from '../ai/phone-tools/service.ts';
 import { TURNS_CHANNEL } from '../ai/turns/states.rules.ts';
 import { createTurnWaiters } from '../ai/turns/waiting.service.ts';
+import { createWakeUps } from '../concurrency/wake-ups.ts';
 import type { Config } from '../config.ts';
 import { createBroadcasts } from '../conversations/live/broadcasts.ts';
 import { LIVE_CHANNEL } from '../conversations/live/rules.ts';
@@ -108,15 +109,20 @@ export function createApiDeps({ config, db, pool, quota, temporal, logger, repla
     answers: waiters,
     confirmations: confirmationsPort,
     callWaiters: waiters,
+    widgetPolls: createWakeUps(closing.signal),
     filePurgeMs: FILE_PURGE_MS,
     heartbeatMs: HEARTBEAT_MS,
     maxEventLoopDelayMs: MAX_EVENT_LOOP_DELAY_MS,
     ...replaced,
   };
   const revocations = listen(config.DATABASE_URL, 'keys_changed', deps.keys.clearCache);
-  const liveEvents = listen(config.DATABASE_URL, LIVE_CHANNEL, deps.liveStreams.wake);
+  const liveEvents = listen(config.DATABASE_URL, LIVE_CHANNEL, (hints) => {
+    deps.liveStreams.wake(hints);
+    deps.widgetPolls.wake(hints);
+  });
   const broadcastHints = listen(config.DATABASE_URL, BROADCAST_CHANNEL, (hints) => {
     deps.presence.receive(hints);
+    deps.widgetPolls.wake(hints);
     for (const { orgId, memberId } of notifiedIn(hints))
       deps.broadcasts.send({ orgId, memberId, topic: 'notifications', key: 'news', type: 'notification', data: {} });
   });

@@ -1,4 +1,5 @@
 import type { CallWaiters } from '../ai/turns/waiting.service.ts';
+import type { WakeUps } from '../concurrency/wake-ups.ts';
 import type { Config } from '../config.ts';
 import type { ContactDeliveriesPort } from '../contacts/deliveries.port.ts';
 import type { AnswersPort } from '../conversations/answers.port.ts';
@@ -76,6 +77,8 @@ export interface Deps {
   /** The port of the inbox to the AI. */
   confirmations: ConfirmationsPort;
   callWaiters: CallWaiters;
+  /** Wakes widgets that wait for news of their sessions. */
+  widgetPolls: WakeUps;
   /** Interval between attempts to delete what is left of deleted files. */
   filePurgeMs: number;
   /** Interval of heartbeats in an idle stream of events. */

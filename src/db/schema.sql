@@ -2480,11 +2480,20 @@ create table widget_sessions (
   session_id uuid not null,
   visitor_id uuid,
   attributes jsonb default '{}'::jsonb not null,
+  read_seq integer,
   constraint widget_sessions_pkey PRIMARY KEY (org_id, session_id),
   constraint widget_sessions_org_id_session_id_fkey FOREIGN KEY (org_id, session_id) REFERENCES sessions(org_id, id) ON DELETE CASCADE,
   constraint widget_sessions_org_id_visitor_id_fkey FOREIGN KEY (org_id, visitor_id) REFERENCES widget_visitors(org_id, id) ON DELETE SET NULL (visitor_id)
 );
 CREATE INDEX widget_sessions_by_visitor ON public.widget_sessions USING btree (org_id, visitor_id) WHERE (visitor_id IS NOT NULL);
+
+create table widget_settings (
+  org_id uuid not null,
+  settings jsonb not null,
+  updated_at timestamp(3) with time zone default now() not null,
+  constraint widget_settings_pkey PRIMARY KEY (org_id),
+  constraint widget_settings_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id) ON DELETE CASCADE
+);
 
 create table widget_visitors (
   org_id uuid not null,

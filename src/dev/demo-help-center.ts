@@ -3,7 +3,7 @@ import { request } from 'undici';
 
 const CONTENT = new URL('demo-help-center.json', import.meta.url);
 
-/** Gives the demo org a help center, and has the AI answer on the channel `api`. Repeated, it changes nothing. */
+/** Gives the demo org a help center, and has the AI answer on the channels `api` and `web`. Repeated, it changes nothing. */
 export async function loadDemoHelpCenter(api: string, apiKey: string): Promise<void> {
   const call = async (method: 'PUT' | 'PATCH', path: string, body: string) => {
     const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
@@ -12,5 +12,6 @@ export async function loadDemoHelpCenter(api: string, apiKey: string): Promise<v
     await answer.dump();
   };
   await call('PUT', '/help-center/content', await readFile(CONTENT, 'utf8'));
-  await call('PATCH', '/autopilot', JSON.stringify({ channel: 'api', autopilot_enabled: true }));
+  for (const channel of ['api', 'web'])
+    await call('PATCH', '/autopilot', JSON.stringify({ channel, autopilot_enabled: true }));
 }

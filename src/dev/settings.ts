@@ -11,6 +11,7 @@ const DEFAULT_PORTS = {
   POSTGRES_PORT: 5432,
   SMTP_PORT: 1025,
   MAIL_PORT: 8025,
+  SHOP_PORT: 8090,
 };
 
 export type Ports = typeof DEFAULT_PORTS;

@@ -9,6 +9,8 @@ import { DEFAULT_MODELS_FOLDER, MODEL } from '../embedder/model-folder.ts';
 import { messageOf } from '../errors.ts';
 import { compileCacheIn } from './compile-cache.ts';
 import { loadDemoHelpCenter } from './demo-help-center.ts';
+import { startDemoShop } from './demo-shop.ts';
+import { buildFrontEnds } from './front-ends.ts';
 import { endLeftovers, startGuard } from './guard.ts';
 import { waitUntilResponding } from './http-probe.ts';
 import { startMailCatcher } from './mail-catcher.ts';
@@ -22,6 +24,8 @@ export type DevJson = {
   temporal_address: string;
   temporal_ui: string;
   mail: string;
+  /** A page with the widget of the demo org. */
+  shop: string;
   database_url: string;
   smtp_port: number;
 } & Omit<Demo, 'has_help_center'>;
@@ -67,6 +71,7 @@ async function startAll(context: Context): Promise<void> {
     provideDatabase(context),
     provideTemporal(context),
     startMailCatcher({ smtpPort: ports.SMTP_PORT, httpPort: ports.MAIL_PORT, file: join(dataFolder, 'mail.ndjson') }),
+    buildFrontEnds(),
   ]);
   stops.push({ role: 'server', stop: mail.stop });
   say(`Mail         ${mail.url} (accepts mail at ${mail.smtpUrl})`);
@@ -100,11 +105,14 @@ async function startAll(context: Context): Promise<void> {
     await loadDemoHelpCenter(api, demo.org_api_key);
     recordHelpCenter(dataFolder, demo);
   }
+  const shop = await startDemoShop({ port: ports.SHOP_PORT, api, token: demo.widget_token });
+  stops.push({ role: 'server', stop: shop.stop });
   const devJson: DevJson = {
     api,
     temporal_address: temporal.address,
     temporal_ui: temporal.ui,
     mail: mail.url,
+    shop: shop.url,
     database_url: databaseUrl,
     smtp_port: ports.SMTP_PORT,
     ...demo,
@@ -112,6 +120,7 @@ async function startAll(context: Context): Promise<void> {
   writePrivateJson(join(dataFolder, 'dev.json'), devJson);
   say(`Api          ${api} (documentation at ${api}/docs)`);
   say(`Console      ${await createDemoLogin(databaseUrl, api, demo)} (signs in once, within 15 minutes)`);
+  say(`Chat         ${shop.url} (a page with the widget)`);
   say(`Worker       running; its log and the others are in ${join(dataFolder, 'logs')}`);
   say(`Demo keys    ${join(dataFolder, 'dev.json')}`);
   void provideModel(env, say);

@@ -44,6 +44,11 @@ const TYPES: Readonly<Record<string, FileType>> = {
 /** A workbook of Excel 97 or earlier. */
 export const XLS: FileType = { mime: 'application/vnd.ms-excel', extensions: ['xls'] };
 
+/** The media types of accepted files. */
+export const ACCEPTED_MEDIA_TYPES: string[] = [
+  ...new Set([...Object.values(TYPES), XLS, TEXT, CSV].map(({ mime }) => mime)),
+];
+
 /** The detector's name for compound files. Only their directory distinguishes workbooks from other documents. */
 export const COMPOUND_FILE = 'application/x-cfb';
 

@@ -159,7 +159,7 @@ async function resolveAttachments(
  * Returns the visitor's session with its visible history, oldest first: what came after `since`, or else the latest.
  * Throws notFound, and invalid for the id of no event of the session.
  */
-export async function pollSession(
+export async function readHistory(
   db: Db,
   links: MediaLinks,
   visitor: Visitor,

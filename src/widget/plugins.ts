@@ -3,10 +3,13 @@ import fastifyPlugin from 'fastify-plugin';
 import type { Deps } from '../api/deps.ts';
 import { answerTo, errorHeaders } from '../api/edge/errors.ts';
 import { enforce, networkOf } from '../api/edge/rate-limits.ts';
-import { unauthorized } from '../errors.ts';
+import type { Db } from '../db/connect.ts';
+import { forbidden, unauthorized } from '../errors.ts';
 import { findWidgetOrg } from '../orgs/service.ts';
 import { setActor, setOwner } from '../processes/current-work.ts';
 import { CONTACT } from '../schemas/actor.ts';
+import { isAllowedOrigin } from './origins.rules.ts';
+import { getWidgetSettings } from './settings.service.ts';
 import { findVisitorByToken, type Visitor } from './visitors.service.ts';
 
 declare module 'fastify' {
@@ -26,10 +29,11 @@ declare module 'fastify' {
 }
 
 /** Client errors answered with their own status on every route. */
-const PRESERVED_STATUSES = [401, 404, 429];
+const PRESERVED_STATUSES = [401, 403, 404, 429];
 const ERROR_CODES: Record<number, string> = {
   400: 'invalid_request',
   401: 'unauthorized',
+  403: 'forbidden',
   404: 'not_found',
   409: 'conflict',
   413: 'too_large',
@@ -54,6 +58,7 @@ export const widgetPlugin = fastifyPlugin(async (app: FastifyInstance, { db, rat
     await enforce(rateLimits, limit, `widget ${org?.id ?? 'of nobody'} ${networkOf(request.ip)}`, reply);
     if (org === undefined) throw unauthorized('Send the widget token of the organization as X-Bot-Token');
     request.widgetOrg = org;
+    await assertPageAllowed(db, org.id, request.headers.origin);
     setOwner(org.id, networkOf(request.ip));
   });
 
@@ -71,6 +76,14 @@ export const widgetPlugin = fastifyPlugin(async (app: FastifyInstance, { db, rat
       .send({ success: false, error: { code, message, ...(issues === undefined ? {} : { issues }) } });
   });
 });
+
+/** Throws forbidden for a page on which the org does not want its widget. */
+async function assertPageAllowed(db: Db, orgId: string, origin: string | undefined): Promise<void> {
+  if (origin === undefined) return;
+  const { allowed_origins: allowed } = await getWidgetSettings(db, orgId);
+  if (!isAllowedOrigin(origin, allowed))
+    throw forbidden(`This widget is not for pages of ${origin}: add it to allowed_origins by PUT /widget/settings`);
+}
 
 /** Authenticates the visitor by the contact's token. */
 export const requireVisitor = fastifyPlugin(async (app: FastifyInstance, { db, tokens }: Deps) => {

@@ -3,6 +3,7 @@ import { CALL_STATES } from '../ai/calls/states.rules.ts';
 import { MessageConfirmation } from '../conversations/history/events.schema.ts';
 import { AutopilotResponse } from '../conversations/messages/answers.schema.ts';
 import { Id, SessionChannel, Timestamp } from '../schemas/parts.ts';
+import { WidgetAi, WidgetAppearance, WidgetCollect } from './settings.schema.ts';
 
 /** The body of successful responses without further content. */
 export const Success = z.object({ success: z.literal(true) });
@@ -12,6 +13,14 @@ export const WidgetConfig = z.object({
   sessionsPollingIntervalSeconds: z.number(),
   sessionPollingIntervalSeconds: z.number(),
   modes: z.array(z.unknown()),
+  appearance: WidgetAppearance,
+  collect: WidgetCollect,
+  hours: z.object({ open: z.boolean(), next_open_at: Timestamp.nullable() }).nullable(),
+  csat: z.boolean(),
+  ai: WidgetAi.nullable(),
+  files: z.object({ types: z.array(z.string()), max_bytes: z.int() }).nullable(),
+  quick_replies: z.array(z.string()),
+  languages: z.array(z.string()).nullable(),
 });
 
 export const VisitorToken = z.object({ token: z.string() });
@@ -35,6 +44,7 @@ export const WidgetSession = z.object({
   modeId: z.string().nullable(),
   latestStateCheckpointPayload: z.unknown(),
   sessionAttributes: z.record(z.string(), z.string()),
+  unread: z.int().describe('Messages for the visitor behind the last one that they have read or written, 100 at most.'),
 });
 
 export const WidgetSessionPage = z.object({ items: z.array(WidgetSession), next: z.string().nullable() });
@@ -77,7 +87,11 @@ export type WidgetHistory = z.output<typeof WidgetHistory>;
 export const PolledWidgetSession = z.object({
   session: WidgetSession,
   history: z.array(WidgetHistory),
-  activity: z.object({ agent_typing: z.boolean().describe('Whether a person types an answer.') }),
+  activity: z.object({
+    agent_typing: z.boolean().describe('Whether a person types an answer.'),
+    ai_label: z.string().nullable(),
+  }),
+  state: z.string().describe('Of the session and the activity: another one means that something changed.'),
 });
 
 export const SentWidgetMessage = z.object({

@@ -1,13 +1,15 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Deps } from '../api/deps.ts';
+import { signalOfHangUp } from '../api/edge/hang-up.ts';
 import { waitMsOf } from '../api/edge/prefer.ts';
 import { uploads } from '../api/edge/uploads.ts';
 import { refused } from '../errors.ts';
 import { decideAsVisitor } from './confirmations.service.ts';
 import { executeAsVisitor } from './forms.service.ts';
-import { pollSession, recordVote, sendVisitorMessage } from './messages.service.ts';
+import { readHistory, recordVote, sendVisitorMessage } from './messages.service.ts';
 import { requireVisitor, widgetPlugin } from './plugins.ts';
+import { pollSession } from './polling.service.ts';
 import {
   DecidedConfirmation,
   ExecutedAction,
@@ -31,25 +33,31 @@ import {
   HistoryStart,
   ListWidgetSessions,
   PolledSession,
-  ResolveWidgetSession,
+  PollStart,
+  ReadWidgetSession,
   SendWidgetMessage,
   SubmitCsat,
   Vote,
   WidgetConfirmationPath,
+  WidgetSessionRef,
 } from './schema.ts';
 import {
   createWidgetSession,
+  markRead,
   pageOfSessions,
+  requestPerson,
   resolveSession,
   saveCheckpoint,
   submitSessionScore,
 } from './sessions.service.ts';
+import { readWidgetConfig } from './settings.service.ts';
 import { receiveUpload } from './uploads.ts';
 import { createUnverifiedVisitor } from './visitors.service.ts';
 
 const PREFIX = '/backend/widget/v2';
 const SESSIONS_POLLING_SECONDS = 30;
 const SESSION_POLLING_SECONDS = 5;
+const CONFIG_CACHING = 'private, max-age=300';
 /** The widget's requests are authenticated by its own tokens (plugins.ts). */
 const config = { scope: 'public', limitedBy: 'nothing' } as const;
 const hide = true;
@@ -68,12 +76,16 @@ const unverifiedRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
   app.get('/config', {
     config,
     schema: { hide, response: { 200: WidgetConfig } },
-    handler: async ({ widgetOrg }) => ({
-      org: widgetOrg,
-      sessionsPollingIntervalSeconds: SESSIONS_POLLING_SECONDS,
-      sessionPollingIntervalSeconds: SESSION_POLLING_SECONDS,
-      modes: [],
-    }),
+    handler: async ({ db, widgetOrg }, reply) => {
+      reply.header('cache-control', CONFIG_CACHING).header('vary', 'origin, x-bot-token');
+      return {
+        ...(await readWidgetConfig(db, widgetOrg.id)),
+        org: widgetOrg,
+        sessionsPollingIntervalSeconds: SESSIONS_POLLING_SECONDS,
+        sessionPollingIntervalSeconds: SESSION_POLLING_SECONDS,
+        modes: [],
+      };
+    },
   });
 
   app.post('/contact/create-unverified', {
@@ -84,7 +96,7 @@ const unverifiedRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
 };
 
 const visitorRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
-  const { mediaLinks, secrets, answers, callWaiters, maxWaitMs, egress, calls, presence } = deps;
+  const { mediaLinks, secrets, answers, callWaiters, maxWaitMs, egress, calls, presence, widgetPolls } = deps;
   await app.register(widgetPlugin, deps);
   await app.register(requireVisitor, deps);
 
@@ -102,11 +114,16 @@ const visitorRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
 
   app.get('/poll/:sessionId', {
     config,
-    schema: { hide, params: PolledSession, querystring: HistoryStart, response: { 200: PolledWidgetSession } },
-    handler: async ({ db, visitor, params, query }) => {
-      const polled = await pollSession(db, mediaLinks, visitor, { id: params.sessionId, since: query.since });
-      const agent_typing = presence.isTypedIn({ orgId: visitor.orgId, sessionId: params.sessionId });
-      return { ...polled, activity: { agent_typing } };
+    schema: {
+      hide,
+      params: PolledSession,
+      querystring: PollStart,
+      response: { 200: PolledWidgetSession, 204: z.void().describe('Nothing new.') },
+    },
+    handler: async ({ db, visitor, params, query }, reply) => {
+      const poll = { ...query, id: params.sessionId, signal: signalOfHangUp(reply) };
+      const polled = await pollSession(db, { mediaLinks, presence, widgetPolls }, visitor, poll);
+      return polled ?? reply.code(204).send();
     },
   });
 
@@ -114,7 +131,7 @@ const visitorRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
     config,
     schema: { hide, params: PolledSession, querystring: HistoryStart, response: { 200: z.array(WidgetHistory) } },
     handler: async ({ db, visitor, params, query }) => {
-      const polled = await pollSession(db, mediaLinks, visitor, { id: params.sessionId, since: query.since });
+      const polled = await readHistory(db, mediaLinks, visitor, { id: params.sessionId, since: query.since });
       return polled.history;
     },
   });
@@ -153,8 +170,23 @@ const visitorRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
 
   app.post('/session/resolve', {
     config,
-    schema: { hide, body: ResolveWidgetSession, response: { 200: WidgetSession } },
+    schema: { hide, body: WidgetSessionRef, response: { 200: WidgetSession } },
     handler: ({ db, visitor, body }) => resolveSession(db, visitor, body.session_id),
+  });
+
+  app.post('/session/handoff', {
+    config,
+    schema: { hide, body: WidgetSessionRef, response: { 200: WidgetSession } },
+    handler: ({ db, visitor, body }) => requestPerson(db, visitor, body.session_id),
+  });
+
+  app.post('/read', {
+    config,
+    schema: { hide, body: ReadWidgetSession, response: { 200: Success } },
+    handler: async ({ db, visitor, body }) => {
+      await markRead(db, visitor, body);
+      return SUCCESS;
+    },
   });
 
   app.post('/checkpoint', {

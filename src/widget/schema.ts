@@ -90,6 +90,15 @@ export const HistoryStart = z.object({
 });
 export type HistoryStart = z.infer<typeof HistoryStart>;
 
+const MAX_POLL_SECONDS = 25;
+
+/** A poll that may wait. `state` is that of the answer before: another one ends the wait too. */
+export const PollStart = HistoryStart.extend({
+  wait: z.coerce.number().int().min(0).max(MAX_POLL_SECONDS).optional(),
+  state: z.string().max(100).optional(),
+});
+export type PollStart = z.infer<typeof PollStart>;
+
 const SentAttachment = z
   .object({ url: z.string().max(MAX_URL_LENGTH).optional(), fileUrl: z.string().max(MAX_URL_LENGTH).optional() })
   .transform(({ url, fileUrl }) => url ?? fileUrl ?? '');
@@ -147,7 +156,10 @@ export const Vote = z.object({
 });
 export type Vote = z.infer<typeof Vote>;
 
-export const ResolveWidgetSession = z.object({ session_id: Id });
+export const ReadWidgetSession = z.object({ session_id: Id, up_to: Id });
+export type ReadWidgetSession = z.infer<typeof ReadWidgetSession>;
+
+export const WidgetSessionRef = z.object({ session_id: Id });
 
 export const Checkpoint = z.object({
   session_id: Id,

@@ -3,6 +3,8 @@ import type { Db, Trx } from '../db/connect.ts';
 import type { Position } from '../db/cursor.ts';
 import type { Visitor } from './visitors.queries.ts';
 
+const MAX_UNREAD = 100;
+
 /**
  * Selects the sessions visible to a visitor, for callers to narrow down. A visitor verified by the org sees the
  * contact's sessions, an unverified visitor the sessions opened by them. So neither sees the other's, even after both
@@ -53,6 +55,19 @@ const selectSessions = (db: Db, { orgId, id, contactId, isVerified }: Visitor) =
         .orderBy('event.seq', 'desc')
         .limit(1)
         .as('checkpoint'),
+      sql<number>`(
+        select count(*)::integer from (
+          select from session_events as event
+          where event.org_id = session.org_id and event.session_id = session.id
+            and event.type in ('message', 'workflow_message') and event.sender is distinct from 'contact'
+            and event.seq > greatest(said.read_seq, (
+              select seq from session_events as own
+              where own.org_id = session.org_id and own.session_id = session.id and own.type = 'message' and own.sender = 'contact'
+              order by seq desc limit 1
+            ), -1)
+          limit ${MAX_UNREAD}
+        ) as unread
+      )`.as('unread'),
     ]);
 
 export const findSession = (db: Db, visitor: Visitor, id: string) =>
@@ -96,4 +111,13 @@ export async function mergeAttributes(
     returning attributes
   `.execute(trx);
   return rows[0]?.attributes ?? {};
+}
+
+/** Notes that a visitor has read a session up to a place in its history. */
+export async function updateReadPlace(db: Db, { orgId, id }: Visitor, sessionId: string, seq: number): Promise<void> {
+  await sql`
+    insert into widget_sessions as said (org_id, session_id, visitor_id, read_seq)
+    values (${orgId}, ${sessionId}, ${id}, ${seq})
+    on conflict (org_id, session_id) do update set read_seq = greatest(said.read_seq, excluded.read_seq)
+  `.execute(db);
 }

@@ -2,7 +2,7 @@ import { listAnsweringSessions } from '../ai/turns/service.ts';
 import { isContactBlocked } from '../contacts/blocklist/service.ts';
 import { dataLimitViolationOf } from '../contacts/saving/merge.rules.ts';
 import { noteResolutionByCustomer } from '../conversations/ai/service.ts';
-import { applySessionUpdate } from '../conversations/sessions/actions.service.ts';
+import { applySessionUpdate, handOff } from '../conversations/sessions/actions.service.ts';
 import { lockSession } from '../conversations/sessions/service.ts';
 import { openVisitorSession, recordCheckpoint } from '../conversations/sessions/visitors.service.ts';
 import { submitScore } from '../csat/service.ts';
@@ -11,9 +11,9 @@ import { decodeCursor, toPage } from '../db/cursor.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { conflict, notFound, refused } from '../errors.ts';
 import { newId } from '../ids.ts';
-import { hasPublicId, insertMessage, isEventId } from './messages.queries.ts';
-import type { Checkpoint, ListWidgetSessions, SubmitCsat } from './schema.ts';
-import { findSession, listSessions, mergeAttributes, type SessionRow } from './sessions.queries.ts';
+import { findSeqOf, hasPublicId, insertMessage, isEventId } from './messages.queries.ts';
+import type { Checkpoint, ListWidgetSessions, ReadWidgetSession, SubmitCsat } from './schema.ts';
+import { findSession, listSessions, mergeAttributes, type SessionRow, updateReadPlace } from './sessions.queries.ts';
 import type { Visitor } from './visitors.service.ts';
 
 const SESSIONS_PER_PAGE = 20;
@@ -101,6 +101,28 @@ export function resolveSession(db: Db, visitor: Visitor, id: string) {
   });
 }
 
+/**
+ * Hands the visitor's session off to people, once. Throws notFound, conflict for a blocked contact, and conflict for a
+ * closed session.
+ */
+export function requestPerson(db: Db, visitor: Visitor, id: string) {
+  return inTransaction(db, async (trx) => {
+    const { status } = await lockWidgetSession(trx, visitor, id);
+    await assertNotBlocked(trx, visitor);
+    if (status !== 'open') throw conflict('The session is closed: a new message reopens it');
+    await handOff(trx, visitor.orgId, id, { reason: 'The customer asked for a person' });
+    return getWidgetSession(trx, visitor, id);
+  });
+}
+
+/** Notes up to which item the visitor has read a session. Throws notFound, and invalid for the id of no item in it. */
+export async function markRead(db: Db, visitor: Visitor, { session_id, up_to }: ReadWidgetSession): Promise<void> {
+  await getWidgetSession(db, visitor, session_id);
+  const seq = await findSeqOf(db, visitor.orgId, session_id, up_to);
+  if (seq === undefined) throw refused('up_to', 'must be the publicId of an item of this session’s history');
+  await updateReadPlace(db, visitor, session_id, seq);
+}
+
 /** Stores a checkpoint of the widget in a session. Throws notFound. */
 export function saveCheckpoint(db: Db, visitor: Visitor, { session_id, payload }: Checkpoint): Promise<void> {
   return inTransaction(db, async (trx) => {
@@ -167,4 +189,5 @@ const widgetSessionOf = (row: SessionRow, answering: ReadonlySet<string>) => ({
   modeId: null,
   latestStateCheckpointPayload: row.checkpoint,
   sessionAttributes: row.attributes ?? {},
+  unread: row.unread,
 });

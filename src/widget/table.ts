@@ -19,6 +19,14 @@ export interface WidgetSessionsTable {
   visitor_id: string | null;
   /** Attributes of the session set by the widget. */
   attributes: ColumnType<Record<string, string>, string | undefined, string>;
+  /** The place in the history up to which the visitor has read it. */
+  read_seq: number | null;
+}
+
+export interface WidgetSettingsTable {
+  org_id: string;
+  settings: ColumnType<unknown, string, string>;
+  updated_at: Generated<Date>;
 }
 
 export interface WidgetMessagesTable {
@@ -41,6 +49,7 @@ declare module '../db/database.ts' {
   interface Database {
     widget_messages: WidgetMessagesTable;
     widget_sessions: WidgetSessionsTable;
+    widget_settings: WidgetSettingsTable;
     widget_visitors: WidgetVisitorsTable;
     widget_votes: WidgetVotesTable;
   }

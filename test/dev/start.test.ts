@@ -19,7 +19,7 @@ let started: ChildProcess[] = [];
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'dev-start-'));
   chmodSync(folder, 0o755);
-  const names = ['PORT', 'TEMPORAL_PORT', 'TEMPORAL_UI_PORT', 'POSTGRES_PORT', 'SMTP_PORT', 'MAIL_PORT'];
+  const names = ['PORT', 'TEMPORAL_PORT', 'TEMPORAL_UI_PORT', 'POSTGRES_PORT', 'SMTP_PORT', 'MAIL_PORT', 'SHOP_PORT'];
   ports = Object.fromEntries(await Promise.all(names.map(async (name) => [name, String(await anyFreePort())])));
 });
 afterEach(async () => {
@@ -38,6 +38,7 @@ it(
       temporal_address: `127.0.0.1:${ports.TEMPORAL_PORT}`,
       temporal_ui: `http://127.0.0.1:${ports.TEMPORAL_UI_PORT}`,
       mail: `http://127.0.0.1:${ports.MAIL_PORT}`,
+      shop: `http://127.0.0.1:${ports.SHOP_PORT}`,
       database_url: expect.stringMatching(/^postgres:.*\/switchboard$/),
       smtp_port: Number(ports.SMTP_PORT),
       org_id: expect.any(String),
@@ -55,7 +56,14 @@ it(
     process.kill(first.npm, 'SIGTERM');
     await untilGone(first.processes);
 
-    const second = await npmStart({ PORT: '', TEMPORAL_PORT: '', POSTGRES_PORT: '', SMTP_PORT: '', MAIL_PORT: '' });
+    const second = await npmStart({
+      PORT: '',
+      TEMPORAL_PORT: '',
+      POSTGRES_PORT: '',
+      SMTP_PORT: '',
+      MAIL_PORT: '',
+      SHOP_PORT: '',
+    });
     expect(second.dev).toEqual(first.dev);
     expect(await (await call(second.dev, 'GET', '/contacts')).text()).toContain('kept@x.test');
   },

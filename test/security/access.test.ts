@@ -1,4 +1,5 @@
 import diagnostics from 'node:diagnostics_channel';
+import { readdirSync } from 'node:fs';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import { SignJWT } from 'jose';
 import { revokeKeyAsOperator } from '../../src/keys/service.ts';
@@ -8,6 +9,8 @@ import { type Document, type Operation, pathTo, readDocument } from './document.
 import { call } from './filling.ts';
 import { NOWHERE } from './nowhere.ts';
 import { inParallel } from './parallel.ts';
+
+const LANGUAGES = new URL('../../embed/languages/', import.meta.url);
 
 /** Public routes outside of the document: pages for people, and routes for the operator. */
 const PUBLIC_ROUTES = [
@@ -40,6 +43,9 @@ const PUBLIC_ROUTES = [
   'GET /callbacks/meta/:orgId/:token',
   'POST /crm/webhook',
   'POST /crm/webhook/:orgId/:token',
+  'GET /widget.js',
+  'GET /widget/panel.js',
+  ...readdirSync(LANGUAGES).map((name) => `GET /widget/${name}`),
   // Routes of the chat widget. It identifies callers by its own tokens: test/widget/impersonation.test.ts.
   'GET /backend/widget/v2/config',
   'GET /backend/widget/v2/poll/:sessionId',
@@ -51,6 +57,8 @@ const PUBLIC_ROUTES = [
   'POST /backend/widget/v2/checkpoint',
   'POST /backend/widget/v2/contact/create-unverified',
   'POST /backend/widget/v2/create-session',
+  'POST /backend/widget/v2/read',
+  'POST /backend/widget/v2/session/handoff',
   'POST /backend/widget/v2/session/resolve',
   'POST /backend/widget/v2/submit-csat',
   'POST /backend/widget/v2/upload',

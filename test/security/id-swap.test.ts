@@ -428,8 +428,9 @@ async function postFromCrmOfB(): Promise<void> {
   await api.client().post(new URL(webhook_url).pathname, [event]);
 }
 
-/** Creates a visitor's session with an answer, a vote and a score through the widget. */
+/** Sets the widget up, and creates a visitor's session with an answer, a vote and a score through the widget. */
 async function chatWithB(): Promise<void> {
+  await orgB.put('/widget/settings', { appearance: { greeting: `${MARK_OF_B} greeting` } });
   const { widget } = await verified(api, orgB, `visitor@guest-${MARK_OF_B}.example`);
   const session_id = await widget.newSession({ external_id: `${MARK_OF_B} device` });
   await widget.send(session_id, `${MARK_OF_B} message`, { headers: { authorization: `${MARK_OF_B} token` } });

@@ -59,6 +59,7 @@ describe('the widget', () => {
       modeId: null,
       latestStateCheckpointPayload: null,
       sessionAttributes: { external_id: 'device-1', page: '/prices' },
+      unread: 0,
     });
 
     const uploaded = (await widget.upload(PNG, 'cat.png')).body;

@@ -7,6 +7,8 @@ const MAX_VALUE = 300;
 export interface ConfirmationField {
   name: string;
   value: string;
+  /** The group of the argument, where a form lets it be changed. */
+  in?: string;
 }
 
 /** Characters that turn the direction of text, are invisible, or control a terminal (Unicode: Bidi_Control, Cf and Cc). */
@@ -21,10 +23,13 @@ const visible = (text: string): string =>
 
 /** Returns all arguments of a call, in full, as they are shown to whoever confirms. */
 export const fieldsOf = (given: Record<string, unknown>): ConfirmationField[] =>
-  GROUPS.flatMap((group) => membersOf(given[group])).map(([name, value]) => ({
-    name: visible(name),
-    value: visible(textOf(value)),
-  }));
+  groupedFieldsOf(given).map(({ name, value }) => ({ name, value }));
+
+/** Returns the same with the group of each argument, for a form that lets it be changed. */
+export const groupedFieldsOf = (given: Record<string, unknown>): Required<ConfirmationField>[] =>
+  GROUPS.flatMap((group) =>
+    membersOf(given[group]).map(([name, value]) => ({ name: visible(name), value: visible(textOf(value)), in: group })),
+  );
 
 function membersOf(value: unknown): [string, unknown][] {
   if (value === undefined) return [];

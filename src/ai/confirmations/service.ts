@@ -22,7 +22,7 @@ import {
   setQuestion,
   storeDecision,
 } from './queries.ts';
-import { type ConfirmationField, fieldsOf } from './question.rules.ts';
+import { type ConfirmationField, fieldsOf, groupedFieldsOf } from './question.rules.ts';
 import type { ListConfirmations } from './schema.ts';
 import { hashOf, newToken, orgOf } from './tokens.ts';
 import { type WordingOptions, wordQuestion } from './wording.rules.ts';
@@ -64,7 +64,10 @@ export async function askForConfirmation(
   const asked = { messageId, tokenHash: hashOf(token), lastsMs: CONFIRMATION_MS };
   const set = await setQuestion(trx, orgId, call.id, asked);
   if (!set?.expires_at) return undefined;
-  const form = call.needs_because === 'form' && call.action_id !== null ? { form_action_id: call.action_id } : {};
+  const form =
+    call.needs_because === 'form' && call.action_id !== null
+      ? { form_action_id: call.action_id, fields: groupedFieldsOf(call.arguments ?? {}) }
+      : {};
   const confirmation = { id: call.id, text: question, fields, expires_at: set.expires_at.toISOString(), ...form };
   return { text, confirmation };
 }

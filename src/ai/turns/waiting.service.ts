@@ -1,4 +1,5 @@
 import { getAutopilot } from '../../autopilot/service.ts';
+import { createWakeUps } from '../../concurrency/wake-ups.ts';
 import { findAiMessage, getAiStates } from '../../conversations/ai/service.ts';
 import type { AnswersPort, AutopilotAnswer } from '../../conversations/answers.port.ts';
 import type { Db } from '../../db/connect.ts';
@@ -34,29 +35,8 @@ export interface TurnWaiters extends AnswersPort, CallWaiters {
  * without an answer.
  */
 export function createTurnWaiters(closing: AbortSignal, log: Log): TurnWaiters {
-  const waiting = new Map<string, Set<() => void>>();
+  const { sleep, wake } = createWakeUps(closing);
   let count = 0;
-
-  /** Waits for a notification about the session, or for some time. */
-  const sleepUntilWoken = (sessionId: string, ms: number): Promise<void> =>
-    new Promise((resolve) => {
-      const sleepers = waiting.get(sessionId) ?? new Set();
-      waiting.set(sessionId, sleepers);
-      const wake = () => {
-        clearTimeout(timer);
-        sleepers.delete(wake);
-        if (sleepers.size === 0 && waiting.get(sessionId) === sleepers) waiting.delete(sessionId);
-        resolve();
-      };
-      const timer = setTimeout(wake, ms);
-      sleepers.add(wake);
-    });
-
-  const wake = (hints: string) => {
-    const ids = hints === '' ? [...waiting.keys()] : hints.split(' ');
-    for (const id of ids) for (const wakeOne of [...(waiting.get(id) ?? [])]) wakeOne();
-  };
-  closing.addEventListener('abort', () => wake(''));
 
   /** Looks each time that something may have changed in a session, until it finds what it looks for or the time is over. */
   const waitFor = async <Found>(
@@ -71,7 +51,7 @@ export function createTurnWaiters(closing: AbortSignal, log: Log): TurnWaiters {
       for (;;) {
         const left = giveUpAt - Date.now();
         if (left <= 0 || closing.aborted) return undefined;
-        const woken = sleepUntilWoken(sessionId, Math.min(left, SWEEP_MS)); // before the look: none is missed
+        const woken = sleep(sessionId, Math.min(left, SWEEP_MS)); // before the look: none is missed
         const found = await look();
         if (found !== undefined) return found;
         await woken;

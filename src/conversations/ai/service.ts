@@ -19,7 +19,7 @@ import { type LockedSession, updateSession } from '../queries.ts';
 import { closingPayloadOf } from '../sessions/closing.rules.ts';
 import type { AiState } from '../sessions/schema.ts';
 import { summarizesIf, summaryOfResolution } from '../summary/service.ts';
-import { listAiStates } from './states.queries.ts';
+import { findOpenTurnNews, listAiStates } from './states.queries.ts';
 
 /** A message of the AI. */
 export interface AiMessage {
@@ -152,6 +152,11 @@ const eventOf = (orgId: string, { turnId, state, label, key }: TurnNews) => ({
 /** Shows live what a turn of the AI does in a locked session. Shown again, it changes nothing. */
 export async function showTurn(trx: Trx, orgId: string, sessionId: string, news: TurnNews): Promise<void> {
   await recordEvents(trx, orgId, sessionId, [eventOf(orgId, news)]);
+}
+
+/** Returns what the AI does now in a session, in words. Null while no turn is under way. */
+export async function findTurnLabel(db: Db, orgId: string, sessionId: string): Promise<string | null> {
+  return (await findOpenTurnNews(db, orgId, sessionId))?.label ?? null;
 }
 
 /** Resolves a locked, open session because the customer said that the issue is solved, or has not written again. */

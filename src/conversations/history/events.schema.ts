@@ -36,7 +36,13 @@ export const MessageConfirmation = z
   .object({
     id: z.string(),
     text: z.string(),
-    fields: z.array(z.object({ name: z.string(), value: z.string() })),
+    fields: z.array(
+      z.object({
+        name: z.string(),
+        value: z.string(),
+        in: z.string().optional().describe('Of a form: the group of the argument, such as body_params.'),
+      }),
+    ),
     expires_at: z.iso.datetime(),
     form_action_id: z
       .string()

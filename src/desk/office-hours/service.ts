@@ -32,7 +32,14 @@ export async function getOfficeHours(db: Db, orgId: string, id: string) {
 
 /** Returns whether the office hours are open at `at`, and the next change. Throws notFound. */
 export async function getOfficeHoursStatus(db: Db, orgId: string, id: string, at: Date) {
-  const calendar = businessCalendar(await getOfficeHours(db, orgId, id));
+  return foundOrThrow(await findOfficeHoursStatus(db, orgId, id, at));
+}
+
+/** Returns whether the office hours are open at `at`, and the next change. Undefined if there are none with this id. */
+export async function findOfficeHoursStatus(db: Db, orgId: string, id: string, at: Date) {
+  const found = await findOfficeHours(db, orgId, id);
+  if (found === undefined) return undefined;
+  const calendar = businessCalendar(found);
   return { open: isOpen(calendar, at), next_change_at: nextChange(calendar, at) };
 }
 

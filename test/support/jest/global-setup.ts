@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { migrateToLatest } from '../../../src/db/migrate.ts';
+import { buildFrontEnds } from '../../../src/dev/front-ends.ts';
 import { type Guard, startGuard } from '../../../src/dev/guard.ts';
 import { anyFreePort } from '../../../src/dev/ports.ts';
 import { startPostgres } from '../../../src/dev/postgres.ts';
@@ -21,7 +22,7 @@ const stops: (() => Promise<void>)[] = [];
 
 /**
  * Starts what the tests share, once a run: Postgres with a migrated template, Temporal, the bundled workflows and a
- * cache of compiled modules. Fetches the embedding model if this checkout has none. The tests learn of them by TEST_DATABASE_URL, TEST_TEMPORAL_ADDRESS, TEST_WORKFLOW_BUNDLE
+ * cache of compiled modules. Fetches the embedding model if this checkout has none, and builds what browsers load. The tests learn of them by TEST_DATABASE_URL, TEST_TEMPORAL_ADDRESS, TEST_WORKFLOW_BUNDLE
  * and NODE_COMPILE_CACHE. A run that is cut short leaves no process.
  */
 export default async function startServers(): Promise<void> {
@@ -40,6 +41,7 @@ export default async function startServers(): Promise<void> {
       provideBundle(folder),
       provideCompileCache(folder),
       fetchModel(DEFAULT_MODELS_FOLDER),
+      buildFrontEnds(),
     ]);
   } catch (error) {
     await stopServers();

@@ -22,14 +22,14 @@ interface CachedDocument {
  * Returns a hook for routes whose answers stay the same while the process runs. It compresses each answer once for each
  * encoding, and answers 304 to clients that have it (RFC 9110, 8.8.3 and 13.1.2).
  */
-export function createDocumentCache(): onSendAsyncHookHandler {
+export function createDocumentCache(caching = 'no-cache'): onSendAsyncHookHandler {
   const documents = new Map<string, CachedDocument>();
   return async (request, reply, payload) => {
     if (reply.statusCode !== 200 || (typeof payload !== 'string' && !Buffer.isBuffer(payload))) return payload;
     const path = request.routeOptions.url ?? request.url;
     const known = documents.get(path) ?? { etag: etagOf(payload), encoded: new Map() };
     documents.set(path, known);
-    return send(request, reply, { ...known, payload });
+    return send(request, reply, { ...known, payload, caching });
   };
 }
 
@@ -38,9 +38,9 @@ const etagOf = (payload: string | Buffer) => `W/"${createHash('sha256').update(p
 function send(
   request: FastifyRequest,
   reply: FastifyReply,
-  { etag, encoded, payload }: CachedDocument & { payload: string | Buffer },
+  { etag, encoded, payload, caching }: CachedDocument & { payload: string | Buffer; caching: string },
 ) {
-  reply.headers({ etag, vary: 'accept-encoding', 'cache-control': 'no-cache' });
+  reply.headers({ etag, vary: 'accept-encoding', 'cache-control': caching });
   if (request.headers['if-none-match']?.includes(etag)) {
     reply.code(304).removeHeader('content-length');
     return null;

@@ -1,0 +1,116 @@
+/** How a page sets the widget up, by attributes of the script tag or by `initOpenScript`. */
+export interface Options {
+  host: string;
+  token: string;
+  language?: string | undefined;
+  color?: string | undefined;
+  position?: 'left' | 'right' | undefined;
+  theme?: 'light' | 'dark' | undefined;
+  isOpen?: boolean | undefined;
+  openAfterSeconds?: number | undefined;
+  /** A token of POST /widget/authenticate-user. */
+  userToken?: string | undefined;
+  claims?:
+    | { name?: string | undefined; email?: string | undefined; customData?: Record<string, string> | undefined }
+    | undefined;
+  collect?: boolean | undefined;
+  sessionData?: Record<string, string> | undefined;
+  greetings?: string[] | undefined;
+  quickReplies?: string[] | undefined;
+  aiName?: string | undefined;
+  logo?: string | undefined;
+  title?: string | undefined;
+  /** Sent with each message: values for the AI and for HTTP actions. */
+  message?:
+    | {
+        clientContext?: object | undefined;
+        headers?: object | undefined;
+        query_params?: object | undefined;
+        body_properties?: object | undefined;
+        custom_data?: object | undefined;
+      }
+    | undefined;
+}
+
+/** Returns the options of a script tag. Undefined without a token: then the page calls `initOpenScript`. */
+export function optionsOfTag(
+  host: string,
+  { token, lang, color, position, open, theme }: DOMStringMap,
+): Options | undefined {
+  if (!token) return undefined;
+  return {
+    host,
+    token,
+    language: lang,
+    color,
+    position: position === 'left' || position === 'right' ? position : undefined,
+    theme: theme === 'light' || theme === 'dark' ? theme : undefined,
+    isOpen: open !== undefined && open !== 'false',
+  };
+}
+
+/** The options of the original widget that have a counterpart. */
+interface OriginalOptions {
+  token: string;
+  apiUrl?: string;
+  language?: string;
+  isOpen?: boolean;
+  openAfterNSeconds?: number;
+  theme?: { primaryColor?: string };
+  bot?: { name?: string };
+  assets?: { organizationLogo?: string };
+  initialMessages?: string[];
+  advancedInitialMessages?: { message: string }[];
+  initialQuestions?: string[];
+  collectUserData?: boolean;
+  prefillUserData?: { name?: string; email?: string };
+  user?: {
+    token?: string;
+    externalId?: string;
+    data?: { name?: string; email?: string; customData?: Record<string, string> };
+  };
+  textContent?: { chatScreen?: { headerTitle?: string } };
+  context?: object;
+  headers?: object;
+  queryParams?: object;
+  bodyProperties?: object;
+  messageCustomData?: object;
+  sessionCustomData?: Record<string, string>;
+}
+
+const KNOWN =
+  'token apiUrl language isOpen openAfterNSeconds theme bot assets initialMessages advancedInitialMessages initialQuestions collectUserData prefillUserData user textContent context headers queryParams bodyProperties messageCustomData sessionCustomData'.split(
+    ' ',
+  );
+
+/** Returns the options of the original's `initOpenScript`. Says in the console which ones have no counterpart. */
+export function optionsOfOriginal(host: string, given: OriginalOptions): Options {
+  const unknown = Object.keys(given).filter((name) => !KNOWN.includes(name));
+  if (unknown.length > 0)
+    console.info(`Switchboard: these options of initOpenScript are ignored: ${unknown.join(', ')}`);
+  const { user, sessionCustomData, prefillUserData } = given;
+  return {
+    host,
+    token: given.token,
+    language: given.language,
+    color: given.theme?.primaryColor,
+    isOpen: given.isOpen,
+    openAfterSeconds: given.openAfterNSeconds,
+    userToken: user?.token,
+    claims: user?.data ?? prefillUserData,
+    collect: given.collectUserData,
+    sessionData: { ...sessionCustomData, ...(user?.externalId && { external_id: user.externalId }) },
+    greetings: given.advancedInitialMessages?.map(({ message }) => message) ?? given.initialMessages,
+    quickReplies: given.initialQuestions,
+    aiName: given.bot?.name,
+    logo: given.assets?.organizationLogo,
+    title: given.textContent?.chatScreen?.headerTitle,
+    message: {
+      clientContext: given.context,
+      headers: given.headers,
+      query_params: given.queryParams,
+      body_properties: given.bodyProperties,
+      custom_data: given.messageCustomData,
+    },
+  };
+}
