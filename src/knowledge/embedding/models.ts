@@ -7,6 +7,7 @@ import type { HttpClient } from '../../providers/egress/egress.ts';
 import { embedTexts, type InputType } from '../../providers/llm/embeddings.ts';
 import type { Secrets } from '../../secrets.ts';
 import type { SimilarityScale } from '../search/confidence.rules.ts';
+import type { EmbeddingInUse } from './schema.ts';
 import { findSearchedModel } from './searched-models.queries.ts';
 import type { ModelSource } from './table.ts';
 
@@ -82,6 +83,19 @@ export async function findSearchModel(
   if (connected === undefined || connected.base_url !== searched.source.base_url) return undefined;
   return connectedModelOf(deps, orgId, { ...connected, ...searched.source });
 }
+
+/** Returns which models embed an org's knowledge and are compared with its questions. */
+export async function getEmbeddingInUse(db: Db, orgId: string, deps: KnowledgeModelDeps): Promise<EmbeddingInUse> {
+  const [model, answering] = await Promise.all([findKnowledgeModel(db, orgId, deps), findSearchModel(db, orgId, deps)]);
+  return {
+    model: shownName(model),
+    source: model === undefined ? null : model.source === null ? 'built_in' : 'connected',
+    answering: shownName(answering),
+  };
+}
+
+const shownName = (model: KnowledgeModel | undefined): string | null =>
+  model?.source?.embedding_model ?? model?.name ?? null;
 
 function connectedModelOf(
   { egress, calls }: KnowledgeModelDeps,

@@ -48,10 +48,17 @@ const modelsOfVectors = async () => {
   return rows.map(({ model }) => model);
 };
 
+const embeddingInUse = async () => (await org.get('/integrations/llm')).body;
+
 describe('an org that has connected no embedding model', () => {
   it('gets its knowledge embedded by the model of the product once a worker has it, and then all that is new', async () => {
     await write(PASSWORD);
     expect((await search('account password'))[0]?.score_parts.similarity).toBeNull();
+    expect(await embeddingInUse()).toMatchObject({
+      kind: 'llm',
+      provider: null,
+      embedding: { model: MODEL, source: 'built_in', answering: null },
+    });
     await useInstalledModel(stack.db, MODEL);
     await searchedWith(MODEL);
     await write(REFUNDS);
@@ -59,6 +66,7 @@ describe('an org that has connected no embedding model', () => {
       const [first] = await search('Wann bekomme ich mein Geld zurück?');
       return first?.title === 'Refunds' && first.score_parts.similarity !== null;
     });
+    expect(await embeddingInUse()).toMatchObject({ embedding: { answering: MODEL } });
     const [best] = await search(GERMAN);
     expect(best?.title).toBe('Password');
     expect(best?.score_parts.similarity).toBeGreaterThan(0.8);
@@ -74,8 +82,11 @@ describe('an org that has connected no embedding model', () => {
     await org.put('/integrations/llm', { provider: 'openai-compatible', settings: fake.settings });
     await eventually('the first text', () => (fake?.asked.length ?? 0) > 0);
     expect((await search(GERMAN))[0]?.title).toBe('Password');
+    const embedding = { model: 'small', source: 'connected', answering: MODEL };
+    expect(await embeddingInUse()).toMatchObject({ provider: 'openai-compatible', embedding });
     fake.failAt(() => undefined);
     await searchedWith('small');
+    expect(await embeddingInUse()).toMatchObject({ embedding: { model: 'small', answering: 'small' } });
     await eventually('no vectors of the model before', async () => (await modelsOfVectors()).join() === 'small');
     await org.delete('/integrations/llm');
     await searchedWith(MODEL);
