@@ -131,10 +131,16 @@ const builtInModelOf = (embedder: Embedder): KnowledgeModel => ({
       if (error instanceof EncodingFailed) return undefined;
       throw error;
     }),
-  embedPassages: (texts, signal) =>
-    embedder.embedPassages(texts, signal).catch((cause: unknown) => {
-      signal.throwIfAborted();
-      if (cause instanceof EncodingFailed) throw new InputFailed(cause.message, { transient: true, cause });
-      throw cause;
-    }),
+  embedPassages: (texts, signal) => builtIn(embedder.embedPassages(texts, signal), signal),
 });
+
+/** Returns the vectors of texts that are compared with each other, by the model that comes with the product. Throws InputFailed. */
+export const embedAlike = (embedder: Embedder, texts: string[], signal: AbortSignal): Promise<Float32Array[]> =>
+  builtIn(embedder.embedAlike(texts, signal), signal);
+
+const builtIn = (vectors: Promise<Float32Array[]>, signal: AbortSignal): Promise<Float32Array[]> =>
+  vectors.catch((cause: unknown) => {
+    signal.throwIfAborted();
+    if (cause instanceof EncodingFailed) throw new InputFailed(cause.message, { transient: true, cause });
+    throw cause;
+  });

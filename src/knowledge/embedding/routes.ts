@@ -1,12 +1,11 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../../api/deps.ts';
 import { errorResponses } from '../../api/edge/errors.ts';
-import { readIntegrations } from '../../orgs/integrations/service.ts';
-import { getEmbeddingInUse } from './models.ts';
-import { LlmIntegration, NOT_CONNECTED } from './schema.ts';
+import { getLlmIntegration } from './llm-integration.service.ts';
+import { LlmIntegration } from './schema.ts';
 
 export const embeddingRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
-  const integrations = { secrets: deps.secrets, callbacks: deps.callbacks, publicUrl: deps.config.PUBLIC_URL };
+  const wanted = { models: deps, secrets: deps.secrets, callbacks: deps.callbacks, publicUrl: deps.config.PUBLIC_URL };
 
   app.get('/integrations/llm', {
     config: { scope: 'org:read' },
@@ -18,12 +17,6 @@ export const embeddingRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) =>
         'Shows how the calls of the connection end, and which embedding model the org’s questions are compared by. Without a connection it answers too: `provider` is null, and `embedding` says whether the model that comes with the product answers, or words alone.',
       response: { 200: LlmIntegration, ...errorResponses(403) },
     },
-    async handler({ db, org }) {
-      const [shown, embedding] = await Promise.all([
-        readIntegrations(db, integrations, org.id),
-        getEmbeddingInUse(db, org.id, deps),
-      ]);
-      return { ...(shown.find(({ kind }) => kind === 'llm') ?? NOT_CONNECTED), embedding };
-    },
+    handler: ({ db, org }) => getLlmIntegration(db, wanted, org.id),
   });
 };

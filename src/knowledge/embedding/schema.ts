@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import { MODEL } from '../../embedder/model-folder.ts';
 import { Integration } from '../../orgs/integrations/schema.ts';
-import { CONNECTION_NAME } from '../../orgs/integrations/secrets.ts';
 import { Timestamp } from '../../schemas/parts.ts';
 
 /** Which model compares an org's questions with its knowledge. */
@@ -14,7 +12,9 @@ const EmbeddingInUse = z
     source: z
       .enum(['connected', 'built_in'])
       .nullable()
-      .describe('Whose model it is: of the llm integration (`embedding_model`), or the one that comes with the product.'),
+      .describe(
+        'Whose model it is: of the llm integration (`embedding_model`), or the one that comes with the product.',
+      ),
     answering: z
       .string()
       .nullable()
@@ -26,22 +26,6 @@ const EmbeddingInUse = z
 
 export type EmbeddingInUse = z.infer<typeof EmbeddingInUse>;
 
-/** An org without an llm integration. */
-export const NOT_CONNECTED = {
-  kind: 'llm',
-  name: CONNECTION_NAME,
-  provider: null,
-  settings: {},
-  connected: null,
-  last_success_at: null,
-  last_error: null,
-  last_error_at: null,
-  failing_since: null,
-  warnings: [],
-  created_at: null,
-  updated_at: null,
-};
-
 export const LlmIntegration = Integration.extend({
   provider: Integration.shape.provider.nullable().describe('Null if none is connected.'),
   created_at: Timestamp.nullable(),
@@ -51,8 +35,16 @@ export const LlmIntegration = Integration.extend({
   id: 'LlmIntegration',
   examples: [
     {
-      ...NOT_CONNECTED,
-      embedding: { model: MODEL, source: 'built_in', answering: MODEL },
+      ...{ kind: 'llm', name: 'Default', provider: null, settings: {}, connected: null, last_success_at: null },
+      ...{
+        last_error: null,
+        last_error_at: null,
+        failing_since: null,
+        warnings: [],
+        created_at: null,
+        updated_at: null,
+      },
+      embedding: { model: 'multilingual-e5-small', source: 'built_in', answering: 'multilingual-e5-small' },
     },
   ],
 });
