@@ -32,6 +32,12 @@ export interface PassageSearch extends ChunkSearch {
   explain: boolean;
 }
 
+/** A question and its filters. */
+interface EvidenceSearch extends Omit<PassageSearch, 'explain' | 'limit'> {
+  /** The language of the question. Detected if it is not known: that takes 90 MB in this process. */
+  language?: string | null;
+}
+
 /** Search by the org's embedding model. */
 export interface SemanticSearch {
   /**
@@ -66,12 +72,12 @@ export async function findEvidence(
   db: Db,
   semantics: SemanticSearch,
   orgId: string,
-  search: Omit<PassageSearch, 'explain' | 'limit'>,
+  { language: known = null, ...search }: EvidenceSearch,
 ) {
   const whole = { ...search, explain: true, limit: EVIDENCE_PASSAGES };
   const { asked, passages, similarities } = await rankPassages(db, semantics, orgId, whole);
   const similarity = similarityOf(similarities);
-  const language = similarities.scale === undefined ? undefined : await detectLanguage(search.query);
+  const language = similarities.scale === undefined ? undefined : (known ?? (await detectLanguage(search.query)));
   const { scoreUnit, rarities } = asked ?? { scoreUnit: 0, rarities: new Map<string, number>() };
   const rated = passages.map(({ score_parts, ...passage }) => {
     const words = score_parts?.words ?? 0;
