@@ -25,6 +25,7 @@ const BENCHES = [
   'analytics',
   'webhooks',
   'insights',
+  'embedding',
   'ai/turns',
   'ai/answers',
   'ai/first-evening',
