@@ -1,8 +1,10 @@
 import { Context, log } from '@temporalio/activity';
 import type { Db } from '../src/db/connect.ts';
 import { repeatForSeconds } from '../src/db/deletion.ts';
+import type { Embedder } from '../src/embedder/embedder.ts';
 import { createCentroidCache } from '../src/insights/assignment/centroid-cache.ts';
 import { alignInsights, type EmbeddingDeps, embedStatements } from '../src/insights/assignment/embedding.service.ts';
+import { findStatementModel } from '../src/insights/assignment/models.ts';
 import { createRefusalMemory } from '../src/insights/assignment/refusal-memory.ts';
 import { type AssignmentResult, assignStatements } from '../src/insights/assignment/service.ts';
 import type { ExtractionInput, ExtractionResult } from '../src/insights/extraction/contract.ts';
@@ -11,6 +13,7 @@ import { extractStatements } from '../src/insights/extraction/service.ts';
 import { nameInsights } from '../src/insights/naming/service.ts';
 import type { ReviewInput, ReviewResult } from '../src/insights/review/contract.ts';
 import { reviewInsights } from '../src/insights/review/service.ts';
+import type { ConnectedModel } from '../src/knowledge/embedding/models.ts';
 import type { ConnectionCalls } from '../src/orgs/integrations/calls.service.ts';
 import type { HttpClient } from '../src/providers/egress/egress.ts';
 import { embedTexts } from '../src/providers/llm/embeddings.ts';
@@ -26,26 +29,28 @@ export interface InsightActivityDeps {
   egress: HttpClient;
   calls: ConnectionCalls;
   secrets: Secrets;
+  embedder: Embedder;
   tagLearner: TagLearner;
 }
 
 export type InsightActivities = ReturnType<typeof createInsightActivities>;
 
 export const createInsightActivities = (deps: InsightActivityDeps) => {
-  const { db, egress, calls, secrets } = deps;
+  const { db, egress, calls, secrets, embedder } = deps;
   const cache = createCentroidCache();
   const refusals = createRefusalMemory();
   const embeddingDepsOf = (orgId: string): EmbeddingDeps => {
     const context = Context.current();
-    const { cancellationSignal, info } = context;
+    const { cancellationSignal: signal, info } = context;
+    const embed = async (model: ConnectedModel, texts: string[]) => {
+      signal.throwIfAborted();
+      const client = calls.observe(egress, { orgId, kind: 'llm', settings: model });
+      return embedTexts(client, model, texts, { inputType: 'query', timeoutMs: TIMEOUT_MS });
+    };
     return {
-      ...{ db, secrets, refusals, attempt: info.attempt },
+      ...{ db, attempt: info.attempt },
+      findModel: (id) => findStatementModel({ db, secrets, embedder, refusals, embed, signal }, id),
       pause: (ms) => context.sleep(ms),
-      async embed(model, texts) {
-        cancellationSignal.throwIfAborted();
-        const client = calls.observe(egress, { orgId, kind: 'llm', settings: model });
-        return embedTexts(client, model, texts, { inputType: 'query', timeoutMs: TIMEOUT_MS });
-      },
       onLeftOut: (statementId) => log.warn('a statement got no vector, and is like no other', { orgId, statementId }),
     };
   };

@@ -3,10 +3,13 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { sql } from 'kysely';
 import { connect, type Db } from '../src/db/connect.ts';
+import { createEmbedder } from '../src/embedder/embedder.ts';
+import { fetchModel } from '../src/embedder/fetch-model.ts';
+import { MODEL as BUILT_IN_MODEL, DEFAULT_MODELS_FOLDER } from '../src/embedder/model-folder.ts';
 import { InsightQuery } from '../src/insights/search/schema.ts';
 import { queryInsights } from '../src/insights/search/service.ts';
 import { type StoredVector, storedVectorOf } from '../src/insights/similarity/vectors.rules.ts';
-import { spaceOfModel, WORDS } from '../src/insights/similarity/words.rules.ts';
+import { spaceOfBuiltIn, spaceOfModel, WORDS } from '../src/insights/similarity/words.rules.ts';
 import { ALLOW_ALL, createEgress } from '../src/providers/egress/egress.ts';
 import { embedTexts } from '../src/providers/llm/embeddings.ts';
 import { agreementOf, clustersOf, wordVectorsOf } from './support/clusters.ts';
@@ -25,11 +28,12 @@ const MIN_NMI = 0.75;
 const MIN_ARI = 0.37;
 const SHUFFLES = 5;
 const TEXTS_PER_REQUEST = 32;
+const MAX_EMBEDDING_MS = 30 * 60_000;
 /** banking_data of PolyAI-LDN/task-specific-datasets, with test.csv. */
 const BANKING_FOLDER = process.env.BANKING77_FOLDER;
 /** data of clinc/oos-eval, with data_full.json. */
 const CLINC_FOLDER = process.env.CLINC150_FOLDER;
-/** The base URL of an embedding server of OpenAI's protocol. */
+/** The base URL of an embedding server of OpenAI's protocol. Absent: the model that comes with the product. */
 const EMBEDDINGS_URL = process.env.EMBEDDINGS_URL;
 const MODEL = process.env.EMBEDDINGS_MODEL ?? 'query';
 
@@ -103,7 +107,17 @@ const measureFilters = (): Promise<Finding[]> =>
 const insightsFinding = (name: string, subject: string, target: string, isMet: boolean): Finding =>
   limitFinding(`insights: ${name}`, { subject, target, isMet });
 
+/** The vectors of the model that comes with the product. */
+async function builtInVectorsOf(texts: string[]): Promise<StoredVector[]> {
+  await fetchModel(DEFAULT_MODELS_FOLDER);
+  const embedder = createEmbedder({ warn: () => undefined });
+  const vectors = await embedder.embedAlike(texts, AbortSignal.timeout(MAX_EMBEDDING_MS));
+  embedder.close();
+  return vectors.map(storedVectorOf);
+}
+
 async function vectorsOf(texts: string[]): Promise<StoredVector[]> {
+  if (EMBEDDINGS_URL === undefined) return builtInVectorsOf(texts);
   const egress = createEgress({ allow: ALLOW_ALL });
   const settings = { base_url: EMBEDDINGS_URL, api_key: 'none', embedding_model: MODEL };
   const vectors: StoredVector[] = [];
@@ -133,11 +147,7 @@ async function measureSet({ name, texts, least }: TextSet): Promise<Finding[]> {
     return { nmi, ari, text: `NMI ${nmi.toFixed(3)}, ARI ${ari.toFixed(3)}, ${new Set(clusters).size} clusters` };
   };
   note(`${name}, by words: ${measure(wordVectorsOf(texts.map(({ text }) => text)), WORDS, labels).text}`);
-  if (EMBEDDINGS_URL === undefined) {
-    note(`${name} was not measured with vectors: EMBEDDINGS_URL is not set`);
-    return [];
-  }
-  const space = spaceOfModel(MODEL);
+  const space = EMBEDDINGS_URL === undefined ? spaceOfBuiltIn(BUILT_IN_MODEL) : spaceOfModel(MODEL);
   const vectors = await vectorsOf(texts.map(({ text }) => text));
   const { nmi, ari, text } = measure(vectors, space, labels);
   note(`${name}, by vectors in the file's order: ${text}`);

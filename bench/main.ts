@@ -26,6 +26,7 @@ const BENCHES = [
   'inbox',
   'webhooks',
   'insights',
+  'embedding',
   'ai/turns',
   'ai/answers',
   'ai/first-evening',

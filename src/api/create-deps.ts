@@ -87,6 +87,7 @@ export function createApiDeps({ config, db, pool, quota, temporal, logger, repla
     rateLimits: createRateLimits(config, pool),
     quota,
     ...outgoing,
+    embedder,
     semantics,
     temporal,
     fareHarbor: createFareHarbor(operatorsEgress, config.FAREHARBOR_BASE_URL),

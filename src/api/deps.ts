@@ -13,6 +13,7 @@ import type { Db } from '../db/connect.ts';
 import type { WriteQuota } from '../db/write-quota.ts';
 import type { PhoneToolsPort } from '../deliveries/callbacks/phone-tools.port.ts';
 import type { DocumentReader } from '../documents/reader.ts';
+import type { Embedder } from '../embedder/embedder.ts';
 import type { Tokens } from '../keys/tokens.ts';
 import type { KeyVerifier } from '../keys/verifier.ts';
 import type { SemanticSearch } from '../knowledge/search/passage-search.service.ts';
@@ -45,6 +46,8 @@ export interface Deps {
   egress: Egress;
   /** For requests to the orgs' connections. */
   calls: ConnectionCalls;
+  /** The embedding model that comes with the product. */
+  embedder: Embedder;
   semantics: SemanticSearch;
   fareHarbor: FareHarbor;
   callbacks: CallbackUrls;

@@ -25,6 +25,8 @@ export interface Embedder {
   comparePassages(question: string, passages: ComparedPassage[], signal: AbortSignal): Promise<Closeness[]>;
   /** Returns the vectors of passages, of length 1. Throws EncodingFailed. */
   embedPassages(texts: string[], signal: AbortSignal): Promise<Float32Array[]>;
+  /** Returns the vectors of texts that are compared with each other, of length 1. Throws EncodingFailed. */
+  embedAlike(texts: string[], signal: AbortSignal): Promise<Float32Array[]>;
   close(): void;
 }
 
@@ -37,11 +39,14 @@ export const NO_EMBEDDER: Embedder = {
   isAvailable: () => false,
   embedQuery: async () => undefined,
   comparePassages: async () => [],
-  embedPassages: async () => {
-    throw new EncodingFailed('This installation has no embedding model');
-  },
+  embedPassages: refuse,
+  embedAlike: refuse,
   close: () => undefined,
 };
+
+async function refuse(): Promise<never> {
+  throw new EncodingFailed('This installation has no embedding model');
+}
 
 /**
  * Creates the embedder with the model of a folder of models. Questions and passages have a process each, which are
@@ -66,6 +71,10 @@ export function createEmbedder(log: Pick<FastifyBaseLogger, 'warn'>, models = DE
       const cut = encoded.filter(({ cutTokens }) => cutTokens > 0).length;
       if (cut > 0)
         log.warn({ passages: cut }, 'passages are longer than the embedding model reads: their end is not compared');
+      return encoded.map(({ vector }) => vector);
+    },
+    async embedAlike(texts, signal) {
+      const encoded = await passages.encode(texts, 'query', signal);
       return encoded.map(({ vector }) => vector);
     },
     close() {

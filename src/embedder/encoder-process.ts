@@ -10,6 +10,12 @@ const PROGRAM = fileURLToPath(new URL('process.ts', import.meta.url));
 /** Little garbage is left where most of the memory is the model. */
 const EXEC_ARGV = ['--max-semi-space-size=2', '--heap-growing-percent=25'];
 
+/** What programs and libraries are found by. Secrets of this process are none of the model's business. */
+const ENVIRONMENT = ['PATH', 'HOME', 'TMPDIR', 'LD_LIBRARY_PATH', 'DYLD_LIBRARY_PATH', 'MALLOC_ARENA_MAX'];
+
+const environmentOf = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  Object.fromEntries(ENVIRONMENT.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
+
 /** Encoding was given up, or its process ended. */
 export class EncodingFailed extends Error {
   constructor(message: string, options?: ErrorOptions) {
@@ -64,6 +70,7 @@ export function createEncoderProcess({ files, idleMs, niceness, log }: EncoderPr
     const started = fork(PROGRAM, [model.header, model.graph, model.weights, String(niceness)], {
       serialization: 'advanced',
       execArgv: EXEC_ARGV,
+      env: environmentOf(process.env),
     });
     started.on('message', (answer: ProcessAnswer) => settle(answer));
     const fail = (cause: unknown) => {

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../api/deps.ts';
+import { embeddingRoutes } from './embedding/routes.ts';
 import { helpPageRoutes } from './help-center/pages.routes.ts';
 import { helpCenterRoutes } from './help-center/routes.ts';
 import { knowledgeSearchRoutes } from './search/routes.ts';
@@ -15,4 +16,5 @@ export const KNOWLEDGE_ROUTES: FastifyPluginAsyncZod<Deps>[] = [
   knowledgeSearchRoutes,
   helpCenterRoutes,
   helpPageRoutes,
+  embeddingRoutes,
 ];

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -101,6 +102,20 @@ describe('the embedding model', () => {
     const comparison = embedder.comparePassages('When do refunds arrive?', many, canceling.signal);
     canceling.abort();
     await expect(comparison).rejects.toThrow('too long or was canceled');
+  });
+
+  it('runs in a process that has none of the secrets of ours', async () => {
+    process.env.JWT_SECRET = 'a secret of the worker';
+    const own = createEmbedder({ warn: () => undefined });
+    const before = new Set(processesOf());
+    await own.embedQuery('How do I change my password?', never);
+    const started = processesOf().filter((id) => !before.has(id));
+    expect(started).toHaveLength(1);
+    const environments = started.map((id) => readFileSync(`/proc/${id}/environ`, 'utf8'));
+    own.close();
+    delete process.env.JWT_SECRET;
+    expect(environments.join()).toContain('PATH=');
+    expect(environments.join()).not.toContain('a secret of the worker');
   });
 
   it('answers a question while passages are computed', async () => {

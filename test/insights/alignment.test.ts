@@ -1,5 +1,7 @@
+import { NO_EMBEDDER } from '../../src/embedder/embedder.ts';
 import { InputFailed, InputRefused, ProviderError } from '../../src/errors.ts';
 import { alignInsights } from '../../src/insights/assignment/embedding.service.ts';
+import { findStatementModel } from '../../src/insights/assignment/models.ts';
 import { createRefusalMemory } from '../../src/insights/assignment/refusal-memory.ts';
 import { bytesOf, storedVectorOf } from '../../src/insights/similarity/vectors.rules.ts';
 import { FAKES_ALLOWED } from '../support/channels.ts';
@@ -65,8 +67,16 @@ const align = (
 ) =>
   alignInsights(
     {
-      ...{ db, secrets: api.deps.secrets, refusals, attempt },
-      embed: (_, texts) => embed(texts),
+      ...{ db, attempt },
+      findModel: (orgId) =>
+        findStatementModel(
+          {
+            ...{ db, refusals, secrets: api.deps.secrets, embedder: NO_EMBEDDER },
+            embed: (_, texts) => embed(texts),
+            signal: new AbortController().signal,
+          },
+          orgId,
+        ),
       pause: async () => undefined,
       onLeftOut: (id) => leftOut.push(id),
     },

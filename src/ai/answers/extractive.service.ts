@@ -11,6 +11,8 @@ const MAX_QUESTION_CHARACTERS = 1_000;
 
 export interface QuoteSearch {
   question: string;
+  /** Its language, if that is known. */
+  language?: string | null;
   channel: SessionChannel;
   /** The segments of the contact. */
   segments: string[];
@@ -26,11 +28,12 @@ export async function answerByQuotes(
   db: Db,
   semantics: SemanticSearch,
   orgId: string,
-  { question, channel, segments, thresholds }: QuoteSearch,
+  { question, language = null, channel, segments, thresholds }: QuoteSearch,
 ): Promise<ExtractiveAnswer> {
   const found = await findEvidence(db, thresholds.vectors === null ? WORDS_ONLY : semantics, orgId, {
     query: question.slice(0, MAX_QUESTION_CHARACTERS),
     visibility: ['public'],
+    language,
     channel,
     segments,
   });

@@ -1,9 +1,6 @@
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { type ConnectedModel, findConnectedModel } from '../../knowledge/embedding/models.ts';
 import { embedInParts, type PartHandlers } from '../../knowledge/embedding/parts.ts';
-import { findSavedAt } from '../../orgs/integrations/service.ts';
-import type { Secrets } from '../../secrets.ts';
 import { lockInsights } from '../queries.ts';
 import {
   addVector,
@@ -13,7 +10,8 @@ import {
   storedVectorOf,
   type VectorSum,
 } from '../similarity/vectors.rules.ts';
-import { spaceOfModel, WORDS } from '../similarity/words.rules.ts';
+import { WORDS } from '../similarity/words.rules.ts';
+import type { StatementModel } from './models.ts';
 import {
   clearVectors,
   listCentroidsOf,
@@ -26,7 +24,6 @@ import {
   upsertCentroids,
   upsertSpace,
 } from './queries.ts';
-import type { RefusalMemory } from './refusal-memory.ts';
 import { readSpace, vectorOfKnownText } from './spaces.service.ts';
 
 /** Of each insight, this many of its latest statements get a vector of a new model. */
@@ -37,11 +34,9 @@ const VECTORS_PER_READ = 200;
 
 export interface EmbeddingDeps {
   db: Db;
-  secrets: Secrets;
-  /** Returns a vector of length 1 for each text. */
-  embed(model: ConnectedModel, texts: string[]): Promise<Float32Array[]>;
+  /** Returns the model that compares an org's statements. Undefined: words do. */
+  findModel(orgId: string): Promise<StatementModel | undefined>;
   pause: PartHandlers<unknown>['pause'];
-  refusals: RefusalMemory;
   /** The attempt of the activity, from 1. */
   attempt: number;
   /** Is told of a statement without a vector. */
@@ -49,32 +44,31 @@ export interface EmbeddingDeps {
 }
 
 /**
- * Makes the vectors of a session's new statements with the org's embedding model. Without one, words decide. A statement
- * that the provider refuses or fails at for good gets a vector of nothing: it becomes an insight of its own.
+ * Makes the vectors of a session's new statements with the org's embedding model, or the one that comes with the product.
+ * Without both, words decide. A statement that the model refuses or fails at for good gets a vector of nothing: it becomes
+ * an insight of its own.
  */
 export async function embedStatements(deps: EmbeddingDeps, orgId: string, sessionId: string): Promise<void> {
-  const { db, secrets } = deps;
-  const model = await findConnectedModel(db, secrets, orgId);
-  const space = model === undefined ? null : spaceOfModel(model.embedding_model);
+  const { db } = deps;
+  const model = await deps.findModel(orgId);
+  const space = model?.space ?? null;
   const statements = (await listUnassigned(db, orgId, sessionId)).filter((one) => one.space !== space);
   if (statements.length === 0) return;
   if (model === undefined) await clearVectors(db, orgId, sessionId);
-  else await makeVectors(deps, { orgId, model }, statements, (vectors) => updateVectors(db, orgId, vectors));
+  else await makeVectors(deps, model, statements, (vectors) => updateVectors(db, orgId, vectors));
 }
 
 /** Makes the vectors of statements, and stores those of each part at once. A connection saved anew is asked anew. */
 async function makeVectors(
-  { db, embed, pause, refusals, attempt, onLeftOut }: EmbeddingDeps,
-  { orgId, model }: { orgId: string; model: ConnectedModel },
+  { pause, attempt, onLeftOut }: EmbeddingDeps,
+  { space, embed, remember }: StatementModel,
   statements: { id: string; content: string }[],
   store: (vectors: NewVector[]) => Promise<void>,
 ): Promise<void> {
-  const space = spaceOfModel(model.embedding_model);
   const items = statements.map(({ id, content }) => ({ id, text: content }));
-  const savedAt = await findSavedAt(db, orgId, 'llm');
-  await refusals.remember({ model, savedAt }, () =>
+  await remember(() =>
     embedInParts(items, {
-      embed: (texts) => embed(model, texts),
+      embed,
       pause,
       attempt,
       store: (part, vectors) =>
@@ -98,9 +92,9 @@ async function makeVectors(
  * stored once all its vectors are made. Returns whether none is left. Repeated, it goes on.
  */
 export async function alignInsights(deps: EmbeddingDeps, orgId: string): Promise<boolean> {
-  const { db, secrets } = deps;
-  const model = await findConnectedModel(db, secrets, orgId);
-  const space = model === undefined ? WORDS : spaceOfModel(model.embedding_model);
+  const { db } = deps;
+  const model = await deps.findModel(orgId);
+  const space = model?.space ?? WORDS;
   const { insightIds, statements } = await listUnaligned(db, orgId, space, {
     insights: INSIGHTS_PER_BATCH,
     statements: STATEMENTS_PER_INSIGHT,
@@ -114,7 +108,7 @@ export async function alignInsights(deps: EmbeddingDeps, orgId: string): Promise
   if (empty.length > 0) await storeAligned(db, orgId, { space, vectors: [], insightIds: empty });
   const made = new Map<string, NewVector>();
   if (statements.length > 0)
-    await makeVectors(deps, { orgId, model }, statements, async (vectors) => {
+    await makeVectors(deps, model, statements, async (vectors) => {
       for (const vector of vectors) made.set(vector.id, vector);
       const whole = wholeInsightsOf(made, statements, vectors);
       if (whole.insightIds.length > 0) await storeAligned(db, orgId, { space, ...whole });

@@ -2,8 +2,12 @@ import type { FeatureCounts } from '../../tagging/features.rules.ts';
 
 /** The space of vectors that are made of words alone. */
 export const WORDS = 'words';
+const BUILT_IN = 'built-in:';
 /** Returns the space of the vectors of an embedding model. */
 export const spaceOfModel = (model: string): string => `model:${model}`;
+/** Returns the space of the model that comes with the product: a provider may call another one by the same name. */
+export const spaceOfBuiltIn = (model: string): string => `${BUILT_IN}${model}`;
+export const isBuiltIn = (space: string): boolean => space.startsWith(BUILT_IN);
 
 export const WORD_DIMENSIONS = 512;
 const MIX = [0x9e3779b9, 0x85ebca6b, 0xc2b2ae35] as const;

@@ -3,7 +3,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { deleteInstalledModels, insertInstalledModel } from './installed-models.queries.ts';
 import { deleteOldRefusals } from './queries.ts';
 import { listOrgsWithout } from './searched-models.queries.ts';
-import { requestEmbedding } from './service.ts';
+import { hasConnectedModel, requestEmbedding } from './service.ts';
 
 const ORGS_PER_BATCH = 100;
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
@@ -19,13 +19,16 @@ export const retryOldRefusals = (db: Db): Promise<number> =>
     return orgIds.length;
   });
 
-/** Records that this installation has the model, and has the knowledge embedded of all orgs that are searched without it. */
+/**
+ * Records that this installation has the model, and has the knowledge embedded of all orgs that are searched without it
+ * and have connected no other.
+ */
 export async function useInstalledModel(db: Db, model: string): Promise<void> {
   await insertInstalledModel(db, model);
   for (let after: string | undefined = FIRST_ID; after !== undefined; ) {
     const orgIds: string[] = await listOrgsWithout(db, model, { after, limit: ORGS_PER_BATCH });
     await inTransaction(db, async (trx) => {
-      for (const orgId of orgIds) await requestEmbedding(trx, orgId);
+      for (const orgId of orgIds) if (!(await hasConnectedModel(trx, orgId))) await requestEmbedding(trx, orgId);
     });
     after = orgIds.at(-1);
   }

@@ -7,6 +7,7 @@ import type { HttpClient } from '../../providers/egress/egress.ts';
 import { embedTexts, type InputType } from '../../providers/llm/embeddings.ts';
 import type { Secrets } from '../../secrets.ts';
 import type { SimilarityScale } from '../search/confidence.rules.ts';
+import type { EmbeddingInUse } from './schema.ts';
 import { findSearchedModel } from './searched-models.queries.ts';
 import type { ModelSource } from './table.ts';
 
@@ -95,6 +96,19 @@ export async function findSearchModel(
   return connectedModelOf(deps, orgId, { ...connected, ...searched.source });
 }
 
+/** Returns which models embed an org's knowledge and are compared with its questions. */
+export async function getEmbeddingInUse(db: Db, orgId: string, deps: KnowledgeModelDeps): Promise<EmbeddingInUse> {
+  const [model, answering] = await Promise.all([findKnowledgeModel(db, orgId, deps), findSearchModel(db, orgId, deps)]);
+  return {
+    model: shownName(model),
+    source: model === undefined ? null : model.source === null ? 'built_in' : 'connected',
+    answering: shownName(answering),
+  };
+}
+
+const shownName = (model: KnowledgeModel | undefined): string | null =>
+  model?.source?.embedding_model ?? model?.name ?? null;
+
 function connectedModelOf(
   { egress, calls }: KnowledgeModelDeps,
   orgId: string,
@@ -131,10 +145,16 @@ const builtInModelOf = (embedder: Embedder): KnowledgeModel => ({
   embedQuery: (text) => embedder.embedQuery(text, AbortSignal.timeout(TIMEOUT_MS.query)).catch(undefinedIfFailed),
   comparePassages: (question, passages) =>
     embedder.comparePassages(question, passages, AbortSignal.timeout(TIMEOUT_MS.query)).catch(undefinedIfFailed),
-  embedPassages: (texts, signal) =>
-    embedder.embedPassages(texts, signal).catch((cause: unknown) => {
-      signal.throwIfAborted();
-      if (cause instanceof EncodingFailed) throw new InputFailed(cause.message, { transient: true, cause });
-      throw cause;
-    }),
+  embedPassages: (texts, signal) => builtIn(embedder.embedPassages(texts, signal), signal),
 });
+
+/** Returns the vectors of texts that are compared with each other, by the model that comes with the product. Throws InputFailed. */
+export const embedAlike = (embedder: Embedder, texts: string[], signal: AbortSignal): Promise<Float32Array[]> =>
+  builtIn(embedder.embedAlike(texts, signal), signal);
+
+const builtIn = (vectors: Promise<Float32Array[]>, signal: AbortSignal): Promise<Float32Array[]> =>
+  vectors.catch((cause: unknown) => {
+    signal.throwIfAborted();
+    if (cause instanceof EncodingFailed) throw new InputFailed(cause.message, { transient: true, cause });
+    throw cause;
+  });

@@ -16,9 +16,13 @@ const VECTORS_PER_DELETION = 5_000;
 const NOTHING_LEFT: EmbeddingProgress = { after: null };
 
 /** Returns whether new chunks of an org are to be embedded: it has connected a model, or the product's own is installed. */
-export async function hasKnowledgeModel(trx: Trx, orgId: string): Promise<boolean> {
+export const hasKnowledgeModel = async (trx: Trx, orgId: string): Promise<boolean> =>
+  (await hasConnectedModel(trx, orgId)) || (await isModelInstalled(trx));
+
+/** Returns whether an org has connected an embedding model. */
+export async function hasConnectedModel(trx: Trx, orgId: string): Promise<boolean> {
   const settings = (await listConnections(trx, orgId)).get('llm');
-  return typeof settings?.embedding_model === 'string' || (await isModelInstalled(trx));
+  return typeof settings?.embedding_model === 'string';
 }
 
 /** Returns the command to embed the chunks of an org that lack a vector. */

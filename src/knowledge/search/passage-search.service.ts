@@ -40,6 +40,12 @@ export interface PassageSearch extends ChunkSearch {
   explain: boolean;
 }
 
+/** A question and its filters. */
+interface EvidenceSearch extends Omit<PassageSearch, 'explain' | 'limit'> {
+  /** The language of the question. Detected if it is not known: that takes 90 MB in this process. */
+  language?: string | null;
+}
+
 /** Search by the org's embedding model. */
 export interface SemanticSearch {
   /**
@@ -75,13 +81,13 @@ export async function findEvidence(
   db: Db,
   semantics: SemanticSearch,
   orgId: string,
-  search: Omit<PassageSearch, 'explain' | 'limit'>,
+  { language: known = null, ...search }: EvidenceSearch,
 ) {
   const whole = { ...search, explain: true, limit: EVIDENCE_PASSAGES };
   const ranked = await rankPassages(db, semantics, orgId, whole);
   const { asked, similarities } = ranked;
-  const evidence = await compareStrongest(await ratePassages(ranked, search.query), similarities);
-  if (evidence === undefined) return findEvidence(db, WORDS_ONLY, orgId, search);
+  const evidence = await compareStrongest(await ratePassages(ranked, search.query, known), similarities);
+  if (evidence === undefined) return findEvidence(db, WORDS_ONLY, orgId, { language: known, ...search });
   return {
     passages: evidence.passages,
     withVectors: similarities.size > 0,
@@ -94,9 +100,10 @@ export async function findEvidence(
 async function ratePassages(
   { asked, similarities, passages }: Awaited<ReturnType<typeof rankPassages>>,
   query: string,
+  known: string | null,
 ) {
   const similarity = similarityOf(similarities);
-  const language = similarities.scale === undefined ? undefined : await detectLanguage(query);
+  const language = similarities.scale === undefined ? undefined : (known ?? (await detectLanguage(query)));
   const { scoreUnit, rarities } = asked ?? { scoreUnit: 0, rarities: new Map<string, number>() };
   const rated = passages.map(({ score_parts, ...passage }) => {
     const words = score_parts?.words ?? 0;

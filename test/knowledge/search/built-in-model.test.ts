@@ -1,7 +1,9 @@
+import { sql } from 'kysely';
 import { MODEL } from '../../../src/embedder/model-folder.ts';
 import { useInstalledModel } from '../../../src/knowledge/embedding/maintenance.service.ts';
 import { findSearchedModel } from '../../../src/knowledge/embedding/searched-models.queries.ts';
 import { findEvidence, type SemanticSearch, WORDS_ONLY } from '../../../src/knowledge/search/passage-search.service.ts';
+import { insightsOf, resolvedSaying } from '../../insights/support.ts';
 import { FAKES_ALLOWED } from '../../support/channels.ts';
 import { type FakeEmbeddings, startFakeEmbeddings } from '../../support/fakes/embeddings.ts';
 import { modelFiles } from '../../support/model.ts';
@@ -49,10 +51,22 @@ const modelsOfVectors = async () => {
   return rows.map(({ model }) => model);
 };
 
+const embeddingsDue = async () => {
+  const { rows } = await sql<{ due: number }>`
+    select count(*)::int as due from due_work where org_id = ${org.id} and kind = 'embedding'`.execute(stack.db);
+  return rows[0]?.due;
+};
+const embeddingInUse = async () => (await org.get('/integrations/llm')).body;
+
 describe('an org that has connected no embedding model', () => {
   it('gets its knowledge embedded by the model of the product once a worker has it, and then all that is new', async () => {
     await write(PASSWORD);
     expect((await search('account password'))[0]?.score_parts.similarity).toBeNull();
+    expect(await embeddingInUse()).toMatchObject({
+      kind: 'llm',
+      provider: null,
+      embedding: { model: MODEL, source: 'built_in', answering: null },
+    });
     await useInstalledModel(stack.db, MODEL);
     await searchedWith(MODEL);
     await write(REFUNDS);
@@ -60,6 +74,7 @@ describe('an org that has connected no embedding model', () => {
       const [first] = await search('Wann bekomme ich mein Geld zurück?');
       return first?.title === 'Refunds' && first.score_parts.similarity !== null;
     });
+    expect(await embeddingInUse()).toMatchObject({ embedding: { answering: MODEL } });
     const [best] = await search(GERMAN);
     expect(best?.title).toBe('Password');
     expect(best?.score_parts.similarity).toBeGreaterThan(0.8);
@@ -75,12 +90,27 @@ describe('an org that has connected no embedding model', () => {
     await org.put('/integrations/llm', { provider: 'openai-compatible', settings: fake.settings });
     await eventually('the first text', () => (fake?.asked.length ?? 0) > 0);
     expect((await search(GERMAN))[0]?.title).toBe('Password');
+    const embedding = { model: 'small', source: 'connected', answering: MODEL };
+    expect(await embeddingInUse()).toMatchObject({ provider: 'openai-compatible', embedding });
     fake.failAt(() => undefined);
     await searchedWith('small');
+    await eventually('nothing to embed', async () => (await embeddingsDue()) === 0);
+    await useInstalledModel(stack.db, MODEL);
+    expect(await embeddingsDue()).toBe(0);
+    expect(await embeddingInUse()).toMatchObject({ embedding: { model: 'small', answering: 'small' } });
     await eventually('no vectors of the model before', async () => (await modelsOfVectors()).join() === 'small');
     await org.delete('/integrations/llm');
     await searchedWith(MODEL);
     expect((await search(GERMAN))[0]?.title).toBe('Password');
+  });
+
+  it('has what its customers say compared by that model too: the same in other words is one insight', async () => {
+    await resolvedSaying(stack, org, 'My parcel has not arrived although it was sent two weeks ago');
+    await resolvedSaying(stack, org, 'I cannot log in because I forgot my password');
+    await resolvedSaying(stack, org, 'The package that was shipped two weeks ago still did not come');
+    expect((await insightsOf(org)).map((one) => one.occurrence_count)).toEqual([2, 1]);
+    const spaces = await stack.db.selectFrom('insight_spaces').select('space').where('org_id', '=', org.id).execute();
+    expect(spaces).toEqual([{ space: `built-in:${MODEL}` }]);
   });
 });
 

@@ -215,6 +215,15 @@ describe('an integration', () => {
     expect(await findConnection(api.db, api.deps.secrets, org.id, 'email')).toBeUndefined();
   });
 
+  it('of kind llm is shown where none is connected too, with what compares questions: here, words', async () => {
+    const embedding = { model: null, source: null, answering: null };
+    expect(await org.get('/integrations/llm')).toMatchObject({ status: 200, body: { provider: null, embedding } });
+    await put('llm', 'openai-compatible', { api_key: 'sk', model: 'm' });
+    const { body } = await org.get('/integrations/llm');
+    expect(body).toMatchObject({ provider: 'openai-compatible', settings: { api_key: '***', model: 'm' }, embedding });
+    expect((await api.other.get('/integrations/llm')).body).toMatchObject({ provider: null, settings: {} });
+  });
+
   it('is visible to its own org only', async () => {
     await put('email', 'smtp', SMTP);
     expect((await api.other.get('/integrations')).body.items).toEqual([]);

@@ -21,6 +21,7 @@ export async function quotePages(turn: TurnInDecision): Promise<Exclude<StageRes
   const canCompare = isProviderConnected || !(await semantics.asksProvider(db, ref.orgId));
   const answer = await answerByQuotes(db, canCompare ? semantics : WORDS_ONLY, ref.orgId, {
     question: text,
+    language: session.language,
     channel: session.channel,
     segments,
     thresholds,
