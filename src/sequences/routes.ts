@@ -6,9 +6,22 @@ import { elementAt } from '../collections/checked-access.ts';
 import type { Db } from '../db/connect.ts';
 import { pageOf } from '../db/cursor.ts';
 import { NO_BODY, NoBody } from '../schemas/parts.ts';
-import { audienceOf } from './audience.service.ts';
+import {
+  addContacts,
+  cancelSequence,
+  createSequence,
+  deleteSequence,
+  getSequence,
+  pageOfSequences,
+  pauseSequence,
+  resumeSequence,
+  startSequence,
+  updateSequence,
+  withSteps,
+} from './definitions/service.ts';
+import { audienceOf } from './enrollment/audience.service.ts';
 import { explainEnrollment } from './enrollment/explanation.service.ts';
-import { listEnrollments } from './enrollments.queries.ts';
+import { listEnrollments } from './enrollment/shared.queries.ts';
 import { getForecast, requestForecast, toJob } from './forecast/jobs.service.ts';
 import {
   AddContacts,
@@ -33,20 +46,7 @@ import {
   UpdateSequence,
 } from './schema.ts';
 import { sendTest } from './sending/test-send.service.ts';
-import {
-  addContacts,
-  cancelSequence,
-  createSequence,
-  deleteSequence,
-  getSequence,
-  pageOfSequences,
-  pauseSequence,
-  resumeSequence,
-  startSequence,
-  updateSequence,
-  withSteps,
-} from './service.ts';
-import { getStats } from './stats.service.ts';
+import { getStats } from './stats/service.ts';
 import { previewChange } from './steps/preview.service.ts';
 
 const tags = ['sequences'];

@@ -6,15 +6,15 @@ import type { Db } from '../../db/connect.ts';
 import { type ChannelDefaults, type Channels, listChannels } from '../../deliveries/sending/channels.service.ts';
 import { NOT_CONNECTED_REASON } from '../../deliveries/sending/message-sender.ts';
 import { NIL_UUID } from '../../ids.ts';
-import type { SendRule } from '../eligibility.queries.ts';
-import { type ForecastContact, findDatabaseTime, listForecastContacts } from '../forecast.queries.ts';
+import { hasEnded } from '../definitions/service.ts';
+import type { SequenceRow } from '../definitions/shared.queries.ts';
 import { type EffectiveGates, recipientDay } from '../gates/rules.ts';
-import { countSentOn, findSenderRates } from '../gates.queries.ts';
-import type { SequenceRow } from '../queries.ts';
-import { hasEnded, transitionsOf } from '../rules.ts';
+import { countSentOn, findSenderRates } from '../gates/shared.queries.ts';
+import type { SendRule } from '../sending/eligibility.shared.queries.ts';
 import { getSendingPolicy, type SendingPolicy, sendRuleOf } from '../sending/policy.service.ts';
 import { CHANNEL_OF, senderOf } from '../steps/content.rules.ts';
-import { listAllSteps, type SequenceStep } from '../steps.queries.ts';
+import { transitionsOf } from '../steps/rules.ts';
+import { listAllSteps, type SequenceStep } from '../steps/shared.queries.ts';
 import { incrementCount } from './counts.rules.ts';
 import { type CourseStore, createCourseStore } from './course-store.ts';
 import {
@@ -25,6 +25,7 @@ import {
   type StepForecast,
   simulateNext,
 } from './rules.ts';
+import { type ForecastContact, findDatabaseTime, listForecastContacts } from './shared.queries.ts';
 
 const PAGE_SIZE = 1_000;
 /** How long contacts are simulated without a pause of the event loop. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
-import type { StepTransition, StoredStep } from '../rules.ts';
+import type { StepTransition, StoredStep } from '../steps/rules.ts';
 
 export interface DueEnrollment {
   id: string;

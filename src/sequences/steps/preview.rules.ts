@@ -1,4 +1,4 @@
-import type { StoredStep } from '../rules.ts';
+import type { StoredStep } from './rules.ts';
 
 export interface ComparedStep extends StoredStep {
   action: unknown;

@@ -1,7 +1,7 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
-import type { Db } from '../db/connect.ts';
-import { READ_PLANNED_EACH_TIME } from '../db/connections/preparing-client.ts';
-import { onlyRow } from '../db/rows.ts';
+import type { Db } from '../../db/connect.ts';
+import { READ_PLANNED_EACH_TIME } from '../../db/connections/preparing-client.ts';
+import { onlyRow } from '../../db/rows.ts';
 
 /** Counts contacts who fit a condition, and those of them who are or were enrolled in a sequence, up to a limit. */
 export async function countMatching(

@@ -1,9 +1,9 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
-import type { Db } from '../db/connect.ts';
-import { onlyRow } from '../db/rows.ts';
-import type { Recipient } from '../deliveries/sending/quiet-hours.rules.ts';
-import { eligibilityOf, type SendRule } from './eligibility.queries.ts';
-import { hasReservedSlot } from './gates.queries.ts';
+import type { Db } from '../../db/connect.ts';
+import { onlyRow } from '../../db/rows.ts';
+import type { Recipient } from '../../deliveries/sending/quiet-hours.rules.ts';
+import { hasReservedSlot } from '../gates/shared.queries.ts';
+import { eligibilityOf, type SendRule } from '../sending/eligibility.shared.queries.ts';
 
 /** The number of contacts at a position of the sequence, and the time at which the first of them arrived there. */
 export interface PositionCount {

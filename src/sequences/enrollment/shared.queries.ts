@@ -1,8 +1,8 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
-import type { Db } from '../db/connect.ts';
-import { orderedByCreation, type PageRequest } from '../db/cursor.ts';
-import { NIL_UUID, newId } from '../ids.ts';
-import type { EnrollmentStatus } from './schema.ts';
+import type { Db } from '../../db/connect.ts';
+import { orderedByCreation, type PageRequest } from '../../db/cursor.ts';
+import { NIL_UUID, newId } from '../../ids.ts';
+import type { EnrollmentStatus } from '../schema.ts';
 
 /** Returns those of the given contacts matching the condition, an expression over `contacts`. */
 export async function filterContacts(

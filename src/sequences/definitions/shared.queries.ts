@@ -1,11 +1,11 @@
 import { type SqlBool, sql, type UpdateObject } from 'kysely';
-import type { Db } from '../db/connect.ts';
-import { compiledOnce } from '../db/connections/compiled-once.ts';
-import { orderedByCreation, type PageRequest } from '../db/cursor.ts';
-import type { Database } from '../db/database.ts';
-import { isUuid } from '../ids.ts';
-import type { Gates } from './gates/schema.ts';
-import type { SequencesTable } from './table.ts';
+import type { Db } from '../../db/connect.ts';
+import { compiledOnce } from '../../db/connections/compiled-once.ts';
+import { orderedByCreation, type PageRequest } from '../../db/cursor.ts';
+import type { Database } from '../../db/database.ts';
+import { isUuid } from '../../ids.ts';
+import type { Gates } from '../gates/schema.ts';
+import type { SequencesTable } from '../table.ts';
 
 type SequenceChanges = UpdateObject<Database, 'sequences'>;
 

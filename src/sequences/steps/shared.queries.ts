@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { Db } from '../db/connect.ts';
+import type { Db } from '../../db/connect.ts';
+import type { StepAction } from './actions.schema.ts';
 import type { StoredStep } from './rules.ts';
-import type { StepAction } from './steps/actions.schema.ts';
 
 export interface SequenceStep extends StoredStep {
   action: StepAction;

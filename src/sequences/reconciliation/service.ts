@@ -1,17 +1,21 @@
 import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { listSendersWithSlots, releaseUnusedSlots } from '../gates.queries.ts';
-import type { SequenceRow } from '../queries.ts';
+import type { Reaction } from '../../outbox/reactions.ts';
+import type { SequenceRow } from '../definitions/shared.queries.ts';
+import { wakeSequence } from '../enrollment/service.ts';
+import { listSendersWithSlots, releaseUnusedSlots } from '../gates/shared.queries.ts';
+import { transitionsOf } from '../steps/rules.ts';
+import type { SequenceStep } from '../steps/shared.queries.ts';
 import {
   cancelObsoleteDeliveries,
+  cancelOrphanedDeliveries,
   cancelWaitingDeliveries,
   completePastLastStep,
   endCanceledRuns,
+  markChangedWhereDeferred,
   markReconciled,
   releaseDeferrals,
-} from '../reconcile.queries.ts';
-import { transitionsOf } from '../rules.ts';
-import type { SequenceStep } from '../steps.queries.ts';
+} from './shared.queries.ts';
 
 /**
  * Reconciles the enrollments of a sequence after a change. Ends those canceled or without a next step, ends obsolete
@@ -46,3 +50,12 @@ export async function cancelSequenceDeliveries(db: Db, orgId: string, sequenceId
 async function releaseSlots(db: Db, orgId: string, senders: Set<string>): Promise<void> {
   for (const sender of senders) await inTransaction(db, (trx) => releaseUnusedSlots(trx, orgId, sender));
 }
+
+/** Re-evaluates all deferred sends of the org after a change of its settings. */
+export const reevaluateDeferrals: Reaction<'sending-settings-changed'> = async (trx, orgId) => {
+  for (const sequence of await markChangedWhereDeferred(trx, orgId)) await wakeSequence(trx, orgId, sequence);
+};
+
+/** Ends the waiting sends of deleted contacts. */
+export const cancelSendsOfDeletedContacts: Reaction<'contact-deleted'> = (trx, orgId) =>
+  cancelOrphanedDeliveries(trx, orgId);

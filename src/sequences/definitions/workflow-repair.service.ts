@@ -1,10 +1,10 @@
-import type { Db } from '../db/connect.ts';
-import { inTransaction } from '../db/transaction.ts';
-import { hasPendingCommand } from '../outbox/pending.queries.ts';
-import type { ExecutionState } from '../temporal/executions.ts';
-import { RUN_SEQUENCE, type SequenceRef } from './contract.ts';
-import { wakeSequence } from './enrollment/service.ts';
-import { findSequence, transitionSequence } from './queries.ts';
+import type { Db } from '../../db/connect.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { hasPendingCommand } from '../../outbox/pending.queries.ts';
+import type { ExecutionState } from '../../temporal/executions.ts';
+import { RUN_SEQUENCE, type SequenceRef } from '../contract.ts';
+import { wakeSequence } from '../enrollment/service.ts';
+import { findSequence, transitionSequence } from './shared.queries.ts';
 
 export { listActiveSequences } from './workflow-repair.queries.ts';
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { orderAfterEdit, type StoredStep, transitionsOf } from '../../src/sequences/rules.ts';
+import { orderAfterEdit, type StoredStep, transitionsOf } from '../../../src/sequences/steps/rules.ts';
 
 const step = (id: string, isDeleted = false): StoredStep => ({ id, is_deleted: isDeleted, delay_in_minutes: 0 });
 const nextOf = (steps: StoredStep[], after: string | null) =>

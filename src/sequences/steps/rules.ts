@@ -36,6 +36,3 @@ export function orderAfterEdit(stored: string[], listed: string[]): string[] {
   }
   return [...(followers.get(null) ?? []), ...listed.flatMap((id) => [id, ...(followers.get(id) ?? [])])];
 }
-
-/** Whether a sequence has reached a final status. */
-export const hasEnded = ({ status }: { status: string }): boolean => status === 'canceled' || status === 'complete';

@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Db, Trx } from '../db/connect.ts';
-import { PLANNED_EACH_TIME } from '../db/connections/preparing-client.ts';
-import { NIL_UUID } from '../ids.ts';
-import { announcing } from '../outbox/announcing.ts';
-import { ANNOUNCE_COMPLETED, MOVED_COLUMNS } from './completion.queries.ts';
-import type { StepTransition, StoredStep } from './rules.ts';
+import type { Db, Trx } from '../../db/connect.ts';
+import { PLANNED_EACH_TIME } from '../../db/connections/preparing-client.ts';
+import { NIL_UUID } from '../../ids.ts';
+import { announcing } from '../../outbox/announcing.ts';
+import { ANNOUNCE_COMPLETED, MOVED_COLUMNS } from '../enrollment/completion.shared.queries.ts';
+import type { StepTransition, StoredStep } from '../steps/rules.ts';
 
 /** Limits the rows changed by one statement, so that it ends soon. */
 const MAX_ROWS_PER_STATEMENT = 5_000;

@@ -1,15 +1,19 @@
-import { assertSavable, contactFilter } from '../contacts/filters/condition.ts';
-import type { ContactRef } from '../contacts/schema.ts';
-import { resolveContacts } from '../contacts/service.ts';
-import type { Db, Trx } from '../db/connect.ts';
-import { pageOf } from '../db/cursor.ts';
-import { violatedUnique } from '../db/failures.ts';
-import { inTransaction } from '../db/transaction.ts';
-import { conflict, notFound } from '../errors.ts';
-import { isUuid, newId } from '../ids.ts';
-import { wakeSequence } from './enrollment/service.ts';
-import { cancelRun, filterContacts, insertEnrollments, insertRun } from './enrollments.queries.ts';
-import type { Gates } from './gates/schema.ts';
+import { assertSavable, contactFilter } from '../../contacts/filters/condition.ts';
+import type { ContactRef } from '../../contacts/schema.ts';
+import { resolveContacts } from '../../contacts/service.ts';
+import type { Db, Trx } from '../../db/connect.ts';
+import { pageOf } from '../../db/cursor.ts';
+import { violatedUnique } from '../../db/failures.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { conflict, notFound } from '../../errors.ts';
+import { isUuid, newId } from '../../ids.ts';
+import { wakeSequence } from '../enrollment/service.ts';
+import { cancelRun, filterContacts, insertEnrollments, insertRun } from '../enrollment/shared.queries.ts';
+import type { Gates } from '../gates/schema.ts';
+import { markChanged } from '../reconciliation/shared.queries.ts';
+import type { AddContactsAnswer, CreateSequence, ListSequences, UpdateSequence } from '../schema.ts';
+import { assertSendable, replaceSteps, type SaveStepsOptions } from '../steps/service.ts';
+import { listStepsOf, saveSteps } from '../steps/shared.queries.ts';
 import {
   findSequence,
   insertSequence,
@@ -17,12 +21,7 @@ import {
   type SequenceRow,
   transitionSequence,
   updateSequence as updateSequenceRow,
-} from './queries.ts';
-import { markChanged } from './reconcile.queries.ts';
-import { hasEnded } from './rules.ts';
-import type { AddContactsAnswer, CreateSequence, ListSequences, UpdateSequence } from './schema.ts';
-import { assertSendable, replaceSteps, type SaveStepsOptions } from './steps/service.ts';
-import { listStepsOf, saveSteps } from './steps.queries.ts';
+} from './shared.queries.ts';
 
 /**
  * Creates a sequence. A continuous one is active at once; a one-off one waits to be started. Throws conflict for a used
@@ -250,3 +249,6 @@ async function orConflict(customId: string | null, write: () => Promise<void>): 
     throw conflict(`custom_id "${customId}" is used by another sequence`);
   }
 }
+
+/** Whether a sequence has reached a final status. */
+export const hasEnded = ({ status }: { status: string }): boolean => status === 'canceled' || status === 'complete';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type AnnouncedRow, announcementOf } from '../outbox/announcing.ts';
+import { type AnnouncedRow, announcementOf } from '../../outbox/announcing.ts';
 
 /** SQL: the columns returned as `moved` by statements advancing enrollments. */
 export const MOVED_COLUMNS = sql`enrollment.org_id, enrollment.id, enrollment.sequence_id, enrollment.contact_id, enrollment.status`;

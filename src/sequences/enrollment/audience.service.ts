@@ -1,8 +1,8 @@
-import { contactFilter } from '../contacts/filters/condition.ts';
-import type { Db } from '../db/connect.ts';
+import { contactFilter } from '../../contacts/filters/condition.ts';
+import type { Db } from '../../db/connect.ts';
+import type { SequenceRow } from '../definitions/shared.queries.ts';
 import { countMatching } from './audience.queries.ts';
-import { findOpenRun } from './enrollments.queries.ts';
-import type { SequenceRow } from './queries.ts';
+import { findOpenRun } from './shared.queries.ts';
 
 /** Counting more would take long in a large org. */
 const MAX_COUNTED = 10_000;

@@ -1,8 +1,8 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { Db, Trx } from '../db/connect.ts';
-import type { Recipient } from '../deliveries/sending/quiet-hours.rules.ts';
-import { eligibilityOf, type SendRule } from './eligibility.queries.ts';
-import type { EffectiveGates, SenderRate } from './gates/rules.ts';
+import type { Db, Trx } from '../../db/connect.ts';
+import type { Recipient } from '../../deliveries/sending/quiet-hours.rules.ts';
+import { eligibilityOf, type SendRule } from '../sending/eligibility.shared.queries.ts';
+import type { EffectiveGates, SenderRate } from './rules.ts';
 
 /**
  * SQL: whether a held delivery has a valid slot of its sender. A slot is lost a minute after its time, as after a

@@ -1,5 +1,5 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { Channel } from '../deliveries/contract.ts';
+import type { Channel } from '../../deliveries/contract.ts';
 
 /** The properties of a step deciding its recipients. */
 export interface SendRule {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Db } from '../db/connect.ts';
-import { onlyRow } from '../db/rows.ts';
+import type { Db } from '../../db/connect.ts';
+import { onlyRow } from '../../db/rows.ts';
 
 export interface StepCounts {
   step_id: string;

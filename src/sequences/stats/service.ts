@@ -1,9 +1,9 @@
-import type { Db } from '../db/connect.ts';
-import { countByPosition, type PositionCount } from './forecast.queries.ts';
-import type { SequenceRow } from './queries.ts';
-import { type StepTransition, type StoredStep, transitionsOf } from './rules.ts';
-import { countDeliveries, countEnrollments } from './stats.queries.ts';
-import { listAllSteps } from './steps.queries.ts';
+import type { Db } from '../../db/connect.ts';
+import type { SequenceRow } from '../definitions/shared.queries.ts';
+import { countByPosition, type PositionCount } from '../forecast/shared.queries.ts';
+import { type StepTransition, type StoredStep, transitionsOf } from '../steps/rules.ts';
+import { listAllSteps } from '../steps/shared.queries.ts';
+import { countDeliveries, countEnrollments } from './queries.ts';
 
 /** Returns the progress of a sequence, for each present step and over all enrollments. */
 export async function getStats(db: Db, orgId: string, sequence: SequenceRow) {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Db } from '../db/connect.ts';
-import { listSequencesById } from './queries.ts';
-import { Sequence } from './schema.ts';
+import type { Db } from '../../db/connect.ts';
+import { Sequence } from '../schema.ts';
 import { withSteps } from './service.ts';
+import { listSequencesById } from './shared.queries.ts';
 
 /** Returns sequences of the org by their ids, each as in the response to GET. Deleted ones are left out. */
 export async function getSequenceSnapshots(

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Db } from '../db/connect.ts';
-import type { SequenceRef } from './contract.ts';
+import type { Db } from '../../db/connect.ts';
+import type { SequenceRef } from '../contract.ts';
 
 /** Returns active sequences of all orgs behind a sequence, in a fixed order. */
 export async function listActiveSequences(
