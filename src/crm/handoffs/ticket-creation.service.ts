@@ -2,7 +2,7 @@ import type { Db } from '../../db/connect.ts';
 import { conflict } from '../../errors.ts';
 import type { HandoffPart } from '../../providers/crm/port.ts';
 import type { SessionRef } from '../contract.ts';
-import { findLinkOfSession } from '../links.queries.ts';
+import { findLinkOfSession } from './links.shared.queries.ts';
 import { insertParts, listParts, reopenRefusedParts } from './queries.ts';
 import { createPart, type HandoffDeps, updateAndReportParts } from './service.ts';
 

@@ -16,11 +16,11 @@ import type { Hubspot, Person, ThreadMessage } from '../../providers/crm/hubspot
 import type { SessionChannel } from '../../schemas/parts.ts';
 import type { CrmClients, HubspotSettings } from '../connection/clients.ts';
 import type { ThreadRef } from '../contract.ts';
-import { deferEvent, type QueuedEvent, type Settlement } from '../event-queue.queries.ts';
+import { findLinkOfThread, linkSession, lockThread, updateReadUntil } from '../handoffs/links.shared.queries.ts';
 import { type EventDecision, processQueue, type QueueProgress } from '../inbound/event-queue.service.ts';
-import { findLinkOfThread, linkSession, lockThread, updateReadUntil } from '../links.queries.ts';
+import { deferEvent, type QueuedEvent, type Settlement } from '../inbound/event-queue.shared.queries.ts';
 import { isOwnThreadMessage } from '../outgoing/own-messages.service.ts';
-import { countUnsentMessages } from '../outgoing.queries.ts';
+import { countUnsentMessages } from '../outgoing/shared.queries.ts';
 import { isAssignedToHuman, type Route, routeOf } from './message-routing.rules.ts';
 import { createThreadReader, type ThreadReader } from './thread-reader.ts';
 

@@ -3,8 +3,8 @@ import type { Db } from '../../db/connect.ts';
 import { pageOf } from '../../db/cursor.ts';
 import { notFound } from '../../errors.ts';
 import { newId } from '../../ids.ts';
-import { deleteSuppression, insertSuppression, listSuppressions } from '../suppressions.queries.ts';
 import { type AddSuppression, type ListSuppressions, storedAddress } from './schema.ts';
+import { deleteSuppression, insertSuppression, listSuppressions } from './shared.queries.ts';
 
 /** Suppresses an address on a channel manually. An existing suppression keeps its reason. */
 export function addSuppression(db: Db, orgId: string, input: AddSuppression) {

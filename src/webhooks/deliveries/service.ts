@@ -5,7 +5,7 @@ import { conflict, notFound } from '../../errors.ts';
 import type { EndpointRef } from '../contract.ts';
 import type { Recover } from '../endpoints/schema.ts';
 import { getEndpoint, getLockedEnabledEndpoint } from '../endpoints/service.ts';
-import { updateRecoveries } from '../endpoints.queries.ts';
+import { updateRecoveries } from '../endpoints/shared.queries.ts';
 import type { Recovery, WebhookDeliveriesTable } from '../table.ts';
 import { wakeSender } from '../waking.service.ts';
 import { countRecoverable, findShownDelivery, listAttempts, listDeliveries, requeueDelivery } from './queries.ts';

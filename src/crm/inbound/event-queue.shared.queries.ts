@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Db, Trx } from '../db/connect.ts';
-import type { CrmEventPayload } from './inbound/table.ts';
+import type { Db, Trx } from '../../db/connect.ts';
+import type { CrmEventPayload } from './table.ts';
 
 export interface QueuedEvent {
   dedupe_key: string;

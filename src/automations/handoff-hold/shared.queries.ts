@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
-import type { Db, Trx } from '../db/connect.ts';
-import type { HandoffHoldRef } from './handoff-hold/contract.ts';
+import type { Db, Trx } from '../../db/connect.ts';
+import type { HandoffHoldRef } from './contract.ts';
 
 export interface HandoffHold {
   id: string;

@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Db, Trx } from '../db/connect.ts';
-import { sendAhead } from '../db/connections/pipeline.ts';
-import { PLANNED_EACH_TIME } from '../db/connections/preparing-client.ts';
-import { newId } from '../ids.ts';
-import type { EndpointRef } from './contract.ts';
-import { VERSION } from './endpoints.queries.ts';
+import type { Db, Trx } from '../../db/connect.ts';
+import { sendAhead } from '../../db/connections/pipeline.ts';
+import { PLANNED_EACH_TIME } from '../../db/connections/preparing-client.ts';
+import { newId } from '../../ids.ts';
+import type { EndpointRef } from '../contract.ts';
+import { VERSION } from '../endpoints/shared.queries.ts';
 
 /** A webhook for one endpoint. */
 export interface NewDelivery {

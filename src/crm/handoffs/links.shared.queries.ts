@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Db, Trx } from '../db/connect.ts';
-import { lockName } from '../db/locks.ts';
+import type { Db, Trx } from '../../db/connect.ts';
+import { lockName } from '../../db/locks.ts';
 
 const selectLinks = (db: Db, orgId: string) =>
   db

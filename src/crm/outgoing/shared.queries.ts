@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { Db, Trx } from '../db/connect.ts';
-import type { CrmHandoffPartsTable } from './handoffs/table.ts';
-import type { MessageTarget } from './outgoing/table.ts';
+import type { Db, Trx } from '../../db/connect.ts';
+import type { CrmHandoffPartsTable } from '../handoffs/table.ts';
+import type { MessageTarget } from './table.ts';
 
 export interface SessionMessage {
   session_id: string;

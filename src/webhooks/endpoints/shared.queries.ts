@@ -1,10 +1,10 @@
 import { type Insertable, sql, type Updateable } from 'kysely';
-import type { Db, Trx } from '../db/connect.ts';
-import { compiledOnce } from '../db/connections/compiled-once.ts';
-import { orderedByCreation, type PageRequest } from '../db/cursor.ts';
-import { lockName } from '../db/locks.ts';
-import type { EndpointRef } from './contract.ts';
-import type { Recovery, WebhookEndpointsTable } from './table.ts';
+import type { Db, Trx } from '../../db/connect.ts';
+import { compiledOnce } from '../../db/connections/compiled-once.ts';
+import { orderedByCreation, type PageRequest } from '../../db/cursor.ts';
+import { lockName } from '../../db/locks.ts';
+import type { EndpointRef } from '../contract.ts';
+import type { Recovery, WebhookEndpointsTable } from '../table.ts';
 
 /** SQL: how an endpoint fares. */
 const STATE = sql<'healthy' | 'failing' | 'disabled'>`case when not enabled then 'disabled'

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import type { Db } from '../db/connect.ts';
-import { orderedByCreation, type PageRequest } from '../db/cursor.ts';
-import type { Channel } from './contract.ts';
-import type { SuppressionsTable } from './suppressions/table.ts';
+import type { Db } from '../../db/connect.ts';
+import { orderedByCreation, type PageRequest } from '../../db/cursor.ts';
+import type { Channel } from '../contract.ts';
+import type { SuppressionsTable } from './table.ts';
 
 /** Finds the recipient and the org named on an unsubscribe page. */
 export function findUnsubscribeTarget(db: Db, orgId: string, deliveryId: string) {
