@@ -1,6 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { ActivityDeps } from '../activities/index.ts';
-import { createCallbackUrls } from '../src/api/edge/callback-urls.ts';
 import type { Config } from '../src/config.ts';
 import { createRenderer } from '../src/crawl/rendering/renderer.ts';
 import type { CrmClients } from '../src/crm/connection/clients.ts';
@@ -24,6 +23,7 @@ import { createConfiguredEmbedder } from '../src/embedder/embedder.ts';
 import { createExtractor } from '../src/extraction/service.ts';
 import { createSemanticSearch } from '../src/knowledge/embedding/semantic-search.ts';
 import { createMediaLinks } from '../src/media/links.ts';
+import { createCallbackUrls } from '../src/orgs/integrations/callback-urls.ts';
 import { type ConnectionCalls, createConnectionCalls } from '../src/orgs/integrations/calls.service.ts';
 import { findConnection } from '../src/orgs/integrations/service.ts';
 import { createSalesforce } from '../src/providers/crm/salesforce/salesforce.ts';

@@ -18,6 +18,7 @@ import { createTokens } from '../keys/tokens.ts';
 import { createKeyVerifier } from '../keys/verifier.ts';
 import { createSemanticSearch } from '../knowledge/embedding/semantic-search.ts';
 import { createMediaLinks } from '../media/links.ts';
+import { createCallbackUrls } from '../orgs/integrations/callback-urls.ts';
 import { createConnectionCalls } from '../orgs/integrations/calls.service.ts';
 import { createDns } from '../providers/egress/dns.ts';
 import { ALLOW_ALL, createEgress } from '../providers/egress/egress.ts';
@@ -29,7 +30,6 @@ import { createSecrets } from '../secrets.ts';
 import { createSessionVerifier } from '../sign-in/verifier.ts';
 import { findChatContext } from '../widget/visitors.service.ts';
 import type { Deps } from './deps.ts';
-import { createCallbackUrls } from './edge/callback-urls.ts';
 import { createRateLimits } from './edge/rate-limits.ts';
 
 /** Less than the time limit of a request. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { CallbackUrls } from '../../../api/edge/callback-urls.ts';
 import type { Db } from '../../../db/connect.ts';
+import type { CallbackUrls } from '../../../orgs/integrations/callback-urls.ts';
 import type { ConnectionCalls } from '../../../orgs/integrations/calls.service.ts';
 import { findConnection } from '../../../orgs/integrations/service.ts';
 import type { Egress } from '../../../providers/egress/egress.ts';
