@@ -1,11 +1,11 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../../api/deps.ts';
-import { errorResponses } from '../../api/edge/errors.ts';
 import { once } from '../../api/edge/once.ts';
 import { waitMsOf } from '../../api/edge/prefer.ts';
 import { forbidden } from '../../errors.ts';
 import type { OrgPrincipal } from '../../keys/verifier.ts';
 import type { Media } from '../../media/service.ts';
+import { errorResponses } from '../../schemas/error-answers.ts';
 import { NO_BODY, NoBody } from '../../schemas/parts.ts';
 import { HistoryPage, ListHistory } from '../history/events.schema.ts';
 import { pageOfHistory } from '../history/service.ts';
