@@ -96,10 +96,10 @@ async function redactNextBatches(
   trx: Trx,
   orgId: string,
   ticketId: string,
-  place: { from: Date; to: Date; after: { at: Date; id: string } | undefined },
+  page: { from: Date; to: Date; after: { at: Date; id: string } | undefined },
 ): Promise<Omit<StoredBatch, 'body'> | undefined> {
   const kept = await listBatchBodies(trx, orgId, {
-    ...place,
+    ...page,
     limit: BATCHES_PER_STEP,
     mostEvents: Number.MAX_SAFE_INTEGER,
   });

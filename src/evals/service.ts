@@ -25,7 +25,7 @@ const MAX_CASES = 500;
 
 /** Returns a page of an org's cases, oldest first. */
 export const pageOfCases = (db: Db, orgId: string, page: { cursor?: string | undefined; limit: number }) =>
-  pageOf(db, page, (place) => listCases(db, orgId, place));
+  pageOf(db, page, (page) => listCases(db, orgId, page));
 
 /**
  * Adds a case, by hand or from a session. Throws notFound for the session or the contact, invalid where messages are

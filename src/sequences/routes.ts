@@ -240,8 +240,8 @@ export const sequenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config 
     },
     handler: async ({ db, org, params, query }) => {
       const sequence = await getSequence(db, org.id, params.id);
-      return pageOf(db, query, (place) =>
-        listEnrollments(db, org.id, sequence, { ...place, status: query.status, contactId: query.contact_id }),
+      return pageOf(db, query, (page) =>
+        listEnrollments(db, org.id, sequence, { ...page, status: query.status, contactId: query.contact_id }),
       );
     },
   });

@@ -219,7 +219,7 @@ export const receiptsOf = (db: Db, orgId: string, sessionId: string, epoch: numb
 
 /** Returns a page of the org's calls, oldest first. */
 export const pageOfCalls = (db: Db, orgId: string, { state, session_id, ...page }: ListCalls) =>
-  pageOf(db, page, (place) => listCalls(db, orgId, { state, sessionId: session_id }, place));
+  pageOf(db, page, (page) => listCalls(db, orgId, { state, sessionId: session_id }, page));
 
 /**
  * Records what an agent has found out about an unknown outcome, and wakes the session's turn. Throws notFound, and

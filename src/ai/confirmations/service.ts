@@ -85,7 +85,7 @@ export const isWaitingForDecision = async (db: Db, orgId: string, id: string): P
 
 /** Returns a page of the calls that wait for a confirmation, oldest first. */
 export async function pageOfConfirmations(db: Db, orgId: string, page: ListConfirmations) {
-  const { items, next } = await pageOf(db, page, (place) => listWaiting(db, orgId, place));
+  const { items, next } = await pageOf(db, page, (page) => listWaiting(db, orgId, page));
   return { items: items.map((call) => ({ ...call, fields: fieldsOf(call.arguments ?? {}) })), next };
 }
 

@@ -74,13 +74,13 @@ export async function countHandoffs(db: Db, scope: HandoffScope): Promise<Handof
 }
 
 /** Lists a page of handoffs, oldest first. */
-export function listHandoffs(db: Db, scope: HandoffScope, place: PageRequest): Promise<HandoffEvent[]> {
+export function listHandoffs(db: Db, scope: HandoffScope, page: PageRequest): Promise<HandoffEvent[]> {
   const columns = sql`event.id, event.session_id, session.channel, ${REASON} as reason, ${WORDS} as words,
     coalesce(${ofHandoff('sentiment')}, 'unknown') as sentiment, ${ofHandoff('summary')} as summary, event.created_at`;
   return db
     .selectFrom(sql<HandoffEvent>`(${handoffs(scope, columns)})`.as('handoff'))
     .selectAll()
-    .$call(orderedByCreation(place, 'handoff'))
+    .$call(orderedByCreation(page, 'handoff'))
     .execute();
 }
 

@@ -36,7 +36,7 @@ export async function loadContext(db: Db, orgId: string, run: Run): Promise<RunC
 
 /** Returns the outputs of the run's steps so far. */
 export const stepOutputsOf = (db: Db, { orgId, run }: RunContext): StepOutputs => ({
-  read: (places) => listOutputs(db, orgId, run.id, places),
+  read: (paths) => listOutputs(db, orgId, run.id, paths),
 });
 
 /**

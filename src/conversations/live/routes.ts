@@ -20,8 +20,8 @@ export const liveRoutes: FastifyPluginAsyncZod<Deps> = async (app, { liveStreams
       response: { 200: EventStream, ...errorResponses(403, 404) },
     },
     handler: async ({ db, org, params, query, headers }, reply) => {
-      const place = await getSessionCursor(db, org.id, params.id, headers['last-event-id'] || query.last_event_id);
-      return reply.streamEvents((sink) => liveStreams.subscribe(place, sink));
+      const cursor = await getSessionCursor(db, org.id, params.id, headers['last-event-id'] || query.last_event_id);
+      return reply.streamEvents((sink) => liveStreams.subscribe(cursor, sink));
     },
   });
 
@@ -36,8 +36,8 @@ export const liveRoutes: FastifyPluginAsyncZod<Deps> = async (app, { liveStreams
       response: { 200: EventStream, ...errorResponses(403) },
     },
     handler: async ({ db, org, query, headers }, reply) => {
-      const place = await getOrgCursor(db, org.id, headers['last-event-id'] || query.last_event_id);
-      return reply.streamEvents((sink) => liveStreams.subscribe(place, sink));
+      const cursor = await getOrgCursor(db, org.id, headers['last-event-id'] || query.last_event_id);
+      return reply.streamEvents((sink) => liveStreams.subscribe(cursor, sink));
     },
   });
 };

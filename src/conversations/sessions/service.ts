@@ -93,7 +93,7 @@ export async function lockSession(trx: Trx, orgId: string, id: string): Promise<
 
 /** Returns a page of the org's sessions by creation, or by update on request. */
 export const pageOfSessions = (db: Db, orgId: string, query: ListSessions) =>
-  pageOfRange(db, query, (place) => listSessions(db, orgId, query, place));
+  pageOfRange(db, query, (page) => listSessions(db, orgId, query, page));
 
 /**
  * Locks the org's open session with this id until the transaction ends and returns it. The id may be any text. Throws

@@ -73,9 +73,9 @@ export function listEventsByKey(db: Db, orgId: string, keys: string[]) {
 export async function listBatchBodies(
   db: Db,
   orgId: string,
-  place: { from: Date; to: Date; after: Position | undefined; limit: number; mostEvents: number },
+  page: { from: Date; to: Date; after: Position | undefined; limit: number; mostEvents: number },
 ): Promise<(Omit<StoredBatch, 'body'> & { body: Buffer | null })[]> {
-  const { from, to, after, limit, mostEvents } = place;
+  const { from, to, after, limit, mostEvents } = page;
   const { rows } = await sql<Omit<StoredBatch, 'body'> & { body: Buffer | null }>`
     select id, received_at, case when before < ${mostEvents} then body end as body from (
       select id, received_at, body, sum(events) over (order by received_at, id) - events as before from (

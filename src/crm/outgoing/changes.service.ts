@@ -11,8 +11,8 @@ export const tellChangesOfCopies: Reaction<'message-changed'> = async (trx, orgI
     message_id,
     change_id,
   }));
-  const places = await insertChangesOfCopies(trx, orgId, changes);
-  const commands = places.map(({ session_id, ticket_id }) =>
+  const copies = await insertChangesOfCopies(trx, orgId, changes);
+  const commands = copies.map(({ session_id, ticket_id }) =>
     ticket_id === null ? wakeMiaw(orgId, session_id) : queueSignalOf(orgId, `ticket/${ticket_id}`),
   );
   await enqueue(trx, orgId, ...commands);

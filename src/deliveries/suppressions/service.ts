@@ -21,5 +21,5 @@ export async function removeSuppression(db: Db, orgId: string, id: string): Prom
 export function pageOfSuppressions(db: Db, orgId: string, query: ListSuppressions) {
   const { channel, address: spelled } = query;
   const address = spelled === undefined ? undefined : (toE164(spelled) ?? spelled.toLowerCase());
-  return pageOf(db, query, (place) => listSuppressions(db, orgId, { channel, address }, place));
+  return pageOf(db, query, (page) => listSuppressions(db, orgId, { channel, address }, page));
 }

@@ -68,10 +68,10 @@ export function listSuppressions(
   db: Db,
   orgId: string,
   filters: { channel: Channel | undefined; address: string | undefined },
-  place: PageRequest,
+  page: PageRequest,
 ) {
   let query = db.selectFrom('suppressions').select(COLUMNS).where('org_id', '=', orgId);
   if (filters.channel !== undefined) query = query.where('channel', '=', filters.channel);
   if (filters.address !== undefined) query = query.where('address', '=', filters.address);
-  return query.$call(orderedByCreation(place)).execute();
+  return query.$call(orderedByCreation(page)).execute();
 }

@@ -72,7 +72,7 @@ export function removeOfficeHours(db: Db, orgId: string, id: string): Promise<vo
 
 /** Returns a page of the org's office hours, oldest first. */
 export const pageOfOfficeHours = (db: Db, orgId: string, query: ListOfficeHours) =>
-  pageOf(db, query, (place) => listOfficeHours(db, orgId, place));
+  pageOf(db, query, (page) => listOfficeHours(db, orgId, page));
 
 function foundOrThrow<Row>(officeHours: Row | undefined): Row {
   if (officeHours === undefined) throw notFound('office hours');

@@ -37,7 +37,7 @@ async function isOutdated(trx: Trx, orgId: string, sessionId: string): Promise<b
 }
 
 async function redact(trx: Trx, orgId: string, sessionId: string, messageId: string | null): Promise<void> {
-  const places = await listInsightsOfSession(trx, orgId, sessionId);
+  const insightIds = await listInsightsOfSession(trx, orgId, sessionId);
   const statements = await deleteStatements(trx, orgId, sessionId, messageId);
   const assigned = statements.flatMap(({ own_insight_id, ...one }) =>
     own_insight_id === null ? [] : [{ ...one, own_insight_id, to: null }],
@@ -53,8 +53,8 @@ async function redact(trx: Trx, orgId: string, sessionId: string, messageId: str
     orgId,
     statements.map(({ id }) => id),
   );
-  for (const id of await listEmpty(trx, orgId, places)) await emptyInsight(trx, orgId, id, NO_NAME);
-  const affected = new Set([...named, ...places]);
+  for (const id of await listEmpty(trx, orgId, insightIds)) await emptyInsight(trx, orgId, id, NO_NAME);
+  const affected = new Set([...named, ...insightIds]);
   await announce(
     trx,
     orgId,

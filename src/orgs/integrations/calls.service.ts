@@ -123,9 +123,9 @@ export function createConnectionCalls(db: Db, log: { warn(context: object, messa
 }
 
 /** Replaced credentials are another connection, so that their first outcome is recorded at once. */
-const keyOf = (place: string[], secrets: SecretValues): string =>
+const keyOf = (path: string[], secrets: SecretValues): string =>
   createHash('sha256')
-    .update(JSON.stringify([...place, secrets]))
+    .update(JSON.stringify([...path, secrets]))
     .digest('base64');
 
 const isDue = ({ summary, succeededRecordAt, failedRecordAt }: Observed, now: number): boolean =>

@@ -76,7 +76,7 @@ export async function withSteps(db: Db, orgId: string, sequences: SequenceRow[])
 
 /** Returns a page of sequences with their present steps, oldest first. */
 export const pageOfSequences = (db: Db, orgId: string, query: ListSequences) =>
-  pageOf(db, query, async (place) => withSteps(db, orgId, await listSequences(db, orgId, place)));
+  pageOf(db, query, async (page) => withSteps(db, orgId, await listSequences(db, orgId, page)));
 
 /**
  * Changes a sequence. An enrollment continues after the last step it did, so new steps apply only if not passed yet.

@@ -47,8 +47,8 @@ export const listSequencesById = (db: Db, orgId: string, ids: string[]) =>
   sequenceQuery(db, orgId).where('id', '=', sql<string>`any(${ids}::uuid[])`).execute();
 
 /** Returns a page of sequences by creation. */
-export const listSequences = (db: Db, orgId: string, place: PageRequest) =>
-  sequenceQuery(db, orgId).$call(orderedByCreation(place)).execute();
+export const listSequences = (db: Db, orgId: string, page: PageRequest) =>
+  sequenceQuery(db, orgId).$call(orderedByCreation(page)).execute();
 
 /**
  * Returns the continuous sequences that enroll new contacts. Paused ones are included, so that no contact is missed

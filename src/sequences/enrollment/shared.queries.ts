@@ -130,13 +130,13 @@ export function listEnrollments(
   {
     status: named,
     contactId,
-    ...place
+    ...page
   }: PageRequest & { status: EnrollmentStatus | undefined; contactId: string | undefined },
 ) {
   const { query, status } = enrollmentQuery(db, orgId, sequence);
   const wanted = named === undefined ? query : query.where(status, '=', named);
   const ofContact = contactId === undefined ? wanted : wanted.where('contact_id', '=', contactId);
-  return ofContact.$call(orderedByCreation(place)).execute();
+  return ofContact.$call(orderedByCreation(page)).execute();
 }
 
 /** Returns one of the sequence's enrollments with its present position. */

@@ -75,8 +75,8 @@ export const assignPoliciesToOpenSessions: Reaction<'sla-assignments-changed'> =
   const causes = events.map(({ payload }) => payload.by);
   const isKnown = causes.every((cause) => cause !== undefined);
   if (isKnown && !(await listAssignments(trx, orgId)).some((policy) => dependsOn(policy, causes))) return;
-  const places = events.map(({ payload }) => payload.after ?? NIL_UUID).toSorted();
-  const sessionIds = await listOpenSessions(trx, orgId, { after: places[0] ?? NIL_UUID, limit: SESSIONS_PER_BATCH });
+  const positions = events.map(({ payload }) => payload.after ?? NIL_UUID).toSorted();
+  const sessionIds = await listOpenSessions(trx, orgId, { after: positions[0] ?? NIL_UUID, limit: SESSIONS_PER_BATCH });
   const since = earliestOf(
     events.map(({ payload, created_at }) => (payload.since === undefined ? created_at : new Date(payload.since))),
   );

@@ -20,7 +20,7 @@ const MAX_RECOVERIES = 20;
 export async function pageOfDeliveries(db: Db, endpoint: EndpointRef, query: ListDeliveries) {
   const { enabled } = await getEndpoint(db, endpoint.orgId, endpoint.endpointId);
   const states = query.status && storedStates([query.status], enabled);
-  const { items, next } = await pageOf(db, query, (place) => listDeliveries(db, endpoint, { ...query, states }, place));
+  const { items, next } = await pageOf(db, query, (page) => listDeliveries(db, endpoint, { ...query, states }, page));
   return { items: items.map((delivery) => shown(delivery, enabled)), next };
 }
 

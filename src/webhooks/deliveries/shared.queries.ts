@@ -89,9 +89,9 @@ export async function insertDeliveries(
 function withoutRepeats(deliveries: NewDelivery[]) {
   const placeOf = new Map<string, number>();
   const places = deliveries.map(({ data, ...delivery }) => {
-    const place = placeOf.get(data) ?? placeOf.size;
-    placeOf.set(data, place);
-    return { ...delivery, place };
+    const index = placeOf.get(data) ?? placeOf.size;
+    placeOf.set(data, index);
+    return { ...delivery, place: index };
   });
   return { places, texts: `[${[...placeOf.keys()].join(',')}]` };
 }

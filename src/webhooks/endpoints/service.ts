@@ -43,7 +43,7 @@ export interface EndpointDeps {
 
 /** Returns a page of an org's endpoints, oldest first. */
 export async function pageOfEndpoints(db: Db, orgId: string, query: { cursor?: string | undefined; limit: number }) {
-  const { items, next } = await pageOf(db, query, (place) => listEndpoints(db, orgId, place));
+  const { items, next } = await pageOf(db, query, (page) => listEndpoints(db, orgId, page));
   return { items: items.map(shown), next };
 }
 

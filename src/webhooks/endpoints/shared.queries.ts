@@ -29,8 +29,8 @@ const SHOWN = [
 const existing = (db: Db, orgId: string) =>
   db.selectFrom('webhook_endpoints').where('org_id', '=', orgId).where('deleted_at', 'is', null);
 
-export const listEndpoints = (db: Db, orgId: string, place: PageRequest) =>
-  existing(db, orgId).select(SHOWN).select(STATE.as('state')).$call(orderedByCreation(place)).execute();
+export const listEndpoints = (db: Db, orgId: string, page: PageRequest) =>
+  existing(db, orgId).select(SHOWN).select(STATE.as('state')).$call(orderedByCreation(page)).execute();
 
 export const findEndpoint = (db: Db, orgId: string, id: string) =>
   existing(db, orgId).select(SHOWN).select(STATE.as('state')).where('id', '=', id).executeTakeFirst();

@@ -203,13 +203,13 @@ async function saveProgress(execution: RunExecution, progress: Partial<Progress>
 
 /** The outputs of the run's steps, from memory where they are. */
 const outputsOf = ({ work, context, outputs, isStored }: RunExecution): StepOutputs => ({
-  async read(places) {
+  async read(paths) {
     const known = new Map<StepPath, Json>();
-    for (const path of places) {
+    for (const path of paths) {
       const output = outputs.get(path);
       if (output !== undefined) known.set(path, output);
     }
-    const missing = isStored ? places.filter((path) => !known.has(path)) : [];
+    const missing = isStored ? paths.filter((path) => !known.has(path)) : [];
     const stored = await listOutputs(work.deps.db, work.ref.orgId, context.run.id, missing);
     return new Map([...known, ...stored]);
   },
