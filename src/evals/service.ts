@@ -94,9 +94,9 @@ export async function changeCase(
 
 /** Returns a case. Throws notFound. */
 export async function getCase(db: Db, orgId: string, id: string) {
-  const found = await findCase(db, orgId, id);
-  if (found === undefined) throw notFound('case');
-  return found;
+  const evalCase = await findCase(db, orgId, id);
+  if (evalCase === undefined) throw notFound('case');
+  return evalCase;
 }
 
 /** Deletes a case. Its results in runs stay. Throws notFound. */

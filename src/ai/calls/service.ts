@@ -120,11 +120,11 @@ const textOfIssues = (issues: Issue[]): string => issues.map(({ path, message })
 export async function checkArguments(
   db: Db,
   { orgId, turnId }: Pick<CallPlace, 'orgId' | 'turnId'>,
-  { action, arguments: given, contactId }: Pick<Proposal, 'action' | 'arguments' | 'contactId'>,
+  { action, arguments: args, contactId }: Pick<Proposal, 'action' | 'arguments' | 'contactId'>,
 ): Promise<{ parameters: ActionParameters } | { issues: Issue[] }> {
-  const problem = problemOfJson(given);
+  const problem = problemOfJson(args);
   if (problem !== undefined) return { issues: [{ path: 'arguments', message: problem }] };
-  const { success, data: parameters, error } = ActionParameters.safeParse(given ?? {});
+  const { success, data: parameters, error } = ActionParameters.safeParse(args ?? {});
   if (!success)
     return { issues: error.issues.map(({ path, message }) => ({ path: path.join('.') || 'arguments', message })) };
   const issues = await checkParameters(db, orgId, action, {

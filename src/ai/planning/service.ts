@@ -126,10 +126,10 @@ async function askPlan(
   planning: Planning,
   { receipts, notes }: { receipts: Receipt[]; notes: string[] },
 ): Promise<{ decision: StoredPlan | { kind: 'over_budget' | 'down' } } & PlanReport> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   const { chain, terms, session, billing, actions, signal } = planning;
   const tools = toolsOf(actions);
-  const asked = await askModel(
+  const result = await askModel(
     deps,
     orgId,
     chain,
@@ -160,9 +160,9 @@ async function askPlan(
     },
     signal,
   );
-  const report = { latency_ms: Math.round(performance.now() - begun), ...reportOf(asked) };
-  if (asked.kind !== 'answered') return { decision: { kind: asked.kind }, ...report };
-  const { plan, wanted } = asked.value;
+  const report = { latency_ms: Math.round(performance.now() - startedAt), ...reportOf(result) };
+  if (result.kind !== 'answered') return { decision: { kind: result.kind }, ...report };
+  const { plan, wanted } = result.value;
   const [first] = wanted;
   const call =
     first?.action === undefined
@@ -175,7 +175,7 @@ async function askPlan(
     call,
     handoffReason: plan?.handoff_reason ?? null,
     topic: namedTopic(plan?.prohibited_topic, planning.prohibitedTopics),
-    model: asked.model,
+    model: result.model,
   };
   return { decision, ...report, detail };
 }
@@ -184,14 +184,14 @@ async function makeCall(
   { actions, session, ledger, signal }: Planning,
   wanted: { action_id: string; operation_id: string; arguments: Record<string, unknown>; untrustedRead: boolean },
 ): Promise<{ decision: StoredCall } & PlanReport> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   const end = (decision: StoredCall) => {
     const detail = {
       result: decision.kind,
       operation_id: wanted.operation_id,
       ...('callId' in decision && { call_id: decision.callId }),
     };
-    return { decision, latency_ms: Math.round(performance.now() - begun), detail };
+    return { decision, latency_ms: Math.round(performance.now() - startedAt), detail };
   };
   const action = actions.find(({ id }) => id === wanted.action_id);
   if (action === undefined)

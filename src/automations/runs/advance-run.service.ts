@@ -95,8 +95,8 @@ async function saveProgress(trx: Trx, context: RunContext, next: UpcomingStep): 
     case 'continue':
       return next;
     case 'invalid': {
-      const begun = stepRecordOf(next.path, next.step, { status: 'in_progress', input: null, output: null });
-      await saveSteps(trx, orgId, runId, [begun]);
+      const record = stepRecordOf(next.path, next.step, { status: 'in_progress', input: null, output: null });
+      await saveSteps(trx, orgId, runId, [record]);
       return failRun(trx, context, next);
     }
     case 'action':

@@ -51,9 +51,9 @@ export interface Webhook {
 
 /** Returns the workflow of a URL. Throws notFound both for a wrong token and for an unknown workflow. */
 export async function getWebhook(db: Db, automationId: string, token: string): Promise<Webhook> {
-  const found = await findWebhook(db, automationId);
-  if (!isSameSecret(token, found?.webhook_token ?? '') || found === undefined) throw notFound('workflow address');
-  const { org_id: orgId, org_name: orgName, id, trigger_type: type, trigger_configuration: configuration } = found;
+  const webhook = await findWebhook(db, automationId);
+  if (!isSameSecret(token, webhook?.webhook_token ?? '') || webhook === undefined) throw notFound('workflow address');
+  const { org_id: orgId, org_name: orgName, id, trigger_type: type, trigger_configuration: configuration } = webhook;
   return { orgId, orgName, id, type, configuration };
 }
 

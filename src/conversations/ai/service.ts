@@ -75,10 +75,10 @@ export async function findAiMessage(
   orgId: string,
   id: string,
 ): Promise<{ text: string; citations: AnswerCitation[] } | undefined> {
-  const found = await findMessageWithSources(db, orgId, id);
-  return found === undefined || found.content === null
+  const message = await findMessageWithSources(db, orgId, id);
+  return message === undefined || message.content === null
     ? undefined
-    : { text: found.content, citations: found.citations };
+    : { text: message.content, citations: message.citations };
 }
 
 /** Sets whether the AI may speak in a locked session. */
@@ -155,7 +155,7 @@ export async function resolveByAi(
   closure: 'resolved' | 'assumed_resolved',
 ): Promise<void> {
   const { csat } = await readSettings(trx, orgId);
-  const asked: SessionEvent[] = csat ? [{ id: newId(), type: 'csat_requested' }] : [];
+  const events: SessionEvent[] = csat ? [{ id: newId(), type: 'csat_requested' }] : [];
   const summary = await summaryOfResolution(trx, orgId, session.id);
   const moved = { from: session.status, to: 'closed_resolved', custom_status_id: null };
   const closing = { id: newId(), data: { ...moved, ...closingPayloadOf(session.session_closed_payload) } };
@@ -170,7 +170,7 @@ export async function resolveByAi(
     events: [
       { id: newId(), type: 'ai_resolved_issue', data: { closure } },
       { ...closing, type: 'status_changed' },
-      ...asked,
+      ...events,
     ],
   });
   await announceWithState(trx, orgId, [

@@ -181,9 +181,9 @@ async function storeMessage(
   const { orgId, threadId } = thread;
   const said = { id: idOf(orgId, 'hubspot message', message.id), text: message.text, name: message.senderName };
   const email = to === 'customer' ? message.senderEmail : null;
-  const known = (await findLinkOfThread(trx, orgId, threadId))?.session_id;
-  if (known === undefined && to === 'note') return { state: 'skipped', reason: 'the thread has no session' };
-  const sessionId = known ?? (await openSessionOfThread(trx, thread, message));
+  const link = (await findLinkOfThread(trx, orgId, threadId))?.session_id;
+  if (link === undefined && to === 'note') return { state: 'skipped', reason: 'the thread has no session' };
+  const sessionId = link ?? (await openSessionOfThread(trx, thread, message));
   if (to === 'note') await addExternalNote(trx, orgId, sessionId, said);
   else if (to === 'agent') await addExternalAgentMessage(trx, sending, orgId, { ...said, sessionId, side: 'customer' });
   else await addExternalCustomerMessage(trx, orgId, sessionId, { ...said, email });

@@ -47,8 +47,8 @@ export function replaceOfficeHours(
   { name, iana_timezone, shifts, holidays }: UpdateOfficeHours,
 ): Promise<void> {
   return inTransaction(db, async (trx) => {
-    const known = foundOrThrow(await lockOfficeHours(trx, orgId, id));
-    assertKnownShifts(known.shifts, shifts);
+    const officeHours = foundOrThrow(await lockOfficeHours(trx, orgId, id));
+    assertKnownShifts(officeHours.shifts, shifts);
     await updateOfficeHours(trx, orgId, id, { name, iana_timezone, shifts, holidays });
     await announce(trx, orgId, [{ type: 'office-hours-changed', subject_id: id, payload: {} }]);
     await announce(trx, orgId, [{ type: 'staffing-changed', subject_id: orgId, payload: {} }]);

@@ -13,9 +13,9 @@ export function createSemanticSearch(deps: KnowledgeModelDeps): SemanticSearch {
       if (model === undefined) return new Map();
       const vectors = await cache.read(db, orgId, model.name);
       if (vectors.isEmpty) return new Map();
-      const asked = await model.embedQuery(text);
-      if (asked === undefined) return new Map();
-      return Object.assign(await vectors.similarities(asked), { scale: model.scale });
+      const vector = await model.embedQuery(text);
+      if (vector === undefined) return new Map();
+      return Object.assign(await vectors.similarities(vector), { scale: model.scale });
     },
     asksProvider: async (db, orgId) => (await findConnectedModel(db, deps.secrets, orgId)) !== undefined,
   };

@@ -194,18 +194,18 @@ function changeStatus(
  */
 export function cancelSequence(db: Db, orgId: string, ref: string): Promise<void> {
   return inTransaction(db, async (trx) => {
-    const found = await findSequence(trx, orgId, ref, { forUpdate: true });
-    if (found === undefined) return cancelOneRun(trx, orgId, ref);
-    if (found.status === 'canceled') return;
+    const sequence = await findSequence(trx, orgId, ref, { forUpdate: true });
+    if (sequence === undefined) return cancelOneRun(trx, orgId, ref);
+    if (sequence.status === 'canceled') return;
     const changes = { status: 'canceled', canceled_at: new Date() } as const;
     const isCanceled = await transitionSequence(
       trx,
       orgId,
-      { id: found.id, from: ['pending', 'active', 'paused'] },
+      { id: sequence.id, from: ['pending', 'active', 'paused'] },
       changes,
     );
     if (!isCanceled) throw conflict('A sequence that is complete cannot be canceled');
-    await wakeSequence(trx, orgId, found);
+    await wakeSequence(trx, orgId, sequence);
   });
 }
 

@@ -168,11 +168,11 @@ interface ComposedMessage {
 function composeAll(orgId: string, sending: BegunDelivery[], compose: (contact: TemplateContact) => Composition) {
   const messages: ComposedMessage[] = [];
   const unsendable: { id: string; enrollment_id: string; reason: string }[] = [];
-  for (const begun of sending) {
-    const { id, enrollment_id, to, contact } = begun;
+  for (const delivery of sending) {
+    const { id, enrollment_id, to, contact } = delivery;
     const composition = compose(contact ?? EMPTY_CONTACT);
     if ('problem' in composition) unsendable.push({ id, enrollment_id, reason: composition.problem });
-    else messages.push({ begun, message: { orgId, deliveryId: id, to, ...composition.ok } });
+    else messages.push({ begun: delivery, message: { orgId, deliveryId: id, to, ...composition.ok } });
   }
   return { messages, unsendable };
 }

@@ -37,8 +37,8 @@ function countDueByStep(
 ): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { after, next } of moves) {
-    const found = standing.find(({ place }) => place === (after ?? sequenceId));
-    if (next !== null && found !== undefined) counts.set(next.id, (counts.get(next.id) ?? 0) + found.count);
+    const position = standing.find(({ place }) => place === (after ?? sequenceId));
+    if (next !== null && position !== undefined) counts.set(next.id, (counts.get(next.id) ?? 0) + position.count);
   }
   return counts;
 }

@@ -71,7 +71,7 @@ async function advance(execution: RunExecution, after: StepPath | undefined): Pr
   if (after !== undefined && isOver())
     return (await saveProgress(execution)) ? leave(execution, advancingFrom(after)) : undefined;
   await pacer.wait();
-  const begun = performance.now();
+  const startedAt = performance.now();
   const { next, decisions } = await nextStepAfter(execution.context.definition, outputsOf(execution), {
     after,
     nowMs: Date.now(),
@@ -80,7 +80,7 @@ async function advance(execution: RunExecution, after: StepPath | undefined): Pr
     execution.outputs.set(path, output);
     return stepRecordOf(path, step, { status: 'completed', input, output });
   });
-  pacer.add(performance.now() - begun);
+  pacer.add(performance.now() - startedAt);
   const save = (progress: Partial<Progress> = {}) => saveProgress(execution, { records, ...progress });
   switch (next.kind) {
     case 'end':
@@ -117,8 +117,8 @@ async function call(
   if (action === undefined || !('call' in action)) throw invalid(`There is no remote action ${step.type}`);
   const sealer = createSealer(deps.secrets, ref.orgId, context.run.automation_id);
   const input = await resolveInput(context.definition, outputsOf(execution), path, sealer.open(step.input));
-  const begun = stepRecordOf(path, step, { status: 'in_progress', input: maskCredentials(input), output: null });
-  if (!(await saveProgress(execution, { records: [...records, begun] }))) return undefined;
+  const record = stepRecordOf(path, step, { status: 'in_progress', input: maskCredentials(input), output: null });
+  if (!(await saveProgress(execution, { records: [...records, record] }))) return undefined;
   try {
     const origins = knownOriginsOf(context.definition.credentialOrigins, step);
     const credentialOrigins = originsOfInput(step.input, origins);

@@ -55,10 +55,10 @@ export function createEmailSenders(deps: EmailSendersDeps): EmailSenders {
     const key = `${orgId} ${domain}`;
     const known = signings.get(key);
     if (known !== undefined) return known;
-    const found = findDkimSigning(db, secrets, orgId, domain);
-    signings.set(key, found);
-    found.catch(() => signings.delete(key));
-    return found;
+    const signing = findDkimSigning(db, secrets, orgId, domain);
+    signings.set(key, signing);
+    signing.catch(() => signings.delete(key));
+    return signing;
   };
 
   const senderOf = (settings: SmtpSettings): EmailSender => {

@@ -37,12 +37,12 @@ export interface TicketProperties {
 
 export function createTicketProperties(api: HubspotApi, cache: PropertyCache, connection: string): TicketProperties {
   const schema = (): Promise<Schema> => {
-    const known = cache.get(connection);
-    if (known !== undefined) return known;
-    const found = readSchema(api);
-    cache.set(connection, found);
-    found.catch(() => cache.delete(connection));
-    return found;
+    const schema = cache.get(connection);
+    if (schema !== undefined) return schema;
+    const schema = readSchema(api);
+    cache.set(connection, schema);
+    schema.catch(() => cache.delete(connection));
+    return schema;
   };
   return {
     async writable(properties) {
