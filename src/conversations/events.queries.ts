@@ -215,6 +215,7 @@ export function listEvents(
 
 export type EventRow = Awaited<ReturnType<typeof listEvents>>[number];
 
+/** Returns sessions with the `seq` of their last events. */
 export const listLastSeqs = (db: Db, orgId: string, ids: string[]): Promise<{ id: string; last_seq: number }[]> =>
   db
     .selectFrom('sessions')

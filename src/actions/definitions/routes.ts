@@ -11,7 +11,7 @@ import { testAction } from '../calls/http-call.ts';
 import { TestAction, TestedAction } from '../calls/schema.ts';
 import { importActions } from '../openapi-import/service.ts';
 import { Action, ActionPath, CreateAction, ImportActions, ImportedActions, UpdateAction } from './schema.ts';
-import { changeAction, createAction, getAction, readActions, removeAction, removeActions } from './service.ts';
+import { changeAction, createAction, deleteActions, getAction, readActions, removeAction } from './service.ts';
 
 const tags = ['actions'];
 const MAX_DOCUMENT_BYTES = 1024 * 1024;
@@ -55,7 +55,7 @@ export const actionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
       response: { 200: NoBody, ...errorResponses(403) },
     },
     handler: async ({ db, org }) => {
-      await removeActions(db, org.id);
+      await deleteActions(db, org.id);
       return NO_BODY;
     },
   });

@@ -21,7 +21,6 @@ import {
   findSameCall,
   insertCall,
   listCalls,
-  listCallsOfSession,
   lockCall,
   updateCall,
   wasRejected,
@@ -36,6 +35,7 @@ export {
   hasUnreported,
   listBegunCalls,
   listCallsById,
+  listCallsOfSession,
   listToldCalls,
   listUnreported,
   markReported,
@@ -209,13 +209,6 @@ export async function listTools(
   const actions = await readActionsById(db, orgId, selected);
   return [...actions, ...workflows.filter(({ id }) => selected.includes(id))];
 }
-
-/**
- * Returns the last calls of a conversation, oldest first. Those in the state `done` are the receipts; the others say what
- * waits, failed, or is not known.
- */
-export const receiptsOf = (db: Db, orgId: string, sessionId: string, epoch: number): Promise<CallRow[]> =>
-  listCallsOfSession(db, orgId, sessionId, epoch);
 
 /** Returns a page of the org's calls, oldest first. */
 export const pageOfCalls = (db: Db, orgId: string, { state, session_id, ...page }: ListCalls) =>

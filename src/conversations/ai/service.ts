@@ -18,7 +18,8 @@ import { type LockedSession, updateSession } from '../queries.ts';
 import { closingPayloadOf } from '../sessions/closing.rules.ts';
 import { summarizesIf, summaryOfResolution } from '../summary/service.ts';
 import type { AiState } from '../table.ts';
-import { listAiStates } from './states.queries.ts';
+
+export { listAiStates } from './states.queries.ts';
 
 /** A message of the AI. */
 export interface AiMessage {
@@ -42,10 +43,6 @@ export interface SessionForAi {
   ai_state: AiState;
   assist_mode: boolean;
 }
-
-/** Returns what decides whether the AI may speak in sessions of the org. */
-export const getAiStates = (db: Db, orgId: string, ids: string[]): Promise<SessionForAi[]> =>
-  listAiStates(db, orgId, ids);
 
 export type ConversationMessage = Awaited<ReturnType<typeof listLastMessages>>[number];
 type MessageAsJson = Omit<ConversationMessage, 'created_at'> & { created_at: string };

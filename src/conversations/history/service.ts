@@ -1,9 +1,11 @@
 import type { Db } from '../../db/connect.ts';
 import type { MediaLinks } from '../../media/links.ts';
-import { type EventRow, listEvents, listLastSeqs } from '../events.queries.ts';
+import { type EventRow, listEvents } from '../events.queries.ts';
 import type { StoredAttachment } from '../messages/attachments.service.ts';
 import { getSession } from '../sessions/service.ts';
 import type { HistoryItem, ListHistory } from './events.schema.ts';
+
+export { listLastSeqs } from '../events.queries.ts';
 
 /** Returns a page of a session's history, oldest first. Throws notFound. */
 export async function pageOfHistory(
@@ -50,7 +52,3 @@ export function historyItemOf(
   };
   return { ...item, event: event as HistoryItem['event'] };
 }
-
-/** Returns sessions with the `seq` of their last events. */
-export const listLastSequences = (db: Db, orgId: string, ids: string[]): Promise<{ id: string; last_seq: number }[]> =>
-  listLastSeqs(db, orgId, ids);

@@ -15,9 +15,10 @@ import {
   insertSession,
   type LockedSession,
   listSessions,
-  updateHasSla,
 } from '../queries.ts';
 import type { CreateSession, ListSessions } from './schema.ts';
+
+export { updateHasSla } from '../queries.ts';
 
 /**
  * Opens a session with one of the org's contacts, or with nobody yet. Throws invalid for a contact unknown to the org.
@@ -70,10 +71,6 @@ export async function openSession(
     await announceWithState(trx, orgId, [{ type: 'ticket-created', subject_id: id, payload: {} }]);
   return { id };
 }
-
-/** Says of sessions whether an SLA policy is assigned to them. The caller holds their locks. */
-export const setHasSla = (trx: Trx, orgId: string, ids: string[], hasSla: boolean): Promise<void> =>
-  updateHasSla(trx, orgId, ids, hasSla);
 
 /** A session whose row is locked. */
 export type SessionRow = LockedSession;

@@ -93,7 +93,7 @@ export async function listMisnamed(db: Db, orgId: string, insightIds: string[]):
 }
 
 /** Lists all insights, merged ones too, whose name was made from one of these statements. */
-export async function listNamedAfter(db: Db, orgId: string, statementIds: string[]): Promise<string[]> {
+export async function listInsightsNamedAfter(db: Db, orgId: string, statementIds: string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from insights where org_id = ${orgId} and name_sources && ${statementIds}::uuid[] order by id
   `.execute(db);

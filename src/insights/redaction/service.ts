@@ -1,4 +1,4 @@
-import { listLastSequences } from '../../conversations/history/service.ts';
+import { listLastSeqs } from '../../conversations/history/service.ts';
 import type { Trx } from '../../db/connect.ts';
 import { announce } from '../../outbox/announcing.ts';
 import { moveVectors } from '../assignment/moves.service.ts';
@@ -32,7 +32,7 @@ export async function redactInsights(
 /** Whether a session has had an event since it was extracted. A redaction that removes something is one. */
 async function isOutdated(trx: Trx, orgId: string, sessionId: string): Promise<boolean> {
   const extracted = await findLastExtraction(trx, orgId, sessionId);
-  const [session] = await listLastSequences(trx, orgId, [sessionId]);
+  const [session] = await listLastSeqs(trx, orgId, [sessionId]);
   return extracted !== undefined && session !== undefined && session.last_seq > extracted;
 }
 

@@ -78,7 +78,7 @@ export async function listForecastsInProgress(
 }
 
 /** Deletes some old forecasts. Returns their number. */
-export async function deleteForecasts(db: Db): Promise<number> {
+export async function deleteOldForecasts(db: Db): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from sequence_forecasts where (org_id, id) in (
       select org_id, id from sequence_forecasts

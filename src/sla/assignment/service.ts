@@ -1,6 +1,6 @@
 import { elementAt, valueAt } from '../../collections/checked-access.ts';
 import { contactFilter } from '../../contacts/filters/condition.ts';
-import { setHasSla } from '../../conversations/sessions/service.ts';
+import { updateHasSla } from '../../conversations/sessions/service.ts';
 import type { Trx } from '../../db/connect.ts';
 import { tagKeyOf } from '../../desk/tags/rules.ts';
 import { NIL_UUID } from '../../ids.ts';
@@ -138,9 +138,9 @@ async function evaluateSessions(trx: Trx, orgId: string, times: ReadonlyMap<stri
     const covered = matching.map((sessionId) => ({ id: sessionId, since: valueAt(times, sessionId) }));
     changed.push(...(await upsertSessionPolicies(trx, orgId, id, covered)));
   }
-  await setHasSla(trx, orgId, changed, true);
+  await updateHasSla(trx, orgId, changed, true);
   const released = await deleteSessionPolicies(trx, orgId, [...open]);
-  await setHasSla(trx, orgId, [...open], false);
+  await updateHasSla(trx, orgId, [...open], false);
   changed.push(...released);
   await wakeSlaClocks(trx, orgId, changed);
 }
