@@ -29,8 +29,8 @@ export function createAutoTagging(): ApplyTags {
   const loadModel = async (trx: Trx, orgId: string): Promise<LearntModel | undefined> => {
     const learntAt = await findModelTime(trx, orgId);
     if (learntAt === undefined) return undefined;
-    const model = models.get(keyOf(orgId, learntAt));
-    if (model !== undefined) return model;
+    const cached = models.get(keyOf(orgId, learntAt));
+    if (cached !== undefined) return cached;
     const model = await findModel(trx, orgId);
     if (model === undefined) return undefined;
     const loaded = { tags: model.tags, model: decodeModel(model.model), bytes: model.model.length };

@@ -117,7 +117,7 @@ function memoryEffects({ turnId, purpose, ledger, steps }: Memory): TurnEffects 
     reportCalls: async () => undefined,
     hasQuotedUntrusted: async () => false,
     openSteps: async () => ({
-      async take(purpose, work) {
+      async decide(purpose, work) {
         const step = FIRST_STEP + steps.length;
         const { decision, ...report } = await work(step);
         steps.push({ step, purpose, decision, ...report });

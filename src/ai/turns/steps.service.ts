@@ -36,7 +36,7 @@ export class StepNeeded extends Error {
 /** Takes the steps of one turn. */
 export interface TurnSteps {
   /** Returns what the step has decided before, or takes it. Throws StepNeeded if it is not its turn. */
-  take<Decision>(
+  decide<Decision>(
     purpose: AiStepsTable['purpose'],
     work: (step: number) => Promise<{ decision: Decision } & StepReport>,
   ): Promise<Decision>;
@@ -58,7 +58,7 @@ export async function openSteps(db: Db, ref: TurnRef, limit: number): Promise<Tu
   let next = FIRST_STEP;
   let left = limit;
   return {
-    async take(purpose, work) {
+    async decide(purpose, work) {
       const step = next++;
       if (decided.has(step)) return decided.get(step) as never;
       if (left === 0) throw new StepNeeded({ step, purpose });

@@ -29,8 +29,8 @@ export function createThreadReader(client: Hubspot, threadId: string): ThreadRea
 
   return {
     async find(messageId) {
-      const message = (await list()).find(({ id }) => id === messageId);
-      if (message !== undefined) return whole(message);
+      const inThread = (await list()).find(({ id }) => id === messageId);
+      if (inThread !== undefined) return whole(inThread);
       const message = await client.findMessage(threadId, messageId);
       if (message !== undefined) listed = undefined;
       return message;

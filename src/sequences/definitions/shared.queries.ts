@@ -4,6 +4,7 @@ import { compiledOnce } from '../../db/connections/compiled-once.ts';
 import { orderedByCreation, type PageRequest } from '../../db/cursor.ts';
 import type { Database } from '../../db/database.ts';
 import { isUuid } from '../../ids.ts';
+import type { SequenceRef } from '../contract.ts';
 import type { Gates } from '../gates/schema.ts';
 import type { SequencesTable } from '../table.ts';
 
@@ -108,4 +109,19 @@ export async function transitionSequence(
     .where('status', 'in', from)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
+}
+
+/** Returns active sequences of all orgs behind a sequence, in a fixed order. */
+export async function listActiveSequences(
+  db: Db,
+  after: SequenceRef | undefined,
+  limit: number,
+): Promise<SequenceRef[]> {
+  const { rows } = await sql<SequenceRef>`
+    select org_id as "orgId", id as "sequenceId" from sequences
+    where status = 'active' and deleted_at is null
+      and ${after === undefined ? sql`true` : sql`(org_id, id) > (${after.orgId}::uuid, ${after.sequenceId}::uuid)`}
+    order by org_id, id limit ${limit}
+  `.execute(db);
+  return rows;
 }

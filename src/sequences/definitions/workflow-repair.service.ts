@@ -6,7 +6,7 @@ import { RUN_SEQUENCE, type SequenceRef } from '../contract.ts';
 import { wakeSequence } from '../enrollment/service.ts';
 import { findSequence, transitionSequence } from './shared.queries.ts';
 
-export { listActiveSequences } from './workflow-repair.queries.ts';
+export { listActiveSequences } from './shared.queries.ts';
 
 const STOPPED = 'Stopped in Temporal: resume it to continue';
 

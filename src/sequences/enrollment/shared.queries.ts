@@ -142,3 +142,13 @@ export function listEnrollments(
 /** Returns one of the sequence's enrollments with its present position. */
 export const findEnrollment = (db: Db, orgId: string, sequence: { id: string; status: string }, enrollmentId: string) =>
   enrollmentQuery(db, orgId, sequence).query.where('id', '=', enrollmentId).executeTakeFirst();
+
+/** Returns the deliveries of an enrollment, sent or not: at most one for each step. */
+export function listEnrollmentDeliveries(db: Db, orgId: string, enrollmentId: string) {
+  return db
+    .selectFrom('deliveries')
+    .select(['id', 'step_id', 'status', 'reason', 'attempts', 'sent_at'])
+    .where('org_id', '=', orgId)
+    .where('enrollment_id', '=', enrollmentId)
+    .execute();
+}

@@ -107,3 +107,7 @@ export async function listKnownTeams(db: Db, orgId: string, ids: string[]): Prom
     .execute();
   return teams.map(({ id }) => id);
 }
+
+/** Returns the SLA policies with these ids. */
+export const listPoliciesById = (db: Db, orgId: string, ids: string[]) =>
+  selectPolicies(db, orgId).where('id', '=', sql<string>`any(${ids}::uuid[])`).execute();

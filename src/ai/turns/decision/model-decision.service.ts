@@ -62,7 +62,7 @@ export async function answerByModel(
 ): Promise<ModelAnswerOutcome> {
   let complaints: string[] = [];
   for (let tries = 0; tries < TRIES; tries++) {
-    const answer: StoredResult = await request.steps.take('answer', () =>
+    const answer: StoredResult = await request.steps.decide('answer', () =>
       askOnce(deps, ref, context, { ...request, complaints, isLast: tries === TRIES - 1 }),
     );
     if (answer.kind === 'over_budget' || answer.kind === 'down') return { kind: answer.kind };

@@ -37,12 +37,12 @@ export interface TicketProperties {
 
 export function createTicketProperties(api: HubspotApi, cache: PropertyCache, connection: string): TicketProperties {
   const schema = (): Promise<Schema> => {
-    const schema = cache.get(connection);
-    if (schema !== undefined) return schema;
-    const schema = readSchema(api);
-    cache.set(connection, schema);
-    schema.catch(() => cache.delete(connection));
-    return schema;
+    const cached = cache.get(connection);
+    if (cached !== undefined) return cached;
+    const reading = readSchema(api);
+    cache.set(connection, reading);
+    reading.catch(() => cache.delete(connection));
+    return reading;
   };
   return {
     async writable(properties) {
