@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import { REPORT } from '../../db/connections/preparing-client.ts';
 import { orderedByCreation, type PageRequest } from '../../db/cursor.ts';
+import { onlyRow } from '../../db/rows.ts';
 import type { SessionChannel } from '../../schemas/parts.ts';
 import { inSessions } from '../reports/sessions.shared.queries.ts';
 import { inRange } from '../reports/shared.queries.ts';
@@ -85,6 +86,6 @@ export function listHandoffs(db: Db, scope: HandoffScope, page: PageRequest): Pr
 }
 
 export async function countAllHandoffs(db: Db, scope: HandoffScope): Promise<number> {
-  const { rows } = await sql<{ count: number }>`${handoffs(scope, sql`count(*) as count`)}`.execute(db);
-  return rows[0]?.count ?? 0;
+  const counted = await sql<{ count: number }>`${handoffs(scope, sql`count(*) as count`)}`.execute(db);
+  return onlyRow(counted).count;
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import type { Position } from '../../db/cursor.ts';
+import { onlyRow } from '../../db/rows.ts';
 import { NIL_UUID } from '../../ids.ts';
 import type { CrmEventState } from './table.ts';
 import { insertEvents, type NewBatch } from './webhooks.queries.ts';
@@ -120,10 +121,10 @@ export async function listWaitingQueues(db: Db, orgId: string, batches: BatchEve
 
 /** Returns the number of these events left unchanged by requeueEvents. */
 export async function countUnchanged(db: Db, orgId: string, keys: string[]): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
+  const counted = await sql<{ count: number }>`
     select count(*) as count from crm_events where org_id = ${orgId} and dedupe_key = any(${keys}) and state <> 'failed'
   `.execute(db);
-  return rows[0]?.count ?? 0;
+  return onlyRow(counted).count;
 }
 
 const keysOf = (batches: BatchEvents[]) => batches.flatMap(({ events }) => events.map(({ key }) => key));
