@@ -41,7 +41,10 @@ export interface Planning {
   hasUntrusted: boolean;
   signal: AbortSignal;
   /** Takes a step, or returns what it has decided before. */
-  take<Decision>(purpose: 'plan' | 'call', work: () => Promise<{ decision: Decision } & PlanReport>): Promise<Decision>;
+  decide<Decision>(
+    purpose: 'plan' | 'call',
+    work: () => Promise<{ decision: Decision } & PlanReport>,
+  ): Promise<Decision>;
 }
 
 interface PlanReport {
@@ -99,7 +102,7 @@ export async function planTurn(deps: ModelDeps, orgId: string, planning: Plannin
     const receipts = known.map((call) =>
       receiptOf(call, { isEffect: effects.has(call.id), secrets: planning.secrets }),
     );
-    const plan: StoredPlan | { kind: 'over_budget' | 'down' } = await planning.take('plan', () =>
+    const plan: StoredPlan | { kind: 'over_budget' | 'down' } = await planning.decide('plan', () =>
       askPlan(deps, orgId, planning, { receipts, notes }),
     );
     if (plan.kind !== 'planned') return { kind: plan.kind };
@@ -109,7 +112,7 @@ export async function planTurn(deps: ModelDeps, orgId: string, planning: Plannin
       return { kind: 'search', queries, receipts };
     calls++;
     const untrustedRead = session.channel === 'email' || planning.hasUntrusted || receipts.length > 0;
-    const made: StoredCall = await planning.take('call', () => makeCall(planning, { ...call, untrustedRead }));
+    const made: StoredCall = await planning.decide('call', () => makeCall(planning, { ...call, untrustedRead }));
     if (made.kind === 'confirm') return { kind: 'confirm', callId: made.callId, model };
     if (made.kind === 'in_progress') return { kind: 'in_progress', model };
     if (made.kind === 'unknown') return { kind: 'handoff', reason: 'action_outcome_unknown', model };

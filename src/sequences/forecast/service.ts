@@ -153,7 +153,7 @@ async function* simulationsOf(
             page.map(({ contact_id }, i) => ({ contact_id, ...elementAt(days, i) })),
           );
     for (const [i, prospect] of page.entries()) {
-      const steps = stepsFrom.get(prospect.place === sequence.id ? null : prospect.place) ?? [];
+      const steps = stepsFrom.get(prospect.position === sequence.id ? null : prospect.position) ?? [];
       const sentOn = new Map([[days[i]?.date ?? '', sent.get(prospect.contact_id) ?? 0]]);
       yield simulationOf(prospect, { steps, ruleOfStep, sentOn, now });
     }
@@ -163,7 +163,16 @@ async function* simulationsOf(
 }
 
 function simulationOf(
-  { contact_id, phone_number, custom_data, anchor_at, held_until, held_by, has_slot, verdicts }: ForecastContact,
+  {
+    contact_id,
+    phone_number,
+    custom_data,
+    anchor_at,
+    held_until,
+    held_by,
+    has_slot,
+    eligibilities: verdicts,
+  }: ForecastContact,
   {
     steps,
     ruleOfStep,

@@ -7,7 +7,7 @@ import { eligibilityOf, type SendRule } from '../sending/eligibility.shared.quer
 
 /** The number of contacts at a position of the sequence, and the time at which the first of them arrived there. */
 export interface PositionCount {
-  place: string;
+  position: string;
   count: number;
   since: Date;
 }
@@ -18,7 +18,7 @@ export interface PositionCount {
  */
 export async function countByPosition(db: Db, orgId: string, sequenceId: string): Promise<PositionCount[]> {
   const { rows } = await sql<PositionCount>`
-    select coalesce(last_step_id, sequence_id) as place, count(*) as count, min(anchor_at) as since from enrollments
+    select coalesce(last_step_id, sequence_id) as position, count(*) as count, min(anchor_at) as since from enrollments
     where org_id = ${orgId} and sequence_id = ${sequenceId} and status = 'active'
     group by 1
   `.execute(db);
@@ -30,19 +30,19 @@ export interface ForecastContact extends Recipient {
   contact_id: string;
   enrolled: boolean;
   /** Its position: the id of the last step done, or the sequence's own. */
-  place: string;
+  position: string;
   anchor_at: Date;
   held_until: Date | null;
   /** The gate it is waiting for now. */
   held_by: string | null;
   /** It is waiting for a reserved slot of its sender. */
   has_slot: boolean;
-  verdicts: { status: string; reason: string | null; gate: string | null }[];
+  eligibilities: { status: string; reason: string | null; gate: string | null }[];
 }
 
 /**
  * Returns a page of the active enrollments of a sequence by contact. With a `condition`, returns the contacts to be
- * enrolled if the sequence were started at `now`: all of them at the same time, however long reading takes. `verdicts`
+ * enrolled if the sequence were started at `now`: all of them at the same time, however long reading takes. `eligibilities`
  * follow the order of the rules.
  */
 export async function listForecastContacts(
@@ -63,25 +63,25 @@ export async function listForecastContacts(
   const source =
     condition === null
       ? sql`
-          select enrollment.contact_id, true as enrolled, coalesce(enrollment.last_step_id, enrollment.sequence_id) as place, enrollment.created_at,
+          select enrollment.contact_id, true as enrolled, coalesce(enrollment.last_step_id, enrollment.sequence_id) as position, enrollment.created_at,
             enrollment.anchor_at, enrollment.held_until, enrollment.id
           from enrollments as enrollment
           where enrollment.org_id = ${orgId} and enrollment.sequence_id = ${sequenceId} and enrollment.status = 'active'
             and enrollment.contact_id > ${after}::uuid
           order by enrollment.contact_id limit ${limit}`
       : sql`
-          select contacts.id as contact_id, false as enrolled, ${sequenceId}::uuid as place, null::timestamptz as created_at, ${now}::timestamptz as anchor_at,
+          select contacts.id as contact_id, false as enrolled, ${sequenceId}::uuid as position, null::timestamptz as created_at, ${now}::timestamptz as anchor_at,
             null::timestamptz as held_until, null::uuid as id
           from contacts where contacts.org_id = ${orgId} and contacts.id > ${after}::uuid and ${condition}
           order by contacts.id limit ${limit}`;
   const { rows } = await sql<ForecastContact>`
-    select contact.id as contact_id, enrollment.enrolled, enrollment.place, enrollment.anchor_at, enrollment.held_until, contact.phone_number,
-      jsonb_build_object('timezone', contact.custom_data->'timezone') as custom_data, jsonb_build_array(${eligibilities}) as verdicts,
-      held.gate as held_by, coalesce(held.has_turn, false) as has_slot
+    select contact.id as contact_id, enrollment.enrolled, enrollment.position, enrollment.anchor_at, enrollment.held_until, contact.phone_number,
+      jsonb_build_object('timezone', contact.custom_data->'timezone') as custom_data, jsonb_build_array(${eligibilities}) as eligibilities,
+      held.gate as held_by, coalesce(held.has_slot, false) as has_slot
     from (${source}) as enrollment
     join contacts as contact on contact.org_id = ${orgId} and contact.id = enrollment.contact_id
     left join lateral (
-      select delivery.gate, ${hasReservedSlot('delivery')} as has_turn from deliveries as delivery
+      select delivery.gate, ${hasReservedSlot('delivery')} as has_slot from deliveries as delivery
       where delivery.org_id = ${orgId} and delivery.enrollment_id = enrollment.id and delivery.status = 'held' limit 1
     ) as held on true
     order by contact.id

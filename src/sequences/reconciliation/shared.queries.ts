@@ -98,7 +98,7 @@ export async function cancelObsoleteDeliveries(
       ${sql.raw(PLANNED_EACH_TIME)}
       with move as (
         select * from unnest(${moves.map((move) => move.after ?? sequenceId)}::uuid[], ${moves.map((move) => move.next?.id ?? null)}::uuid[])
-          with ordinality as move (place, step_id, turn)
+          with ordinality as move (position, step_id, turn)
       ),
       present as (select step_id, max(turn) as last_turn from move where step_id is not null group by step_id),
       waiting as (
@@ -111,7 +111,7 @@ export async function cancelObsoleteDeliveries(
           coalesce(move.turn <= present.last_turn, false) as is_ahead, ${WHY_OBSOLETE} as why_obsolete
         from waiting
         left join enrollments as enrollment on enrollment.org_id = waiting.org_id and enrollment.id = waiting.enrollment_id
-        left join move on coalesce(enrollment.status, '') = 'active' and move.place = coalesce(enrollment.last_step_id, enrollment.sequence_id)
+        left join move on coalesce(enrollment.status, '') = 'active' and move.position = coalesce(enrollment.last_step_id, enrollment.sequence_id)
         left join present on present.step_id = waiting.step_id
         where move.step_id is distinct from waiting.step_id
       ),

@@ -37,8 +37,8 @@ function countDueByStep(
 ): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { after, next } of moves) {
-    const position = standing.find(({ place }) => place === (after ?? sequenceId));
-    if (next !== null && position !== undefined) counts.set(next.id, (counts.get(next.id) ?? 0) + position.count);
+    const atPosition = standing.find(({ position }) => position === (after ?? sequenceId));
+    if (next !== null && atPosition !== undefined) counts.set(next.id, (counts.get(next.id) ?? 0) + atPosition.count);
   }
   return counts;
 }

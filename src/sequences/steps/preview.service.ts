@@ -29,7 +29,7 @@ export async function previewChange(
     steps: previewSteps(
       stored,
       after,
-      new Map(standing.map(({ place, count }) => [place === id ? null : place, count])),
+      new Map(standing.map(({ position, count }) => [position === id ? null : position, count])),
     ),
   };
 }
