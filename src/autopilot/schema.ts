@@ -8,7 +8,7 @@ export type AutopilotChannel = z.infer<typeof AutopilotChannel>;
 
 const AiVersion = z.enum(['v1', 'v2']);
 export type AiVersion = z.infer<typeof AiVersion>;
-export const DEFAULT_VERSION: AgentVersion = 'v2';
+export const DEFAULT_VERSION: AiVersion = 'v2';
 
 export const UpdateAutopilot = z
   .object({

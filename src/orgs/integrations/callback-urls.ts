@@ -1,10 +1,7 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import type { CallbackProvider } from './schema.ts';
 
 const TOKEN_BYTES = 24;
-
-/** Providers with callbacks to us. */
-export const CALLBACK_PROVIDERS = ['twilio', 'meta', 'vapi'] as const;
-export type CallbackProvider = (typeof CALLBACK_PROVIDERS)[number];
 
 export interface CallbackUrls {
   /** Returns the URL for a provider's callbacks about an org. */

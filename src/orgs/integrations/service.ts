@@ -8,7 +8,7 @@ import type { CheckResult, IntegrationCheck, IntegrationToCheck } from '../../pr
 import type { Secrets } from '../../secrets.ts';
 import { getSettings } from '../queries.ts';
 import { NO_TARGET } from '../settings/warnings.rules.ts';
-import type { CallbackProvider, CallbackUrls } from './callback-urls.ts';
+import type { CallbackUrls } from './callback-urls.ts';
 import {
   connectionExists,
   deleteIntegration,
@@ -18,6 +18,7 @@ import {
   recordCheckResult,
   upsertIntegration,
 } from './queries.ts';
+import type { CallbackProvider } from './schema.ts';
 import { type ConnectionSettings, INTEGRATION_BODIES, type IntegrationKind, type PutIntegration } from './schema.ts';
 import {
   CONNECTION_NAME,

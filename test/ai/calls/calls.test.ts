@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { sql } from 'kysely';
 import { redactSessionCalls } from '../../../src/ai/calls/closing.service.ts';
 import { runCall } from '../../../src/ai/calls/running.service.ts';
-import { listTools, listCallsOfSession } from '../../../src/ai/calls/service.ts';
+import { listCallsOfSession, listTools } from '../../../src/ai/calls/service.ts';
 import { inTransaction } from '../../../src/db/transaction.ts';
 import { FAKES_ALLOWED } from '../../support/channels.ts';
 import {
