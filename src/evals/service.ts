@@ -49,9 +49,9 @@ export function importCases(db: Db, orgId: string, csv: string): Promise<{ impor
 
 async function storeCases(trx: Trx, orgId: string, drafts: CaseDraft[]) {
   await lockCases(trx, orgId);
-  const left = MAX_CASES - (await countCases(trx, orgId));
-  if (drafts.length > left)
-    throw conflict(`An org can have ${MAX_CASES} cases: there is room for ${left}. Delete some first`);
+  const remaining = MAX_CASES - (await countCases(trx, orgId));
+  if (drafts.length > remaining)
+    throw conflict(`An org can have ${MAX_CASES} cases: there is room for ${remaining}. Delete some first`);
   return insertCases(
     trx,
     drafts.map((draft) => rowOf(orgId, draft)),

@@ -69,9 +69,9 @@ export function createTurnWaiters(closing: AbortSignal, log: Log): TurnWaiters {
     try {
       const giveUpAt = Date.now() + waitMs;
       for (;;) {
-        const left = giveUpAt - Date.now();
-        if (left <= 0 || closing.aborted) return undefined;
-        const woken = sleepUntilWoken(sessionId, Math.min(left, SWEEP_MS)); // before the look: none is missed
+        const remaining = giveUpAt - Date.now();
+        if (remaining <= 0 || closing.aborted) return undefined;
+        const woken = sleepUntilWoken(sessionId, Math.min(remaining, SWEEP_MS)); // before the look: none is missed
         const found = await look();
         if (found !== undefined) return found;
         await woken;

@@ -57,7 +57,7 @@ export async function countUnchangedMessages(db: Db, orgId: string, messages: Sa
 
 /** Returns whether a session has a summary that was not made by the code or by a model. */
 export async function hasWrittenSummary(db: Db, orgId: string, sessionId: string): Promise<boolean> {
-  const found = await db
+  const row = await db
     .selectFrom('sessions')
     .select('id')
     .where('org_id', '=', orgId)
@@ -65,5 +65,5 @@ export async function hasWrittenSummary(db: Db, orgId: string, sessionId: string
     .where('summary', 'is not', null)
     .where('summary_by', 'is', null)
     .executeTakeFirst();
-  return found !== undefined;
+  return row !== undefined;
 }

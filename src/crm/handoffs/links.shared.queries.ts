@@ -76,12 +76,12 @@ export async function updatePropertyTime(
 
 /** Returns the ids of the sessions linked to any of these tickets. */
 export async function listSessionsOfTickets(db: Db, orgId: string, ticketIds: string[]): Promise<string[]> {
-  const found = await db
+  const row = await db
     .selectFrom('crm_links')
     .select('session_id')
     .where('org_id', '=', orgId)
     .where('ticket_id', '=', sql<string>`any(${ticketIds})`)
     .orderBy('session_id')
     .execute();
-  return found.map(({ session_id }) => session_id);
+  return row.map(({ session_id }) => session_id);
 }

@@ -50,8 +50,8 @@ export async function syncTicket(db: Db, deps: TicketDeps, { orgId, ticketId }: 
     },
   });
   if (ticketId === 'notes') return progress;
-  const left = await addNextTicketNote(db, deps, { orgId, ticketId });
-  return { ...progress, hasMore: progress.hasMore || left > 0 };
+  const remaining = await addNextTicketNote(db, deps, { orgId, ticketId });
+  return { ...progress, hasMore: progress.hasMore || remaining > 0 };
 }
 
 async function handleProperty(

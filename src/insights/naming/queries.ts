@@ -118,12 +118,12 @@ export async function listToName(
 
 /** Whether an insight still has all of these statements. */
 export async function hasStatements(db: Db, orgId: string, insightId: string, ids: string[]): Promise<boolean> {
-  const found = await db
+  const row = await db
     .selectFrom('insight_statements')
     .select('id')
     .where('org_id', '=', orgId)
     .where('insight_id', '=', insightId)
     .where('id', '=', sql<string>`any(${ids}::uuid[])`)
     .execute();
-  return found.length === ids.length;
+  return row.length === ids.length;
 }

@@ -27,9 +27,9 @@ export function createDocumentCache(): onSendAsyncHookHandler {
   return async (request, reply, payload) => {
     if (reply.statusCode !== 200 || (typeof payload !== 'string' && !Buffer.isBuffer(payload))) return payload;
     const path = request.routeOptions.url ?? request.url;
-    const known = documents.get(path) ?? { etag: etagOf(payload), encoded: new Map() };
-    documents.set(path, known);
-    return send(request, reply, { ...known, payload });
+    const cached = documents.get(path) ?? { etag: etagOf(payload), encoded: new Map() };
+    documents.set(path, cached);
+    return send(request, reply, { ...cached, payload });
   };
 }
 

@@ -69,8 +69,8 @@ export function createMessageSenders({
       const key = createHash('sha256')
         .update(JSON.stringify([channel, orgId, connection.settings]))
         .digest('base64');
-      const known = senders.get(key);
-      if (known !== undefined) return known;
+      const cached = senders.get(key);
+      if (cached !== undefined) return cached;
       const opened = connection.open();
       const called = { orgId, kind: channel, settings: connection.settings };
       const sender = {
