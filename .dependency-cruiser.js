@@ -251,7 +251,7 @@ const roles = [
     { path: anyDomain('service|rules|contract|schema|table') },
     {
       path: ['^src/api/edge/', anyDomain('routes'), npm('fastify')],
-      pathNot: [sharedSchemas, '^src/api/edge/callback-urls\\.ts$'],
+      pathNot: sharedSchemas,
     },
   ),
   never(

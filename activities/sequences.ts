@@ -3,11 +3,11 @@ import type { Db } from '../src/db/connect.ts';
 import type { ChannelDefaults } from '../src/deliveries/sending/channels.service.ts';
 import type { MessageSenders } from '../src/deliveries/sending/message-sender.ts';
 import type { SequenceProgress, SequenceRef } from '../src/sequences/contract.ts';
+import { pauseStoppedSequence } from '../src/sequences/definitions/workflow-repair.service.ts';
 import type { ForecastEnd, ForecastRef } from '../src/sequences/forecast/contract.ts';
 import { computeForecast } from '../src/sequences/forecast/jobs.service.ts';
 import { createOutages } from '../src/sequences/sending/outages.ts';
 import { sendDueSteps } from '../src/sequences/sending/send-due-steps.service.ts';
-import { pauseStoppedSequence } from '../src/sequences/workflow-repair.service.ts';
 
 export interface SequenceActivityDeps {
   db: Db;

@@ -2,7 +2,7 @@ import { getClient } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import type { HandoffHoldRef } from '../src/automations/handoff-hold/contract.ts';
 import { releaseHandoff } from '../src/automations/handoff-hold/service.ts';
-import { countPendingRuns } from '../src/automations/handoff-hold.queries.ts';
+import { countPendingRuns } from '../src/automations/handoff-hold/shared.queries.ts';
 import {
   type AutomationRef,
   clockChangeScheduleIdOf,

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import autocannon from 'autocannon';
 import { sql } from 'kysely';
-import { createCallbackUrls } from '../src/api/edge/callback-urls.ts';
 import type { Db } from '../src/db/connect.ts';
 import { waitUntilResponding } from '../src/dev/http-probe.ts';
 import { anyFreePort } from '../src/dev/ports.ts';
+import { createCallbackUrls } from '../src/orgs/integrations/callback-urls.ts';
 import { putIntegration } from '../src/orgs/integrations/service.ts';
 import { createOrg, createPartner } from '../src/partners/service.ts';
 import { createSecrets } from '../src/secrets.ts';

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Db } from '../src/db/connect.ts';
-import { transitionsOf } from '../src/sequences/rules.ts';
+import { startSequence } from '../src/sequences/definitions/service.ts';
 import { findNextDue, listDue } from '../src/sequences/sending/due.queries.ts';
-import { startSequence } from '../src/sequences/service.ts';
-import { listAllSteps } from '../src/sequences/steps.queries.ts';
+import { transitionsOf } from '../src/sequences/steps/rules.ts';
+import { listAllSteps } from '../src/sequences/steps/shared.queries.ts';
 import { type Finding, limitFinding, median, note, report, timeFinding } from './support/report.ts';
 import { seedOrg, seedSequence } from './support/seed.ts';
 import { type Stack, withStack } from './support/stack.ts';

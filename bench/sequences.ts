@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Db } from '../src/db/connect.ts';
-import { startSequence } from '../src/sequences/service.ts';
+import { startSequence } from '../src/sequences/definitions/service.ts';
 import type { Program } from './support/processes.ts';
 import { type Finding, memoryFinding, note, rateFinding, report } from './support/report.ts';
 import { seedOrg, seedSequence } from './support/seed.ts';

@@ -14,7 +14,7 @@ import { deleteIdleHosts, deleteOldCrawls, deleteOldRobots } from '../src/crawl/
 import { deleteOldBatches, wakeStalledQueues } from '../src/crm/inbound/maintenance.service.ts';
 import type { Db } from '../src/db/connect.ts';
 import { deleteOldCounts } from '../src/db/write-quota.ts';
-import { deleteExpiredMail } from '../src/deliveries/inbound/emails.service.ts';
+import { deleteOldRawMail } from '../src/deliveries/inbound/emails.service.ts';
 import { deleteOldCallbacks, deleteOldSandboxMessages } from '../src/deliveries/maintenance.service.ts';
 import { deleteOldEvalRuns, startNightlyRuns } from '../src/evals/runs.service.ts';
 import { requestWeeklyReviews } from '../src/insights/review/service.ts';
@@ -45,7 +45,7 @@ const SINGLE_PASS_JOBS: Record<string, (db: Db) => Promise<unknown>> = {
 const BATCHED_JOBS: Record<string, (db: Db, retention: Retention) => Promise<number>> = {
   deleteExpiredResponses,
   deleteExpiredLogins,
-  deleteExpiredMail,
+  deleteOldRawMail,
   deleteOldCounts,
   deleteOldBatches,
   deleteOldRuns: (db, { RUN_RETENTION_DAYS }) => deleteOldRuns(db, RUN_RETENTION_DAYS),

@@ -36,7 +36,7 @@ import type { EventType } from '../src/outbox/events.ts';
 import type { Reaction, Reactions, ReadingMoment } from '../src/outbox/reactions.ts';
 import { exitRepliedContacts } from '../src/sequences/enrollment/replies.service.ts';
 import { enrollChangedContacts, enrollCreatedContacts } from '../src/sequences/enrollment/service.ts';
-import { cancelSendsOfDeletedContacts, reevaluateDeferrals } from '../src/sequences/sending/deferrals.service.ts';
+import { cancelSendsOfDeletedContacts, reevaluateDeferrals } from '../src/sequences/reconciliation/service.ts';
 import {
   assignPolicies,
   assignPoliciesByChange,

@@ -52,14 +52,14 @@ async function differencesInPostgres(db: Db, zones: string[], now: Date): Promis
 }
 
 async function differencesInTemporal(client: Client, triggers: CronTrigger[]): Promise<TimeZoneDifference[]> {
-  const found: TimeZoneDifference[] = [];
+  const differences: TimeZoneDifference[] = [];
   for (const { orgId, automationId, ...times } of triggers) {
     if (ianaNameOf(times.timezone) === undefined) continue;
     const planned = await findNextTimes(client, scheduleOfWorkflow({ orgId, automationId }).scheduleId);
     const at = planned.find((time) => !isTimeOf(times, time) && !isMisplaced(times, time));
-    if (at !== undefined) found.push({ time_zone: times.timezone, differs_in: 'temporal', at });
+    if (at !== undefined) differences.push({ time_zone: times.timezone, differs_in: 'temporal', at });
   }
-  return found;
+  return differences;
 }
 
 const firstOfEach = (differences: TimeZoneDifference[]): TimeZoneDifference[] =>

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AskedQuestion, calibrate, defaultThresholdOf } from '../../src/ai/calibration/rules.ts';
 import { calibrateAnswers, getThresholds } from '../../src/ai/calibration/service.ts';
-import { createCallbackUrls } from '../../src/api/edge/callback-urls.ts';
 import type { Db } from '../../src/db/connect.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { createEmbedder } from '../../src/embedder/embedder.ts';
@@ -10,6 +9,7 @@ import { createSemanticSearch } from '../../src/knowledge/embedding/semantic-sea
 import { embedNextBatch } from '../../src/knowledge/embedding/service.ts';
 import { indexItems } from '../../src/knowledge/index/service.ts';
 import { findEvidence, type SemanticSearch, WORDS_ONLY } from '../../src/knowledge/search/passage-search.service.ts';
+import { createCallbackUrls } from '../../src/orgs/integrations/callback-urls.ts';
 import { putIntegration } from '../../src/orgs/integrations/service.ts';
 import { ALLOW_ALL, createEgress, type HttpClient } from '../../src/providers/egress/egress.ts';
 import { createSecrets, type Secrets } from '../../src/secrets.ts';

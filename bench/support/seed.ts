@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../src/db/connect.ts';
 import { createOrg, createPartner } from '../../src/partners/service.ts';
-import { createSequence } from '../../src/sequences/service.ts';
+import { createSequence } from '../../src/sequences/definitions/service.ts';
 
 /** The e-mail sent by every bench. */
 export const EMAIL = {

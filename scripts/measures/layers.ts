@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { importsOf, type Source } from './sources.ts';
 
 /** The parts of the product above all domains, lowest first. What is in no domain and in none of these is below all domains. */
-const EDGES = [/^src\/(api|cli|repair)\//, /^activities\//, /^workflows\//, /^worker\//];
+const EDGES = [/^src\/(api|cli|repair)\//, /^activities\//, /^workflows\//, /^worker\//, /^src\/dev\//];
 
 interface Rule {
   name: string;

@@ -14,8 +14,7 @@ import type { Db } from '../db/connect.ts';
 import { turnOffFastPaths } from '../db/fast-paths.ts';
 import { listen } from '../db/listen.ts';
 import type { WriteQuota } from '../db/write-quota.ts';
-import { contactDeliveriesPort } from '../deliveries/contacts-port.ts';
-import { deliveriesPort } from '../deliveries/conversations-port.ts';
+import { contactDeliveriesPort, deliveriesPort } from '../deliveries/ports.ts';
 import { createDocumentReader } from '../documents/reader.ts';
 import { createConfiguredEmbedder } from '../embedder/embedder.ts';
 import { createTokens } from '../keys/tokens.ts';
@@ -23,6 +22,7 @@ import { createKeyVerifier } from '../keys/verifier.ts';
 import { createSemanticSearch } from '../knowledge/embedding/semantic-search.ts';
 import { createMediaLinks } from '../media/links.ts';
 import { BROADCAST_CHANNEL, notifiedIn } from '../notifications/service.ts';
+import { createCallbackUrls } from '../orgs/integrations/callback-urls.ts';
 import { createConnectionCalls } from '../orgs/integrations/calls.service.ts';
 import { createDns } from '../providers/egress/dns.ts';
 import { ALLOW_ALL, createEgress } from '../providers/egress/egress.ts';
@@ -34,7 +34,6 @@ import { createSecrets } from '../secrets.ts';
 import { createSessionVerifier } from '../sign-in/verifier.ts';
 import { findChatContext } from '../widget/visitors.service.ts';
 import type { Deps } from './deps.ts';
-import { createCallbackUrls } from './edge/callback-urls.ts';
 import { createRateLimits } from './edge/rate-limits.ts';
 
 /** Less than the time limit of a request. */

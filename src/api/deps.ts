@@ -18,6 +18,7 @@ import type { Tokens } from '../keys/tokens.ts';
 import type { KeyVerifier } from '../keys/verifier.ts';
 import type { SemanticSearch } from '../knowledge/search/passage-search.service.ts';
 import type { MediaLinks } from '../media/links.ts';
+import type { CallbackUrls } from '../orgs/integrations/callback-urls.ts';
 import type { ConnectionCalls } from '../orgs/integrations/calls.service.ts';
 import type { Dns } from '../providers/egress/dns.ts';
 import type { Egress } from '../providers/egress/egress.ts';
@@ -27,7 +28,6 @@ import type { Storage } from '../providers/storage/port.ts';
 import type { Secrets } from '../secrets.ts';
 import type { SessionVerifier } from '../sign-in/verifier.ts';
 import type { TemporalHealth } from '../temporal/client.ts';
-import type { CallbackUrls } from './edge/callback-urls.ts';
 import type { RateLimits } from './edge/rate-limits.ts';
 
 /** The dependencies of the api's routes. Created once, in main or in a test. */

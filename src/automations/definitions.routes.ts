@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { errorResponses } from '../api/edge/errors.ts';
+import { errorResponses } from '../schemas/error-answers.ts';
 import { Definitions, ValidatedWorkflow, ValidateWorkflow } from './definitions.schema.ts';
 import { createDefinitions } from './definitions.ts';
 import { validateDefinition } from './validation/definition.ts';

@@ -192,7 +192,7 @@ export async function setActiveVersion(trx: Trx, orgId: string, id: string, vers
 
 /** Keeps a workflow from being deleted until the transaction ends. Returns false if it is. */
 export async function keepAutomation(trx: Trx, orgId: string, id: string): Promise<boolean> {
-  const found = await trx
+  const row = await trx
     .selectFrom('automations')
     .select('id')
     .where('org_id', '=', orgId)
@@ -200,7 +200,7 @@ export async function keepAutomation(trx: Trx, orgId: string, id: string): Promi
     .where('deleted_at', 'is', null)
     .forKeyShare()
     .executeTakeFirst();
-  return found !== undefined;
+  return row !== undefined;
 }
 
 const RUNS = { table: 'automation_runs', column: 'automation_id' };

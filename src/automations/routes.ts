@@ -1,10 +1,10 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Deps } from '../api/deps.ts';
-import { errorResponses } from '../api/edge/errors.ts';
 import { elementAt } from '../collections/checked-access.ts';
 import type { Db } from '../db/connect.ts';
 import type { OrgPrincipal } from '../keys/verifier.ts';
+import { errorResponses } from '../schemas/error-answers.ts';
 import { Cursor, Id, NO_BODY, NoBody } from '../schemas/parts.ts';
 import { hasScope } from '../schemas/scopes.ts';
 import type { VersionRow } from './queries.ts';

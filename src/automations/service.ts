@@ -13,7 +13,7 @@ import type { Secrets } from '../secrets.ts';
 import type { Json, Step } from './blocks/schema.ts';
 import type { ActionAddress } from './credential-origins.rules.ts';
 import { createSealer, maskEditorState, maskSteps, sealSteps, warningsOfCredentials } from './credentials.ts';
-import { listHandoffHolds } from './handoff-hold.queries.ts';
+import { listHandoffHolds } from './handoff-hold/shared.queries.ts';
 import {
   countActive,
   deleteAutomation,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
-import { type AgentVersion, AutopilotChannel, DEFAULT_VERSION, type UpdateAutopilot } from './schema.ts';
+import { type AiVersion, AutopilotChannel, DEFAULT_VERSION, type UpdateAutopilot } from './schema.ts';
 
 /** Returns the org's setting of each channel, off by default. */
 export async function listAutopilot(db: Db, orgId: string) {
@@ -47,7 +47,7 @@ export const listEnabledAutopilot = (db: Db, orgId: string) =>
     .execute();
 
 /** SQL: the version that answers on a channel, or null if autopilot is off there. For use inside another statement. */
-export const versionOnChannel = (orgId: string, channel: AutopilotChannel) => sql<AgentVersion | null>`(
+export const versionOnChannel = (orgId: string, channel: AutopilotChannel) => sql<AiVersion | null>`(
   select ai_agent_version from autopilot where org_id = ${orgId} and channel = ${channel} and autopilot_enabled
 )`;
 

@@ -6,19 +6,19 @@ export const AutopilotChannel = z
   .meta({ id: 'AutopilotChannel' });
 export type AutopilotChannel = z.infer<typeof AutopilotChannel>;
 
-const AgentVersion = z.enum(['v1', 'v2']);
-export type AgentVersion = z.infer<typeof AgentVersion>;
-export const DEFAULT_VERSION: AgentVersion = 'v2';
+const AiVersion = z.enum(['v1', 'v2']);
+export type AiVersion = z.infer<typeof AiVersion>;
+export const DEFAULT_VERSION: AiVersion = 'v2';
 
 export const UpdateAutopilot = z
   .object({
     channel: AutopilotChannel,
     autopilot_enabled: z.boolean().describe('Whether the AI answers on the channel by itself.'),
-    ai_agent_version: AgentVersion.optional().describe('Absent: stays as it is, v2 at first.'),
+    ai_agent_version: AiVersion.optional().describe('Absent: stays as it is, v2 at first.'),
   })
   .meta({ id: 'UpdateAutopilot', examples: [{ channel: 'web', autopilot_enabled: true, ai_agent_version: 'v2' }] });
 export type UpdateAutopilot = z.infer<typeof UpdateAutopilot>;
 
 export const AutopilotList = z
-  .array(z.object({ channel: AutopilotChannel, autopilot_enabled: z.boolean(), ai_agent_version: AgentVersion }))
+  .array(z.object({ channel: AutopilotChannel, autopilot_enabled: z.boolean(), ai_agent_version: AiVersion }))
   .describe('Every channel.');

@@ -6,20 +6,20 @@ import { listEnabledAutopilot, upsertAutopilot, versionOnChannel } from './queri
 
 export { isAutopilotOnAnywhere, listOrgsWithAutopilot } from './queries.ts';
 
-import type { AgentVersion, AutopilotChannel, UpdateAutopilot } from './schema.ts';
+import type { AiVersion, AutopilotChannel, UpdateAutopilot } from './schema.ts';
 
 /** Returns the channel of autopilot that decides for sessions on a channel. */
 const autopilotChannelOf = (channel: SessionChannel): AutopilotChannel =>
   channel === 'phone_voice' ? 'phone' : channel;
 
 /** SQL: the version of the agent that answers sessions on a channel, null if none. For use inside another statement. */
-export const agentVersionOn = (orgId: string, channel: SessionChannel) =>
+export const aiVersionOn = (orgId: string, channel: SessionChannel) =>
   versionOnChannel(orgId, autopilotChannelOf(channel));
 
 /** Where the AI answers by itself in an org: the version of the agent by channel. */
 export interface Autopilot {
   /** Returns the version that answers on the channel, or undefined if autopilot is off there. */
-  versionOn(channel: SessionChannel): AgentVersion | undefined;
+  versionOn(channel: SessionChannel): AiVersion | undefined;
   isOffEverywhere: boolean;
 }
 

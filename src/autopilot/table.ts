@@ -1,11 +1,11 @@
 import type { Generated } from 'kysely';
-import type { AgentVersion, AutopilotChannel } from './schema.ts';
+import type { AiVersion, AutopilotChannel } from './schema.ts';
 
 export interface AutopilotTable {
   org_id: string;
   channel: AutopilotChannel;
   autopilot_enabled: boolean;
-  ai_agent_version: AgentVersion;
+  ai_agent_version: AiVersion;
   updated_at: Generated<Date>;
 }
 

@@ -127,10 +127,10 @@ const COMMANDS: Record<string, Command> = {
     expectArgs(args, 0);
     const temporal = connectTemporal(config);
     try {
-      const found = await repairWorkflows(db, temporal.client, { isDryRun });
-      const failed = found.filter(({ error }) => error !== undefined).length;
-      if (failed > 0) throw new PartlyDone(`${failed} of ${found.length} could not be mended`, found);
-      return found;
+      const mismatches = await repairWorkflows(db, temporal.client, { isDryRun });
+      const failed = mismatches.filter(({ error }) => error !== undefined).length;
+      if (failed > 0) throw new PartlyDone(`${failed} of ${mismatches.length} could not be mended`, mismatches);
+      return mismatches;
     } finally {
       await temporal.close();
     }

@@ -18,8 +18,8 @@ export function createSlots({ total, perOrg, what }: { total: number; perOrg: nu
         return await work();
       } finally {
         sum--;
-        const left = (taken.get(orgId) ?? 1) - 1;
-        if (left > 0) taken.set(orgId, left);
+        const remaining = (taken.get(orgId) ?? 1) - 1;
+        if (remaining > 0) taken.set(orgId, remaining);
         else taken.delete(orgId);
       }
     },

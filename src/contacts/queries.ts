@@ -117,7 +117,7 @@ export const listContacts = (
   db: Db,
   orgId: string,
   { email, phone_number }: { email?: string | undefined; phone_number?: string | undefined },
-  place: RangePageRequest,
+  page: RangePageRequest,
 ) =>
   db
     .selectFrom('contacts')
@@ -125,5 +125,5 @@ export const listContacts = (
     .where('org_id', '=', orgId)
     .$call((query) => (email === undefined ? query : query.where('email', '=', email)))
     .$call((query) => (phone_number === undefined ? query : query.where('phone_number', '=', phone_number)))
-    .$call(inRange(place, 'contacts'))
+    .$call(inRange(page, 'contacts'))
     .execute();

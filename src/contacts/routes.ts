@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../api/deps.ts';
-import { errorResponses } from '../api/edge/errors.ts';
 import { allowUnknownFields } from '../api/edge/input/unknown-fields.ts';
+import { errorResponses } from '../schemas/error-answers.ts';
 import { NO_BODY, NoBody } from '../schemas/parts.ts';
 import { saveContactBatch } from './saving/batch.service.ts';
 import { sealChange } from './saving/sealed-overrides.rules.ts';

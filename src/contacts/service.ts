@@ -63,7 +63,7 @@ export function eraseContact(db: Db, deliveries: ContactDeliveriesPort, orgId: s
  * updates.
  */
 export const pageOfContacts = (db: Db, orgId: string, query: ListContacts) =>
-  pageOfRange(db, query, (place) => listContacts(db, orgId, query, place));
+  pageOfRange(db, query, (page) => listContacts(db, orgId, query, page));
 
 /**
  * Returns a page of the contacts matching a filter, by creation. If matches are dense, the first rows in order hold a

@@ -174,8 +174,8 @@ function countedOf(events: Kind[]): RawBuilder<unknown> {
     const messages = sql.ref(`${name}_messages`);
     return sql`${messages} = ${messages} + ${count}::integer, ${firstTime(`first_${name}_message_at`, count > 0)}`;
   });
-  const place = events.findLastIndex(({ sender }) => sender === 'contact') + 1;
-  const last = sql`last_contact_seq = case when ${place > 0}::boolean then last_seq + ${place}::integer else last_contact_seq end`;
+  const index = events.findLastIndex(({ sender }) => sender === 'contact') + 1;
+  const last = sql`last_contact_seq = case when ${index > 0}::boolean then last_seq + ${index}::integer else last_contact_seq end`;
   return sql.join([handoff, last, ...bySender]);
 }
 

@@ -253,7 +253,7 @@ export function listSessions(
     .$if(handed_off !== undefined, (query) => query.where('session.handoff', handed_off ? 'is not' : 'is', null))
     .$call((query) => (status === undefined ? query : query.where('session.status', '=', status)))
     .$call((query) => (channel_type === undefined ? query : query.where('session.channel', '=', channel_type)))
-    .$call(inRange(place, 'session'))
+    .$call(inRange(page, 'session'))
     .execute();
 }
 

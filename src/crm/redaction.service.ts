@@ -6,10 +6,10 @@ import type { Trx } from '../db/connect.ts';
 import { cutErrorsToStatus } from '../orgs/integrations/connection-status.service.ts';
 import { announce } from '../outbox/announcing.ts';
 import type { Reaction } from '../outbox/reactions.ts';
+import { findLinkOfSession } from './handoffs/links.shared.queries.ts';
 import { updateAndReportParts } from './handoffs/service.ts';
 import { compressBody, decompressBody, elementsOf, withoutTicketTexts } from './inbound/batch-parsing.service.ts';
 import { listBatchBodies, type StoredBatch } from './inbound/event-log.queries.ts';
-import { findLinkOfSession } from './links.queries.ts';
 import {
   findTextTimes,
   listRedactedTickets,
@@ -96,10 +96,10 @@ async function redactNextBatches(
   trx: Trx,
   orgId: string,
   ticketId: string,
-  place: { from: Date; to: Date; after: { at: Date; id: string } | undefined },
+  page: { from: Date; to: Date; after: { at: Date; id: string } | undefined },
 ): Promise<Omit<StoredBatch, 'body'> | undefined> {
   const kept = await listBatchBodies(trx, orgId, {
-    ...place,
+    ...page,
     limit: BATCHES_PER_STEP,
     mostEvents: Number.MAX_SAFE_INTEGER,
   });

@@ -52,12 +52,12 @@ export const listScores = (
     channel,
     team_id,
   }: { from: Date; to: Date; channel?: SessionChannel | undefined; team_id?: string | undefined },
-  place: PageRequest,
+  page: PageRequest,
 ) =>
   selectScores(db, orgId)
     .where('given.created_at', '>=', from)
     .where('given.created_at', '<', to)
     .$call((query) => (channel === undefined ? query : query.where('session.channel', '=', channel)))
     .$call((query) => (team_id === undefined ? query : query.where('session.team_id', '=', team_id)))
-    .$call(orderedByCreation(place, 'given'))
+    .$call(orderedByCreation(page, 'given'))
     .execute();

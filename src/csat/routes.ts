@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { jsonOrCsv, streamCsv, wantsCsv } from '../api/edge/documents/csv.ts';
-import { errorResponses } from '../api/edge/errors.ts';
 import { once } from '../api/edge/once.ts';
+import { errorResponses } from '../schemas/error-answers.ts';
 import { CsatScore, ListScores, ScoredSession, ScorePage, SubmitScore } from './schema.ts';
 import { allScores, getScore, pageOfScores, submitScore } from './service.ts';
 

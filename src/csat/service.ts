@@ -46,7 +46,7 @@ const SCORES_PER_READ = 500;
 /** Returns a page of scores, oldest first. Throws invalid for a range that ends before it begins, or is too long. */
 export function pageOfScores(db: Db, orgId: string, query: ListScores) {
   const filter = { ...query, ...reportRangeOf(query) };
-  return pageOf(db, query, (place) => listScores(db, orgId, filter, place));
+  return pageOf(db, query, (page) => listScores(db, orgId, filter, page));
 }
 
 /** Yields all scores from the query's cursor on, a page at a time. Throws the same errors. */

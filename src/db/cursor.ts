@@ -74,7 +74,7 @@ export const orderedByCreation =
 export async function pageOf<Row extends { id: string; created_at: Date }>(
   db: Db,
   { cursor, limit }: { cursor?: string | undefined; limit: number },
-  read: (place: PageRequest) => Promise<Row[]>,
+  read: (page: PageRequest) => Promise<Row[]>,
 ) {
   const after = cursor === undefined ? undefined : decodeCursor(cursor);
   const rows = await read({ after, settled: await settledBefore(db), limit });

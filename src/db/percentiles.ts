@@ -47,12 +47,12 @@ async function percentilesAmong(
   const percentiles: number[] = [];
   let sortedUntil = 0;
   for (const fraction of fractions) {
-    const place = fraction * (values.length - 1);
-    const nth = Math.floor(place);
+    const position = fraction * (values.length - 1);
+    const nth = Math.floor(position);
     await putInPlace(values, nth, sortedUntil, pause);
     const below = elementAt(values, nth);
-    const above = place > nth ? smallestFrom(values, nth + 1) : below;
-    percentiles.push(below + (place - nth) * (above - below));
+    const above = position > nth ? smallestFrom(values, nth + 1) : below;
+    percentiles.push(below + (position - nth) * (above - below));
     sortedUntil = nth;
   }
   return percentiles;

@@ -50,7 +50,7 @@ export const inRange =
 export async function pageOfRange<Row extends { id: string; created_at: Date; updated_at: Date }>(
   db: Db,
   query: RangeQuery,
-  read: (place: RangePageRequest) => Promise<Row[]>,
+  read: (page: RangePageRequest) => Promise<Row[]>,
 ) {
   const after = query.cursor === undefined ? undefined : decodeCursor(query.cursor);
   const order = query.updated_after === undefined && query.updated_before === undefined ? 'created_at' : 'updated_at';

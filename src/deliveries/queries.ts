@@ -72,13 +72,13 @@ export function listDeliveryCallbacks(db: Db, orgId: string, deliveryId: string)
 type DeliveryFilters = Pick<ListDeliveries, 'channel' | 'status' | 'contact_id' | 'sequence_id'>;
 
 /** Lists a page of deliveries by creation. */
-export function listDeliveries(db: Db, orgId: string, filters: DeliveryFilters, place: PageRequest) {
+export function listDeliveries(db: Db, orgId: string, filters: DeliveryFilters, page: PageRequest) {
   let query = db.selectFrom('deliveries').select(COLUMNS).where('org_id', '=', orgId);
   if (filters.channel !== undefined) query = query.where('channel', '=', filters.channel);
   if (filters.status !== undefined) query = query.where('status', '=', filters.status);
   if (filters.contact_id !== undefined) query = query.where('contact_id', '=', filters.contact_id);
   if (filters.sequence_id !== undefined) query = query.where('sequence_id', '=', filters.sequence_id);
-  return query.$call(orderedByCreation(place)).execute();
+  return query.$call(orderedByCreation(page)).execute();
 }
 
 /**

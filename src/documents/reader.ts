@@ -104,9 +104,9 @@ function createPlaces() {
       all += 1;
       return () => {
         all -= 1;
-        const left = (taken.get(orgId) ?? 1) - 1;
-        if (left === 0) taken.delete(orgId);
-        else taken.set(orgId, left);
+        const remaining = (taken.get(orgId) ?? 1) - 1;
+        if (remaining === 0) taken.delete(orgId);
+        else taken.set(orgId, remaining);
       };
     },
   };

@@ -24,8 +24,8 @@ export const insertCases = (trx: Trx, cases: NewCase[]) =>
 export const findCase = (db: Db, orgId: string, id: string) =>
   db.selectFrom('ai_eval_cases').selectAll().where('org_id', '=', orgId).where('id', '=', id).executeTakeFirst();
 
-export const listCases = (db: Db, orgId: string, place: PageRequest) =>
-  db.selectFrom('ai_eval_cases').selectAll().where('org_id', '=', orgId).$call(orderedByCreation(place)).execute();
+export const listCases = (db: Db, orgId: string, page: PageRequest) =>
+  db.selectFrom('ai_eval_cases').selectAll().where('org_id', '=', orgId).$call(orderedByCreation(page)).execute();
 
 export const updateCase = (db: Db, orgId: string, id: string, change: Partial<NewCase>) =>
   db

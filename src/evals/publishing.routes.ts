@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { StoredAiSettings } from '../ai/settings/schema.ts';
-import { errorResponses } from '../api/edge/errors.ts';
+import { errorResponses } from '../schemas/error-answers.ts';
 import { publishAiSettings } from './publishing.service.ts';
 
 /** The route that publishes the AI's settings, which evals may have to pass first. */

@@ -45,8 +45,8 @@ async function runCase(
 ): Promise<NewResult> {
   if (definition === null) return failed('It was redacted', 0);
   const { contact_id, checks, ...conversation } = definition;
-  const begun = performance.now();
-  const latencyMs = () => Math.round(performance.now() - begun);
+  const startedAt = performance.now();
+  const latencyMs = () => Math.round(performance.now() - startedAt);
   const tooLate = AbortSignal.timeout(TIMEOUT_MS);
   const terms = { settings: withDefaults(config), version: config_version, purpose: 'eval' as const };
   const preview = { ...conversation, ...(contact_id !== null && { contact_id }) };

@@ -65,8 +65,8 @@ export async function listRunsInProgress(db: Db, after: EvalRunRef | undefined, 
   return rows;
 }
 
-export const listRuns = (db: Db, orgId: string, place: PageRequest) =>
-  db.selectFrom('ai_eval_runs').selectAll().where('org_id', '=', orgId).$call(orderedByCreation(place)).execute();
+export const listRuns = (db: Db, orgId: string, page: PageRequest) =>
+  db.selectFrom('ai_eval_runs').selectAll().where('org_id', '=', orgId).$call(orderedByCreation(page)).execute();
 
 /** Lists the results of a run in the order of its cases, without their turns. */
 export const listResults = (db: Db, orgId: string, runId: string) =>

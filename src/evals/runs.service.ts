@@ -31,7 +31,7 @@ const RUNS_PER_SWEEP = 20;
 
 /** Returns a page of an org's runs, oldest first. */
 export async function pageOfRuns(db: Db, orgId: string, page: { cursor?: string | undefined; limit: number }) {
-  const { items, next } = await pageOf(db, page, (place) => listRuns(db, orgId, place));
+  const { items, next } = await pageOf(db, page, (page) => listRuns(db, orgId, page));
   return { items: items.map(shownRun), next };
 }
 

@@ -25,7 +25,7 @@ const MAX_CASES = 500;
 
 /** Returns a page of an org's cases, oldest first. */
 export const pageOfCases = (db: Db, orgId: string, page: { cursor?: string | undefined; limit: number }) =>
-  pageOf(db, page, (place) => listCases(db, orgId, place));
+  pageOf(db, page, (page) => listCases(db, orgId, page));
 
 /**
  * Adds a case, by hand or from a session. Throws notFound for the session or the contact, invalid where messages are
@@ -49,9 +49,9 @@ export function importCases(db: Db, orgId: string, csv: string): Promise<{ impor
 
 async function storeCases(trx: Trx, orgId: string, drafts: CaseDraft[]) {
   await lockCases(trx, orgId);
-  const left = MAX_CASES - (await countCases(trx, orgId));
-  if (drafts.length > left)
-    throw conflict(`An org can have ${MAX_CASES} cases: there is room for ${left}. Delete some first`);
+  const remaining = MAX_CASES - (await countCases(trx, orgId));
+  if (drafts.length > remaining)
+    throw conflict(`An org can have ${MAX_CASES} cases: there is room for ${remaining}. Delete some first`);
   return insertCases(
     trx,
     drafts.map((draft) => rowOf(orgId, draft)),
@@ -94,9 +94,9 @@ export async function changeCase(
 
 /** Returns a case. Throws notFound. */
 export async function getCase(db: Db, orgId: string, id: string) {
-  const found = await findCase(db, orgId, id);
-  if (found === undefined) throw notFound('case');
-  return found;
+  const evalCase = await findCase(db, orgId, id);
+  if (evalCase === undefined) throw notFound('case');
+  return evalCase;
 }
 
 /** Deletes a case. Its results in runs stay. Throws notFound. */

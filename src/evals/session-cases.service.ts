@@ -1,4 +1,4 @@
-import { receiptsOf } from '../ai/calls/service.ts';
+import { listCallsOfSession } from '../ai/calls/service.ts';
 import { type PreviewMessage, PreviewMessages, type Stub, Stubs } from '../ai/preview/schema.ts';
 import { listVainMessages } from '../ai/turns/service.ts';
 import { type ConversationMessage, getConversation } from '../conversations/ai/service.ts';
@@ -29,7 +29,7 @@ export async function caseFromSession(trx: Trx, orgId: string, given: CreateCase
       `must be a message of the contact among the last ${MAX_MESSAGES} of the session`,
     );
   const vain = await listVainMessages(trx, orgId, session_id);
-  const calls = await receiptsOf(trx, orgId, session_id, session.ai_context_seq);
+  const calls = await listCallsOfSession(trx, orgId, session_id, session.ai_context_seq);
   const stubs = calls.flatMap(({ operation_id, status, response }): Stub[] =>
     status === null ? [] : [{ operation_id, status, body: response }],
   );

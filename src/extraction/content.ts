@@ -125,11 +125,11 @@ export function findFirst(element: Element, test: (element: Element) => boolean)
 }
 
 /** Returns the outermost matching descendants. */
-function findAll(element: Element, test: (element: Element) => boolean, found: Element[] = []): Element[] {
+function findAll(element: Element, test: (element: Element) => boolean, elements: Element[] = []): Element[] {
   for (const child of element.children) {
     if (!isElement(child)) continue;
-    if (test(child)) found.push(child);
-    else findAll(child, test, found);
+    if (test(child)) elements.push(child);
+    else findAll(child, test, elements);
   }
-  return found;
+  return elements;
 }

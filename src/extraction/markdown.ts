@@ -39,7 +39,7 @@ export function markdownOf(
   return blocksOf(content.children, context, { depth: 0, heading: { level: 1 } }).join('\n\n');
 }
 
-function blocksOf(children: Child[], context: MarkdownContext, place: BlockContext): string[] {
+function blocksOf(children: Child[], context: MarkdownContext, block: BlockContext): string[] {
   const blocks: string[] = [];
   const pieces: string[] = [];
   const flush = () => {
@@ -50,7 +50,7 @@ function blocksOf(children: Child[], context: MarkdownContext, place: BlockConte
     if (isElement(child) && !context.isKept(child)) continue;
     if (isElement(child) && isBlock(child)) {
       flush();
-      blocks.push(...blockOf(child, context, place));
+      blocks.push(...blockOf(child, context, block));
     } else addInline(pieces, child, context);
   }
   flush();

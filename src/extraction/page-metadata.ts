@@ -38,7 +38,7 @@ export function metadataOf(
   url: string,
   ignoredParameters: readonly string[] = [],
 ): PageMetadata {
-  const found: CollectedMetadata = {
+  const metadata: CollectedMetadata = {
     base: undefined,
     titles: [],
     headings: [],
@@ -49,8 +49,8 @@ export function metadataOf(
     language: undefined,
     references: [],
   };
-  collect(root, found);
-  const base = createResolver(url)(found.base ?? '') ?? url;
+  collect(root, metadata);
+  const base = createResolver(url)(metadata.base ?? '') ?? url;
   const { host } = new URL(url);
   const resolveAny = createResolver(base, (link) =>
     link.host === host ? withoutParameters(link, ignoredParameters) : link,
@@ -60,40 +60,42 @@ export function metadataOf(
     return address !== undefined && address.length <= MAX_ADDRESS_LENGTH ? address : undefined;
   };
   return {
-    title: titleOf(found, url),
-    language: languageOf(found.language ?? found.metas.get('content-language') ?? found.metas.get('og:locale')),
-    canonical: (found.canonical === undefined ? undefined : resolve(found.canonical)) ?? null,
-    ...directivesOf(found.robots.join(',')),
-    ...linksOf([...found.references, ...references], resolveAny),
-    refresh: refreshOf(found.refresh, resolve),
+    title: titleOf(metadata, url),
+    language: languageOf(
+      metadata.language ?? metadata.metas.get('content-language') ?? metadata.metas.get('og:locale'),
+    ),
+    canonical: (metadata.canonical === undefined ? undefined : resolve(metadata.canonical)) ?? null,
+    ...directivesOf(metadata.robots.join(',')),
+    ...linksOf([...metadata.references, ...references], resolveAny),
+    refresh: refreshOf(metadata.refresh, resolve),
     resolve,
   };
 }
 
-function collect(element: Element, found: CollectedMetadata): void {
+function collect(element: Element, metadata: CollectedMetadata): void {
   for (const child of element.children) {
     if (!isElement(child)) continue;
     const { name, attributes } = child;
     if (name === 'a' || name === 'area') {
-      if (attributes.href !== undefined) found.references.push(attributes.href);
-    } else if (name === 'meta') collectMeta(attributes, found);
+      if (attributes.href !== undefined) metadata.references.push(attributes.href);
+    } else if (name === 'meta') collectMeta(attributes, metadata);
     else if (name === 'link') {
-      if (/(?:^|\s)canonical(?:$|\s)/i.test(attributes.rel ?? '')) found.canonical ??= attributes.href;
-    } else if (name === 'base') found.base ??= attributes.href;
-    else if (name === 'html') found.language = attributes.lang ?? attributes['xml:lang'];
-    else if (name === 'title' && found.titles.length < MAX_TITLE_ELEMENTS) found.titles.push(allTextOf(child));
-    else if (name === 'h1' && found.headings.length < MAX_TITLE_ELEMENTS) found.headings.push(child);
-    collect(child, found);
+      if (/(?:^|\s)canonical(?:$|\s)/i.test(attributes.rel ?? '')) metadata.canonical ??= attributes.href;
+    } else if (name === 'base') metadata.base ??= attributes.href;
+    else if (name === 'html') metadata.language = attributes.lang ?? attributes['xml:lang'];
+    else if (name === 'title' && metadata.titles.length < MAX_TITLE_ELEMENTS) metadata.titles.push(allTextOf(child));
+    else if (name === 'h1' && metadata.headings.length < MAX_TITLE_ELEMENTS) metadata.headings.push(child);
+    collect(child, metadata);
   }
 }
 
-function collectMeta(attributes: Record<string, string>, found: CollectedMetadata): void {
+function collectMeta(attributes: Record<string, string>, metadata: CollectedMetadata): void {
   const { content } = attributes;
   if (content === undefined) return;
   const name = (attributes.name ?? attributes.property ?? attributes['http-equiv'] ?? '').toLowerCase();
-  if (ROBOTS_META_NAMES.has(name)) found.robots.push(content);
-  else if (name === 'refresh') found.refresh ??= content;
-  else if (!found.metas.has(name)) found.metas.set(name, content);
+  if (ROBOTS_META_NAMES.has(name)) metadata.robots.push(content);
+  else if (name === 'refresh') metadata.refresh ??= content;
+  else if (!metadata.metas.has(name)) metadata.metas.set(name, content);
 }
 
 /**

@@ -27,11 +27,11 @@ async function answer(task: ThreadTask): Promise<ThreadResult> {
 }
 
 async function readAndSplit(page: Page): Promise<ThreadResult<{ page: Page }>> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   const read = await readPage(page);
   const text = textOf(read, page.url);
   const mayBeStored = !read.isNoindex && !read.looksScripted;
-  const isInTime = performance.now() - begun < MAX_READ_BEFORE_SPLIT_MS;
+  const isInTime = performance.now() - startedAt < MAX_READ_BEFORE_SPLIT_MS;
   return mayBeStored && isInTime && isToSplit(page, text)
     ? { read, split: numberedPartsOf(text, numbering) }
     : { read };

@@ -61,8 +61,8 @@ export function createKeyVerifier(db: Db, tokens: Tokens): KeyVerifier {
   const listeners = new Set<() => void>();
 
   const claimsOf = async (kind: TokenKind, token: string): Promise<TokenClaims | undefined> => {
-    const known = verified.get(kind + token);
-    if (known !== undefined) return known.claims;
+    const cached = verified.get(kind + token);
+    if (cached !== undefined) return cached.claims;
     const claims = await tokens.verify(kind, token);
     if (claims !== undefined) verified.set(kind + token, { claims });
     return claims;
@@ -74,8 +74,8 @@ export function createKeyVerifier(db: Db, tokens: Tokens): KeyVerifier {
     find: () => Promise<T>,
   ): Promise<T> => {
     const place = `${ownerId} ${keyId}`;
-    const known = cache.get(place);
-    if (known !== undefined) return known;
+    const cached = cache.get(place);
+    if (cached !== undefined) return cached;
     const found = find();
     cache.set(place, found);
     found.catch(() => cache.delete(place));

@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../api/deps.ts';
-import { errorResponses } from '../api/edge/errors.ts';
 import { once } from '../api/edge/once.ts';
 import { receiveFile, uploads } from '../api/edge/uploads.ts';
+import { errorResponses } from '../schemas/error-answers.ts';
 import { attachmentNamed } from './file-names.rules.ts';
 import { MAX_FILE_BYTES } from './file-types.rules.ts';
 import { insertMedia, type Media } from './queries.ts';

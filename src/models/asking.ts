@@ -178,9 +178,9 @@ async function tryModel<Value>(
   const budget = await reserveCall(db, orgId, call, budgets);
   if (budget !== undefined) return { budget };
 
-  const begun = performance.now();
+  const startedAt = performance.now();
   const settle = async (usage: CallEnd['usage'], problem: LlmProblem | 'canceled' | null, requestId: string | null) => {
-    const end = { usage, cost: costOf(usage, price), latencyMs: Math.round(performance.now() - begun) };
+    const end = { usage, cost: costOf(usage, price), latencyMs: Math.round(performance.now() - startedAt) };
     const { estimated: isEstimated, ...counts } = usage;
     await settleCall(db, orgId, id, {
       ...counts,
@@ -225,14 +225,14 @@ export function parseAnswer(text: string): unknown {
 }
 
 /** Returns the trace of a question to a model: its tries, tokens and cost. */
-export const reportOf = (asked: ModelResult<unknown>) => ({
-  model: asked.kind === 'answered' ? asked.model : null,
-  usage: asked.usage,
-  cost: asked.cost,
+export const reportOf = (result: ModelResult<unknown>) => ({
+  model: result.kind === 'answered' ? result.model : null,
+  usage: result.usage,
+  cost: result.cost,
   detail: {
-    result: asked.kind,
-    tries: asked.tries,
-    ...(asked.kind === 'over_budget' && { budget: asked.budget }),
-    ...(asked.kind === 'down' && { problem: asked.problem }),
+    result: result.kind,
+    tries: result.tries,
+    ...(result.kind === 'over_budget' && { budget: result.budget }),
+    ...(result.kind === 'down' && { problem: result.problem }),
   },
 });

@@ -1,5 +1,5 @@
+import { errorResponses } from '../schemas/error-answers.ts';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { errorResponses } from '../api/edge/errors.ts';
 import { memberOf } from '../api/edge/member.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { NO_BODY, NoBody } from '../schemas/parts.ts';

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../api/deps.ts';
-import { errorResponses } from '../api/edge/errors.ts';
 import type { Db } from '../db/connect.ts';
+import { errorResponses } from '../schemas/error-answers.ts';
 import { getOrg, updateOrg } from './queries.ts';
 import { Org, UpdateOrg } from './schema.ts';
 import { readSettings } from './service.ts';

@@ -38,8 +38,8 @@ const formatters = new Map<string, Intl.DateTimeFormat>();
 /** Throws a RangeError if no zone has this name. */
 function formatterOf(timeZone: string): Intl.DateTimeFormat {
   const name = timeZone.toLowerCase();
-  const known = formatters.get(name);
-  if (known !== undefined) return known;
+  const formatter = formatters.get(name);
+  if (formatter !== undefined) return formatter;
   const clock = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' });
   formatters.set(name, clock);
   return clock;

@@ -85,10 +85,10 @@ export async function claimCommands(
   const orgs = [...new Set([...next, ...first])].slice(0, ORGS_PER_BATCH);
   const last = orgs.at(-1);
   if (last === undefined) return { commands: [], last: behind };
-  const places = Math.min(Math.ceil(limit / orgs.length), COMMANDS_PER_ORG);
+  const limitPerOrg = Math.min(Math.ceil(limit / orgs.length), COMMANDS_PER_ORG);
   const { rows: heads } = await sql<{ workflow_id: string }>`
     select workflow_id from unnest(${orgs}::uuid[]) as org
-    cross join (values (false, ${places}::integer), (true, 1)) as lane (is_deferrable, places)
+    cross join (values (false, ${limitPerOrg}::integer), (true, 1)) as lane (is_deferrable, places)
     cross join lateral (
       select workflow_id from outbox as head
       where org_id = org and kind <> 'event' and head.is_deferrable = lane.is_deferrable and available_at <= now()

@@ -146,7 +146,7 @@ async function readFor<Type extends EventType>(
         ? (acting) => reaction(acting, orgId, events)
         : reaction.read(trx, orgId, events, { isAhead }),
   );
-  return (await Promise.all(pending)).filter((found) => found !== undefined);
+  return (await Promise.all(pending)).filter((reaction) => reaction !== undefined);
 }
 
 const typed = (group: AnyClaimedEvent[]) => ({ type: elementAt(group, 0).type, events: group });

@@ -10,10 +10,10 @@ export function groupsOf(events: AnyClaimedEvent[]): AnyClaimedEvent[][] {
   for (const event of events) {
     const kind = `${event.type} ${event.depth}`;
     const earliest = placeOf.get(event.subject_id) ?? 0;
-    const found = groups.findIndex((group, place) => place >= earliest && group.kind === kind);
-    const place = found === -1 ? groups.push({ kind, events: [] }) - 1 : found;
-    groups[place]?.events.push(event);
-    placeOf.set(event.subject_id, place);
+    const found = groups.findIndex((group, index) => index >= earliest && group.kind === kind);
+    const index = found === -1 ? groups.push({ kind, events: [] }) - 1 : found;
+    groups[index]?.events.push(event);
+    placeOf.set(event.subject_id, index);
   }
   return groups.map((group) => group.events);
 }

@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../api/deps.ts';
-import { errorResponses } from '../api/edge/errors.ts';
 import { once } from '../api/edge/once.ts';
 import { enforce } from '../api/edge/rate-limits.ts';
 import { CreatedKey } from '../keys/schema.ts';
+import { errorResponses } from '../schemas/error-answers.ts';
 import {
   CreatedOrg,
   CreateLoginLink,

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { errorResponses } from '../api/edge/errors.ts';
+import { errorResponses } from '../schemas/error-answers.ts';
 import { NO_BODY, NoBody } from '../schemas/parts.ts';
 import { CreatePhoneAgent, PhoneAgent, PhoneAgentPath, UpdatePhoneAgent } from './schema.ts';
 import { changePhoneAgent, createPhoneAgent, removePhoneAgent } from './service.ts';

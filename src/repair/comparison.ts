@@ -31,7 +31,7 @@ async function repairSubject<Ref extends { orgId: string }>(
   isDryRun: boolean,
   { kind, list, workflowIdOf, findStates = statesOfWorkflows(workflowIdOf), idOf, mend }: Subject<Ref>,
 ): Promise<Mismatch[]> {
-  const found: Mismatch[] = [];
+  const mismatches: Mismatch[] = [];
   let page: Ref[] = [];
   do {
     const after = page.at(-1);
@@ -48,10 +48,10 @@ async function repairSubject<Ref extends { orgId: string }>(
       const temporal = stateOf(ref);
       if (temporal === 'running' || !waiting.has(workflowIdOf(ref))) continue;
       const outcome = isDryRun ? { mended: 'none' } : await outcomeOf(mend(db, ref, temporal));
-      if (outcome !== undefined) found.push({ kind, org_id: ref.orgId, id: idOf(ref), temporal, ...outcome });
+      if (outcome !== undefined) mismatches.push({ kind, org_id: ref.orgId, id: idOf(ref), temporal, ...outcome });
     }
   } while (page.length === ROWS_PER_QUERY);
-  return found;
+  return mismatches;
 }
 
 const outcomeOf = (mending: Promise<string | undefined>): Promise<Pick<Mismatch, 'mended' | 'error'> | undefined> =>

@@ -8,7 +8,7 @@ import { SUBJECTS } from './subjects.ts';
  * nothing. Returns the mismatches, with those that could not be mended: one of them keeps no other from it.
  */
 export async function repair(db: Db, client: Client, { isDryRun }: { isDryRun: boolean }): Promise<Mismatch[]> {
-  const found: Mismatch[] = [];
-  for (const subject of SUBJECTS) found.push(...(await subject.repair(db, client, isDryRun)));
-  return found;
+  const mismatches: Mismatch[] = [];
+  for (const subject of SUBJECTS) mismatches.push(...(await subject.repair(db, client, isDryRun)));
+  return mismatches;
 }

@@ -82,9 +82,13 @@ import { DELETE_MEMBER } from '../orgs/members/contract.ts';
 import { continueMemberDeletion, listDeletedMembers } from '../orgs/members/repair.service.ts';
 import { listDueWork } from '../outbox/due-work.ts';
 import { RUN_SEQUENCE } from '../sequences/contract.ts';
+import {
+  listActiveSequences,
+  mendSequence,
+  workflowIdOfSequence,
+} from '../sequences/definitions/workflow-repair.service.ts';
 import { FORECAST_SEQUENCE } from '../sequences/forecast/contract.ts';
 import { listForecastsInProgress, mendForecast, workflowIdOfForecast } from '../sequences/forecast/jobs.service.ts';
-import { listActiveSequences, mendSequence, workflowIdOfSequence } from '../sequences/workflow-repair.service.ts';
 import { listUnevaluatedSlas, wakeSla } from '../sla/clocks/waking.service.ts';
 import { WATCH_SLA } from '../sla/contract.ts';
 import { type ComparedSubject, compared } from './comparison.ts';

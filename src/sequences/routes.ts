@@ -1,14 +1,27 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Deps } from '../api/deps.ts';
-import { errorResponses } from '../api/edge/errors.ts';
 import { elementAt } from '../collections/checked-access.ts';
 import type { Db } from '../db/connect.ts';
 import { pageOf } from '../db/cursor.ts';
+import { errorResponses } from '../schemas/error-answers.ts';
 import { NO_BODY, NoBody } from '../schemas/parts.ts';
-import { audienceOf } from './audience.service.ts';
+import {
+  addContacts,
+  cancelSequence,
+  createSequence,
+  deleteSequence,
+  getSequence,
+  pageOfSequences,
+  pauseSequence,
+  resumeSequence,
+  startSequence,
+  updateSequence,
+  withSteps,
+} from './definitions/service.ts';
+import { audienceOf } from './enrollment/audience.service.ts';
 import { explainEnrollment } from './enrollment/explanation.service.ts';
-import { listEnrollments } from './enrollments.queries.ts';
+import { listEnrollments } from './enrollment/shared.queries.ts';
 import { getForecast, requestForecast, toJob } from './forecast/jobs.service.ts';
 import {
   AddContacts,
@@ -33,20 +46,7 @@ import {
   UpdateSequence,
 } from './schema.ts';
 import { sendTest } from './sending/test-send.service.ts';
-import {
-  addContacts,
-  cancelSequence,
-  createSequence,
-  deleteSequence,
-  getSequence,
-  pageOfSequences,
-  pauseSequence,
-  resumeSequence,
-  startSequence,
-  updateSequence,
-  withSteps,
-} from './service.ts';
-import { getStats } from './stats.service.ts';
+import { getStats } from './stats/service.ts';
 import { previewChange } from './steps/preview.service.ts';
 
 const tags = ['sequences'];
@@ -240,8 +240,8 @@ export const sequenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config 
     },
     handler: async ({ db, org, params, query }) => {
       const sequence = await getSequence(db, org.id, params.id);
-      return pageOf(db, query, (place) =>
-        listEnrollments(db, org.id, sequence, { ...place, status: query.status, contactId: query.contact_id }),
+      return pageOf(db, query, (page) =>
+        listEnrollments(db, org.id, sequence, { ...page, status: query.status, contactId: query.contact_id }),
       );
     },
   });

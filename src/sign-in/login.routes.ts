@@ -1,8 +1,8 @@
+import { errorResponses } from '../schemas/error-answers.ts';
 import { createHash } from 'node:crypto';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Deps } from '../api/deps.ts';
-import { errorResponses } from '../api/edge/errors.ts';
 import { enforce, networkOf } from '../api/edge/rate-limits.ts';
 import { conflict } from '../errors.ts';
 import { EmailAddress } from '../schemas/parts.ts';

@@ -29,12 +29,12 @@ export function createAutoTagging(): ApplyTags {
   const loadModel = async (trx: Trx, orgId: string): Promise<LearntModel | undefined> => {
     const learntAt = await findModelTime(trx, orgId);
     if (learntAt === undefined) return undefined;
-    const known = models.get(keyOf(orgId, learntAt));
-    if (known !== undefined) return known;
-    const found = await findModel(trx, orgId);
-    if (found === undefined) return undefined;
-    const loaded = { tags: found.tags, model: decodeModel(found.model), bytes: found.model.length };
-    models.set(keyOf(orgId, found.learnt_at), loaded);
+    const cached = models.get(keyOf(orgId, learntAt));
+    if (cached !== undefined) return cached;
+    const model = await findModel(trx, orgId);
+    if (model === undefined) return undefined;
+    const loaded = { tags: model.tags, model: decodeModel(model.model), bytes: model.model.length };
+    models.set(keyOf(orgId, model.learnt_at), loaded);
     return loaded;
   };
 

@@ -76,9 +76,9 @@ export async function suggestTags(
     temperature: 0,
     read: ({ text }: { text: string }) => GivenTags.safeParse(parseAnswer(text)).data,
   };
-  const asked = await askModel(deps, orgId, chain, settings, question, signal);
-  if (asked.kind !== 'answered') return 0;
-  const { value, model } = asked;
+  const result = await askModel(deps, orgId, chain, settings, question, signal);
+  if (result.kind !== 'answered') return 0;
+  const { value, model } = result;
   const tagKeys = offeredKeys(value.tags, tags);
   await inTransaction(db, (trx) => replaceModelSuggestions(trx, orgId, sessionId, { tagKeys, model }));
   return tagKeys.length;

@@ -13,8 +13,8 @@ export const findTagReport = (db: Db, orgId: string) =>
 
 /** Finds when an org's model was learnt. Undefined before the first. */
 export async function findModelTime(db: Db, orgId: string): Promise<Date | undefined> {
-  const found = await db.selectFrom('ai_tag_models').select('learnt_at').where('org_id', '=', orgId).executeTakeFirst();
-  return found?.learnt_at ?? undefined;
+  const row = await db.selectFrom('ai_tag_models').select('learnt_at').where('org_id', '=', orgId).executeTakeFirst();
+  return row?.learnt_at ?? undefined;
 }
 
 /** Finds an org's model with its tags. Undefined before the first. */

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { errorResponses } from '../api/edge/errors.ts';
+import { errorResponses } from '../schemas/error-answers.ts';
 import { AutoTaggingReport, SuggestionPath, TagSuggestions } from './schema.ts';
 import { getAutoTagging, getTagSuggestions, requestLearning } from './service.ts';
 

@@ -3,7 +3,7 @@ import { requestEmails } from '../deliveries/email/service.ts';
 import { findVerifiedDomain } from '../deliveries/email-domains/service.ts';
 import { listMembersWithRole } from '../orgs/members/service.ts';
 import type { Reaction } from '../outbox/reactions.ts';
-import { findEndpoint } from './endpoints.queries.ts';
+import { findEndpoint } from './endpoints/shared.queries.ts';
 
 const MAX_RECIPIENTS = 100;
 

@@ -6,7 +6,7 @@ import { type Command, enqueue, insertOfCommands, signalWithStart } from '../out
 import { wakeForCommands } from '../outbox/wake.ts';
 import { WAKE } from '../temporal/contract.ts';
 import { DELIVER_WEBHOOK, type EndpointRef, SEND_WEBHOOKS, type WebhookDeliveryRef } from './contract.ts';
-import { insertDeliveries, type NewDelivery, type StoredDeliveries } from './deliveries.queries.ts';
+import { insertDeliveries, type NewDelivery, type StoredDeliveries } from './deliveries/shared.queries.ts';
 import { endpointChangeHint, type SenderRegistry } from './sending/sender-registry.ts';
 import { dataAsStored } from './sending/stored-data.rules.ts';
 

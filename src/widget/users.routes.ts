@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../api/deps.ts';
-import { errorResponses } from '../api/edge/errors.ts';
+import { errorResponses } from '../schemas/error-answers.ts';
 import { AuthenticatedUser, AuthenticateUser } from './schema.ts';
 import { authenticateUser } from './visitors.service.ts';
 

@@ -1,4 +1,4 @@
-import { createCallbackUrls } from '../../src/api/edge/callback-urls.ts';
+import { createCallbackUrls } from '../../src/orgs/integrations/callback-urls.ts';
 import { twilioSignature } from '../../src/providers/twilio/callbacks.ts';
 import {
   callStep,

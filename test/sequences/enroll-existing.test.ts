@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { saveContacts } from '../../src/contacts/saving/service.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
-import { createSequence } from '../../src/sequences/service.ts';
+import { createSequence } from '../../src/sequences/definitions/service.ts';
 import { emailStep } from '../support/sequences.ts';
 import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
 

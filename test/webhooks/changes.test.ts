@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { listPendingDeliveries } from '../../src/webhooks/deliveries.queries.ts';
-import { findWholeEndpoint } from '../../src/webhooks/endpoints.queries.ts';
+import { listPendingDeliveries } from '../../src/webhooks/deliveries/shared.queries.ts';
+import { findWholeEndpoint } from '../../src/webhooks/endpoints/shared.queries.ts';
 import { sendPending } from '../../src/webhooks/sending/pending.service.ts';
 import { createSenderRegistry } from '../../src/webhooks/sending/sender-registry.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/fakes/webhook-receiver.ts';

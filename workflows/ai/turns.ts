@@ -39,15 +39,15 @@ export async function answerSession(input: SessionRef): Promise<void> {
   const signals = countSignals(WAKE);
   for (;;) {
     const seen = signals();
-    const found = await answerDueTurn(input);
+    const answered = await answerDueTurn(input);
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof answerSession>(input);
-    if (found.turn !== null) {
-      const end = await finishTurn(input, found.turn, { signals, seen, soFar: found.end });
+    if (answered.turn !== null) {
+      const end = await finishTurn(input, answered.turn, { signals, seen, soFar: answered.end });
       // Whatever comes after a turn wakes this workflow: without a signal there is nothing more to look for.
       if (end === undefined || end === 'superseded') continue;
     }
     if (signals() > seen) continue;
-    if (!found.mayAssume) return;
+    if (!answered.mayAssume) return;
     const { waitMs } = await assumeResolved(input);
     if (signals() > seen) continue;
     if (waitMs === null) return;

@@ -20,9 +20,9 @@ export async function holdHandoff(input: HandoffHoldRef): Promise<'ended' | 'tim
   let outcome: 'ended' | 'timed out' = 'ended';
   for (;;) {
     const seen = signals();
-    const left = await countPendingRuns(input);
-    if (left === 0) break;
-    setCurrentDetails(`Waiting for ${left} workflow runs to end before the handoff`);
+    const remaining = await countPendingRuns(input);
+    if (remaining === 0) break;
+    setCurrentDetails(`Waiting for ${remaining} workflow runs to end before the handoff`);
     const summary = 'waiting for the workflow runs before the handoff';
     if (await condition(() => signals() > seen, Math.max(1, until - Date.now()), { summary })) continue;
     outcome = 'timed out';

@@ -26,17 +26,17 @@ export async function syncMiaw(input: SessionRef): Promise<void> {
     const seen = signals();
     const isWoken = () => signals() > seen;
     const said = await outcomeOf(sendNextMiawMessage(input));
-    const left = said.result ?? 0;
-    const read = left > 0 ? undefined : await outcomeOf(fetchMiawMessages(input));
+    const remaining = said.result ?? 0;
+    const read = remaining > 0 ? undefined : await outcomeOf(fetchMiawMessages(input));
     setCurrentDetails(
-      left > 0 ? `${left} contact messages are waiting to be sent` : describe(read?.result?.stored ?? 0),
+      remaining > 0 ? `${remaining} contact messages are waiting to be sent` : describe(read?.result?.stored ?? 0),
     );
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof syncMiaw>(input);
     if (isWoken()) continue;
     if (said.error !== undefined)
       await waitForRetryRound('send a message of the contact to Salesforce', said.error, isWoken);
     else if (read?.error !== undefined) await waitForRetryRound('fetch what people said', read.error, isWoken);
-    else if (left === 0 && !read?.result?.hasMore) return;
+    else if (remaining === 0 && !read?.result?.hasMore) return;
   }
 }
 

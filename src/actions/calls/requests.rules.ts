@@ -141,8 +141,8 @@ function issuesOfValue(given: ParameterValue, check: SchemaCheck): Issue[] {
   return problem === undefined ? [] : [{ path, message: problem }];
 }
 
-const isSegment = (given: ParameterValue) =>
-  !['', '.', '..'].includes(pathTextOf(given)) && !textsIn(given.value).some((text) => /[/\\]/.test(text));
+const isSegment = (parameter: ParameterValue) =>
+  !['', '.', '..'].includes(pathTextOf(parameter)) && !textsIn(parameter.value).some((text) => /[/\\]/.test(text));
 
 function issuesOfOverrideHeaders({ headers }: Overrides): Issue[] {
   return Object.entries(headers).flatMap(([name, value]) => {
@@ -166,9 +166,9 @@ function requestBodyTypeOf(operation: Operation): BodyType | undefined {
   return type?.schema === undefined ? type : { ...type, schema: requestSchemaOf(type.schema) };
 }
 
-function bodyOf(operation: Operation, { body_params: given }: ActionParameters, sources: ValueSources): unknown {
+function bodyOf(operation: Operation, { body_params: body }: ActionParameters, sources: ValueSources): unknown {
   const type = bodyTypeOf(operation);
-  return type === undefined ? given : withoutReadOnly(type.schema, withOverrides(type, given, sources));
+  return type === undefined ? body : withoutReadOnly(type.schema, withOverrides(type, body, sources));
 }
 
 function withOverrides(type: BodyType, given: unknown, { own, visitor }: ValueSources): unknown {

@@ -191,6 +191,7 @@ export async function deleteAction(db: Db, orgId: string, id: string): Promise<b
   return numDeletedRows > 0n;
 }
 
+/** Deletes all actions of the org. */
 export async function deleteActions(db: Db, orgId: string): Promise<void> {
   await db.deleteFrom('actions').where('org_id', '=', orgId).execute();
 }

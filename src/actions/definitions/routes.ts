@@ -2,16 +2,16 @@ import { text } from 'node:stream/consumers';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Deps } from '../../api/deps.ts';
-import { errorResponses } from '../../api/edge/errors.ts';
 import { requestKeyOf } from '../../api/edge/idempotency.ts';
 import { once } from '../../api/edge/once.ts';
 import { receiveFile, uploads } from '../../api/edge/uploads.ts';
+import { errorResponses } from '../../schemas/error-answers.ts';
 import { NO_BODY, NoBody } from '../../schemas/parts.ts';
 import { testAction } from '../calls/http-call.ts';
 import { TestAction, TestedAction } from '../calls/schema.ts';
 import { importActions } from '../openapi-import/service.ts';
 import { Action, ActionPath, CreateAction, ImportActions, ImportedActions, UpdateAction } from './schema.ts';
-import { changeAction, createAction, getAction, readActions, removeAction, removeActions } from './service.ts';
+import { changeAction, createAction, deleteActions, getAction, readActions, removeAction } from './service.ts';
 
 const tags = ['actions'];
 const MAX_DOCUMENT_BYTES = 1024 * 1024;
@@ -55,7 +55,7 @@ export const actionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
       response: { 200: NoBody, ...errorResponses(403) },
     },
     handler: async ({ db, org }) => {
-      await removeActions(db, org.id);
+      await deleteActions(db, org.id);
       return NO_BODY;
     },
   });

@@ -9,7 +9,6 @@ import {
   type ActionRow,
   countActions,
   deleteAction,
-  deleteActions,
   findAction,
   insertAction,
   isOperationIdTaken,
@@ -22,7 +21,14 @@ import {
 } from './queries.ts';
 import type { CreateAction, UpdateAction } from './schema.ts';
 
-export { listActionAddresses, listDescriptions, listKnownActions, lockActions, upsertActions } from './queries.ts';
+export {
+  deleteActions,
+  listActionAddresses,
+  listDescriptions,
+  listKnownActions,
+  lockActions,
+  upsertActions,
+} from './queries.ts';
 
 const MAX_ACTIONS = 500;
 
@@ -63,9 +69,6 @@ export function changeAction(db: Db, orgId: string, id: string, changes: UpdateA
 export async function removeAction(db: Db, orgId: string, id: string): Promise<void> {
   if (!(await deleteAction(db, orgId, id))) throw notFound('action');
 }
-
-/** Deletes all actions of the org. */
-export const removeActions = (db: Db, orgId: string): Promise<void> => deleteActions(db, orgId);
 
 export async function getAction(db: Db, orgId: string, id: string) {
   const row = await findAction(db, orgId, id);

@@ -2,10 +2,10 @@ import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { DomainError, type Issue, invalid, notFound } from '../../errors.ts';
 import {
+  deleteIntegration,
   findConnectionSecrets,
   type NewConnection,
   readConnections,
-  removeConnections,
   replaceConnections,
   storeConnections,
 } from '../../orgs/integrations/named-connections.service.ts';
@@ -97,7 +97,7 @@ export const readFareHarbor = (db: Db, deps: IntegrationDeps, orgId: string) => 
 
 /** Deletes a connection, or all of them, with their actions. Throws notFound if there is none. */
 export async function removeFareHarbor(db: Db, orgId: string, name: string | undefined): Promise<void> {
-  if (!(await removeConnections(db, orgId, KIND, name))) throw notFound('connection');
+  if (!(await deleteIntegration(db, orgId, KIND, name))) throw notFound('connection');
 }
 
 const replaceActions = (trx: Trx, { baseUrl }: FareHarbor, orgId: string, connections: NamedConnection[]) =>

@@ -74,8 +74,8 @@ export async function getSuppliedNames(
     (ofMessage !== undefined && (group === 'headers' || !isPageLimitedToHeaders));
 }
 
-const overridesOf = ({ http_action_overrides: given }: OrgSettings, endpoint: string | undefined) =>
-  given === null ? {} : forHostOf(endpoint, { ...given, hosts: given.hosts ?? [] });
+const overridesOf = ({ http_action_overrides: overrides }: OrgSettings, endpoint: string | undefined) =>
+  overrides === null ? {} : forHostOf(endpoint, { ...overrides, hosts: overrides.hosts ?? [] });
 
 /**
  * Stores the overrides of a page with a message, for the actions called to answer it. They are encrypted, because they

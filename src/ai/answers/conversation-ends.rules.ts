@@ -7,16 +7,16 @@ export function endsOf<Message extends { text: string }>(
   maxCharacters: number,
 ): Message[] {
   const [first, last]: [Message[], Message[]] = [[], []];
-  let left = maxCharacters;
+  let remaining = maxCharacters;
   for (let from = 0, to = messages.length - 1; from <= to; ) {
     const isLast = last.length <= first.length;
     const next = isLast ? messages[to--] : messages[from++];
     if (next === undefined) break;
-    if (next.text.length > left) {
-      if (last.length === 0) last.push({ ...next, text: next.text.slice(0, left).toWellFormed() });
+    if (next.text.length > remaining) {
+      if (last.length === 0) last.push({ ...next, text: next.text.slice(0, remaining).toWellFormed() });
       break;
     }
-    left -= next.text.length;
+    remaining -= next.text.length;
     (isLast ? last : first).push(next);
   }
   return [...first, ...last.toReversed()];

@@ -30,14 +30,14 @@ export async function answerByQuotes(
   orgId: string,
   { question, language = null, channel, segments, thresholds }: QuoteSearch,
 ): Promise<ExtractiveAnswer> {
-  const found = await findEvidence(db, thresholds.vectors === null ? WORDS_ONLY : semantics, orgId, {
+  const evidence = await findEvidence(db, thresholds.vectors === null ? WORDS_ONLY : semantics, orgId, {
     query: question.slice(0, MAX_QUESTION_CHARACTERS),
     visibility: ['public'],
     language,
     channel,
     segments,
   });
-  const passages = found.passages.slice(0, MAX_PASSAGES).map(
+  const passages = evidence.passages.slice(0, MAX_PASSAGES).map(
     ({ id, title, url, content, words, citation }): PassageForQuote => ({
       item_id: id,
       chunk: citation.chunk,
@@ -52,6 +52,6 @@ export async function answerByQuotes(
       bestSentence: citation.quote.start - citation.start,
     }),
   );
-  const threshold = (found.withVectors ? thresholds.vectors : null) ?? thresholds.words;
-  return selectQuotes(passages, { score: found.confidence(found.passages), threshold });
+  const threshold = (evidence.withVectors ? thresholds.vectors : null) ?? thresholds.words;
+  return selectQuotes(passages, { score: evidence.confidence(evidence.passages), threshold });
 }

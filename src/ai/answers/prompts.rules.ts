@@ -100,12 +100,12 @@ export const dataOf = ({ channel, context, receipts, prohibitedTopics }: PromptF
 /** Returns the end of a conversation that fits, oldest first. */
 export function conversationOf(messages: readonly SpokenMessage[]): PromptMessage[] {
   const latest: PromptMessage[] = [];
-  let left = MAX_CONVERSATION_CHARACTERS;
+  let remaining = MAX_CONVERSATION_CHARACTERS;
   for (const { sender, content } of messages.slice(-MAX_MESSAGES).reverse()) {
     const text = (content ?? '').slice(0, MAX_MESSAGE_CHARACTERS).toWellFormed();
     if (text.trim() === '') continue;
-    left -= text.length;
-    if (left < 0 && latest.length > 0) break;
+    remaining -= text.length;
+    if (remaining < 0 && latest.length > 0) break;
     latest.push({ role: sender === 'contact' ? 'user' : 'assistant', content: text });
   }
   return latest.reverse();

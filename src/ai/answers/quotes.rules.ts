@@ -18,17 +18,17 @@ interface Normalized {
 /** Normalizes by NFKC, case, spaces, quotation marks and dashes. */
 function normalize(original: string): Normalized {
   let text = '';
-  const places: number[] = [];
+  const positions: number[] = [];
   for (const { 0: cluster, index } of original.matchAll(CLUSTER)) {
     const plain = cluster.normalize('NFKC').toLowerCase().replace(QUOTATION_MARKS, "'").replace(DASHES, '-');
     const isSpace = /^[\s\u00a0\u200b\ufeff]+$/u.test(plain);
     if (isSpace && (text === '' || text.endsWith(' '))) continue;
     const added = isSpace ? ' ' : plain;
-    for (let at = 0; at < added.length; at++) places.push(index);
+    for (let at = 0; at < added.length; at++) positions.push(index);
     text += added;
   }
-  places.push(original.length);
-  return { text, places };
+  positions.push(original.length);
+  return { text, places: positions };
 }
 
 /** Returns a text in the form in which quotes are compared. */

@@ -1,4 +1,4 @@
-import { getAiStates } from '../../conversations/ai/service.ts';
+import { listAiStates } from '../../conversations/ai/service.ts';
 import type { Trx } from '../../db/connect.ts';
 import type { Reaction } from '../../outbox/reactions.ts';
 import { expireOpenCalls, redactCalls } from './queries.ts';
@@ -6,7 +6,7 @@ import { expireOpenCalls, redactCalls } from './queries.ts';
 /** Ends the calls that were not sent yet in sessions that people have taken over or closed. */
 export async function closeOpenCalls(trx: Trx, orgId: string, events: { subject_id: string }[]): Promise<void> {
   const ids = [...new Set(events.map(({ subject_id }) => subject_id))];
-  const states = await getAiStates(trx, orgId, ids);
+  const states = await listAiStates(trx, orgId, ids);
   const taken = states.filter(({ ai_state, assist_mode }) => ai_state === 'paused' && !assist_mode);
   const takenIds = taken.map(({ id }) => id);
   if (takenIds.length > 0) await expireOpenCalls(trx, orgId, takenIds, 'people_have_it');

@@ -353,14 +353,14 @@ export interface CallFilter {
 }
 
 /** Lists calls of an org, oldest first: the rows of a page, plus one more if there is one. */
-export const listCalls = (db: Db, orgId: string, { state, sessionId }: CallFilter, place: PageRequest) =>
+export const listCalls = (db: Db, orgId: string, { state, sessionId }: CallFilter, page: PageRequest) =>
   db
     .selectFrom('ai_calls')
     .selectAll()
     .where('org_id', '=', orgId)
     .$call((query) => (state === undefined ? query : query.where('state', '=', state)))
     .$call((query) => (sessionId === undefined ? query : query.where('session_id', '=', sessionId)))
-    .$call(orderedByCreation(place))
+    .$call(orderedByCreation(page))
     .execute();
 
 /** Finds the last message that the turn of a call answers, and the call's session. */

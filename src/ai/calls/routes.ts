@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { errorResponses } from '../../api/edge/errors.ts';
 import { once } from '../../api/edge/once.ts';
+import { errorResponses } from '../../schemas/error-answers.ts';
 import { CALL_TEXTS, Call, CallPage, CallPath, ListCalls, SettleCall } from './schema.ts';
 import { pageOfCalls, settleCall } from './service.ts';
 

@@ -23,7 +23,6 @@ import {
   findSameCall,
   insertCall,
   listCalls,
-  listCallsOfSession,
   lockCall,
   updateCall,
   wasRejected,
@@ -38,6 +37,7 @@ export {
   hasUnreported,
   listBegunCalls,
   listCallsById,
+  listCallsOfSession,
   listToldCalls,
   listUnreported,
   markReported,
@@ -122,11 +122,11 @@ const textOfIssues = (issues: Issue[]): string => issues.map(({ path, message })
 export async function checkArguments(
   db: Db,
   { orgId, turnId }: Pick<CallPlace, 'orgId' | 'turnId'>,
-  { action, arguments: given, contactId }: Pick<Proposal, 'action' | 'arguments' | 'contactId'>,
+  { action, arguments: args, contactId }: Pick<Proposal, 'action' | 'arguments' | 'contactId'>,
 ): Promise<{ parameters: ActionParameters } | { issues: Issue[] }> {
-  const problem = problemOfJson(given);
+  const problem = problemOfJson(args);
   if (problem !== undefined) return { issues: [{ path: 'arguments', message: problem }] };
-  const { success, data: parameters, error } = ActionParameters.safeParse(given ?? {});
+  const { success, data: parameters, error } = ActionParameters.safeParse(args ?? {});
   if (!success)
     return { issues: error.issues.map(({ path, message }) => ({ path: path.join('.') || 'arguments', message })) };
   const issues = await checkParameters(db, orgId, action, {
@@ -224,16 +224,9 @@ export async function listTools(
   return [...actions, ...workflows.filter(({ id }) => selected.includes(id))];
 }
 
-/**
- * Returns the last calls of a conversation, oldest first. Those in the state `done` are the receipts; the others say what
- * waits, failed, or is not known.
- */
-export const receiptsOf = (db: Db, orgId: string, sessionId: string, epoch: number): Promise<CallRow[]> =>
-  listCallsOfSession(db, orgId, sessionId, epoch);
-
 /** Returns a page of the org's calls, oldest first. */
 export const pageOfCalls = (db: Db, orgId: string, { state, session_id, ...page }: ListCalls) =>
-  pageOf(db, page, (place) => listCalls(db, orgId, { state, sessionId: session_id }, place));
+  pageOf(db, page, (page) => listCalls(db, orgId, { state, sessionId: session_id }, page));
 
 /**
  * Records what an agent has found out about an unknown outcome, and wakes the session's turn. Throws notFound, and

@@ -17,8 +17,8 @@ export interface StartingCall {
 export async function findStartingCall(trx: Trx, orgId: string, callId: string): Promise<StartingCall | undefined> {
   const call = await findCall(trx, orgId, callId);
   if (call === undefined || call.state !== 'running' || call.arguments === null) return undefined;
-  const { body_params: given } = call.arguments;
-  return { sessionId: call.session_id, arguments: isRecord(given) ? given : {} };
+  const { body_params: body } = call.arguments;
+  return { sessionId: call.session_id, arguments: isRecord(body) ? body : {} };
 }
 
 /**

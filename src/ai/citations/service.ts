@@ -49,4 +49,4 @@ const keyOf = ({ item_id, hash }: { item_id: string; hash: string }) => `${item_
 
 /** Returns a page of the citations whose passage has changed or is gone, by the time of the change. */
 export const pageOfChangedCitations = (db: Db, orgId: string, { item_id, ...page }: ListChangedCitations) =>
-  pageOf(db, page, (place) => listChangedCitations(db, orgId, item_id, place));
+  pageOf(db, page, (page) => listChangedCitations(db, orgId, item_id, page));

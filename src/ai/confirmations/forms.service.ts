@@ -31,12 +31,12 @@ export async function submitForm(db: Db, orgId: string, form: SubmittedForm): Pr
   const { sessionId, callId, actionId, pathOf } = form;
   const call = await inTransaction(db, async (trx) => {
     await lockSession(trx, orgId, sessionId);
-    const found = await getConfirmation(trx, orgId, callId);
-    if (found.session_id !== sessionId) throw notFound('form');
-    if (found.action_id !== actionId) throw refused('actionId', 'must be the action of the form');
-    if (found.needs === 'customer' && found.needs_because !== 'form')
+    const confirmation = await getConfirmation(trx, orgId, callId);
+    if (confirmation.session_id !== sessionId) throw notFound('form');
+    if (confirmation.action_id !== actionId) throw refused('actionId', 'must be the action of the form');
+    if (confirmation.needs === 'customer' && confirmation.needs_because !== 'form')
       throw conflict(`The message asks for a yes or no: POST confirmations/${callId}`);
-    if (found.state !== 'needs_confirmation') return submittedBefore(found, form);
+    if (confirmation.state !== 'needs_confirmation') return submittedBefore(confirmation, form);
     return decideConfirmation(trx, orgId, callId, {
       decision: 'confirm',
       by: 'widget',
@@ -49,11 +49,11 @@ export async function submitForm(db: Db, orgId: string, form: SubmittedForm): Pr
   return call;
 }
 
-function submittedBefore(call: CallRow, { arguments: given }: SubmittedForm): CallRow {
+function submittedBefore(call: CallRow, { arguments: args }: SubmittedForm): CallRow {
   if (call.state === 'rejected') throw conflict('It was rejected before');
   if (call.state === 'expired') throw gone('The time to submit it is over');
   const known = call.arguments === null ? undefined : ActionParameters.parse(call.arguments);
-  if (given !== undefined && known !== undefined && canonicalArguments(given) !== canonicalArguments(known))
+  if (args !== undefined && known !== undefined && canonicalArguments(args) !== canonicalArguments(known))
     throw conflict('The form was submitted before, with other values: it is submitted once');
   return call;
 }

@@ -88,7 +88,7 @@ export const isWaitingForDecision = async (db: Db, orgId: string, id: string): P
 
 /** Returns a page of the calls that wait for a confirmation, oldest first. */
 export async function pageOfConfirmations(db: Db, orgId: string, page: ListConfirmations) {
-  const { items, next } = await pageOf(db, page, (place) => listWaiting(db, orgId, place));
+  const { items, next } = await pageOf(db, page, (page) => listWaiting(db, orgId, page));
   return { items: items.map((call) => ({ ...call, fields: fieldsOf(call.arguments ?? {}) })), next };
 }
 
@@ -160,18 +160,14 @@ const inArguments = (argument: string): string => `body.arguments.${argument}`;
 async function replaceArguments(
   trx: Trx,
   call: CallRow,
-  { arguments: given, pathOf = inArguments }: Decision,
+  { arguments: args, pathOf = inArguments }: Decision,
 ): Promise<CallRow> {
-  if (given === undefined) return call;
+  if (args === undefined) return call;
   const { org_id, turn_id, contact_id: contactId } = call;
   const action = await getToolOf(trx, org_id, call);
   if (!action.require_form_submission)
     throw refused('arguments', 'can be changed only where the action asks for a form');
-  const checked = await checkArguments(
-    trx,
-    { orgId: org_id, turnId: turn_id },
-    { action, arguments: given, contactId },
-  );
+  const checked = await checkArguments(trx, { orgId: org_id, turnId: turn_id }, { action, arguments: args, contactId });
   if ('issues' in checked) {
     const issues = checked.issues.map(({ path, message }) => ({ path: pathOf(path), message }));
     const summary = issues.map(({ path, message }) => `${path}: ${message}`).join('; ');

@@ -54,14 +54,16 @@ async function searchKnowledge(
   { db, semantics }: PhoneToolDeps,
   orgId: string,
   { contactId }: PhoneCallRef,
-  asked: PhoneToolCall,
+  call: PhoneToolCall,
 ): Promise<PhoneToolResult> {
-  const query = memberOf(asked.arguments, 'query');
+  const query = memberOf(call.arguments, 'query');
   if (typeof query !== 'string' || problemOfJson(query) !== undefined) return { error: 'The query must be a text' };
   const segments = await listKnowledgeSegments(db, orgId, contactId);
-  const found = await retrievePassages(db, semantics, orgId, { queries: [query], channel: 'phone_voice', segments });
-  if (found.length === 0) return { result: 'Nothing was found.' };
-  const told = found.map(({ use, title, content }) => `${title}${use === 'public' ? '' : ` ${INTERNAL}`}\n${content}`);
+  const passages = await retrievePassages(db, semantics, orgId, { queries: [query], channel: 'phone_voice', segments });
+  if (passages.length === 0) return { result: 'Nothing was found.' };
+  const told = passages.map(
+    ({ use, title, content }) => `${title}${use === 'public' ? '' : ` ${INTERNAL}`}\n${content}`,
+  );
   return { result: shortened(told.join('\n\n')) };
 }
 

@@ -27,12 +27,12 @@ export async function effectsAmong(
  * answer repeats are taken out first.
  */
 export const receiptOf = (
-  { id, operation_id, arguments: given, status, response }: LedgerCall,
+  { id, operation_id, arguments: args, status, response }: LedgerCall,
   { isEffect, secrets }: { isEffect: boolean; secrets: readonly string[] },
 ): Receipt => ({
   id,
   isEffect,
-  text: withoutSecrets(JSON.stringify({ action: operation_id, arguments: given, status, answer: response }), secrets)
+  text: withoutSecrets(JSON.stringify({ action: operation_id, arguments: args, status, answer: response }), secrets)
     .slice(0, MAX_RECEIPT_CHARACTERS)
     .toWellFormed(),
 });

@@ -41,7 +41,10 @@ export interface Planning {
   hasUntrusted: boolean;
   signal: AbortSignal;
   /** Takes a step, or returns what it has decided before. */
-  take<Decision>(purpose: 'plan' | 'call', work: () => Promise<{ decision: Decision } & PlanReport>): Promise<Decision>;
+  decide<Decision>(
+    purpose: 'plan' | 'call',
+    work: () => Promise<{ decision: Decision } & PlanReport>,
+  ): Promise<Decision>;
 }
 
 interface PlanReport {
@@ -99,7 +102,7 @@ export async function planTurn(deps: ModelDeps, orgId: string, planning: Plannin
     const receipts = known.map((call) =>
       receiptOf(call, { isEffect: effects.has(call.id), secrets: planning.secrets }),
     );
-    const plan: StoredPlan | { kind: 'over_budget' | 'down' } = await planning.take('plan', () =>
+    const plan: StoredPlan | { kind: 'over_budget' | 'down' } = await planning.decide('plan', () =>
       askPlan(deps, orgId, planning, { receipts, notes }),
     );
     if (plan.kind !== 'planned') return { kind: plan.kind };
@@ -109,7 +112,7 @@ export async function planTurn(deps: ModelDeps, orgId: string, planning: Plannin
       return { kind: 'search', queries, receipts };
     calls++;
     const untrustedRead = session.channel === 'email' || planning.hasUntrusted || receipts.length > 0;
-    const made: StoredCall = await planning.take('call', () => makeCall(planning, { ...call, untrustedRead }));
+    const made: StoredCall = await planning.decide('call', () => makeCall(planning, { ...call, untrustedRead }));
     if (made.kind === 'confirm') return { kind: 'confirm', callId: made.callId, model };
     if (made.kind === 'in_progress') return { kind: 'in_progress', model };
     if (made.kind === 'unknown') return { kind: 'handoff', reason: 'action_outcome_unknown', model };
@@ -126,10 +129,10 @@ async function askPlan(
   planning: Planning,
   { receipts, notes }: { receipts: Receipt[]; notes: string[] },
 ): Promise<{ decision: StoredPlan | { kind: 'over_budget' | 'down' } } & PlanReport> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   const { chain, terms, session, billing, actions, signal } = planning;
   const tools = toolsOf(actions);
-  const asked = await askModel(
+  const result = await askModel(
     deps,
     orgId,
     chain,
@@ -160,9 +163,9 @@ async function askPlan(
     },
     signal,
   );
-  const report = { latency_ms: Math.round(performance.now() - begun), ...reportOf(asked) };
-  if (asked.kind !== 'answered') return { decision: { kind: asked.kind }, ...report };
-  const { plan, wanted } = asked.value;
+  const report = { latency_ms: Math.round(performance.now() - startedAt), ...reportOf(result) };
+  if (result.kind !== 'answered') return { decision: { kind: result.kind }, ...report };
+  const { plan, wanted } = result.value;
   const [first] = wanted;
   const call =
     first?.action === undefined
@@ -175,7 +178,7 @@ async function askPlan(
     call,
     handoffReason: plan?.handoff_reason ?? null,
     topic: namedTopic(plan?.prohibited_topic, planning.prohibitedTopics),
-    model: asked.model,
+    model: result.model,
   };
   return { decision, ...report, detail };
 }
@@ -184,14 +187,14 @@ async function makeCall(
   { actions, session, ledger, signal }: Planning,
   wanted: { action_id: string; operation_id: string; arguments: Record<string, unknown>; untrustedRead: boolean },
 ): Promise<{ decision: StoredCall } & PlanReport> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   const end = (decision: StoredCall) => {
     const detail = {
       result: decision.kind,
       operation_id: wanted.operation_id,
       ...('callId' in decision && { call_id: decision.callId }),
     };
-    return { decision, latency_ms: Math.round(performance.now() - begun), detail };
+    return { decision, latency_ms: Math.round(performance.now() - startedAt), detail };
   };
   const action = actions.find(({ id }) => id === wanted.action_id);
   if (action === undefined)

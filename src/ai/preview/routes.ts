@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../../api/deps.ts';
-import { errorResponses } from '../../api/edge/errors.ts';
 import { signalOfHangUp } from '../../api/edge/hang-up.ts';
 import { createSlots } from '../../concurrency/slots.ts';
+import { errorResponses } from '../../schemas/error-answers.ts';
 import { PreviewedTurn, PreviewTurn } from './schema.ts';
 import { previewDraft } from './service.ts';
 

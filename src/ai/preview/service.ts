@@ -68,7 +68,7 @@ export async function previewTurn(
 ): Promise<PreviewedTurn> {
   const { db } = deps;
   const id = newId();
-  const begun = new Date();
+  const startedAt = new Date();
   const ledger = stubbedLedger(db, orgId, id, conversation.stubs);
   const steps: TakenStep[] = [];
   const effects = memoryEffects({ turnId: id, purpose, ledger, steps });
@@ -92,10 +92,10 @@ export async function previewTurn(
     citations: claims,
     text: asked ?? text,
     unstubbed: [...ledger.unstubbed],
-    due_at: begun,
-    started_at: begun,
+    due_at: startedAt,
+    started_at: startedAt,
     ended_at: new Date(),
-    created_at: begun,
+    created_at: startedAt,
   };
 }
 
@@ -117,7 +117,7 @@ function memoryEffects({ turnId, purpose, ledger, steps }: Memory): TurnEffects 
     reportCalls: async () => undefined,
     hasQuotedUntrusted: async () => false,
     openSteps: async () => ({
-      async take(purpose, work) {
+      async decide(purpose, work) {
         const step = FIRST_STEP + steps.length;
         const { decision, ...report } = await work(step);
         steps.push({ step, purpose, decision, ...report });

@@ -1,10 +1,10 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../../api/deps.ts';
-import { errorResponses } from '../../api/edge/errors.ts';
 import { signalOfHangUp } from '../../api/edge/hang-up.ts';
 import { once } from '../../api/edge/once.ts';
 import { createSlots } from '../../concurrency/slots.ts';
 import { Training } from '../../knowledge/training/schema.ts';
+import { errorResponses } from '../../schemas/error-answers.ts';
 import { hasScope } from '../../schemas/scopes.ts';
 import { GenerateScenario, LEARNED_TEXTS } from './schema.ts';
 import { READ_SESSIONS, storeScenario, writeScenario } from './service.ts';

@@ -76,14 +76,14 @@ async function ask(
   return askModel({ ...deps, patienceMs: PATIENCE_MS }, orgId, chain, settings, question, signal);
 }
 
-function scenarioOf(asked: ModelResult<ScenarioAnswer>): { title: string; content: string } {
-  if (asked.kind === 'over_budget')
-    throw conflict(`The budget "${asked.budget}" of the AI is used up: see GET /autopilot/usage`);
-  if (asked.kind === 'down')
+function scenarioOf(result: ModelResult<ScenarioAnswer>): { title: string; content: string } {
+  if (result.kind === 'over_budget')
+    throw conflict(`The budget "${result.budget}" of the AI is used up: see GET /autopilot/usage`);
+  if (result.kind === 'down')
     throw unavailable(
-      `The model gave no answer that can be used (${asked.problem}): see GET /integrations, and try again`,
+      `The model gave no answer that can be used (${result.problem}): see GET /integrations, and try again`,
     );
-  const { title, content } = asked.value;
+  const { title, content } = result.value;
   if (title === null || content === null)
     throw unprocessable('The model found nothing in the session that other customers could be told');
   return { title, content };

@@ -40,12 +40,12 @@ export async function summarizeSession(deps: ModelDeps, ref: SummaryRef, signal:
   const basis = await findSummaryBasis(db, orgId, sessionId, occasion);
   if (basis === undefined || basis.messages.length === 0) return 'not_due';
   if ((await findAsked(db, ref))?.at.getTime() === basis.at.getTime()) return 'not_due';
-  const asked = await ask(deps, ref, { chain, settings, basis, signal });
-  if (asked.kind !== 'answered') {
+  const result = await ask(deps, ref, { chain, settings, basis, signal });
+  if (result.kind !== 'answered') {
     await inTransaction(db, (trx) => upsertAsked(trx, ref, basis.at));
-    return asked.kind;
+    return result.kind;
   }
-  const { value, model } = asked;
+  const { value, model } = result;
   const summary = supportedSummary(value.sentences, basis.messages, basis.language);
   return store(deps, ref, basis, { summary, sentiment: value.sentiment ?? null, model });
 }

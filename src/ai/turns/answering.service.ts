@@ -37,20 +37,20 @@ export interface BegunTurn {
  * again hands the session off, so that its contact does not wait for ever; the database being away is no failure.
  */
 export async function answerTurn(deps: TurnDeps, ref: TurnRef, limits: DecisionLimits): Promise<TurnEnd | StepName> {
-  const begun = await beginWhenDue(deps.db, ref, limits.signal);
-  return begun === undefined ? 'superseded' : answerBegun(deps, ref, begun, limits);
+  const turn = await beginWhenDue(deps.db, ref, limits.signal);
+  return turn === undefined ? 'superseded' : answerBegun(deps, ref, turn, limits);
 }
 
 /** Goes on with a turn that is running, as `answerTurn` does. */
 export async function answerBegun(
   deps: TurnDeps,
   ref: TurnRef,
-  begun: BegunTurn,
+  turn: BegunTurn,
   limits: DecisionLimits,
 ): Promise<TurnEnd | StepName> {
-  if (begun.begins > MAX_BEGINS) return failTurn(deps, ref);
+  if (turn.begins > MAX_BEGINS) return failTurn(deps, ref);
   try {
-    return await decideAndCommit(deps, ref, begun, limits);
+    return await decideAndCommit(deps, ref, turn, limits);
   } catch (error) {
     if (error instanceof StepNeeded) return error.step;
     if (error instanceof TurnOutdated) {

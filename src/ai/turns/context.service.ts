@@ -1,4 +1,4 @@
-import { agentVersionOn } from '../../autopilot/service.ts';
+import { aiVersionOn } from '../../autopilot/service.ts';
 import { blockedContact } from '../../contacts/blocklist/service.ts';
 import {
   type ConversationMessage,
@@ -65,7 +65,7 @@ export async function loadContext(trx: Trx, { orgId, sessionId }: SessionRef): P
   const session = await lockSession(trx, orgId, sessionId);
   const facts = await getTurnFacts(trx, orgId, session, {
     config: publishedConfig(orgId),
-    agent: agentVersionOn(orgId, session.channel),
+    agent: aiVersionOn(orgId, session.channel),
     messages: conversationAsJson(trx, orgId, sessionId, { after: session.ai_context_seq, limit: MAX_MESSAGES }),
     isBlocked: blockedContact(orgId, session.contact_id),
     isProviderConnected: hasConnection(orgId, 'llm'),

@@ -302,7 +302,7 @@ export const listTurns = (
   db: Db,
   orgId: string,
   { sessionId, state, reason, from, to, citedItemId }: TurnFilter,
-  place: PageRequest,
+  page: PageRequest,
 ) =>
   db
     .selectFrom('ai_turns')
@@ -320,7 +320,7 @@ export const listTurns = (
             eb.selectFrom('ai_claims').select('turn_id').where('org_id', '=', orgId).where('item_id', '=', citedItemId),
           ),
     )
-    .$call(orderedByCreation(place))
+    .$call(orderedByCreation(page))
     .execute();
 
 export interface TurnFilter {

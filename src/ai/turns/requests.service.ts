@@ -1,5 +1,5 @@
 import { getAutopilot } from '../../autopilot/service.ts';
-import { getAiStates } from '../../conversations/ai/service.ts';
+import { listAiStates } from '../../conversations/ai/service.ts';
 import { redactionsOf } from '../../conversations/redaction/service.ts';
 import type { Trx } from '../../db/connect.ts';
 import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
@@ -30,7 +30,7 @@ export const requestTurns: Reaction<'message-created'> = async (trx, orgId, even
   if (said.length === 0) return;
   const autopilot = await getAutopilot(trx, orgId);
   if (autopilot.isOffEverywhere) return;
-  const sessions = await getAiStates(trx, orgId, [...new Set(said.map(({ subject_id }) => subject_id))]);
+  const sessions = await listAiStates(trx, orgId, [...new Set(said.map(({ subject_id }) => subject_id))]);
   const asked = sessions.filter(
     ({ channel, ai_state, assist_mode }) =>
       autopilot.versionOn(channel) !== undefined && (ai_state !== 'paused' || assist_mode),

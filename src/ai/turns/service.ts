@@ -67,7 +67,7 @@ async function readPage(
   filter: TurnFilter,
   page: { cursor?: string | undefined; limit: number },
 ) {
-  const { items, next } = await pageOf(db, page, (place) => listTurns(db, orgId, filter, place));
+  const { items, next } = await pageOf(db, page, (page) => listTurns(db, orgId, filter, page));
   return { items: await withTraces(db, orgId, items), next };
 }
 

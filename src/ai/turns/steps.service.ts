@@ -36,7 +36,7 @@ export class StepNeeded extends Error {
 /** Takes the steps of one turn. */
 export interface TurnSteps {
   /** Returns what the step has decided before, or takes it. Throws StepNeeded if it is not its turn. */
-  take<Decision>(
+  decide<Decision>(
     purpose: AiStepsTable['purpose'],
     work: (step: number) => Promise<{ decision: Decision } & StepReport>,
   ): Promise<Decision>;
@@ -56,13 +56,13 @@ export async function openSteps(db: Db, ref: TurnRef, limit: number): Promise<Tu
   const { orgId, turnId } = ref;
   const decided = new Map((await listDecisions(db, orgId, turnId)).map(({ step, decision }) => [step, decision]));
   let next = FIRST_STEP;
-  let left = limit;
+  let remaining = limit;
   return {
-    async take(purpose, work) {
+    async decide(purpose, work) {
       const step = next++;
       if (decided.has(step)) return decided.get(step) as never;
-      if (left === 0) throw new StepNeeded({ step, purpose });
-      left--;
+      if (remaining === 0) throw new StepNeeded({ step, purpose });
+      remaining--;
       await showStep(db, ref, step, purpose);
       const taken = await work(step);
       await storeStep(db, ref, { step, purpose, ...taken });

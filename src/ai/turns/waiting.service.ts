@@ -1,6 +1,7 @@
 import { getAutopilot } from '../../autopilot/service.ts';
 import { createWakeUps } from '../../concurrency/wake-ups.ts';
 import { findAiMessage, getAiStates } from '../../conversations/ai/service.ts';
+import { findAiMessage, listAiStates } from '../../conversations/ai/service.ts';
 import type { AnswersPort, AutopilotAnswer } from '../../conversations/answers.port.ts';
 import type { Db } from '../../db/connect.ts';
 import { type CallRow, listCallsById } from '../calls/service.ts';
@@ -86,7 +87,7 @@ async function refusalOf(
 ): Promise<AutopilotAnswer | undefined> {
   const autopilot = await getAutopilot(db, orgId);
   if (autopilot.isOffEverywhere) return {};
-  const [session] = await getAiStates(db, orgId, [sessionId]);
+  const [session] = await listAiStates(db, orgId, [sessionId]);
   if (session === undefined || autopilot.versionOn(session.channel) === undefined) return {};
   return session.ai_state === 'paused' || session.assist_mode ? { code: 'session_assigned_to_human_agent' } : undefined;
 }

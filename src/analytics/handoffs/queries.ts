@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import { REPORT } from '../../db/connections/preparing-client.ts';
 import { orderedByCreation, type PageRequest } from '../../db/cursor.ts';
+import { onlyRow } from '../../db/rows.ts';
 import type { SessionChannel } from '../../schemas/parts.ts';
 import { inSessions } from '../reports/sessions.shared.queries.ts';
 import { inRange } from '../reports/shared.queries.ts';
@@ -74,17 +75,17 @@ export async function countHandoffs(db: Db, scope: HandoffScope): Promise<Handof
 }
 
 /** Lists a page of handoffs, oldest first. */
-export function listHandoffs(db: Db, scope: HandoffScope, place: PageRequest): Promise<HandoffEvent[]> {
+export function listHandoffs(db: Db, scope: HandoffScope, page: PageRequest): Promise<HandoffEvent[]> {
   const columns = sql`event.id, event.session_id, session.channel, ${REASON} as reason, ${WORDS} as words,
     coalesce(${ofHandoff('sentiment')}, 'unknown') as sentiment, ${ofHandoff('summary')} as summary, event.created_at`;
   return db
     .selectFrom(sql<HandoffEvent>`(${handoffs(scope, columns)})`.as('handoff'))
     .selectAll()
-    .$call(orderedByCreation(place, 'handoff'))
+    .$call(orderedByCreation(page, 'handoff'))
     .execute();
 }
 
 export async function countAllHandoffs(db: Db, scope: HandoffScope): Promise<number> {
-  const { rows } = await sql<{ count: number }>`${handoffs(scope, sql`count(*) as count`)}`.execute(db);
-  return rows[0]?.count ?? 0;
+  const counted = await sql<{ count: number }>`${handoffs(scope, sql`count(*) as count`)}`.execute(db);
+  return onlyRow(counted).count;
 }

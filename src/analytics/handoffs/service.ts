@@ -17,7 +17,7 @@ export async function reportHandoffs(db: Db, orgId: string, query: HandoffQuery)
 /** Returns a page of the handoffs of a range, oldest first. Throws as reportRangeOf. */
 export async function pageOfHandoffs(db: Db, orgId: string, query: HandoffEventsQuery) {
   const scope = await scopeOf(db, orgId, query);
-  const { items, next } = await pageOf(db, query, (place) => listHandoffs(db, scope, place));
+  const { items, next } = await pageOf(db, query, (page) => listHandoffs(db, scope, page));
   return { items: items.map(shown), next, total: await countAllHandoffs(db, scope) };
 }
 

@@ -2,10 +2,10 @@ import { STATUS_CODES } from 'node:http';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fastifyPlugin from 'fastify-plugin';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
-import { z } from 'zod';
 import { isDatabaseUnavailable, isDataException, isLockTimeout, isStatementTimeout } from '../../db/failures.ts';
 import { DomainError, type ErrorKind, type Issue, NotSeen, ProviderError, TooManyRequests } from '../../errors.ts';
 import { loggableText } from '../../logging/loggable.rules.ts';
+import type { ErrorAnswer } from '../../schemas/error-answers.ts';
 import { asPage, errorPage, wantsPage } from './pages/page-answers.ts';
 
 const STATUS_OF: Record<ErrorKind, number> = {
@@ -26,25 +26,6 @@ const UNSPECIFIC_MESSAGE = 'Invalid input';
 
 interface UnionIssue {
   errors?: (UnionIssue & { message: string; path: PropertyKey[] })[][];
-}
-
-export const ErrorAnswer = z
-  .object({
-    statusCode: z.int(),
-    message: z.string(),
-    error: z.string(),
-    issues: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
-  })
-  .meta({ id: 'Error' });
-export type ErrorAnswer = z.infer<typeof ErrorAnswer>;
-
-type ErrorStatus = 400 | 401 | 403 | 404 | 409 | 410 | 412 | 413 | 415 | 422 | 429 | 500 | 503;
-type Always = 400 | 401 | 413 | 415 | 422 | 429 | 503;
-
-/** Returns the error answers of a route, including those common to all routes. */
-export function errorResponses<S extends ErrorStatus>(...statuses: S[]): Record<S | Always, typeof ErrorAnswer> {
-  const all = [...new Set<ErrorStatus>([400, 401, 413, 415, 422, 429, 503, ...statuses])].sort();
-  return Object.fromEntries(all.map((status) => [status, ErrorAnswer])) as Record<S | Always, typeof ErrorAnswer>;
 }
 
 export const errorAnswer = (statusCode: number, message: string, issues?: Issue[]): ErrorAnswer => ({

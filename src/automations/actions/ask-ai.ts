@@ -49,13 +49,13 @@ export const askAi = remoteAction({
       maxTokens: MAX_ANSWER_TOKENS,
       read: ({ text }: { text: string }) => (schema === undefined ? { text } : objectOf(text, schema)),
     };
-    const asked = await askModel(deps, orgId, chain, settings, question, NEVER);
-    if (asked.kind === 'answered') return asked.value;
-    if (asked.kind === 'over_budget')
-      throw new ProviderError(`The AI budget of the ${asked.budget} is used up: GET /autopilot/usage`, {
+    const result = await askModel(deps, orgId, chain, settings, question, NEVER);
+    if (result.kind === 'answered') return result.value;
+    if (result.kind === 'over_budget')
+      throw new ProviderError(`The AI budget of the ${result.budget} is used up: GET /autopilot/usage`, {
         transient: false,
       });
-    throw asked.error;
+    throw result.error;
   },
 });
 

@@ -6,11 +6,11 @@ import { newId } from '../../ids.ts';
 import { setEventDepth } from '../../outbox/causation.ts';
 import { enqueue, start } from '../../outbox/outbox.ts';
 import type { Reaction } from '../../outbox/reactions.ts';
-import { addRunsToHold, deleteHandoffHold, findMaxDepth, insertHandoffHold } from '../handoff-hold.queries.ts';
 import { startRunsForEvent } from '../triggers/trigger-events.service.ts';
 import { type HandoffHoldRef, HOLD_HANDOFF, handoffHoldSubject } from './contract.ts';
+import { addRunsToHold, deleteHandoffHold, findMaxDepth, insertHandoffHold } from './shared.queries.ts';
 
-export { IS_HELD, listHeldHandoffs } from '../handoff-hold.queries.ts';
+export { IS_HELD, listHeldHandoffs } from './shared.queries.ts';
 
 /**
  * Reaction to `pre-ticket-handoff`: starts the workflows to run before the handoff. The handoff continues after they

@@ -85,8 +85,8 @@ function compareNumbers(left: Json, right: Json): number | undefined {
 function compareDecimals(left: string, right: string): number | undefined {
   const [a, b] = [decimalOf(left), decimalOf(right)];
   if (a === undefined || b === undefined) return undefined;
-  const places = Math.max(a.fraction.length, b.fraction.length);
-  const scaled = ({ sign, whole, fraction }: Decimal) => BigInt(sign + whole + fraction.padEnd(places, '0'));
+  const digits = Math.max(a.fraction.length, b.fraction.length);
+  const scaled = ({ sign, whole, fraction }: Decimal) => BigInt(sign + whole + fraction.padEnd(digits, '0'));
   const [x, y] = [scaled(a), scaled(b)];
   return x < y ? -1 : x > y ? 1 : 0;
 }

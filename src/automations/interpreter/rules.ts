@@ -29,7 +29,7 @@ export interface Definition {
 
 /** Outputs of the steps so far, by step path. */
 export interface StepOutputs {
-  read(places: StepPath[]): Promise<ReadonlyMap<StepPath, Json>>;
+  read(paths: StepPath[]): Promise<ReadonlyMap<StepPath, Json>>;
 }
 
 /** An evaluated block. */
@@ -98,9 +98,9 @@ async function evaluateUntilStep(
   const made = new Map<StepPath, Json>();
   let characters = 0;
   const recalling: StepOutputs = {
-    async read(places) {
-      const known = new Map(await memory.read(places.filter((path) => !made.has(path))));
-      for (const path of places) {
+    async read(paths) {
+      const known = new Map(await memory.read(paths.filter((path) => !made.has(path))));
+      for (const path of paths) {
         const output = made.get(path);
         if (output !== undefined) known.set(path, output);
       }

@@ -13,7 +13,7 @@ const segmentsOf = (path: StepPath): PathSegment[] => path.split('.');
 const pathOf = (parts: readonly (PathSegment | number)[]): StepPath => parts.join('.');
 
 /** Returns the path that a run comes to last, or undefined if there is none. */
-export const lastPathOf = (places: readonly StepPath[]): StepPath | undefined => places.toSorted(byOrder).at(-1);
+export const lastPathOf = (paths: readonly StepPath[]): StepPath | undefined => paths.toSorted(byOrder).at(-1);
 
 /** A run comes to the paths of a list in order, and to those inside of a block after the block. */
 function byOrder(one: StepPath, other: StepPath): number {
@@ -81,16 +81,16 @@ export function enclosingBlock(
 
 /** Returns the paths of all steps by step id, with `*` for iterations. */
 export function pathsById(blocks: readonly Step[]): Map<string, StepPath> {
-  const places = new Map<string, StepPath>();
+  const paths = new Map<string, StepPath>();
   const walk = (list: readonly Step[], prefix: readonly PathSegment[]) => {
     for (const [index, step] of list.entries()) {
       const parts = [...prefix, String(index)];
-      places.set(step.id, pathOf(parts));
+      paths.set(step.id, pathOf(parts));
       for (const { segments, steps } of branchesOf(step)) walk(steps, [...parts, ...segments]);
     }
   };
   walk(blocks, []);
-  return places;
+  return paths;
 }
 
 /**

@@ -36,7 +36,7 @@ export async function loadContext(db: Db, orgId: string, run: Run): Promise<RunC
 
 /** Returns the outputs of the run's steps so far. */
 export const stepOutputsOf = (db: Db, { orgId, run }: RunContext): StepOutputs => ({
-  read: (places) => listOutputs(db, orgId, run.id, places),
+  read: (paths) => listOutputs(db, orgId, run.id, paths),
 });
 
 /**
@@ -95,8 +95,8 @@ async function saveProgress(trx: Trx, context: RunContext, next: UpcomingStep): 
     case 'continue':
       return next;
     case 'invalid': {
-      const begun = stepRecordOf(next.path, next.step, { status: 'in_progress', input: null, output: null });
-      await saveSteps(trx, orgId, runId, [begun]);
+      const record = stepRecordOf(next.path, next.step, { status: 'in_progress', input: null, output: null });
+      await saveSteps(trx, orgId, runId, [record]);
       return failRun(trx, context, next);
     }
     case 'action':

@@ -4,7 +4,7 @@ import { announce } from '../../outbox/announcing.ts';
 import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
 import { WAKE } from '../../temporal/contract.ts';
 import { type HandoffHoldRef, HOLD_HANDOFF, handoffHoldSubject } from '../handoff-hold/contract.ts';
-import { findHandoffHold } from '../handoff-hold.queries.ts';
+import { findHandoffHold } from '../handoff-hold/shared.queries.ts';
 import { outcomeOfRun } from './run-outcome.service.ts';
 import { endRuns, type RunEnd } from './shared.queries.ts';
 

@@ -87,14 +87,14 @@ export async function listSteps(
 }
 
 /** Returns steps of a run by their places, in the order of their start. */
-export const findSteps = (db: Db, orgId: string, runId: string, places: string[]) =>
+export const findSteps = (db: Db, orgId: string, runId: string, paths: string[]) =>
   db
     .selectFrom('automation_steps')
     .select(['path', 'step_id as id', 'type', 'name', 'status', 'input', 'output', 'error', 'attempts'])
     .select(['started_at', 'ended_at'])
     .where('org_id', '=', orgId)
     .where('run_id', '=', runId)
-    .where('path', '=', sql<string>`any(${places})`)
+    .where('path', '=', sql<string>`any(${paths})`)
     .orderBy('started_at')
     .orderBy('path')
     .execute();

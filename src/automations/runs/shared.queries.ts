@@ -255,15 +255,15 @@ export async function listOutputs(
   db: Db,
   orgId: string,
   runId: string,
-  places: StepPath[],
+  paths: StepPath[],
 ): Promise<ReadonlyMap<StepPath, Json>> {
-  if (places.length === 0) return new Map();
+  if (paths.length === 0) return new Map();
   const rows = await db
     .selectFrom('automation_steps')
     .select(['path', 'output'])
     .where('org_id', '=', orgId)
     .where('run_id', '=', runId)
-    .where('path', '=', sql<string>`any(${places})`)
+    .where('path', '=', sql<string>`any(${paths})`)
     .where('output', 'is not', null)
     .$narrowType<{ output: NotNull }>()
     .execute();

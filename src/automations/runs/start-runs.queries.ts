@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
 import { compiledOnce } from '../../db/connections/compiled-once.ts';
+import { onlyRow } from '../../db/rows.ts';
 import type { Json, TriggerType } from '../blocks/schema.ts';
 import type { RunStatus, TriggerCause } from './table.ts';
 
@@ -83,12 +84,12 @@ export async function insertRuns(trx: Trx, orgId: string, runs: NewRun[]): Promi
 
 /** Returns how many of the org's runs wait, or may wait, for events; `most` if there are more. */
 export async function countListeningRuns(db: Db, orgId: string, most: number): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
+  const counted = await sql<{ count: number }>`
     select count(*) as count from (
       select distinct run_id from automation_listeners where org_id = ${orgId} limit ${most}
     ) as listening
   `.execute(db);
-  return rows[0]?.count ?? 0;
+  return onlyRow(counted).count;
 }
 
 /** Registers runs for types of events: from now on they receive them. */

@@ -88,11 +88,11 @@ export interface LoadedStep {
 
 /** Loads an action. Returns undefined if the run is not in progress. */
 export async function loadStep({ db }: StepDeps, { orgId, runId, path }: RunStepRef): Promise<LoadedStep | undefined> {
-  const found = await findRunAtStep(db, orgId, { runId, path });
-  if (found?.run.status !== 'in_progress') return undefined;
+  const atStep = await findRunAtStep(db, orgId, { runId, path });
+  if (atStep?.run.status !== 'in_progress') return undefined;
   setCountry((await readSettings(db, orgId)).country);
-  const context = await loadContext(db, orgId, found.run);
-  return { context, step: actionAt(context, path), known: found.step };
+  const context = await loadContext(db, orgId, atStep.run);
+  return { context, step: actionAt(context, path), known: atStep.step };
 }
 
 /** Runs a loaded action, as doStep does. */
@@ -176,9 +176,9 @@ async function applyAction(
   return inTransaction(deps.db, async (trx) => {
     const run = await lockRun(trx, orgId, runId);
     if (run === undefined) return ENDED_STEP;
-    const known = await findStep(trx, orgId, runId, path); // as of now: another attempt may have held the lock
+    const step = await findStep(trx, orgId, runId, path); // as of now: another attempt may have held the lock
     const context = await loadContext(trx, orgId, run);
-    const isOver = isDone(actionAt(context, path), known?.status);
+    const isOver = isDone(actionAt(context, path), step?.status);
     const complete = async (output: unknown) => {
       await endStep(trx, orgId, runId, { path, status: 'completed', output: (output ?? {}) as Json });
       if (run.redactions !== redactions) await redactSteps(trx, orgId, [{ run_id: runId, path }]);

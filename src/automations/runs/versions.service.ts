@@ -29,8 +29,8 @@ const cache = new LRUCache<string, Version>({
 /** Returns a version of a workflow, from memory if it was used before and others have not taken its place. */
 export async function getVersion(db: Db, orgId: string, versionId: number): Promise<Version> {
   const key = `${orgId} ${versionId}`;
-  const known = cache.get(key);
-  if (known !== undefined) return known;
+  const cached = cache.get(key);
+  if (cached !== undefined) return cached;
   const found = await findBlocks(db, orgId, versionId);
   const { workflow_blocks: blocks, credential_origins: credentialOrigins, name } = found;
   const awaitedTypes = awaitedEventTypes(blocks);

@@ -38,9 +38,9 @@ export async function simulate(
 ): Promise<Simulation> {
   const gave = new Map<StepPath, Json>();
   const memory = {
-    read: async (places: StepPath[]) =>
+    read: async (paths: StepPath[]) =>
       new Map(
-        places.flatMap((path): [StepPath, Json][] => {
+        paths.flatMap((path): [StepPath, Json][] => {
           const output = gave.get(path);
           return output === undefined ? [] : [[path, output]];
         }),

@@ -62,13 +62,13 @@ export function timesAroundClockChanges(times: CronTimes, from: Date): Date[] {
 }
 
 function timesBetween(cron: Cron, first: Date, last: Date): Date[] {
-  const found: Date[] = [];
+  const times: Date[] = [];
   let next = cron.nextRun(new Date(first.getTime() - 1000));
   while (next !== null && next <= last) {
-    found.push(next);
+    times.push(next);
     next = cron.nextRun(next);
   }
-  return found;
+  return times;
 }
 
 function clockChanges(timezone: string, from: number): number[] {

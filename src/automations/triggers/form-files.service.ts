@@ -1,6 +1,7 @@
-import type { Deps } from '../../api/deps.ts';
 import type { Db, Trx } from '../../db/connect.ts';
+import type { MediaLinks } from '../../media/links.ts';
 import { deleteUnclaimedMedia, keepMedia, type Media, storeUnclaimedMedia } from '../../media/service.ts';
+import type { Storage } from '../../providers/storage/port.ts';
 import type { Json } from '../blocks/schema.ts';
 
 /** The files of a form. */
@@ -17,7 +18,7 @@ export interface FormFiles {
  */
 export async function withFormFiles<Result>(
   db: Db,
-  { storage, mediaLinks }: Pick<Deps, 'storage' | 'mediaLinks'>,
+  { storage, mediaLinks }: { storage: Storage; mediaLinks: MediaLinks },
   orgId: string,
   receive: (files: FormFiles) => Promise<Result>,
 ): Promise<Result> {

@@ -35,8 +35,8 @@ export async function announceInactiveSessions(db: Db, orgId: string): Promise<I
 
 function announceForWorkflow(db: Db, orgId: string, automationId: string, minutes: number) {
   return inTransaction(db, async (trx) => {
-    const place = await lockInactivityCursor(trx, orgId, automationId, minutes);
-    const silences = await listInactiveSessions(trx, orgId, place, { minutes, limit: SESSIONS_PER_BATCH });
+    const cursor = await lockInactivityCursor(trx, orgId, automationId, minutes);
+    const silences = await listInactiveSessions(trx, orgId, cursor, { minutes, limit: SESSIONS_PER_BATCH });
     const due = silences.filter(({ due_in_ms }) => due_in_ms <= 0);
     const next = silences.find(({ due_in_ms }) => due_in_ms > 0);
     for (const [depth, sessions] of Map.groupBy(due, ({ depth }) => depth)) {

@@ -9,7 +9,7 @@ import {
 import type { Trx } from '../../db/connect.ts';
 import type { ClaimedEventOf } from '../../outbox/claim.ts';
 import type { EventType } from '../../outbox/events.ts';
-import { getSequenceSnapshots } from '../../sequences/snapshots.service.ts';
+import { getSequenceSnapshots } from '../../sequences/definitions/snapshots.service.ts';
 import { policySnapshotsOf } from '../../sla/policies/snapshots.service.ts';
 import type { Json, TriggerType } from '../blocks/schema.ts';
 

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Deps } from '../../api/deps.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { conflict, forbidden, invalid, notFound } from '../../errors.ts';
 import { newId } from '../../ids.ts';
+import type { MediaLinks } from '../../media/links.ts';
 import { isSameSecret } from '../../providers/constant-time.ts';
+import type { Storage } from '../../providers/storage/port.ts';
+import type { Secrets } from '../../secrets.ts';
 import type { Json, TriggerType } from '../blocks/schema.ts';
 import { isCredentialName } from '../masking.rules.ts';
 import { startRuns } from '../runs/start-runs.service.ts';
@@ -33,7 +35,11 @@ const MAX_KEY_CHARACTERS = 255;
 const DAY_MS = 24 * 60 * 60_000;
 
 /** What receiving a webhook needs: files of forms are stored. */
-export type WebhookDeps = Pick<Deps, 'secrets' | 'storage' | 'mediaLinks'>;
+export interface WebhookDeps {
+  secrets: Secrets;
+  storage: Storage;
+  mediaLinks: MediaLinks;
+}
 
 export interface Webhook {
   orgId: string;
@@ -45,9 +51,9 @@ export interface Webhook {
 
 /** Returns the workflow of a URL. Throws notFound both for a wrong token and for an unknown workflow. */
 export async function getWebhook(db: Db, automationId: string, token: string): Promise<Webhook> {
-  const found = await findWebhook(db, automationId);
-  if (!isSameSecret(token, found?.webhook_token ?? '') || found === undefined) throw notFound('workflow address');
-  const { org_id: orgId, org_name: orgName, id, trigger_type: type, trigger_configuration: configuration } = found;
+  const webhook = await findWebhook(db, automationId);
+  if (!isSameSecret(token, webhook?.webhook_token ?? '') || webhook === undefined) throw notFound('workflow address');
+  const { org_id: orgId, org_name: orgName, id, trigger_type: type, trigger_configuration: configuration } = webhook;
   return { orgId, orgName, id, type, configuration };
 }
 

@@ -11,13 +11,13 @@ const ITERATION_FIELDS = new Set(['item', 'index']);
  * loop are visible only inside of it.
  */
 export function problemsOfReferences(steps: CollectedStep[]): string[][] {
-  const places = new Map<string, number>();
-  for (const [path, { id }] of steps.entries()) if (id !== undefined && !places.has(id)) places.set(id, path);
+  const indexes = new Map<string, number>();
+  for (const [path, { id }] of steps.entries()) if (id !== undefined && !indexes.has(id)) indexes.set(id, path);
   return steps.map(({ fields, loops }, path) => {
     const references = referencesIn(fields.$kind === 'Action' ? fields.input : fields.inputs);
     if (references.length > MAX_REFERENCES) return [`must have at most ${MAX_REFERENCES} references`];
     const problems = references.flatMap((reference) => {
-      const at = reference.step === 'trigger' ? undefined : places.get(reference.step);
+      const at = reference.step === 'trigger' ? undefined : indexes.get(reference.step);
       const problem =
         reference.step === 'trigger'
           ? undefined

@@ -35,12 +35,12 @@ export interface CollectedSteps {
 
 /** Collects the steps of all branches, with the problems of each step by itself. */
 export function collectSteps(blocks: unknown): CollectedSteps {
-  const found: CollectedSteps = { steps: [], problems: [] };
-  if (!Array.isArray(blocks)) found.problems.push('workflow_blocks must be a list of steps');
-  else collectList(found, blocks, { depth: 1, loops: [], path: 'workflow_blocks' });
-  if (found.steps.length > MAX_STEPS)
-    found.problems.push(`workflow_blocks must have at most ${MAX_STEPS} steps in all`);
-  return found;
+  const result: CollectedSteps = { steps: [], problems: [] };
+  if (!Array.isArray(blocks)) result.problems.push('workflow_blocks must be a list of steps');
+  else collectList(result, blocks, { depth: 1, loops: [], path: 'workflow_blocks' });
+  if (result.steps.length > MAX_STEPS)
+    result.problems.push(`workflow_blocks must have at most ${MAX_STEPS} steps in all`);
+  return result;
 }
 
 interface WalkContext {
@@ -49,29 +49,29 @@ interface WalkContext {
   path: string;
 }
 
-function collectList(found: CollectedSteps, list: readonly unknown[], around: WalkContext): void {
+function collectList(result: CollectedSteps, list: readonly unknown[], around: WalkContext): void {
   if (list.length > 0 && around.depth > MAX_DEPTH) {
-    found.problems.push(`${around.path}: steps must be nested at most ${MAX_DEPTH} deep`);
+    result.problems.push(`${around.path}: steps must be nested at most ${MAX_DEPTH} deep`);
     return;
   }
   for (const [index, value] of list.entries()) {
-    if (found.steps.length > MAX_STEPS) return;
+    if (result.steps.length > MAX_STEPS) return;
     const path = `${around.path}[${index}]`;
-    if (isFields(value)) collectStep(found, value, { ...around, path });
-    else found.problems.push(`${path}: must be a step, which is an object`);
+    if (isFields(value)) collectStep(result, value, { ...around, path });
+    else result.problems.push(`${path}: must be a step, which is an object`);
   }
 }
 
-function collectStep(found: CollectedSteps, fields: Fields, around: WalkContext): void {
+function collectStep(result: CollectedSteps, fields: Fields, around: WalkContext): void {
   const given = ownValue(fields, 'id');
   const id = typeof given === 'string' ? given : undefined;
   const problems = problemsIn(fields);
-  found.steps.push({ id, fields, loops: around.loops, problems: id === undefined ? [] : problems });
-  if (id === undefined) found.problems.push(...problems.map((problem) => `${around.path}: ${problem}`));
+  result.steps.push({ id, fields, loops: around.loops, problems: id === undefined ? [] : problems });
+  if (id === undefined) result.problems.push(...problems.map((problem) => `${around.path}: ${problem}`));
   const isLoop = fields.type === 'for-each' && id !== undefined;
   const inside = { depth: around.depth + 1, loops: isLoop ? [...around.loops, id] : around.loops };
   for (const { field, steps } of branchesOf(fields))
-    collectList(found, steps, { ...inside, path: `${around.path}.branches.${field}` });
+    collectList(result, steps, { ...inside, path: `${around.path}.branches.${field}` });
 }
 
 function problemsIn(fields: Fields): string[] {

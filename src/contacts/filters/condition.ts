@@ -100,9 +100,9 @@ async function resolveReferences(db: Db, orgId: string, filter: CompositeFilter)
   const leaves = leavesOf(filter).map(({ leaf }) => leaf);
   let pending = segmentsIn(leaves);
   for (let depth = 0; depth <= MAX_DEPTH && pending.length > 0; depth += 1) {
-    const found = await listSegmentFilters(db, orgId, pending);
-    for (const { id, filter } of found) segments.set(id, filter);
-    const inner = found.flatMap(({ filter }) => (filter === null ? [] : leavesOf(filter)));
+    const filters = await listSegmentFilters(db, orgId, pending);
+    for (const { id, filter } of filters) segments.set(id, filter);
+    const inner = filters.flatMap(({ filter }) => (filter === null ? [] : leavesOf(filter)));
     leaves.push(...inner.map(({ leaf }) => leaf));
     pending = segmentsIn(inner.map(({ leaf }) => leaf)).filter((id) => !segments.has(id));
   }
@@ -112,10 +112,10 @@ async function resolveReferences(db: Db, orgId: string, filter: CompositeFilter)
 async function resolveSequences(db: Db, orgId: string, leaves: ContactFilter[]): Promise<References['sequences']> {
   const names = leaves.flatMap((leaf) => (leaf.type === 'contacts_affected_by_sequence' ? [leaf.sequence_id] : []));
   if (names.length === 0) return new Map();
-  const found = await listSequences(db, orgId, [...new Set(names)]);
+  const sequences = await listSequences(db, orgId, [...new Set(names)]);
   const idsOf = (name: string) => {
-    const byId = found.filter(({ id }) => id === name.toLowerCase());
-    return (byId.length > 0 ? byId : found.filter(({ custom_id }) => custom_id === name)).map(({ id }) => id);
+    const byId = sequences.filter(({ id }) => id === name.toLowerCase());
+    return (byId.length > 0 ? byId : sequences.filter(({ custom_id }) => custom_id === name)).map(({ id }) => id);
   };
   return new Map(names.map((name) => [name, idsOf(name)]));
 }

@@ -51,8 +51,11 @@ export function mergeContact(contact: StoredContact, change: ContactChange): Sto
 }
 
 /** Equal overrides leave the stored ones as they are: encrypted anew they would look like a change. */
-function mergeOverrides(stored: SealedOverrides | null, given: SealedOverrides | undefined): SealedOverrides | null {
-  return given === undefined || given.fingerprint === stored?.fingerprint ? stored : given;
+function mergeOverrides(
+  stored: SealedOverrides | null,
+  overrides: SealedOverrides | undefined,
+): SealedOverrides | null {
+  return overrides === undefined || overrides.fingerprint === stored?.fingerprint ? stored : overrides;
 }
 
 /** Returns the values by key after the changes. */

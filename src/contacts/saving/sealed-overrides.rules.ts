@@ -11,10 +11,10 @@ export function sealChange(secrets: Secrets, orgId: string, fields: ContactField
   const { http_action_overrides: overrides, ...change } = fields;
   if (overrides === undefined) return change;
   const plain = JSON.stringify(overrides);
-  const place = placeOf(orgId);
+  const sealedPlace = placeOf(orgId);
   const http_action_overrides = {
-    sealed: secrets.encrypt(plain, place),
-    fingerprint: secrets.fingerprint(plain, place),
+    sealed: secrets.encrypt(plain, sealedPlace),
+    fingerprint: secrets.fingerprint(plain, sealedPlace),
     bytes: Buffer.byteLength(plain),
   };
   return { ...change, http_action_overrides };

@@ -47,13 +47,13 @@ export async function deleteSegment(db: Db, orgId: string, id: string): Promise<
 }
 
 /** Returns a page of segments by creation. */
-export const listSegments = (db: Db, orgId: string, place: PageRequest) =>
+export const listSegments = (db: Db, orgId: string, page: PageRequest) =>
   db
     .selectFrom('segments')
     .select(columns)
     .select(filter)
     .where('org_id', '=', orgId)
-    .$call(orderedByCreation(place))
+    .$call(orderedByCreation(page))
     .execute();
 
 /** Returns those of the ids whose condition, at the same place, holds for a contact. */

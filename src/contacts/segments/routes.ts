@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../../api/deps.ts';
-import { errorResponses } from '../../api/edge/errors.ts';
+import { errorResponses } from '../../schemas/error-answers.ts';
 import { NO_BODY, NoBody } from '../../schemas/parts.ts';
 import { CreateSegment, ListSegments, Segment, SegmentPage, SegmentPath, UpdateSegment } from './schema.ts';
 import { changeSegment, createSegment, getSegment, pageOfSegments, removeSegment } from './service.ts';

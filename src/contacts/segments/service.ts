@@ -62,7 +62,7 @@ const announceChange = (trx: Trx, orgId: string): Promise<void> =>
 
 /** Returns a page of the org's segments, oldest first. */
 export const pageOfSegments = (db: Db, orgId: string, query: ListSegments) =>
-  pageOf(db, query, (place) => listSegments(db, orgId, place));
+  pageOf(db, query, (page) => listSegments(db, orgId, page));
 
 const toJson = (filter: object | null) => (filter === null ? null : JSON.stringify(filter));
 

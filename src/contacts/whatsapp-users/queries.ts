@@ -15,7 +15,7 @@ export const findContactOfUser = (db: Db, orgId: string, userId: string) =>
 
 /** Finds the id by which WhatsApp named a contact last. */
 export async function findWhatsAppUserId(db: Db, orgId: string, contactId: string): Promise<string | undefined> {
-  const found = await db
+  const row = await db
     .selectFrom('whatsapp_users')
     .select('user_id')
     .where('org_id', '=', orgId)
@@ -23,7 +23,7 @@ export async function findWhatsAppUserId(db: Db, orgId: string, contactId: strin
     .orderBy('seen_at', 'desc')
     .limit(1)
     .executeTakeFirst();
-  return found?.user_id;
+  return row?.user_id;
 }
 
 /** Records which contact a WhatsApp user is. A contact found later takes the place of an earlier one. */

@@ -21,9 +21,10 @@ interface WhatsAppUser {
  */
 export async function resolveWhatsAppUser(trx: Trx, orgId: string, { userId, number }: WhatsAppUser): Promise<string> {
   await lockName(trx, `whatsapp user ${orgId} ${userId}`);
-  const known = await findContactOfUser(trx, orgId, userId);
-  if (known !== undefined && (number === undefined || known.phone_number === number)) return known.id;
-  const contactId = number === undefined ? await createContact(trx, orgId) : await contactOf(trx, orgId, known, number);
+  const contact = await findContactOfUser(trx, orgId, userId);
+  if (contact !== undefined && (number === undefined || contact.phone_number === number)) return contact.id;
+  const contactId =
+    number === undefined ? await createContact(trx, orgId) : await contactOf(trx, orgId, contact, number);
   await saveUser(trx, orgId, userId, contactId);
   return contactId;
 }
@@ -50,6 +51,6 @@ async function contactOf(
 }
 
 async function isTaken(trx: Trx, orgId: string, number: string): Promise<boolean> {
-  const found = await listContactIdsByAddress(trx, orgId, { ids: [], emails: [], phones: [number] });
-  return found.length > 0;
+  const matches = await listContactIdsByAddress(trx, orgId, { ids: [], emails: [], phones: [number] });
+  return matches.length > 0;
 }

@@ -44,10 +44,6 @@ export interface SessionForAi {
   assist_mode: boolean;
 }
 
-/** Returns what decides whether the AI may speak in sessions of the org. */
-export const getAiStates = (db: Db, orgId: string, ids: string[]): Promise<SessionForAi[]> =>
-  listAiStates(db, orgId, ids);
-
 export type ConversationMessage = Awaited<ReturnType<typeof listLastMessages>>[number];
 type MessageAsJson = Omit<ConversationMessage, 'created_at'> & { created_at: string };
 
@@ -76,10 +72,10 @@ export async function findAiMessage(
   orgId: string,
   id: string,
 ): Promise<{ text: string; citations: AnswerCitation[] } | undefined> {
-  const found = await findMessageWithSources(db, orgId, id);
-  return found === undefined || found.content === null
+  const message = await findMessageWithSources(db, orgId, id);
+  return message === undefined || message.content === null
     ? undefined
-    : { text: found.content, citations: found.citations };
+    : { text: message.content, citations: message.citations };
 }
 
 /** Sets whether the AI may speak in a locked session. */

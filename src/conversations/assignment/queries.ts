@@ -123,9 +123,9 @@ export async function hasSessionWaitingForMember(
 /** The new position of a session in its team's queue: `none`, `kept` (last if it had none), or `last`. */
 export type QueuePosition = 'none' | 'kept' | 'last';
 
-export async function updateQueuePosition(trx: Trx, orgId: string, id: string, place: QueuePosition): Promise<void> {
+export async function updateQueuePosition(trx: Trx, orgId: string, id: string, position: QueuePosition): Promise<void> {
   await sql`
-    update sessions set queued_at = case ${place}::text when 'kept' then coalesce(queued_at, now()) when 'last' then now() end
+    update sessions set queued_at = case ${position}::text when 'kept' then coalesce(queued_at, now()) when 'last' then now() end
     where org_id = ${orgId} and id = ${id}
   `.execute(trx);
 }

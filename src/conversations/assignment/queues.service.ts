@@ -50,13 +50,13 @@ async function applyAssignments(
   trx: Trx,
   orgId: string,
   waiting: WaitingSession[],
-  given: Assignment[],
+  assignments: Assignment[],
 ): Promise<void> {
   const sessions = new Map(waiting.map((session) => [session.id, session]));
   for (const { session_id, team_id, user_id } of given) {
     await reassignAutomatically(trx, orgId, valueAt(sessions, session_id), { team_id, assignee_id: user_id });
   }
-  await updateTurns(trx, orgId, given);
+  await updateTurns(trx, orgId, assignments);
 }
 
 type WaitingSession = Awaited<ReturnType<typeof lockWaitingSessions>>[number];

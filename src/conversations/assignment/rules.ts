@@ -39,7 +39,7 @@ export function distribute(
   desk: AssignmentPool,
   waiting: { id: string; team_id: string }[],
 ): { given: Assignment[]; after: AssignmentPool } {
-  const given: Assignment[] = [];
+  const assignments: Assignment[] = [];
   const open = new Map(desk.open);
   const teams = new Map(desk.teams.map((team) => [team.id, { ...team, members: team.members.map((m) => ({ ...m })) }]));
   const now: AssignmentPool = { ...desk, open, teams: [...teams.values()] };
@@ -49,9 +49,9 @@ export function distribute(
     if (team === undefined || member === undefined) continue;
     member.turn = ++team.last_turn;
     open.set(member.user_id, openSessionsOf(now, member.user_id) + 1);
-    given.push({ session_id: id, team_id, user_id: member.user_id, turn: member.turn });
+    assignments.push({ session_id: id, team_id, user_id: member.user_id, turn: member.turn });
   }
-  return { given, after: now };
+  return { given: assignments, after: now };
 }
 
 function nextMember(desk: AssignmentPool, team: StaffedTeam) {

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Db, Trx } from '../../db/connect.ts';
 import { NotSeen, notFound, refused } from '../../errors.ts';
 import type { MediaLinks } from '../../media/links.ts';
+import { type EventRow, listEvents } from '../events.queries.ts';
 import type { StoredAttachment } from '../messages/attachments.service.ts';
 import { getSession } from '../sessions/service.ts';
 import type { HistoryItem, HistoryPage, ListHistory } from './events.schema.ts';
@@ -119,7 +120,3 @@ export function historyItemOf(
   };
   return { ...item, event: event as HistoryItem['event'] };
 }
-
-/** Returns sessions with the `seq` of their last events. */
-export const listLastSequences = (db: Db, orgId: string, ids: string[]): Promise<{ id: string; last_seq: number }[]> =>
-  listLastSeqs(db, orgId, ids);

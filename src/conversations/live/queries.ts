@@ -53,11 +53,11 @@ const SESSION_ORDER = sql.raw('seq');
 const ORG_ORDER = sql.raw('xid, session_id, seq');
 
 /** Lists the events after each cursor in order, and a row without an event for a deleted session. */
-export async function listNewSessionEvents(db: Db, places: SessionCursor[]) {
+export async function listNewSessionEvents(db: Db, cursors: SessionCursor[]) {
   const { rows } = await sql<CursorIndex & { is_gone: boolean } & (LiveEventRow | NoEvent)>`
     select place.nth, session.id is null as is_gone, event.*
-    from unnest(${places.map(({ orgId }) => orgId)}::uuid[], ${places.map(({ sessionId }) => sessionId)}::uuid[],
-      ${places.map(({ after }) => after.seq)}::integer[]) with ordinality as place (org_id, session_id, seq, nth)
+    from unnest(${cursors.map(({ orgId }) => orgId)}::uuid[], ${cursors.map(({ sessionId }) => sessionId)}::uuid[],
+      ${cursors.map(({ after }) => after.seq)}::integer[]) with ordinality as place (org_id, session_id, seq, nth)
     left join sessions as session on session.org_id = place.org_id and session.id = place.session_id
     left join lateral (${pageOf(sql`select ${STORED_COLUMNS} from session_events where org_id = place.org_id and session_id = place.session_id and seq > place.seq`, SESSION_ORDER)}) as event on true
     where session.id is null or session.last_seq > place.seq
@@ -89,12 +89,12 @@ const HORIZON = sql`
  * Lists the final events after each cursor in order. `is_held_up`: some events are not final yet. Such a row may be
  * without an event.
  */
-export async function listNewOrgEvents(db: Db, places: OrgCursor[]) {
+export async function listNewOrgEvents(db: Db, cursors: OrgCursor[]) {
   const { rows } = await sql<CursorIndex & { is_held_up: boolean } & (LiveEventRow | NoEvent)>`
     with horizon as materialized (${HORIZON})
     select place.nth, held_up.is_held_up, event.*
-    from unnest(${places.map(({ orgId }) => orgId)}::uuid[], ${places.map(({ after }) => after.xid)}::xid8[],
-      ${places.map(({ after }) => after.session_id)}::uuid[], ${places.map(({ after }) => after.seq)}::integer[])
+    from unnest(${cursors.map(({ orgId }) => orgId)}::uuid[], ${cursors.map(({ after }) => after.xid)}::xid8[],
+      ${cursors.map(({ after }) => after.session_id)}::uuid[], ${cursors.map(({ after }) => after.seq)}::integer[])
       with ordinality as place (org_id, xid, session_id, seq, nth)
     cross join horizon
     cross join lateral (

@@ -38,10 +38,10 @@ export async function editContactMessage(
   const sessionId = await lockSessionOfMessage(trx, orgId, id);
   if (sessionId === undefined) return false;
   const message = { sessionId, id };
-  const found = await findChangeableText(trx, orgId, message, at);
-  if (found === undefined) return false;
-  await updateEditedText(trx, orgId, { ...message, at, isReadable, text: textOf(found.content ?? '') });
-  return recordChange(trx, orgId, { ...message, change: 'edited', isIgnored: found.is_ignored });
+  const text = await findChangeableText(trx, orgId, message, at);
+  if (text === undefined) return false;
+  await updateEditedText(trx, orgId, { ...message, at, isReadable, text: textOf(text.content ?? '') });
+  return recordChange(trx, orgId, { ...message, change: 'edited', isIgnored: text.is_ignored });
 }
 
 /** Marks a contact's message as deleted by the contact, once, and records it in the history. Its text stays for agents. */

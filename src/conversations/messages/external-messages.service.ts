@@ -60,10 +60,10 @@ async function resolveExternalContact(trx: Trx, orgId: string, person: ExternalP
   const [resolved] = ref === undefined ? [] : await resolveContacts(trx, orgId, [ref]);
   if (resolved?.contactId === undefined) return null;
   const { contactId } = resolved;
-  const known = await getContact(trx, orgId, contactId);
+  const contact = await getContact(trx, orgId, contactId);
   const name = person.name?.slice(0, MAX_NAME_LENGTH).toWellFormed();
-  if (known.name === null && name) await updateContact(trx, orgId, contactId, { name });
-  if (known.phone_number === null && phone !== undefined) await addPhoneNumber(trx, orgId, contactId, phone);
+  if (contact.name === null && name) await updateContact(trx, orgId, contactId, { name });
+  if (contact.phone_number === null && phone !== undefined) await addPhoneNumber(trx, orgId, contactId, phone);
   return contactId;
 }
 

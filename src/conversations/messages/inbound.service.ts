@@ -97,11 +97,11 @@ async function lockSessionOf(
   const contactId = message.contactId ?? (await resolveContact(trx, orgId, channel, message.from));
   const on: SessionChannel = channel === 'voice' ? 'phone_voice' : channel;
   await lockConversation(trx, orgId, contactId);
-  const place = { contactId, channel: on };
+  const origin = { contactId, channel: on };
   const session =
-    (inReplyTo === undefined ? undefined : await findSessionOf(trx, orgId, inReplyTo, place)) ??
+    (inReplyTo === undefined ? undefined : await findSessionOf(trx, orgId, inReplyTo, origin)) ??
     (await findCurrentSessionForUpdate(trx, orgId, contactId, on)) ??
-    (await lockSession(trx, orgId, (await openSession(trx, orgId, place)).id));
+    (await lockSession(trx, orgId, (await openSession(trx, orgId, origin)).id));
   return { session, contactId };
 }
 

@@ -25,7 +25,7 @@ export function ownWordsOf(text: string): string {
   const places = isCutOff ? kept : [...kept, ...placesFrom(forwarded, lines.length)];
   if (places.length === lines.length) return text;
   const own = places
-    .map((place) => raw[place]?.trimEnd())
+    .map((index) => raw[index]?.trimEnd())
     .join('\n')
     .trim();
   return own === '' ? text : own;
@@ -49,13 +49,13 @@ function withoutQuotations(lines: string[], parser: LineParser): { kept: number[
 }
 
 function withoutSignature(lines: string[], kept: number[], parser: LineParser): number[] {
-  const own = kept.map((place) => lines[place] ?? '');
+  const own = kept.map((index) => lines[index] ?? '');
   const signature = own.findIndex((_line, at) => isSignatureAt(own, at, parser));
   if (signature === -1) return kept;
   return [...kept.slice(0, signature), ...kept.slice(postscriptAfter(own, signature))];
 }
 
-const placeOr = (end: number, place: number): number => (place === -1 ? end : place);
+const placeOr = (end: number, index: number): number => (index === -1 ? end : index);
 
 const placesFrom = (start: number, end: number): number[] =>
   Array.from({ length: end - start }, (_nothing, nth) => start + nth);

@@ -1,8 +1,8 @@
+import { errorResponses } from '../../schemas/error-answers.ts';
 import type { FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Deps } from '../../api/deps.ts';
-import { errorResponses } from '../../api/edge/errors.ts';
 import { memberOf } from '../../api/edge/member.ts';
 import { SessionPath } from '../sessions/schema.ts';
 import { getSession } from '../sessions/service.ts';

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
+import { onlyRow } from '../../db/rows.ts';
 import type { RedactionsTable } from './table.ts';
 
 /** The event of a redacted text, without the text. */
@@ -65,8 +66,8 @@ export const redactionsOf = (orgId: string, sessionId: string | RawBuilder<unkno
 
 /** Returns how often texts of a session were removed. */
 export async function countRedactions(db: Db, orgId: string, sessionId: string): Promise<number> {
-  const { rows } = await sql<{ count: number }>`select ${redactionsOf(orgId, sessionId)} as count`.execute(db);
-  return rows[0]?.count ?? 0;
+  const counted = await sql<{ count: number }>`select ${redactionsOf(orgId, sessionId)} as count`.execute(db);
+  return onlyRow(counted).count;
 }
 
 export async function insertRedaction(trx: Trx, redaction: Omit<RedactionsTable, 'created_at'>): Promise<void> {

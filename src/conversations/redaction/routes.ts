@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../../api/deps.ts';
-import { errorResponses } from '../../api/edge/errors.ts';
 import { redactStoredAnswers } from '../../api/edge/idempotency.queries.ts';
+import { errorResponses } from '../../schemas/error-answers.ts';
 import { Redacted, RedactMessage, RedactSession } from './schema.ts';
 import { deleteRedactedFiles, redactMessage, redactSession } from './service.ts';
 

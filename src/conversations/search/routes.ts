@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { errorResponses } from '../../api/edge/errors.ts';
+import { errorResponses } from '../../schemas/error-answers.ts';
 import { FilteredSessions, FilterSessions } from './filter.schema.ts';
 import { filterSessions } from './filter.service.ts';
 import { SearchResults, SearchSessions } from './schema.ts';

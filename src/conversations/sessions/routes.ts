@@ -1,7 +1,7 @@
+import { ErrorAnswer, errorResponses } from '../../schemas/error-answers.ts';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Deps } from '../../api/deps.ts';
-import { ErrorAnswer, errorResponses } from '../../api/edge/errors.ts';
 import { once } from '../../api/edge/once.ts';
 import { waitMsOf } from '../../api/edge/prefer.ts';
 import { forbidden } from '../../errors.ts';

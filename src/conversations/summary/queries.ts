@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
+import { onlyRow } from '../../db/rows.ts';
 import { OWN_WORDS } from '../events.queries.ts';
 import type { Sender } from '../history/events.schema.ts';
 
@@ -46,17 +47,17 @@ export const findSummaryState = (db: Db, orgId: string, sessionId: string) =>
 
 /** Counts those of the messages that still have the text that was read: they are not redacted, deleted or edited. */
 export async function countUnchangedMessages(db: Db, orgId: string, messages: SaidMessage[]): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
+  const counted = await sql<{ count: number }>`
     select count(*) as count from jsonb_to_recordset(${JSON.stringify(messages)}::jsonb) as read (id uuid, text text)
     join session_events as event on event.org_id = ${orgId} and event.id = read.id
     where left(${OWN_WORDS}, ${MAX_CHARACTERS}::integer) = read.text and not data ? 'deleted_at'
   `.execute(db);
-  return rows[0]?.count ?? 0;
+  return onlyRow(counted).count;
 }
 
 /** Returns whether a session has a summary that was not made by the code or by a model. */
 export async function hasWrittenSummary(db: Db, orgId: string, sessionId: string): Promise<boolean> {
-  const found = await db
+  const row = await db
     .selectFrom('sessions')
     .select('id')
     .where('org_id', '=', orgId)
@@ -64,5 +65,5 @@ export async function hasWrittenSummary(db: Db, orgId: string, sessionId: string
     .where('summary', 'is not', null)
     .where('summary_by', 'is', null)
     .executeTakeFirst();
-  return found !== undefined;
+  return row !== undefined;
 }

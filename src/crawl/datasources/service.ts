@@ -50,7 +50,7 @@ export async function getDatasourceDetails(db: Db, orgId: string, id: string) {
 
 /** Returns a page of the org's datasources, oldest first. */
 export const pageOfDatasources = (db: Db, orgId: string, query: { cursor?: string | undefined; limit: number }) =>
-  pageOf(db, query, (place) => listDatasources(db, orgId, place));
+  pageOf(db, query, (page) => listDatasources(db, orgId, page));
 
 /** Changes the given fields. The next crawl applies them to the stored pages. Throws notFound. */
 export function changeDatasource(

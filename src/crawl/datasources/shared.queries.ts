@@ -35,8 +35,8 @@ export type DatasourceRow = NonNullable<Awaited<ReturnType<typeof findDatasource
 export const lockDatasource = (trx: Trx, orgId: string, id: string) =>
   datasourcesOf(trx, orgId).where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
 
-export const listDatasources = (db: Db, orgId: string, place: PageRequest): Promise<DatasourceRow[]> =>
-  datasourcesOf(db, orgId).$call(orderedByCreation(place)).execute();
+export const listDatasources = (db: Db, orgId: string, page: PageRequest): Promise<DatasourceRow[]> =>
+  datasourcesOf(db, orgId).$call(orderedByCreation(page)).execute();
 
 export interface NewDatasource {
   id: string;

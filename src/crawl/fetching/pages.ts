@@ -70,10 +70,10 @@ export interface Validators {
  * Fetches a URL without following redirects. `known`: validators for a conditional request. Failures are returned, not
  * thrown.
  */
-export async function fetchPage(egress: Egress, url: string, known: Validators | undefined): Promise<FetchResult> {
+export async function fetchPage(egress: Egress, url: string, validators: Validators | undefined): Promise<FetchResult> {
   try {
     const answer = await egress.download(url, {
-      headers: { ...HEADERS, ...conditionalHeaders(known) },
+      headers: { ...HEADERS, ...conditionalHeaders(validators) },
       maxBytes: MAX_PAGE_BYTES,
       timeoutMs: TIMEOUT_MS,
       redirects: 'manual',
@@ -107,9 +107,9 @@ export async function fetchResource(
   }
 }
 
-const conditionalHeaders = (known: Validators | undefined): Record<string, string> => ({
-  ...(known?.etag ? { 'if-none-match': known.etag } : {}),
-  ...(known?.last_modified ? { 'if-modified-since': known.last_modified } : {}),
+const conditionalHeaders = (validators: Validators | undefined): Record<string, string> => ({
+  ...(validators?.etag ? { 'if-none-match': validators.etag } : {}),
+  ...(validators?.last_modified ? { 'if-modified-since': validators.last_modified } : {}),
 });
 
 async function classifyResponse({ status, headers, bytes }: Download): Promise<FetchResult> {

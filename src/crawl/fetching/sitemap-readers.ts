@@ -48,7 +48,7 @@ interface NamedAddress {
 
 /** Reads XML by local names: sites choose any prefix for the namespace of sitemaps. */
 export function createXmlReader(): SitemapReader {
-  const found: SitemapEntries = { urls: [], sitemaps: [] };
+  const entries: SitemapEntries = { urls: [], sitemaps: [] };
   const open: string[] = [];
   let root: string | undefined;
   let address: NamedAddress | undefined;
@@ -77,7 +77,7 @@ export function createXmlReader(): SitemapReader {
         const { list, text, href, relation } = address;
         address = undefined;
         const named = text.trim() || (relation === 'alternate' ? href.trim() : '');
-        if (named !== '' && found[list].length <= MAX_URLS) found[list].push(named.slice(0, MAX_READ_LENGTH));
+        if (named !== '' && entries[list].length <= MAX_URLS) entries[list].push(named.slice(0, MAX_READ_LENGTH));
       },
     },
     { xmlMode: true },
@@ -85,11 +85,11 @@ export function createXmlReader(): SitemapReader {
   return {
     write(text) {
       parser.write(text);
-      return found.urls.length <= MAX_URLS && open.length <= MAX_DEPTH;
+      return entries.urls.length <= MAX_URLS && open.length <= MAX_DEPTH;
     },
     end() {
       if (open.length <= MAX_DEPTH) parser.end();
-      return found;
+      return entries;
     },
     problem: () =>
       root !== undefined && ROOTS.has(root)

@@ -133,11 +133,11 @@ export async function pageOfJobs(
   query: { cursor?: string | undefined; limit: number },
 ) {
   await assertDatasourceExists(db, orgId, datasourceId);
-  return pageOf(db, query, (place) => listJobs(db, orgId, datasourceId, place));
+  return pageOf(db, query, (page) => listJobs(db, orgId, datasourceId, page));
 }
 
 /** Returns a page of the changes made by a crawl. Throws notFound. */
 export async function pageOfChanges(db: Db, { orgId, datasourceId, jobId }: CrawlRef, query: ListChanges) {
   await getJob(db, orgId, datasourceId, jobId);
-  return pageOf(db, query, (place) => listChanges(db, orgId, { jobId, kind: query.kind }, place));
+  return pageOf(db, query, (page) => listChanges(db, orgId, { jobId, kind: query.kind }, page));
 }

@@ -73,8 +73,8 @@ export const lockJob = (trx: Trx, orgId: string, datasourceId: string, id: strin
     .forUpdate()
     .executeTakeFirst();
 
-export const listJobs = (db: Db, orgId: string, datasourceId: string, place: PageRequest): Promise<JobRow[]> =>
-  jobs(db, orgId, datasourceId).$call(orderedByCreation(place)).execute();
+export const listJobs = (db: Db, orgId: string, datasourceId: string, page: PageRequest): Promise<JobRow[]> =>
+  jobs(db, orgId, datasourceId).$call(orderedByCreation(page)).execute();
 
 /** Returns crawls of any org by their ids, for streams already authorized. */
 export const listJobsByIds = (db: Db, refs: { orgId: string; jobId: string }[]) =>
@@ -156,7 +156,7 @@ export const listChanges = (
   db: Db,
   orgId: string,
   { jobId, kind }: { jobId: string; kind: 'new' | 'updated' | 'removed' | undefined },
-  place: PageRequest,
+  page: PageRequest,
 ) =>
   db
     .selectFrom('crawl_changes')
@@ -164,7 +164,7 @@ export const listChanges = (
     .where('org_id', '=', orgId)
     .where('job_id', '=', jobId)
     .$call((query) => (kind === undefined ? query : query.where('kind', '=', kind)))
-    .$call(orderedByCreation(place))
+    .$call(orderedByCreation(page))
     .execute();
 
 /** Returns active crawls of all orgs behind a crawl, in a fixed order. */

@@ -10,7 +10,7 @@ export interface PageFilter {
 }
 
 /** Returns pages of a datasource, except those deleted by a user. */
-export const listPages = (db: Db, orgId: string, { datasourceId, status, q }: PageFilter, place: PageRequest) =>
+export const listPages = (db: Db, orgId: string, { datasourceId, status, q }: PageFilter, page: PageRequest) =>
   db
     .selectFrom('crawl_pages')
     .select([
@@ -36,7 +36,7 @@ export const listPages = (db: Db, orgId: string, { datasourceId, status, q }: Pa
         sql<boolean>`(strpos(lower(url), lower(${q})) > 0 or strpos(lower(coalesce(title, '')), lower(${q})) > 0)`,
       ),
     )
-    .$call(orderedByCreation(place))
+    .$call(orderedByCreation(page))
     .execute();
 
 /** Locks and returns those of the given pages that belong to the datasource. */

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { errorResponses } from '../../api/edge/errors.ts';
+import { errorResponses } from '../../schemas/error-answers.ts';
 import { DatasourcePath } from '../datasources/schema.ts';
 import { Affected } from '../jobs/schema.ts';
 import { BulkPageAction, CrawlPagePage, DeletePages, ListPages, SyncPageByUrl } from './schema.ts';

@@ -17,7 +17,7 @@ import type { DeletePages, ListPages } from './schema.ts';
 /** Returns a page of a datasource's URLs with their results. Throws notFound. */
 export async function pageOfPages(db: Db, orgId: string, datasourceId: string, query: ListPages) {
   await assertDatasourceExists(db, orgId, datasourceId);
-  return pageOf(db, query, (place) => listPages(db, orgId, { ...query, datasourceId }, place));
+  return pageOf(db, query, (page) => listPages(db, orgId, { ...query, datasourceId }, page));
 }
 
 /** Excludes pages from the knowledge, in all later crawls too. Returns their number. Throws notFound. */

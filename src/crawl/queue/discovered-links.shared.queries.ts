@@ -29,14 +29,14 @@ export interface QueueCapacity {
 export async function insertDiscovered(
   trx: Trx,
   { orgId, datasourceId, jobId }: CrawlRef,
-  found: DiscoveredUrl[],
+  links: DiscoveredUrl[],
   room: QueueCapacity,
 ): Promise<{ inserted: QueueCapacity; dropped: number }> {
-  if (found.length === 0) return { inserted: { queued: 0, refused: 0 }, dropped: 0 };
+  if (links.length === 0) return { inserted: { queued: 0, refused: 0 }, dropped: 0 };
   const counted = await sql<{ refused: number; queued: number; dropped: number }>`
     with given as materialized (
       select row_number() over () as nth, given.*
-      from jsonb_to_recordset(${JSON.stringify(found)}::jsonb) as given
+      from jsonb_to_recordset(${JSON.stringify(links)}::jsonb) as given
         (key text, path text, url text, depth integer, found_on text, redirects integer, refusal text)
     ), ranked as materialized (
       select found.*, row_number() over (partition by is_variant, path order by nth) as variant from (

@@ -182,16 +182,16 @@ async function awaitHostSlot(db: Db, host: string, delayMs: number, isOver: () =
   }
 }
 
-async function queueDiscovered(db: Db, ref: CrawlRef, found: DiscoveredUrl[]): Promise<void> {
-  const known = await findQueueCapacity(db, ref.orgId, ref.datasourceId);
+async function queueDiscovered(db: Db, ref: CrawlRef, links: DiscoveredUrl[]): Promise<void> {
+  const capacity = await findQueueCapacity(db, ref.orgId, ref.datasourceId);
   const room = {
-    queued: Math.max(0, MAX_KNOWN_URLS.queued - known.queued),
-    refused: Math.max(0, MAX_KNOWN_URLS.refused - known.refused),
+    queued: Math.max(0, MAX_KNOWN_URLS.queued - capacity.queued),
+    refused: Math.max(0, MAX_KNOWN_URLS.refused - capacity.refused),
   };
-  for (let from = 0; from < found.length; from += URLS_PER_WRITE) {
+  for (let from = 0; from < links.length; from += URLS_PER_WRITE) {
     const inserted = await inTransaction(db, async (trx) => {
       if ((await lockJob(trx, ref.orgId, ref.datasourceId, ref.jobId)) === undefined) return undefined;
-      const result = await insertDiscovered(trx, ref, found.slice(from, from + URLS_PER_WRITE), room);
+      const result = await insertDiscovered(trx, ref, links.slice(from, from + URLS_PER_WRITE), room);
       await incrementCounts(trx, ref, { dropped: result.dropped });
       return result.inserted;
     });

@@ -118,10 +118,10 @@ async function renderIn(
   const page = await context.newPage();
   const endAt = performance.now() + maxPageMs;
   await page.goto(scripted.url, { waitUntil: 'load', timeout: maxPageMs }).catch(() => undefined);
-  const left = Math.max(1, Math.min(MAX_SETTLING_MS, endAt - performance.now()));
+  const remaining = Math.max(1, Math.min(MAX_SETTLING_MS, endAt - performance.now()));
   await within(
-    left,
-    page.waitForLoadState('networkidle', { timeout: left }).catch(() => undefined),
+    remaining,
+    page.waitForLoadState('networkidle', { timeout: remaining }).catch(() => undefined),
   );
   const html = await within(MAX_READING_MS, page.content());
   return html === undefined ? undefined : Buffer.from(html);

@@ -41,24 +41,24 @@ function* tokensOf(text: string): Generator<Token> {
 
 /** Reads the path once and tracks all possible positions in the pattern, so that no pattern is slow. */
 function matches(tokens: Token[], path: string, isExact: boolean): boolean {
-  let places = expandWildcards(tokens, new Set([0]));
+  let positions = expandWildcards(tokens, new Set([0]));
   for (const [index, character] of [...path].entries()) {
-    if (!isExact && character === '/' && index > 0 && places.has(tokens.length)) return true;
+    if (!isExact && character === '/' && index > 0 && positions.has(tokens.length)) return true;
     const next = new Set<number>();
-    for (const place of places) {
-      const token = tokens[place];
-      if (token === ANY || (token === ANY_IN_SEGMENT && character !== '/')) next.add(place);
-      else if (token === character) next.add(place + 1);
+    for (const position of positions) {
+      const token = tokens[position];
+      if (token === ANY || (token === ANY_IN_SEGMENT && character !== '/')) next.add(position);
+      else if (token === character) next.add(position + 1);
     }
     if (!isExact && tokens.length === 0) return true;
-    places = expandWildcards(tokens, next);
-    if (places.size === 0) return false;
+    positions = expandWildcards(tokens, next);
+    if (positions.size === 0) return false;
   }
-  return places.has(tokens.length);
+  return positions.has(tokens.length);
 }
 
 /** A wildcard may match nothing. */
-function expandWildcards(tokens: Token[], places: Set<number>): Set<number> {
-  for (const place of places) if (typeof tokens[place] === 'number') places.add(place + 1);
-  return places;
+function expandWildcards(tokens: Token[], positions: Set<number>): Set<number> {
+  for (const position of positions) if (typeof tokens[position] === 'number') positions.add(position + 1);
+  return positions;
 }

@@ -34,8 +34,8 @@ export async function learnIgnoredParameters(batch: CrawlBatch, visits: Visit[])
     return isVariant ? [{ key: page.url_key, path, similarity: result.content.similarity }] : [];
   });
   if (written.length === 0 || !(await hasLikeSibling(db, ref, written))) return;
-  const found = ignorableParametersOf(await listLikePages(db, ref));
-  for (const parameter of found.filter(({ name }) => !requiredParameters.has(name))) {
+  const parameters = ignorableParametersOf(await listLikePages(db, ref));
+  for (const parameter of parameters.filter(({ name }) => !requiredParameters.has(name))) {
     if (!(await isSameWithout(batch, parameter, visits))) {
       requiredParameters.add(parameter.name);
       continue;
@@ -63,7 +63,7 @@ function ignoreParameter({ db }: CrawlBatch, ref: CrawlRef, name: string): Promi
     if ((await lockJob(trx, orgId, datasourceId, jobId)) === undefined) return false;
     await addIgnoredParameter(trx, ref, name);
     const pages = (await lockPagesWithParameter(trx, ref, name)).map((page) => cleanAddress(page, name));
-    const known = await listKnownKeys(
+    const keys = await listKnownKeys(
       trx,
       ref,
       pages.map(({ key }) => key),
@@ -72,8 +72,8 @@ function ignoreParameter({ db }: CrawlBatch, ref: CrawlRef, name: string): Promi
     const left: CleanPage[] = [];
     for (const page of pages) {
       if (page.key === page.url_key) continue;
-      (known.has(page.key) ? left : kept).push(page);
-      known.add(page.key);
+      (keys.has(page.key) ? left : kept).push(page);
+      keys.add(page.key);
     }
     await updateAddresses(trx, orgId, kept);
     await updateItemUrls(trx, orgId, kept);

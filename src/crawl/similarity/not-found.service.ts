@@ -23,8 +23,8 @@ export async function withdrawSoftNotFound(batch: CrawlBatch): Promise<void> {
   const { db, ref, site } = batch;
   if ((await findQueueStatus(db, ref.orgId, ref.datasourceId)).count > 0) return;
   const suspects = await listSuspects(db, ref, site.startKey);
-  const places = Map.groupBy(suspects, ({ url }) => missingSiblingOf(url, NO_DIGITS).href);
-  const largest = [...places.values()].toSorted((a, b) => b.length - a.length).slice(0, MAX_PLACES);
+  const suspectsBySibling = Map.groupBy(suspects, ({ url }) => missingSiblingOf(url, NO_DIGITS).href);
+  const largest = [...suspectsBySibling.values()].toSorted((a, b) => b.length - a.length).slice(0, MAX_PLACES);
   for (const pages of largest) await withdrawAtPlace(batch, pages);
 }
 

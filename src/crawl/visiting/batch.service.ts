@@ -39,11 +39,11 @@ export async function crawlBatch(
 
   const endAt = performance.now() + MAX_BATCH_MS;
   const lease = { batch, isRendering };
-  const left = await listUnfinished(db, ref, lease);
+  const unvisited = await listUnfinished(db, ref, lease);
   const visiting = await createBatch(db, deps, ref, { ...lease, datasource, job });
   const claimNext = createClaims(db, ref, lease);
   const claim = async () => {
-    if (left.length > 0) return left.splice(0);
+    if (unvisited.length > 0) return unvisited.splice(0);
     const isOver = performance.now() > endAt || visiting.waitUntil !== null || isStopped();
     return isOver ? undefined : claimNext();
   };
@@ -77,7 +77,7 @@ async function createBatch(
   ref: CrawlRef,
   { batch, isRendering, datasource, job }: Lease & { datasource: DatasourceRow; job: JobRow },
 ): Promise<CrawlBatch> {
-  const known = await findQueueCapacity(db, ref.orgId, ref.datasourceId);
+  const capacity = await findQueueCapacity(db, ref.orgId, ref.datasourceId);
   let settings: SiteSettings = datasource;
   const visiting: CrawlBatch = {
     db,
@@ -90,8 +90,8 @@ async function createBatch(
     fetchedWith: `${EXTRACTION_VERSION}.${datasource.settings_version}`,
     robots: createRobotsFiles(db, deps.egress, { maxAgeMs: MAX_ROBOTS_AGE_MS }),
     capacity: {
-      queued: Math.max(0, MAX_KNOWN_URLS.queued - known.queued),
-      refused: Math.max(0, MAX_KNOWN_URLS.refused - known.refused),
+      queued: Math.max(0, MAX_KNOWN_URLS.queued - capacity.queued),
+      refused: Math.max(0, MAX_KNOWN_URLS.refused - capacity.refused),
     },
     queuedLinks: new Set(),
     deferralOf: createDeferrals(db),

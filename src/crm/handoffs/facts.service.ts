@@ -2,7 +2,7 @@ import { getHandoffBriefing } from '../../conversations/handoff/status.service.t
 import type { Db } from '../../db/connect.ts';
 import type { HandoffFacts } from '../../providers/crm/port.ts';
 import type { SessionRun } from '../contract.ts';
-import { findLinkOfSession } from '../links.queries.ts';
+import { findLinkOfSession } from './links.shared.queries.ts';
 import { listParts } from './queries.ts';
 
 const MAX_SUBJECT_LENGTH = 120;

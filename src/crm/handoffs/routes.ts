@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { errorResponses } from '../../api/edge/errors.ts';
 import { once } from '../../api/edge/once.ts';
 import { HANDOFF_TEXTS, HandedOff } from '../../conversations/sessions/actions.schema.ts';
 import { SessionPath } from '../../conversations/sessions/schema.ts';
+import { errorResponses } from '../../schemas/error-answers.ts';
 import { retryHandoff, settlePart } from './repairs.service.ts';
 import { SettlePart } from './schema.ts';
 

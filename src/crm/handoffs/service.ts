@@ -17,9 +17,9 @@ import type { Crm, HandoffFacts, HandoffPart, PartOutcome } from '../../provider
 import { WAKE } from '../../temporal/contract.ts';
 import type { CrmClients } from '../connection/clients.ts';
 import { HAND_OFF_SESSION, type SessionRef, type SessionRun } from '../contract.ts';
-import { linkSession } from '../links.queries.ts';
 import { handoffFactsOf } from './facts.service.ts';
 import { withLease } from './leases.service.ts';
+import { linkSession } from './links.shared.queries.ts';
 import { type ClaimedPart, claimPart, listParts, type PartChange, updatePart } from './queries.ts';
 import { handoffStateOf, systemOf, type TicketingTarget } from './rules.ts';
 import type { PartState } from './table.ts';

@@ -2,7 +2,7 @@ import type { Db } from '../../db/connect.ts';
 import { conflict } from '../../errors.ts';
 import type { HandoffPart } from '../../providers/crm/port.ts';
 import type { SessionRef } from '../contract.ts';
-import { findLinkOfSession } from '../links.queries.ts';
+import { findLinkOfSession } from './links.shared.queries.ts';
 import { insertParts, listParts, reopenRefusedParts } from './queries.ts';
 import { createPart, type HandoffDeps, updateAndReportParts } from './service.ts';
 
@@ -25,8 +25,8 @@ export async function createTicket(
   if (hubspot === undefined) throw conflict('No CRM is connected that has tickets: see PUT /integrations/crm');
   if (hubspot.settings.ticketing_enabled === false)
     throw conflict('Ticketing is disabled: see ticketing_enabled in PUT /integrations/crm');
-  const known = (await findLinkOfSession(db, orgId, sessionId))?.ticket_id;
-  if (known !== undefined && known !== null) return known;
+  const link = (await findLinkOfSession(db, orgId, sessionId))?.ticket_id;
+  if (link !== undefined && link !== null) return link;
   await updateAndReportParts(db, orgId, sessionId, async (trx) => {
     await insertParts(trx, orgId, { sessionId, n: NO_HANDOFF }, PARTS);
     await reopenRefusedParts(trx, orgId, sessionId, PARTS);

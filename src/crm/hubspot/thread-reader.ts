@@ -29,23 +29,23 @@ export function createThreadReader(client: Hubspot, threadId: string): ThreadRea
 
   return {
     async find(messageId) {
-      const known = (await list()).find(({ id }) => id === messageId);
-      if (known !== undefined) return whole(known);
-      const found = await client.findMessage(threadId, messageId);
-      if (found !== undefined) listed = undefined;
-      return found;
+      const inThread = (await list()).find(({ id }) => id === messageId);
+      if (inThread !== undefined) return whole(inThread);
+      const message = await client.findMessage(threadId, messageId);
+      if (message !== undefined) listed = undefined;
+      return message;
     },
     async listBefore(message, readUntil) {
       const from = readUntil?.getTime() ?? message.createdAt.getTime() - INITIAL_LOOKBACK_MS;
       const earlier = (await list()).filter(
         ({ id, createdAt }) => id !== message.id && createdAt.getTime() > from && createdAt < message.createdAt,
       );
-      const found: ThreadMessage[] = [];
+      const messages: ThreadMessage[] = [];
       for (const one of earlier) {
         const complete = await whole(one);
-        if (complete !== undefined) found.push(complete);
+        if (complete !== undefined) messages.push(complete);
       }
-      return found;
+      return messages;
     },
   };
 }

@@ -16,11 +16,11 @@ import type { Hubspot, Person, ThreadMessage } from '../../providers/crm/hubspot
 import type { SessionChannel } from '../../schemas/parts.ts';
 import type { CrmClients, HubspotSettings } from '../connection/clients.ts';
 import type { ThreadRef } from '../contract.ts';
-import { deferEvent, type QueuedEvent, type Settlement } from '../event-queue.queries.ts';
+import { findLinkOfThread, linkSession, lockThread, updateReadUntil } from '../handoffs/links.shared.queries.ts';
 import { type EventDecision, processQueue, type QueueProgress } from '../inbound/event-queue.service.ts';
-import { findLinkOfThread, linkSession, lockThread, updateReadUntil } from '../links.queries.ts';
+import { deferEvent, type QueuedEvent, type Settlement } from '../inbound/event-queue.shared.queries.ts';
 import { isOwnThreadMessage } from '../outgoing/own-messages.service.ts';
-import { countUnsentMessages } from '../outgoing.queries.ts';
+import { countUnsentMessages } from '../outgoing/shared.queries.ts';
 import { isAssignedToHuman, type Route, routeOf } from './message-routing.rules.ts';
 import { createThreadReader, type ThreadReader } from './thread-reader.ts';
 
@@ -181,9 +181,9 @@ async function storeMessage(
   const { orgId, threadId } = thread;
   const said = { id: idOf(orgId, 'hubspot message', message.id), text: message.text, name: message.senderName };
   const email = to === 'customer' ? message.senderEmail : null;
-  const known = (await findLinkOfThread(trx, orgId, threadId))?.session_id;
-  if (known === undefined && to === 'note') return { state: 'skipped', reason: 'the thread has no session' };
-  const sessionId = known ?? (await openSessionOfThread(trx, thread, message));
+  const link = (await findLinkOfThread(trx, orgId, threadId))?.session_id;
+  if (link === undefined && to === 'note') return { state: 'skipped', reason: 'the thread has no session' };
+  const sessionId = link ?? (await openSessionOfThread(trx, thread, message));
   if (to === 'note') await addExternalNote(trx, orgId, sessionId, said);
   else if (to === 'agent') await addExternalAgentMessage(trx, sending, orgId, { ...said, sessionId, side: 'customer' });
   else await addExternalCustomerMessage(trx, orgId, sessionId, { ...said, email });

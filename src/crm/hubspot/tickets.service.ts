@@ -7,12 +7,12 @@ import { idOf } from '../../ids.ts';
 import type { MediaLinks } from '../../media/links.ts';
 import type { CrmClients } from '../connection/clients.ts';
 import type { TicketRef } from '../contract.ts';
-import { deferToNext, type QueuedEvent, type Settlement } from '../event-queue.queries.ts';
+import { findLinkOfTicket, listSessionsOfTickets, updatePropertyTime } from '../handoffs/links.shared.queries.ts';
 import { type EventDecision, processQueue, type QueueProgress } from '../inbound/event-queue.service.ts';
-import { findLinkOfTicket, listSessionsOfTickets, updatePropertyTime } from '../links.queries.ts';
+import { deferToNext, type QueuedEvent, type Settlement } from '../inbound/event-queue.shared.queries.ts';
 import { isOfHandoff } from '../outgoing/own-texts.rules.ts';
 import { addNextTicketNote } from '../outgoing/service.ts';
-import { isOwnMessage, listUnconfirmed } from '../outgoing.queries.ts';
+import { isOwnMessage, listUnconfirmed } from '../outgoing/shared.queries.ts';
 import { redactLateText } from '../redaction.service.ts';
 
 const STAGE_PROPERTY = 'hs_pipeline_stage';
@@ -50,8 +50,8 @@ export async function syncTicket(db: Db, deps: TicketDeps, { orgId, ticketId }: 
     },
   });
   if (ticketId === 'notes') return progress;
-  const left = await addNextTicketNote(db, deps, { orgId, ticketId });
-  return { ...progress, hasMore: progress.hasMore || left > 0 };
+  const remaining = await addNextTicketNote(db, deps, { orgId, ticketId });
+  return { ...progress, hasMore: progress.hasMore || remaining > 0 };
 }
 
 async function handleProperty(

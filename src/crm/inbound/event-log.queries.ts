@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import type { Position } from '../../db/cursor.ts';
+import { onlyRow } from '../../db/rows.ts';
 import { NIL_UUID } from '../../ids.ts';
 import type { CrmEventState } from './table.ts';
 import { insertEvents, type NewBatch } from './webhooks.queries.ts';
@@ -73,9 +74,9 @@ export function listEventsByKey(db: Db, orgId: string, keys: string[]) {
 export async function listBatchBodies(
   db: Db,
   orgId: string,
-  place: { from: Date; to: Date; after: Position | undefined; limit: number; mostEvents: number },
+  page: { from: Date; to: Date; after: Position | undefined; limit: number; mostEvents: number },
 ): Promise<(Omit<StoredBatch, 'body'> & { body: Buffer | null })[]> {
-  const { from, to, after, limit, mostEvents } = place;
+  const { from, to, after, limit, mostEvents } = page;
   const { rows } = await sql<Omit<StoredBatch, 'body'> & { body: Buffer | null }>`
     select id, received_at, case when before < ${mostEvents} then body end as body from (
       select id, received_at, body, sum(events) over (order by received_at, id) - events as before from (
@@ -120,10 +121,10 @@ export async function listWaitingQueues(db: Db, orgId: string, batches: BatchEve
 
 /** Returns the number of these events left unchanged by requeueEvents. */
 export async function countUnchanged(db: Db, orgId: string, keys: string[]): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
+  const counted = await sql<{ count: number }>`
     select count(*) as count from crm_events where org_id = ${orgId} and dedupe_key = any(${keys}) and state <> 'failed'
   `.execute(db);
-  return rows[0]?.count ?? 0;
+  return onlyRow(counted).count;
 }
 
 const keysOf = (batches: BatchEvents[]) => batches.flatMap(({ events }) => events.map(({ key }) => key));

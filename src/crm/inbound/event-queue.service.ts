@@ -10,7 +10,7 @@ import {
   type Settlement,
   settleEvent,
   updateWaitReason,
-} from '../event-queue.queries.ts';
+} from './event-queue.shared.queries.ts';
 
 const EVENTS_PER_BATCH = 50;
 

@@ -80,20 +80,20 @@ interface PostedBatch {
  * processed.
  */
 export function createCrmWebhooks({ db, secrets, app }: CrmWebhooksDeps): CrmWebhooks {
-  const take = batchByKey(BATCH_LIMITS, (orgId, batches: PostedBatch[]) =>
+  const storeBatched = batchByKey(BATCH_LIMITS, (orgId, batches: PostedBatch[]) =>
     runAsOwner(orgId, () => storeBatches(db, orgId, batches)),
   );
-  const lookUp = batchByKey(LOOKUP_LIMITS, async (orgId, asked: null[]) => {
+  const findCredentialsBatched = batchByKey(LOOKUP_LIMITS, async (orgId, asked: null[]) => {
     const receiver = await findCrmWebhookCredentials(db, secrets, orgId);
     return asked.map(() => receiver);
   });
 
   return {
     async receiveForOrg(orgId, token, call) {
-      const receiver = await lookUp(orgId, null);
+      const receiver = await findCredentialsBatched(orgId, null);
       if (receiver === undefined || !isSameSecret(token, receiver.token)) throw notFound('receiver');
       if (receiver.secret !== undefined && !isSigned(receiver.secret, call, Date.now())) throw badSignature();
-      return take(orgId, postedBatchOf(call));
+      return storeBatched(orgId, postedBatchOf(call));
     },
     async receiveForApp(call) {
       if (app === undefined || !isSignedV3(app.clientSecret, call, Date.now())) throw badSignature();
@@ -115,7 +115,7 @@ export function createCrmWebhooks({ db, secrets, app }: CrmWebhooksDeps): CrmWeb
           await recordContestedPortal(db, owners);
         } else {
           await clearContestedPortal(db, owner);
-          receipts.push(await take(owner.org_id, byPortal.size === 1 ? posted : batchOf(elements)));
+          receipts.push(await storeBatched(owner.org_id, byPortal.size === 1 ? posted : batchOf(elements)));
         }
       }
       if (toAsk.length > 0) {

@@ -1,8 +1,8 @@
 import { enqueue } from '../../outbox/outbox.ts';
 import type { Reaction } from '../../outbox/reactions.ts';
 import { queueSignalOf } from '../inbound/batch-parsing.service.ts';
-import { insertChangesOfCopies } from '../outgoing.queries.ts';
 import { wakeMiaw } from '../salesforce/sync.service.ts';
+import { insertChangesOfCopies } from './shared.queries.ts';
 
 /** Tells the CRM that the contact has edited or deleted a message, once, if a copy of the message is there. */
 export const tellChangesOfCopies: Reaction<'message-changed'> = async (trx, orgId, events) => {
@@ -11,8 +11,8 @@ export const tellChangesOfCopies: Reaction<'message-changed'> = async (trx, orgI
     message_id,
     change_id,
   }));
-  const places = await insertChangesOfCopies(trx, orgId, changes);
-  const commands = places.map(({ session_id, ticket_id }) =>
+  const copies = await insertChangesOfCopies(trx, orgId, changes);
+  const commands = copies.map(({ session_id, ticket_id }) =>
     ticket_id === null ? wakeMiaw(orgId, session_id) : queueSignalOf(orgId, `ticket/${ticket_id}`),
   );
   await enqueue(trx, orgId, ...commands);

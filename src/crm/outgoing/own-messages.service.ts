@@ -2,9 +2,9 @@ import { findRelayedMessage } from '../../conversations/messages/relay.service.t
 import type { Db } from '../../db/connect.ts';
 import type { MediaLinks } from '../../media/links.ts';
 import type { ThreadMessage } from '../../providers/crm/hubspot/port.ts';
-import { findLinkOfThread } from '../links.queries.ts';
-import { isOwnMessage, listUnconfirmed } from '../outgoing.queries.ts';
+import { findLinkOfThread } from '../handoffs/links.shared.queries.ts';
 import { isOfHandoff, isTextOf } from './own-texts.rules.ts';
+import { isOwnMessage, listUnconfirmed } from './shared.queries.ts';
 
 /**
  * Returns whether a message of a thread was posted by us: compares its id, or its text while the answer to our request

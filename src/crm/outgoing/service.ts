@@ -10,8 +10,8 @@ import { CrmError, notConnected } from '../../providers/crm/errors.ts';
 import type { Crm } from '../../providers/crm/port.ts';
 import type { CrmClients } from '../connection/clients.ts';
 import type { ThreadRef, TicketRef } from '../contract.ts';
+import { findLinkOfThread, findLinkOfTicket } from '../handoffs/links.shared.queries.ts';
 import { signalQueues } from '../inbound/batch-parsing.service.ts';
-import { findLinkOfThread, findLinkOfTicket } from '../links.queries.ts';
 import {
   claimOutgoingMessage,
   countUnsentMessages,
@@ -19,7 +19,7 @@ import {
   listSentExternalIds,
   type OutgoingQueue,
   settleOutgoingMessage,
-} from '../outgoing.queries.ts';
+} from './shared.queries.ts';
 
 const REDACTED = { state: 'skipped', error: 'redacted or deleted' } as const;
 /** The number of a session's sent messages to compare when the answer to one was lost. */

@@ -6,7 +6,7 @@ import { enqueue } from '../../outbox/outbox.ts';
 import { CrmError } from '../../providers/crm/errors.ts';
 import type { AccessToken, Conversation, ConversationStore } from '../../providers/crm/salesforce/port.ts';
 import type { Secrets } from '../../secrets.ts';
-import { skipUnsentMessages } from '../outgoing.queries.ts';
+import { skipUnsentMessages } from '../outgoing/shared.queries.ts';
 import {
   awaitsHandoff,
   type ConversationRow,

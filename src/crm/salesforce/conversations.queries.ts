@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
-import type { SessionMessage } from '../outgoing.queries.ts';
+import type { SessionMessage } from '../outgoing/shared.queries.ts';
 
 const selectConversations = (db: Db, orgId: string) =>
   db

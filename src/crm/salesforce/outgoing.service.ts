@@ -6,7 +6,7 @@ import { notConnected } from '../../providers/crm/errors.ts';
 import type { CrmClients } from '../connection/clients.ts';
 import type { SessionRef } from '../contract.ts';
 import { sendNextMessage } from '../outgoing/service.ts';
-import { countUnsentMessages } from '../outgoing.queries.ts';
+import { countUnsentMessages } from '../outgoing/shared.queries.ts';
 import { findConversation, insertMiawMessages, listSessionsWithUnsent } from './conversations.queries.ts';
 import { wakeMiaw } from './sync.service.ts';
 

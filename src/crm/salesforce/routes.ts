@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { errorResponses } from '../../api/edge/errors.ts';
+import { errorResponses } from '../../schemas/error-answers.ts';
 import { MiawAccepted, MiawWebhook } from './schema.ts';
 import { requestMiawFetch } from './sync.service.ts';
 

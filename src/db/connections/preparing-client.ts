@@ -87,9 +87,9 @@ export class PreparingClient extends pg.Client {
 
   #planOf(text: string): string {
     const now = performance.now();
-    const known = this.#plans.get(text);
-    if (known !== undefined && known.until > now) return known.name;
-    if (known !== undefined) this.#deallocate(known.name);
+    const plan = this.#plans.get(text);
+    if (plan !== undefined && plan.until > now) return plan.name;
+    if (plan !== undefined) this.#deallocate(plan.name);
     const name = `plan_${++this.#planned}`;
     this.#plans.set(text, { name, until: now + PLAN_TTL_MS });
     return name;

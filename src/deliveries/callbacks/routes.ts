@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Deps } from '../../api/deps.ts';
-import { CALLBACK_PROVIDERS } from '../../api/edge/callback-urls.ts';
 import { forbidden, notFound } from '../../errors.ts';
+import { CALLBACK_PROVIDERS } from '../../orgs/integrations/schema.ts';
 import { setOwner } from '../../processes/current-work.ts';
 import { Id } from '../../schemas/parts.ts';
 import { isValidHandshake, readCallback, receiveCallback } from './service.ts';

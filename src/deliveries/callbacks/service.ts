@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { CallbackProvider, CallbackUrls } from '../../api/edge/callback-urls.ts';
 import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import type { CallbackUrls } from '../../orgs/integrations/callback-urls.ts';
+import type { CallbackProvider } from '../../orgs/integrations/schema.ts';
 import { findConnection } from '../../orgs/integrations/service.ts';
 import { isSameSecret } from '../../providers/constant-time.ts';
 import { isMetaSignature, readMetaCallback } from '../../providers/meta/callbacks.ts';

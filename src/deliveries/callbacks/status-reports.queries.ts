@@ -3,7 +3,7 @@ import type { Db } from '../../db/connect.ts';
 import { newId } from '../../ids.ts';
 import { announcing } from '../../outbox/announcing.ts';
 import { type ReportedStatus, statusesBefore } from '../sending/outcomes.rules.ts';
-import { KEEP_BOUNCED } from '../suppressions.queries.ts';
+import { KEEP_BOUNCED } from '../suppressions/shared.queries.ts';
 
 /** A later report about a delivery, from a provider or a bounced e-mail. */
 export interface StatusUpdate {

@@ -105,13 +105,8 @@ export const findOldestVerifiedDomain = (db: Db, orgId: string) =>
     .limit(1)
     .executeTakeFirst();
 
-export const listDomains = (db: Db, orgId: string, place: PageRequest) =>
-  db
-    .selectFrom('sending_domains')
-    .select(COLUMNS)
-    .where('org_id', '=', orgId)
-    .$call(orderedByCreation(place))
-    .execute();
+export const listDomains = (db: Db, orgId: string, page: PageRequest) =>
+  db.selectFrom('sending_domains').select(COLUMNS).where('org_id', '=', orgId).$call(orderedByCreation(page)).execute();
 
 /** Returns verified domains of all orgs that were not checked for a day, any of them if there are many. */
 export async function listDomainsToCheck(db: Db, limit: number): Promise<{ org_id: string; domain: string }[]> {

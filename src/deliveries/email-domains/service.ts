@@ -113,7 +113,7 @@ export async function deleteSendingDomain(db: Db, orgId: string, domain: string)
 
 /** Returns a page of the org's domains with the records to publish, oldest first. */
 export async function pageOfDomains(db: Db, orgId: string, query: ListDomains) {
-  const { items, next } = await pageOf(db, query, (place) => listDomains(db, orgId, place));
+  const { items, next } = await pageOf(db, query, (page) => listDomains(db, orgId, page));
   return { items: items.map((row) => ({ ...row, domainName: row.domain, ...toResponse(row) })), next };
 }
 

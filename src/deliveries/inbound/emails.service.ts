@@ -12,18 +12,13 @@ import { type InboundEmailRef, type InboundEmailResult, RECEIVE_INBOUND_EMAIL } 
 import { type MailReader, MailReadTimeout } from '../mail/mail-reader.ts';
 import type { ParsedEmail } from '../mail/parsed-mail.rules.ts';
 import { findDelivery } from '../queries.ts';
-import {
-  addTimeout,
-  deleteOldRawMail,
-  findInboundEmail,
-  findRawMail,
-  insertInboundEmail,
-  updateResult,
-} from './emails.queries.ts';
+import { addTimeout, findInboundEmail, findRawMail, insertInboundEmail, updateResult } from './emails.queries.ts';
 import { type AnsweredDelivery, type Classification, classify } from './emails.rules.ts';
 import { type ReceivedFiles, storeFiles } from './files.service.ts';
 import type { Mailbox, MailTokens } from './mail-tokens.ts';
 import { receiveMessage } from './messages.service.ts';
+
+export { deleteOldRawMail } from './emails.queries.ts';
 
 /** After this many readings that took too long, the e-mail is unreadable. */
 const MAX_TIMEOUTS = 5;
@@ -159,9 +154,3 @@ async function apply(
     default: // only recorded
   }
 }
-
-/**
- * Deletes raw e-mails 30 days after receipt and keeps their classification. Returns the number of deleted ones, bounded
- * per call.
- */
-export const deleteExpiredMail = (db: Db): Promise<number> => deleteOldRawMail(db);

@@ -73,9 +73,9 @@ export async function storeFiles(
       }
     },
   );
-  const left = files.length - MAX_FILES;
-  if (left > 0)
-    outcomes.push({ missing: { what: `${left} more files`, reason: `a message has at most ${MAX_FILES}` } });
+  const remaining = files.length - MAX_FILES;
+  if (remaining > 0)
+    outcomes.push({ missing: { what: `${remaining} more files`, reason: `a message has at most ${MAX_FILES}` } });
   return {
     media: outcomes.flatMap(({ media }) => media ?? []),
     missing: outcomes.flatMap(({ missing }) => missing ?? []),

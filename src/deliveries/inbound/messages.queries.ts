@@ -91,13 +91,13 @@ export async function updateInboundContact(db: Db, orgId: string, id: string, co
 
 /** Returns the first of the numbers that is a contact's. */
 export async function findContactNumber(db: Db, orgId: string, numbers: string[]): Promise<string | undefined> {
-  const found = await db
+  const row = await db
     .selectFrom('contacts')
     .select('phone_number')
     .where('org_id', '=', orgId)
     .where('phone_number', 'in', numbers)
     .execute();
-  return numbers.find((number) => found.some(({ phone_number }) => phone_number === number));
+  return numbers.find((number) => row.some(({ phone_number }) => phone_number === number));
 }
 
 /** Finds a stored message by the provider's id of it. */
@@ -106,14 +106,14 @@ export async function findInboundId(
   orgId: string,
   { provider, providerId }: { provider: string; providerId: string },
 ): Promise<string | undefined> {
-  const found = await db
+  const row = await db
     .selectFrom('inbound_messages')
     .select('id')
     .where('org_id', '=', orgId)
     .where('provider', '=', provider)
     .where('provider_id', '=', providerId)
     .executeTakeFirst();
-  return found?.id;
+  return row?.id;
 }
 
 /** Replaces the text of a message that the contact has edited. */

@@ -8,7 +8,7 @@ import { type Media, recordMedia } from '../../media/service.ts';
 import { enqueue, start } from '../../outbox/outbox.ts';
 import type { Consent, InboundFile } from '../../providers/sending.ts';
 import { RECEIVE_INBOUND_FILES } from '../contract.ts';
-import { deleteUnsubscribe, insertSuppression } from '../suppressions.queries.ts';
+import { deleteUnsubscribe, insertSuppression } from '../suppressions/shared.queries.ts';
 import { type MissingFile, textWith } from './files.rules.ts';
 import {
   findContactNumber,

@@ -12,7 +12,7 @@ import type { ListDeliveries } from './schema.ts';
 
 /** Returns a page of the deliveries matching the filters, oldest first. */
 export const pageOfDeliveries = (db: Db, orgId: string, query: ListDeliveries) =>
-  pageOf(db, query, (place) => listDeliveries(db, orgId, query, place));
+  pageOf(db, query, (page) => listDeliveries(db, orgId, query, page));
 
 export async function getDelivery(db: Db, orgId: string, id: string) {
   const delivery = await findDelivery(db, orgId, id);

@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../../api/deps.ts';
-import { errorResponses } from '../../api/edge/errors.ts';
 import { requestKeyOf } from '../../api/edge/idempotency.ts';
 import { once } from '../../api/edge/once.ts';
 import { conflict, ProviderError, unavailable } from '../../errors.ts';
+import { errorResponses } from '../../schemas/error-answers.ts';
 import { requestCall } from './calls.service.ts';
 import { MakeOutboundCall, MakeOutboundCallAnswer, SendTemplate, SendTemplateAnswer } from './schema.ts';
 import { sendTemplate, sentTemplateResponseOf } from './whatsapp.service.ts';

@@ -116,8 +116,8 @@ async function sessionFor(
   { sessionId, contactId }: { sessionId: string | undefined; contactId: string },
 ): Promise<{ id: string }> {
   if (sessionId === undefined) return openSession(trx, orgId, { contactId, channel: CHANNEL });
-  const given = await lockSession(trx, orgId, sessionId);
-  const isElsewhere = given.contact_id === contactId && given.channel !== CHANNEL;
+  const session = await lockSession(trx, orgId, sessionId);
+  const isElsewhere = session.contact_id === contactId && session.channel !== CHANNEL;
   if (isElsewhere) return openSession(trx, orgId, { contactId, channel: CHANNEL });
   return lockOpenSession(trx, orgId, { sessionId, contactId, channel: CHANNEL });
 }

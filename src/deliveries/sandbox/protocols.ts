@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { CallbackUrls } from '../../api/edge/callback-urls.ts';
+import type { CallbackUrls } from '../../orgs/integrations/callback-urls.ts';
 import { metaSignature } from '../../providers/meta/callbacks.ts';
 import { twilioSignature } from '../../providers/twilio/callbacks.ts';
 

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { errorResponses } from '../../api/edge/errors.ts';
+import { errorResponses } from '../../schemas/error-answers.ts';
 import { Id, Timestamp } from '../../schemas/parts.ts';
 import { ChannelName } from '../ledger/schema.ts';
 import { listSandboxSends } from './queries.ts';

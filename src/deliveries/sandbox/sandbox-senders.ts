@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CallbackUrls } from '../../api/edge/callback-urls.ts';
 import type { Db } from '../../db/connect.ts';
+import type { CallbackUrls } from '../../orgs/integrations/callback-urls.ts';
 import type { Egress, HttpClient } from '../../providers/egress/egress.ts';
 import type { Channel } from '../contract.ts';
 import { SANDBOX_FROM_ADDRESSES } from '../sending/from-addresses.rules.ts';

@@ -1,5 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
+import { onlyRow } from '../../db/rows.ts';
 import type { Channel, DeliveryStatus } from '../contract.ts';
 import { ENDED_STATUS, endedReason } from '../queries.ts';
 import type { MessageContent } from './content.ts';
@@ -108,7 +109,7 @@ export async function settleInterruptedRequested(
   requested: MessageRequest,
   lease: string,
 ): Promise<number> {
-  const { rows } = await sql<{ unknown: number }>`
+  const counted = await sql<{ unknown: number }>`
     with settled as (
       update deliveries as delivery set ${interruptedColumns(IS_TRANSACTIONAL)}
       where org_id = ${orgId} and ${isOfRequest(requested)} and lease <> ${lease}::uuid and status not in ('skipped', 'suppressed')
@@ -116,7 +117,7 @@ export async function settleInterruptedRequested(
     )
     select count(*) filter (where status = 'unknown') as unknown from settled
   `.execute(db);
-  return rows[0]?.unknown ?? 0;
+  return onlyRow(counted).unknown;
 }
 
 /** Milliseconds until the next queued send is due, or null when none is left. */

@@ -3,7 +3,7 @@ import type { Db } from '../../db/connect.ts';
 import { SHORT_LIVED_PLAN } from '../../db/connections/preparing-client.ts';
 import { NIL_UUID, newId } from '../../ids.ts';
 import { announcing } from '../../outbox/announcing.ts';
-import { KEEP_BOUNCED } from '../suppressions.queries.ts';
+import { KEEP_BOUNCED } from '../suppressions/shared.queries.ts';
 import { RECONCILABLE_CHANNELS, type Settlement } from './outcomes.rules.ts';
 import type { SettledDeliveries, SettlingContinuation } from './settling.rules.ts';
 

@@ -102,9 +102,9 @@ export function dayOf(at: Date, timeZone: string): LocalDay {
 function firstInstantFrom(from: number, timeZone: string, leftMs: (wallMs: number) => number): number {
   let at = from;
   for (;;) {
-    const left = leftMs(wallClockMsAt(at, timeZone));
-    if (left === 0) return at;
-    at = clockChangeOrEnd(at, at + left, timeZone);
+    const remaining = leftMs(wallClockMsAt(at, timeZone));
+    if (remaining === 0) return at;
+    at = clockChangeOrEnd(at, at + remaining, timeZone);
   }
 }
 

@@ -2,7 +2,7 @@ import { type SqlBool, sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import { newId } from '../../ids.ts';
 import type { Channel, ReconcileSendsInput } from '../contract.ts';
-import { KEEP_BOUNCED } from '../suppressions.queries.ts';
+import { KEEP_BOUNCED } from '../suppressions/shared.queries.ts';
 import type { Settlement } from './outcomes.rules.ts';
 
 export interface UnknownSend {

@@ -49,7 +49,7 @@ export async function sendInChunks<Item>(work: ChunkedSend<Item>): Promise<void>
   const sendChunk = async (chunk: Item[]): Promise<[deliveryId: string, Settlement][]> => {
     const sendings = await retryWhileDatabaseIsDown(isStopped, () => claim(chunk));
     const outcomes = await Promise.all(sendings.map(({ message }) => sender.send(message).catch(notSent)));
-    trouble ??= outcomes.map(senderProblemOf).find((found) => found !== undefined);
+    trouble ??= outcomes.map(senderProblemOf).find((problem) => problem !== undefined);
     return sendings.map(({ message, attempts }, i) => [
       message.deliveryId,
       settlementOf(message.channel, elementAt(outcomes, i), attempts, { isTransactional: isTransactional(message) }),

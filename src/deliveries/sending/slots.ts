@@ -9,8 +9,8 @@ export interface SendSlots {
 const slotsByPool = new WeakMap<object, SendSlots>();
 
 export function slotsOf({ pool, concurrency }: Pick<MessageSender, 'pool' | 'concurrency'>): SendSlots {
-  const known = slotsByPool.get(pool);
-  if (known !== undefined) return known;
+  const cached = slotsByPool.get(pool);
+  if (cached !== undefined) return cached;
   const slots = createSendSlots(concurrency);
   slotsByPool.set(pool, slots);
   return slots;

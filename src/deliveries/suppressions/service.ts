@@ -3,8 +3,8 @@ import type { Db } from '../../db/connect.ts';
 import { pageOf } from '../../db/cursor.ts';
 import { notFound } from '../../errors.ts';
 import { newId } from '../../ids.ts';
-import { deleteSuppression, insertSuppression, listSuppressions } from '../suppressions.queries.ts';
 import { type AddSuppression, type ListSuppressions, storedAddress } from './schema.ts';
+import { deleteSuppression, insertSuppression, listSuppressions } from './shared.queries.ts';
 
 /** Suppresses an address on a channel manually. An existing suppression keeps its reason. */
 export function addSuppression(db: Db, orgId: string, input: AddSuppression) {
@@ -21,5 +21,5 @@ export async function removeSuppression(db: Db, orgId: string, id: string): Prom
 export function pageOfSuppressions(db: Db, orgId: string, query: ListSuppressions) {
   const { channel, address: spelled } = query;
   const address = spelled === undefined ? undefined : (toE164(spelled) ?? spelled.toLowerCase());
-  return pageOf(db, query, (place) => listSuppressions(db, orgId, { channel, address }, place));
+  return pageOf(db, query, (page) => listSuppressions(db, orgId, { channel, address }, page));
 }

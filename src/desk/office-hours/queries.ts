@@ -55,8 +55,8 @@ export async function deleteOfficeHours(db: Db, orgId: string, id: string): Prom
 }
 
 /** Returns a page of office hours in order of creation. */
-export const listOfficeHours = (db: Db, orgId: string, place: PageRequest) =>
-  db.selectFrom('office_hours').select(COLUMNS).where('org_id', '=', orgId).$call(orderedByCreation(place)).execute();
+export const listOfficeHours = (db: Db, orgId: string, page: PageRequest) =>
+  db.selectFrom('office_hours').select(COLUMNS).where('org_id', '=', orgId).$call(orderedByCreation(page)).execute();
 
 /** Lists the office hours of the teams that have any, or of one team. */
 export const listSupportHours = (db: Db, orgId: string, teamId: string | undefined) =>

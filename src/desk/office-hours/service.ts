@@ -54,8 +54,8 @@ export function replaceOfficeHours(
   { name, iana_timezone, shifts, holidays }: UpdateOfficeHours,
 ): Promise<void> {
   return inTransaction(db, async (trx) => {
-    const known = foundOrThrow(await lockOfficeHours(trx, orgId, id));
-    assertKnownShifts(known.shifts, shifts);
+    const officeHours = foundOrThrow(await lockOfficeHours(trx, orgId, id));
+    assertKnownShifts(officeHours.shifts, shifts);
     await updateOfficeHours(trx, orgId, id, { name, iana_timezone, shifts, holidays });
     await announce(trx, orgId, [{ type: 'office-hours-changed', subject_id: id, payload: {} }]);
     await announce(trx, orgId, [{ type: 'staffing-changed', subject_id: orgId, payload: {} }]);
@@ -79,7 +79,7 @@ export function removeOfficeHours(db: Db, orgId: string, id: string): Promise<vo
 
 /** Returns a page of the org's office hours, oldest first. */
 export const pageOfOfficeHours = (db: Db, orgId: string, query: ListOfficeHours) =>
-  pageOf(db, query, (place) => listOfficeHours(db, orgId, place));
+  pageOf(db, query, (page) => listOfficeHours(db, orgId, page));
 
 function foundOrThrow<Row>(officeHours: Row | undefined): Row {
   if (officeHours === undefined) throw notFound('office hours');

@@ -63,7 +63,7 @@ export function listTags(db: Db, orgId: string, { category_id }: ListTags) {
 }
 
 /** Returns all of the org's tags with their keys, by name. */
-export const listKeyedTags = (db: Db, orgId: string) =>
+export const listTagsWithKeys = (db: Db, orgId: string) =>
   db
     .selectFrom('tags')
     .select(['tag_key', 'tag_name', 'exclude_from_auto_tagging', 'description'])
@@ -72,12 +72,13 @@ export const listKeyedTags = (db: Db, orgId: string) =>
     .execute();
 
 /** Lists the orgs with auto-tagging. */
-export async function listEnabledOrgs(db: Db): Promise<string[]> {
+export async function listOrgsWithAutoTagging(db: Db): Promise<string[]> {
   const orgs = await db.selectFrom('tag_settings').select('org_id').where('auto_tagging_enabled', '=', true).execute();
   return orgs.map(({ org_id }) => org_id);
 }
 
-export async function isAutoTaggingEnabled(db: Db, orgId: string): Promise<boolean> {
+/** Returns whether the AI may apply tags in the org. */
+export async function isAutoTaggingOn(db: Db, orgId: string): Promise<boolean> {
   const settings = await db
     .selectFrom('tag_settings')
     .select('auto_tagging_enabled')

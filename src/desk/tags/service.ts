@@ -3,18 +3,11 @@ import { inTransaction } from '../../db/transaction.ts';
 import { conflict, notFound, refused } from '../../errors.ts';
 import { announce } from '../../outbox/announcing.ts';
 import { lockCategoryShared } from '../tag-categories/service.ts';
-import {
-  countTags,
-  deleteTag,
-  isAutoTaggingEnabled,
-  listEnabledOrgs,
-  listKeyedTags,
-  lockTagCreation,
-  lockTagKeysShared,
-  upsertTag,
-} from './queries.ts';
+import { countTags, deleteTag, lockTagCreation, lockTagKeysShared, upsertTag } from './queries.ts';
 import { tagKeyOf } from './rules.ts';
 import type { UpsertTag } from './schema.ts';
+
+export { isAutoTaggingOn, listOrgsWithAutoTagging, listTagsWithKeys } from './queries.ts';
 
 const MAX_TAGS = 1000;
 
@@ -65,12 +58,3 @@ export interface KeyedTag {
   exclude_from_auto_tagging: boolean;
   description: string | null;
 }
-
-/** Lists all of the org's tags with their keys, by name. */
-export const listTagsWithKeys = (db: Db, orgId: string): Promise<KeyedTag[]> => listKeyedTags(db, orgId);
-
-/** Returns whether the AI may apply tags in the org. */
-export const isAutoTaggingOn = (db: Db, orgId: string): Promise<boolean> => isAutoTaggingEnabled(db, orgId);
-
-/** Lists the orgs in which the AI may apply tags. */
-export const listOrgsWithAutoTagging = (db: Db): Promise<string[]> => listEnabledOrgs(db);

@@ -42,8 +42,8 @@ export const findTeam = (db: Db, orgId: string, id: string) =>
   selectTeams(db, orgId).where('team.id', '=', id).executeTakeFirst();
 
 /** Returns a page of teams in order of creation. */
-export const listTeams = (db: Db, orgId: string, place: PageRequest) =>
-  selectTeams(db, orgId).$call(orderedByCreation(place, 'team')).execute();
+export const listTeams = (db: Db, orgId: string, page: PageRequest) =>
+  selectTeams(db, orgId).$call(orderedByCreation(page, 'team')).execute();
 
 export async function updateTeam(db: Db, orgId: string, id: string, team: SaveTeam): Promise<boolean> {
   const { numUpdatedRows } = await db

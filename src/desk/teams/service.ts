@@ -112,7 +112,7 @@ export async function removeTeamMember(db: Db, orgId: string, teamId: string, us
 
 /** Returns a page of the org's teams with their members, oldest first. */
 export const pageOfTeams = (db: Db, orgId: string, query: ListTeams) =>
-  pageOf(db, query, (place) => listTeams(db, orgId, place));
+  pageOf(db, query, (page) => listTeams(db, orgId, page));
 
 /** Throws invalid for office hours unknown to the org. Existing ones cannot be deleted until the transaction ends. */
 async function assertOfficeHours(trx: Trx, orgId: string, { support_office_hours_id: id }: SaveTeam): Promise<void> {

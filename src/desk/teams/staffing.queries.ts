@@ -73,19 +73,19 @@ export async function updateTurns(trx: Trx, orgId: string, turns: MemberTurn[]):
 
 /** Returns whether a user is in a team, available or not. */
 export async function isInTeam(db: Db, orgId: string, teamId: string, userId: number): Promise<boolean> {
-  const found = await db
+  const row = await db
     .selectFrom('team_members')
     .select('user_id')
     .where('org_id', '=', orgId)
     .where('team_id', '=', teamId)
     .where('user_id', '=', userId)
     .executeTakeFirst();
-  return found !== undefined;
+  return row !== undefined;
 }
 
 /** Returns whether the team assigns its sessions automatically. */
 export async function isAutoAssigning(db: Db, orgId: string, teamId: string): Promise<boolean> {
-  const found = await db
+  const row = await db
     .selectFrom('teams')
     .select('id')
     .where('org_id', '=', orgId)
@@ -93,5 +93,5 @@ export async function isAutoAssigning(db: Db, orgId: string, teamId: string): Pr
     .where('is_support_enabled', '=', true)
     .where('support_assignment_strategy', '<>', 'unassigned')
     .executeTakeFirst();
-  return found !== undefined;
+  return row !== undefined;
 }

@@ -49,6 +49,6 @@ export async function moveVectors(trx: Trx, orgId: string, statements: readonly 
 
 async function readSums(trx: Trx, orgId: string, statements: readonly MovedStatement[]): Promise<Map<string, Sum>> {
   const ids = new Set(statements.flatMap(({ own_insight_id, to }) => [own_insight_id, ...(to === null ? [] : [to])]));
-  const known = await listCentroidsOf(trx, orgId, [...ids]);
-  return new Map(known.map(({ insight_id, sum, ...row }) => [insight_id, { ...row, sum: readSum(sum) }]));
+  const centroids = await listCentroidsOf(trx, orgId, [...ids]);
+  return new Map(centroids.map(({ insight_id, sum, ...row }) => [insight_id, { ...row, sum: readSum(sum) }]));
 }

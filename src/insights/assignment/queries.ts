@@ -75,8 +75,8 @@ export async function upsertSpace(
 
 /** Returns the revision of the org's vectors that others have stored. */
 export async function findRevision(db: Db, orgId: string): Promise<number> {
-  const found = await db.selectFrom('insight_spaces').select('revision').where('org_id', '=', orgId).executeTakeFirst();
-  return found?.revision ?? 0;
+  const row = await db.selectFrom('insight_spaces').select('revision').where('org_id', '=', orgId).executeTakeFirst();
+  return row?.revision ?? 0;
 }
 
 /** SQL: centroids with their insight, and the one that it is merged into or itself. */
@@ -147,14 +147,14 @@ const isElsewhere = (space: string) => sql<boolean>`(space < ${space} or space >
 
 /** Whether all centroids of the org are of this space. */
 export async function isAligned(db: Db, orgId: string, space: string): Promise<boolean> {
-  const found = await db
+  const row = await db
     .selectFrom('insight_centroids')
     .select('insight_id')
     .where('org_id', '=', orgId)
     .where(isElsewhere(space))
     .limit(1)
     .executeTakeFirst();
-  return found === undefined;
+  return row === undefined;
 }
 
 export interface UnalignedStatement {

@@ -19,8 +19,8 @@ export function createRefusalMemory(): RefusalMemory {
   return {
     async remember(connection, work) {
       const key = createHash('sha256').update(JSON.stringify(connection)).digest('base64');
-      const known = refusals.get(key);
-      if (known !== undefined) throw known;
+      const refusal = refusals.get(key);
+      if (refusal !== undefined) throw refusal;
       return work().catch((error: unknown) => {
         if (error instanceof ProviderError && !error.transient) refusals.set(key, error);
         throw error;

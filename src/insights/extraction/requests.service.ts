@@ -1,4 +1,4 @@
-import { listLastSequences } from '../../conversations/history/service.ts';
+import { listLastSeqs } from '../../conversations/history/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { addDueWork, deleteDueWork } from '../../outbox/due-work.ts';
 import { type Command, enqueue, signalWithStart, start } from '../../outbox/outbox.ts';
@@ -31,7 +31,7 @@ export async function requestExtraction(
   const extracted = await listExtractions(trx, orgId, ids);
   const isExtracted = (id: string, seq: number) =>
     extracted.some(({ session_id, number }) => session_id === id && number === seq);
-  const sessions = (await listLastSequences(trx, orgId, ids)).filter(({ id, last_seq }) => !isExtracted(id, last_seq));
+  const sessions = (await listLastSeqs(trx, orgId, ids)).filter(({ id, last_seq }) => !isExtracted(id, last_seq));
   const commands = sessions.map(({ id, last_seq }) => {
     const input = { orgId, sessionId: id, number: last_seq };
     return start(EXTRACT_INSIGHTS, input, { subjectId: id, summary: SUMMARY });

@@ -40,8 +40,8 @@ export async function extractStatements(
   extracting: Extracting,
 ): Promise<ExtractionResult> {
   const { db } = deps;
-  const known = await findExtraction(db, orgId, sessionId, number);
-  if (known !== undefined) return { madeBy: known.made_by, statements: known.statements };
+  const extraction = await findExtraction(db, orgId, sessionId, number);
+  if (extraction !== undefined) return { madeBy: extraction.made_by, statements: extraction.statements };
   for (let read = 1; ; read++) {
     const said = await listSaidMessages(db, orgId, sessionId);
     const extracted = (await askForStatements(deps, { orgId, sessionId, said }, extracting)) ?? byQuote(said);
@@ -79,9 +79,9 @@ async function askForStatements(
     schema: EXTRACTION_SCHEMA,
     read: ({ text }: { text: string }) => statementsOf(text, messages),
   };
-  const asked = await askModel(deps, orgId, chain, { budgets, prices }, question, signal);
-  if (asked.kind === 'answered') return { madeBy: asked.model, statements: asked.value };
-  if (asked.kind === 'down' && asked.error.transient && !isLastTry) throw asked.error;
+  const result = await askModel(deps, orgId, chain, { budgets, prices }, question, signal);
+  if (result.kind === 'answered') return { madeBy: result.model, statements: result.value };
+  if (result.kind === 'down' && result.error.transient && !isLastTry) throw result.error;
   return undefined;
 }
 

@@ -98,7 +98,7 @@ export const listOperationsById = (db: Db, orgId: string, ids: string[]) =>
     .execute();
 
 /** Returns a page of operations in order of creation, all or those of an insight. */
-export const listOperations = (db: Db, orgId: string, insightId: string | undefined, place: PageRequest) =>
+export const listOperations = (db: Db, orgId: string, insightId: string | undefined, page: PageRequest) =>
   db
     .selectFrom('insight_operations')
     .select(OPERATION)
@@ -106,7 +106,7 @@ export const listOperations = (db: Db, orgId: string, insightId: string | undefi
     .$if(insightId !== undefined, (query) =>
       query.where((eb) => eb.or([eb('insight_id', '=', insightId ?? ''), eb('other_id', '=', insightId ?? '')])),
     )
-    .$call(orderedByCreation(place))
+    .$call(orderedByCreation(page))
     .execute();
 
 /** Finds statements of an insight. */

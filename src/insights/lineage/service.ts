@@ -182,7 +182,7 @@ async function rejoin(
 
 /** Returns a page of merges and splits, in the order in which they were done. */
 export const pageOfOperations = (db: Db, orgId: string, { insight_id, ...page }: ListOperations) =>
-  pageOf(db, page, (place) => listOperations(db, orgId, insight_id, place));
+  pageOf(db, page, (page) => listOperations(db, orgId, insight_id, page));
 
 /** Returns a page of what was said about an insight, the latest first. Throws notFound. */
 export async function pageOfOccurrences(db: Db, orgId: string, id: string, { cursor, limit }: ListOccurrences) {

@@ -4,12 +4,13 @@ import { readSum, readVector } from '../similarity/vectors.rules.ts';
 import {
   findLastStatement,
   listMisnamed,
-  listNamedAfter,
   listRecentStatements,
   listSumsOf,
   setNameByHand,
   updateName,
 } from './queries.ts';
+
+export { listInsightsNamedAfter } from './queries.ts';
 
 /** Among this many of its latest statements the most central ones are looked for. */
 const STATEMENTS_READ = 200;
@@ -48,7 +49,3 @@ export async function renameMisnamed(trx: Trx, orgId: string, insightIds: string
 /** Gives an insight a name that stays. */
 export const nameByHand = (trx: Trx, orgId: string, insightId: string, content: string): Promise<void> =>
   setNameByHand(trx, orgId, insightId, content);
-
-/** Returns the insights whose name was made from one of these statements, merged ones too. */
-export const listInsightsNamedAfter = (trx: Trx, orgId: string, statementIds: string[]): Promise<string[]> =>
-  listNamedAfter(trx, orgId, statementIds);

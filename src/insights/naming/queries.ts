@@ -93,7 +93,7 @@ export async function listMisnamed(db: Db, orgId: string, insightIds: string[]):
 }
 
 /** Lists all insights, merged ones too, whose name was made from one of these statements. */
-export async function listNamedAfter(db: Db, orgId: string, statementIds: string[]): Promise<string[]> {
+export async function listInsightsNamedAfter(db: Db, orgId: string, statementIds: string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from insights where org_id = ${orgId} and name_sources && ${statementIds}::uuid[] order by id
   `.execute(db);
@@ -118,12 +118,12 @@ export async function listToName(
 
 /** Whether an insight still has all of these statements. */
 export async function hasStatements(db: Db, orgId: string, insightId: string, ids: string[]): Promise<boolean> {
-  const found = await db
+  const row = await db
     .selectFrom('insight_statements')
     .select('id')
     .where('org_id', '=', orgId)
     .where('insight_id', '=', insightId)
     .where('id', '=', sql<string>`any(${ids}::uuid[])`)
     .execute();
-  return found.length === ids.length;
+  return row.length === ids.length;
 }

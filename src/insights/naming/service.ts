@@ -71,6 +71,6 @@ async function askForName(
     schema: NAME_SCHEMA,
     read: ({ text }: { text: string }) => NameAnswer.safeParse(parseAnswer(text)).data?.name,
   };
-  const asked = await askModel(deps, orgId, chain, { budgets, prices }, question, signal);
-  return asked.kind === 'answered' ? asked.value : undefined;
+  const result = await askModel(deps, orgId, chain, { budgets, prices }, question, signal);
+  return result.kind === 'answered' ? result.value : undefined;
 }

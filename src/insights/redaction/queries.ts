@@ -74,7 +74,7 @@ export async function emptyInsight(
 
 /** Returns the number of the last extraction of a session. */
 export async function findLastExtraction(trx: Trx, orgId: string, sessionId: string): Promise<number | undefined> {
-  const found = await trx
+  const row = await trx
     .selectFrom('insight_extractions')
     .select('number')
     .where('org_id', '=', orgId)
@@ -82,5 +82,5 @@ export async function findLastExtraction(trx: Trx, orgId: string, sessionId: str
     .orderBy('number', 'desc')
     .limit(1)
     .executeTakeFirst();
-  return found?.number;
+  return row?.number;
 }

@@ -1,4 +1,4 @@
-import { listLastSequences } from '../../conversations/history/service.ts';
+import { listLastSeqs } from '../../conversations/history/service.ts';
 import type { Trx } from '../../db/connect.ts';
 import { announce } from '../../outbox/announcing.ts';
 import { moveVectors } from '../assignment/moves.service.ts';
@@ -32,12 +32,12 @@ export async function redactInsights(
 /** Whether a session has had an event since it was extracted. A redaction that removes something is one. */
 async function isOutdated(trx: Trx, orgId: string, sessionId: string): Promise<boolean> {
   const extracted = await findLastExtraction(trx, orgId, sessionId);
-  const [session] = await listLastSequences(trx, orgId, [sessionId]);
+  const [session] = await listLastSeqs(trx, orgId, [sessionId]);
   return extracted !== undefined && session !== undefined && session.last_seq > extracted;
 }
 
 async function redact(trx: Trx, orgId: string, sessionId: string, messageId: string | null): Promise<void> {
-  const places = await listInsightsOfSession(trx, orgId, sessionId);
+  const insightIds = await listInsightsOfSession(trx, orgId, sessionId);
   const statements = await deleteStatements(trx, orgId, sessionId, messageId);
   const assigned = statements.flatMap(({ own_insight_id, ...one }) =>
     own_insight_id === null ? [] : [{ ...one, own_insight_id, to: null }],
@@ -53,8 +53,8 @@ async function redact(trx: Trx, orgId: string, sessionId: string, messageId: str
     orgId,
     statements.map(({ id }) => id),
   );
-  for (const id of await listEmpty(trx, orgId, places)) await emptyInsight(trx, orgId, id, NO_NAME);
-  const affected = new Set([...named, ...places]);
+  for (const id of await listEmpty(trx, orgId, insightIds)) await emptyInsight(trx, orgId, id, NO_NAME);
+  const affected = new Set([...named, ...insightIds]);
   await announce(
     trx,
     orgId,

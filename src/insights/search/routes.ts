@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { errorResponses } from '../../api/edge/errors.ts';
+import { errorResponses } from '../../schemas/error-answers.ts';
 import { Insight, InsightPath } from '../schema.ts';
 import { getInsight } from '../service.ts';
 import { InsightPage, InsightQuery } from './schema.ts';

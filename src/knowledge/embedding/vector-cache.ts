@@ -27,7 +27,7 @@ interface CachedVectors {
 export interface OrgVectors {
   isEmpty: boolean;
   /** Returns the cosine similarity of the chunks to a vector. Others get the processor in between. */
-  similarities(asked: Float32Array): Promise<Map<number, number>>;
+  similarities(vector: Float32Array): Promise<Map<number, number>>;
 }
 
 export interface VectorCacheLimits {
@@ -66,11 +66,11 @@ export function createVectorCache({ maxBytes, maxOrgBytes }: VectorCacheLimits) 
       const { byChunk, isFull, position } = await shared(key, () => refresh(db, orgId, model, key));
       return {
         isEmpty: byChunk.size === 0 && !isFull,
-        async similarities(asked) {
+        async similarities(vector) {
           const found = new Map<number, number>();
-          await compare(byChunk, asked, found);
+          await compare(byChunk, vector, found);
           for await (const batch of isFull ? batchesAfter(db, orgId, model, position) : [])
-            await compare(new Map(batch.map((row) => [row.chunk_id, cachedVectorOf(row)])), asked, found);
+            await compare(new Map(batch.map((row) => [row.chunk_id, cachedVectorOf(row)])), vector, found);
           return found;
         },
       };

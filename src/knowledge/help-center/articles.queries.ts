@@ -14,12 +14,12 @@ const LISTED_COLUMNS = [
 ] as const;
 
 /** Returns a page of articles by creation. */
-export const listArticles = (db: Db, orgId: string, place: PageRequest) =>
+export const listArticles = (db: Db, orgId: string, page: PageRequest) =>
   db
     .selectFrom('help_center_articles')
     .select(LISTED_COLUMNS)
     .where('org_id', '=', orgId)
-    .$call(orderedByCreation(place))
+    .$call(orderedByCreation(page))
     .execute();
 
 export const listArticlesById = (db: Db, orgId: string, ids: string[]) =>

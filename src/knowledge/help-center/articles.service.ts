@@ -26,7 +26,7 @@ export async function listHelpArticles(
   });
   if (q !== undefined)
     return { items: (await searchArticles(db, semantics, orgId, { query: q, limit })).map(withUrl), next: null };
-  const { items, next } = await pageOf(db, { cursor, limit }, (place) => listArticles(db, orgId, place));
+  const { items, next } = await pageOf(db, { cursor, limit }, (page) => listArticles(db, orgId, page));
   return { items: items.map(withUrl), next };
 }
 

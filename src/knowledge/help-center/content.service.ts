@@ -48,7 +48,7 @@ interface HelpCenterRef {
  */
 export async function syncContent(
   { db, documents }: { db: Db; documents: DocumentReader },
-  place: HelpCenterRef,
+  ref: HelpCenterRef,
   { categories, openapi_spec }: SyncContentTree,
 ) {
   const placed = flattenTree(categories);
@@ -56,13 +56,13 @@ export async function syncContent(
     const summary = placed.issues.map(({ path, message }) => `${path}: ${message}`).join('; ');
     throw invalid(`The request is not valid: ${summary.slice(0, 500)}`, placed.issues);
   }
-  const operations = openapi_spec === undefined ? [] : await readSpecification(documents, place.orgId, openapi_spec);
+  const operations = openapi_spec === undefined ? [] : await readSpecification(documents, ref.orgId, openapi_spec);
   return inTransaction(db, async (trx) => {
-    if (!(await tryLockContent(trx, place.orgId)))
+    if (!(await tryLockContent(trx, ref.orgId)))
       throw conflict('Another sync of the help center is in progress: try again when it has ended');
-    await updateSpecification(trx, place.orgId, openapi_spec ?? null);
-    const counts = await syncTree(trx, place, placed);
-    return { ...counts, operations: await syncOperations(trx, place.orgId, operations) };
+    await updateSpecification(trx, ref.orgId, openapi_spec ?? null);
+    const counts = await syncTree(trx, ref, placed);
+    return { ...counts, operations: await syncOperations(trx, ref.orgId, operations) };
   });
 }
 

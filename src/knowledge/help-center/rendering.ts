@@ -49,8 +49,8 @@ export function createRendering(): Rendering {
 
   return {
     async html({ orgId, hash, title, markdown }) {
-      const known = rendered.get(hash);
-      if (known !== undefined) return known;
+      const cached = rendered.get(hash);
+      if (cached !== undefined) return cached;
       const isShort = markdown.length <= MAX_INLINE_CHARACTERS;
       try {
         const html = isShort ? htmlOfArticle({ title, markdown }) : await renderInThread(orgId, { title, markdown });

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../../api/deps.ts';
-import { errorResponses } from '../../api/edge/errors.ts';
+import { errorResponses } from '../../schemas/error-answers.ts';
 import { ArticleList, ArticleRef, ArticlesQuery, ShownArticle } from './articles.schema.ts';
 import { getHelpArticle, listHelpArticles } from './articles.service.ts';
 import { ContentTree, SyncContentTree, SyncedContent } from './content.schema.ts';

@@ -31,12 +31,12 @@ export async function readKnownWords(trx: Trx, orgId: string): Promise<KnownWord
 }
 
 /** Stores lexemes new to the org, as candidates for misspelled words in queries. Numbers and grams are left out. */
-export async function insertSpellings(trx: Trx, orgId: string, known: KnownWords, lexemes: string[]): Promise<void> {
-  const unknown = lexemes.filter((lexeme) => !known.words.has(lexeme) && !NUMBER.test(lexeme) && !isGram(lexeme));
+export async function insertSpellings(trx: Trx, orgId: string, words: KnownWords, lexemes: string[]): Promise<void> {
+  const unknown = lexemes.filter((lexeme) => !words.words.has(lexeme) && !NUMBER.test(lexeme) && !isGram(lexeme));
   if (unknown.length === 0) return;
   await insertWords(trx, orgId, unknown);
   afterCommit(trx, () => {
-    knownWords.set(orgId, known);
-    for (const word of unknown.slice(0, MAX_CACHED_WORDS - known.words.size)) known.words.add(word);
+    knownWords.set(orgId, words);
+    for (const word of unknown.slice(0, MAX_CACHED_WORDS - words.words.size)) words.words.add(word);
   });
 }

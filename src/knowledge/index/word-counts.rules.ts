@@ -41,14 +41,14 @@ export interface WordNumbering {
 export function createWordNumbering(): WordNumbering {
   let table = createNumberTable();
   /** The place of each number in the counts of the chunk being counted. */
-  let places: number[] = [];
+  let positions: number[] = [];
   let drained = 0;
   let characters = 0;
 
   const register = (text: string, from: number, to: number): number => {
     const number = table.numberOf(text, from, to);
-    if (number === places.length) {
-      places.push(-1);
+    if (number === positions.length) {
+      positions.push(-1);
       characters += to - from;
     }
     return number;
@@ -59,10 +59,10 @@ export function createWordNumbering(): WordNumbering {
       const numbers: number[] = [];
       const frequencies: number[] = [];
       const add = (number: number, weight: number) => {
-        const place = places[number] ?? -1;
-        if (numbers[place] === number) frequencies[place] = (frequencies[place] ?? 0) + weight;
+        const position = positions[number] ?? -1;
+        if (numbers[position] === number) frequencies[position] = (frequencies[position] ?? 0) + weight;
         else {
-          places[number] = numbers.length;
+          positions[number] = numbers.length;
           numbers.push(number);
           frequencies.push(weight);
         }
@@ -81,13 +81,13 @@ export function createWordNumbering(): WordNumbering {
     },
     drainAdded() {
       const from = drained;
-      drained = places.length;
+      drained = positions.length;
       return { from, words: Array.from({ length: drained - from }, (_, nth) => table.at(from + nth)) };
     },
     startOverIfLarge() {
-      if (places.length <= MAX_NUMBERED_WORDS && characters <= MAX_NUMBERED_CHARACTERS) return;
+      if (positions.length <= MAX_NUMBERED_WORDS && characters <= MAX_NUMBERED_CHARACTERS) return;
       table = createNumberTable();
-      places = [];
+      positions = [];
       drained = 0;
       characters = 0;
     },

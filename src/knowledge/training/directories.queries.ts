@@ -46,10 +46,10 @@ export async function lockDirectory(trx: Trx, orgId: string, id: string): Promis
 }
 
 /** Returns a page of the org's directories by creation. */
-export const listDirectories = (db: Db, orgId: string, place: PageRequest) =>
+export const listDirectories = (db: Db, orgId: string, page: PageRequest) =>
   db
     .selectFrom('training_directories')
     .select(COLUMNS)
     .where('org_id', '=', orgId)
-    .$call(orderedByCreation(place))
+    .$call(orderedByCreation(page))
     .execute();

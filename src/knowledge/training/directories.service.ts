@@ -22,4 +22,4 @@ export async function removeDirectory(db: Db, orgId: string, id: string): Promis
 
 /** Returns a page of the org's directories, oldest first. */
 export const pageOfDirectories = (db: Db, orgId: string, query: ListDirectories) =>
-  pageOf(db, query, (place) => listDirectories(db, orgId, place));
+  pageOf(db, query, (page) => listDirectories(db, orgId, page));

@@ -101,13 +101,13 @@ export async function deleteLearnedDrafts(trx: Trx, orgId: string, sessionIds: s
 }
 
 /** Returns a page of the org's or a directory's training by creation. */
-export const listTraining = (db: Db, orgId: string, directoryId: string | undefined, place: PageRequest) =>
+export const listTraining = (db: Db, orgId: string, directoryId: string | undefined, page: PageRequest) =>
   db
     .selectFrom('training_items')
     .select(SHOWN)
     .where('org_id', '=', orgId)
     .$call((query) => (directoryId === undefined ? query : query.where('directory_id', '=', directoryId)))
-    .$call(orderedByCreation(place))
+    .$call(orderedByCreation(page))
     .execute();
 
 const instructions = (db: Db, orgId: string) =>

@@ -112,7 +112,7 @@ export async function getTraining(db: Db, orgId: string, id: string) {
 
 /** Returns a page of the org's training, oldest first. */
 export const pageOfTraining = (db: Db, orgId: string, { directory_id, ...query }: ListTraining) =>
-  pageOf(db, query, (place) => listTraining(db, orgId, directory_id, place));
+  pageOf(db, query, (page) => listTraining(db, orgId, directory_id, page));
 
 /** Instructions are never shown. */
 function assertVisibility({ type, visibility }: Pick<CreateTraining, 'type' | 'visibility'>): void {

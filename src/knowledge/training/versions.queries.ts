@@ -31,13 +31,13 @@ export async function deleteOldVersions(trx: Trx, orgId: string, trainingId: str
 }
 
 /** Lists the kept versions of an item, oldest first: the rows of a page, plus one more if there is one. */
-export const listVersions = (db: Db, orgId: string, trainingId: string, place: PageRequest) =>
+export const listVersions = (db: Db, orgId: string, trainingId: string, page: PageRequest) =>
   db
     .selectFrom('training_versions')
     .select(COLUMNS)
     .where('org_id', '=', orgId)
     .where('training_id', '=', trainingId)
-    .$call(orderedByCreation(place))
+    .$call(orderedByCreation(page))
     .execute();
 
 export const findVersion = (db: Db, orgId: string, trainingId: string, version: number) =>

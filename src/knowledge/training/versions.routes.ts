@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { errorResponses } from '../../api/edge/errors.ts';
+import { errorResponses } from '../../schemas/error-answers.ts';
 import { Training, TrainingPath } from './schema.ts';
 import { ListVersions, RollBack, TrainingVersion, TrainingVersionPage, VersionPath } from './versions.schema.ts';
 import { getVersion, pageOfVersions, rollBackTraining } from './versions.service.ts';

@@ -8,7 +8,7 @@ import type { ListVersions } from './versions.schema.ts';
 /** Returns a page of the kept versions of a training item, oldest first. Throws notFound. */
 export async function pageOfVersions(db: Db, orgId: string, id: string, query: ListVersions) {
   await getTraining(db, orgId, id);
-  const { items, next } = await pageOf(db, query, (place) => listVersions(db, orgId, id, place));
+  const { items, next } = await pageOf(db, query, (page) => listVersions(db, orgId, id, page));
   return { items: items.map(shownVersion), next };
 }
 

@@ -60,7 +60,7 @@ export function createConnectionCalls(db: Db, log: { warn(context: object, messa
   ) => {
     const secrets = secretsIn(kind, settings);
     const key = keyOf([orgId, kind, name], secrets);
-    const known = connections.get(key) ?? {
+    const connection = connections.get(key) ?? {
       orgId,
       kind,
       name,
@@ -68,9 +68,9 @@ export function createConnectionCalls(db: Db, log: { warn(context: object, messa
       succeededRecordAt: 0,
       failedRecordAt: 0,
     };
-    connections.set(key, known);
+    connections.set(key, connection);
     const safe = result.isSuccess ? result : { ...result, error: withoutSecrets(result.error, secrets) };
-    known.summary = addCall(known.summary, safe, startedAt);
+    connection.summary = addCall(connection.summary, safe, startedAt);
     timer ??= setTimeout(tick, RECORD_DELAY_MS).unref();
   };
 
@@ -123,9 +123,9 @@ export function createConnectionCalls(db: Db, log: { warn(context: object, messa
 }
 
 /** Replaced credentials are another connection, so that their first outcome is recorded at once. */
-const keyOf = (place: string[], secrets: SecretValues): string =>
+const keyOf = (path: string[], secrets: SecretValues): string =>
   createHash('sha256')
-    .update(JSON.stringify([...place, secrets]))
+    .update(JSON.stringify([...path, secrets]))
     .digest('base64');
 
 const isDue = ({ summary, succeededRecordAt, failedRecordAt }: Observed, now: number): boolean =>

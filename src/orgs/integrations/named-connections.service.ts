@@ -1,7 +1,6 @@
 import type { Db, Trx } from '../../db/connect.ts';
 import type { Secrets } from '../../secrets.ts';
 import {
-  deleteIntegration,
   deleteIntegrationsExcept,
   findIntegration,
   insertIntegrations,
@@ -11,6 +10,8 @@ import {
 import { MASK } from './schema.ts';
 import { openSecrets, type SecretValues, type StoredSettings, sealSecrets } from './secrets.ts';
 import { type IntegrationDeps, toAnswer } from './service.ts';
+
+export { deleteIntegration } from './queries.ts';
 
 /** A tested, working connection of a kind that an org may have several of. */
 export interface NewConnection {
@@ -77,7 +78,3 @@ export async function findConnectionSecrets(
   const row = await findIntegration(db, orgId, kind, name);
   return row && openSecrets(secrets, orgId, row);
 }
-
-/** Deletes a connection, or all of a kind. Returns whether there was one. */
-export const removeConnections = (db: Db, orgId: string, kind: string, name?: string): Promise<boolean> =>
-  deleteIntegration(db, orgId, kind, name);

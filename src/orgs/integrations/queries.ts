@@ -128,11 +128,11 @@ export async function recordCheckResult(
   db: Db,
   orgId: string,
   { kind, name, updated_at }: IntegrationKey & { updated_at: Date },
-  found: CheckedConnection,
+  connection: CheckedConnection,
 ): Promise<void> {
   await db
     .updateTable('integrations')
-    .set(columnsOf(found))
+    .set(columnsOf(connection))
     .where('org_id', '=', orgId)
     .where('kind', '=', kind)
     .where('name', '=', name)

@@ -2,6 +2,10 @@ import { z } from 'zod';
 import { keysOf } from '../../collections/checked-access.ts';
 import { Timestamp } from '../../schemas/parts.ts';
 
+/** Providers with callbacks to us. */
+export const CALLBACK_PROVIDERS = ['twilio', 'meta', 'vapi'] as const;
+export type CallbackProvider = (typeof CALLBACK_PROVIDERS)[number];
+
 /** The placeholder for a secret in responses. Sent back, it keeps the stored secret. */
 export const MASK = '***';
 

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import type { RawBuilder } from 'kysely';
-import type { CallbackProvider, CallbackUrls } from '../../api/edge/callback-urls.ts';
 import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { notFound } from '../../errors.ts';
@@ -9,6 +8,7 @@ import type { CheckResult, IntegrationCheck, IntegrationToCheck } from '../../pr
 import type { Secrets } from '../../secrets.ts';
 import { getSettings } from '../queries.ts';
 import { NO_TARGET } from '../settings/warnings.rules.ts';
+import type { CallbackUrls } from './callback-urls.ts';
 import {
   connectionExists,
   deleteIntegration,
@@ -18,6 +18,7 @@ import {
   recordCheckResult,
   upsertIntegration,
 } from './queries.ts';
+import type { CallbackProvider } from './schema.ts';
 import { type ConnectionSettings, INTEGRATION_BODIES, type IntegrationKind, type PutIntegration } from './schema.ts';
 import {
   CONNECTION_NAME,

@@ -17,12 +17,13 @@ const GROUPS = ['query_params', 'path_params', 'body_params', 'headers'] as cons
  */
 export function updateSettings(db: Db, secrets: Secrets, orgId: string, changes: UpdateSettings): Promise<OrgSettings> {
   return inTransaction(db, async (trx) => {
-    const { http_action_overrides: given, ...others } = changes;
-    if (given === undefined) return changeSettings(trx, orgId, others);
+    const { http_action_overrides: overrides, ...others } = changes;
+    if (overrides === undefined) return changeSettings(trx, orgId, others);
     await lockOrg(trx, orgId);
-    const kept = given === null ? null : resolveMasks(given, (await readActionOverrides(trx, secrets, orgId)) ?? {});
+    const kept =
+      overrides === null ? null : resolveMasks(overrides, (await readActionOverrides(trx, secrets, orgId)) ?? {});
     await setActionOverrides(trx, orgId, kept && secrets.encrypt(JSON.stringify(kept), secretPlaceOf(orgId)));
-    const masked = kept && { ...(given?.hosts && { hosts: given.hosts }), ...maskValues(kept) };
+    const masked = kept && { ...(overrides?.hosts && { hosts: overrides.hosts }), ...maskValues(kept) };
     return changeSettings(trx, orgId, { ...others, http_action_overrides: masked });
   });
 }

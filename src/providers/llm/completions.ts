@@ -110,8 +110,8 @@ export function readCompletion(body: unknown, { sentCharacters }: { sentCharacte
 function readToolCall(call: unknown): LlmToolCall | undefined {
   const parsed = ToolCall.safeParse(call);
   if (!parsed.success) return undefined;
-  const { name, arguments: given } = parsed.data.function;
-  const read = typeof given === 'string' ? (given.trim() === '' ? {} : parseJson(given)) : (given ?? {});
+  const { name, arguments: args } = parsed.data.function;
+  const read = typeof args === 'string' ? (args.trim() === '' ? {} : parseJson(args)) : (args ?? {});
   return isRecord(read) ? { name, arguments: read } : undefined;
 }
 

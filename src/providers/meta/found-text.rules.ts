@@ -16,11 +16,11 @@ type Field = [name: string, value: string];
  */
 export function linesOf(value: unknown): string[] {
   const lines: string[] = [];
-  let left = MAX_CHARACTERS;
+  let remaining = MAX_CHARACTERS;
   for (const [name, text] of fieldsOf(value, '', 0)) {
-    if (lines.length === MAX_LINES || left <= 0) return [...lines, '[more fields are left out]'];
+    if (lines.length === MAX_LINES || remaining <= 0) return [...lines, '[more fields are left out]'];
     const line = name === '' ? shortened(text) : `${truncated(storable(name), MAX_NAME_LENGTH)}: ${shortened(text)}`;
-    left -= line.length;
+    remaining -= line.length;
     lines.push(line);
   }
   return lines;

@@ -44,10 +44,10 @@ export function toolRequestOf(message: unknown): ToolRequest | undefined {
 function askedTool(item: unknown, nth: number): AskedTool[] {
   const id = Identified.safeParse(item).data?.id;
   if (id === undefined) return [];
-  const { name, arguments: given } = ToolCall.safeParse(item).data ?? {};
+  const { name, arguments: args } = ToolCall.safeParse(item).data ?? {};
   if (name === undefined) return [{ id, problem: 'It does not name a tool' }];
   if (nth >= MAX_CALLS) return [{ id, name, problem: `At most ${MAX_CALLS} tools are used at once: ask again` }];
-  return [{ id, name, arguments: given }];
+  return [{ id, name, arguments: args }];
 }
 
 function parsedJson(text: string): unknown {

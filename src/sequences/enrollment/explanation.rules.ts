@@ -1,5 +1,5 @@
 import type { DeliveryStatus } from '../../deliveries/contract.ts';
-import { type StoredStep, transitionsOf } from '../rules.ts';
+import { type StoredStep, transitionsOf } from '../steps/rules.ts';
 
 /**
  * The state of a step for an enrollment. `done`: its delivery has an outcome. `sending`: its delivery is under way.

@@ -1,10 +1,9 @@
 import type { Db } from '../../db/connect.ts';
 import { notFound } from '../../errors.ts';
-import { findEnrollment } from '../enrollments.queries.ts';
-import { getSequence } from '../service.ts';
-import { listAllSteps } from '../steps.queries.ts';
-import { listEnrollmentDeliveries } from './explanation.queries.ts';
+import { getSequence } from '../definitions/service.ts';
+import { listAllSteps } from '../steps/shared.queries.ts';
 import { explainSteps } from './explanation.rules.ts';
+import { findEnrollment, listEnrollmentDeliveries } from './shared.queries.ts';
 
 /** Returns an enrollment with every step: its outcome and the reason, or its due time. Throws notFound. */
 export async function explainEnrollment(db: Db, orgId: string, sequenceRef: string, enrollmentId: string) {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
-import { cancelDeliveriesOfEnded } from '../reconcile.queries.ts';
+import { cancelDeliveriesOfEnded } from '../reconciliation/shared.queries.ts';
 
 const REMOVED = 'removed from the sequence';
 

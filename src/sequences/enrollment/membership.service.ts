@@ -1,7 +1,7 @@
 import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { conflict, notFound } from '../../errors.ts';
-import { addContacts, getSequence } from '../service.ts';
+import { addContacts, getSequence } from '../definitions/service.ts';
 import { endEnrollment, findEnrollmentOf } from './membership.queries.ts';
 
 /**

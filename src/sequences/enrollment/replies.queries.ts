@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Trx } from '../../db/connect.ts';
-import { cancelDeliveriesOfEnded } from '../reconcile.queries.ts';
+import { cancelDeliveriesOfEnded } from '../reconciliation/shared.queries.ts';
 
 /** Ends enrollments older than their contact's reply, together with their waiting deliveries. */
 export async function exitRepliedEnrollments(

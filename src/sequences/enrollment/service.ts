@@ -10,6 +10,7 @@ import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
 import type { ReadingReaction } from '../../outbox/reactions.ts';
 import { WAKE } from '../../temporal/contract.ts';
 import { RUN_SEQUENCE } from '../contract.ts';
+import { listAutoEnrollingSequences } from '../definitions/shared.queries.ts';
 import {
   filterContacts,
   filterFormerContacts,
@@ -17,8 +18,7 @@ import {
   insertEnrollments,
   listMatchingContacts,
   updateRun,
-} from '../enrollments.queries.ts';
-import { listAutoEnrollingSequences } from '../queries.ts';
+} from './shared.queries.ts';
 
 const PAGE_SIZE = 10_000;
 const SETTLING_RETRY_MS = 1_000;

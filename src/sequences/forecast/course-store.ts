@@ -114,8 +114,8 @@ function createOrigins({ timeZone }: EffectiveGates) {
   return ({ phone_number, custom_data, steps, eligibilities }: ContactSimulation): Origin => {
     const zones = recipientZones({ phone_number, custom_data }, timeZone);
     const key = JSON.stringify([zones, steps[0]?.index, eligibilities]);
-    const known = origins.get(key);
-    if (known !== undefined) return known;
+    const cached = origins.get(key);
+    if (cached !== undefined) return cached;
     const origin = { number: origins.size, phone_number, custom_data, steps, eligibilities };
     origins.set(key, origin);
     return origin;

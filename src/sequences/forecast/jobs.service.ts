@@ -7,12 +7,10 @@ import { DomainError, notFound } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { enqueue, start } from '../../outbox/outbox.ts';
 import { hasPendingCommand } from '../../outbox/pending.queries.ts';
-import { type Audience, audienceOf } from '../audience.service.ts';
-import { countForecastContacts } from '../forecast.queries.ts';
-import { findSequence, type SequenceRow } from '../queries.ts';
+import { findSequence, type SequenceRow } from '../definitions/shared.queries.ts';
+import { type Audience, audienceOf } from '../enrollment/audience.service.ts';
 import { FORECAST_SEQUENCE, type ForecastEnd, type ForecastRef } from './contract.ts';
 import {
-  deleteForecasts,
   type ForecastRow,
   failForecast,
   findForecast,
@@ -20,12 +18,13 @@ import {
   insertForecast,
   storeForecast,
   updateProgress,
-} from './queries.ts';
+} from './jobs.queries.ts';
 import type { StepForecast } from './rules.ts';
 import { forecastSequence } from './service.ts';
+import { countForecastContacts } from './shared.queries.ts';
 import type { StoredStep } from './table.ts';
 
-export { listForecastsInProgress } from './queries.ts';
+export { deleteOldForecasts, listForecastsInProgress } from './jobs.queries.ts';
 
 /** So few contacts are simulated at once by the api. */
 const MAX_AT_ONCE = 1_000;
@@ -171,6 +170,3 @@ export function mendForecast(db: Db, ref: ForecastRef): Promise<'failed' | undef
     return (await failForecast(trx, ref, LOST)) ? 'failed' : undefined;
   });
 }
-
-/** Deletes some forecasts of more than a week ago. Returns their number. */
-export const deleteOldForecasts = (db: Db): Promise<number> => deleteForecasts(db);

@@ -6,15 +6,15 @@ import type { Db } from '../../db/connect.ts';
 import { type ChannelDefaults, type Channels, listChannels } from '../../deliveries/sending/channels.service.ts';
 import { NOT_CONNECTED_REASON } from '../../deliveries/sending/message-sender.ts';
 import { NIL_UUID } from '../../ids.ts';
-import type { SendRule } from '../eligibility.queries.ts';
-import { type ForecastContact, findDatabaseTime, listForecastContacts } from '../forecast.queries.ts';
+import { hasEnded } from '../definitions/service.ts';
+import type { SequenceRow } from '../definitions/shared.queries.ts';
 import { type EffectiveGates, recipientDay } from '../gates/rules.ts';
-import { countSentOn, findSenderRates } from '../gates.queries.ts';
-import type { SequenceRow } from '../queries.ts';
-import { hasEnded, transitionsOf } from '../rules.ts';
+import { countSentOn, findSenderRates } from '../gates/shared.queries.ts';
+import type { SendRule } from '../sending/eligibility.shared.queries.ts';
 import { getSendingPolicy, type SendingPolicy, sendRuleOf } from '../sending/policy.service.ts';
 import { CHANNEL_OF, senderOf } from '../steps/content.rules.ts';
-import { listAllSteps, type SequenceStep } from '../steps.queries.ts';
+import { transitionsOf } from '../steps/rules.ts';
+import { listAllSteps, type SequenceStep } from '../steps/shared.queries.ts';
 import { incrementCount } from './counts.rules.ts';
 import { type CourseStore, createCourseStore } from './course-store.ts';
 import {
@@ -25,6 +25,7 @@ import {
   type StepForecast,
   simulateNext,
 } from './rules.ts';
+import { type ForecastContact, findDatabaseTime, listForecastContacts } from './shared.queries.ts';
 
 const PAGE_SIZE = 1_000;
 /** How long contacts are simulated without a pause of the event loop. */
@@ -152,7 +153,7 @@ async function* simulationsOf(
             page.map(({ contact_id }, i) => ({ contact_id, ...elementAt(days, i) })),
           );
     for (const [i, prospect] of page.entries()) {
-      const steps = stepsFrom.get(prospect.place === sequence.id ? null : prospect.place) ?? [];
+      const steps = stepsFrom.get(prospect.position === sequence.id ? null : prospect.position) ?? [];
       const sentOn = new Map([[days[i]?.date ?? '', sent.get(prospect.contact_id) ?? 0]]);
       yield simulationOf(prospect, { steps, ruleOfStep, sentOn, now });
     }
@@ -162,7 +163,16 @@ async function* simulationsOf(
 }
 
 function simulationOf(
-  { contact_id, phone_number, custom_data, anchor_at, held_until, held_by, has_slot, verdicts }: ForecastContact,
+  {
+    contact_id,
+    phone_number,
+    custom_data,
+    anchor_at,
+    held_until,
+    held_by,
+    has_slot,
+    eligibilities: verdicts,
+  }: ForecastContact,
   {
     steps,
     ruleOfStep,

@@ -1,14 +1,6 @@
 import { elementAt } from '../../collections/checked-access.ts';
 import type { Trx } from '../../db/connect.ts';
 import {
-  countSentOn,
-  type GateCandidate,
-  type GatedSend,
-  lockGateCandidates,
-  lockSenderRate,
-  upsertSenderRate,
-} from '../gates.queries.ts';
-import {
   canDefer,
   type Deferral,
   deferralOf,
@@ -17,6 +9,14 @@ import {
   recipientDay,
   reserveSlots,
 } from './rules.ts';
+import {
+  countSentOn,
+  type GateCandidate,
+  type GatedSend,
+  lockGateCandidates,
+  lockSenderRate,
+  upsertSenderRate,
+} from './shared.queries.ts';
 
 /**
  * Returns the enrollments to be deferred with a step, with reasons. Transactional mail is never deferred. Sends free to

@@ -7,15 +7,16 @@ import type { Channel } from '../../deliveries/contract.ts';
 import type { OutgoingMessage } from '../../deliveries/sending/message-sender.ts';
 import { interruptedColumns, settleAndReconcile } from '../../deliveries/sending/reconciliation.service.ts';
 import type { ClaimedMessage } from '../../deliveries/sending/send-chunks.ts';
-import { findOpenRun } from '../enrollments.queries.ts';
+import { findSequence, type SequenceRow, transitionSequence } from '../definitions/shared.queries.ts';
+import { findOpenRun } from '../enrollment/shared.queries.ts';
 import { evaluateGates } from '../gates/service.ts';
-import { findSequence, type SequenceRow, transitionSequence } from '../queries.ts';
-import { cancelDeliveriesOfEnded } from '../reconcile.queries.ts';
-import { type StepTransition, transitionsOf } from '../rules.ts';
+import { cancelSequenceDeliveries, reconcileSequence } from '../reconciliation/service.ts';
+import { cancelDeliveriesOfEnded } from '../reconciliation/shared.queries.ts';
 import type { StepAction } from '../steps/actions.schema.ts';
 import { CHANNEL_OF, type Composition } from '../steps/content.rules.ts';
+import { type StepTransition, transitionsOf } from '../steps/rules.ts';
 import { sentTextOf } from '../steps/sent-text.rules.ts';
-import { listAllSteps, type SequenceStep } from '../steps.queries.ts';
+import { listAllSteps, type SequenceStep } from '../steps/shared.queries.ts';
 import { findNextDue, hasActiveEnrollments, listDue } from './due.queries.ts';
 import {
   advancePastStep,
@@ -27,7 +28,6 @@ import {
   settleInterrupted,
   updateContents,
 } from './queries.ts';
-import { cancelSequenceDeliveries, reconcileSequence } from './reconcile.service.ts';
 import { failUnsendable } from './unsendable.queries.ts';
 
 /** The sends of one step that are due together. */
@@ -168,11 +168,11 @@ interface ComposedMessage {
 function composeAll(orgId: string, sending: BegunDelivery[], compose: (contact: TemplateContact) => Composition) {
   const messages: ComposedMessage[] = [];
   const unsendable: { id: string; enrollment_id: string; reason: string }[] = [];
-  for (const begun of sending) {
-    const { id, enrollment_id, to, contact } = begun;
+  for (const delivery of sending) {
+    const { id, enrollment_id, to, contact } = delivery;
     const composition = compose(contact ?? EMPTY_CONTACT);
     if ('problem' in composition) unsendable.push({ id, enrollment_id, reason: composition.problem });
-    else messages.push({ begun, message: { orgId, deliveryId: id, to, ...composition.ok } });
+    else messages.push({ begun: delivery, message: { orgId, deliveryId: id, to, ...composition.ok } });
   }
   return { messages, unsendable };
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
-import type { StepTransition, StoredStep } from '../rules.ts';
+import type { StepTransition, StoredStep } from '../steps/rules.ts';
 
 export interface DueEnrollment {
   id: string;
@@ -38,16 +38,16 @@ export async function listDue(
     transitions.filter((move) => move.next !== null),
   );
   const { rows } = await sql<DueEnrollment>`
-    with moves as (select * from unnest(${after}::uuid[], ${stepIds}::uuid[], ${delays}::float8[]) as move (place, step_id, delay))
+    with moves as (select * from unnest(${after}::uuid[], ${stepIds}::uuid[], ${delays}::float8[]) as move (position, step_id, delay))
     select id, step_id from (
       select due.id, moves.step_id, due.turn from moves cross join lateral (
         select id, row_number() over (order by anchor_at) as turn from enrollments
         where org_id = ${orgId} and sequence_id = ${sequenceId} and status = 'active' and held_until is null
-          and coalesce(last_step_id, sequence_id) = moves.place and anchor_at <= now() - moves.delay * interval '1 minute'
+          and coalesce(last_step_id, sequence_id) = moves.position and anchor_at <= now() - moves.delay * interval '1 minute'
         order by anchor_at limit ${limit}
       ) as due
       union all
-      (select enrollments.id, moves.step_id, row_number() over (order by held_until) as turn from enrollments join moves on moves.place = coalesce(last_step_id, sequence_id)
+      (select enrollments.id, moves.step_id, row_number() over (order by held_until) as turn from enrollments join moves on moves.position = coalesce(last_step_id, sequence_id)
       where org_id = ${orgId} and sequence_id = ${sequenceId} and status = 'active' and held_until <= now()
       order by held_until limit ${limit})
     ) as waiting
@@ -72,10 +72,10 @@ export async function findNextDue(
       select (
         select anchor_at from enrollments
         where org_id = ${orgId} and sequence_id = ${sequenceId} and status = 'active' and held_until is null
-          and coalesce(last_step_id, sequence_id) = move.place
+          and coalesce(last_step_id, sequence_id) = move.position
         order by anchor_at limit 1
       ) + move.delay * interval '1 minute' as at
-      from unnest(${after}::uuid[], ${delays}::float8[]) as move (place, delay)
+      from unnest(${after}::uuid[], ${delays}::float8[]) as move (position, delay)
       union all
       select min(held_until) from enrollments
       where org_id = ${orgId} and sequence_id = ${sequenceId} and status = 'active' and held_until is not null

@@ -3,11 +3,11 @@ import { blockedEmail } from '../../contacts/blocklist/service.ts';
 import { contactFilter } from '../../contacts/filters/condition.ts';
 import type { Db } from '../../db/connect.ts';
 import { readSettings } from '../../orgs/service.ts';
-import type { SendRule } from '../eligibility.queries.ts';
+import type { SequenceRow } from '../definitions/shared.queries.ts';
 import { type EffectiveGates, effectiveGates } from '../gates/rules.ts';
-import type { SequenceRow } from '../queries.ts';
 import type { StepAction } from '../steps/actions.schema.ts';
 import { CHANNEL_OF } from '../steps/content.rules.ts';
+import type { SendRule } from './eligibility.shared.queries.ts';
 
 /** The conditions for all steps of a sequence when they are sent. */
 export interface SendingPolicy {

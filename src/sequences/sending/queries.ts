@@ -6,11 +6,11 @@ import type { DeliveryStatus } from '../../deliveries/contract.ts';
 import type { SettlingContinuation } from '../../deliveries/sending/settling.rules.ts';
 import { newId } from '../../ids.ts';
 import { announcing } from '../../outbox/announcing.ts';
-import { ANNOUNCE_COMPLETED, MOVED_COLUMNS } from '../completion.queries.ts';
-import { eligibilityOf } from '../eligibility.queries.ts';
+import { ANNOUNCE_COMPLETED, MOVED_COLUMNS } from '../enrollment/completion.shared.queries.ts';
 import type { GateEvaluation } from '../gates/rules.ts';
-import type { GatedSend } from '../gates.queries.ts';
-import { cancelDeliveriesOfEnded } from '../reconcile.queries.ts';
+import type { GatedSend } from '../gates/shared.queries.ts';
+import { cancelDeliveriesOfEnded } from '../reconciliation/shared.queries.ts';
+import { eligibilityOf } from './eligibility.shared.queries.ts';
 
 export interface StepSend extends GatedSend {
   sequenceId: string;

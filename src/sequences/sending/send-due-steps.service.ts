@@ -4,7 +4,7 @@ import { type SendBatchDeps, sendBatch } from '../../deliveries/sending/send-bat
 import { SenderUnavailable } from '../../deliveries/sending/send-chunks.ts';
 import type { SendTotals, SequenceProgress, SequenceRef } from '../contract.ts';
 import { enrollNextPage, type PageEnrollment } from '../enrollment/service.ts';
-import { cancelDeliveriesOfEnded } from '../reconcile.queries.ts';
+import { cancelDeliveriesOfEnded } from '../reconciliation/shared.queries.ts';
 import { CHANNEL_OF, contentOf, isPersonal, senderOf } from '../steps/content.rules.ts';
 import {
   beginChunk,

@@ -7,10 +7,10 @@ import { requestMessage } from '../../deliveries/messages/service.ts';
 import { type ChannelDefaults, listChannels } from '../../deliveries/sending/channels.service.ts';
 import { invalid } from '../../errors.ts';
 import { EmailAddress } from '../../schemas/parts.ts';
+import { getSequence } from '../definitions/service.ts';
 import type { TestSequence } from '../schema.ts';
-import { getSequence } from '../service.ts';
 import { CHANNEL_OF, contentOf, senderOf } from '../steps/content.rules.ts';
-import { listAllSteps } from '../steps.queries.ts';
+import { listAllSteps } from '../steps/shared.queries.ts';
 
 /**
  * Sends each step able to reach the address at once, as a contact would get it: e-mails to an e-mail address, the other

@@ -1,4 +1,4 @@
-import type { StoredStep } from '../rules.ts';
+import type { StoredStep } from './rules.ts';
 
 export interface ComparedStep extends StoredStep {
   action: unknown;
@@ -63,14 +63,14 @@ interface Counts {
 
 /** Counts enrollments by their position relative to a step: before it, with it as their next, or past it. */
 function countAroundStep(id: string, steps: ComparedStep[], standings: PositionCounts): Counts {
-  const place = steps.findIndex((step) => step.id === id);
+  const index = steps.findIndex((step) => step.id === id);
   const counts = { before: 0, at: 0, after: 0 };
   for (const [standing, count] of standings) {
     const stands = standing === null ? -1 : steps.findIndex((step) => step.id === standing);
-    if (stands >= place) counts.after += count;
+    if (stands >= index) counts.after += count;
     else {
       counts.before += count;
-      const isNext = steps.slice(stands + 1, place).every((step) => step.is_deleted);
+      const isNext = steps.slice(stands + 1, index).every((step) => step.is_deleted);
       if (isNext) counts.at += count;
     }
   }

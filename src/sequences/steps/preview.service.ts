@@ -1,13 +1,12 @@
 import { assertSavable } from '../../contacts/filters/condition.ts';
 import type { Db } from '../../db/connect.ts';
 import { conflict } from '../../errors.ts';
-import { countByPosition } from '../forecast.queries.ts';
-import { hasEnded } from '../rules.ts';
+import { getSequence, hasEnded } from '../definitions/service.ts';
+import { countByPosition } from '../forecast/shared.queries.ts';
 import type { ChangePreview, UpdateSequence } from '../schema.ts';
-import { getSequence } from '../service.ts';
-import { listAllSteps } from '../steps.queries.ts';
 import { type ComparedStep, previewSteps } from './preview.rules.ts';
 import { arrangeSteps, assertSendable, type SaveStepsOptions } from './service.ts';
+import { listAllSteps } from './shared.queries.ts';
 
 /**
  * Previews the effect of a change of a sequence's steps on active enrollments. Changes nothing. Throws notFound, and
@@ -30,7 +29,7 @@ export async function previewChange(
     steps: previewSteps(
       stored,
       after,
-      new Map(standing.map(({ place, count }) => [place === id ? null : place, count])),
+      new Map(standing.map(({ position, count }) => [position === id ? null : position, count])),
     ),
   };
 }

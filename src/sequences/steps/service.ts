@@ -3,10 +3,10 @@ import { isVerifiedSender } from '../../deliveries/email-domains/service.ts';
 import { type Issue, invalid } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { findPhoneAgent } from '../../phone-agents/service.ts';
-import { orderAfterEdit } from '../rules.ts';
 import type { ChangedStep } from '../schema.ts';
-import { listAllSteps, type SequenceStep, type StepToSave, saveSteps } from '../steps.queries.ts';
 import type { StepAction } from './actions.schema.ts';
+import { orderAfterEdit } from './rules.ts';
+import { listAllSteps, type SequenceStep, type StepToSave, saveSteps } from './shared.queries.ts';
 
 export interface SaveStepsOptions {
   /** Whether mail may be sent from unverified domains. */

@@ -1,6 +1,6 @@
 import { elementAt, valueAt } from '../../collections/checked-access.ts';
 import { contactFilter } from '../../contacts/filters/condition.ts';
-import { setHasSla } from '../../conversations/sessions/service.ts';
+import { updateHasSla } from '../../conversations/sessions/service.ts';
 import type { Trx } from '../../db/connect.ts';
 import { tagKeyOf } from '../../desk/tags/rules.ts';
 import { NIL_UUID } from '../../ids.ts';
@@ -75,8 +75,8 @@ export const assignPoliciesToOpenSessions: Reaction<'sla-assignments-changed'> =
   const causes = events.map(({ payload }) => payload.by);
   const isKnown = causes.every((cause) => cause !== undefined);
   if (isKnown && !(await listAssignments(trx, orgId)).some((policy) => dependsOn(policy, causes))) return;
-  const places = events.map(({ payload }) => payload.after ?? NIL_UUID).toSorted();
-  const sessionIds = await listOpenSessions(trx, orgId, { after: places[0] ?? NIL_UUID, limit: SESSIONS_PER_BATCH });
+  const positions = events.map(({ payload }) => payload.after ?? NIL_UUID).toSorted();
+  const sessionIds = await listOpenSessions(trx, orgId, { after: positions[0] ?? NIL_UUID, limit: SESSIONS_PER_BATCH });
   const since = earliestOf(
     events.map(({ payload, created_at }) => (payload.since === undefined ? created_at : new Date(payload.since))),
   );
@@ -138,9 +138,9 @@ async function evaluateSessions(trx: Trx, orgId: string, times: ReadonlyMap<stri
     const covered = matching.map((sessionId) => ({ id: sessionId, since: valueAt(times, sessionId) }));
     changed.push(...(await upsertSessionPolicies(trx, orgId, id, covered)));
   }
-  await setHasSla(trx, orgId, changed, true);
+  await updateHasSla(trx, orgId, changed, true);
   const released = await deleteSessionPolicies(trx, orgId, [...open]);
-  await setHasSla(trx, orgId, [...open], false);
+  await updateHasSla(trx, orgId, [...open], false);
   changed.push(...released);
   await wakeSlaClocks(trx, orgId, changed);
 }

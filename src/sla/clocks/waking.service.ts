@@ -75,11 +75,11 @@ export const wakeClocksOfChangedPolicies: Reaction<'sla-policy-changed'> = async
 
 /** Returns each policy once, with its lowest start position. */
 function policiesIn(events: ClaimedEvent<'sla-policy-changed'>[]): Map<string, string> {
-  const places = new Map<string, string>();
+  const positions = new Map<string, string>();
   for (const { subject_id, payload } of events) {
     const after = payload.after ?? NIL_UUID;
-    const known = places.get(subject_id);
-    if (known === undefined || after < known) places.set(subject_id, after);
+    const known = positions.get(subject_id);
+    if (known === undefined || after < known) positions.set(subject_id, after);
   }
-  return places;
+  return positions;
 }

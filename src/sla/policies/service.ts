@@ -45,7 +45,7 @@ export async function getPolicy(db: Db, orgId: string, id: string) {
 
 /** Returns a page of the org's policies, oldest first. */
 export const pageOfPolicies = (db: Db, orgId: string, query: ListSlaPolicies) =>
-  pageOf(db, query, (place) => listPolicies(db, orgId, place));
+  pageOf(db, query, (page) => listPolicies(db, orgId, page));
 
 /** Changes the given fields. The clocks of open sessions follow. Throws notFound, and the errors of createPolicy. */
 export function changePolicy(db: Db, orgId: string, id: string, changes: UpdateSlaPolicy) {

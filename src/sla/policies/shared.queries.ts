@@ -73,8 +73,8 @@ export async function deletePolicy(db: Db, orgId: string, id: string): Promise<b
 }
 
 /** Returns a page of policies in order of creation. */
-export const listPolicies = (db: Db, orgId: string, place: PageRequest) =>
-  db.selectFrom('sla_policies').select(COLUMNS).where('org_id', '=', orgId).$call(orderedByCreation(place)).execute();
+export const listPolicies = (db: Db, orgId: string, page: PageRequest) =>
+  db.selectFrom('sla_policies').select(COLUMNS).where('org_id', '=', orgId).$call(orderedByCreation(page)).execute();
 
 /** Returns the policies with an assignment, highest precedence first. */
 export const listAssignments = (db: Db, orgId: string) =>
@@ -107,3 +107,7 @@ export async function listKnownTeams(db: Db, orgId: string, ids: string[]): Prom
     .execute();
   return teams.map(({ id }) => id);
 }
+
+/** Returns the SLA policies with these ids. */
+export const listPoliciesById = (db: Db, orgId: string, ids: string[]) =>
+  selectPolicies(db, orgId).where('id', '=', sql<string>`any(${ids}::uuid[])`).execute();

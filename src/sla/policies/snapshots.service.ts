@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Db } from '../../db/connect.ts';
 import { SlaPolicy } from './schema.ts';
-import { listPoliciesById } from './snapshots.queries.ts';
+import { listPoliciesById } from './shared.queries.ts';
 
 /** Returns SLA policies of the org by id, in the format of the API. Deleted ones are left out. */
 export async function policySnapshotsOf(

@@ -25,7 +25,7 @@ export function listDeliveries(
   db: Db,
   { orgId, endpointId }: EndpointRef,
   { states, event_type, since }: Pick<ListDeliveries, 'event_type' | 'since'> & { states: string[] | undefined },
-  place: PageRequest,
+  page: PageRequest,
 ) {
   let query = db
     .selectFrom('webhook_deliveries')
@@ -35,7 +35,7 @@ export function listDeliveries(
   if (states !== undefined) query = query.where(sql<SqlBool>`status = any(${states}::text[])`);
   if (event_type !== undefined) query = query.where('event_type', '=', event_type);
   if (since !== undefined) query = query.where(sql<SqlBool>`created_at >= ${since}::timestamptz`);
-  return query.$call(orderedByCreation(place)).execute();
+  return query.$call(orderedByCreation(page)).execute();
 }
 
 export const findShownDelivery = (db: Db, { orgId, endpointId }: EndpointRef, id: string) =>

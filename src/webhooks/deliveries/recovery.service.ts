@@ -1,10 +1,10 @@
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { EndpointRef } from '../contract.ts';
-import { DELIVERIES_PER_STEP } from '../deliveries.queries.ts';
-import { lockEndpoint, updateRecoveries } from '../endpoints.queries.ts';
+import { lockEndpoint, updateRecoveries } from '../endpoints/shared.queries.ts';
 import type { Recovery } from '../table.ts';
 import { requeueNext } from './queries.ts';
+import { DELIVERIES_PER_STEP } from './shared.queries.ts';
 
 /** Makes some of what a recovery covers pending again. Returns what is left of the recovery: null if nothing is. */
 export async function requeueSome(trx: Trx, endpoint: EndpointRef, recovery: Recovery): Promise<Recovery | null> {

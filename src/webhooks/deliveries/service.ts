@@ -5,7 +5,7 @@ import { conflict, notFound } from '../../errors.ts';
 import type { EndpointRef } from '../contract.ts';
 import type { Recover } from '../endpoints/schema.ts';
 import { getEndpoint, getLockedEnabledEndpoint } from '../endpoints/service.ts';
-import { updateRecoveries } from '../endpoints.queries.ts';
+import { updateRecoveries } from '../endpoints/shared.queries.ts';
 import type { Recovery, WebhookDeliveriesTable } from '../table.ts';
 import { wakeSender } from '../waking.service.ts';
 import { countRecoverable, findShownDelivery, listAttempts, listDeliveries, requeueDelivery } from './queries.ts';
@@ -20,7 +20,7 @@ const MAX_RECOVERIES = 20;
 export async function pageOfDeliveries(db: Db, endpoint: EndpointRef, query: ListDeliveries) {
   const { enabled } = await getEndpoint(db, endpoint.orgId, endpoint.endpointId);
   const states = query.status && storedStates([query.status], enabled);
-  const { items, next } = await pageOf(db, query, (place) => listDeliveries(db, endpoint, { ...query, states }, place));
+  const { items, next } = await pageOf(db, query, (page) => listDeliveries(db, endpoint, { ...query, states }, page));
   return { items: items.map((delivery) => shown(delivery, enabled)), next };
 }
 

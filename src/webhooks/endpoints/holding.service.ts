@@ -2,8 +2,8 @@ import type { Db, Trx } from '../../db/connect.ts';
 import { repeatForSeconds } from '../../db/deletion.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { EndpointRef } from '../contract.ts';
-import { DELIVERIES_PER_STEP, holdDeliveries } from '../deliveries.queries.ts';
-import { lockEndpoint } from '../endpoints.queries.ts';
+import { DELIVERIES_PER_STEP, holdDeliveries } from '../deliveries/shared.queries.ts';
+import { lockEndpoint } from './shared.queries.ts';
 
 /** Holds some of what a locked, disabled endpoint would have got. Returns whether something may be left. */
 export const holdNext = async (trx: Trx, ref: EndpointRef): Promise<boolean> =>

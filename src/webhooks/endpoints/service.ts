@@ -8,7 +8,14 @@ import type { Egress } from '../../providers/egress/egress.ts';
 import type { Secrets } from '../../secrets.ts';
 import { originOf } from '../../text/urls.rules.ts';
 import type { EndpointRef } from '../contract.ts';
-import { insertTestDelivery } from '../deliveries.queries.ts';
+import { insertTestDelivery } from '../deliveries/shared.queries.ts';
+import { eventTypesFor } from '../events/renderers.service.ts';
+import { WEBHOOK_EVENT_TYPES } from '../events/schema.ts';
+import { notifyEndpointChange, wakeSender } from '../waking.service.ts';
+import { problemOfAddress } from './addresses.service.ts';
+import { holdForSeconds, holdNext } from './holding.service.ts';
+import { type CreateEndpoint, MASK, type UpdateEndpoint } from './schema.ts';
+import { newSecret, openHeaders, sealHeaders, sealSecret, stillSigning } from './secrets.ts';
 import {
   countEndpoints,
   findEndpoint,
@@ -21,14 +28,7 @@ import {
   lockSender,
   type ShownEndpoint,
   updateEndpoint,
-} from '../endpoints.queries.ts';
-import { eventTypesFor } from '../events/renderers.service.ts';
-import { WEBHOOK_EVENT_TYPES } from '../events/schema.ts';
-import { notifyEndpointChange, wakeSender } from '../waking.service.ts';
-import { problemOfAddress } from './addresses.service.ts';
-import { holdForSeconds, holdNext } from './holding.service.ts';
-import { type CreateEndpoint, MASK, type UpdateEndpoint } from './schema.ts';
-import { newSecret, openHeaders, sealHeaders, sealSecret, stillSigning } from './secrets.ts';
+} from './shared.queries.ts';
 
 const MAX_ENDPOINTS = 50;
 /** Each makes the header of the signatures longer. */
@@ -43,7 +43,7 @@ export interface EndpointDeps {
 
 /** Returns a page of an org's endpoints, oldest first. */
 export async function pageOfEndpoints(db: Db, orgId: string, query: { cursor?: string | undefined; limit: number }) {
-  const { items, next } = await pageOf(db, query, (place) => listEndpoints(db, orgId, place));
+  const { items, next } = await pageOf(db, query, (page) => listEndpoints(db, orgId, page));
   return { items: items.map(shown), next };
 }
 

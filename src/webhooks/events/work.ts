@@ -4,7 +4,7 @@ import { getCrawlSnapshots } from '../../crawl/jobs/snapshots.service.ts';
 import { getDeliverySnapshots } from '../../deliveries/ledger/snapshots.service.ts';
 import type { ClaimedEvent } from '../../outbox/claim.ts';
 import type { EventType } from '../../outbox/events.ts';
-import { getSequenceSnapshots } from '../../sequences/snapshots.service.ts';
+import { getSequenceSnapshots } from '../../sequences/definitions/snapshots.service.ts';
 import { headOf, type Rendered, type Renderer } from './rendering.ts';
 
 const subjectsOf = (events: ClaimedEvent<EventType>[]): string[] => events.map(({ subject_id }) => subject_id);

@@ -4,9 +4,9 @@ import type { HttpClient } from '../../providers/egress/egress.ts';
 import { reasonFrom, retryAfterOf } from '../../providers/egress/provider-responses.ts';
 import { storable } from '../../providers/storable.rules.ts';
 import type { Secrets } from '../../secrets.ts';
-import type { DeliveryRow } from '../deliveries.queries.ts';
+import type { DeliveryRow } from '../deliveries/shared.queries.ts';
 import { keyOf, openHeaders, openSecret, stillSigning } from '../endpoints/secrets.ts';
-import type { WholeEndpoint } from '../endpoints.queries.ts';
+import type { WholeEndpoint } from '../endpoints/shared.queries.ts';
 import type { AttemptOutcome } from './recording.queries.ts';
 
 const TIMEOUT_MS = 15_000;

@@ -3,7 +3,7 @@ import type { Db, Trx } from '../../db/connect.ts';
 import { PLANNED_EACH_TIME } from '../../db/connections/preparing-client.ts';
 import { onlyRow } from '../../db/rows.ts';
 import type { EndpointRef } from '../contract.ts';
-import { lockSender } from '../endpoints.queries.ts';
+import { lockSender } from '../endpoints/shared.queries.ts';
 
 /** A try of a delivery. */
 export interface AttemptOutcome {

@@ -1,4 +1,4 @@
-import type { StoredDeliveries } from '../deliveries.queries.ts';
+import type { StoredDeliveries } from '../deliveries/shared.queries.ts';
 import type { SentDelivery } from './posting.ts';
 
 /** New deliveries for an endpoint. They are committed. */

@@ -1,6 +1,6 @@
 import type { EndpointRef, WebhookProgress } from '../contract.ts';
-import { listPendingDeliveries } from '../deliveries.queries.ts';
-import { findWholeEndpoint, type WholeEndpoint } from '../endpoints.queries.ts';
+import { listPendingDeliveries } from '../deliveries/shared.queries.ts';
+import { findWholeEndpoint, type WholeEndpoint } from '../endpoints/shared.queries.ts';
 import { post, type Receiver, receiverOf, type SentDelivery } from './posting.ts';
 import { reserveSlots } from './recording.queries.ts';
 import { recordResults } from './recording.service.ts';

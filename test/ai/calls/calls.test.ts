@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { sql } from 'kysely';
 import { redactSessionCalls } from '../../../src/ai/calls/closing.service.ts';
 import { runCall } from '../../../src/ai/calls/running.service.ts';
-import { listTools, receiptsOf } from '../../../src/ai/calls/service.ts';
+import { listCallsOfSession, listTools } from '../../../src/ai/calls/service.ts';
 import { inTransaction } from '../../../src/db/transaction.ts';
 import { FAKES_ALLOWED } from '../../support/channels.ts';
 import {
@@ -74,7 +74,7 @@ describe('a call of the AI', () => {
     expect(again).toMatchObject({ id: call.id, state: 'done' });
     expect(await run(again.id)).toMatchObject({ id: call.id, state: 'done' });
     expect(received).toHaveLength(1);
-    expect(await receiptsOf(api.db, org.id, turn.sessionId, 0)).toMatchObject([{ id: call.id, state: 'done' }]);
+    expect(await listCallsOfSession(api.db, org.id, turn.sessionId, 0)).toMatchObject([{ id: call.id, state: 'done' }]);
   });
 
   it('is another one with other arguments, for another contact, or in another conversation', async () => {
@@ -111,7 +111,7 @@ describe('a call of the AI', () => {
   ])('with %s is refused with what to change, and nothing is stored', async (_, given, message) => {
     const answer = await propose(api.db, turn, await newAction(org, shop.url), { arguments: given });
     expect(answer.refusal).toMatchObject({ code: 'invalid_arguments', message: expect.stringMatching(message) });
-    expect(await receiptsOf(api.db, org.id, turn.sessionId, 0)).toEqual([]);
+    expect(await listCallsOfSession(api.db, org.id, turn.sessionId, 0)).toEqual([]);
   });
 
   it('needs no value that the org’s overrides supply', async () => {
@@ -297,7 +297,7 @@ describe('the redaction of a session', () => {
     const event = { subject_id: turn.sessionId, payload: { message_id: null } };
     await inTransaction(api.db, (trx) => redactSessionCalls(trx, org.id, [event as never]));
     expect(await running).toMatchObject({ state: 'done', response: null, arguments: null });
-    const calls = await receiptsOf(api.db, org.id, turn.sessionId, 0);
+    const calls = await listCallsOfSession(api.db, org.id, turn.sessionId, 0);
     expect(calls.map(({ id, state }) => [id, state])).toEqual([
       [done.id, 'done'],
       [waiting.id, 'expired'],

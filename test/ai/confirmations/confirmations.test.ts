@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type CallRow, receiptsOf } from '../../../src/ai/calls/service.ts';
+import { type CallRow, listCallsOfSession } from '../../../src/ai/calls/service.ts';
 import {
   askForConfirmation,
   decideConfirmation,
@@ -130,7 +130,9 @@ describe('the question of a confirmation', () => {
     await eventually('the redaction of the call', async () => (await stateOf(call.id)) === 'expired');
     const { body } = await org.get(`/chat/sessions/${sessionId}/history`);
     expect(JSON.stringify(body)).not.toContain('A-1');
-    expect(await receiptsOf(stack.db, org.id, sessionId, 0)).toMatchObject([{ arguments: null, token_hash: null }]);
+    expect(await listCallsOfSession(stack.db, org.id, sessionId, 0)).toMatchObject([
+      { arguments: null, token_hash: null },
+    ]);
     expect((await stack.client().get(path)).status).toBe(404);
   });
 });
@@ -221,7 +223,9 @@ describe('a confirmation', () => {
     const { body } = await widget.send(sessionId, text);
     expect(body.autopilotResponse.value.content).toBe(answer);
     expect(shop.calls).toHaveLength(calls);
-    expect(await receiptsOf(stack.db, org.id, sessionId, 0)).toMatchObject([{ id: call.id, confirmed_by: 'message' }]);
+    expect(await listCallsOfSession(stack.db, org.id, sessionId, 0)).toMatchObject([
+      { id: call.id, confirmed_by: 'message' },
+    ]);
   });
 
   it('is decided once where the message “yes” arrives while the link decides', async () => {

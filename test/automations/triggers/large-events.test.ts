@@ -4,7 +4,7 @@ import { startTriggeredRuns } from '../../../src/automations/triggers/trigger-ev
 import { inTransaction } from '../../../src/db/transaction.ts';
 import { newId } from '../../../src/ids.ts';
 import type { ClaimedEvent } from '../../../src/outbox/claim.ts';
-import { completePastLastStep } from '../../../src/sequences/reconcile.queries.ts';
+import { completePastLastStep } from '../../../src/sequences/reconciliation/shared.queries.ts';
 import { emailStep } from '../../support/sequences.ts';
 import { startApi, type TestApi, type TestOrg } from '../../support/stack/api.ts';
 import { activate } from '../../support/triggers.ts';

@@ -6,8 +6,8 @@ import type { Channels } from '../../../src/deliveries/sending/channels.service.
 import type { MessageSender, MessageSenders } from '../../../src/deliveries/sending/message-sender.ts';
 import { newId } from '../../../src/ids.ts';
 import { createOrg, createPartner } from '../../../src/partners/service.ts';
+import { createSequence, getSequence } from '../../../src/sequences/definitions/service.ts';
 import { planDeliveries } from '../../../src/sequences/forecast/service.ts';
-import { createSequence, getSequence } from '../../../src/sequences/service.ts';
 import { emailStep } from '../../support/sequences.ts';
 
 const CHANNELS: Channels = new Map([

@@ -1,6 +1,6 @@
 import { changeSettings } from '../../../src/orgs/service.ts';
-import { findDatabaseTime } from '../../../src/sequences/forecast.queries.ts';
-import { getSequence, startSequence } from '../../../src/sequences/service.ts';
+import { getSequence, startSequence } from '../../../src/sequences/definitions/service.ts';
+import { findDatabaseTime } from '../../../src/sequences/forecast/shared.queries.ts';
 import { emailStep, smsStep } from '../../support/sequences.ts';
 import { startTimeSkippingStack, type TimeSkippingStack } from '../../support/stack/time-skipping.ts';
 import {

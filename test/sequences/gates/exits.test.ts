@@ -1,6 +1,6 @@
-import { createCallbackUrls } from '../../../src/api/edge/callback-urls.ts';
 import { insertInboundMessage } from '../../../src/deliveries/inbound/messages.queries.ts';
 import { receiveMessage } from '../../../src/deliveries/inbound/messages.service.ts';
+import { createCallbackUrls } from '../../../src/orgs/integrations/callback-urls.ts';
 import { twilioSignature } from '../../../src/providers/twilio/callbacks.ts';
 import type { Refusal } from '../../support/fakes/mail-sink.ts';
 import { emailStep, smsStep, timeIn } from '../../support/sequences.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { orderAfterEdit, transitionsOf } from '../../../src/sequences/rules.ts';
 import { type ComparedStep, previewSteps } from '../../../src/sequences/steps/preview.rules.ts';
+import { orderAfterEdit, transitionsOf } from '../../../src/sequences/steps/rules.ts';
 import { emailStep, inDomain, smsStep } from '../../support/sequences.ts';
 import { startApi, type TestApi } from '../../support/stack/api.ts';
 

@@ -1,6 +1,6 @@
 import { inTransaction } from '../../../db/transaction.ts';
 import { runCall } from '../../calls/running.service.ts';
-import { proposeCall, receiptsOf } from '../../calls/service.ts';
+import { listCallsOfSession, proposeCall } from '../../calls/service.ts';
 import { decideConfirmation, findWaitingConfirmation, isWaitingForDecision } from '../../confirmations/service.ts';
 import type { TurnContext } from '../context.service.ts';
 import type { TurnRef } from '../contract.ts';
@@ -23,7 +23,7 @@ export function liveEffects(
   return {
     billing: { sessionId, turnId },
     ledger: {
-      list: () => receiptsOf(db, orgId, sessionId, epoch),
+      list: () => listCallsOfSession(db, orgId, sessionId, epoch),
       propose: (proposal) =>
         inTransaction(db, async (trx) => {
           if (await lockAgainstRedaction(trx, ref)) throw new TurnRedacted();

@@ -62,7 +62,7 @@ export async function answerByModel(
 ): Promise<ModelAnswerOutcome> {
   let complaints: string[] = [];
   for (let tries = 0; tries < TRIES; tries++) {
-    const answer: StoredResult = await request.steps.take('answer', () =>
+    const answer: StoredResult = await request.steps.decide('answer', () =>
       askOnce(deps, ref, context, { ...request, complaints, isLast: tries === TRIES - 1 }),
     );
     if (answer.kind === 'over_budget' || answer.kind === 'down') return { kind: answer.kind };
@@ -114,7 +114,7 @@ async function askOnce(
   { session, settings, messages, unanswered, effects }: DecisionContext,
   request: AnswerRequest & { complaints: string[]; isLast: boolean },
 ): Promise<{ decision: StoredResult } & StepReport> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   const { chain, facts, queries, receipts, phrases, language, complaints, signal } = request;
   const passages = await retrievePassages(deps.db, deps.semantics, orgId, {
     queries,
@@ -123,7 +123,7 @@ async function askOnce(
   });
   const onlyPhrases = settings.mode === 'canned';
   const { instructions, context, prohibitedTopics } = facts;
-  const asked = await askModel(
+  const result = await askModel(
     deps,
     orgId,
     chain,
@@ -153,10 +153,10 @@ async function askOnce(
     },
     signal,
   );
-  const latency_ms = Math.round(performance.now() - begun);
-  const report = { latency_ms, ...reportOf(asked) };
-  if (asked.kind !== 'answered') return { decision: { kind: asked.kind, queries }, ...report };
-  const { value: answer, model } = asked;
+  const latency_ms = Math.round(performance.now() - startedAt);
+  const report = { latency_ms, ...reportOf(result) };
+  if (result.kind !== 'answered') return { decision: { kind: result.kind, queries }, ...report };
+  const { value: answer, model } = result;
   const checked = checkAnswer(answer.parts, {
     language,
     passages,

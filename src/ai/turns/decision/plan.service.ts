@@ -92,6 +92,6 @@ async function planCalls(
     secrets: facts.secrets,
     hasUntrusted: await effects.hasQuotedUntrusted(),
     signal: limits.signal,
-    take: steps.take,
+    decide: steps.decide,
   });
 }

@@ -65,10 +65,10 @@ export async function listKnowledgeSegments(db: Db, orgId: string, contactId: st
 
 /** Returns the first texts that fit together, the last one of them in part. */
 function fitting(texts: string[], most: number): string[] {
-  let left = most;
+  let remaining = most;
   return texts.flatMap((text) => {
-    const part = text.slice(0, Math.max(0, left)).toWellFormed();
-    left -= part.length;
+    const part = text.slice(0, Math.max(0, remaining)).toWellFormed();
+    remaining -= part.length;
     return part === '' ? [] : [part];
   });
 }

@@ -22,14 +22,14 @@ export async function recognizeMessages(input: DecisionInput): Promise<TurnInDec
     (key === 'prohibited_topic' ? prohibited_topic_message : null) ??
     sentenceOf(key, session.language, { fallback, overrides: settings.phrases });
 
-  const begun = performance.now();
+  const startedAt = performance.now();
   const recognized = await recognize(context, {
     language: languageWithPhrases(session.language, fallback),
     otherLanguages: session.language === null ? LANGUAGES_WITH_PHRASES : [fallback],
     prohibitedTopics: prohibited_topics ?? [],
   });
   const detail = { ...recognized.gate, isSolved: recognized.isSolved };
-  const latency_ms = Math.round(performance.now() - begun);
+  const latency_ms = Math.round(performance.now() - startedAt);
   return {
     ...input,
     org,

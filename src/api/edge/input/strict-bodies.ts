@@ -71,24 +71,26 @@ interface Components {
  * Returns a schema with copies in place of references to closed ones, also in the schemas that it refers to. A schema
  * within itself stays a reference.
  */
-function withCopies(schema: Schema, known: Components): Schema {
+function withCopies(schema: Schema, components: Components): Schema {
   if (schema.$ref !== undefined) {
     const name = componentOf(schema);
-    const [original, present] = [known.open[name], known.schemas[name]];
-    if (original === undefined || present === undefined || known.within.includes(name)) return schema;
-    const inside = { ...known, within: [...known.within, name] };
-    if (known.closed.has(name)) return withCopies(original, inside);
-    known.schemas[name] = withCopies(present, inside);
+    const [original, present] = [components.open[name], components.schemas[name]];
+    if (original === undefined || present === undefined || components.within.includes(name)) return schema;
+    const inside = { ...components, within: [...components.within, name] };
+    if (components.closed.has(name)) return withCopies(original, inside);
+    components.schemas[name] = withCopies(present, inside);
     return schema;
   }
-  const copies = (list: Schema[] | undefined) => list?.map((one) => withCopies(one, known));
+  const copies = (list: Schema[] | undefined) => list?.map((one) => withCopies(one, components));
   const { properties, items, anyOf, oneOf } = schema;
   return {
     ...schema,
     ...(properties && {
-      properties: Object.fromEntries(Object.entries(properties).map(([key, one]) => [key, withCopies(one, known)])),
+      properties: Object.fromEntries(
+        Object.entries(properties).map(([key, one]) => [key, withCopies(one, components)]),
+      ),
     }),
-    ...(items && { items: withCopies(items, known) }),
+    ...(items && { items: withCopies(items, components) }),
     ...(anyOf && { anyOf: copies(anyOf) }),
     ...(oneOf && { oneOf: copies(oneOf) }),
   };

@@ -19,9 +19,9 @@ export interface UnknownField {
  * value.
  */
 export function unknownFieldsIn(schema: z.ZodType, path: string, given: unknown, parsed: unknown): UnknownField[] {
-  const found: UnknownField[] = [];
-  compare(found, [schema], [path], { given, parsed });
-  return found;
+  const fields: UnknownField[] = [];
+  compare(fields, [schema], [path], { given, parsed });
+  return fields;
 }
 
 function compare(

@@ -71,7 +71,7 @@ async function advance(execution: RunExecution, after: StepPath | undefined): Pr
   if (after !== undefined && isOver())
     return (await saveProgress(execution)) ? leave(execution, advancingFrom(after)) : undefined;
   await pacer.wait();
-  const begun = performance.now();
+  const startedAt = performance.now();
   const { next, decisions } = await nextStepAfter(execution.context.definition, outputsOf(execution), {
     after,
     nowMs: Date.now(),
@@ -80,7 +80,7 @@ async function advance(execution: RunExecution, after: StepPath | undefined): Pr
     execution.outputs.set(path, output);
     return stepRecordOf(path, step, { status: 'completed', input, output });
   });
-  pacer.add(performance.now() - begun);
+  pacer.add(performance.now() - startedAt);
   const save = (progress: Partial<Progress> = {}) => saveProgress(execution, { records, ...progress });
   switch (next.kind) {
     case 'end':
@@ -117,8 +117,8 @@ async function call(
   if (action === undefined || !('call' in action)) throw invalid(`There is no remote action ${step.type}`);
   const sealer = createSealer(deps.secrets, ref.orgId, context.run.automation_id);
   const input = await resolveInput(context.definition, outputsOf(execution), path, sealer.open(step.input));
-  const begun = stepRecordOf(path, step, { status: 'in_progress', input: maskCredentials(input), output: null });
-  if (!(await saveProgress(execution, { records: [...records, begun] }))) return undefined;
+  const record = stepRecordOf(path, step, { status: 'in_progress', input: maskCredentials(input), output: null });
+  if (!(await saveProgress(execution, { records: [...records, record] }))) return undefined;
   try {
     const origins = knownOriginsOf(context.definition.credentialOrigins, step);
     const credentialOrigins = originsOfInput(step.input, origins);
@@ -203,13 +203,13 @@ async function saveProgress(execution: RunExecution, progress: Partial<Progress>
 
 /** The outputs of the run's steps, from memory where they are. */
 const outputsOf = ({ work, context, outputs, isStored }: RunExecution): StepOutputs => ({
-  async read(places) {
+  async read(paths) {
     const known = new Map<StepPath, Json>();
-    for (const path of places) {
+    for (const path of paths) {
       const output = outputs.get(path);
       if (output !== undefined) known.set(path, output);
     }
-    const missing = isStored ? places.filter((path) => !known.has(path)) : [];
+    const missing = isStored ? paths.filter((path) => !known.has(path)) : [];
     const stored = await listOutputs(work.deps.db, work.ref.orgId, context.run.id, missing);
     return new Map([...known, ...stored]);
   },

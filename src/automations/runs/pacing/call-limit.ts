@@ -16,8 +16,8 @@ export function createCallLimit({ atOnce, perOrg }: { atOnce: number; perOrg: nu
       callsOf.set(orgId, own + 1);
       return () => {
         all--;
-        const left = (callsOf.get(orgId) ?? 0) - 1;
-        if (left > 0) callsOf.set(orgId, left);
+        const remaining = (callsOf.get(orgId) ?? 0) - 1;
+        if (remaining > 0) callsOf.set(orgId, remaining);
         else callsOf.delete(orgId);
       };
     },

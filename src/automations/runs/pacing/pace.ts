@@ -12,9 +12,9 @@ const turns = createFairQueue();
  */
 export const waitForPace = (orgId: string): Promise<void> =>
   turns.run(orgId, async () => {
-    const begun = performance.now();
+    const startedAt = performance.now();
     await yieldToOthers();
-    const tookMs = performance.now() - begun;
+    const tookMs = performance.now() - startedAt;
     if (tookMs > SHORT_MS) await sleep(tookMs);
   });
 

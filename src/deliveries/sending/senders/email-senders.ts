@@ -53,18 +53,18 @@ export function createEmailSenders(deps: EmailSendersDeps): EmailSenders {
 
   const signingOf = (orgId: string, domain: string): Promise<Signing> => {
     const key = `${orgId} ${domain}`;
-    const known = signings.get(key);
-    if (known !== undefined) return known;
-    const found = findDkimSigning(db, secrets, orgId, domain);
-    signings.set(key, found);
-    found.catch(() => signings.delete(key));
-    return found;
+    const cached = signings.get(key);
+    if (cached !== undefined) return cached;
+    const signing = findDkimSigning(db, secrets, orgId, domain);
+    signings.set(key, signing);
+    signing.catch(() => signings.delete(key));
+    return signing;
   };
 
   const senderOf = (settings: SmtpSettings): EmailSender => {
     const key = createHash('sha256').update(JSON.stringify(settings)).digest('base64');
-    const known = senders.get(key);
-    if (known !== undefined) return known;
+    const cached = senders.get(key);
+    if (cached !== undefined) return cached;
     const sender = createRenewedSender(() => createSmtpSender(settings, egress.connect), CONNECTIONS_TTL_MS);
     senders.set(key, sender);
     return sender;

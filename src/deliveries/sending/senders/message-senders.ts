@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { CallbackUrls } from '../../../api/edge/callback-urls.ts';
 import type { Db } from '../../../db/connect.ts';
+import type { CallbackUrls } from '../../../orgs/integrations/callback-urls.ts';
 import type { ConnectionCalls } from '../../../orgs/integrations/calls.service.ts';
 import { findConnection } from '../../../orgs/integrations/service.ts';
 import type { Egress } from '../../../providers/egress/egress.ts';
@@ -69,8 +69,8 @@ export function createMessageSenders({
       const key = createHash('sha256')
         .update(JSON.stringify([channel, orgId, connection.settings]))
         .digest('base64');
-      const known = senders.get(key);
-      if (known !== undefined) return known;
+      const cached = senders.get(key);
+      if (cached !== undefined) return cached;
       const opened = connection.open();
       const called = { orgId, kind: channel, settings: connection.settings };
       const sender = {

@@ -67,15 +67,15 @@ export function createTokens(wire: SalesforceApi, store: ConversationStore, sett
     return read(answer);
   }
 
-  const another = (sessionId: string, known: AccessToken) => (isVerified ? mint(sessionId) : continueAs(known));
+  const another = (sessionId: string, token: AccessToken) => (isVerified ? mint(sessionId) : continueAs(token));
 
   return {
     mint,
     async tokenOf(conversation) {
-      const { sessionId, token: known } = conversation;
-      if (known === undefined) return store.replaceToken(conversation, await mint(sessionId));
-      if (known.expiresAt.getTime() - Date.now() > RENEWAL_MARGIN_MS) return known;
-      return store.replaceToken(conversation, await another(sessionId, known));
+      const { sessionId, token } = conversation;
+      if (token === undefined) return store.replaceToken(conversation, await mint(sessionId));
+      if (token.expiresAt.getTime() - Date.now() > RENEWAL_MARGIN_MS) return token;
+      return store.replaceToken(conversation, await another(sessionId, token));
     },
     renew: async (conversation, refused) =>
       store.replaceToken({ ...conversation, token: refused }, await another(conversation.sessionId, refused)),

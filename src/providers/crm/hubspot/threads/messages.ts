@@ -43,8 +43,8 @@ export async function postMessage(
     const texts = new Set([undefined, ...signatures].map((signature) => normalized(signed(signature).text)));
     const hasText = (text: string) => texts.has(normalized(text));
     const wanted = { type: 'MESSAGE', hasText, appId: settings.app_id } as const;
-    const found = await findEarlierMessage(api, conversationId, wanted, attempt);
-    if (found !== undefined) return found;
+    const earlierMessage = await findEarlierMessage(api, conversationId, wanted, attempt);
+    if (earlierMessage !== undefined) return earlierMessage;
   }
   const origin = await latestDelivered(api, conversationId);
   const isEmail = origin.channelId === EMAIL_CHANNEL;
@@ -73,8 +73,8 @@ export async function postComment(
 ): Promise<string> {
   if (attempt.mayExist) {
     const hasText = (text: string) => marks.every((mark) => normalized(text).includes(mark));
-    const found = await findEarlierMessage(api, threadId, { type: 'COMMENT', hasText, appId }, attempt);
-    if (found !== undefined) return found;
+    const earlierMessage = await findEarlierMessage(api, threadId, { type: 'COMMENT', hasText, appId }, attempt);
+    if (earlierMessage !== undefined) return earlierMessage;
   }
   return post(api, threadId, { type: 'COMMENT', ...content, attachments: [] });
 }

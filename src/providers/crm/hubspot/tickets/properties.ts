@@ -37,12 +37,12 @@ export interface TicketProperties {
 
 export function createTicketProperties(api: HubspotApi, cache: PropertyCache, connection: string): TicketProperties {
   const schema = (): Promise<Schema> => {
-    const known = cache.get(connection);
-    if (known !== undefined) return known;
-    const found = readSchema(api);
-    cache.set(connection, found);
-    found.catch(() => cache.delete(connection));
-    return found;
+    const cached = cache.get(connection);
+    if (cached !== undefined) return cached;
+    const reading = readSchema(api);
+    cache.set(connection, reading);
+    reading.catch(() => cache.delete(connection));
+    return reading;
   };
   return {
     async writable(properties) {

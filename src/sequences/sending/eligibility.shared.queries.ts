@@ -1,0 +1,65 @@
+import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { Channel } from '../../deliveries/contract.ts';
+
+/** The properties of a step deciding its recipients. */
+export interface SendRule {
+  channel: Channel;
+  /** Transactional mail ignores opt-outs, but not bounced addresses. */
+  isTransactional: boolean;
+  /** The reason for sending nothing at all, or null. */
+  blockedReason: string | null;
+  /** SQL: whether the e-mail of `contact` is blocked. */
+  isBlocked: RawBuilder<SqlBool>;
+  /** Contacts who replied since the enrollment get nothing more. */
+  exitsOnReply: boolean;
+  /** SQL over a row called `contacts`: contacts not matching get nothing more. Null skips the check. */
+  staysWhile: Expression<SqlBool> | null;
+}
+
+/**
+ * Returns SQL over a row called `contact`: the address of a step, and its eligibility at this moment with the reason. A
+ * `gate` in the result ends the enrollment. Sending and forecasts share this one rule. `offset 0` keeps Postgres from
+ * repeating every subquery at each reference, which made planning take eight times as long as running.
+ */
+export function eligibilityOf(
+  orgId: string,
+  { channel, isTransactional, blockedReason, isBlocked, exitsOnReply, staysWhile }: SendRule,
+) {
+  const address = channel === 'email' ? sql<string | null>`contact.email` : sql<string | null>`contact.phone_number`;
+  const missing = channel === 'email' ? 'the contact has no e-mail address' : 'the contact has no phone number';
+  const suppression = sql<string | null>`(
+    select suppression.reason from suppressions as suppression
+    where suppression.org_id = ${orgId} and suppression.channel = ${channel} and suppression.address = ${address}
+      and (${!isTransactional}::boolean or suppression.reason = 'bounced')
+  )`;
+  const reply = !exitsOnReply
+    ? sql<string | null>`null::text`
+    : sql<string | null>`(
+        select 'the contact replied by ' || message.channel || ' at ' || to_char(message.received_at at time zone 'UTC', ${ISO_SECONDS})
+        from inbound_messages as message
+        where message.org_id = ${orgId} and message.contact_id = contact.id and message.received_at > enrollment.created_at
+          and message.is_reply
+        order by message.received_at limit 1
+      )`;
+  const isUnmatched =
+    staysWhile === null
+      ? sql<SqlBool>`false`
+      : sql<SqlBool>`not exists (select from contacts where contacts.org_id = contact.org_id and contacts.id = contact.id and ${staysWhile})`;
+  const eligibility = sql<{ status: string; reason: string | null; gate: string | null }>`
+    select
+      case when reply is not null or is_unmatched or is_blocked or address is null then 'skipped' when suppressed is not null then 'suppressed'
+        when ${blockedReason}::text is not null then 'failed' else 'sending' end as status,
+      case when reply is not null then 'exit_on_reply: ' || reply
+        when is_unmatched then 'exit_when_unmatched: the contact no longer matches the filter'
+        when is_blocked then 'the contact is blocked' when address is null then ${missing}
+        when suppressed is not null then suppressed else ${blockedReason}::text end as reason,
+      case when reply is not null then 'exit_on_reply' when is_unmatched then 'exit_when_unmatched' end as gate
+    from (
+      select ${isBlocked} as is_blocked, ${address} as address, ${suppression} as suppressed, ${reply} as reply, ${isUnmatched} as is_unmatched
+      offset 0
+    ) as facts
+    offset 0`;
+  return { address, eligibility };
+}
+
+const ISO_SECONDS = 'YYYY-MM-DD"T"HH24:MI:SS"Z"';
