@@ -1,7 +1,14 @@
 import { availableParallelism } from 'node:os';
 
-/** What only the long tier runs: faults whose kinds other files inject too, and what schemathesis tries with other input. */
+/**
+ * What only the long tier runs, as the short one has a limit of 25 minutes: faults and bounds whose kinds other files try
+ * too, and what takes longest.
+ */
 const LONG_TIER = [
+  'automations/runs/batches',
+  'crm/handoffs/again',
+  'crm/handoffs/edge-cases',
+  'desk/assignment-queues',
   'faults/ai-actions',
   'faults/automation-calls',
   'faults/channels',
@@ -13,9 +20,16 @@ const LONG_TIER = [
   'faults/mail-server',
   'faults/summaries',
   'faults/webhook-secrets',
+  'logging/outages',
   'logging/start-refusals',
+  'outbox/repair',
   'security/bad-input',
+  'security/bounds/workflows',
   'security/bystander/bystander',
+  'sequences/forecast/jobs',
+  'sequences/sending/many-waiting',
+  'sla/year',
+  'workflows/crm',
 ];
 const IS_LONG = process.env.TEST_TIER === 'long';
 
