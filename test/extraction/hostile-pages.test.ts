@@ -5,7 +5,7 @@ import { inflatingPdf } from './pdfs.ts';
 
 const URL = 'https://docs.example/page';
 const MAX_BYTES = 5 * 1024 * 1024;
-const FEW = { numRuns: process.env.TEST_TIER === 'long' ? 3_000 : 100 };
+const FEW = { numRuns: process.env.TEST_TIER === 'long' ? 3_000 : 300 };
 
 let extractor: Extractor;
 beforeAll(() => {
