@@ -303,9 +303,9 @@ async function statusesOf(operation: Operation, path: string, bodies: unknown[])
 
 const as = (org: TestOrg, { key }: Operation): Client => (key === 'partner' ? org.partner : org);
 
-/** Returns a share of the pairs of all operations. */
+/** Returns a share of the pairs of all operations: of the ids, others for each place. */
 const sampled = <Pair>(operations: Operation[], pairsOf: (operation: Operation) => Pair[]): Pair[] =>
-  operations.flatMap(pairsOf).filter((_, nth) => nth % SHARE_OF_PAIRS === 0);
+  operations.flatMap(pairsOf).filter((_, nth) => (nth + Math.floor(nth / idsOfB.length)) % SHARE_OF_PAIRS === 0);
 
 const idsInPath = ({ pathParameters }: Operation) => pathParameters.filter(({ schema }) => schema.enum === undefined);
 

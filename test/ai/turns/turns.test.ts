@@ -6,7 +6,7 @@ import { unverified, type Widget } from '../../widget/client.ts';
 import { ARTICLES, messagesOf, newAnsweringOrg, QUESTION, turnsOf } from '../answering-org.ts';
 
 /** In the long tier 1,000 a variant, as many as make any order likely. */
-const TAKEOVERS = IS_LONG ? 100 : 20;
+const TAKEOVERS = IS_LONG ? 100 : 10;
 const PARTS = Array.from({ length: IS_LONG ? 10 : 1 }, (_, nth) => nth + 1);
 /** Within it a turn has mostly ended. */
 const TAKEOVER_WITHIN_MS = IS_LONG ? 4_000 : 1_500;

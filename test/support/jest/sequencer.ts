@@ -10,7 +10,7 @@ type Test = Parameters<InstanceType<typeof Sequencer>['sort']>[0][number];
 const LATEST_START = 0.75;
 
 /** The files that take longest. One that begins late runs on alone at the end, and a fresh clone knows no durations. */
-const LONGEST = ['security/id-swap', 'security/bad-input', 'crm/handoffs/hubspot', 'crm/salesforce', 'sla/year'];
+const LONGEST = ['security/id-swap', 'crm/handoffs/hubspot', 'crm/salesforce'];
 
 /** Spreads the tests of faults/, waiting for servers to return, among those that compute: together they leave the cores idle. */
 export default class Interleaved extends Sequencer {
