@@ -73,7 +73,7 @@ async function measureProcessor(embedder: Embedder): Promise<Finding[]> {
   await embedder.embedPassages([passage()], never);
   await embedder.embedQuery(question(), never);
   const memory = memoryFinding('embedding: memory of both processes', memoryMb(), MOST_MB);
-  const encode = await loadModel(files);
+  const { encode } = await loadModel(files);
   const kinds = [
     { kind: 'passage', write: passage, ours: (texts: string[]) => embedder.embedPassages(texts, never) },
     { kind: 'query', write: question, ours: embedQueries(embedder) },

@@ -247,7 +247,7 @@ export function listSessions(
   db: Db,
   orgId: string,
   { handed_off, status, channel_type, memberId }: ListSessions & Reader,
-  place: RangePageRequest,
+  page: RangePageRequest,
 ) {
   return selectSessions(db, orgId, memberId)
     .$if(handed_off !== undefined, (query) => query.where('session.handoff', handed_off ? 'is not' : 'is', null))

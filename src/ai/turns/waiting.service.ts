@@ -1,6 +1,5 @@
 import { getAutopilot } from '../../autopilot/service.ts';
 import { createWakeUps } from '../../concurrency/wake-ups.ts';
-import { findAiMessage, getAiStates } from '../../conversations/ai/service.ts';
 import { findAiMessage, listAiStates } from '../../conversations/ai/service.ts';
 import type { AnswersPort, AutopilotAnswer } from '../../conversations/answers.port.ts';
 import type { Db } from '../../db/connect.ts';

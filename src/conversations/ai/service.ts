@@ -19,7 +19,9 @@ import { type LockedSession, updateSession } from '../queries.ts';
 import { closingPayloadOf } from '../sessions/closing.rules.ts';
 import type { AiState } from '../sessions/schema.ts';
 import { summarizesIf, summaryOfResolution } from '../summary/service.ts';
-import { findOpenTurnNews, listAiStates } from './states.queries.ts';
+import { findOpenTurnNews } from './states.queries.ts';
+
+export { listAiStates } from './states.queries.ts';
 
 /** A message of the AI. */
 export interface AiMessage {

@@ -53,7 +53,7 @@ async function applyAssignments(
   assignments: Assignment[],
 ): Promise<void> {
   const sessions = new Map(waiting.map((session) => [session.id, session]));
-  for (const { session_id, team_id, user_id } of given) {
+  for (const { session_id, team_id, user_id } of assignments) {
     await reassignAutomatically(trx, orgId, valueAt(sessions, session_id), { team_id, assignee_id: user_id });
   }
   await updateTurns(trx, orgId, assignments);

@@ -2,11 +2,12 @@ import type { z } from 'zod';
 import type { Db, Trx } from '../../db/connect.ts';
 import { NotSeen, notFound, refused } from '../../errors.ts';
 import type { MediaLinks } from '../../media/links.ts';
-import { type EventRow, listEvents } from '../events.queries.ts';
 import type { StoredAttachment } from '../messages/attachments.service.ts';
 import { getSession } from '../sessions/service.ts';
 import type { HistoryItem, HistoryPage, ListHistory } from './events.schema.ts';
 import { type EventRow, findSeq, listEvents, listLastSeqs, listMessagesAfter } from './shared.queries.ts';
+
+export { listLastSeqs };
 
 type HistoryQuery = ListHistory & { sessionId: string };
 
