@@ -1,7 +1,7 @@
-import { errorResponses } from '../schemas/error-answers.ts';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { memberOf } from '../api/edge/member.ts';
 import { inTransaction } from '../db/transaction.ts';
+import { errorResponses } from '../schemas/error-answers.ts';
 import { NO_BODY, NoBody } from '../schemas/parts.ts';
 import { ListNotifications, NotificationPage, ReadNotifications } from './schema.ts';
 import { pageOfNotifications, readNotifications } from './service.ts';

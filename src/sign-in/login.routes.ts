@@ -1,10 +1,10 @@
-import { errorResponses } from '../schemas/error-answers.ts';
 import { createHash } from 'node:crypto';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Deps } from '../api/deps.ts';
 import { enforce, networkOf } from '../api/edge/rate-limits.ts';
 import { conflict } from '../errors.ts';
+import { errorResponses } from '../schemas/error-answers.ts';
 import { EmailAddress } from '../schemas/parts.ts';
 import { requestLoginMail } from './mail.service.ts';
 import { NextPath } from './next-path.schema.ts';

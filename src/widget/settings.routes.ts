@@ -1,6 +1,6 @@
-import { errorResponses } from '../schemas/error-answers.ts';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../api/deps.ts';
+import { errorResponses } from '../schemas/error-answers.ts';
 import { WidgetSettings } from './settings.schema.ts';
 import { getWidgetSettings, replaceWidgetSettings } from './settings.service.ts';
 

@@ -1,7 +1,7 @@
-import { errorResponses } from '../../schemas/error-answers.ts';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { forbidden } from '../../errors.ts';
 import type { OrgPrincipal } from '../../keys/verifier.ts';
+import { errorResponses } from '../../schemas/error-answers.ts';
 import { hasScope } from '../../schemas/scopes.ts';
 import { type BulkAction, BulkResults, ChangeSessions, JobPath, SessionJob, StartedJob } from './schema.ts';
 import { changeSessions, getJob, startJob } from './service.ts';

@@ -1,7 +1,7 @@
-import { errorResponses } from '../../schemas/error-answers.ts';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../../api/deps.ts';
 import { memberOf } from '../../api/edge/member.ts';
+import { errorResponses } from '../../schemas/error-answers.ts';
 import { NO_BODY, NoBody } from '../../schemas/parts.ts';
 import { SessionPath } from '../sessions/schema.ts';
 import { DraftOfSession, DraftPage, ListDrafts, SaveDraft } from './drafts.schema.ts';

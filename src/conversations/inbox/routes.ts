@@ -1,6 +1,6 @@
-import { errorResponses } from '../../schemas/error-answers.ts';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../../api/deps.ts';
+import { errorResponses } from '../../schemas/error-answers.ts';
 import { NO_BODY, NoBody } from '../../schemas/parts.ts';
 import { CountInbox, InboxCounts, InboxPage, ListInbox } from './schema.ts';
 import { countViews, pageOfInbox } from './service.ts';

@@ -1,7 +1,7 @@
-import { errorResponses } from '../../schemas/error-answers.ts';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../../api/deps.ts';
 import type { OrgPrincipal } from '../../keys/verifier.ts';
+import { errorResponses } from '../../schemas/error-answers.ts';
 import { SessionPath } from '../sessions/schema.ts';
 import { TOPICS } from './rules.ts';
 import { EventStream, OrgStreamStart, SessionStreamStart } from './schema.ts';

@@ -1,9 +1,9 @@
-import { errorResponses } from '../../schemas/error-answers.ts';
 import type { FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Deps } from '../../api/deps.ts';
 import { memberOf } from '../../api/edge/member.ts';
+import { errorResponses } from '../../schemas/error-answers.ts';
 import { SessionPath } from '../sessions/schema.ts';
 import { getSession } from '../sessions/service.ts';
 import type { Presence } from './presence.ts';

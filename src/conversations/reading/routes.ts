@@ -1,7 +1,7 @@
-import { errorResponses } from '../../schemas/error-answers.ts';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { forbidden } from '../../errors.ts';
 import type { OrgPrincipal } from '../../keys/verifier.ts';
+import { errorResponses } from '../../schemas/error-answers.ts';
 import { SessionPath } from '../sessions/schema.ts';
 import { MarkRead, ReadMark } from './schema.ts';
 import { markRead, markUnread } from './service.ts';

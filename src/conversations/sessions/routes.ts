@@ -1,4 +1,3 @@
-import { ErrorAnswer, errorResponses } from '../../schemas/error-answers.ts';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Deps } from '../../api/deps.ts';
@@ -7,6 +6,7 @@ import { waitMsOf } from '../../api/edge/prefer.ts';
 import { forbidden } from '../../errors.ts';
 import type { OrgPrincipal } from '../../keys/verifier.ts';
 import type { Media } from '../../media/service.ts';
+import { ErrorAnswer, errorResponses } from '../../schemas/error-answers.ts';
 import { NO_BODY, NoBody } from '../../schemas/parts.ts';
 import { HistoryItem, HistoryPage, ListHistory } from '../history/events.schema.ts';
 import { pageOfHistory } from '../history/service.ts';

@@ -1,5 +1,5 @@
-import { errorResponses } from '../../schemas/error-answers.ts';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { errorResponses } from '../../schemas/error-answers.ts';
 import { SessionPath } from '../sessions/schema.ts';
 import { Snoozed, SnoozeSession } from './schema.ts';
 import { snoozeSession } from './service.ts';

@@ -38,7 +38,8 @@ export const integrationRoutes: FastifyPluginAsyncZod<Deps> = async (
     schema: {
       operationId: 'getIntegration',
       tags: ['integrations'],
-      description: 'Shows how the calls of the connection end. Connections of a partner’s kind are in the list only. `llm` has an operation of its own.',
+      description:
+        'Shows how the calls of the connection end. Connections of a partner’s kind are in the list only. `llm` has an operation of its own.',
       params: IntegrationRef,
       response: { 200: Integration, ...errorResponses(403, 404) },
     },

@@ -1,8 +1,8 @@
-import { errorResponses } from '../../schemas/error-answers.ts';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Deps } from '../../api/deps.ts';
 import { memberOf } from '../../api/edge/member.ts';
+import { errorResponses } from '../../schemas/error-answers.ts';
 import { NO_BODY, NoBody } from '../../schemas/parts.ts';
 import { sessionCookieOf } from '../cookies.ts';
 import { endOwnSession, listOwnSessions } from '../sessions.service.ts';
