@@ -203,7 +203,8 @@ describe('the HTTP layer', () => {
     );
     expect(refusingEmpty).toEqual([]);
     const lists = paths.filter(
-      ([path, { get }]) => !path.includes('{') && get?.parameters?.some(({ name }) => name === 'cursor'),
+      ([path, { get }]) =>
+        !path.includes('{') && !path.startsWith('/me/') && get?.parameters?.some(({ name }) => name === 'cursor'),
     );
     expect(lists.length).toBeGreaterThan(5);
     for (const [path] of lists) {

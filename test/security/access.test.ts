@@ -62,6 +62,7 @@ const PUBLIC_ROUTES = [
   'POST /backend/widget/v2/session/resolve',
   'POST /backend/widget/v2/submit-csat',
   'POST /backend/widget/v2/upload',
+  'POST /login-mail',
 ];
 const SOME_ID = '00000000-0000-4000-8000-000000000000';
 

@@ -39,7 +39,7 @@ export const integrationRoutes: FastifyPluginAsyncZod<Deps> = async (
       operationId: 'getIntegration',
       tags: ['integrations'],
       description:
-        'Shows how the calls of the connection end. Connections of a partner’s kind are in the list only. `llm` has an operation of its own.',
+        'Shows how the calls of the connection end. Connections of a partner’s kind are in the list only. `llm` has its own operation.',
       params: IntegrationRef,
       response: { 200: Integration, ...errorResponses(403, 404) },
     },

@@ -95,7 +95,7 @@ it('shows the widget of the contact that somebody types, and to nobody else', as
   await agent.put(pathOf(id), { state: 'viewing' });
   await agent.put(pathOf(id), { state: 'typing' });
   await eventually('typing', typing);
-  expect((await other.poll(otherId)).activity).toEqual({ agent_typing: false });
+  expect((await other.poll(otherId)).activity).toEqual({ agent_typing: false, ai_label: null });
   await agent.delete(pathOf(id));
   await eventually('the end', async () => !(await typing()));
 });

@@ -164,7 +164,8 @@ describe('an integration shows how its calls end', () => {
         expect(item).toMatchObject({ connected: false, last_success_at: null, last_error_at: expect.any(String) });
         expect(item.last_error).not.toBe('');
         expect(item.last_error).not.toMatch(new RegExp(`${SECRET}|PRIVATE|[\\w-]{8,}\\.[\\w-]{8,}\\.[\\w-]{8,}`));
-        expect((await org.get('/integrations')).body.items).toEqual([item]);
+        const { embedding: _, ...listed } = item;
+        expect((await org.get('/integrations')).body.items).toEqual([listed]);
       } finally {
         await server.close();
       }

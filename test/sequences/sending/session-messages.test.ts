@@ -76,6 +76,7 @@ describe('a message of a sequence', () => {
       {
         id: delivery.id,
         created_at: expect.any(String),
+        actor: { kind: 'system', id: null, name: null },
         event: expect.objectContaining({
           type: 'sequence_message',
           sequence_id: sequenceId,
