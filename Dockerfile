@@ -1,8 +1,10 @@
 FROM node:24.21.0-slim AS front-ends
 WORKDIR /app
-COPY package.json package-lock.json .npmrc ./
+COPY package.json package-lock.json .npmrc tsconfig.json ./
+COPY console console
 COPY embed embed
-RUN npm ci --ignore-scripts --workspaces && npm run build --workspaces
+RUN npm ci --ignore-scripts --workspaces
+RUN node console/scripts/build.ts && npm run build --workspace=embed
 
 FROM node:24.21.0-slim AS packages
 WORKDIR /app
@@ -13,23 +15,17 @@ RUN npm ci --omit=dev --workspaces=false && rm -rf node_modules/onnxruntime-node
 COPY src src
 RUN node src/embedder/main.ts
 
-FROM node:24.21.0-slim AS console
-WORKDIR /app
-COPY package.json package-lock.json .npmrc ./
-COPY console console
-RUN npm ci --workspace=console && node console/scripts/build.ts
-
 FROM node:24.21.0-slim
 ENV NODE_ENV=production
 WORKDIR /app
 COPY --from=packages /app/node_modules node_modules
 COPY --from=packages /app/.data/models .data/models
 COPY package.json ./
-COPY --from=console /app/console/dist console/dist
 COPY src src
 COPY workflows workflows
 COPY activities activities
 COPY worker worker
+COPY --from=front-ends /app/console/dist console/dist
 COPY --from=front-ends /app/embed/dist embed/dist
 ENV WORKFLOW_BUNDLE=/app/workflows.js
 RUN node worker/bundler.ts $WORKFLOW_BUNDLE

@@ -10,6 +10,7 @@ const LONG_TIER = [
   'crm/handoffs/edge-cases',
   'crm/handoffs/lost-workflows',
   'desk/assignment-queues',
+  'dev/image',
   'extraction/hostile-pages',
   'faults/ai-actions',
   'faults/automation-calls',
