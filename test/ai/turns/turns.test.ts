@@ -6,6 +6,7 @@ import { unverified, type Widget } from '../../widget/client.ts';
 import { ARTICLES, messagesOf, newAnsweringOrg, QUESTION, turnsOf } from '../answering-org.ts';
 
 /** In the long tier 1,000 a variant, as many as make any order likely. */
+const NONE_BEGINS_MS = 5_000;
 const TAKEOVERS = IS_LONG ? 100 : 10;
 const PARTS = Array.from({ length: IS_LONG ? 10 : 1 }, (_, nth) => nth + 1);
 /** Within it a turn has mostly ended. */
@@ -24,6 +25,16 @@ const endedTurns = (sessionId: string, count: number) =>
     const turns = await turnsOf(stack.db, sessionId);
     return turns.length >= count && turns.every(({ ended_at }) => ended_at !== null) ? turns : undefined;
   });
+
+/** Waits until a session's turns have ended. People may have been faster than the first: then none begins. */
+async function untilSilent(sessionId: string, takenOverAt: number): Promise<void> {
+  await eventually('the end of the turns', async () => {
+    const turns = await turnsOf(stack.db, sessionId);
+    return turns.length > 0
+      ? turns.every(({ ended_at }) => ended_at !== null)
+      : Date.now() > takenOverAt + NONE_BEGINS_MS;
+  });
+}
 
 /** Loses the events from which turns are told that people have an org's sessions. */
 const dropEventsOfTakeovers = (orgId: string) =>
@@ -230,12 +241,12 @@ describe('a turn of the AI without a model', () => {
           message: { type: 'text', text: 'I have it.' },
           should_take_over_session_from_ai: true,
         });
-        return id;
+        return { id, at: Date.now() };
       }),
     );
     let spoke = 0;
-    for (const id of takeovers) {
-      await endedTurns(id, 1);
+    for (const { id, at } of takeovers) {
+      await untilSilent(id, at);
       const senders = (await messagesOf(org, id)).map(({ sender }) => sender.type);
       expect(senders.indexOf('ai', senders.indexOf('human_agent'))).toBe(-1);
       if (senders.includes('ai')) spoke++;
