@@ -43,6 +43,7 @@ import type { Deps } from './deps.ts';
 import { authenticate } from './edge/authenticate.ts';
 import { closeConnections } from './edge/close-connections.ts';
 import { compression } from './edge/documents/compression.ts';
+import { docsRoutes } from './edge/documents/docs.routes.ts';
 import { openapi } from './edge/documents/openapi.ts';
 import { errorAnswer, handleErrors, sendError } from './edge/errors.ts';
 import { idempotency } from './edge/idempotency.ts';
@@ -149,6 +150,7 @@ export async function createApp(deps: Deps, logger: FastifyBaseLogger) {
   await app.register(cookie);
   await app.register(compression);
   await app.register(openapi, deps);
+  await app.register(docsRoutes);
   await app.register(consoleRoutes);
   await app.register(authenticate, deps);
   await app.register(rateLimit, deps);

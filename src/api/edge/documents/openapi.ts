@@ -1,10 +1,7 @@
-import { readFileSync } from 'node:fs';
 import swagger from '@fastify/swagger';
-import scalar from '@scalar/fastify-api-reference';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import fastifyPlugin from 'fastify-plugin';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
-import { z } from 'zod';
 import type { Scope } from '../../../schemas/scopes.ts';
 import { sessionCookieOf } from '../../../sign-in/cookies.ts';
 import { bodyNameOf, WEBHOOK_EVENT_TYPES, WEBHOOK_EVENTS } from '../../../webhooks/events/schema.ts';
@@ -16,17 +13,7 @@ import { createDocumentCache } from './cached-documents.ts';
 
 const HIDDEN = { schema: { hide: true }, config: { scope: 'public', limitedBy: 'address' } } as const;
 const BEARER = { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } as const;
-const SCALAR = '@scalar/fastify-api-reference';
-/** Part of the script's address, which browsers keep until it changes. */
-const SCRIPT_VERSION = versionOf(SCALAR);
-const KEPT_FOREVER = 'public, max-age=31536000, immutable';
-const DOCS_POLICY =
-  "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'";
-
-/**
- * Serves `/openapi.json` (OpenAPI 3.1, generated from the routes' schemas) and its documentation page at `/docs`.
- * Registered before the routes.
- */
+/** Serves `/openapi.json`: OpenAPI 3.1, generated from the routes' schemas. Registered before the routes. */
 export const openapi = fastifyPlugin(async (app: FastifyInstance, { config }: Deps) => {
   const lenient = new Set<string>();
   const bodiless = new Set<string>();
@@ -75,39 +62,7 @@ export const openapi = fastifyPlugin(async (app: FastifyInstance, { config }: De
     document ??= JSON.stringify(app.swagger());
     return reply.type('application/json; charset=utf-8').send(document);
   });
-
-  const keepScript = async (request: FastifyRequest, reply: FastifyReply) => {
-    if ((request.query as { v?: unknown }).v === SCRIPT_VERSION) reply.header('cache-control', KEPT_FOREVER);
-  };
-  app.addHook('onRoute', (route) => {
-    if (!route.url.startsWith('/docs')) return;
-    route.config = { ...route.config, scope: 'public', limitedBy: 'address' };
-    const setPolicy = async (_request: FastifyRequest, reply: FastifyReply) => {
-      reply.header('content-security-policy', DOCS_POLICY);
-    };
-    route.onSend = [setPolicy, cache, keepScript];
-  });
-  await app.register(scalar, {
-    routePrefix: '/docs',
-    configuration: {
-      url: '/openapi.json',
-      title: 'Switchboard API',
-      cdn: `js/scalar.js?v=${SCRIPT_VERSION}`,
-      withDefaultFonts: false,
-      telemetry: false,
-      agent: { disabled: true },
-      mcp: { disabled: true },
-      showDeveloperTools: 'never',
-      hideClientButton: true,
-    },
-  } as never);
 });
-
-/** Returns the version of a package, from the package.json above the folder of its entry. */
-function versionOf(name: string): string {
-  const file = new URL('../package.json', import.meta.resolve(name));
-  return z.object({ version: z.string() }).parse(JSON.parse(readFileSync(file, 'utf8'))).version;
-}
 
 /** Describes what is sent to webhook endpoints. The bodies are components of the document. */
 const describedWebhooks = () =>
