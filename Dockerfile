@@ -1,10 +1,15 @@
-FROM node:24.21.0-slim AS front-ends
+FROM node:24.21.0-slim AS built
 WORKDIR /app
 COPY package.json package-lock.json .npmrc tsconfig.json ./
 COPY console console
 COPY embed embed
-RUN npm ci --ignore-scripts --workspaces
-RUN node console/scripts/build.ts && npm run build --workspace=embed
+RUN npm ci --ignore-scripts
+COPY scripts/build-programs.ts scripts/
+COPY src src
+COPY workflows workflows
+COPY activities activities
+COPY worker worker
+RUN npm run console && npm run build --workspace=embed && npm run build:programs
 
 FROM node:24.21.0-slim AS packages
 WORKDIR /app
@@ -25,8 +30,9 @@ COPY src src
 COPY workflows workflows
 COPY activities activities
 COPY worker worker
-COPY --from=front-ends /app/console/dist console/dist
-COPY --from=front-ends /app/embed/dist embed/dist
+COPY --from=built /app/dist dist
+COPY --from=built /app/console/dist console/dist
+COPY --from=built /app/embed/dist embed/dist
 ENV WORKFLOW_BUNDLE=/app/workflows.js
 RUN node worker/bundler.ts $WORKFLOW_BUNDLE
 ARG WITH_CHROMIUM=0
@@ -36,4 +42,4 @@ USER node
 EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.OPS_PORT || process.env.PORT || 8080}/healthz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 # The api, with the flags of `npm run api`. Migrations run `node src/db/migrate.ts`, the operator `node src/cli/main.ts`.
-CMD ["sh", "-c", "exec $(node -p 'require(`./package.json`).scripts.api')"]
+CMD ["sh", "-c", "exec env $(node -p 'require(`./package.json`).scripts.api')"]

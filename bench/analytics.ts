@@ -54,7 +54,7 @@ const newOrg = async (db: Db, partnerId: string, name: string) => (await createO
 
 async function startApi(stack: Stack, db: Db, orgId: string): Promise<(path: string) => Promise<unknown>> {
   const PORT = String(await anyFreePort());
-  await stack.start(import.meta.resolve('../src/api/main.ts'), { PORT, RATE_LIMIT_STANDARD: '1000000000' });
+  await stack.start('api', { PORT, RATE_LIMIT_STANDARD: '1000000000' });
   const url = `http://127.0.0.1:${PORT}`;
   await waitUntilResponding(`${url}/healthz`, stack.logFile);
   const { api_key } = await issueOrgKey(db, createTokens(stack.env.JWT_SECRET ?? ''), orgId, { name: 'Bench' });

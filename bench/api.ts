@@ -84,7 +84,7 @@ async function importsASecond(target: Target): Promise<number> {
 
 async function startApi(stack: Stack, store: (typeof STORES)[number], key: string): Promise<Target> {
   const PORT = String(await anyFreePort());
-  await stack.start(import.meta.resolve('../src/api/main.ts'), {
+  await stack.start('api', {
     PORT,
     RATE_LIMIT_STORE: store,
     RATE_LIMIT_STANDARD: UNLIMITED,

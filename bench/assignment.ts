@@ -27,7 +27,7 @@ async function measure(stack: Stack): Promise<Finding[]> {
   const { db } = stack;
   const orgId = await seedOrg(db, 1);
   const call = await startApi(stack, orgId);
-  await stack.start(import.meta.resolve('../worker/main.ts'), {}, 'worker');
+  await stack.start('worker', {});
   const ids = await fillQueue(db, call, orgId);
   const [first = '', ...waiting] = ids;
   const times: number[] = [];
@@ -62,7 +62,7 @@ async function measure(stack: Stack): Promise<Finding[]> {
 async function startApi(stack: Stack, orgId: string): Promise<Post> {
   const PORT = String(await anyFreePort());
   const limits = { RATE_LIMIT_STORE: 'memory', RATE_LIMIT_STANDARD: '1000000000' };
-  await stack.start(import.meta.resolve('../src/api/main.ts'), { PORT, ...limits }, 'api');
+  await stack.start('api', { PORT, ...limits });
   const url = `http://127.0.0.1:${PORT}`;
   await waitUntilResponding(`${url}/healthz`, stack.logFile);
   const tokens = createTokens(stack.env.JWT_SECRET ?? '');

@@ -62,7 +62,7 @@ async function seed(db: Db): Promise<[string, string]> {
 
 async function startApi(stack: Stack, db: Db, orgId: string): Promise<Target> {
   const PORT = String(await anyFreePort());
-  await stack.start(import.meta.resolve('../src/api/main.ts'), {
+  await stack.start('api', {
     PORT,
     RATE_LIMIT_STORE: 'memory',
     RATE_LIMIT_STANDARD: '1000000000',

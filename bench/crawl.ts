@@ -41,11 +41,7 @@ async function measure(stack: Stack): Promise<Finding[]> {
   const url = await site.ask<string>('start', { pages: PAGES });
   const crawlee = await stack.start(import.meta.resolve('./support/baselines/crawlee-crawl.ts'));
   const bare = await stack.start(import.meta.resolve('./support/baselines/bare-crawl.ts'));
-  const worker = await stack.start(
-    import.meta.resolve('../worker/main.ts'),
-    { EGRESS_ALLOW: '127.0.0.0/8', CRAWL_DELAY_MS: '0' },
-    'worker',
-  );
+  const worker = await stack.start('worker', { EGRESS_ALLOW: '127.0.0.0/8', CRAWL_DELAY_MS: '0' });
   const rates: Rates = { ours: [], again: [], crawlee: [], inMemory: [], bare: [], indexed: [] };
   for (let round = 1; round <= ROUNDS; round++) {
     rates.crawlee.push(await rateOf(crawlee, url));

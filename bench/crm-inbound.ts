@@ -57,7 +57,7 @@ async function measure(stack: Stack): Promise<Finding[]> {
 async function startReceiver(stack: Stack, db: Db): Promise<{ url: string; orgId: string }> {
   const PORT = String(await anyFreePort());
   const PUBLIC_URL = `http://127.0.0.1:${PORT}`;
-  await stack.start(import.meta.resolve('../src/api/main.ts'), { PORT, PUBLIC_URL, RATE_LIMIT_STORE: 'memory' });
+  await stack.start('api', { PORT, PUBLIC_URL, RATE_LIMIT_STORE: 'memory' });
   await waitUntilResponding(`${PUBLIC_URL}/healthz`, stack.logFile);
   const { id } = await createPartner(db, { name: 'Bench' });
   const { id: orgId } = await createOrg(db, id, { name: 'Bench' });

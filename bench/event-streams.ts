@@ -130,11 +130,7 @@ function streamsOf({ keys, sessions }: Org): { path: string; key: string }[] {
 async function startApi(stack: Stack): Promise<Api> {
   const port = String(await anyFreePort());
   const limits = { RATE_LIMIT_STORE: 'memory', RATE_LIMIT_STANDARD: UNLIMITED, RATE_LIMIT_STREAMING: UNLIMITED };
-  const { peakMemoryMb } = await stack.start(
-    import.meta.resolve('../src/api/main.ts'),
-    { PORT: port, ...limits },
-    'api',
-  );
+  const { peakMemoryMb } = await stack.start('api', { PORT: port, ...limits });
   const url = `http://127.0.0.1:${port}`;
   await waitUntilResponding(`${url}/healthz`, stack.logFile);
   return { url, peakMemoryMb };

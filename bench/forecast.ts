@@ -62,8 +62,8 @@ interface Answer {
 async function startPrograms(stack: Stack, key: string): Promise<Call> {
   const port = String(await anyFreePort());
   const limits = { RATE_LIMIT_STORE: 'memory', RATE_LIMIT_STANDARD: UNLIMITED };
-  await stack.start(import.meta.resolve('../src/api/main.ts'), { PORT: port, ...limits }, 'api');
-  await stack.start(import.meta.resolve('../worker/main.ts'), {}, 'worker');
+  await stack.start('api', { PORT: port, ...limits });
+  await stack.start('worker', {});
   const url = `http://127.0.0.1:${port}`;
   await waitUntilResponding(`${url}/healthz`, stack.logFile);
   return async (method, path) => {

@@ -42,11 +42,7 @@ async function againstNaive(stack: Stack, db: Db): Promise<{ findings: Finding[]
 async function overSmtp(stack: Stack, db: Db): Promise<{ findings: Finding[]; peakMb: number }> {
   const sink = await stack.start(import.meta.resolve('./support/programs/smtp-sink.ts'));
   const SMTP_URL = await sink.ask<string>('url');
-  const worker = await stack.start(
-    import.meta.resolve('../worker/main.ts'),
-    { SMTP_URL, DEVELOPMENT: 'true' },
-    'worker',
-  );
+  const worker = await stack.start('worker', { SMTP_URL, DEVELOPMENT: 'true' });
   const loop = await stack.start(import.meta.resolve('./support/baselines/bare-loop.ts'), { SMTP_URL });
   const found = await againstBareLoop(db, 'SMTP', 0.8, worker, loop);
   const taken = await sink.ask<number>('taken');

@@ -246,7 +246,7 @@ async function measure(stack: Stack, receiver: Receiver): Promise<Finding[]> {
   await addEndpoint(db, stack.env, orgId, { url: receiver.url });
   const poster = await stack.start(import.meta.resolve('./support/baselines/bare-poster.ts'));
   await poster.ask('start', { url: receiver.url });
-  const worker = await stack.start(import.meta.resolve('../worker/main.ts'), { EGRESS_ALLOW }, 'worker');
+  const worker = await stack.start('worker', { EGRESS_ALLOW });
   const ours = (some: string[]) => happen(db, orgId, some);
   const sides = { receiver, ids, ours, bare: (some: string[]) => insertBare(db, orgId, some) };
   await rateOf(receiver, ids.slice(0, 1), () => ours(ids.slice(0, 1)));

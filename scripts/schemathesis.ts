@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { migrateToLatest } from '../src/db/migrate.ts';
+import { buildWhatChanged } from '../src/dev/builds.ts';
 import { type Child, startChild, waitUntilReady } from '../src/dev/child.ts';
 import { type Guard, startGuard } from '../src/dev/guard.ts';
 import { anyFreePort } from '../src/dev/ports.ts';
@@ -107,7 +108,8 @@ async function startStack(guard: Guard): Promise<{ url: string; orgKey: string; 
     DEVELOPMENT: 'true',
     LOG_LEVEL: 'error',
   };
-  const api = await startChild(process.execPath, ['src/api/main.ts'], { logFile, guard, env: environment });
+  await buildWhatChanged();
+  const api = await startChild(process.execPath, ['dist/api.js'], { logFile, guard, env: environment });
   children.push(api);
   await waitUntilReady(api, logFile, () => isHealthy(url), START_TIMEOUT_MS);
   return { url, orgKey: demo.org_api_key, partnerKey: demo.partner_api_key };

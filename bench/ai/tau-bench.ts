@@ -389,7 +389,7 @@ async function measure(stack: Stack, folder: string): Promise<Finding[]> {
     const replayed = await replay(setting, folder);
     execFileSync(process.execPath, [fileURLToPath(import.meta.resolve('../../worker/bundler.ts')), bundle]);
     const env = { ...WORKER_ENV, WORKFLOW_BUNDLE: bundle };
-    const start = () => stack.start(import.meta.resolve('../../worker/main.ts'), env, 'worker');
+    const start = () => stack.start('worker', env);
     const temporal = await Connection.connect({ address: stack.env.TEMPORAL_ADDRESS ?? '' });
     const { value, kills } = await underKills({ temporal, first: programs.worker, start }, () =>
       playGold(setting, chosen, 'killed'),

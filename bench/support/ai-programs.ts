@@ -34,8 +34,8 @@ export async function startAiPrograms(stack: Stack, db: Db): Promise<AiPrograms>
   const url = `http://127.0.0.1:${PORT}`;
   const shared = { ...WORKER_ENV, PUBLIC_URL: url };
   const limits = { RATE_LIMIT_STORE: 'memory', RATE_LIMIT_STANDARD: '1000000000' };
-  await stack.start(import.meta.resolve('../../src/api/main.ts'), { PORT, ...shared, ...limits });
-  const worker = await stack.start(import.meta.resolve('../../worker/main.ts'), shared, 'worker');
+  await stack.start('api', { PORT, ...shared, ...limits });
+  const worker = await stack.start('worker', shared);
   await waitUntilResponding(`${url}/healthz`, stack.logFile);
   const tokens = createTokens(stack.env.JWT_SECRET ?? '');
   return {

@@ -57,7 +57,7 @@ export const withAutomations = <T>(work: (bench: AutomationBench) => Promise<T>)
       const sink = await stack.start(import.meta.resolve('./programs/http-sink.ts'));
       const url = await sink.ask<string>('url');
       const env = { EGRESS_ALLOW, DEVELOPMENT: 'true' };
-      const worker = await stack.start(import.meta.resolve('../../worker/main.ts'), env, 'worker');
+      const worker = await stack.start('worker', env);
       await sql`
         create table hand_written_steps (org_id uuid, run_id uuid, step text, output jsonb, primary key (org_id, run_id, step))
       `.execute(db);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type Db } from '../../src/db/connect.ts';
 import { migrateToLatest } from '../../src/db/migrate.ts';
+import { buildWhatChanged } from '../../src/dev/builds.ts';
 import { startGuard } from '../../src/dev/guard.ts';
 import { anyFreePort } from '../../src/dev/ports.ts';
 import { startPostgres } from '../../src/dev/postgres.ts';
@@ -11,6 +12,11 @@ import { startTemporal } from '../../src/dev/temporal.ts';
 import { type Program, startProgram } from './processes.ts';
 
 const POOL_SIZE = 4;
+const ROOT = new URL('../../', import.meta.url);
+
+type Script = 'api' | 'worker';
+
+const isScript = (program: string): program is Script => program === 'api' || program === 'worker';
 
 /** Servers for one bench, with the settings of `npm start`, on durable storage. */
 export interface Stack {
@@ -22,8 +28,8 @@ export interface Stack {
   env: Record<string, string>;
   /** The log file of everything running on this stack. */
   logFile: string;
-  /** Starts a program, in the way of a script of package.json if one is named. */
-  start(file: string, env?: Record<string, string>, script?: 'api' | 'worker'): Promise<Program>;
+  /** Starts a script of package.json, or a program at a URL with the flags and variables of one. */
+  start(program: string, env?: Record<string, string>, like?: Script): Promise<Program>;
 }
 
 /** Runs `work` on a new stack, and stops the stack afterwards. */
@@ -38,6 +44,7 @@ export async function withStack<T>(
   const stops: (() => Promise<void>)[] = [];
   let isFailed = false;
   try {
+    await buildWhatChanged();
     const postgres = await startPostgres({
       folder: join(folder, 'postgres'),
       port: await anyFreePort(),
@@ -62,10 +69,11 @@ export async function withStack<T>(
       db,
       env,
       logFile,
-      async start(file, own = {}, script = undefined) {
-        const like = script === undefined ? { env: {}, flags: [] } : programOf(script);
-        const options = { logFile, guard, execArgv: like.flags };
-        const program = await startProgram(file, { ...env, ...like.env, ...own }, options);
+      async start(started, own = {}, like = isScript(started) ? started : undefined) {
+        const script = like === undefined ? { env: {}, flags: [], file: '' } : programOf(like);
+        const file = isScript(started) ? new URL(script.file, ROOT).href : started;
+        const options = { logFile, guard, execArgv: script.flags };
+        const program = await startProgram(file, { ...env, ...script.env, ...own }, options);
         stops.push(() => program.stop());
         return program;
       },

@@ -7,10 +7,10 @@ import { migrateToLatest } from '../db/migrate.ts';
 import { fetchModel } from '../embedder/fetch-model.ts';
 import { DEFAULT_MODELS_FOLDER, MODEL } from '../embedder/model-folder.ts';
 import { messageOf } from '../errors.ts';
+import { buildWhatChanged } from './builds.ts';
 import { compileCacheIn } from './compile-cache.ts';
 import { loadDemoHelpCenter } from './demo-help-center.ts';
 import { startDemoShop } from './demo-shop.ts';
-import { buildFrontEnds } from './front-ends.ts';
 import { endLeftovers, startGuard } from './guard.ts';
 import { waitUntilResponding } from './http-probe.ts';
 import { startMailCatcher } from './mail-catcher.ts';
@@ -71,7 +71,7 @@ async function startAll(context: Context): Promise<void> {
     provideDatabase(context),
     provideTemporal(context),
     startMailCatcher({ smtpPort: ports.SMTP_PORT, httpPort: ports.MAIL_PORT, file: join(dataFolder, 'mail.ndjson') }),
-    buildFrontEnds(),
+    buildWhatChanged(),
   ]);
   stops.push({ role: 'server', stop: mail.stop });
   say(`Mail         ${mail.url} (accepts mail at ${mail.smtpUrl})`);

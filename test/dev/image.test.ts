@@ -40,11 +40,11 @@ function copyStage(stage: string): string {
 const run = (folder: string, command: string) =>
   execFileSync('sh', ['-c', command], { cwd: folder, env: { ...process.env, WORKFLOW_BUNDLE: 'workflows.js' } });
 
-it('builds the console and the widget from the files that the image’s stage has', () => {
-  const stage = STAGES.find((text) => text.includes('AS front-ends')) ?? '';
+it('builds the programs, the console and the widget from the files that the image’s stage has', () => {
+  const stage = STAGES.find((text) => text.includes('AS built')) ?? '';
   const folder = copyStage(stage);
-  run(folder, /^RUN (node console.+)$/m.exec(stage)?.[1] ?? 'false');
-  for (const file of ['console/dist/index.html', 'embed/dist/widget.js']) {
+  run(folder, /^RUN (npm run .+)$/m.exec(stage)?.[1] ?? 'false');
+  for (const file of ['dist/api.js', 'dist/worker.js', 'console/dist/index.html', 'embed/dist/widget.js']) {
     expect([file, existsSync(join(folder, file))]).toEqual([file, true]);
   }
 });

@@ -91,7 +91,7 @@ it(
   'npm start restarts a killed api, and leaves no process when it is killed itself',
   async () => {
     const running = await npmStart();
-    const api = running.processes.find((pid) => commandOf(pid)?.endsWith('src/api/main.ts')) ?? 0;
+    const api = running.processes.find((pid) => commandOf(pid)?.endsWith('dist/api.js')) ?? 0;
     process.kill(api, 'SIGKILL');
     await until(() => running.output().includes('Api ended (killed by SIGKILL), starting it again'));
     await until(async () => (await fetch(`${running.dev.api}/healthz`).catch(() => undefined))?.status === 200);

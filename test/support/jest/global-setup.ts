@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { migrateToLatest } from '../../../src/db/migrate.ts';
-import { buildFrontEnds } from '../../../src/dev/front-ends.ts';
+import { buildWhatChanged } from '../../../src/dev/builds.ts';
 import { type Guard, startGuard } from '../../../src/dev/guard.ts';
 import { anyFreePort } from '../../../src/dev/ports.ts';
 import { startPostgres } from '../../../src/dev/postgres.ts';
@@ -41,7 +41,7 @@ export default async function startServers(): Promise<void> {
       provideBundle(folder),
       provideCompileCache(folder),
       fetchModel(DEFAULT_MODELS_FOLDER),
-      buildFrontEnds(),
+      buildWhatChanged(),
     ]);
   } catch (error) {
     await stopServers();

@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import fastifyPlugin from 'fastify-plugin';
 import { notFound } from '../../../errors.ts';
 import { wantsPage } from './page-answers.ts';
 
-const DIST = join(import.meta.dirname, '../../../../console/dist');
+const DIST = fileURLToPath(new URL('../../../../console/dist', import.meta.url));
 const POLICY = [
   "default-src 'self'",
   "img-src 'self' blob: data:",

@@ -1,0 +1,57 @@
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build, type Plugin } from 'esbuild';
+
+// Bundles the api and the worker into dist/. A program of one file starts in two thirds of the time of one of 3,000
+// modules, and its code takes 30 MB less memory. All other programs, threads and workflows run from their sources.
+const ROOT = fileURLToPath(new URL('../', import.meta.url));
+const OUT = join(ROOT, 'dist');
+const PROGRAMS = { api: 'src/api/main.ts', worker: 'worker/main.ts' };
+
+/** Packages that are native, that read files beside their own, or that are loaded late because they are large. */
+const EXTERNAL = ['@temporalio/*', 'eld', 'onnxruntime-node', 'pg-native', 'pino', 'piscina', 'playwright-core'];
+/** Packages in CommonJS need `require`. */
+const BANNER = `import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);`;
+
+/** A module that names a file beside it means the one beside its source. */
+const besideSources: Plugin = {
+  name: 'beside sources',
+  setup({ onLoad }) {
+    onLoad({ filter: /\.ts$/ }, ({ path }) => {
+      if (path.includes(`${sep}node_modules${sep}`)) return undefined;
+      const place = JSON.stringify(relative(OUT, path).split(sep).join('/'));
+      const source = readFileSync(path, 'utf8');
+      if (/import\.meta\.(?:dirname|filename)/.test(source)) throw new Error(`${path} must use import.meta.url`);
+      const contents = source.replaceAll('import.meta.url', `new URL(${place}, import.meta.url).href`);
+      return { contents, loader: 'ts', resolveDir: dirname(path) };
+    });
+  },
+};
+
+/** V8 keeps a script of ASCII characters alone in half of the memory. */
+const inAscii = (code: string) =>
+  code.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+const { outputFiles } = await build({
+  absWorkingDir: ROOT,
+  entryPoints: PROGRAMS,
+  outdir: OUT,
+  bundle: true,
+  minifySyntax: true,
+  platform: 'node',
+  target: 'node24',
+  format: 'esm',
+  sourcemap: 'linked',
+  sourcesContent: false,
+  external: EXTERNAL,
+  banner: { js: BANNER },
+  plugins: [besideSources],
+  logLevel: 'warning',
+  write: false,
+});
+mkdirSync(OUT, { recursive: true });
+for (const { path, text } of outputFiles) {
+  writeFileSync(`${path}.new`, path.endsWith('.js') ? inAscii(text) : text);
+  renameSync(`${path}.new`, path); // a program that starts meanwhile reads the whole of one
+}
