@@ -35,11 +35,19 @@ export function eligibilityOf(
   const reply = !exitsOnReply
     ? sql<string | null>`null::text`
     : sql<string | null>`(
-        select 'the contact replied by ' || message.channel || ' at ' || to_char(message.received_at at time zone 'UTC', ${ISO_SECONDS})
-        from inbound_messages as message
-        where message.org_id = ${orgId} and message.contact_id = contact.id and message.received_at > enrollment.created_at
-          and message.is_reply
-        order by message.received_at limit 1
+        select 'the contact replied by ' || channel || ' at ' || to_char(at at time zone 'UTC', ${ISO_SECONDS})
+        from (
+          select message.channel, message.received_at from inbound_messages as message
+          where message.org_id = ${orgId} and message.contact_id = contact.id and message.received_at > enrollment.created_at
+            and message.is_reply
+          union all
+          select session.channel, event.created_at from sessions as session
+          join session_events as event on event.org_id = session.org_id and event.session_id = session.id
+            and event.seq = session.last_contact_seq
+          where session.org_id = ${orgId} and session.contact_id = contact.id and event.created_at > enrollment.created_at
+            and not event.data ? 'is_ignored'
+        ) as reply (channel, at)
+        order by at limit 1
       )`;
   const isUnmatched =
     staysWhile === null

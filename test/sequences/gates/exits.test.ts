@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { insertInboundMessage } from '../../../src/deliveries/inbound/messages.queries.ts';
 import { receiveMessage } from '../../../src/deliveries/inbound/messages.service.ts';
 import { createCallbackUrls } from '../../../src/orgs/integrations/callback-urls.ts';
@@ -68,6 +69,15 @@ describe('leaving a sequence early', () => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded', 'x-twilio-signature': signature };
     expect((await fetch(url, { method: 'POST', headers, body: form.toString() })).status).toBe(200);
   };
+  /** Loses the events from which sequences are told that contacts of an org have replied. */
+  const dropRepliesOf = (orgId: string) =>
+    sql
+      .raw(`
+        create or replace function drop_event() returns trigger language plpgsql as 'begin return null; end';
+        create or replace trigger drop_replies before insert on outbox for each row
+          when (new.org_id = '${orgId}' and new.type = 'contact-replied') execute function drop_event();
+      `)
+      .execute(stack.db);
   const pro = { custom_data: { plan: 'pro' } };
 
   describe('exit_on_reply', () => {
@@ -126,6 +136,21 @@ describe('leaving a sequence early', () => {
       const explained = await withStatus('exited', explain);
       expect(explained.exit_reason).toMatch(/^exit_on_reply: the contact replied by email/);
       await new Promise((resolve) => setTimeout(resolve, 2_500));
+      expect(stack.sink.to(ann.email).map(({ subject }) => subject)).toEqual(['One']);
+    });
+
+    it('counts a message in a session when a step comes due, even before its event is processed', async () => {
+      const ann = await save(pro);
+      const { id: session } = (await org.post('/chat/sessions', { contact_id: ann.id, channel: { type: 'api' } })).body;
+      const path = await create({ gates, steps: [emailStep('One'), emailStep('Two', 2 * SECOND)] });
+      const explain = await enroll(path, ann);
+      await withFirstStep('done', explain);
+      await dropRepliesOf(org.id);
+      const message = { sender: 'contact', message: { type: 'text', text: 'Yes, I am coming' } };
+      expect((await org.post(`/chat/sessions/${session}/send`, message)).status).toBeLessThan(300);
+      const explained = await withStatus('exited', explain);
+      expect(explained.exit_reason).toMatch(/^exit_on_reply: the contact replied by api/);
+      expect(explained.steps[1]).toMatchObject({ delivery: { status: 'skipped' } });
       expect(stack.sink.to(ann.email).map(({ subject }) => subject)).toEqual(['One']);
     });
 
