@@ -44,9 +44,12 @@ export const listLastMessages = async (db: Db, orgId: string, sessionId: string,
 export const lastMessagesAsJson = (db: Db, orgId: string, sessionId: string, range: MessageRange) =>
   jsonArrayFrom(selectLastMessages(db, orgId, sessionId, range));
 
-/** Finds the session's last change to the status open. There is none if it was never closed. */
+/** Finds the session's last change from another status to open. There is none if it was never closed. */
 export const findReopening = (db: Db, orgId: string, sessionId: string) =>
-  lastEvent(db, orgId, sessionId, 'status_changed').where(sql`data->>'to'`, '=', 'open').executeTakeFirst();
+  lastEvent(db, orgId, sessionId, 'status_changed')
+    .where(sql`data->>'to'`, '=', 'open')
+    .where(sql`data->>'from'`, '<>', 'open')
+    .executeTakeFirst();
 
 /** Finds when people last gave the session back to the AI. */
 export const findReturnToAi = (db: Db, orgId: string, sessionId: string) =>

@@ -139,6 +139,17 @@ describe('a handoff to HubSpot in edge cases', () => {
     expect(event).toMatchObject({ state: 'failed', reason: expect.stringContaining('custom_data') });
   });
 
+  it('closes an open session with its ticket where only the custom status changed meanwhile, which is no reopening', async () => {
+    await org.patch('/org/settings', { session_statuses: [{ id: 7, name: 'On hold' }] });
+    const id = await newSession(await newContact());
+    await handOff(id);
+    const { ticketing_system } = await done(id);
+    const change = changeOf(ticketing_system.external_id, 'hs_pipeline_stage', '4');
+    expect((await org.patch(`/chat/sessions/${id}`, { custom_status_id: 7 })).status).toBe(200);
+    await crm.deliver(change);
+    await eventually('a closed session', async () => (await session(id)).status === 'closed_resolved');
+  });
+
   it('accepts ticket values that no column can store, and property names such as __proto__', async () => {
     const id = await newSession(await newContact());
     await handOff(id);
