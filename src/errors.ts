@@ -34,6 +34,9 @@ export const invalid = (message: string, issues?: Issue[]) => new DomainError('i
 /** Returns an error for an unacceptable field of the body. */
 export const refused = (field: string, message: string) =>
   invalid(`The request is not valid: body.${field}: ${message}`, [{ path: `body.${field}`, message }]);
+/** Returns an error for an unacceptable parameter of the query. */
+export const refusedQuery = (name: string, message: string) =>
+  invalid(`The request is not valid: query.${name}: ${message}`, [{ path: `query.${name}`, message }]);
 export const unauthorized = (message: string) => new DomainError('unauthorized', message);
 export const forbidden = (message: string) => new DomainError('forbidden', message);
 export const notFound = (resource: string) => new DomainError('not_found', `${capitalize(resource)} not found`);

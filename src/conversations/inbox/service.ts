@@ -1,7 +1,7 @@
 import { valueAt } from '../../collections/checked-access.ts';
 import type { Db } from '../../db/connect.ts';
 import { tagKeyOf } from '../../desk/tags/rules.ts';
-import { refused } from '../../errors.ts';
+import { refusedQuery } from '../../errors.ts';
 import type { OrgPrincipal } from '../../keys/verifier.ts';
 import { findSessionsWith } from '../search/service.ts';
 import { isPersonal } from './built-in-views.rules.ts';
@@ -68,7 +68,7 @@ async function criteriaOf(
   { status, tag, q, order, ...filters }: InboxFilters,
 ): Promise<InboxCriteria> {
   if (member === undefined && isPersonal(filters))
-    throw refused('assignee', 'me, and the filter unread, are of a member who is signed in, not of an API key');
+    throw refusedQuery('assignee', 'me and the filter unread need a member who is signed in: an API key is nobody');
   return {
     ...filters,
     memberId: member?.id ?? null,
