@@ -192,7 +192,8 @@ async function saveProgress(execution: RunExecution, progress: Partial<Progress>
   const { ended, context } = execution;
   execution.ended = undefined;
   const { id: runId, redactions } = context.run;
-  const known = { runId, redactions, ended, records: [], isEnd: false };
+  const { batchId } = execution.work.ref;
+  const known = { runId, batchId, redactions, ended, records: [], isEnd: false, isHeard: isEndHeard(context) };
   try {
     return await execution.work.writer.save({ ...known, ...progress });
   } catch (error) {
@@ -200,6 +201,10 @@ async function saveProgress(execution: RunExecution, progress: Partial<Progress>
     throw error;
   }
 }
+
+/** Whether somebody may wait for the end of a run, or the run for an event. */
+const isEndHeard = ({ run, definition }: RunContext): boolean =>
+  definition.awaitedTypes.length > 0 || run.trigger_output.trigger_type === 'ai-trigger';
 
 /** The outputs of the run's steps, from memory where they are. */
 const outputsOf = ({ work, context, outputs, isStored }: RunExecution): StepOutputs => ({
