@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startRunStarter } from '../src/automations/runs/starter.ts';
+import { startRunStarter } from '../src/automations/runs/inline/starter.ts';
 import { loadConfigOrExit } from '../src/config.ts';
 import { connect, RELAY_APPLICATION_NAME } from '../src/db/connect.ts';
 import { isDatabaseUnavailable } from '../src/db/failures.ts';

@@ -9,8 +9,8 @@ import { RUN_BATCH } from './batches/contract.ts';
 import { contentOfBatch, type NamedRun, summaryOfBatch } from './batches/details.rules.ts';
 import { assignToBatch, findOldestQueuedVersion, lockOldestQueued } from './batches/queries.ts';
 import { type NextStep, RUN_AUTOMATION, subjectOfRun } from './contract.ts';
+import { wakeStarters } from './inline/waking.ts';
 import { claimQueuedRuns, type QueueState, type Run } from './shared.queries.ts';
-import { wakeStarters } from './starter-wake.ts';
 import { getVersion } from './versions.service.ts';
 
 /** Maximum number of active runs in an org, without runs waiting for a time or an event. Further runs are queued. */

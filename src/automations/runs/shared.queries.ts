@@ -32,7 +32,7 @@ export const findRun = (db: Db, orgId: string, id: string) =>
 export interface RunAtStep {
   run: Run;
   step:
-    | (Pick<AutomationStepsTable, 'status'> & { changed_input: Json; changed_input_origins: string[] | null })
+    | (Pick<AutomationStepsTable, 'status' | 'error'> & { changed_input: Json; changed_input_origins: string[] | null })
     | undefined;
 }
 
@@ -48,13 +48,13 @@ export async function findRunAtStep(
       join.onRef('step.org_id', '=', 'run.org_id').onRef('step.run_id', '=', 'run.id').on('step.path', '=', path),
     )
     .select(COLUMNS_OF_RUN)
-    .select(['step.status as step_status', 'step.changed_input', 'step.changed_input_origins'])
+    .select(['step.status as step_status', 'step.error', 'step.changed_input', 'step.changed_input_origins'])
     .where('run.org_id', '=', orgId)
     .where('run.id', '=', runId)
     .executeTakeFirst();
   if (row === undefined) return undefined;
-  const { step_status: status, changed_input, changed_input_origins, ...run } = row;
-  return { run, step: status === null ? undefined : { status, changed_input, changed_input_origins } };
+  const { step_status: status, error, changed_input, changed_input_origins, ...run } = row;
+  return { run, step: status === null ? undefined : { status, error, changed_input, changed_input_origins } };
 }
 
 /** Returns the next step at the last retry by hand, if the run is in progress. */

@@ -19,7 +19,7 @@ let api: TestApi;
 let org: TestOrg;
 let session: string;
 beforeAll(async () => {
-  api = await startApi();
+  api = await startApi({ env: { FAST_PATHS: 'off' } }); // no worker runs here: runs begin with the transaction
 });
 afterAll(() => api.close());
 beforeEach(async () => {

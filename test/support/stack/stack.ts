@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
-import { startRunStarter } from '../../../src/automations/runs/starter.ts';
+import { startRunStarter } from '../../../src/automations/runs/inline/starter.ts';
 import { connect, RELAY_APPLICATION_NAME } from '../../../src/db/connect.ts';
 import { startRelay } from '../../../src/outbox/relay.ts';
 import { createWorkerDeps } from '../../../worker/deps.ts';

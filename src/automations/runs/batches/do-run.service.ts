@@ -1,3 +1,4 @@
+import { despiteOutage, isDatabaseUnavailable } from '../../../db/failures.ts';
 import { invalid, messageOf } from '../../../errors.ts';
 import { stepRefOf } from '../../actions/action.ts';
 import type { ActionStep, Json } from '../../blocks/schema.ts';
@@ -52,7 +53,7 @@ export async function doRun(work: BatchWork, run: Run): Promise<Released | undef
     while (typeof at === 'object') at = await advance(execution, at.after);
     return at;
   } catch (error) {
-    if (execution.ended !== undefined) await saveProgress(execution); // so that the call is not made again
+    if (execution.ended !== undefined) await despiteOutage(() => saveProgress(execution)); // the call is not made again
     throw error;
   }
 }
@@ -197,7 +198,8 @@ async function saveProgress(execution: RunExecution, progress: Partial<Progress>
   try {
     return await execution.work.writer.save({ ...known, ...progress });
   } catch (error) {
-    if (ended !== undefined) await failUnstorable(execution, ended.path, error);
+    if (isDatabaseUnavailable(error)) execution.ended = ended;
+    else if (ended !== undefined) await failUnstorable(execution, ended.path, error);
     throw error;
   }
 }

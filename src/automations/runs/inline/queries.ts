@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../../db/connect.ts';
+import type { BatchRef } from '../batches/contract.ts';
 import { CLAIMED_COLUMNS, countedQueue, type QueueState, type Run } from '../shared.queries.ts';
-import type { BatchRef } from './contract.ts';
 
 /** How many runs a process may claim. */
 export interface InlineLimits {

@@ -1,5 +1,5 @@
-import type { Db } from '../../db/connect.ts';
-import { afterCommit, notifyAfterCommit, poolOf } from '../../db/transaction.ts';
+import type { Db } from '../../../db/connect.ts';
+import { afterCommit, notifyAfterCommit, poolOf } from '../../../db/transaction.ts';
 
 /** The channel of hints about queued runs. Each names an org. */
 export const RUNS_CHANNEL = 'runs';

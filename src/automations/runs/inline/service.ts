@@ -2,17 +2,17 @@ import type { Db } from '../../../db/connect.ts';
 import { newId } from '../../../ids.ts';
 import { insertOfLease } from '../../../outbox/leases.ts';
 import { runAsWriter, setCountry } from '../../../processes/current-work.ts';
+import { type BatchRef, RUN_BATCH, workflowIdOfBatch } from '../batches/contract.ts';
+import type { BatchWork } from '../batches/do-run.service.ts';
+import type { ProgressWriter } from '../batches/progress-writer.ts';
+import { advancingFrom, leaveBatchAt } from '../batches/release.service.ts';
+import { doOrRelease } from '../batches/service.ts';
 import { createPacer } from '../pacing/pace.ts';
 import { MAX_ACTIVE_RUNS, MAX_QUEUED_ONE_BY_ONE } from '../run-queue.service.ts';
 import type { QueueState, Run } from '../shared.queries.ts';
 import type { StepDeps } from '../steps.service.ts';
 import { getVersion } from '../versions.service.ts';
-import { type BatchRef, RUN_BATCH, workflowIdOfBatch } from './contract.ts';
-import type { BatchWork } from './do-run.service.ts';
-import { claimInline } from './inline.queries.ts';
-import type { ProgressWriter } from './progress-writer.ts';
-import { advancingFrom, leaveBatchAt } from './release.service.ts';
-import { doOrRelease } from './service.ts';
+import { claimInline } from './queries.ts';
 
 /** Runs of an org that are done in inline batches at once, by all processes. */
 const MAX_INLINE_RUNS = 50;

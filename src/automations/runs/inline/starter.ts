@@ -1,20 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
-import type { Db } from '../../db/connect.ts';
-import { hasFastPaths } from '../../db/fast-paths.ts';
-import { listen } from '../../db/listen.ts';
-import { inTransaction } from '../../db/transaction.ts';
-import type { WriteQuota } from '../../db/write-quota.ts';
-import { NIL_UUID } from '../../ids.ts';
-import { endLeases, RENEWAL_MS, renewLeases } from '../../outbox/leases.ts';
-import type { ActionDeps } from '../actions/action.ts';
-import { ACTIONS } from '../actions/registry.ts';
-import { workflowIdOfBatch } from './batches/contract.ts';
-import { listOrgsWithQueuedRuns } from './batches/inline.queries.ts';
-import { claimInlineBatch, doInlineBatch, type InlineBatch } from './batches/inline.service.ts';
-import { createProgressWriter, type ProgressWriter } from './batches/progress-writer.ts';
-import { MAX_QUEUED_ONE_BY_ONE, startInWorkflows } from './run-queue.service.ts';
-import { RUNS_CHANNEL, wakeStarterDirectly } from './starter-wake.ts';
+import type { Db } from '../../../db/connect.ts';
+import { hasFastPaths } from '../../../db/fast-paths.ts';
+import { listen } from '../../../db/listen.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import type { WriteQuota } from '../../../db/write-quota.ts';
+import { NIL_UUID } from '../../../ids.ts';
+import { endLeases, RENEWAL_MS, renewLeases } from '../../../outbox/leases.ts';
+import type { ActionDeps } from '../../actions/action.ts';
+import { ACTIONS } from '../../actions/registry.ts';
+import { workflowIdOfBatch } from '../batches/contract.ts';
+import { createProgressWriter, type ProgressWriter } from '../batches/progress-writer.ts';
+import { MAX_QUEUED_ONE_BY_ONE, startInWorkflows } from '../run-queue.service.ts';
+import { listOrgsWithQueuedRuns } from './queries.ts';
+import { claimInlineBatch, doInlineBatch, type InlineBatch } from './service.ts';
+import { RUNS_CHANNEL, wakeStarterDirectly } from './waking.ts';
 
 /** What a lost notification would have told is found after this time. */
 const SWEEP_MS = 1_000;
@@ -130,7 +130,7 @@ function wake(starter: Starter, orgId: string): void {
 async function claimWoken(starter: Starter): Promise<void> {
   const { woken, claiming, log } = starter;
   for (;;) {
-    const orgId = [...woken].find((one) => !claiming.has(one));
+    const orgId = nextOrg(starter);
     if (orgId === undefined || starter.isStopping) return;
     woken.delete(orgId);
     claiming.add(orgId);
@@ -142,6 +142,12 @@ async function claimWoken(starter: Starter): Promise<void> {
       claiming.delete(orgId);
     }
   }
+}
+
+/** Returns a woken org whose runs are not being claimed already. */
+function nextOrg({ woken, claiming }: Starter): string | undefined {
+  for (const orgId of woken) if (!claiming.has(orgId)) return orgId;
+  return undefined;
 }
 
 async function startRunsOf(starter: Starter, orgId: string): Promise<void> {
