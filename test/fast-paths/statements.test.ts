@@ -126,8 +126,8 @@ const HOT_PATHS: Record<string, (programs: Programs) => Promise<string[]>> = {
  * says why.
  */
 it.each<[name: keyof typeof HOT_PATHS, most: number]>([
-  ['a webhook of a workflow is accepted', 10],
-  ['a run goes from its webhook to its end', 27],
+  ['a webhook of a workflow is accepted', 2],
+  ['a run goes from its webhook to its end', 5],
   ['a mail goes from its request to its end', 28],
   ['a message of a contact is accepted', 3],
   ['the AI answers a message by a quote', 68],
