@@ -43,12 +43,7 @@ describe('the same rows, history, webhooks and answers are left', () => {
       { areAllByWorkflow: false },
       { areAllByWorkflow: true },
     ],
-    [
-      'by runs in a batch and alone',
-      'runBacklog',
-      { batched: 110, isInline: false },
-      { batched: 0, isInline: false },
-    ],
+    ['by runs in a batch and alone', 'runBacklog', { batched: 110, isInline: false }, { batched: 0, isInline: false }],
     [
       'by runs without a workflow and with one',
       'runFew',

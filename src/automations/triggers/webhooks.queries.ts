@@ -43,7 +43,7 @@ export interface AcceptedRun {
   output: string;
 }
 
-/** What became of an AcceptedRun. */
+/** The outcome of an AcceptedRun. */
 export interface Acceptance {
   /** Whether the workflow is as it was said to be, and no run of the org waits for a webhook. Otherwise nothing was done. */
   is_current: boolean;

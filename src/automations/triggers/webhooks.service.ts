@@ -62,7 +62,7 @@ const MAX_REMEMBERED_BYTES = 8 * 1024 * 1024;
 
 /**
  * The workflows of webhooks by their ids, as this process last read them. Any may have changed since: only a statement that
- * compares token and version with the database may start a run of one, so that none is started as it was before.
+ * compares token and version with the database may start a run of one: none starts as it was before.
  */
 const remembered = new LRUCache<string, Webhook>({ maxSize: MAX_REMEMBERED_BYTES, sizeCalculation: heapSizeOf });
 

@@ -42,7 +42,7 @@ it('a short run is done without a workflow, and says so', async () => {
   expect(run.steps).toMatchObject([{ id: 'call', status: 'completed', attempts: 1, output: { status: 200 } }]);
 });
 
-it('a run that waits goes on in a workflow of its own', async () => {
+it('a run that waits continues in a separate workflow', async () => {
   const { id, url } = await hook([call(), pause]);
   const { run_id } = (await post(url)).body;
   const handle = stack.temporal.workflow.getHandle(`workflow-run/${run_id}`);
@@ -56,7 +56,7 @@ it('a run that waits goes on in a workflow of its own', async () => {
   expect(shop.calls).toHaveLength(1);
 });
 
-it('a queued run that nobody was told of begins', async () => {
+it('a queued run begins without a notification', async () => {
   const { id } = await hook([call()]);
   const runId = newId();
   await sql`

@@ -79,7 +79,7 @@ export function createProgressWriter(db: Db, orgId: string): ProgressWriter {
 
 /**
  * Saves the progress of runs: that of most in one statement, and that of the others, with all that may follow from it, in
- * one transaction. Returns the ids of those that go on.
+ * one transaction. Returns the ids of those that continue.
  */
 async function saveTogether(db: Db, orgId: string, items: Progress[]): Promise<Set<string>> {
   const plain = hasFastPaths(db) ? items.filter(({ isEnd, isHeard }) => !(isEnd && isHeard)) : [];

@@ -18,7 +18,7 @@ export interface PlainProgress {
 export interface SavedProgress {
   /** The ids of the runs whose progress was saved. */
   runIds: Set<string>;
-  /** The ids of those that go on. */
+  /** The ids of those that continue. */
   going: string[];
   /** Events were announced. */
   hasAnnounced: boolean;
@@ -26,7 +26,7 @@ export interface SavedProgress {
 
 /**
  * Saves the progress of runs that their batches still have to do, and ends those without a next step. Nothing is saved of
- * a run that was redacted or canceled since it was loaded, or whose end a handoff waits for. A run goes on unless another
+ * a run that was redacted or canceled since it was loaded, or whose end a handoff waits for. A run continues unless another
  * attempt has begun its action.
  */
 export async function saveInOneStatement(db: Db, orgId: string, items: PlainProgress[]): Promise<SavedProgress> {

@@ -16,7 +16,7 @@ import { claimInline } from './queries.ts';
 
 /** Runs of an org that are done in inline batches at once, by all processes. */
 const MAX_INLINE_RUNS = 50;
-/** No step of an inline batch begins later: its runs go on in workflows of their own. */
+/** No step of an inline batch begins later: its runs continue in separate workflows. */
 const MAX_MS = 10_000;
 
 /** Runs that this process has claimed, and does itself. Its workflow starts if the process ends before it. */
@@ -68,7 +68,7 @@ export async function doInlineBatch(
   });
 }
 
-/** Does a run. One that takes long begins in a workflow of its own. */
+/** Does a run. One that takes long begins in a separate workflow. */
 async function doOrLeave(work: BatchWork, run: Run): Promise<void> {
   const { deps, ref } = work;
   const { isShort } = await getVersion(deps.db, ref.orgId, run.version_id);

@@ -36,7 +36,7 @@ export interface StarterOptions {
 }
 
 export interface RunStarter {
-  /** Begins no more steps. Runs under way go on in workflows. */
+  /** Begins no more steps. Runs under way continue in workflows. */
   stop(): Promise<void>;
 }
 
