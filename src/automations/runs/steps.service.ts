@@ -135,7 +135,7 @@ export async function attemptStep(
   }
 }
 
-/** Whether an attempt began the step and recorded neither its outcome nor its error: its process has ended, or hangs. */
+/** Whether an attempt began the step and recorded no outcome and no error: its process has ended, or hangs. */
 const isUncertain = (known: LoadedStep['known']): boolean => known?.status === 'in_progress' && known.error === null;
 
 /** Throws a permanent error if a call that may have been done must not be made again by itself. */

@@ -80,7 +80,8 @@ export function startRunStarter({ databaseUrl, ...options }: StarterOptions): Ru
   const listener = listen(databaseUrl, RUNS_CHANNEL, (hints) => {
     for (const orgId of hints.split(' ')) if (orgId !== '') wake(starter, orgId);
   });
-  const timers = [setInterval(sweeper(starter), SWEEP_MS), setInterval(() => void renew(starter), RENEWAL_MS)];
+  const sweep = sweeper(starter);
+  const timers = [setInterval(() => void sweep(), SWEEP_MS), setInterval(() => void renew(starter), RENEWAL_MS)];
   return {
     async stop() {
       starter.isStopping = true;
