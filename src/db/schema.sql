@@ -470,6 +470,7 @@ create table automation_runs (
   batch_id uuid,
   left_batch boolean default false not null,
   redactions integer default 0 not null,
+  is_inline boolean default false not null,
   constraint automation_runs_pkey PRIMARY KEY (org_id, id),
   constraint automation_runs_org_id_automation_id_fkey FOREIGN KEY (org_id, automation_id) REFERENCES automations(org_id, id) ON DELETE CASCADE,
   constraint automation_runs_org_id_automation_id_trigger_key_key UNIQUE (org_id, automation_id, trigger_key),
