@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { FastifyBaseLogger } from 'fastify';
-import { SMTPServer, type SMTPServerDataStream } from 'smtp-server';
+import { SMTPServer, type SMTPServerAddress, type SMTPServerDataStream } from 'smtp-server';
 
 const MAX_MAIL_BYTES = 10 * 1024 * 1024;
 /** The total size of all e-mails in progress. */
@@ -15,6 +15,8 @@ export interface MailEnvelope {
   /** Empty if nothing may be sent back. */
   mailFrom: string;
   recipients: string[];
+  /** The mail server that hands the e-mail over, with the name that it gave. */
+  client: { ip: string; helo: string };
 }
 
 export interface MailReceiverOptions {
@@ -22,14 +24,14 @@ export interface MailReceiverOptions {
   name: string;
   host: string;
   port: number;
-  /** Whether the mailbox exists, and takes mail now. */
-  stateOf(address: string): MailboxState;
+  /** Whether the mailbox exists, and takes mail of this sender now. */
+  stateOf(address: string, mailFrom: string): Promise<MailboxState>;
   /** Stores an e-mail durably. If it rejects, the sender is asked to retry later. */
   accept(envelope: MailEnvelope, raw: Buffer): Promise<void>;
   log: Pick<FastifyBaseLogger, 'warn'>;
 }
 
-export type MailboxState = 'open' | 'full' | 'unknown';
+export type MailboxState = 'open' | 'full' | 'flooded' | 'unknown';
 
 export interface MailReceiver {
   port: number;
@@ -53,13 +55,20 @@ export async function startMailReceiver(options: MailReceiverOptions): Promise<M
     closeTimeout: CLOSE_TIMEOUT_MS,
     disabledCommands: ['AUTH', 'STARTTLS'],
     disableReverseLookup: true,
-    onRcptTo({ address }, _session, done) {
-      done(REFUSALS[stateOf(address)]);
+    onRcptTo({ address }, { envelope: { mailFrom } }, done) {
+      stateOf(address, senderOf(mailFrom)).then(
+        (state) => done(REFUSALS[state]),
+        (error: unknown) => {
+          log.warn({ err: error }, 'a mailbox could not be looked up; the sender was asked to retry');
+          done(refusal(451, '4.3.0 Try again later'));
+        },
+      );
     },
-    onData(stream, { envelope: { mailFrom, rcptTo } }, done) {
+    onData(stream, { envelope: { mailFrom, rcptTo }, remoteAddress, hostNameAppearsAs }, done) {
       const envelope = {
-        mailFrom: mailFrom === false ? '' : mailFrom.address,
+        mailFrom: senderOf(mailFrom),
         recipients: rcptTo.map(({ address }) => address),
+        client: { ip: remoteAddress, helo: hostNameAppearsAs || '' },
       };
       receive(stream, (raw) =>
         accept(envelope, raw).catch((error: unknown) => {
@@ -76,6 +85,8 @@ export async function startMailReceiver(options: MailReceiverOptions): Promise<M
     stop: () => new Promise((resolve) => server.close(resolve)),
   };
 }
+
+const senderOf = (mailFrom: SMTPServerAddress | false): string => (mailFrom === false ? '' : mailFrom.address);
 
 /**
  * Buffers a complete e-mail for `take`. Refuses one over the size limit, and any while those in progress fill the
@@ -107,6 +118,7 @@ function createBufferedReceive() {
 /** Answers to a recipient (RFC 3463, 3.2 and 3.3). */
 const REFUSALS: Record<MailboxState, Error | null> = {
   open: null,
+  flooded: refusal(450, '4.7.1 Too many mails from this sender in an hour, try again later'),
   full: refusal(452, '4.2.2 The mailbox takes no more mail today, try again later'),
   unknown: refusal(550, '5.1.1 No such mailbox here'),
 };

@@ -113,6 +113,7 @@ function messageOf(
     messageId: messageIdOf(token, domain),
     from: { name: content.sender_name ?? undefined, address: content.from_email },
     to,
+    cc: content.cc,
     subject: content.subject,
     body: content.body,
     isHtml: content.is_html,
