@@ -33,7 +33,15 @@ export interface MailContext {
 /** What is kept of a person's reply. */
 export type ReplyMail = Omit<
   ParsedEmail,
-  'from' | 'isAutomatic' | 'isAutomaticReply' | 'isReport' | 'reports' | 'files' | 'hops' | 'deliveredTo'
+  | 'from'
+  | 'authentication'
+  | 'isAutomatic'
+  | 'isAutomaticReply'
+  | 'isReport'
+  | 'reports'
+  | 'files'
+  | 'hops'
+  | 'deliveredTo'
 >;
 
 export type Classification =

@@ -6,10 +6,12 @@ import { notFound } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { discardMedia } from '../../media/service.ts';
 import { enqueue, start } from '../../outbox/outbox.ts';
+import type { MailAuthenticator, MailAuthenticity } from '../../providers/email/authenticator.ts';
 import type { Storage } from '../../providers/storage/port.ts';
 import { receiveStatusUpdates } from '../callbacks/status-reports.service.ts';
 import { type InboundEmailRef, type InboundEmailResult, RECEIVE_INBOUND_EMAIL } from '../contract.ts';
 import { findInbox } from '../email-inboxes/service.ts';
+import { trustedResult } from '../mail/authentication-results.rules.ts';
 import { type MailReader, MailReadTimeout } from '../mail/mail-reader.ts';
 import type { ParsedEmail } from '../mail/parsed-mail.rules.ts';
 import { findDelivery } from '../queries.ts';
@@ -48,6 +50,9 @@ export interface InboundEmailDeps {
   tokens: MailTokens;
   mailReader: MailReader;
   storage: Storage;
+  authenticator: MailAuthenticator;
+  /** The ids of mail servers whose Authentication-Results count, in lower case. */
+  trustedAuthservIds: readonly string[];
 }
 
 /**
@@ -84,9 +89,10 @@ const SUMMARIES = { bounce: 'the bounce address', reply: 'the reply address', in
  * would have continued. A repeated run changes nothing. `attempt`: the number of this one, from 1. Throws MailReadTimeout if the e-mail is to be read again.
  */
 export async function receiveInboundEmail(
-  { db, tokens, mailReader, storage }: InboundEmailDeps,
+  deps: InboundEmailDeps,
   { orgId, inboundEmailId: id, attempt }: InboundEmailRef & { attempt: number },
 ): Promise<InboundEmailResult> {
+  const { db, tokens, mailReader, storage } = deps;
   const email = await findInboundEmail(db, orgId, id);
   if (email === undefined) throw notFound('inbound email');
   if (email.result !== null) return email.result;
@@ -105,9 +111,10 @@ export async function receiveInboundEmail(
   const { is_recent: isRecent } = email;
   const files = verdict.result === 'reply' || verdict.result === 'mail' ? filesOf(mail) : [];
   const received = await storeFiles(storage, orgId, { messageId: id, files, isRecent, attempt });
+  const authenticity = mail === undefined ? NOTHING_PROVEN : await authenticityOf(deps, orgId, { id, ...email, mail });
   await inTransaction(db, async (trx) => {
     if (await updateResult(trx, orgId, id, verdict.result))
-      await apply(trx, orgId, { id, ...email, received }, verdict);
+      await apply(trx, orgId, { id, ...email, received, ...authenticity }, verdict);
   });
   // The files of an e-mail that came to two of our addresses are stored by the first.
   if (received.media.length > 0) await discardMedia(db, storage, received.media);
@@ -122,6 +129,28 @@ async function readMail(db: Db, reader: MailReader, orgId: string, id: string): 
     if (!(error instanceof MailReadTimeout) || (await addTimeout(db, orgId, id)) < MAX_TIMEOUTS) throw error;
     return undefined;
   }
+}
+
+const NOTHING_PROVEN: MailAuthenticity = { isAuthentic: false, isForged: false };
+
+/** Returns what a trusted mail server has found out about an e-mail, or what its signatures and its way show. */
+async function authenticityOf(
+  { db, authenticator, trustedAuthservIds: trusted }: InboundEmailDeps,
+  orgId: string,
+  { id, mail_from, client, mail }: Pick<FoundEmail, 'mail_from' | 'client'> & { id: string; mail: ParsedEmail },
+): Promise<MailAuthenticity> {
+  const { from, authentication } = mail;
+  if (from === undefined) return NOTHING_PROVEN;
+  const result = trustedResult(authentication, { trusted, domain: from.slice(from.lastIndexOf('@') + 1) });
+  if (result !== undefined) return { isAuthentic: result === 'pass', isForged: result === 'fail' };
+  const raw = await findRawMail(db, orgId, id);
+  if (raw === null) return NOTHING_PROVEN;
+  return authenticator.authenticate(raw, {
+    from,
+    mailFrom: mail_from,
+    client: trusted.length > 0 ? null : client,
+    signatures: authentication.signatures,
+  });
 }
 
 /** Finds the org's delivery whose Message-ID an e-mail names. */
@@ -144,7 +173,8 @@ const isOwnMail = async (db: Db, tokens: MailTokens, orgId: string, { messageId 
 const filesOf = (mail: ParsedEmail | undefined) =>
   (mail?.files ?? []).map(({ name = 'file', content }) => ({ what: name, name, load: async () => content }));
 
-type StoredEmail = NonNullable<Awaited<ReturnType<typeof findInboundEmail>>> & { id: string; received: ReceivedFiles };
+type FoundEmail = NonNullable<Awaited<ReturnType<typeof findInboundEmail>>>;
+type StoredEmail = FoundEmail & MailAuthenticity & { id: string; received: ReceivedFiles };
 
 async function apply(trx: Trx, orgId: string, email: StoredEmail, verdict: Classification): Promise<void> {
   switch (verdict.result) {
@@ -174,7 +204,7 @@ async function applyInboxMail(
 ): Promise<void> {
   const { inbox_id: inboxId } = email;
   const inbox = inboxId === null ? undefined : await findInbox(trx, orgId, inboxId);
-  const session = await findContinuedSession(trx, orgId, { inboxId, isForged: false, ...verdict });
+  const session = await findContinuedSession(trx, orgId, { inboxId, isForged: email.isForged, ...verdict });
   const message = await messageOf(trx, email, verdict);
   return receiveMessage(trx, orgId, {
     ...message,
@@ -187,13 +217,13 @@ async function applyInboxMail(
 
 async function messageOf(
   trx: Trx,
-  { id, rcpt_to, inbox_id, received }: StoredEmail,
+  { id, rcpt_to, inbox_id, received, isAuthentic }: StoredEmail,
   { from, mail }: { from: string; mail: ReplyMail },
 ) {
   const { messageId = id, fromName: name, replyTo, thread, subject, body, html, isAutomated, recipients } = mail;
   const cc = await ccOf(trx, { recipients, except: [from, rcpt_to] });
   const content = { subject, body, html, isAutomated, name, replyTo, thread, cc };
-  const origin = { providerId: messageId, from, to: rcpt_to, emailId: id, inboxId: inbox_id ?? undefined };
+  const origin = { providerId: messageId, from, to: rcpt_to, emailId: id, inboxId: inbox_id ?? undefined, isAuthentic };
   return { channel: 'email' as const, ...origin, ...content, ...received };
 }
 

@@ -25,7 +25,7 @@ export interface MailReceivingDeps {
  */
 export async function receiveMail(
   { db, tokens, quota, log, startReceiver }: MailReceivingDeps,
-  { INBOUND_DOMAIN: domain, INBOUND_SMTP_PORT: port, HOST: host, DEVELOPMENT: isDevelopment }: Config,
+  { INBOUND_DOMAIN: domain, INBOUND_SMTP_PORT: port, HOST: host, DEVELOPMENT: isDevelopment, ...config }: Config,
 ): Promise<MailReceiver | undefined> {
   if (domain === undefined || port === undefined) return undefined;
   const targetsOf = async (address: string): Promise<MailTarget[]> => {
@@ -34,8 +34,10 @@ export async function receiveMail(
     const inboxes = await listReceivingInboxes(db, address, isDevelopment);
     return inboxes.map((inbox) => ({ kind: 'inbox', ...inbox }));
   };
+  const { INBOUND_TLS_CERT: certFile, INBOUND_TLS_KEY: keyFile } = config;
   return startReceiver({
     name: domain,
+    tls: certFile === undefined || keyFile === undefined ? undefined : { certFile, keyFile },
     host,
     port,
     log,

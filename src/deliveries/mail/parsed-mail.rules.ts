@@ -1,5 +1,6 @@
 import type { AddressObject, EmailAddress, Headers, HeaderValue } from 'mailparser';
 import { storable, truncated } from '../../providers/storable.rules.ts';
+import { type AuthenticationFields, authenticationFieldsOf } from './authentication-results.rules.ts';
 import { isAutomatedMail, isAutomaticMail, isAutomaticReply } from './automatic-mail.rules.ts';
 import { type RecipientReport, recipientReports } from './bounces.rules.ts';
 import { sanitizedHtml } from './html.rules.ts';
@@ -31,6 +32,7 @@ export interface ParsedEmail {
   isAutomatic: boolean;
   /** Whether it declares that a program wrote it in answer to another e-mail. */
   isAutomaticReply: boolean;
+  authentication: AuthenticationFields;
   /** How many servers have passed it on (RFC 5321, 4.4). */
   hops: number;
   /** Whether a program must not answer it. */
@@ -80,6 +82,7 @@ export function parsedEmailOf(parsed: ParsedMime): ParsedEmail {
     subject: inOneLine(fieldOf(headers, 'subject') ?? '', MAX_SUBJECT_LENGTH),
     isAutomatic: isAutomaticMail(headers),
     isAutomaticReply: isAutomaticReply(headers),
+    authentication: authenticationFieldsOf(headerLines),
     hops: headerLines.filter(({ key }) => key === 'received').length,
     isAutomated: isAutomatedMail(headers),
     isReport: isReport(parsed),

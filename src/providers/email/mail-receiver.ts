@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import type { FastifyBaseLogger } from 'fastify';
 import { SMTPServer, type SMTPServerAddress, type SMTPServerDataStream } from 'smtp-server';
@@ -10,6 +11,8 @@ const MAX_CONNECTIONS = 50;
 const MAX_RECIPIENTS = 10;
 const IDLE_TIMEOUT_MS = 60_000;
 const CLOSE_TIMEOUT_MS = 3_000;
+/** Certificates are renewed weeks before they end. */
+const RENEWAL_MS = 3_600_000;
 
 export interface MailEnvelope {
   /** Empty if nothing may be sent back. */
@@ -28,6 +31,8 @@ export interface MailReceiverOptions {
   stateOf(address: string, mailFrom: string): Promise<MailboxState>;
   /** Stores an e-mail durably. If it rejects, the sender is asked to retry later. */
   accept(envelope: MailEnvelope, raw: Buffer): Promise<void>;
+  /** Paths of a certificate and its key as PEM, for STARTTLS. Without them, it is not offered. */
+  tls?: { certFile: string; keyFile: string } | undefined;
   log: Pick<FastifyBaseLogger, 'warn'>;
 }
 
@@ -40,11 +45,11 @@ export interface MailReceiver {
 }
 
 /**
- * Receives e-mail by SMTP (RFC 5321) for our mailboxes, without TLS or login. Confirms an e-mail only after it was
- * accepted: until then the sender stays responsible for it.
+ * Receives e-mail by SMTP (RFC 5321) for our mailboxes, without login, and encrypted if the sender wants so (RFC 3207).
+ * Confirms an e-mail only after it was accepted: until then the sender stays responsible for it.
  */
 export async function startMailReceiver(options: MailReceiverOptions): Promise<MailReceiver> {
-  const { name, host, port, stateOf, accept, log } = options;
+  const { name, host, port, stateOf, accept, tls, log } = options;
   const receive = createBufferedReceive();
   const server = new SMTPServer({
     name,
@@ -53,7 +58,8 @@ export async function startMailReceiver(options: MailReceiverOptions): Promise<M
     maxRecipients: MAX_RECIPIENTS,
     socketTimeout: IDLE_TIMEOUT_MS,
     closeTimeout: CLOSE_TIMEOUT_MS,
-    disabledCommands: ['AUTH', 'STARTTLS'],
+    disabledCommands: tls === undefined ? ['AUTH', 'STARTTLS'] : ['AUTH'],
+    ...(tls && (await readCertificate(tls))),
     disableReverseLookup: true,
     onRcptTo({ address }, { envelope: { mailFrom } }, done) {
       stateOf(address, senderOf(mailFrom)).then(
@@ -80,10 +86,30 @@ export async function startMailReceiver(options: MailReceiverOptions): Promise<M
   });
   server.on('error', () => undefined); // errors of single connections, such as a client hanging up
   await once(server.listen(port, host), 'listening');
+  const renewal = tls && setInterval(() => void renewCertificate(server, tls, log), RENEWAL_MS).unref();
   return {
     port: (server.server.address() as AddressInfo).port,
-    stop: () => new Promise((resolve) => server.close(resolve)),
+    stop() {
+      clearInterval(renewal);
+      return new Promise((resolve) => server.close(resolve));
+    },
   };
+}
+
+type TlsFiles = NonNullable<MailReceiverOptions['tls']>;
+
+async function readCertificate({ certFile, keyFile }: TlsFiles): Promise<{ cert: Buffer; key: Buffer }> {
+  const [cert, key] = await Promise.all([readFile(certFile), readFile(keyFile)]);
+  return { cert, key };
+}
+
+/** Uses the certificate that the files have now. Keeps the present one if they have none. */
+async function renewCertificate(server: SMTPServer, tls: TlsFiles, log: MailReceiverOptions['log']): Promise<void> {
+  try {
+    server.updateSecureContext(await readCertificate(tls));
+  } catch (error) {
+    log.warn({ err: error }, 'the certificate of the mail receiver could not be read again; the present one stays');
+  }
 }
 
 const senderOf = (mailFrom: SMTPServerAddress | false): string => (mailFrom === false ? '' : mailFrom.address);
