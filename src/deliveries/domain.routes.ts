@@ -4,7 +4,7 @@ import { callbackRoutes } from './callbacks/routes.ts';
 import { emailRoutes } from './email/routes.ts';
 import { domainRoutes } from './email-domains/routes.ts';
 import { inboxRoutes } from './email-inboxes/routes.ts';
-import { sourceRoutes } from './inbound/source.routes.ts';
+import { inboundRoutes } from './inbound/routes.ts';
 import { deliveryRoutes } from './ledger/routes.ts';
 import { messageRoutes } from './messages/routes.ts';
 import { suppressionRoutes } from './suppressions/routes.ts';
@@ -15,7 +15,7 @@ export const DELIVERY_ROUTES: FastifyPluginAsyncZod<Deps>[] = [
   emailRoutes,
   domainRoutes,
   inboxRoutes,
-  sourceRoutes,
+  inboundRoutes,
   deliveryRoutes,
   suppressionRoutes,
   unsubscribeRoutes,

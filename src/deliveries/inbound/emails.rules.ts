@@ -42,6 +42,7 @@ export type ReplyMail = Omit<
   | 'files'
   | 'hops'
   | 'deliveredTo'
+  | 'returnPath'
 >;
 
 export type Classification =

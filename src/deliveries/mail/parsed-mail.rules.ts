@@ -22,6 +22,8 @@ export interface ParsedEmail {
   recipients: string[];
   /** The addresses that servers on its way have noted, in lower case. */
   deliveredTo: string[];
+  /** The envelope sender that a server has noted, in lower case; empty for one that takes no answer. */
+  returnPath: string | undefined;
   /** The Message-IDs it replies to, nearest first. */
   answers: string[];
   /** The Message-IDs of its thread before it, the first one first. */
@@ -77,6 +79,7 @@ export function parsedEmailOf(parsed: ParsedMime): ParsedEmail {
     replyTo: replyToOf(headers, from),
     recipients: addressesOf(headers, ['to', 'cc']),
     deliveredTo: addressesOf(headers, ['delivered-to', 'x-original-to', 'envelope-to']),
+    returnPath: returnPathOf(headers),
     answers: answersOf(headers),
     thread: threadBefore(headerLines),
     subject: inOneLine(fieldOf(headers, 'subject') ?? '', MAX_SUBJECT_LENGTH),
@@ -103,11 +106,18 @@ const addressesIn = (headers: Headers, name: string): EmailAddress[] => {
   return isAddresses(value) ? value.value : [];
 };
 
+function returnPathOf(headers: Headers): string | undefined {
+  if (!headers.has('return-path')) return undefined;
+  return addressesOf(headers, ['return-path'])[0] ?? '';
+}
+
 /** Returns the addresses in fields, without those that no mail can be sent to. */
 function addressesOf(headers: Headers, names: string[]): string[] {
   const addresses = names.flatMap((name) => [
     ...addressesIn(headers, name).flatMap((one) => [one, ...(one.group ?? [])]),
-    ...[headers.get(name) ?? []].flat().flatMap((value) => (typeof value === 'string' ? { address: value } : [])),
+    ...[headers.get(name) ?? []]
+      .flat()
+      .flatMap((value) => (typeof value === 'string' ? { address: value.replace(/^\s*<|>\s*$/g, '').trim() } : [])),
   ]);
   const found = addresses.flatMap((one) => addressOf(one) ?? []).filter(isEmailAddress);
   return [...new Set(found)].slice(0, MAX_RECIPIENTS);

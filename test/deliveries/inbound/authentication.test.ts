@@ -32,8 +32,8 @@ describe('SPF, DKIM and DMARC', () => {
 
   const mail = (headers: Record<string, string> = {}, body = 'Hello') => mailOf({ From: FROM, ...headers }, body);
   async function signed(raw: string, more: object = {}): Promise<string> {
-    const signatureData = [{ signingDomain: 'example.org', selector: 's1', privateKey: KEYS.privateKey, ...more }];
-    const { signatures, errors } = await dkimSign(raw, { signatureData });
+    const signing = { signingDomain: 'example.org', selector: 's1', privateKey: KEYS.privateKey, ...more };
+    const { signatures, errors } = await dkimSign(raw, { ...signing, signatureData: [signing] });
     expect(errors).toEqual([]);
     return signatures + raw;
   }

@@ -23,7 +23,13 @@ describe('an inbox', () => {
   let email: string;
   beforeAll(async () => {
     stack = await startStack({
-      env: { HOST: '127.0.0.1', INBOUND_DOMAIN: DOMAIN, INBOUND_SMTP_PORT: '0', DEVELOPMENT: 'true' },
+      env: {
+        HOST: '127.0.0.1',
+        INBOUND_DOMAIN: DOMAIN,
+        INBOUND_SMTP_PORT: '0',
+        DEVELOPMENT: 'true',
+        MAIL_AUTHSERV_IDS: 'mx.acme.example',
+      },
     });
   });
   afterAll(() => stack.close());
@@ -193,6 +199,45 @@ describe('an inbox', () => {
     await write({ Subject: 'Another matter' }, 'Seven');
     await sessions(4);
     expect(await textsOf(id)).toHaveLength(4);
+  });
+
+  it('is verified by a mail that a trusted server has proven, until another one is not', async () => {
+    const proven = { 'Authentication-Results': 'mx.acme.example; dmarc=pass header.from=example.com' };
+    const first = await write(proven, 'One');
+    expect(await sessions(1)).toMatchObject([{ verified: true }]);
+    await write({ ...proven, References: first }, 'Two');
+    expect(await sessions(1)).toMatchObject([{ verified: true }]);
+    await write({ References: first }, 'Three');
+    expect(await sessions(1)).toMatchObject([{ verified: false }]);
+    const forged = { 'Authentication-Results': 'mx.acme.example; dmarc=fail header.from=example.com' };
+    await write({ ...forged, References: first }, 'Four');
+    await sessions(2);
+    await write({ ...proven, Cc: email, References: first }, 'Five', { from: 'eve@example.com' });
+    expect((await sessions(3)).map(({ verified }) => verified).sort()).toEqual([false, false, true]);
+  });
+
+  it('takes mail that the org hands over by the API, once, for an inbox of its own only', async () => {
+    const give = async (raw: string, query = '', who = org) => {
+      const { status, body } = await who.post(`/email/inbound${query}`, raw, {
+        headers: { 'content-type': 'message/rfc822' },
+      });
+      return [status, body.id ?? body.message];
+    };
+    const raw = mailOf({ From: email, To: `Acme <${inbox.toUpperCase()}>` }, 'Handed over');
+    const [status, id] = await give(raw);
+    expect([status, id]).toEqual([202, expect.any(String)]);
+    expect(await give(raw)).toEqual([202, id]);
+    await sessions(1);
+    const hidden = mailOf({ From: email, To: 'undisclosed-recipients:;' }, 'Hidden');
+    expect((await give(hidden))[0]).toBe(422);
+    expect((await give(hidden, `?to=${inbox}`))[0]).toBe(202);
+    expect((await give(mailOf({ From: email, 'Delivered-To': inbox }, 'Noted')))[0]).toBe(202);
+    await sessions(3);
+    const stranger = await stack.createOrg();
+    expect(await give(raw, '', stranger)).toEqual([422, expect.stringContaining('PUT /email/inboxes')]);
+    expect((await give(raw, `?to=${inbox}`, stranger))[0]).toBe(422);
+    expect((await give('no mail at all'))[0]).toBe(422);
+    expect((await org.post('/email/inbound', { raw })).status).toBe(415);
   });
 
   it('takes the same Message-ID once, and another inbox of the org takes it too', async () => {

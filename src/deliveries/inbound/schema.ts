@@ -1,5 +1,22 @@
 import { z } from 'zod';
-import { Id, Timestamp } from '../../schemas/parts.ts';
+import { EmailAddress, Id, Timestamp } from '../../schemas/parts.ts';
+
+export const InboundMailQuery = z.object({
+  to: EmailAddress.optional().describe(
+    'The address of the inbox. If absent, the addresses in the e-mail are looked at.',
+  ),
+});
+
+export const InboundMail = z
+  .file('must be an e-mail, sent as message/rfc822')
+  .describe('The e-mail as it came, at most 10 MB.')
+  .meta({
+    examples: [
+      'From: Ada <ada@example.com>\r\nTo: support@example.org\r\nSubject: Lost parcel\r\nMessage-ID: <1@example.com>\r\n\r\nWhere is it?\r\n',
+    ],
+  });
+
+export const StoredMail = z.object({ id: Id.describe('Of the stored e-mail.') }).meta({ id: 'StoredMail' });
 
 export const MessagePath = z.object({ id: Id, messageId: Id });
 
