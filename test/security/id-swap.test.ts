@@ -46,6 +46,7 @@ const OTHER_TABLES = [
   'crm_messages',
   'crm_tokens',
   'due_work',
+  'email_inboxes',
   'inbound_emails',
   'inbound_messages',
   'knowledge_embeddings',
