@@ -1,18 +1,14 @@
 import type { Db } from '../../db/connect.ts';
 import { invalid, TooManyRequests, unprocessable } from '../../errors.ts';
 import { listInboxesAt } from '../email-inboxes/service.ts';
-import { parseMime } from '../mail/mime.ts';
-import { parsedEmailOf } from '../mail/parsed-mail.rules.ts';
 import { storeInboundEmail } from './emails.service.ts';
 import type { MailTarget } from './emails.table.ts';
 import { isFlooding } from './mail-receiving.service.ts';
 import type { MailTokens } from './mail-tokens.ts';
 
-export { MAX_MAIL_BYTES } from '../../providers/email/mail-receiver.ts';
+export { MAX_MAIL_BYTES } from '../../providers/email/port.ts';
 
 const RETRY_SECONDS = 600;
-/** More than the header of any real e-mail. */
-const MAX_HEADER_BYTES = 262_144;
 
 interface GivenMailDeps {
   db: Db;
@@ -30,7 +26,10 @@ export async function storeGivenMail(
   orgId: string,
   { raw, to }: { raw: Buffer; to: string | undefined },
 ): Promise<string> {
-  const { mailFrom, addresses } = await readEnvelope(raw);
+  const { readEnvelope } = await import('../mail/envelope.ts'); // the api needs the parser of e-mails only here
+  const envelope = await readEnvelope(raw);
+  if (envelope === undefined) throw invalid('The body is no e-mail: it begins with header fields, such as From and To');
+  const { mailFrom, addresses } = envelope;
   const candidates = to === undefined ? addresses : [to.toLowerCase()];
   const inboxes = await listInboxesAt(db, orgId, candidates);
   const targets = candidates.flatMap((address): { address: string; mailbox: MailTarget }[] => {
@@ -49,16 +48,6 @@ export async function storeGivenMail(
   if (id === undefined)
     throw unprocessable(`No inbox of the organization is among ${shown(candidates)}: see PUT /email/inboxes`);
   return id;
-}
-
-/** Reads who sent an e-mail, and whom it is for, from its header alone. */
-async function readEnvelope(raw: Buffer): Promise<{ mailFrom: string; addresses: string[] }> {
-  const end = /\r?\n\r?\n/.exec(raw.subarray(0, MAX_HEADER_BYTES).toString('latin1'));
-  const header = raw.subarray(0, end === null ? MAX_HEADER_BYTES : end.index);
-  const parsed = await parseMime(Buffer.concat([header, Buffer.from('\r\n\r\n')])).catch(() => undefined);
-  if (parsed === undefined) throw invalid('The body is no e-mail: it begins with header fields, such as From and To');
-  const { from = '', returnPath, deliveredTo, recipients } = parsedEmailOf(parsed);
-  return { mailFrom: returnPath ?? from, addresses: [...new Set([...deliveredTo, ...recipients])] };
 }
 
 const shown = (addresses: string[]) => (addresses.length === 0 ? 'its recipients' : addresses.slice(0, 5).join(', '));

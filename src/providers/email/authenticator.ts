@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns/promises';
 import ipaddr from 'ipaddr.js';
-import { authenticate } from 'mailauth';
+import type { authenticate } from 'mailauth';
 
 const TIMEOUT_MS = 3_000;
 const MAX_TRIES = 2;
@@ -47,7 +47,8 @@ export function createMailAuthenticator({ servers }: { servers: string[] }): Mai
     async authenticate(raw, { from, mailFrom, client, signatures }) {
       const isPublic = client !== null && isPublicAddress(client.ip);
       if ((!isPublic && signatures === 0) || signatures > MAX_SIGNATURES) return UNKNOWN;
-      const result = await authenticate(raw, {
+      const mailauth = await import('mailauth'); // large, and needed by e-mail to inboxes only
+      const result = await mailauth.authenticate(raw, {
         ...(isPublic && { ip: client.ip, helo: client.helo, sender: mailFrom }),
         mta: 'switchboard',
         resolver: resolve,
