@@ -98,11 +98,11 @@ export async function listInboxesAt(db: Db, orgId: string, addresses: string[]):
     .execute();
 }
 
-export async function deleteInbox(db: Db, orgId: string, address: string): Promise<boolean> {
+export async function deleteInbox(db: Db, orgId: string, id: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('email_inboxes')
     .where('org_id', '=', orgId)
-    .where('address', '=', address)
+    .where('id', '=', id)
     .executeTakeFirst();
   return numDeletedRows > 0n;
 }

@@ -35,7 +35,7 @@ export const inboxRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config }) 
     handler: async ({ db, org, query }) => pageOfInboxes(db, org.id, query),
   });
 
-  app.delete('/email/inboxes/:address', {
+  app.delete('/email/inboxes/:id', {
     config: { scope: 'email:write' },
     schema: {
       operationId: 'deleteEmailInbox',
@@ -46,7 +46,7 @@ export const inboxRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config }) 
       response: { 200: NoBody, ...errorResponses(403, 404) },
     },
     handler: async ({ db, org, params }) => {
-      await removeInbox(db, org.id, params.address);
+      await removeInbox(db, org.id, params.id);
       return NO_BODY;
     },
   });

@@ -38,7 +38,7 @@ export const PutInbox = z.object({ address: Address.describe('In any case. Store
 });
 export type PutInbox = z.infer<typeof PutInbox>;
 
-export const InboxPath = z.object({ address: Address });
+export const InboxPath = z.object({ id: Id });
 
 export const ListInboxes = z.object({
   cursor: Cursor.optional(),

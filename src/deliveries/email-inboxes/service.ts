@@ -63,8 +63,8 @@ export async function pageOfInboxes(db: Db, orgId: string, query: ListInboxes) {
 }
 
 /** Deletes an inbox. Its sessions stay. Throws notFound. */
-export async function removeInbox(db: Db, orgId: string, address: string): Promise<void> {
-  if (!(await deleteInbox(db, orgId, address))) throw notFound('inbox');
+export async function removeInbox(db: Db, orgId: string, id: string): Promise<void> {
+  if (!(await deleteInbox(db, orgId, id))) throw notFound('inbox');
 }
 
 function shownInbox(row: InboxRow | undefined) {
