@@ -6,8 +6,6 @@ import type { MailTarget } from './emails.table.ts';
 import { isFlooding } from './mail-receiving.service.ts';
 import type { MailTokens } from './mail-tokens.ts';
 
-export { MAX_MAIL_BYTES } from '../../providers/email/port.ts';
-
 const RETRY_SECONDS = 600;
 
 interface GivenMailDeps {

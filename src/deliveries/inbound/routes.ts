@@ -2,10 +2,13 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../../api/deps.ts';
 import { notFound } from '../../errors.ts';
 import { errorResponses } from '../../schemas/error-answers.ts';
-import { MAX_MAIL_BYTES, storeGivenMail } from './given-mail.service.ts';
+import { storeGivenMail } from './given-mail.service.ts';
 import { createMailTokens } from './mail-tokens.ts';
 import { findMessageSource } from './messages.queries.ts';
 import { InboundMail, InboundMailQuery, MessagePath, MessageSource, StoredMail } from './schema.ts';
+
+/** As much as the receiver takes by SMTP. */
+const MAX_MAIL_BYTES = 10 * 1024 * 1024;
 
 /** Routes of messages from contacts. */
 export const inboundRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config, quota }) => {

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import type { FastifyBaseLogger } from 'fastify';
 import { SMTPServer, type SMTPServerAddress, type SMTPServerDataStream } from 'smtp-server';
-import { MAX_MAIL_BYTES } from './port.ts';
 
+const MAX_MAIL_BYTES = 10 * 1024 * 1024;
 /** The total size of all e-mails in progress. */
 const MAX_BUFFERED_BYTES = 64 * 1024 * 1024;
 const MAX_CONNECTIONS = 50;

@@ -1,8 +1,5 @@
 import type { Sender } from '../sending.ts';
 
-/** The largest e-mail that is received. */
-export const MAX_MAIL_BYTES = 10 * 1024 * 1024;
-
 /** An e-mail ready to send. */
 export interface EmailMessage {
   /** With its angle brackets. It identifies the delivery of a lost response, bounce or reply. */
