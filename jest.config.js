@@ -19,6 +19,7 @@ const LONG_TIER = [
   'faults/crawl',
   'faults/crm',
   'faults/evals',
+  'faults/inboxes',
   'faults/insights',
   'faults/mail-server',
   'faults/summaries',
