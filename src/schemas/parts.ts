@@ -57,6 +57,12 @@ export type SessionChannel = z.infer<typeof SessionChannel>;
 export const NoBody = z.undefined().describe('Done. No body.');
 export const NO_BODY = '' as unknown as undefined;
 
+/** Returns what the document says of a stream: the `data` of each event is JSON of one of these components. */
+export const eventsOf = (...names: string[]) => ({
+  contentMediaType: 'application/json',
+  contentSchema: { anyOf: names.map((name) => ({ $ref: `#/components/schemas/${name}` })) },
+});
+
 /** The languages that the API accepts, by their ISO 639-1 codes. */
 export const Language = z
   .enum(
