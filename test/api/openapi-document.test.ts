@@ -82,8 +82,8 @@ it('an answer without a name is named after its operation, and a page after its 
 it.each<[string, Schema, Schema]>([
   [
     'null or a text',
-    { anyOf: [{ type: 'string', maxLength: 5 }, { type: 'null' }] },
-    { type: ['string', 'null'], maxLength: 5 },
+    { anyOf: [{ type: 'string', format: 'uri' }, { type: 'null' }] },
+    { type: ['string', 'null'], format: 'uri' },
   ],
   [
     'null or values',

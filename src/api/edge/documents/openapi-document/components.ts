@@ -12,6 +12,7 @@ export function mergeTwins(document: ApiDocument): void {
   const { schemas } = document.components;
   const inputs = Object.keys(schemas).filter((name) => INPUT.test(name));
   const merged = equalTwins(schemas, inputs);
+  for (const name of inputs) if (!merged.has(name)) delete schemas[answerOf(name)]?.examples; // they are of requests
   const renamed = new Map(inputs.map((name) => [name, merged.has(name) ? answerOf(name) : requestOf(name)]));
   visitSchemas(document, (schema) => {
     const name = renamed.get(nameOfRef(schema));

@@ -8,8 +8,8 @@ interface Place {
 }
 
 /**
- * Gives names to the objects that are written where they are used: answers, items of lists and variants of unions.
- * Generators make a type of each, and can only guess its name.
+ * Gives names to the objects that are written where they are used. Generators make a type of each, and can only guess its
+ * name, which another may have.
  */
 export function nameSchemas(document: ApiDocument): void {
   const { schemas } = document.components;
@@ -24,7 +24,20 @@ export function nameSchemas(document: ApiDocument): void {
         answer.schema = named(answer.schema, answerName(answer.schema, owner), { owner, path: [] }, schemas);
     }
   }
-  for (const schema of Object.values(schemas)) addDiscriminator(schema, schemas);
+  for (const [name, schema] of Object.entries(schemas)) {
+    addDiscriminator(schema, schemas);
+    nameMaps(schema, name, schemas);
+  }
+}
+
+/** Gives a name to a map whose guessed name another schema has: generators would make two types of one name. */
+function nameMaps({ properties = {} }: Schema, owner: string, schemas: Record<string, Schema>): void {
+  for (const [key, part] of Object.entries(properties)) {
+    const guessed = `${owner}${pascal(key)}`;
+    if (part.additionalProperties === undefined || schemas[guessed] === undefined) continue;
+    schemas[`${guessed}Map`] = part;
+    properties[key] = refTo(`${guessed}Map`);
+  }
 }
 
 /** A page is named after its items, any other answer after its operation. */
@@ -58,7 +71,11 @@ function named(schema: Schema, name: string, place: Place, schemas: Record<strin
 
 function nameWithin(schema: Schema, place: Place, schemas: Record<string, Schema>): void {
   const inside = (key: string): Place => ({ ...place, path: [...place.path, key] });
-  for (const [key, part] of Object.entries(schema.properties ?? {})) nameWithin(part, inside(key), schemas);
+  schema.properties &&= Object.fromEntries(
+    Object.entries(schema.properties).map(([key, part]) => {
+      return [key, named(part, nameOf(inside(key)), inside(key), schemas)];
+    }),
+  );
   if (typeof schema.additionalProperties === 'object') nameWithin(schema.additionalProperties, place, schemas);
   if (schema.items !== undefined) {
     const item = itemOf(place);

@@ -1,9 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type ApiDocument, type Schema, visitSchemas } from './document.ts';
 
 /** What these formats demand is known: a pattern for it takes a fifth of the document. */
 const KNOWN_FORMATS = ['uuid', 'date-time', 'date', 'time', 'duration'];
 const NULL = 'null';
-const SCALARS = ['string', 'integer', 'number', 'boolean', 'array'];
+const SIMPLE_TYPES = ['string', 'integer', 'number', 'boolean', 'array', 'object'];
 /** Keywords that say something about a schema and nothing about the values it accepts. */
 const ANNOTATIONS = ['description', 'examples', 'default', 'title', 'deprecated'];
 const FREE_JSON = 'Any JSON value.';
@@ -14,6 +15,7 @@ export const simplifySchemas = (document: ApiDocument): void => visitSchemas(doc
 function simplify(schema: Schema): void {
   if (KNOWN_FORMATS.includes(schema.format ?? '')) delete schema.pattern;
   delete schema.propertyNames;
+  if (schema.$ref !== undefined) keepAnnotations(schema);
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   flattenUnions(schema);
@@ -31,34 +33,51 @@ const describeNull = (schema: Schema) =>
 const isAnything = (schema: Schema | boolean | undefined): boolean =>
   typeof schema === 'object' && Object.keys(schema).every((key) => ANNOTATIONS.includes(key));
 
+/** What stands beside a reference says nothing more than its target, apart from annotations. */
+function keepAnnotations(schema: Schema): void {
+  for (const key of Object.keys(schema) as (keyof Schema)[])
+    if (key !== '$ref' && !ANNOTATIONS.includes(key)) delete schema[key];
+}
+
 /** A union directly within a union becomes part of it. */
 function flattenUnions(schema: Schema): void {
   schema.anyOf &&= schema.anyOf.flatMap((part) => {
     const { anyOf, ...rest } = part;
     return anyOf !== undefined && isAnything(rest) ? anyOf : [part];
   });
+  schema.anyOf &&= schema.anyOf.filter((part, index, all) => {
+    return all.findIndex((other) => isDeepStrictEqual(other, part)) === index;
+  });
   if (schema.anyOf?.some(isAnything)) delete schema.anyOf; // a union with anything is anything
 }
 
 /** Constants of one type in a union become one enumeration. */
 function joinConstants(schema: Schema): void {
-  const constants = schema.anyOf?.filter((part) => part.const !== undefined && part.type === 'string') ?? [];
-  if (constants.length < 2) return;
-  const rest = schema.anyOf?.filter((part) => !constants.includes(part)) ?? [];
-  const joined: Schema = { type: 'string', enum: constants.map((part) => part.const) };
+  const [first, ...more] = schema.anyOf?.filter((part) => part.const !== undefined) ?? [];
+  if (first === undefined || more.length === 0 || more.some((part) => part.type !== first.type)) return;
+  const rest = schema.anyOf?.filter((part) => part.const === undefined) ?? [];
+  const joined: Schema = { type: first.type, enum: [first, ...more].map((part) => part.const) };
   if (rest.length > 0) schema.anyOf = [joined, ...rest];
   else replaceUnion(schema, joined);
 }
 
-/** A union of one simple type and null becomes a type that includes null. */
+/** Null in a union becomes part of a simple type in it. */
 function joinNull(schema: Schema): void {
-  const [first, second, ...more] = schema.anyOf ?? [];
-  const other = first?.type === NULL ? second : first;
-  if (more.length > 0 || other === undefined || ![first, second].some((part) => part?.type === NULL)) return;
-  if (typeof other.type !== 'string' || !SCALARS.includes(other.type)) return;
-  const values = other.const === undefined ? other.enum : [other.const];
-  const { const: _, ...rest } = other;
-  replaceUnion(schema, { ...rest, type: [other.type, NULL], ...(values && { enum: [...values, null] }) });
+  const parts = schema.anyOf?.filter((part) => part.type !== NULL) ?? [];
+  const index = parts.findIndex(isSimple);
+  const simple = parts[index];
+  if (parts.length === schema.anyOf?.length || simple === undefined) return;
+  const orNull = nullable(simple);
+  if (parts.length > 1) schema.anyOf = parts.with(index, orNull);
+  else replaceUnion(schema, orNull);
+}
+
+const isSimple = ({ type, properties }: Schema) =>
+  typeof type === 'string' && SIMPLE_TYPES.includes(type) && properties === undefined;
+
+function nullable({ const: value, ...schema }: Schema): Schema {
+  const values = value === undefined ? schema.enum : [value];
+  return { ...schema, type: [String(schema.type), NULL], ...(values && { enum: [...values, null] }) };
 }
 
 function replaceUnion(schema: Schema, by: Schema): void {
