@@ -2,11 +2,14 @@ import { brotliCompressSync, constants } from 'node:zlib';
 import { compileErrors, validate } from '@readme/openapi-parser';
 import { operationsOf } from '../src/api/edge/documents/openapi-document/document.ts';
 import { servedDocument } from './openapi/document.ts';
+import { examplesIn } from './openapi/examples.ts';
 import { problemsOf } from './openapi/problems.ts';
 
 /** Half of what it was before its schemas and answers were written once. */
 const MAX_BYTES = 834_000;
 const MAX_COMPRESSED_BYTES = 100_000;
+/** The number of operations without an example. It only falls: scripts/examples/main.ts adds them. */
+const WITHOUT_EXAMPLE = 79;
 /** As the API compresses it. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } };
 
@@ -21,5 +24,9 @@ if (compressed > MAX_COMPRESSED_BYTES)
   throw new Error(`The compressed document has ${compressed} bytes, over ${MAX_COMPRESSED_BYTES}`);
 const problems = problemsOf(document);
 if (problems.length > 0) throw new Error(`The document has ${problems.length} problems:\n${problems.join('\n')}`);
+const { missing, untrue } = examplesIn(document);
+if (untrue.length > 0) throw new Error(`The document does not allow the examples of ${untrue.join(', ')}`);
+if (missing.length > WITHOUT_EXAMPLE)
+  throw new Error(`${missing.length} operations have no example, over ${WITHOUT_EXAMPLE}: ${missing.join(', ')}`);
 const operations = operationsOf(document).length;
 console.log(`OpenAPI ${document.openapi}: ${operations} operations, ${text.length} bytes, ${compressed} compressed`);

@@ -1,6 +1,7 @@
 import { describeAnswers } from './answers.ts';
 import { mergeTwins, pruneSchemas } from './components.ts';
 import type { ApiDocument } from './document.ts';
+import { addExamples } from './examples.ts';
 import { nameSchemas } from './names.ts';
 import { shareParameters } from './parameters.ts';
 import { simplifySchemas } from './shapes.ts';
@@ -17,5 +18,6 @@ export function readableDocument<Given extends object>(given: Given): Given {
   pruneSchemas(document);
   describeAnswers(document);
   shareParameters(document);
+  addExamples(document);
   return given;
 }
