@@ -1,6 +1,6 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { JSON_TYPE, operationsOf } from '../../src/api/edge/documents/openapi-document/document.ts';
-import { EXAMPLES_FILE, type Example, readExamples } from '../../src/api/edge/documents/openapi-document/examples.ts';
+import { EXAMPLES, EXAMPLES_FILE, type Example } from '../../src/api/edge/documents/openapi-document/examples.ts';
 import { servedDocument } from '../openapi/document.ts';
 import { isTrueExample } from '../openapi/examples.ts';
 import { type Exchange, scoreOf } from './exchange.ts';
@@ -16,13 +16,12 @@ const exchanges = globSync('*.ndjson', { cwd: folder }).flatMap((file) =>
     .map((line): Exchange => JSON.parse(line)),
 );
 const document = JSON.parse(await servedDocument());
-const known = readExamples();
 
 const examples = operationsOf(document).flatMap(({ operation }): [string, Example][] => {
   const id = operation.operationId ?? '';
   const body = operation.requestBody?.content?.[JSON_TYPE]?.schema;
   const isTrue = (example: Example) => isTrueExample(document, operation, example);
-  const kept = known[id];
+  const kept = EXAMPLES[id];
   if (kept !== undefined && isTrue(kept)) return [[id, kept]];
   const found = exchanges
     .filter(({ operationId }) => operationId === id)

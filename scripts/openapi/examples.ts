@@ -5,7 +5,7 @@ import {
   type Operation,
   operationsOf,
 } from '../../src/api/edge/documents/openapi-document/document.ts';
-import { type Example, readExamples } from '../../src/api/edge/documents/openapi-document/examples.ts';
+import { EXAMPLES, type Example } from '../../src/api/edge/documents/openapi-document/examples.ts';
 
 /** Returns whether the document allows what the example sends and gets. */
 export function isTrueExample(document: ApiDocument, operation: Operation, example: Example): boolean {
@@ -25,9 +25,8 @@ export function isTrueExample(document: ApiDocument, operation: Operation, examp
 
 /** Returns the operations without an example, and those whose example the document does not allow. */
 export function examplesIn(document: ApiDocument): { missing: string[]; untrue: string[] } {
-  const examples = readExamples();
   const operations = operationsOf(document).map(({ operation }) => operation);
-  const exampleOf = ({ operationId = '' }: Operation) => examples[operationId];
+  const exampleOf = ({ operationId = '' }: Operation) => EXAMPLES[operationId];
   const idsOf = (list: Operation[]) => list.flatMap(({ operationId }) => operationId ?? []);
   return {
     missing: idsOf(operations.filter((operation) => exampleOf(operation) === undefined)),

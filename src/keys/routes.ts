@@ -12,7 +12,8 @@ export const keyRoutes: FastifyPluginAsyncZod<Deps> = async (app, { tokens }) =>
     schema: {
       operationId: 'listApiKeys',
       summary: 'List API keys',
-      description: 'All keys of the organization, with their scopes and last use. The keys themselves are never shown again.',
+      description:
+        'All keys of the organization, with their scopes and last use. The keys themselves are never shown again.',
       tags: ['organization'],
       response: { 200: ApiKeyList, ...errorResponses(403) },
     },

@@ -38,7 +38,8 @@ export const partnerRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
       schema: {
         operationId: 'createPartnerOrg',
         summary: 'Create an organization',
-        description: 'Creates an organization of the partner, with its integrations. The answer is the only one that shows its key.',
+        description:
+          'Creates an organization of the partner, with its integrations. The answer is the only one that shows its key.',
         tags,
         body: CreateOrg,
         response: { 201: CreatedOrg, ...errorResponses(403, 409) },
@@ -82,7 +83,8 @@ export const partnerRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
     schema: {
       operationId: 'createPartnerOrgKey',
       summary: 'Create a key for an organization',
-      description: 'Creates another API key of an organization of the partner. The answer is the only one that shows it.',
+      description:
+        'Creates another API key of an organization of the partner. The answer is the only one that shows it.',
       tags,
       params: OrgRef,
       body: CreateOrgKey.nullable(),

@@ -158,7 +158,6 @@ export const sessionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
 };
 
 const SendConflict = ErrorAnswer.extend({
-  code: z.literal('newer_messages').optional(),
   items: z.array(HistoryItem).optional().describe('The messages behind `expected_last_id`, at most the first 50.'),
 }).meta({ id: 'SendConflict' });
 

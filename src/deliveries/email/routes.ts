@@ -10,7 +10,8 @@ export const emailRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config }) 
     schema: {
       operationId: 'sendEmail',
       summary: 'Send an e-mail',
-      description: 'Sends an e-mail to each recipient. `data` has one delivery for each, whose status GET /deliveries/{id} shows.',
+      description:
+        'Sends an e-mail to each recipient. `data` has one delivery for each, whose status GET /deliveries/{id} shows.',
       tags: ['email'],
       body: SendEmail,
       response: { 201: SendEmailAnswer, ...errorResponses(403) },

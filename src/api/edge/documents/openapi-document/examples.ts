@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { type ApiDocument, JSON_TYPE, operationsOf } from './document.ts';
+import examples from './examples.json' with { type: 'json' };
 
 /** What a test sent to an operation and got from it. */
 export interface Example {
@@ -11,15 +11,13 @@ export interface Example {
 /** Written by scripts/examples/main.ts. */
 export const EXAMPLES_FILE = new URL('examples.json', import.meta.url);
 
-/** Returns the examples by operation. */
-export const readExamples = (): Record<string, Example> =>
-  existsSync(EXAMPLES_FILE) ? JSON.parse(readFileSync(EXAMPLES_FILE, 'utf8')) : {};
+/** The examples by operation. */
+export const EXAMPLES: Record<string, Example> = examples;
 
 /** Adds the examples to the bodies and answers of their operations. */
 export function addExamples(document: ApiDocument): void {
-  const examples = readExamples();
   for (const { operation } of operationsOf(document)) {
-    const { status = '', request, answer } = examples[operation.operationId ?? ''] ?? {};
+    const { status = '', request, answer } = EXAMPLES[operation.operationId ?? ''] ?? {};
     const body = operation.requestBody?.content?.[JSON_TYPE];
     const answerContent = operation.responses?.[status]?.content?.[JSON_TYPE];
     if (body !== undefined && request !== undefined) body.example = request;
