@@ -4,7 +4,7 @@ interface CodedError {
   meaning: string;
 }
 
-/** All codes of errors, as docs/errors.md lists them. The first of a status is that of errors without one of their own. */
+/** All codes of errors, as docs/errors.md lists them. The first of a status is that of errors without a more exact one. */
 export const ERROR_CODES = {
   invalid_request: { status: 400, meaning: 'The request is not valid. `issues` names each problem with its path.' },
   unauthenticated: { status: 401, meaning: 'The key or session is missing, malformed, expired or revoked.' },
@@ -42,6 +42,6 @@ const CODE_OF_STATUS = new Map<number, ErrorCode>();
 for (const [code, { status }] of Object.entries(ERROR_CODES))
   if (!CODE_OF_STATUS.has(status)) CODE_OF_STATUS.set(status, code as ErrorCode);
 
-/** Returns the code of errors of a status that have none of their own. */
+/** Returns the code of errors of a status without a more exact one. */
 export const codeOfStatus = (status: number): ErrorCode =>
   CODE_OF_STATUS.get(status) ?? (status >= 500 ? 'internal_error' : 'invalid_request');

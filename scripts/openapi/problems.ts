@@ -54,7 +54,7 @@ function problemsOfOperation({
   const problems = [
     summary === undefined && 'has no summary',
     description === undefined && 'has no description',
-    parameters.some((parameter) => 'style' in parameter) && 'has a parameter with a style of its own',
+    parameters.some((parameter) => 'style' in parameter) && 'has a parameter with its own style',
     responses['204']?.content !== undefined && 'has content in a 204',
     Object.values(responses).some((answer) => answer.description === 'Default Response') && 'has an undescribed answer',
   ];

@@ -34,7 +34,7 @@ it('errors of each kind have their code', async () => {
   expect((await asked('/contacts', { method: 'PUT' })).code).toBe('method_not_allowed');
 });
 
-it('an Idempotency-Key that was used for another request has a code of its own', async () => {
+it('an Idempotency-Key that was used for another request has its own code', async () => {
   const send = (name: string) =>
     asked('/segments', {
       method: 'POST',

@@ -33,7 +33,7 @@ const describeNull = (schema: Schema) =>
 const isAnything = (schema: Schema | boolean | undefined): boolean =>
   typeof schema === 'object' && Object.keys(schema).every((key) => ANNOTATIONS.includes(key));
 
-/** What stands beside a reference says nothing more than its target, apart from annotations. */
+/** Other keywords of a reference say nothing more than its target, apart from annotations. */
 function keepAnnotations(schema: Schema): void {
   for (const key of Object.keys(schema) as (keyof Schema)[])
     if (key !== '$ref' && !ANNOTATIONS.includes(key)) delete schema[key];
