@@ -76,6 +76,7 @@ export const inboundWebhookRoutes: FastifyPluginAsyncZod<Deps> = async (app, dep
     config: { scope: 'public', limitedBy: 'refusals' },
     schema: {
       operationId: 'startWorkflowByWebhook',
+      summary: 'Start a workflow by its webhook',
       tags: ['workflows'],
       description: WEBHOOK_DESCRIPTION,
       params: WebhookPath,
@@ -102,6 +103,7 @@ export const inboundWebhookRoutes: FastifyPluginAsyncZod<Deps> = async (app, dep
     config: { scope: 'public', limitedBy: 'address' },
     schema: {
       operationId: 'submitWorkflowForm',
+      summary: 'Submit a form of a workflow',
       tags: ['workflows'],
       description: FORM_DESCRIPTION,
       params: WebhookPath,

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { forbidden } from '../../errors.ts';
+import { missingScope } from '../../errors.ts';
 import type { OrgPrincipal } from '../../keys/verifier.ts';
 import { errorResponses } from '../../schemas/error-answers.ts';
 import { hasScope } from '../../schemas/scopes.ts';
@@ -47,6 +47,5 @@ export const bulkRoutes: FastifyPluginAsyncZod = async (app) => {
 /** Tags have a separate scope for API keys, as in POST /chat/sessions/{id}/tags. */
 function assertMayTag(org: OrgPrincipal, { type }: BulkAction): void {
   const isAboutTags = type === 'add_tags' || type === 'remove_tag';
-  if (isAboutTags && org.member === undefined && !hasScope(org, 'tags:write'))
-    throw forbidden('Missing required scope: tags:write');
+  if (isAboutTags && org.member === undefined && !hasScope(org, 'tags:write')) throw missingScope('tags:write');
 }
