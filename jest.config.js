@@ -18,6 +18,7 @@ const LONG_TIER = [
   'faults/course',
   'faults/crawl',
   'faults/crm',
+  'faults/embedding',
   'faults/evals',
   'faults/insights',
   'faults/mail-server',

@@ -111,9 +111,9 @@ it(
 
 /** Asks in a new session. Returns the text of the answer. */
 async function answerTo(dev: DevJson, text: string): Promise<string> {
-  const { id } = await (await call(dev, 'POST', '/chat/sessions', { channel: { type: 'api' } })).json();
+  const { id } = JSON.parse(await (await call(dev, 'POST', '/chat/sessions', { channel: { type: 'api' } })).text());
   const message = { sender: 'contact', message: { type: 'text', text } };
-  const { data } = await (await call(dev, 'POST', `/chat/sessions/${id}/send`, message)).json();
+  const { data } = JSON.parse(await (await call(dev, 'POST', `/chat/sessions/${id}/send`, message)).text());
   return data.autopilotResponse.value.content;
 }
 

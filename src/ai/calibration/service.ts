@@ -35,6 +35,8 @@ import {
 
 const ORGS_PER_BATCH = 100;
 const MAX_QUESTIONS = 500;
+/** The share of questions that a model has to compare. With fewer, it is away, and the answers are measured by words. */
+const MIN_COMPARED = 0.5;
 /** The answers of which it is counted what became of them. */
 const MAX_ANSWERS = 5_000;
 /** How long a turn waits for a calibration that is due. */
@@ -193,15 +195,19 @@ export async function calibrateAnswers(
     const share = probesShareOf(passages);
     return { asked, ...calibrate(asked, max_wrong, { feedback, share, passages, comparison: by }) };
   };
-  const { asked, threshold, report } = await measure(comparison);
-  const withVectors = comparison !== 'words';
-  const wordsThreshold = withVectors ? (await measure('words')).threshold : null;
-  const measured = { ...report, with_vectors: withVectors, words_threshold: wordsThreshold };
+  const byVectors = comparison === 'words' ? undefined : await measure(comparison);
+  const byWords = await measure('words');
+  const hasVectors = byVectors !== undefined && byVectors.asked.length >= MIN_COMPARED * byWords.asked.length;
+  const { asked, threshold, report } = hasVectors ? byVectors : byWords;
+  const measured = { ...report, with_vectors: hasVectors, words_threshold: hasVectors ? byWords.threshold : null };
   await storeMeasured(db, orgId, { threshold, report: measured, size });
   return { questions: asked.length, threshold };
 }
 
-/** Asks probes by a search. Those that it answers in another way, as by words while a model is away, say nothing. */
+/**
+ * Asks probes by a search. Those that it answers in another way twice, as by words while a model is away, say nothing: the
+ * first time, the process of the model may have died.
+ */
 async function askProbes(
   db: Db,
   semantics: SemanticSearch,
@@ -212,8 +218,10 @@ async function askProbes(
   const asked: AskedQuestion[] = [];
   for (const probe of probes) {
     signal.throwIfAborted();
-    const one = await askProbe(db, semantics, orgId, probe);
-    if (one !== undefined && one.withVectors === withVectors) asked.push(one);
+    const ask = () => askProbe(db, semantics, orgId, probe);
+    const first = await ask();
+    const one = first?.withVectors === !withVectors ? await ask() : first;
+    if (one?.withVectors === withVectors) asked.push(one);
   }
   return asked;
 }

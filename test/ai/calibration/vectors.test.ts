@@ -66,6 +66,18 @@ describe('an org with an embedding model', () => {
     expect(report.words_threshold).toBeGreaterThan(0);
   });
 
+  it('is measured by words if its model goes away during the measurement', async () => {
+    const org = await newOrgWithVectors();
+    const { report } = await calibrationOf(org);
+    fake.next(200, ...Array.from({ length: 500 }, () => 503));
+    await org.post('/autopilot/calibration/run');
+    await eventually('another calibration', async () => (await calibrationOf(org)).report?.with_vectors === false);
+    expect(await calibrationOf(org)).toMatchObject({
+      threshold: report.words_threshold,
+      report: { words_threshold: null },
+    });
+  });
+
   it.each([
     [undefined, { words: defaultThresholdOf(8), vectors: null }],
     [
