@@ -27,6 +27,7 @@ const LONG_TIER = [
   'insights/lineage',
   'logging/outages',
   'logging/start-refusals',
+  'models/real-model',
   'outbox/repair',
   'outbox/waiting-work',
   'security/bad-input',
