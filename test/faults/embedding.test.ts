@@ -124,7 +124,7 @@ const isMeasured = async () => {
 };
 
 it(
-  'a first embedding goes on where it was when worker and model are killed, and questions are compared by words until it ends',
+  'a first embedding continues where it was when worker and model are killed, and questions are compared by words until it ends',
   async () => {
     const seen = await comparisonsDuring(async () => {
       await org.call('PUT', '/help-center/content', { categories: CENTERS.map(readCenter) });
@@ -168,7 +168,7 @@ it(
 );
 
 it(
-  'a change of model goes on where it was when worker and model are killed, and questions are compared by the former until it ends',
+  'a change of model continues where it was when worker and model are killed, and questions are compared by the former until it ends',
   async () => {
     const fake = await startFakeEmbeddings();
     try {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pathToFileURL } from 'node:url';
 
@@ -81,7 +81,8 @@ async function readBody(request: IncomingMessage): Promise<Asked> {
 }
 
 let previous: Promise<unknown> = Promise.resolve();
-const server = createServer(async (request, response) => {
+
+async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const gone = new AbortController();
   response.on('close', () => gone.abort());
   const asked = await readBody(request);
@@ -89,9 +90,8 @@ const server = createServer(async (request, response) => {
     response.writeHead(503).end(); // summaries and statements would take the time of turns
     return;
   }
-  const answer = (status: number, body: object) => {
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-  };
+  const answer = (status: number, body: object) =>
+    void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   previous = previous.then(() =>
     gone.signal.aborted
       ? undefined
@@ -100,7 +100,9 @@ const server = createServer(async (request, response) => {
           (error: Error) => answer(400, { error: { message: error.message } }),
         ),
   );
-});
+}
+
+const server = createServer((request, response) => void serve(request, response));
 process.on('disconnect', () => process.exit());
 await once(server.listen(0, '127.0.0.1'), 'listening');
 const { port } = server.address() as AddressInfo;
