@@ -3,7 +3,7 @@ import { getAutopilot, listOrgsWithAutopilot } from '../../autopilot/service.ts'
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { ProviderError } from '../../errors.ts';
-import { findSearchedModel } from '../../knowledge/embedding/searched-models.queries.ts';
+import { isComparedByModel } from '../../knowledge/embedding/service.ts';
 import { listSamples, type PassageSample } from '../../knowledge/index/samples.service.ts';
 import { getIndexSize, measureIndexChanges } from '../../knowledge/index/size.service.ts';
 import { findEvidence, type SemanticSearch, WORDS_ONLY } from '../../knowledge/search/passage-search.service.ts';
@@ -207,7 +207,7 @@ export async function calibrateAnswers(
 
 /** Throws in early attempts if the org's questions are compared by a model. */
 async function throwIfModelMayReturn(db: Db, orgId: string, attempt: number): Promise<void> {
-  if (attempt >= FIRST_ATTEMPT_WITHOUT_MODEL || (await findSearchedModel(db, orgId)) === undefined) return;
+  if (attempt >= FIRST_ATTEMPT_WITHOUT_MODEL || !(await isComparedByModel(db, orgId))) return;
   throw new ProviderError('The embedding model does not compare questions now', { transient: true });
 }
 
