@@ -9,7 +9,7 @@ export const emailRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config }) 
     config: { scope: 'email:write' },
     schema: {
       operationId: 'sendEmail',
-summary: 'Send e-mails',
+      summary: 'Send e-mails',
       tags: ['email'],
       description:
         'Sends an e-mail to each recipient. `data` has one delivery for each, whose status GET /deliveries/{id} shows. Subjects, sender names and bodies may refer to the contact with the address, as those of sequences do: `{{contact.name|there}}`, `{{contact.custom_data.plan}}`. A literal `{{` is written `\\{{`. `{{unsubscribe_url}}` in a body is the link for unsubscribing; marketing mail without it ends with one.',
