@@ -23,10 +23,10 @@ interface Tab {
 
 /**
  * Tells of what happens in the org. One tab of the browser holds the stream and passes events on to the others, as
- * browsers open only six connections to a server. Another tab takes over once it closes. `present` are the events that
+ * browsers open only six connections to a server. Another tab takes over once it closes. `listed` are the events that
  * a new tab has missed.
  */
-export function followLive(listener: (notice: Notice) => void, present: () => Broadcast[]): () => void {
+export function followLive(listener: (notice: Notice) => void, listed: () => Broadcast[]): () => void {
   const channel = new BroadcastChannel(LOCK);
   const ending = new AbortController();
   let isLeading = false;
@@ -43,7 +43,7 @@ export function followLive(listener: (notice: Notice) => void, present: () => Br
     if ('notice' in data) {
       tab.position = data.position ?? tab.position;
       listener(data.notice);
-    } else if (isLeading) for (const broadcast of present()) send({ notice: { broadcast } });
+    } else if (isLeading) for (const broadcast of listed()) send({ notice: { broadcast } });
   };
   const leadTabs = () => {
     isLeading = true;

@@ -1,12 +1,6 @@
-import { useSyncExternalStore } from 'react';
+import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query';
 
-/** A member who views a session, or types in it. */
-export interface Viewer {
-  id: number;
-  name: string;
-  isTyping: boolean;
-}
-
+/** Somebody who views a conversation, or types in it, as the stream says it. */
 export interface PresenceEvent {
   type: 'presence';
   session_id: string;
@@ -14,41 +8,30 @@ export interface PresenceEvent {
   state: 'viewing' | 'typing' | 'gone';
 }
 
-const NOBODY: Viewer[] = [];
-const bySession = new Map<string, Viewer[]>();
-const listeners = new Set<() => void>();
+export const presenceQuery = queryOptions<PresenceEvent[]>({
+  queryKey: ['presence'],
+  queryFn: () => [],
+  enabled: false,
+  initialData: [],
+  gcTime: Number.POSITIVE_INFINITY,
+});
 
-/** Notes who views and types where, as events tell it. */
-export function notePresence({ session_id, member, state }: PresenceEvent): void {
-  const others = (bySession.get(session_id) ?? NOBODY).filter(({ id }) => id !== member.id);
-  const viewers = state === 'gone' ? others : [...others, { ...member, isTyping: state === 'typing' }];
-  if (viewers.length === 0) bySession.delete(session_id);
-  else bySession.set(session_id, viewers);
-  for (const listener of listeners) listener();
+/** Replaces what was known of a member in a session. */
+export function notePresence(client: QueryClient, event: PresenceEvent): void {
+  client.setQueryData(presenceQuery.queryKey, (board = []) => {
+    const others = board.filter(
+      ({ session_id, member }) => session_id !== event.session_id || member.id !== event.member.id,
+    );
+    return event.state === 'gone' ? others : [...others, event];
+  });
 }
 
-/** Forgets who was where. A new stream begins with who is there. */
-export function clearPresence(): void {
-  bySession.clear();
-  for (const listener of listeners) listener();
+/** Forgets who is where. A stream begins with those who are there. */
+export const clearPresence = (client: QueryClient): void => void client.setQueryData(presenceQuery.queryKey, []);
+
+/** Returns the other members who are present in a session. */
+export function usePresent(sessionId: string, myId: number | undefined): PresenceEvent[] {
+  const select = (board: PresenceEvent[]) =>
+    board.filter(({ session_id, member }) => session_id === sessionId && member.id !== myId);
+  return useQuery({ ...presenceQuery, select }).data;
 }
-
-/** Returns who is where, as events. */
-export const presentNow = (): PresenceEvent[] =>
-  [...bySession].flatMap(([session_id, viewers]) =>
-    viewers.map(({ id, name, isTyping }) => ({
-      type: 'presence' as const,
-      session_id,
-      member: { id, name },
-      state: isTyping ? ('typing' as const) : ('viewing' as const),
-    })),
-  );
-
-const subscribe = (listener: () => void) => {
-  listeners.add(listener);
-  return () => void listeners.delete(listener);
-};
-
-/** Returns who views a session, the member who is signed in among them. */
-export const usePresence = (sessionId: string): Viewer[] =>
-  useSyncExternalStore(subscribe, () => bySession.get(sessionId) ?? NOBODY);

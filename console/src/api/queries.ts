@@ -1,8 +1,9 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { api, dataOf } from './client';
+import { api, dataOf, type Schemas } from './client';
 import type { InboxFilters } from './inbox-filters';
 
 const HISTORY_PAGE = 50;
+const TEAMS_PAGE = 100;
 
 export const meQuery = queryOptions({
   queryKey: ['getMe'],
@@ -67,20 +68,28 @@ export const ownOrgsQuery = queryOptions({
   staleTime: 300_000,
 });
 
-export const tagsQuery = queryOptions({
-  queryKey: ['listTags'],
-  queryFn: () => dataOf(api.GET('/tags')),
+export const membersQuery = queryOptions({
+  queryKey: ['listMembers'],
+  queryFn: () => dataOf(api.GET('/members')),
   staleTime: 300_000,
 });
 
 export const teamsQuery = queryOptions({
   queryKey: ['listTeams'],
-  queryFn: () => dataOf(api.GET('/teams')),
+  queryFn: async () => {
+    const teams: Schemas['Team'][] = [];
+    for (let cursor: string | undefined, isMore = true; isMore; isMore = cursor !== undefined) {
+      const page = await dataOf(api.GET('/teams', { params: { query: { cursor, limit: TEAMS_PAGE } } }));
+      teams.push(...page.items);
+      cursor = page.next ?? undefined;
+    }
+    return teams;
+  },
   staleTime: 300_000,
 });
 
-export const membersQuery = queryOptions({
-  queryKey: ['listMembers'],
-  queryFn: () => dataOf(api.GET('/members')),
+export const tagsQuery = queryOptions({
+  queryKey: ['listTags'],
+  queryFn: () => dataOf(api.GET('/tags')),
   staleTime: 300_000,
 });

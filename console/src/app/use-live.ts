@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { createPatcher } from '../api/caches';
 import { type Broadcast, followLive } from '../api/live';
-import { clearPresence, notePresence, presentNow } from '../api/presence';
+import { clearPresence, notePresence, presenceQuery } from '../api/presence';
 import { notificationsQuery } from '../api/queries';
 
 /** A connection that is away for less is not worth a word. */
@@ -16,14 +16,14 @@ export function useLive(): boolean {
     const patch = createPatcher(client);
     let timer: ReturnType<typeof setTimeout> | undefined;
     const hear = (broadcast: Broadcast) => {
-      if (broadcast.type === 'presence') notePresence(broadcast);
+      if (broadcast.type === 'presence') notePresence(client, broadcast);
       else void client.invalidateQueries(notificationsQuery);
     };
     const onNotice: Parameters<typeof followLive>[0] = (notice) => {
       if ('event' in notice) patch(notice.event);
       if ('broadcast' in notice) hear(notice.broadcast);
       if ('isResumed' in notice) {
-        clearPresence();
+        clearPresence(client);
         void client.invalidateQueries();
       }
       if (!('state' in notice)) return;
@@ -33,7 +33,7 @@ export function useLive(): boolean {
         setLive(true);
       } else timer ??= setTimeout(() => setLive(false), PATIENCE_MS);
     };
-    const stop = followLive(onNotice, presentNow);
+    const stop = followLive(onNotice, () => client.getQueryData(presenceQuery.queryKey) ?? []);
     return () => {
       clearTimeout(timer);
       stop();

@@ -15,6 +15,7 @@ export function useKeys(actions: Record<string, () => void>): void {
     const onKey = (event: KeyboardEvent) => {
       const name = nameOf(event);
       const action = current.current[name];
+      if (document.querySelector(':popover-open') !== null) return; // it closes by Escape
       if (event.altKey || action === undefined || (name === 'Enter' && isControl(event.target))) return;
       if (EVERYWHERE.has(name) ? isInDialog(event.target) : isInField(event.target)) return;
       event.preventDefault();

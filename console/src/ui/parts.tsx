@@ -36,7 +36,7 @@ export const Chip = ({ tone = 'plain', children }: { tone?: keyof typeof TONES; 
 
 /** What a list says that has nothing to show. */
 export const Empty = ({ title, children }: { title: string; children?: ReactNode }) => (
-  <div className="m-auto max-w-72 p-6 text-center">
+  <div className="m-auto max-w-80 p-6 text-center text-balance">
     <p className="font-medium">{title}</p>
     <div className="mt-1 text-quiet">{children}</div>
   </div>

@@ -3,8 +3,8 @@ import { Check, LogOut } from 'lucide-react';
 import { api, dataOf, type Schemas } from '../../api/client';
 import { meQuery, ownOrgsQuery } from '../../api/queries';
 import { Avatar } from '../../ui/parts';
-import { Popover } from '../../ui/popover';
 import { say } from '../undo';
+import { Popover } from './popover';
 import { signOut, switchOrg, THEMES } from './session';
 
 type Me = Schemas['Me'];

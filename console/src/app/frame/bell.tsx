@@ -3,7 +3,7 @@ import { Bell as BellIcon } from 'lucide-react';
 import { lazy, Suspense } from 'react';
 import { notificationsQuery } from '../../api/queries';
 import { ICON_BUTTON, Skeleton } from '../../ui/parts';
-import { Popover } from '../../ui/popover';
+import { Popover } from './popover';
 
 const Notifications = lazy(() => import('./notifications').then((module) => ({ default: module.Notifications })));
 const MOST_SHOWN = 99;

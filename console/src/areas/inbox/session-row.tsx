@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { Bot, Clock, Globe, Mail, MessageCircle, Phone, Unlink } from 'lucide-react';
 import type { InboxRow } from '../../api/caches';
 import { type InboxFilters, slaStateOf } from '../../api/inbox-filters';
-import { usePresence, type Viewer } from '../../api/presence';
+import { type PresenceEvent, usePresent } from '../../api/presence';
 import { Avatar, Chip } from '../../ui/parts';
 import { shownDuration, shownSince } from '../../ui/time';
 import type { Selection } from './list/selection';
@@ -108,6 +108,7 @@ const Selector = ({ row, isSelected, selection }: Pick<RowProps, 'row' | 'select
 
 const RowChips = ({ row, memberId }: Pick<RowProps, 'row' | 'memberId'>) => (
   <span className="mt-1 flex items-center gap-1 overflow-hidden">
+    <span className="mr-0.5 text-xs text-quiet">#{row.ticket_number}</span>
     <SlaChip row={row} />
     {row.snoozed_at !== null && (
       <Chip>
@@ -137,11 +138,10 @@ const RowChips = ({ row, memberId }: Pick<RowProps, 'row' | 'memberId'>) => (
 );
 
 const Others = ({ id, memberId }: { id: string; memberId: number | undefined }) =>
-  usePresence(id)
-    .filter((viewer) => viewer.id !== memberId)
-    .map((viewer) => <Other key={viewer.id} {...viewer} />);
+  usePresent(id, memberId).map((present) => <Other key={present.member.id} {...present} />);
 
-const Other = ({ name, isTyping }: Viewer) => {
+const Other = ({ member: { name }, state }: PresenceEvent) => {
+  const isTyping = state === 'typing';
   const says = isTyping ? `${name} is writing` : `${name} views it`;
   return (
     <span role="img" aria-label={says} title={says} className={isTyping ? 'motion-safe:animate-pulse' : ''}>

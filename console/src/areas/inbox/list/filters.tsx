@@ -78,7 +78,7 @@ const FIXED: Field[] = [
 /** The filters with the people, teams and tags of the org. They are asked for where somebody filters. */
 function useFields(isActive: boolean): Field[] {
   const members = useQuery({ ...membersQuery, enabled: isActive }).data ?? [];
-  const teams = useQuery({ ...teamsQuery, enabled: isActive }).data?.items ?? [];
+  const teams = useQuery({ ...teamsQuery, enabled: isActive }).data ?? [];
   const tags = useQuery({ ...tagsQuery, enabled: isActive }).data ?? [];
   return [
     {

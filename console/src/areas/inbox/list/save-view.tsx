@@ -18,7 +18,7 @@ interface SaveProps {
 export const SaveView = ({ query, onClose }: SaveProps) => {
   const client = useQueryClient();
   const navigate = useNavigate();
-  const teams = useQuery(teamsQuery).data?.items ?? [];
+  const teams = useQuery(teamsQuery).data ?? [];
   const save = useMutation({
     mutationFn: (body: Schemas['CreateInboxViewInput']) => dataOf(api.POST('/views', { body })),
     onSuccess: async ({ id }) => {
