@@ -58,7 +58,7 @@ const SHOTS = process.env.SHOTS;
     });
     await pages.say(ada, 'Are you there?');
     await row(page, 'Are you there?').waitFor();
-    await until(page, `document.querySelector('[aria-label=Conversations] li a')?.textContent.includes('Ada') !== undefined`);
+    lists = 0;
     expect((await orderOf(page)).slice(0, 2)).toEqual(['Ada', 'Ben']);
     await pages.conversation('Cleo');
     await row(page, 'Cleo').waitFor();
@@ -70,7 +70,6 @@ const SHOTS = process.env.SHOTS;
     await api.org.patch(`/chat/sessions/${ben}`, { status: 'closed_resolved' });
     await row(page, 'Ben').waitFor({ state: 'detached' });
     expect(lists).toBe(0);
-    await api.org.delete(`/chat/sessions/${ada}/tags?tag_name=none`);
     expect(complaints).toEqual([]);
     await page.context().close();
   });
@@ -100,6 +99,7 @@ const SHOTS = process.env.SHOTS;
     await page.getByRole('combobox', { name: 'Who sees it' }).selectOption('org');
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
     await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: /Nobody’s/ }).waitFor();
+    await page.waitForURL(/view=[0-9a-f-]{36}$/);
     const { items } = (await api.org.get('/views')).body;
     expect(items.at(-1)).toMatchObject({ query: { status: 'open', assignee: 'none', order: 'waiting' }, shared: 'org' });
     expect(new URL(page.url()).search).toBe(`?view=${items.at(-1).id}`);
@@ -108,10 +108,9 @@ const SHOTS = process.env.SHOTS;
 
   it('says what is missed, who is there, and who else looks at it', async () => {
     const id = await pages.conversation('Dora');
-    const soon = new Date(Date.now() + 600);
     await api.db
       .updateTable('sessions')
-      .set({ sla_metric: 'next_reply', sla_due_at: soon, sla_warning_at: new Date(0) })
+      .set({ sla_metric: 'next_reply', sla_due_at: new Date(), sla_warning_at: new Date(0) })
       .where('id', '=', id)
       .execute();
     const { page } = await pages.open('ann@acme.example', '/inbox?view=breaching');
@@ -148,7 +147,7 @@ const SHOTS = process.env.SHOTS;
     await page.keyboard.press('Shift+J');
     await page.getByText('2 selected').waitFor();
     await page.keyboard.press('Escape');
-    await page.getByRole('textbox', { name: 'Search conversations' }).or(page.getByRole('searchbox')).first().waitFor();
+    await page.getByRole('searchbox', { name: 'Search conversations' }).waitFor();
     await page.keyboard.press('Escape');
     await page.waitForURL(`${api.url}/console/inbox?view=all`);
     await page.keyboard.press('?');
@@ -161,7 +160,7 @@ const SHOTS = process.env.SHOTS;
     await page.keyboard.press('Control+k');
     await page.getByRole('combobox', { name: 'Go to, search or do' }).fill('close as res');
     await page.keyboard.press('Enter');
-    await page.getByText('Closed', { exact: true }).first().waitFor();
+    await page.getByRole('status').getByText('Closed').waitFor();
     expect((await api.org.get(`/chat/sessions/${id}`)).body.status).toBe('closed_resolved');
     await page.keyboard.press('Control+k');
     await page.getByRole('combobox', { name: 'Go to, search or do' }).fill('dark');

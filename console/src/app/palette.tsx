@@ -127,21 +127,21 @@ interface Wish {
 
 /** Returns what fits the text. Each of its words is in the name. */
 function useCommands(me: Schemas['Me'], { text, onHelp }: Wish): Command[] {
-  const found = useFound(text);
+  const { byNumber, byWords } = useFound(text);
   const words = text.toLowerCase().split(/\s+/);
   const all = [...useViewCommands(), ...useActionCommands(me), ...useSettingCommands(me, onHelp)];
   const fitting = all.filter(({ group, name }) =>
     words.every((word) => `${group} ${name}`.toLowerCase().includes(word)),
   );
-  return [...found, ...fitting];
+  return [...byNumber, ...fitting, ...byWords];
 }
 
 const TICKET_NUMBER = /^#?(\d{1,12})$/;
 
 /** A conversation by its number, and a search for words. */
-function useFound(text: string): Command[] {
+function useFound(text: string): { byNumber: Command[]; byWords: Command[] } {
   const navigate = useNavigate();
-  if (text === '') return [];
+  if (text === '') return { byNumber: [], byWords: [] };
   const [, number] = TICKET_NUMBER.exec(text) ?? [];
   const open = async () => {
     const query = { q: `#${number}`, limit: 1 };
@@ -150,18 +150,13 @@ function useFound(text: string): Command[] {
     else await navigate({ to: '/s/$id', params: { id: items[0].id }, search: {} });
   };
   const search = () => void navigate({ to: '/inbox', search: { view: 'all', status: undefined, q: text } });
-  return [
-    ...(number === undefined
-      ? []
-      : [
-          {
-            group: 'Search',
-            name: `Open conversation #${number}`,
-            run: () => void open().catch((error: Error) => say(error.message, { isError: true })),
-          },
-        ]),
-    { group: 'Search', name: `Search open conversations for “${text}”`, run: search },
-  ];
+  const byNumber = {
+    group: 'Search',
+    name: `Open conversation #${number}`,
+    run: () => void open().catch((error: Error) => say(error.message, { isError: true })),
+  };
+  const byWords = { group: 'Search', name: `Search open conversations for “${text}”`, run: search };
+  return { byNumber: number === undefined ? [] : [byNumber], byWords: [byWords] };
 }
 
 function useViewCommands(): Command[] {

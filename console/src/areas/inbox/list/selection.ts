@@ -6,7 +6,7 @@ export interface Selection {
   /** Whether all that the view lists are meant, also those that were not read. */
   isAll: boolean;
   size: number;
-  add: (id: string) => void;
+  add: (...ids: string[]) => void;
   toggle: (id: string) => void;
   /** Selects from the row that was toggled last to this one. */
   extendTo: (id: string) => void;
@@ -37,7 +37,7 @@ export function useSelection(rows: InboxRow[], isActive: boolean): Selection {
     ids,
     isAll: state.isAll,
     size: ids.size,
-    add: (id) => select((set) => set.add(id), id),
+    add: (...added) => select((set) => addTo(set, added), added.at(-1)),
     toggle: (id) => select((set) => set.delete(id) || set.add(id), id),
     extendTo: (id) => select((set) => addTo(set, between(listed, state.last ?? id, id)), id),
     addAll: () => isActive && setState({ ids: new Set(listed), isAll: true, last: undefined }),

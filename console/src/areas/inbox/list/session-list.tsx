@@ -114,9 +114,8 @@ function useListKeys({ rows, filters, openId, selection }: KeysProps): void {
     return row;
   };
   const extend = (step: number) => {
-    if (openId !== undefined) selection.add(openId);
     const row = open(step);
-    if (row !== undefined) selection.add(row.id);
+    selection.add(...[openId, row?.id].filter((id) => id !== undefined));
   };
   const leave = () => {
     if (selection.size > 0) selection.clear();
