@@ -40,12 +40,19 @@ import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
     await page.getByRole('combobox', { name: 'Tag them' }).selectOption('refund');
     await page.getByRole('status').getByText('Tag refund: 3 done').waitFor();
     expect((await stack.org.get(`/chat/sessions/${ids[0]}`)).body.tags).toEqual(['refund']);
-    await stack.db.updateTable('sessions').set({ status: 'closed_resolved' }).where('id', '=', ids[2] as string).execute();
+    await stack.db
+      .updateTable('sessions')
+      .set({ status: 'closed_resolved' })
+      .where('id', '=', ids[2] as string)
+      .execute();
     await boxes.nth(0).click();
     await boxes.nth(2).click({ modifiers: ['Shift'] });
     await page.getByRole('combobox', { name: 'Snooze them' }).selectOption('reply');
     await page.getByRole('status').getByText('Snooze: 2 done, 1 not').waitFor();
-    await page.getByRole('region', { name: 'Snooze' }).getByText(/closed.*Unknown visitor/).waitFor();
+    await page
+      .getByRole('region', { name: 'Snooze' })
+      .getByText(/closed.*Unknown visitor/)
+      .waitFor();
     expect(complaints).toEqual([]);
     await page.context().close();
   });

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { CHROMIUM, overflowOf, startBrowser, WIDTHS } from '../support/chromium.ts';
 import { buildConsole, createPages, violationsIn } from '../support/console-pages.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';
+import { eventually } from '../support/stack/stack.ts';
 
 const SHOTS = process.env.SHOTS;
 
@@ -27,12 +28,12 @@ const SHOTS = process.env.SHOTS;
     const placed = await Promise.all(
       found.map(async (item) => ({
         top: (await item.boundingBox())?.y ?? 0,
-        name: (await item.getByRole('link').innerText()).split('\n')[0],
+        name: await item.getByRole('link').locator('span').first().locator('span').first().textContent(),
       })),
     );
     return placed.toSorted((one, other) => one.top - other.top).map(({ name }) => name);
   };
-  const until = (page: Page, condition: string) => page.waitForFunction(condition);
+  const until = (page: Page, condition: string) => eventually(condition, () => page.evaluate<boolean>(condition));
 
   it('asks for a sign-in, and leads back to the list that was asked for', async () => {
     const { page } = await browser.open(`${api.url}/console/inbox?view=closed&channel=email`);
@@ -65,7 +66,10 @@ const SHOTS = process.env.SHOTS;
     const member = await pages.memberNamed('ann@acme.example');
     await api.org.post(`/chat/sessions/${ben}/assign`, { assignee_id: member.id });
     await row(page, 'Ben').getByText('You').waitFor();
-    await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: /^Mine.*1$/ }).waitFor();
+    await page
+      .getByRole('navigation', { name: 'Views' })
+      .getByRole('link', { name: /^Mine.*1$/ })
+      .waitFor();
     await page.getByRole('button', { name: 'Notifications, 1 unread' }).waitFor();
     await api.org.patch(`/chat/sessions/${ben}`, { status: 'closed_resolved' });
     await row(page, 'Ben').waitFor({ state: 'detached' });
@@ -98,10 +102,16 @@ const SHOTS = process.env.SHOTS;
     await page.getByRole('textbox', { name: 'Name' }).fill('Nobody’s');
     await page.getByRole('combobox', { name: 'Who sees it' }).selectOption('org');
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: /Nobody’s/ }).waitFor();
+    await page
+      .getByRole('navigation', { name: 'Views' })
+      .getByRole('link', { name: /Nobody’s/ })
+      .waitFor();
     await page.waitForURL(/view=[0-9a-f-]{36}$/);
     const { items } = (await api.org.get('/views')).body;
-    expect(items.at(-1)).toMatchObject({ query: { status: 'open', assignee: 'none', order: 'waiting' }, shared: 'org' });
+    expect(items.at(-1)).toMatchObject({
+      query: { status: 'open', assignee: 'none', order: 'waiting' },
+      shared: 'org',
+    });
     expect(new URL(page.url()).search).toBe(`?view=${items.at(-1).id}`);
     await page.context().close();
   });
@@ -119,7 +129,9 @@ const SHOTS = process.env.SHOTS;
     await other.page.evaluate(
       `fetch('/chat/sessions/${id}/presence', { method: 'PUT', headers: { 'content-type': 'application/json' }, body: '{"state":"typing"}' })`,
     );
-    await row(page, 'Dora').getByRole('img', { name: /ben.* is writing/i }).waitFor();
+    await row(page, 'Dora')
+      .getByRole('img', { name: /ben.* is writing/i })
+      .waitFor();
     await other.page.context().close();
     await page.context().close();
   });
@@ -170,7 +182,9 @@ const SHOTS = process.env.SHOTS;
   });
 
   it('changes to another org of the account', async () => {
-    await browser.open(await pages.linkFor('multi@acme.example', api.other.id)).then(({ page }) => page.context().close());
+    await browser
+      .open(await pages.linkFor('multi@acme.example', api.other.id))
+      .then(({ page }) => page.context().close());
     const { page } = await pages.open('multi@acme.example', '/inbox');
     await page.getByRole('button', { name: /^Account of/ }).click();
     await page.getByRole('button', { name: /^Other org/ }).click();
@@ -181,7 +195,10 @@ const SHOTS = process.env.SHOTS;
   it('says that the server is away, and tries again', async () => {
     const { page } = await pages.open('ann@acme.example', '/inbox?view=closed');
     await page.route('**/inbox?**', (route) => route.abort());
-    await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: /^Snoozed/ }).click();
+    await page
+      .getByRole('navigation', { name: 'Views' })
+      .getByRole('link', { name: /^Snoozed/ })
+      .click();
     await page.getByRole('alert').getByText('The server cannot be reached').waitFor();
     await page.unroute('**/inbox?**');
     await page.getByRole('button', { name: 'Try again' }).click();

@@ -34,7 +34,9 @@ export function createPages({ url, org, partner }: Installation, browser: Awaite
     memberNamed: async (email: string) =>
       (await org.get('/members')).body.find((member: { email: string }) => member.email === email),
     async conversation(name: string, text = `${name} writes`): Promise<string> {
-      const { body: contact } = await org.post('/contacts', { contact: { name, email: `${newId()}@customer.example` } });
+      const { body: contact } = await org.post('/contacts', {
+        contact: { name, email: `${newId()}@customer.example` },
+      });
       const { body: session } = await org.post('/chat/sessions', { contact_id: contact.id });
       await say(session.id, text);
       return session.id;

@@ -35,7 +35,10 @@ export const Dialog = ({ title, onClose, className = 'w-96', children }: DialogP
             <X size={16} aria-hidden="true" />
           </button>
         </header>
-        <div className="overflow-y-auto p-5">{children}</div>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a keyboard scrolls it only where it has the focus */}
+        <div tabIndex={0} className="overflow-y-auto p-5">
+          {children}
+        </div>
       </div>
     </dialog>
   );

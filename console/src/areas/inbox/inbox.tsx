@@ -30,9 +30,7 @@ export const Inbox = () => {
         aria-label="Conversations of the view"
         className={`w-full min-w-0 shrink-0 flex-col border-r border-line bg-surface min-[900px]:flex min-[900px]:w-85 ${id ? 'hidden' : 'flex'}`}
       >
-        {me !== undefined && (
-          <SessionList key={JSON.stringify(filters)} me={me} views={views} filters={filters} openId={id} />
-        )}
+        {me !== undefined && <SessionList me={me} views={views} filters={filters} openId={id} />}
       </section>
       <section aria-label="Conversation" className={`min-w-0 flex-1 min-[900px]:flex ${id ? 'flex' : 'hidden'}`}>
         {id === undefined ? (

@@ -15,23 +15,26 @@ export interface Selection {
 }
 
 interface State {
+  /** The list that it is in: another one begins with nothing selected. */
+  of: string;
   ids: ReadonlySet<string>;
   isAll: boolean;
   last: string | undefined;
 }
 
-const NOTHING: State = { ids: new Set(), isAll: false, last: undefined };
+const NOTHING = { ids: new Set<string>(), isAll: false, last: undefined };
 
 /** What is selected in a list. Rows that leave it are no longer selected. */
-export function useSelection(rows: InboxRow[], isActive: boolean): Selection {
-  const [state, setState] = useState(NOTHING);
+export function useSelection(rows: InboxRow[], { isActive, of }: { isActive: boolean; of: string }): Selection {
+  const [stored, setState] = useState<State>({ ...NOTHING, of });
+  const state = stored.of === of ? stored : { ...NOTHING, of };
   const listed = rows.map(({ id }) => id);
   const ids = new Set(state.isAll ? listed : listed.filter((id) => state.ids.has(id)));
   const select = (change: (ids: Set<string>) => void, last?: string) => {
     if (!isActive) return;
     const changed = new Set(ids);
     change(changed);
-    setState({ ids: changed, isAll: false, last });
+    setState({ ids: changed, isAll: false, last, of });
   };
   return {
     ids,
@@ -40,8 +43,8 @@ export function useSelection(rows: InboxRow[], isActive: boolean): Selection {
     add: (...added) => select((set) => addTo(set, added), added.at(-1)),
     toggle: (id) => select((set) => set.delete(id) || set.add(id), id),
     extendTo: (id) => select((set) => addTo(set, between(listed, state.last ?? id, id)), id),
-    addAll: () => isActive && setState({ ids: new Set(listed), isAll: true, last: undefined }),
-    clear: () => setState(NOTHING),
+    addAll: () => isActive && setState({ ids: new Set(listed), isAll: true, last: undefined, of }),
+    clear: () => setState({ ...NOTHING, of }),
   };
 }
 

@@ -24,9 +24,10 @@ interface ListProps {
 /** The conversations of a view, and what can be done with many of them. */
 export const SessionList = ({ me, views, filters, openId }: ListProps) => {
   const list = useInfiniteQuery(inboxQuery(filters));
-  const rows = useShownRows(list.data === undefined ? undefined : rowsOf(list.data), openId);
+  const of = JSON.stringify(filters);
+  const rows = useShownRows(list.data === undefined ? undefined : rowsOf(list.data), { openId, of });
   const canWrite = me.scopes.includes('chat-sessions:write');
-  const selection = useSelection(rows, canWrite);
+  const selection = useSelection(rows, { isActive: canWrite, of });
   useListKeys({ rows, filters, openId, selection });
   usePrefetch(rows, openId);
   const hasMore = list.hasNextPage || rows.some(({ id }) => !selection.ids.has(id));
@@ -45,6 +46,7 @@ export const SessionList = ({ me, views, filters, openId }: ListProps) => {
       )}
       {rows.length > 0 && (
         <Rows
+          key={of}
           rows={rows}
           filters={filters}
           openId={openId}
@@ -85,14 +87,14 @@ const EmptyList = ({ view, filters }: { view: Schemas['InboxView'] | undefined; 
 };
 
 /** Returns the rows, with the open one in its former place if it has left the list: what is read never jumps away. */
-function useShownRows(listed: InboxRow[] | undefined, openId: string | undefined): InboxRow[] {
-  const former = useRef<{ row: InboxRow; at: number }>(undefined);
+function useShownRows(listed: InboxRow[] | undefined, { openId, of }: { openId: string | undefined; of: string }) {
+  const former = useRef<{ row: InboxRow; at: number; of: string }>(undefined);
   const rows = listed ?? [];
   const at = rows.findIndex(({ id }) => id === openId);
   const open = rows[at];
-  if (open !== undefined) former.current = { row: open, at };
+  if (open !== undefined) former.current = { row: open, at, of };
   const left = former.current;
-  if (left === undefined || left.row.id !== openId || open !== undefined || listed === undefined) return rows;
+  if (left?.row.id !== openId || left?.of !== of || open !== undefined || listed === undefined) return rows;
   return rows.toSpliced(Math.min(left.at, rows.length), 0, left.row);
 }
 
