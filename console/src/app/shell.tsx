@@ -32,7 +32,8 @@ const SignedIn = ({ me }: { me: Schemas['Me'] }) => {
   const [shown, show] = useState<'help' | 'palette'>();
   useLook(me);
   useKeys({ '?': () => show('help'), 'Mod+k': () => show('palette') });
-  const close = () => show(undefined);
+  /** The end of one dialog does not end another that has opened meanwhile. */
+  const close = (which: typeof shown) => () => show((now) => (now === which ? undefined : now));
   return (
     <div className="flex h-full flex-col">
       <Banner isLive={isLive} />
@@ -44,8 +45,8 @@ const SignedIn = ({ me }: { me: Schemas['Me'] }) => {
       </div>
       <UndoBar />
       <Suspense fallback={null}>
-        {shown === 'help' && <KeyHelp onClose={close} />}
-        {shown === 'palette' && <Palette me={me} onClose={close} onHelp={() => show('help')} />}
+        {shown === 'help' && <KeyHelp onClose={close('help')} />}
+        {shown === 'palette' && <Palette me={me} onClose={close('palette')} onHelp={() => show('help')} />}
       </Suspense>
       {isSignedOut && <SignedOutDialog />}
     </div>
