@@ -1,6 +1,6 @@
-import type { InboxRow } from './caches';
 import type { Schemas } from './client';
 
+type InboxRow = Schemas['InboxRow'];
 export type ListFilters = Schemas['InboxFilters'];
 /** A view with the filters that are given besides. */
 export interface InboxFilters extends ListFilters {

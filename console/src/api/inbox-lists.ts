@@ -1,8 +1,9 @@
 import type { InfiniteData, QueryClient } from '@tanstack/react-query';
-import type { InboxRow } from './caches';
+import type { Schemas } from './client';
 import { fits, type InboxFilters, inOrder, type ListFilters } from './inbox-filters';
 import { meQuery, viewsQuery } from './queries';
 
+type InboxRow = Schemas['InboxRow'];
 type List = InfiniteData<{ items: InboxRow[]; next: string | null }>;
 
 /** Puts a row where it belongs now, in each list that was read: nothing is read again for an event. */

@@ -34,10 +34,12 @@ const start = createRoute({
 });
 const component = lazyRouteComponent(() => import('../areas/inbox/inbox'), 'Inbox');
 
+const shownByThePage = () => {};
+
 /** Asks for the list while the page and the member are still read. */
 function askForList({ client }: { client: QueryClient }, search: InboxSearch, view: string): void {
-  void client.prefetchQuery(viewsQuery);
-  void client.prefetchInfiniteQuery(inboxQuery({ view, ...search }));
+  client.query(viewsQuery).catch(shownByThePage);
+  client.infiniteQuery(inboxQuery({ view, ...search })).catch(shownByThePage);
 }
 
 const inbox = createRoute({

@@ -141,6 +141,7 @@ function useListKeys({ rows, filters, openId, selection }: KeysProps): void {
 
 const NEIGHBOURS = [1, 2, -1];
 const FRESH_MS = 60_000;
+const shownOnceOpen = () => {};
 
 /** Reads what the next keys open. */
 function usePrefetch(rows: InboxRow[], openId: string | undefined): void {
@@ -152,8 +153,8 @@ function usePrefetch(rows: InboxRow[], openId: string | undefined): void {
     for (const step of NEIGHBOURS) {
       const id = current.current[at + step]?.id;
       if (id === undefined) continue;
-      void client.prefetchQuery({ ...sessionQuery(id), staleTime: FRESH_MS });
-      void client.prefetchInfiniteQuery({ ...historyQuery(id), staleTime: FRESH_MS });
+      client.query({ ...sessionQuery(id), staleTime: FRESH_MS }).catch(shownOnceOpen);
+      client.infiniteQuery({ ...historyQuery(id), staleTime: FRESH_MS }).catch(shownOnceOpen);
     }
   }, [client, openId]);
 }
