@@ -148,6 +148,7 @@ const SHOTS = process.env.SHOTS;
   });
 
   it('is used by the keyboard: the list, the palette and the help', async () => {
+    await pages.conversation('Fay');
     const id = await pages.conversation('Farid');
     const { ticket_number } = (await api.org.get(`/chat/sessions/${id}`)).body;
     const { page } = await pages.open('ann@acme.example', '/inbox?view=all');

@@ -69,6 +69,7 @@ const ROW = 'flex w-full items-start gap-3 px-4 py-2.5 text-left hover:bg-hover'
 
 const News = ({ item, onOpen }: { item: Notification; onOpen: () => void }) => {
   const { Icon, says } = KINDS[item.kind];
+  const since = shownSince(item.created_at);
   const name = item.contact_name ?? 'an unknown visitor';
   const content = (
     <>
@@ -77,7 +78,7 @@ const News = ({ item, onOpen }: { item: Notification; onOpen: () => void }) => {
         {item.kind === 'mention' ? `Somebody ${says}` : says} {item.session_id !== null && name}
         <span className="block text-xs font-normal text-quiet">
           {item.ticket_number !== null && `#${item.ticket_number} · `}
-          {shownSince(item.created_at)} ago
+          {since === 'now' ? 'just now' : `${since} ago`}
         </span>
       </span>
       {item.read_at === null && (
