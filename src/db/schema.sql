@@ -2200,6 +2200,7 @@ CREATE INDEX sessions_open_by_warning ON public.sessions USING btree (org_id, sl
 CREATE INDEX sessions_open_of_ai ON public.sessions USING btree (org_id, COALESCE(last_message_at, created_at), id) WHERE ((status = 'open'::text) AND (ai_state = 'on'::text) AND (assignee_id IS NULL));
 CREATE INDEX sessions_pending_handoff ON public.sessions USING btree (org_id, id) WHERE ((handoff ->> 'state'::text) = 'pending'::text);
 CREATE INDEX sessions_snoozed ON public.sessions USING btree (org_id, id) WHERE (snoozed_until IS NOT NULL);
+CREATE INDEX sessions_snoozed_by_message ON public.sessions USING btree (org_id, COALESCE(last_message_at, created_at), id) WHERE ((status = 'open'::text) AND (snoozed_at IS NOT NULL));
 CREATE INDEX sessions_waiting ON public.sessions USING btree (org_id, team_id, queued_at, id) WHERE ((status = 'open'::text) AND (assignee_id IS NULL) AND (team_id IS NOT NULL) AND (queued_at IS NOT NULL));
 CREATE TRIGGER copy_to_facts AFTER UPDATE OF team_id, assignee_id ON public.sessions FOR EACH ROW WHEN (((new.team_id IS DISTINCT FROM old.team_id) OR (new.assignee_id IS DISTINCT FROM old.assignee_id))) EXECUTE FUNCTION copy_session_to_facts();
 CREATE TRIGGER sessions_copied_to_insights AFTER UPDATE OF language, status, sentiment, contact_id ON public.sessions FOR EACH ROW WHEN (((old.language IS DISTINCT FROM new.language) OR (old.status IS DISTINCT FROM new.status) OR (old.sentiment IS DISTINCT FROM new.sentiment) OR (old.contact_id IS DISTINCT FROM new.contact_id))) EXECUTE FUNCTION copy_session_to_insights();

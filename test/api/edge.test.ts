@@ -119,7 +119,7 @@ describe('the HTTP layer', () => {
       const written = await get('/contacts/batch', 'gzip', init);
       expect([written.response.status, written.used]).toEqual([200, null]);
       expect((await written.response.text()).length).toBeGreaterThan(2_000);
-      for (const path of ['/healthz', '/', '/metrics', '/dashboard'])
+      for (const path of ['/healthz', '/', '/metrics', '/sign-in'])
         expect([path, (await get(path, 'br, gzip')).used]).toEqual([path, null]);
     });
 

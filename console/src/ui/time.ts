@@ -1,3 +1,5 @@
+import { useEffect, useState } from 'react';
+
 const MINUTE = 60_000;
 const UNITS: [name: string, minutes: number][] = [
   ['d', 1_440],
@@ -19,3 +21,12 @@ export const shownClock = (iso: string): string =>
 
 export const shownDay = (iso: string): string =>
   new Date(iso).toLocaleDateString(undefined, { weekday: 'long', day: 'numeric', month: 'long' });
+
+/** Renders again now and then: durations grow. */
+export function useTick(everyMs: number): void {
+  const [, tick] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => tick((n) => n + 1), everyMs);
+    return () => clearInterval(timer);
+  }, [everyMs]);
+}
