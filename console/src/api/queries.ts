@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { api, dataOf } from './client';
 
-const HISTORY_PAGE = 50;
+export const HISTORY_PAGE = 50;
 
 export const meQuery = queryOptions({
   queryKey: ['getMe'],

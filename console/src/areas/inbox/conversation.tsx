@@ -1,16 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { ArrowLeft } from 'lucide-react';
-import { useState } from 'react';
+import { useRef } from 'react';
 import { ApiError, type Schemas } from '../../api/client';
 import { membersQuery, meQuery, sessionQuery } from '../../api/queries';
 import { useKeys } from '../../ui/keys';
 import { Button, Empty, Failure, Skeleton } from '../../ui/parts';
 import { type Actions, useActions } from './actions';
-import { Composer, type Draft } from './composer';
+import { Composer } from './composer/composer';
 import { ContactCard } from './contact-card';
 import { contactNameOf } from './session-row';
-import { Thread } from './thread';
+import { Confirmations } from './thread/confirmations';
+import { Thread } from './thread/thread';
 
 const HOUR_MS = 3_600_000;
 
@@ -27,18 +28,12 @@ export const Conversation = ({ id }: { id: string }) => {
 
 const Opened = ({ session, me }: { session: Schemas['ChatSession']; me: Schemas['Me'] }) => {
   const actions = useActions(session, me);
-  const [draft, setDraft] = useState<Draft>({ kind: 'reply', text: '', files: [] });
+  const seen = useRef<string>(undefined);
   const canWrite = me.scopes.includes('chat-sessions:write');
   const isOpen = session.status === 'open';
-  const write = (kind: Draft['kind']) => {
-    setDraft((now) => ({ ...now, kind }));
-    document.getElementById('composer')?.focus();
-  };
   useKeys(
     canWrite
       ? {
-          r: () => write('reply'),
-          n: () => write('note'),
           i: actions.takeOver,
           t: actions.takeOver,
           'Shift+t': actions.returnToAi,
@@ -52,8 +47,9 @@ const Opened = ({ session, me }: { session: Schemas['ChatSession']; me: Schemas[
     <>
       <div className="flex min-w-0 flex-1 flex-col">
         <Head session={session} me={me} actions={actions} canWrite={canWrite} />
-        <Thread session={session} actions={actions} canDecide={canWrite} />
-        {canWrite && <Composer session={session} me={me} draft={draft} setDraft={setDraft} actions={actions} />}
+        <Thread session={session} me={me} seen={seen} />
+        <Confirmations sessionId={session.id} actions={actions} canDecide={canWrite} />
+        {canWrite && <Composer session={session} me={me} actions={actions} seen={seen} />}
       </div>
       <ContactCard session={session} actions={actions} canWrite={canWrite} />
     </>

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
-import { api, dataOf } from '../../api/client';
-import { Button } from '../../ui/parts';
-import { shownDuration } from '../../ui/time';
-import type { Actions } from './actions';
+import { api, dataOf } from '../../../api/client';
+import { Button } from '../../../ui/parts';
+import { shownDuration } from '../../../ui/time';
+import type { Actions } from '../actions';
 
 const MOST = 100;
 

@@ -1,16 +1,24 @@
 import { Paperclip } from 'lucide-react';
-import type { HistoryItem } from '../../api/caches';
-import { shownClock } from '../../ui/time';
+import type { HistoryItem } from '../../../api/caches';
+import type { Schemas } from '../../../api/client';
+import { shownClock } from '../../../ui/time';
+import { authorOf, textOf } from './items';
 
 /** A message or a note. Texts of strangers are text, with links that only open pages. */
-export const Message = ({ item }: { item: HistoryItem }) => {
+interface MessageProps {
+  item: HistoryItem;
+  session: Schemas['ChatSession'];
+  me: Schemas['Me'];
+}
+
+export const Message = ({ item }: MessageProps) => {
   const { event } = item;
-  const text = 'content' in event && typeof event.content === 'object' ? (event.content?.text ?? null) : null;
+  const text = textOf(item);
   const isNote = event.type === 'human_agent_comment';
   const isOwn = event.type !== 'message' || event.sender.type !== 'contact';
   const look = isNote ? 'border-l-4 border-note-line bg-note' : isOwn ? 'bg-selected' : 'border border-line bg-surface';
   return (
-    <article className={`my-2 flex flex-col ${isOwn ? 'items-end' : 'items-start'}`}>
+    <article className={`flex flex-col py-1.5 ${isOwn ? 'items-end' : 'items-start'}`}>
       <div className={`max-w-[min(42rem,90%)] rounded-lg px-3 py-2 ${look}`}>
         {isNote && <p className="mb-1 text-xs font-medium text-note-text">Note, not seen by the customer</p>}
         <p className="break-words whitespace-pre-wrap">
@@ -25,15 +33,6 @@ export const Message = ({ item }: { item: HistoryItem }) => {
     </article>
   );
 };
-
-function authorOf({ actor, event }: HistoryItem): string {
-  if (event.type === 'workflow_message') return 'Workflow';
-  if (event.type === 'sequence_message') return 'Sequence';
-  if (event.type === 'human_agent_comment') return event.sender_name ?? actor?.name ?? 'Team';
-  if (event.type !== 'message') return '';
-  if (event.sender.type === 'ai') return event.sender_name ?? 'AI';
-  return event.sender_name ?? actor?.name ?? (event.sender.type === 'contact' ? 'Customer' : 'Team');
-}
 
 type MessageEvent = Extract<HistoryItem['event'], { type: 'message' }>;
 
