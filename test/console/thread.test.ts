@@ -47,6 +47,19 @@ import { startConsole, type TestConsole } from '../support/console.ts';
     await page.context().close();
   });
 
+  it('shows who else views a conversation and writes there', async () => {
+    const id = await stack.conversation('Eve', 'Is anybody there?');
+    const ann = await stack.open('ann@acme.example', id);
+    const ben = await stack.open('ben@acme.example', id);
+    const here = ann.page.getByRole('list', { name: 'Also here' });
+    await here.getByText('ben').waitFor();
+    await ben.reply.fill('I a');
+    await ann.page.getByText('ben is writing…').waitFor();
+    await ben.reply.fill('');
+    await ben.page.context().close();
+    await ann.page.context().close();
+  });
+
   it('sends nothing behind messages that the member has not seen, and sends it anyway if told to', async () => {
     const id = await stack.conversation('Dora', 'Where is my parcel?');
     const { page, reply, log, button } = await stack.open('ann@acme.example', id);

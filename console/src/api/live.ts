@@ -1,14 +1,24 @@
 import type { Schemas } from './client';
 import { readEvents, type ServerEvent } from './event-stream';
+import type { PresenceEvent } from './presence';
 
 export type LiveEvent = Schemas['LiveEvent'];
 export type LiveState = 'live' | 'down' | 'signed-out';
-type Notice = { event: LiveEvent } | { state: LiveState } | { isResumed: true };
+type Notice =
+  | { event: LiveEvent }
+  | { presence: PresenceEvent }
+  | { state: LiveState }
+  | { isResumed: true }
+  /** A tab that opens asks who is where, as only the beginning of a stream says it. */
+  | { isAsking: true };
 
 const LOCK = 'switchboard-live';
 const POSITION = 'switchboard-live-position';
 const FIRST_WAIT_MS = 1_000;
 const MAX_WAIT_MS = 30_000;
+
+/** In the tab that holds the stream: the last of each member in each session. */
+const present = new Map<string, PresenceEvent>();
 
 /**
  * Tells of what happens in the org. One tab of the browser holds the stream and passes events on to the others, as
@@ -17,7 +27,12 @@ const MAX_WAIT_MS = 30_000;
 export function followLive(listener: (notice: Notice) => void): () => void {
   const channel = new BroadcastChannel(LOCK);
   const ending = new AbortController();
-  channel.onmessage = ({ data }) => listener(data as Notice);
+  channel.onmessage = ({ data }) => {
+    const notice = data as Notice;
+    if ('isAsking' in notice) for (const presence of present.values()) channel.postMessage({ presence });
+    else listener(notice);
+  };
+  channel.postMessage({ isAsking: true });
   const tell = (notice: Notice) => {
     channel.postMessage(notice);
     listener(notice);
@@ -43,10 +58,11 @@ async function lead(tell: (notice: Notice) => void, signal: AbortSignal): Promis
 async function follow(tell: (notice: Notice) => void, signal: AbortSignal): Promise<boolean> {
   const position = localStorage.getItem(POSITION);
   const headers = { accept: 'text/event-stream', ...(position === null ? {} : { 'last-event-id': position }) };
-  const response = await fetch('/events?topics=inbox', { headers, signal });
+  const response = await fetch('/events?topics=inbox,presence', { headers, signal });
   if (response.status === 401) window.dispatchEvent(new Event('signed-out'));
   if (response.status === 400) localStorage.removeItem(POSITION);
   if (!response.ok || response.body === null) return false;
+  present.clear();
   tell({ state: 'live' });
   tell({ isResumed: true });
   for await (const event of readEvents(response.body)) passOn(event, tell);
@@ -55,5 +71,9 @@ async function follow(tell: (notice: Notice) => void, signal: AbortSignal): Prom
 
 function passOn({ id, data }: ServerEvent, tell: (notice: Notice) => void): void {
   if (id !== undefined) localStorage.setItem(POSITION, id);
-  tell({ event: JSON.parse(data) as LiveEvent });
+  const event = JSON.parse(data) as LiveEvent | PresenceEvent;
+  if ('member' in event) {
+    present.set(`${event.session_id} ${event.member.id}`, event);
+    tell({ presence: event });
+  } else tell({ event });
 }

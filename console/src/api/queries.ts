@@ -1,7 +1,8 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { api, dataOf } from './client';
+import { api, dataOf, type Schemas } from './client';
 
 export const HISTORY_PAGE = 50;
+const TEAMS_PAGE = 100;
 
 export const meQuery = queryOptions({
   queryKey: ['getMe'],
@@ -61,3 +62,29 @@ export const membersQuery = queryOptions({
   queryFn: () => dataOf(api.GET('/members')),
   staleTime: 300_000,
 });
+
+export const teamsQuery = queryOptions({
+  queryKey: ['listTeams'],
+  queryFn: async () => {
+    const teams: Schemas['Team'][] = [];
+    for (let cursor: string | undefined, isMore = true; isMore; isMore = cursor !== undefined) {
+      const page = await dataOf(api.GET('/teams', { params: { query: { cursor, limit: TEAMS_PAGE } } }));
+      teams.push(...page.items);
+      cursor = page.next ?? undefined;
+    }
+    return teams;
+  },
+  staleTime: 300_000,
+});
+
+export const tagsQuery = queryOptions({
+  queryKey: ['listTags'],
+  queryFn: () => dataOf(api.GET('/tags')),
+  staleTime: 300_000,
+});
+
+export const tagSuggestionsQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['listTagSuggestions', id],
+    queryFn: () => dataOf(api.GET('/chat/sessions/{id}/tag-suggestions', { params: { path: { id } } })),
+  });

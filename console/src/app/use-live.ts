@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { createPatcher } from '../api/caches';
 import { followLive } from '../api/live';
+import { clearPresence, notePresence } from '../api/presence';
 
 /** A connection that is away for less is not worth a word. */
 const PATIENCE_MS = 10_000;
@@ -15,7 +16,11 @@ export function useLive(): boolean {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const stop = followLive((notice) => {
       if ('event' in notice) patch(notice.event);
-      if ('isResumed' in notice) void client.invalidateQueries();
+      if ('presence' in notice) notePresence(client, notice.presence);
+      if ('isResumed' in notice) {
+        clearPresence(client);
+        void client.invalidateQueries();
+      }
       if (!('state' in notice)) return;
       if (notice.state === 'live') {
         clearTimeout(timer);

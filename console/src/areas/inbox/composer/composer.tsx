@@ -3,6 +3,7 @@ import type { Schemas } from '../../../api/client';
 import { useKeys } from '../../../ui/keys';
 import { Button } from '../../../ui/parts';
 import type { Actions } from '../actions';
+import { useMyPresence } from '../my-presence';
 import { type Draft, isEmpty, useDraft } from './drafts';
 import { FilePicker, useUploads } from './files';
 import { NewerMessages } from './newer-messages';
@@ -20,10 +21,16 @@ export const Composer = ({ session, me, actions, seen }: ComposerProps) => {
   const kept = useDraft(session.id);
   const { draft } = kept;
   const field = useRef<HTMLTextAreaElement>(null);
-  const send = useSending({ session, seen, onSent: kept.clear });
+  const presence = useMyPresence(session.id);
+  const onSent = () => {
+    kept.clear();
+    presence.onStopped();
+  };
+  const send = useSending({ session, seen, onSent });
   const change = (part: Partial<Draft>) => {
     if (send.data !== undefined || send.isError) send.reset();
     kept.set({ ...draft, ...part });
+    if (part.text !== undefined && draft.kind === 'reply') presence.onTyping(); // the customer sees it, too
   };
   const uploads = useUploads((files) => change({ attachments: [...draft.attachments, ...files] }));
   const submit = (closes = false, behind?: string) => {

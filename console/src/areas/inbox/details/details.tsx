@@ -1,9 +1,10 @@
 import { X } from 'lucide-react';
 import { useRef } from 'react';
-import type { Schemas } from '../../api/client';
-import { Avatar } from '../../ui/parts';
-import type { Actions } from './actions';
-import { contactNameOf } from './session-row';
+import type { Schemas } from '../../../api/client';
+import { Avatar } from '../../../ui/parts';
+import type { Actions } from '../actions';
+import { contactNameOf } from '../session-row';
+import { HandoffCard } from '../thread/handoff-card';
 
 interface CardProps {
   session: Schemas['ChatSession'];
@@ -12,24 +13,23 @@ interface CardProps {
 }
 
 /** Who the conversation is with, and what is known of it. */
-export const ContactCard = ({ session, actions, canWrite }: CardProps) => {
-  const { contact } = session;
+export const Details = ({ session, actions, canWrite }: CardProps) => {
+  const { contact, handoff } = session;
   return (
-    <aside
-      aria-label="Contact"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: a keyboard scrolls it only where it has the focus
-      tabIndex={0}
-      className="hidden w-64 shrink-0 overflow-y-auto border-l border-line bg-surface p-4 min-[1200px]:block"
-    >
+    <>
       <div className="flex items-center gap-2">
         <Avatar name={contactNameOf(session)} />
         <h3 className="truncate font-semibold">{contactNameOf(session)}</h3>
       </div>
       <Facts facts={{ Email: contact?.email, Phone: contact?.phone_number, Language: session.language }} />
       <Tags tags={session.tags} actions={actions} canWrite={canWrite} />
+      {handoff !== null && <HandoffCard handoff={handoff} actions={actions} canWrite={canWrite} />}
       <Facts title="About the contact" facts={contact?.custom_data ?? {}} />
       <Facts title="About the conversation" facts={{ ...session.custom_data, ...session.editable_custom_data }} />
-    </aside>
+      {session.summary !== null && (
+        <Facts title="Summary" facts={{ [session.summary_by ?? 'Summary']: session.summary }} />
+      )}
+    </>
   );
 };
 

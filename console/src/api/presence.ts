@@ -1,0 +1,37 @@
+import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query';
+
+/** Somebody who views a conversation, or types in it, as the stream says it. */
+export interface PresenceEvent {
+  type: 'presence';
+  session_id: string;
+  member: { id: number; name: string };
+  state: 'viewing' | 'typing' | 'gone';
+}
+
+const presenceQuery = queryOptions<PresenceEvent[]>({
+  queryKey: ['presence'],
+  queryFn: () => [],
+  enabled: false,
+  initialData: [],
+  gcTime: Number.POSITIVE_INFINITY,
+});
+
+/** Replaces what was known of a member in a session. */
+export function notePresence(client: QueryClient, event: PresenceEvent): void {
+  client.setQueryData(presenceQuery.queryKey, (board = []) => {
+    const others = board.filter(
+      ({ session_id, member }) => session_id !== event.session_id || member.id !== event.member.id,
+    );
+    return event.state === 'gone' ? others : [...others, event];
+  });
+}
+
+/** Forgets who is where. A stream begins with those who are there. */
+export const clearPresence = (client: QueryClient): void => void client.setQueryData(presenceQuery.queryKey, []);
+
+/** Returns the other members who are present in a session. */
+export function usePresent(sessionId: string, myId: number | undefined): PresenceEvent[] {
+  const select = (board: PresenceEvent[]) =>
+    board.filter(({ session_id, member }) => session_id === sessionId && member.id !== myId);
+  return useQuery({ ...presenceQuery, select }).data;
+}
