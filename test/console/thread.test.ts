@@ -1,12 +1,26 @@
+import { sql } from 'kysely';
 import { CHROMIUM } from '../support/chromium.ts';
 import { startConsole, type TestConsole } from '../support/console.ts';
+import { startApi, type TestApi } from '../support/stack/api.ts';
+
+/** The first message below the top of a log, and where it is. */
+const FIRST_BELOW_TOP = `(log) => {
+  const top = log.getBoundingClientRect().top + 40;
+  const article = [...log.querySelectorAll('article')].find((one) => one.getBoundingClientRect().top > top);
+  return { text: article.innerText, y: Math.round(article.getBoundingClientRect().top) };
+}`;
 
 (CHROMIUM ? describe : describe.skip)('a conversation in the console', () => {
+  let api: TestApi;
   let stack: TestConsole;
   beforeAll(async () => {
-    stack = await startConsole();
+    api = await startApi({ env: { SMTP_URL: 'smtp://127.0.0.1:9' } });
+    stack = await startConsole(api, api.org);
   }, 120_000);
-  afterAll(() => stack.close());
+  afterAll(async () => {
+    await stack.close();
+    await api.close();
+  });
 
   it('keeps a draft when another conversation opens, and for the same member in another browser', async () => {
     const [first, second] = [await stack.conversation('Ada', 'One'), await stack.conversation('Ben', 'Two')];
@@ -25,9 +39,9 @@ import { startConsole, type TestConsole } from '../support/console.ts';
     await reply.press('Control+Enter');
     await log.getByText('Half of an answer').waitFor();
     expect(await reply.inputValue()).toBe('');
-    await elsewhere.page.goto(`${stack.api.url}/console/s/${second}`);
+    await elsewhere.page.goto(`${api.url}/console/s/${second}`);
     await elsewhere.log.getByText('Two').waitFor();
-    await elsewhere.page.goto(`${stack.api.url}/console/s/${first}`);
+    await elsewhere.page.goto(`${api.url}/console/s/${first}`);
     await elsewhere.log.getByText('Half of an answer').waitFor();
     expect(await elsewhere.reply.inputValue()).toBe('');
     expect(complaints).toEqual([]);
@@ -73,4 +87,140 @@ import { startConsole, type TestConsole } from '../support/console.ts';
     expect(await reply.inputValue()).toBe('');
     await page.context().close();
   });
+
+  it('inserts a saved reply by its shortcut, with the fields of the contact and what it does on sending', async () => {
+    const text = 'Hello {{contact.name}}, your refund is under way. {{contact.custom.order}}';
+    const actions = { tags: ['refund'], status: 'closed_resolved' };
+    await api.org.post('/saved-replies', { shortcut: 'refund', title: 'Refund', text, actions });
+    const id = await stack.conversation('Fay', 'I want my money back');
+    const { page, reply, log } = await stack.open('ann@acme.example', id);
+    await reply.pressSequentially('/ref');
+    await page.getByRole('option', { name: /refund · Refund/ }).waitFor();
+    await reply.press('Enter');
+    await page.getByText('The contact has no').waitFor();
+    expect(await reply.inputValue()).toBe('Hello Fay, your refund is under way. ');
+    await page.getByText('On sending: tag “refund”, close as resolved').waitFor();
+    await reply.press('Control+Enter');
+    await log.getByText('Hello Fay').waitFor();
+    await page.getByText('Resolved', { exact: true }).waitFor();
+    expect((await api.org.get(`/chat/sessions/${id}`)).body).toMatchObject({
+      status: 'closed_resolved',
+      tags: ['refund'],
+    });
+    await page.context().close();
+  });
+
+  it('mentions a member in a note', async () => {
+    const id = await stack.conversation('Gus', 'Who knows this?');
+    const { page, note, log, button } = await stack.open('ann@acme.example', id);
+    await page.keyboard.press('n');
+    await note.pressSequentially('Please look, @be');
+    await page.getByRole('option', { name: /^ben/ }).click();
+    await button('Add note').click();
+    await log.getByText('Please look, @ben').waitFor();
+    const { body } = await api.org.get(`/chat/sessions/${id}/history?order=desc`);
+    expect(body.items[0].event.mentions).toHaveLength(1);
+    await page.context().close();
+  });
+
+  it('is worked by the keyboard: assign, tag, snooze, close, open again', async () => {
+    const id = await stack.conversation('Hal', 'Hello');
+    const { page } = await stack.open('ann@acme.example', id);
+    const { keyboard } = page;
+    const session = async () => (await api.org.get(`/chat/sessions/${id}`)).body;
+    await keyboard.press('a');
+    await page.getByRole('combobox', { name: 'Assign to' }).fill('ben');
+    await keyboard.press('Enter');
+    await page.getByText('ben answers').waitFor();
+    await keyboard.press('l');
+    await page.getByRole('combobox', { name: 'Find or add a tag' }).fill('vip');
+    await keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Remove the tag vip' }).waitFor();
+    await keyboard.press('Escape');
+    await keyboard.press('h');
+    await page.getByRole('menuitem', { name: 'Until tomorrow' }).click();
+    await page.getByText('Snoozed until', { exact: false }).first().waitFor();
+    await keyboard.press('e');
+    await page.getByText('Resolved', { exact: true }).waitFor();
+    await keyboard.press('e');
+    await page.getByText('ben answers').waitFor();
+    await keyboard.press('Shift+E');
+    await page.getByRole('menuitem', { name: 'Unresolved' }).click();
+    await page.getByText('Closed unresolved').waitFor();
+    expect(await session()).toMatchObject({ status: 'closed_unresolved', tags: ['vip'] });
+    await page.context().close();
+  });
+
+  it('redacts a message for who may, and shows a viewer nothing to act with', async () => {
+    const id = await stack.conversation('Ida', 'My card is 4111');
+    const viewer = await stack.open('vic@acme.example', id, { role: 'viewer' });
+    expect(await viewer.page.getByRole('button').allInnerTexts()).not.toContain('Close');
+    expect(await viewer.page.getByRole('textbox', { name: 'Reply' }).count()).toBe(0);
+    expect(await viewer.button('Actions of the message').count()).toBe(0);
+    const admin = await stack.open('root@acme.example', id, { role: 'admin' });
+    await admin.button('Actions of the message').click();
+    await admin.page.getByRole('menuitem', { name: 'Redact…' }).click();
+    await admin.page.getByRole('textbox', { name: 'Why' }).fill('A card number');
+    await admin.button('Redact for good').click();
+    await admin.log.getByText('Redacted').first().waitFor();
+    await viewer.log.getByText('4111').waitFor({ state: 'detached' });
+    expect([...viewer.complaints, ...admin.complaints]).toEqual([]);
+    await viewer.page.context().close();
+    await admin.page.context().close();
+  });
+
+  it('says of an e-mail of unknown outcome what to do, and keeps what an admin found out', async () => {
+    const { body: contact } = await api.org.post('/contacts', {
+      contact: { name: 'Jo', email: 'jo@customer.example' },
+    });
+    const recipients = [{ to_email: 'jo@customer.example', email_subject: 'Hi', email_body: 'Hi' }];
+    await api.org.post('/email', { from_email: 'hello@acme.example', recipients });
+    const { body } = await api.org.post('/chat/sessions', { contact_id: contact.id, channel: { type: 'email' } });
+    await stack.say(body.id, 'It is on its way.', 'agent');
+    await api.db.updateTable('deliveries').set({ status: 'unknown' }).where('contact_id', '=', contact.id).execute();
+    const { page, log, button } = await stack.open('root@acme.example', body.id, { role: 'admin' });
+    await log.getByText('It is unknown whether this was sent').waitFor();
+    await button('It was not').click();
+    await log.getByText('Not sent: failed').waitFor();
+    await page.context().close();
+  });
+
+  it('stays small with a thousand messages, reads earlier ones without a jump, and keeps its place', async () => {
+    const id = await stack.conversation('Kim', 'Message 0');
+    await addMessages(id, 1_200);
+    const { page, log, button } = await stack.open('ann@acme.example', id);
+    await log.getByText('Message 1200', { exact: true }).waitFor();
+    const topText = () => log.evaluate<{ text: string; y: number }>(FIRST_BELOW_TOP);
+    const reads = page.waitForResponse(
+      (response) => response.url().includes('/history') && response.url().includes('cursor'),
+    );
+    await log.evaluate('(log) => log.scrollTo({ top: 500 })');
+    const before = await topText();
+    await reads;
+    await page.getByText('Loading earlier messages').waitFor({ state: 'detached' });
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+    const after = await topText();
+    expect([after.text, Math.abs(after.y - before.y) < 4]).toEqual([before.text, true]);
+    await stack.say(id, 'Are you there?');
+    await button('1 new message').waitFor();
+    expect((await topText()).text).toBe(before.text);
+    await button('1 new message').click();
+    await log.getByText('Are you there?').waitFor();
+    expect(await page.evaluate('document.querySelectorAll("*").length')).toBeLessThan(1_500);
+    await page.context().close();
+  });
+
+  /** Adds messages of the contact to a session, as the database has them. */
+  const addMessages = async (sessionId: string, count: number) => {
+    await sql`
+      insert into session_events (org_id, session_id, seq, id, type, sender, content, created_at)
+      select event.org_id, event.session_id, event.seq + n, gen_random_uuid(), 'message', 'contact', 'Message ' || n, now()
+      from session_events as event, generate_series(1, ${count}::integer) as n
+      where event.session_id = ${sessionId} and event.type = 'message'
+    `.execute(api.db);
+    await sql`
+      update sessions set last_seq = (select max(seq) from session_events where session_id = ${sessionId})
+      where id = ${sessionId}
+    `.execute(api.db);
+  };
 });

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { newId } from '../../src/ids.ts';
 import { startBrowser } from './chromium.ts';
-import { startApi } from './stack/api.ts';
+import type { TestApi, TestOrg } from './stack/api.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const AXE = readFileSync(join(ROOT, 'node_modules/axe-core/axe.min.js'), 'utf8');
@@ -13,21 +13,19 @@ const WAIT_MS = 8_000;
 
 export type TestConsole = Awaited<ReturnType<typeof startConsole>>;
 
-/** The console on a real api, in Chromium. Close it after use. */
-export async function startConsole() {
+/** The console of an org in Chromium. Close it after use. */
+export async function startConsole(api: Pick<TestApi, 'url' | 'partner'>, org: TestOrg) {
   await promisify(execFile)(process.execPath, [join(ROOT, 'console/scripts/build.ts')]);
-  const api = await startApi();
   const browser = await startBrowser();
-  const { org, partner } = api;
 
   const say = async (id: string, text: string, sender: 'contact' | 'agent' = 'contact') => {
-    const { status } = await org.post(`/chat/sessions/${id}/send`, { sender, message: { type: 'text', text } });
-    expect(status).toBe(201);
+    const message = { type: 'text', text };
+    const headers = { prefer: 'wait=0' };
+    expect(await org.post(`/chat/sessions/${id}/send`, { sender, message }, { headers })).toMatchObject({
+      status: 201,
+    });
   };
   return {
-    api,
-    org,
-    browser,
     say,
     async conversation(name: string, text: string): Promise<string> {
       const contact = { name, email: `${newId()}@customer.example` };
@@ -39,7 +37,7 @@ export async function startConsole() {
     /** Signs a member in who is an agent if nothing else is said, and opens a conversation. */
     async open(email: string, sessionId: string, { role, ...options }: OpenOptions = {}) {
       const role_ids = role === undefined ? undefined : [role];
-      const { body } = await partner.post(`/partner/v1/orgs/${api.org.id}/login-links`, { email, role_ids });
+      const { body } = await api.partner.post(`/partner/v1/orgs/${org.id}/login-links`, { email, role_ids });
       const opened = await browser.open(body.url, options);
       opened.page.setDefaultTimeout(WAIT_MS);
       await opened.page.getByRole('navigation', { name: 'Areas' }).waitFor();
@@ -47,10 +45,7 @@ export async function startConsole() {
       await opened.page.getByRole('log').getByRole('article').last().waitFor();
       return { ...opened, ...partsOf(opened.page) };
     },
-    async close() {
-      await browser.close();
-      await api.close();
-    },
+    close: browser.close,
   };
 }
 
