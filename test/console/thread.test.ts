@@ -4,11 +4,12 @@ import { startConsole, type TestConsole } from '../support/console.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';
 
 /** The first message below the top of a log, and where it is. */
-const FIRST_BELOW_TOP = `(log) => {
+const FIRST_BELOW_TOP = `(() => {
+  const log = document.querySelector('[role=log]');
   const top = log.getBoundingClientRect().top + 40;
   const article = [...log.querySelectorAll('article')].find((one) => one.getBoundingClientRect().top > top);
   return { text: article.innerText, y: Math.round(article.getBoundingClientRect().top) };
-}`;
+})()`;
 
 (CHROMIUM ? describe : describe.skip)('a conversation in the console', () => {
   let api: TestApi;
@@ -89,7 +90,7 @@ const FIRST_BELOW_TOP = `(log) => {
   });
 
   it('inserts a saved reply by its shortcut, with the fields of the contact and what it does on sending', async () => {
-    const text = 'Hello {{contact.name}}, your refund is under way. {{contact.custom.order}}';
+    const text = 'Hello {{contact.name}}, your refund is under way. {{contact.custom_data.order}}';
     const actions = { tags: ['refund'], status: 'closed_resolved' };
     await api.org.post('/saved-replies', { shortcut: 'refund', title: 'Refund', text, actions });
     const id = await stack.conversation('Fay', 'I want my money back');
@@ -130,6 +131,7 @@ const FIRST_BELOW_TOP = `(log) => {
     const session = async () => (await api.org.get(`/chat/sessions/${id}`)).body;
     await keyboard.press('a');
     await page.getByRole('combobox', { name: 'Assign to' }).fill('ben');
+    await page.getByRole('option', { name: 'ben' }).waitFor();
     await keyboard.press('Enter');
     await page.getByText('ben answers').waitFor();
     await keyboard.press('l');
@@ -190,11 +192,11 @@ const FIRST_BELOW_TOP = `(log) => {
     await addMessages(id, 1_200);
     const { page, log, button } = await stack.open('ann@acme.example', id);
     await log.getByText('Message 1200', { exact: true }).waitFor();
-    const topText = () => log.evaluate<{ text: string; y: number }>(FIRST_BELOW_TOP);
+    const topText = () => page.evaluate<{ text: string; y: number }>(FIRST_BELOW_TOP);
     const reads = page.waitForResponse(
       (response) => response.url().includes('/history') && response.url().includes('cursor'),
     );
-    await log.evaluate('(log) => log.scrollTo({ top: 500 })');
+    await page.evaluate('document.querySelector("[role=log]").scrollTo({ top: 500 })');
     const before = await topText();
     await reads;
     await page.getByText('Loading earlier messages').waitFor({ state: 'detached' });

@@ -25,6 +25,10 @@ export async function startConsole(api: Pick<TestApi, 'url' | 'partner'>, org: T
       status: 201,
     });
   };
+  const roleId = async (role: string): Promise<string> => {
+    const { body } = await org.get('/roles');
+    return body.items.find(({ name }: { name: string }) => name === role).id;
+  };
   return {
     say,
     async conversation(name: string, text: string): Promise<string> {
@@ -36,7 +40,7 @@ export async function startConsole(api: Pick<TestApi, 'url' | 'partner'>, org: T
     },
     /** Signs a member in who is an agent if nothing else is said, and opens a conversation. */
     async open(email: string, sessionId: string, { role, ...options }: OpenOptions = {}) {
-      const role_ids = role === undefined ? undefined : [role];
+      const role_ids = role === undefined ? undefined : [await roleId(role)];
       const { body } = await api.partner.post(`/partner/v1/orgs/${org.id}/login-links`, { email, role_ids });
       const opened = await browser.open(body.url, options);
       opened.page.setDefaultTimeout(WAIT_MS);

@@ -17,7 +17,7 @@ export const Menu = ({ items, label, close }: { items: MenuItem[]; label: string
     if (step === undefined) return;
     event.preventDefault();
     const all = buttons();
-    const at = all.findIndex((button) => button === document.activeElement);
+    const at = all.findIndex((button) => button.matches(':focus'));
     all.at((at + step) % all.length)?.focus();
   };
   return (

@@ -142,3 +142,11 @@ export function useActions(session: Session, me: Schemas['Me']) {
   };
 }
 export type Actions = ReturnType<typeof useActions>;
+
+/** What the controls of a conversation need. */
+export interface ControlsProps {
+  session: Session;
+  me: Schemas['Me'];
+  actions: Actions;
+  onDetails: () => void;
+}

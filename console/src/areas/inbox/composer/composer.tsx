@@ -73,7 +73,7 @@ export const Composer = (props: ComposerProps) => {
             files={draft.attachments}
             isUploading={uploads.isUploading}
             onAdd={uploads.upload}
-            onRemove={(file) => change({ attachments: draft.attachments.filter(({ id }) => id !== file.id) })}
+            onRemove={(file) => change((now) => ({ attachments: now.attachments.filter(({ id }) => id !== file.id) }))}
           />
         )}
         <DraftState {...kept} />
@@ -109,17 +109,20 @@ function useComposing({ session, actions, seen }: ComposerProps) {
     setMissing([]);
   };
   const send = useSending({ session, seen, onSent });
-  const change = (part: Partial<Draft>) => {
+  const change = (changeOf: (now: Draft) => Partial<Draft>) => {
     if (send.data !== undefined || send.isError) send.reset();
-    kept.set({ ...draft, ...part });
-    if (part.text !== undefined && draft.kind === 'reply') presence.onTyping(); // the customer sees it, too
+    kept.change(changeOf);
   };
-  const uploads = useUploads((files) => change({ attachments: [...draft.attachments, ...files] }));
+  const type = (changeOf: (now: Draft) => Partial<Draft>) => {
+    change(changeOf);
+    if (draft.kind === 'reply') presence.onTyping(); // the customer sees it, too
+  };
+  const uploads = useUploads((files) => change((now) => ({ attachments: [...now.attachments, ...files] })));
   const insert = ({ range: [from, to], text, attachments, ...saved }: Insertion) => {
-    change({
-      text: draft.text.slice(0, from) + text + draft.text.slice(to),
-      attachments: [...draft.attachments, ...attachments],
-    });
+    type((now) => ({
+      text: now.text.slice(0, from) + text + now.text.slice(to),
+      attachments: [...now.attachments, ...attachments],
+    }));
     moveCaret(from + text.length);
     setMissing(saved.missing);
     if (saved.actions !== null) setSavedActions(saved.actions);
@@ -131,7 +134,7 @@ function useComposing({ session, actions, seen }: ComposerProps) {
     send.mutate({ draft, mentions: mentionsIn(draft, members), behind }, { onSuccess: close });
   };
   const write = (kind: Draft['kind']) => {
-    if (draft.kind !== kind) change({ kind });
+    if (draft.kind !== kind) change(() => ({ kind }));
     field.current?.focus();
   };
   const askForSaved = () => {
@@ -141,7 +144,7 @@ function useComposing({ session, actions, seen }: ComposerProps) {
   };
   useKeys({ r: () => write('reply'), n: () => write('note') });
   const saved = { actions: savedActions, set: setSavedActions };
-  return { kept, field, send, uploads, suggest, saved, missing, setCaret, change, submit, write, askForSaved };
+  return { kept, field, send, uploads, suggest, saved, missing, setCaret, change, type, submit, write, askForSaved };
 }
 
 /** Where the caret is, and a way to move it once a text is shown. */
@@ -162,7 +165,7 @@ function useCaret(field: RefObject<HTMLTextAreaElement | null>, text: string) {
 }
 
 const Field = ({ composing, me }: { composing: Composing; me: Schemas['Me'] }) => {
-  const { kept, field, send, uploads, suggest, setCaret, change, submit } = composing;
+  const { kept, field, send, uploads, suggest, setCaret, type, submit } = composing;
   const isNote = kept.draft.kind === 'note';
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (suggest.isOpen && suggest.list.onKey(event)) return;
@@ -179,7 +182,7 @@ const Field = ({ composing, me }: { composing: Composing; me: Schemas['Me'] }) =
       value={kept.draft.text}
       onChange={({ target }) => {
         setCaret(target.selectionStart);
-        change({ text: target.value });
+        type(() => ({ text: target.value }));
       }}
       onSelect={({ currentTarget }) => setCaret(currentTarget.selectionStart)}
       onKeyDown={onKeyDown}

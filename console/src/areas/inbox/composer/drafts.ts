@@ -1,5 +1,5 @@
 import { type QueryClient, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useCallback, useEffect, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { ApiError, api, dataOf, type Schemas } from '../../../api/client';
 
 export interface Draft {
@@ -90,10 +90,16 @@ export function useDraft(id: string) {
   /** React has to know of a change at once, or the caret jumps to the end. */
   const [typed, setTyped] = useState<Draft>();
   const draft = typed ?? data ?? EMPTY;
+  /** What arrives later, such as an uploaded file, joins what is there by then. */
+  const latest = useRef(draft);
+  latest.current = draft;
   useStoredOnLeaving(id, data?.state === 'failed');
-  const set = useCallback(
-    (next: Draft) => {
+  const change = useCallback(
+    (changeOf: (now: Draft) => Partial<Draft>) => {
       const { queryKey } = draftQuery(id);
+      const { kind, text, attachments } = latest.current;
+      const next = { kind, text, attachments, ...changeOf(latest.current) };
+      latest.current = next;
       setTyped(next);
       void client.cancelQueries({ queryKey });
       client.setQueryData(queryKey, { ...next, state: 'waiting' });
@@ -106,8 +112,8 @@ export function useDraft(id: string) {
     isRead: !isPending,
     state: data?.state ?? 'stored',
     problem: data?.problem ?? error?.message,
-    set,
-    clear: useCallback(() => set(EMPTY), [set]),
+    change,
+    clear: useCallback(() => change(() => EMPTY), [change]),
     retry: useCallback(() => store(client, id), [client, id]),
   };
 }

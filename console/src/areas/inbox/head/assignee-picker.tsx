@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { membersQuery, teamsQuery } from '../../../api/queries';
 import { type Choice, hasText, Picker } from '../../../ui/choices';
-import type { HeadProps } from './head';
+import type { ControlsProps } from '../actions';
 
-interface AssigneePickerProps extends Omit<HeadProps, 'onDetails'> {
+interface AssigneePickerProps extends Omit<ControlsProps, 'onDetails'> {
   close: () => void;
 }
 

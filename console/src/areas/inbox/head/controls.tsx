@@ -5,8 +5,8 @@ import { Menu } from '../../../ui/menu';
 import { AskDialog } from '../../../ui/modal';
 import { Button } from '../../../ui/parts';
 import { Popover } from '../../../ui/popover';
+import type { ControlsProps } from '../actions';
 import { AssigneePicker } from './assignee-picker';
-import type { HeadProps } from './head';
 import { SnoozeMenu } from './snooze-menu';
 import { TagPicker } from './tag-picker';
 
@@ -16,7 +16,7 @@ const useOpener = (): [RefObject<HTMLButtonElement | null>, () => void] => {
 };
 
 /** What can be done with a conversation, each with its key. */
-export const Controls = ({ session, me, actions, onDetails }: HeadProps) => {
+export const Controls = ({ session, me, actions, onDetails }: ControlsProps) => {
   const [assign, openAssign] = useOpener();
   const [tags, openTags] = useOpener();
   const [snooze, openSnooze] = useOpener();

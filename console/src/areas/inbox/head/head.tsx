@@ -5,20 +5,13 @@ import type { Schemas } from '../../../api/client';
 import { membersQuery } from '../../../api/queries';
 import { Button } from '../../../ui/parts';
 import { shownMoment } from '../../../ui/time';
-import type { Actions } from '../actions';
+import type { ControlsProps } from '../actions';
 import { Viewers } from '../present-members';
 import { contactNameOf } from '../session-row';
 import { Controls } from './controls';
 
-export interface HeadProps {
-  session: Schemas['ChatSession'];
-  me: Schemas['Me'];
-  actions: Actions;
-  onDetails: () => void;
-}
-
 /** Who the conversation is with, who answers, who else is here, and what can be done. */
-export const Head = ({ canWrite, ...props }: HeadProps & { canWrite: boolean }) => {
+export const Head = ({ canWrite, ...props }: ControlsProps & { canWrite: boolean }) => {
   const { session, me, onDetails } = props;
   const navigate = useNavigate();
   const search = useSearch({ strict: false });
@@ -52,7 +45,7 @@ export const Head = ({ canWrite, ...props }: HeadProps & { canWrite: boolean }) 
   );
 };
 
-const Answerer = ({ session, me }: Pick<HeadProps, 'session' | 'me'>) => {
+const Answerer = ({ session, me }: Pick<ControlsProps, 'session' | 'me'>) => {
   const members = useQuery(membersQuery).data;
   const { answered_by, assignee_id, snoozed_at, snoozed_until, status, team } = session;
   const Icon = answered_by === 'ai' ? Bot : UserRound;

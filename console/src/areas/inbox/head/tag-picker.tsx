@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { tagSuggestionsQuery, tagsQuery } from '../../../api/queries';
 import { type Choice, hasText, Picker } from '../../../ui/choices';
-import type { HeadProps } from './head';
+import type { ControlsProps } from '../actions';
 
 /** The tags of the org, with those of the conversation and the suggested ones first. What is typed can become one. */
-export const TagPicker = ({ session, actions }: Pick<HeadProps, 'session' | 'actions'>) => {
+export const TagPicker = ({ session, actions }: Pick<ControlsProps, 'session' | 'actions'>) => {
   const all = useQuery(tagsQuery).data ?? [];
   const suggested = useQuery(tagSuggestionsQuery(session.id)).data?.items.map(({ tag_name }) => tag_name) ?? [];
   const names = [...new Set([...session.tags, ...suggested, ...all.map(({ tag_name }) => tag_name)])];

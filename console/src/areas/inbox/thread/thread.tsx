@@ -30,11 +30,11 @@ export const Thread = memo(({ session, me, seen }: ThreadProps) => {
   const items = useMemo(() => (history.data?.pages ?? []).flatMap((page) => page.items).toReversed(), [history.data]);
   const [readUpTo] = useState(session.read_up_to);
   const rows = useMemo(() => rowsOf(items, readUpTo), [items, readUpTo]);
-  const { scroller, virtual, isAtEnd } = usePlace(rows, items, me.member?.id);
+  const { scroller, virtual, isAtEnd, isPlaced } = usePlace(rows, items, me.member?.id);
   const shown = virtual.getVirtualItems();
   useRead(session.id, items.at(-1)?.id);
   useSeen({ seen, items, isAtEnd, memberId: me.member?.id });
-  const isNearStart = rows.length > 0 && (shown[0]?.index ?? ROWS_AHEAD) < ROWS_AHEAD;
+  const isNearStart = isPlaced && (shown[0]?.index ?? ROWS_AHEAD) < ROWS_AHEAD;
   const { hasNextPage, isFetchingNextPage, fetchNextPage, isFetchNextPageError } = history;
   useEffect(() => {
     if (isNearStart && hasNextPage && !isFetchingNextPage && !isFetchNextPageError) void fetchNextPage();
@@ -102,13 +102,19 @@ function usePlace(rows: ThreadRow[], items: HistoryItem[], memberId: number | un
     if (unread > 0) virtual.scrollToIndex(unread, { align: 'start' });
     else if (hasRows) virtual.scrollToEnd();
   }, [hasRows]);
+  const [isPlaced, setPlaced] = useState(false);
+  useEffect(() => {
+    if (!hasRows) return;
+    const frame = requestAnimationFrame(() => setPlaced(true)); // until then the rows at the start seem to be shown
+    return () => cancelAnimationFrame(frame);
+  }, [hasRows]);
   const newest = items.at(-1);
   const isOwn = newest !== undefined && isSaid(newest) && isBy(newest, memberId);
   // biome-ignore lint/correctness/useExhaustiveDependencies: an item that is new moves the thread once
   useLayoutEffect(() => {
     if (isOwn) virtual.scrollToEnd();
   }, [newest?.id]);
-  return { scroller, virtual, isAtEnd: virtual.isAtEnd(END_PX) };
+  return { scroller, virtual, isPlaced, isAtEnd: virtual.isAtEnd(END_PX) };
 }
 
 const Row = memo(({ row, session, me }: { row: ThreadRow } & Omit<ThreadProps, 'seen'>) => {
