@@ -41,10 +41,9 @@ interface ListProps {
 }
 
 export const ChoiceList = ({ list: { listId, active }, label, choices, onPick }: ListProps) => {
-  useEffect(
-    () => document.getElementById(`${listId}-${active}`)?.scrollIntoView({ block: 'nearest' }),
-    [listId, active],
-  );
+  useEffect(() => {
+    document.getElementById(`${listId}-${active}`)?.scrollIntoView({ block: 'nearest' }); // a promise in new browsers
+  }, [listId, active]);
   return (
     <div role="listbox" id={listId} aria-label={label} tabIndex={-1} className="max-h-64 overflow-y-auto">
       {choices.map((choice, n) => (
