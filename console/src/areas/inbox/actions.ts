@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type InboxRow, patchRows } from '../../api/caches';
 import { api, dataOf, type Schemas } from '../../api/client';
-import { sessionQuery } from '../../api/queries';
+import { sessionQuery, tagsQuery } from '../../api/queries';
 import { say } from '../../app/undo';
 import { shownMoment } from '../../ui/time';
 
@@ -118,9 +118,14 @@ export function useActions(session: Session, me: Schemas['Me']) {
       }),
     snooze,
     endSnooze,
-    addTag: (tag: string) =>
+    /** A tag that the org does not have yet is made first, which only some roles may. */
+    addTag: (tag: string, isNew = false) =>
       apply({
-        send: () => dataOf(api.POST('/chat/sessions/{id}/tags', { params: { path }, body: { tags: [tag] } })),
+        send: async () => {
+          if (isNew) await dataOf(api.PUT('/tags', { body: { tag_name: tag } }));
+          await dataOf(api.POST('/chat/sessions/{id}/tags', { params: { path }, body: { tags: [tag] } }));
+          if (isNew) await client.invalidateQueries({ queryKey: tagsQuery.queryKey });
+        },
         shown: { tags: [...session.tags, tag] },
       }),
     removeTag: (tag: string) =>

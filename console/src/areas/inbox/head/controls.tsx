@@ -53,7 +53,7 @@ export const Controls = ({ session, me, actions, onDetails }: ControlsProps) => 
         {(done) => <AssigneePicker session={session} me={me} actions={actions} close={done} />}
       </Popover>
       <Popover name="Tags" shortcut="l" button={tags} label={<Labelled icon={Tag} text="Tags" />}>
-        {() => <TagPicker session={session} actions={actions} />}
+        {() => <TagPicker session={session} me={me} actions={actions} />}
       </Popover>
       {isOpen && (
         <Popover name="Snooze" shortcut="h" button={snooze} label={<Labelled icon={Clock} text="Snooze" />}>

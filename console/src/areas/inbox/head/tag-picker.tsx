@@ -3,8 +3,8 @@ import { tagSuggestionsQuery, tagsQuery } from '../../../api/queries';
 import { type Choice, hasText, Picker } from '../../../ui/choices';
 import type { ControlsProps } from '../actions';
 
-/** The tags of the org, with those of the conversation and the suggested ones first. What is typed can become one. */
-export const TagPicker = ({ session, actions }: Pick<ControlsProps, 'session' | 'actions'>) => {
+/** The tags of the org, with those of the conversation and the suggested ones first. Who may make tags can add another one. */
+export const TagPicker = ({ session, me, actions }: Omit<ControlsProps, 'onDetails'>) => {
   const all = useQuery(tagsQuery).data ?? [];
   const suggested = useQuery(tagSuggestionsQuery(session.id)).data?.items.map(({ tag_name }) => tag_name) ?? [];
   const names = [...new Set([...session.tags, ...suggested, ...all.map(({ tag_name }) => tag_name)])];
@@ -18,9 +18,12 @@ export const TagPicker = ({ session, actions }: Pick<ControlsProps, 'session' | 
         isChosen: session.tags.includes(name),
         hint: suggested.includes(name) && !session.tags.includes(name) ? 'suggested' : undefined,
       })),
-      ...(text === '' || isKnown ? [] : [{ id: text, label: text, hint: 'new tag' }]),
+      ...(text === '' || isKnown || !me.scopes.includes('tags:write')
+        ? []
+        : [{ id: text, label: text, hint: 'new tag' }]),
     ];
   };
-  const pick = ({ id }: Choice) => (session.tags.includes(id) ? actions.removeTag(id) : actions.addTag(id));
-  return <Picker label="Find or add a tag" choicesFor={choicesFor} onPick={pick} />;
+  const pick = ({ id }: Choice) =>
+    session.tags.includes(id) ? actions.removeTag(id) : actions.addTag(id, !names.includes(id));
+  return <Picker label="Find a tag" choicesFor={choicesFor} onPick={pick} />;
 };
