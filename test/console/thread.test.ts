@@ -141,6 +141,7 @@ const FIRST_BELOW_TOP = `(() => {
     await keyboard.press('Enter');
     await page.getByRole('button', { name: 'Remove the tag vip' }).waitFor();
     await keyboard.press('Escape');
+    await page.getByRole('combobox', { name: 'Find a tag' }).waitFor({ state: 'detached' });
     await keyboard.press('h');
     await page.getByRole('menuitem', { name: 'Until tomorrow' }).click();
     await page.getByText('Snoozed until', { exact: false }).first().waitFor();

@@ -1,4 +1,4 @@
-import { Bot, Check, ChevronDown, Clock, Ellipsis, Tag, UserRound } from 'lucide-react';
+import { Check, ChevronDown, Clock, Ellipsis, Tag, UserRound } from 'lucide-react';
 import { type RefObject, useRef, useState } from 'react';
 import { useKeys } from '../../../ui/keys';
 import { Menu } from '../../../ui/menu';
@@ -100,7 +100,7 @@ export const Controls = ({ session, me, actions, onDetails }: ControlsProps) => 
               ...(session.answered_by === 'people'
                 ? [
                     {
-                      label: <Labelled icon={Bot} text="Return to the AI" />,
+                      label: 'Return to the AI',
                       hint: '⇧ T',
                       onSelect: actions.returnToAi,
                     },
@@ -127,9 +127,10 @@ export const Controls = ({ session, me, actions, onDetails }: ControlsProps) => 
   );
 };
 
-const Labelled = ({ icon: Icon, text }: { icon: typeof Bot; text: string }) => (
+/** An icon, with its word where there is room. */
+const Labelled = ({ icon: Icon, text }: { icon: typeof Tag; text: string }) => (
   <span className="flex items-center gap-1.5">
-    <Icon size={14} aria-hidden="true" />
-    <span>{text}</span>
+    <Icon size={15} aria-hidden="true" />
+    <span className="hidden min-[1500px]:inline">{text}</span>
   </span>
 );

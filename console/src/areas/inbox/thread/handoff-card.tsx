@@ -29,9 +29,9 @@ export const HandoffCard = ({ handoff, actions, canWrite }: HandoffProps) => {
   const isStuck = parts.some(({ state }) => state === 'parked' || state === 'failed');
   return (
     <section aria-label="Handoff" className="my-3 rounded-lg border border-line bg-surface p-3">
-      <p className="flex items-center gap-2 font-medium">
+      <p className="flex flex-wrap items-baseline gap-x-2 font-medium">
         {TITLES[handoff.state]}
-        <span className="ml-auto text-xs font-normal text-quiet">{shownMoment(handoff.at)}</span>
+        <span className="text-xs font-normal text-quiet">{shownMoment(handoff.at)}</span>
       </p>
       {handoff.reason !== null && <p className="text-quiet">{handoff.reason}</p>}
       {handoff.waits_for !== undefined && <p className="mt-1 text-warn-text">{handoff.waits_for}</p>}

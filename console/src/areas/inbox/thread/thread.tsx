@@ -10,7 +10,7 @@ import { Happenings } from './happenings';
 import { isBy, isSaid } from './items';
 import { Message } from './message';
 import { useRead, useSeen } from './reading';
-import { rowsOf, type ThreadRow } from './rows';
+import { firstUnreadOf, rowsOf, type ThreadRow } from './rows';
 
 const ROW_HEIGHT = 72;
 const END_PX = 80;
@@ -28,8 +28,8 @@ interface ThreadProps {
 export const Thread = memo(({ session, me, seen }: ThreadProps) => {
   const history = useInfiniteQuery(historyQuery(session.id));
   const items = useMemo(() => (history.data?.pages ?? []).flatMap((page) => page.items).toReversed(), [history.data]);
-  const [readUpTo] = useState(session.read_up_to);
-  const rows = useMemo(() => rowsOf(items, readUpTo), [items, readUpTo]);
+  const unread = useUnread(items, session.read_up_to);
+  const rows = useMemo(() => rowsOf(items, unread), [items, unread]);
   const { scroller, virtual, isAtEnd, isPlaced } = usePlace(rows, items, me.member?.id);
   const shown = virtual.getVirtualItems();
   useRead(session.id, items.at(-1)?.id);
@@ -80,6 +80,13 @@ export const Thread = memo(({ session, me, seen }: ThreadProps) => {
   );
 });
 
+/** Returns the first item that was unread when the thread opened. What comes in later is seen coming. */
+function useUnread(items: HistoryItem[], readUpTo: string | null): string | undefined {
+  const opened = useRef<{ unread: string | undefined }>(undefined);
+  if (opened.current === undefined && items.length > 0) opened.current = { unread: firstUnreadOf(items, readUpTo) };
+  return opened.current?.unread;
+}
+
 /** Opens at the first unread item, or else at the end, follows what comes in there, and goes to what the member says. */
 function usePlace(rows: ThreadRow[], items: HistoryItem[], memberId: number | undefined) {
   const scroller = useRef<HTMLDivElement>(null);
@@ -108,6 +115,7 @@ function usePlace(rows: ThreadRow[], items: HistoryItem[], memberId: number | un
     const frame = requestAnimationFrame(() => setPlaced(true)); // until then the rows at the start seem to be shown
     return () => cancelAnimationFrame(frame);
   }, [hasRows]);
+  useKeptEnd(scroller, () => virtual.scrollToEnd());
   const newest = items.at(-1);
   const isOwn = newest !== undefined && isSaid(newest) && isBy(newest, memberId);
   // biome-ignore lint/correctness/useExhaustiveDependencies: an item that is new moves the thread once
@@ -115,6 +123,30 @@ function usePlace(rows: ThreadRow[], items: HistoryItem[], memberId: number | un
     if (isOwn) virtual.scrollToEnd();
   }, [newest?.id]);
   return { scroller, virtual, isPlaced, isAtEnd: virtual.isAtEnd(END_PX) };
+}
+
+/** Calls back when a log that is at its end becomes lower or higher, as when the composer grows. */
+function useKeptEnd(scroller: RefObject<HTMLElement | null>, onResize: () => void): void {
+  const current = useRef(onResize);
+  current.current = onResize;
+  useEffect(() => {
+    const log = scroller.current;
+    if (log === null) return;
+    let [isAtEnd, height] = [false, log.clientHeight];
+    const onScroll = () => {
+      isAtEnd = log.scrollHeight - log.scrollTop - log.clientHeight < END_PX;
+    };
+    const observer = new ResizeObserver(() => {
+      if (isAtEnd && height !== log.clientHeight) current.current();
+      height = log.clientHeight;
+    });
+    observer.observe(log);
+    log.addEventListener('scroll', onScroll);
+    return () => {
+      observer.disconnect();
+      log.removeEventListener('scroll', onScroll);
+    };
+  }, [scroller]);
 }
 
 const Row = memo(({ row, session, me }: { row: ThreadRow } & Omit<ThreadProps, 'seen'>) => {
