@@ -18,7 +18,7 @@ export const Modal = ({ title, onClose, className = 'w-96', children }: ModalPro
       ref={dialog}
       aria-labelledby={id}
       onClose={onClose}
-      className={`max-w-[calc(100vw-1rem)] rounded-lg border border-line bg-surface p-5 ${className}`}
+      className={`max-w-[calc(100vw-1rem)] rounded-lg border border-line bg-surface p-5 text-left text-sm text-text ${className}`}
     >
       <h2 id={id} className="mb-2 text-lg font-semibold">
         {title}

@@ -23,6 +23,7 @@ export function useActions(session: Session, me: Schemas['Me']) {
   const { queryKey } = sessionQuery(session.id);
   const path = { id: session.id };
   const { mutate: apply } = useMutation({
+    scope: { id: session.id }, // in the order in which they were made
     mutationFn: ({ send }: Change) => send(),
     onMutate: ({ shown, row }: Change) => {
       if (shown !== undefined) client.setQueryData(queryKey, (now) => now && { ...now, ...shown });

@@ -57,7 +57,9 @@ export const Composer = (props: ComposerProps) => {
           The contact has no {composing.missing.join(', ')}: fill it in before you send.
         </p>
       )}
-      {saved.actions !== null && <SavedActionsNote saved={saved.actions} onRemove={() => saved.set(null)} />}
+      {saved.actions !== null && !isEmpty(draft) && (
+        <SavedActionsNote saved={saved.actions} onRemove={() => saved.set(null)} />
+      )}
       <div className="mt-2 flex flex-wrap items-center gap-1">
         <Button
           look="quiet"
