@@ -208,7 +208,7 @@ const roles = [
   ),
   only(
     'rules-imports',
-    'Rules are pure: types, other rules and contracts, access to collections, escaping of HTML, comparisons, parsers of phone numbers and of replies to e-mails, and the lists of top-level domains and time zones.',
+    'Rules are pure: types, other rules and contracts, access to collections, escaping and sanitizing of HTML, comparisons, parsers of phone numbers and of replies to e-mails, and the lists of top-level domains and time zones.',
     anyDomain('rules'),
     [
       `^src/[^/]+/${role('rules|contract')}`,
@@ -217,6 +217,7 @@ const roles = [
       '^util$',
       npm('libphonenumber-js'),
       npm('email-reply-parser'),
+      npm('sanitize-html'),
       npm('tlds', 'tzdata', 'leven'),
       '^src/recognition/phrases/[a-z]+\\.json$',
     ],

@@ -13,6 +13,8 @@ export type CalibrationActivities = ReturnType<typeof createCalibrationActivitie
 
 export const createCalibrationActivities = ({ db, semantics }: CalibrationActivityDeps) => ({
   /** Calibrates the answers of an org. Repeated, it measures the same and stores it again. */
-  calibrateAnswers: ({ orgId }: CalibrationInput): Promise<CalibrationResult> =>
-    calibrateAnswers(db, semantics, orgId, Context.current().cancellationSignal),
+  calibrateAnswers: ({ orgId }: CalibrationInput): Promise<CalibrationResult> => {
+    const { cancellationSignal: signal, info } = Context.current();
+    return calibrateAnswers(db, semantics, orgId, { signal, attempt: info.attempt });
+  },
 });

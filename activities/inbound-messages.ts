@@ -13,11 +13,14 @@ export const createInboundMessageActivities = ({
   mailReader,
   storage,
   download,
+  authenticator,
+  trustedAuthservIds,
 }: InboundMessageActivityDeps) => ({
   /** Processes a bounce or a reply. Running it twice does no harm. */
   async receiveInboundEmail(email: InboundEmailRef): Promise<InboundEmailResult> {
     const { attempt } = Context.current().info;
-    const result = await receiveInboundEmail({ db, tokens, mailReader, storage }, { ...email, attempt });
+    const deps = { db, tokens, mailReader, storage, authenticator, trustedAuthservIds };
+    const result = await receiveInboundEmail(deps, { ...email, attempt });
     if (result === 'unreadable') log.warn('an e-mail could not be read', { ...email });
     return result;
   },

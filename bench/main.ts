@@ -18,6 +18,7 @@ const BENCHES = [
   'crawl',
   'knowledge-search',
   'automations/once',
+  'automations/by-webhook',
   'automations/backlog',
   'extraction',
   'summaries',

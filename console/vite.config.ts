@@ -5,5 +5,18 @@ import { defineConfig } from 'vite';
 export default defineConfig({
   base: '/console/',
   plugins: [react(), tailwind()],
-  build: { target: 'es2024', modulePreload: { polyfill: false }, assetsInlineLimit: 0, reportCompressedSize: false },
+  build: {
+    target: 'es2024',
+    modulePreload: { polyfill: false },
+    assetsInlineLimit: 0,
+    reportCompressedSize: false,
+    rolldownOptions: {
+      output: {
+        // Libraries change less often than the console: their file stays in the browser's cache.
+        codeSplitting: {
+          groups: [{ name: 'libraries', test: /node_modules\/(?:react|react-dom|scheduler|@tanstack)\// }],
+        },
+      },
+    },
+  },
 });

@@ -10,7 +10,16 @@ const OUT = join(ROOT, 'dist');
 const PROGRAMS = { api: 'src/api/main.ts', worker: 'worker/main.ts' };
 
 /** Packages that are native, that read files beside their own, or that are loaded late because they are large. */
-const EXTERNAL = ['@temporalio/*', 'eld', 'onnxruntime-node', 'pg-native', 'pino', 'piscina', 'playwright-core'];
+const EXTERNAL = [
+  '@temporalio/*',
+  'eld',
+  'mailauth',
+  'onnxruntime-node',
+  'pg-native',
+  'pino',
+  'piscina',
+  'playwright-core',
+];
 /** Packages in CommonJS need `require`. */
 const BANNER = `import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);`;
 

@@ -1,25 +1,32 @@
+import { brotliCompressSync, constants } from 'node:zlib';
 import { compileErrors, validate } from '@readme/openapi-parser';
-import { pino } from 'pino';
-import { createApp } from '../src/api/app.ts';
-import type { Deps } from '../src/api/deps.ts';
-import { loadConfig } from '../src/config.ts';
+import { operationsOf } from '../src/api/edge/documents/openapi-document/document.ts';
+import { servedDocument } from './openapi/document.ts';
+import { examplesIn } from './openapi/examples.ts';
+import { problemsOf } from './openapi/problems.ts';
 
-const METHODS = ['get', 'put', 'post', 'delete', 'patch'];
+/** Half of what it was before its schemas and answers were written once. */
+const MAX_BYTES = 834_000;
+const MAX_COMPRESSED_BYTES = 100_000;
+/** The number of operations without an example. It only falls: scripts/examples/main.ts adds them. */
+const WITHOUT_EXAMPLE = 29;
+/** As the API compresses it. */
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } };
 
-// The document comes from the routes' schemas and the configuration alone: nothing is connected, and no request is
-// served.
-const config = loadConfig({
-  DATABASE_URL: 'postgres://127.0.0.1:1/none',
-  JWT_SECRET: 'x'.repeat(32),
-  SECRET_KEYS: `check:${Buffer.alloc(32).toString('base64')}`,
-});
-const app = await createApp({ config, closing: new AbortController() } as Deps, pino({ level: 'silent' }));
-await app.ready();
-const document = JSON.parse(JSON.stringify(app.swagger())); // in its served form
-await app.close();
-
-const operations = Object.values<object>(document.paths).flatMap((path) => METHODS.filter((method) => method in path));
+const text = await servedDocument();
+const document = JSON.parse(text);
 const result = await validate(structuredClone(document));
 if (!document.openapi.startsWith('3.1')) throw new Error(`The document says OpenAPI ${document.openapi}, not 3.1`);
 if (!result.valid) throw new Error(compileErrors(result));
-console.log(`OpenAPI ${document.openapi}: ${operations.length} operations`);
+if (Buffer.byteLength(text) > MAX_BYTES) throw new Error(`The document has ${text.length} bytes, over ${MAX_BYTES}`);
+const compressed = brotliCompressSync(text, BROTLI).length;
+if (compressed > MAX_COMPRESSED_BYTES)
+  throw new Error(`The compressed document has ${compressed} bytes, over ${MAX_COMPRESSED_BYTES}`);
+const problems = problemsOf(document);
+if (problems.length > 0) throw new Error(`The document has ${problems.length} problems:\n${problems.join('\n')}`);
+const { missing, untrue } = examplesIn(document);
+if (untrue.length > 0) throw new Error(`The document does not allow the examples of ${untrue.join(', ')}`);
+if (missing.length > WITHOUT_EXAMPLE)
+  throw new Error(`${missing.length} operations have no example, over ${WITHOUT_EXAMPLE}: ${missing.join(', ')}`);
+const operations = operationsOf(document).length;
+console.log(`OpenAPI ${document.openapi}: ${operations} operations, ${text.length} bytes, ${compressed} compressed`);

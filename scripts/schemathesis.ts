@@ -1,9 +1,20 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { STATUSES_OF_RANGE } from '../src/api/edge/documents/openapi-document/answers.ts';
+import { type ApiDocument, operationsOf } from '../src/api/edge/documents/openapi-document/document.ts';
 import { migrateToLatest } from '../src/db/migrate.ts';
 import { buildWhatChanged } from '../src/dev/builds.ts';
 import { type Child, startChild, waitUntilReady } from '../src/dev/child.ts';
@@ -40,6 +51,8 @@ const EXCLUDED_CHECKS = [
 /** Routes calling real third parties, routes waiting for such a call by a worker, and routes with endless responses. */
 const EXCLUDED_PATHS = ['^/integrations/[^/]+/test$', '^/actions/[^/]+/test$', '^/whatsapp/send-template$', '/events$'];
 
+/** The name of the document in the folder. */
+const DOCUMENT = 'openapi.json';
 const folder = mkdtempSync(join(tmpdir(), 'switchboard-schemathesis-'));
 chmodSync(folder, 0o755); // Postgres' own user has to reach its data in it
 const guard = startGuard(join(folder, 'processes.json'));
@@ -50,6 +63,7 @@ let python: Python;
 try {
   python = installSchemathesis();
   const { url, orgKey, partnerKey } = await startStack(guard);
+  await writeStrictDocument(url);
   const org = await run(
     url,
     orgKey,
@@ -129,7 +143,7 @@ async function run(url: string, key: string, filters: string[], seconds: number)
     filters,
   ].flat();
   const start = 'import sys; from schemathesis.cli import schemathesis; sys.exit(schemathesis())';
-  const child = spawn(python.program, ['-c', start, '--no-color', 'run', `${url}/openapi.json`, ...options], {
+  const child = spawn(python.program, ['-c', start, '--no-color', 'run', DOCUMENT, '--url', url, ...options], {
     cwd: folder, // it stores its examples in its working directory
     env: { ...process.env, ...python.env },
     stdio: ['ignore', 'inherit', 'inherit'],
@@ -138,6 +152,18 @@ async function run(url: string, key: string, filters: string[], seconds: number)
   });
   const [code] = await once(child, 'exit');
   return code === 0;
+}
+
+/** Stores the document with the statuses in place of their ranges: any other status is a fault. */
+async function writeStrictDocument(url: string): Promise<void> {
+  const document: ApiDocument = JSON.parse(await (await fetch(`${url}/openapi.json`)).text());
+  for (const { operation } of operationsOf(document))
+    operation.responses = Object.fromEntries(
+      Object.entries(operation.responses ?? {}).flatMap(([status, answer]) =>
+        (STATUSES_OF_RANGE[status] ?? [status]).map((one) => [one, answer]),
+      ),
+    );
+  writeFileSync(join(folder, DOCUMENT), JSON.stringify(document));
 }
 
 interface Python {

@@ -155,9 +155,23 @@ export const settings = {
     'Sender of mails with login links, which go out by SMTP_URL; `sign-in@` and the host of PUBLIC_URL when absent',
   ),
   INBOUND_DOMAIN: DomainName.optional().describe(
-    'Domain at which the worker takes bounces and replies; none when absent',
+    'Domain at which the worker takes bounces, replies and mail to inboxes; none when absent',
   ),
   INBOUND_SMTP_PORT: port.optional().describe('Port at which it does: where the domain’s MX leads'),
+  INBOUND_TLS_CERT: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'File with the certificate, as PEM, that STARTTLS is offered with at that port; read again within an hour after a change. No STARTTLS when absent',
+    ),
+  INBOUND_TLS_KEY: z.string().min(1).optional().describe('File with its private key, as PEM'),
+  MAIL_AUTHSERV_IDS: list
+    .transform((ids) => ids.map((id) => id.toLowerCase()))
+    .default([])
+    .describe(
+      'Names of mail servers in front of that port whose Authentication-Results are believed, comma-separated; they must remove such fields of others. When absent, SPF, DKIM and DMARC are checked here',
+    ),
   STORAGE_URL: z
     .string()
     .refine(isStorageUrl, 'must be file:///folder or s3://bucket/prefix?region=…&endpoint=…')
@@ -229,6 +243,10 @@ const Settings = z
       path: ['INBOUND_SMTP_PORT'],
       message: 'INBOUND_DOMAIN and INBOUND_SMTP_PORT must be set together',
     },
+  )
+  .refine(
+    ({ INBOUND_TLS_CERT, INBOUND_TLS_KEY }) => (INBOUND_TLS_CERT === undefined) === (INBOUND_TLS_KEY === undefined),
+    { path: ['INBOUND_TLS_KEY'], message: 'INBOUND_TLS_CERT and INBOUND_TLS_KEY must be set together' },
   )
   .refine(
     ({ HUBSPOT_CLIENT_ID, HUBSPOT_CLIENT_SECRET }) =>

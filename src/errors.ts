@@ -1,3 +1,5 @@
+import type { ErrorCode } from './error-codes.ts';
+
 /** The kind of an error in terms of the domain. The HTTP layer maps each kind to one status. */
 export type ErrorKind =
   | 'invalid'
@@ -17,16 +19,32 @@ export interface Issue {
   message: string;
 }
 
+/** The row that a request is in conflict with, and the field whose value both have. */
+export interface ConflictingRow {
+  type: string;
+  id: string;
+  field: string;
+}
+
+/** What programs learn of an error besides its status. */
+export interface ErrorDetails {
+  /** Absent: that of the status. */
+  code?: ErrorCode;
+  conflicting?: ConflictingRow;
+}
+
 /** An error that the caller can understand and act on. Its message is shown to the caller. */
 export class DomainError extends Error {
   readonly kind: ErrorKind;
   readonly issues: Issue[] | undefined;
+  readonly details: ErrorDetails;
 
-  constructor(kind: ErrorKind, message: string, issues?: Issue[]) {
+  constructor(kind: ErrorKind, message: string, issues?: Issue[], details: ErrorDetails = {}) {
     super(message);
     this.name = 'DomainError';
     this.kind = kind;
     this.issues = issues;
+    this.details = details;
   }
 }
 
@@ -34,10 +52,18 @@ export const invalid = (message: string, issues?: Issue[]) => new DomainError('i
 /** Returns an error for an unacceptable field of the body. */
 export const refused = (field: string, message: string) =>
   invalid(`The request is not valid: body.${field}: ${message}`, [{ path: `body.${field}`, message }]);
+/** Returns an error for an unacceptable parameter of the query. */
+export const refusedQuery = (name: string, message: string) =>
+  invalid(`The request is not valid: query.${name}: ${message}`, [{ path: `query.${name}`, message }]);
 export const unauthorized = (message: string) => new DomainError('unauthorized', message);
 export const forbidden = (message: string) => new DomainError('forbidden', message);
+export const missingScope = (scope: string) =>
+  new DomainError('forbidden', `Missing required scope: ${scope}`, undefined, { code: 'missing_scope' });
 export const notFound = (resource: string) => new DomainError('not_found', `${capitalize(resource)} not found`);
 export const conflict = (message: string) => new DomainError('conflict', message);
+/** Returns an error for a value that another row has. */
+export const alreadyExists = (message: string, conflicting: ConflictingRow) =>
+  new DomainError('conflict', message, undefined, { code: 'already_exists', conflicting });
 export const gone = (message: string) => new DomainError('gone', message);
 /** Returns an error for a resource that is not as the caller has seen it. */
 export const changed = (message: string) => new DomainError('changed', message);
@@ -46,17 +72,25 @@ export const unsupported = (message: string) => new DomainError('unsupported', m
 export const unavailable = (message: string) => new DomainError('unavailable', message);
 export const unprocessable = (message: string) => new DomainError('unprocessable', message);
 
+/** The kind of a limit, and its name where there are several. */
+export interface ReachedLimit {
+  code: ErrorCode;
+  limit?: string;
+}
+
 /**
  * One of our limits is reached for now. Its message is shown to the caller. It is not a DomainError, because those are
  * stored as the final answer to an Idempotency-Key.
  */
 export class TooManyRequests extends Error {
   readonly retryAfterSeconds: number;
+  readonly reached: ReachedLimit;
 
-  constructor(message: string, retryAfterSeconds: number) {
+  constructor(message: string, retryAfterSeconds: number, reached: ReachedLimit = { code: 'too_many_at_once' }) {
     super(message);
     this.name = 'TooManyRequests';
     this.retryAfterSeconds = retryAfterSeconds;
+    this.reached = reached;
   }
 }
 
@@ -65,10 +99,10 @@ export class TooManyRequests extends Error {
  * stored as the answer to an Idempotency-Key.
  */
 export class NotSeen extends Error {
-  readonly code: string;
+  readonly code: ErrorCode;
   readonly items: object[];
 
-  constructor(message: string, { code, items }: { code: string; items: object[] }) {
+  constructor(message: string, { code, items }: { code: ErrorCode; items: object[] }) {
     super(message);
     this.name = 'NotSeen';
     this.code = code;

@@ -28,6 +28,7 @@ import { type ConnectionCalls, createConnectionCalls } from '../src/orgs/integra
 import { findConnection } from '../src/orgs/integrations/service.ts';
 import { createSalesforce } from '../src/providers/crm/salesforce/salesforce.ts';
 import { ALLOW_ALL, createEgress, type Egress } from '../src/providers/egress/egress.ts';
+import { createMailAuthenticator } from '../src/providers/email/authenticator.ts';
 import { startMailReceiver } from '../src/providers/email/mail-receiver.ts';
 import { createSmtpSender, smtpSettingsOf } from '../src/providers/email/smtp.ts';
 import { createCountedStorage } from '../src/providers/storage/counted.ts';
@@ -91,6 +92,8 @@ export async function createWorkerDeps(
       tokens,
       publicUrl: config.PUBLIC_URL,
       mailReader,
+      authenticator: createMailAuthenticator({ servers: config.DNS_SERVERS }),
+      trustedAuthservIds: config.MAIL_AUTHSERV_IDS,
       storage,
       download: createFileDownload(db, { egress, secrets }),
       tagLearner,

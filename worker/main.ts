@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { startRunStarter } from '../src/automations/runs/inline/starter.ts';
 import { loadConfigOrExit } from '../src/config.ts';
 import { connect, RELAY_APPLICATION_NAME } from '../src/db/connect.ts';
 import { isDatabaseUnavailable } from '../src/db/failures.ts';
@@ -66,6 +67,9 @@ const relay = isInteractive
     })
   : undefined;
 
+const runStarter = isInteractive
+  ? startRunStarter({ databaseUrl: config.DATABASE_URL, db, deps, quota, log })
+  : undefined;
 const stopMaintenance = isInteractive ? startMaintenance(db, config, log) : undefined;
 const stopDomainChecks = isInteractive ? startDomainChecks(db, config, log) : undefined;
 const stopModel = isInteractive ? startUsingModel(config, { db, embedder: deps.embedder, log }) : undefined;
@@ -82,7 +86,7 @@ onStopSignal(log, async () => {
   stopModel?.();
   stopRenewal?.();
   stopRepair?.();
-  await Promise.all([stopReceiving(), relay?.stop(), workers?.stop()]);
+  await Promise.all([stopReceiving(), runStarter?.stop(), relay?.stop(), workers?.stop()]);
   await Promise.all([closeDeps(), temporal?.connection.close(), relayConnection.close(), close()]);
 });
 

@@ -6,7 +6,6 @@ import {
   deleteOldRuns,
   deleteRemainsOfWorkflows,
   deleteUnreceivedEvents,
-  startStalledRuns,
 } from '../src/automations/runs/maintenance.service.ts';
 import type { Config } from '../src/config.ts';
 import { deleteOldJobs } from '../src/conversations/bulk/service.ts';
@@ -35,7 +34,6 @@ const INTERVAL_MS = 10 * 60_000;
 
 /** These start or wake all that is due or stalled in one call. */
 const SINGLE_PASS_JOBS: Record<string, (db: Db) => Promise<unknown>> = {
-  startStalledRuns,
   wakeStalledQueues,
   wakeStalledWebhooks,
   requestCalibrationsAfterChanges,

@@ -205,7 +205,7 @@ async function measureSearch(
 ): Promise<Measured & { asked: AskedQuestion[] }> {
   const asked = await ask(db, semantics, orgId, set);
   const labeled = qualityWithLabels(asked);
-  await calibrateAnswers(db, semantics, orgId, new AbortController().signal);
+  await calibrateAnswers(db, semantics, orgId, { signal: new AbortController().signal, attempt: 1 });
   const { words, vectors } = await getThresholds(db, orgId);
   const own = qualityAt(vectors ?? words, asked);
   const meanRank = mean(asked.map(({ reciprocalRank }) => reciprocalRank));

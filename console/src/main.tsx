@@ -4,9 +4,12 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { ApiError } from './api/client';
-import { router } from './app/router';
+import { createConsoleRouter } from './app/router';
 
 const MAX_RETRIES = 2;
+
+/** A page that was open while the server got a newer console finds its old files no more. */
+window.addEventListener('vite:preloadError', () => window.location.reload());
 
 const client = new QueryClient({
   defaultOptions: {
@@ -17,6 +20,7 @@ const client = new QueryClient({
   },
 });
 
+const router = createConsoleRouter(client);
 const root = document.getElementById('root');
 if (root === null) throw new Error('The page has no place for the console');
 createRoot(root).render(

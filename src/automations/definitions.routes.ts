@@ -14,6 +14,7 @@ export const definitionRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'workflows:read' },
     schema: {
       operationId: 'getWorkflowDefinitions',
+      summary: 'Get what workflows are made of',
       tags,
       description: 'Every trigger, action, block and operator, with JSON Schemas of their inputs and outputs.',
       response: { 200: Definitions, ...errorResponses(403) },
@@ -25,6 +26,7 @@ export const definitionRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'workflows:read' },
     schema: {
       operationId: 'validateWorkflow',
+      summary: 'Validate a workflow',
       tags,
       description: 'Says whether a workflow can run. Every problem is named, with its step. Nothing is stored.',
       body: ValidateWorkflow,

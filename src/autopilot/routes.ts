@@ -9,7 +9,13 @@ const tags = ['autopilot'];
 export const autopilotRoutes: FastifyPluginAsyncZod = async (app) => {
   app.get('/autopilot', {
     config: { scope: 'autopilot:read' },
-    schema: { operationId: 'listAutopilot', tags, response: { 200: AutopilotList, ...errorResponses(403) } },
+    schema: {
+      operationId: 'listAutopilot',
+      summary: 'List the autopilot of the channels',
+      description: 'Whether the AI answers on each channel, and with which version.',
+      tags,
+      response: { 200: AutopilotList, ...errorResponses(403) },
+    },
     handler: async ({ db, org }) => listAutopilot(db, org.id),
   });
 
@@ -17,6 +23,8 @@ export const autopilotRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'autopilot:write' },
     schema: {
       operationId: 'updateAutopilot',
+      summary: 'Switch the autopilot of channels',
+      description: 'Channels that are not given stay as they are.',
       tags,
       body: UpdateAutopilot,
       response: { 200: AutopilotList, ...errorResponses(403) },

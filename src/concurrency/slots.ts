@@ -11,7 +11,10 @@ export function createSlots({ total, perOrg, what }: { total: number; perOrg: nu
     async use<Result>(orgId: string, work: () => Promise<Result>): Promise<Result> {
       const own = taken.get(orgId) ?? 0;
       if (own >= perOrg || sum >= total)
-        throw new TooManyRequests(`Too many ${what} are in progress: wait until one has ended`, RETRY_SECONDS);
+        throw new TooManyRequests(`Too many ${what} are in progress: wait until one has ended`, RETRY_SECONDS, {
+          code: 'too_many_at_once',
+          limit: what,
+        });
       taken.set(orgId, own + 1);
       sum++;
       try {

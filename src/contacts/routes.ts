@@ -26,6 +26,7 @@ export const contactRoutes: FastifyPluginAsyncZod<Deps> = async (app, { db: pool
     config: { scope: 'contacts:write' },
     schema: {
       operationId: 'saveContact',
+      summary: 'Save a contact',
       tags: ['contacts'],
       description: 'Makes a contact, or updates the one that has the e-mail or phone number.',
       body: SaveContact,
@@ -41,6 +42,8 @@ export const contactRoutes: FastifyPluginAsyncZod<Deps> = async (app, { db: pool
     config: { scope: 'contacts:read' },
     schema: {
       operationId: 'listContacts',
+      summary: 'List contacts',
+      description: 'In the order of creation, or of update with `updated_after` or `updated_before`.',
       tags: ['contacts'],
       querystring: ListContacts,
       response: { 200: ContactPage, ...errorResponses(403) },
@@ -52,6 +55,8 @@ export const contactRoutes: FastifyPluginAsyncZod<Deps> = async (app, { db: pool
     config: { scope: 'contacts:read' },
     schema: {
       operationId: 'getContact',
+      summary: 'Get a contact',
+      description: 'The contact with its custom data.',
       tags: ['contacts'],
       params: ContactPath,
       response: { 200: Contact, ...errorResponses(403, 404) },
@@ -63,6 +68,7 @@ export const contactRoutes: FastifyPluginAsyncZod<Deps> = async (app, { db: pool
     config: { scope: 'contacts:write' },
     schema: {
       operationId: 'updateContact',
+      summary: 'Update a contact',
       tags: ['contacts'],
       description: 'Absent fields stay; custom_data merges by key, null removes one.',
       params: ContactPath,
@@ -79,6 +85,8 @@ export const contactRoutes: FastifyPluginAsyncZod<Deps> = async (app, { db: pool
     config: { scope: 'contacts:write', memberScope: 'redaction:write' },
     schema: {
       operationId: 'deleteContact',
+      summary: 'Delete a contact',
+      description: 'Erases the contact and what it has written. What was sent to it keeps no address.',
       tags: ['contacts'],
       params: ContactPath,
       response: { 200: NoBody, ...errorResponses(403, 404) },
@@ -93,6 +101,8 @@ export const contactRoutes: FastifyPluginAsyncZod<Deps> = async (app, { db: pool
     config: { scope: 'contacts:read' },
     schema: {
       operationId: 'searchContacts',
+      summary: 'Search contacts by a filter',
+      description: 'The contacts that the filter matches, in the order of creation.',
       tags: ['contacts'],
       body: SearchContacts,
       response: { 200: ContactPage, ...errorResponses(403) },
@@ -104,6 +114,7 @@ export const contactRoutes: FastifyPluginAsyncZod<Deps> = async (app, { db: pool
     config: { scope: 'contacts:write' },
     schema: {
       operationId: 'saveContacts',
+      summary: 'Save many contacts',
       tags: ['contacts'],
       description:
         'Saves up to 1,000 contacts in order. One that is not valid is answered by its error and leaves the others alone.',

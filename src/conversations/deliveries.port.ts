@@ -12,6 +12,8 @@ export interface Reply {
   ticketNumber: number;
   /** Whether the AI or a workflow wrote it, and no person. */
   isAutoReply: boolean;
+  /** Whether the contact's identity is verified. */
+  isVerified: boolean;
   /** Whether mail may come from any domain. */
   isDevelopment: boolean;
 }

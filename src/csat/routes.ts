@@ -15,6 +15,7 @@ export const csatRoutes: FastifyPluginAsyncZod = async (app) => {
       config: { scope: 'csat:write' },
       schema: {
         operationId: 'submitCsatScore',
+        summary: 'Submit a satisfaction score',
         tags,
         description:
           'Scores the latest resolution of a session. Each has one score: another one is a 409, the same one again changes nothing.',
@@ -56,6 +57,7 @@ export const csatRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'csat:read' },
     schema: {
       operationId: 'getCsatScore',
+      summary: 'Get the satisfaction score of a session',
       tags,
       description: 'The latest score of a session; 404 while it has none.',
       params: ScoredSession,

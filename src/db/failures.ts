@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { codeOf } from '../errors.ts';
 
 const NETWORK = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH']);
@@ -9,6 +10,20 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   const code = codeOf(error) ?? '';
   if (NETWORK.has(code) || /^(08|57P0[1-3]|53|40001|40P01|25P03)/.test(code)) return true;
   return error instanceof Error && DRIVER.test(error.message);
+}
+
+const OUTAGE_MS = 15_000;
+const OUTAGE_RETRY_MS = 500;
+
+/** Does work that can be repeated, again and again while the database is unavailable, for 15 s. */
+export async function despiteOutage<Result>(work: () => Promise<Result>): Promise<Result> {
+  for (const giveUpAt = performance.now() + OUTAGE_MS; ; await sleep(OUTAGE_RETRY_MS)) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isDatabaseUnavailable(error) || performance.now() > giveUpAt) throw error;
+    }
+  }
 }
 
 /** Whether Postgres ended the transaction to resolve a deadlock. A retry of the same transaction may succeed. */

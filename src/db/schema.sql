@@ -470,6 +470,7 @@ create table automation_runs (
   batch_id uuid,
   left_batch boolean default false not null,
   redactions integer default 0 not null,
+  is_inline boolean default false not null,
   constraint automation_runs_pkey PRIMARY KEY (org_id, id),
   constraint automation_runs_org_id_automation_id_fkey FOREIGN KEY (org_id, automation_id) REFERENCES automations(org_id, id) ON DELETE CASCADE,
   constraint automation_runs_org_id_automation_id_trigger_key_key UNIQUE (org_id, automation_id, trigger_key),
@@ -1010,6 +1011,28 @@ create table due_work (
 );
 CREATE INDEX due_work_by_subject ON public.due_work USING btree (kind, org_id, subject_id, number);
 
+create table email_inboxes (
+  org_id uuid not null,
+  id uuid not null,
+  address text not null,
+  display_name text,
+  team_id uuid,
+  signature text,
+  is_default_sender boolean default false not null,
+  is_hosted boolean default false not null,
+  created_at timestamp(3) with time zone default now() not null,
+  updated_at timestamp(3) with time zone default now() not null,
+  constraint email_inboxes_pkey PRIMARY KEY (org_id, id),
+  constraint email_inboxes_org_id_address_key UNIQUE (org_id, address),
+  constraint email_inboxes_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
+  constraint email_inboxes_org_id_team_id_fkey FOREIGN KEY (org_id, team_id) REFERENCES teams(org_id, id) ON DELETE SET NULL (team_id)
+);
+CREATE INDEX email_inboxes_by_address ON public.email_inboxes USING btree (address);
+CREATE INDEX email_inboxes_by_creation ON public.email_inboxes USING btree (org_id, created_at, id);
+CREATE INDEX email_inboxes_by_team ON public.email_inboxes USING btree (org_id, team_id) WHERE (team_id IS NOT NULL);
+CREATE UNIQUE INDEX email_inboxes_default ON public.email_inboxes USING btree (org_id) WHERE is_default_sender;
+CREATE UNIQUE INDEX email_inboxes_hosted ON public.email_inboxes USING btree (address) WHERE is_hosted;
+
 create table email_requests (
   org_id uuid not null,
   id uuid not null,
@@ -1152,7 +1175,7 @@ create table inbound_emails (
   org_id uuid not null,
   id uuid not null,
   kind text not null,
-  delivery_id uuid not null,
+  delivery_id uuid,
   mail_from text not null,
   rcpt_to text not null,
   sha256 bytea not null,
@@ -1161,13 +1184,17 @@ create table inbound_emails (
   processed_at timestamp(3) with time zone,
   result text,
   timeouts smallint default 0 not null,
+  inbox_id uuid,
+  client jsonb,
   constraint inbound_emails_pkey PRIMARY KEY (org_id, id),
-  constraint inbound_emails_kind_check CHECK ((kind = ANY (ARRAY['bounce'::text, 'reply'::text]))),
+  constraint inbound_emails_kind_check CHECK ((kind = ANY (ARRAY['bounce'::text, 'reply'::text, 'inbox'::text]))),
   constraint inbound_emails_org_id_delivery_id_fkey FOREIGN KEY (org_id, delivery_id) REFERENCES deliveries(org_id, id),
   constraint inbound_emails_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
+  constraint inbound_emails_org_id_inbox_id_fkey FOREIGN KEY (org_id, inbox_id) REFERENCES email_inboxes(org_id, id) ON DELETE SET NULL (inbox_id),
   constraint inbound_emails_org_id_sha256_key UNIQUE (org_id, sha256)
 );
 CREATE INDEX inbound_emails_by_delivery ON public.inbound_emails USING btree (org_id, delivery_id);
+CREATE INDEX inbound_emails_by_sender ON public.inbound_emails USING btree (org_id, inbox_id, mail_from, received_at) WHERE (inbox_id IS NOT NULL);
 CREATE INDEX inbound_emails_unprocessed ON public.inbound_emails USING btree (org_id, id) WHERE (processed_at IS NULL);
 CREATE INDEX inbound_emails_with_raw ON public.inbound_emails USING btree (received_at) WHERE (raw IS NOT NULL);
 
@@ -1193,14 +1220,22 @@ create table inbound_messages (
   raw text,
   edited_at timestamp(3) with time zone,
   deleted_at timestamp(3) with time zone,
+  inbox_id uuid,
+  email_id uuid,
+  cc text[],
+  html text,
   constraint inbound_messages_pkey PRIMARY KEY (org_id, id),
   constraint inbound_messages_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'sms'::text, 'whatsapp'::text, 'voice'::text]))),
   constraint inbound_messages_org_id_contact_id_fkey FOREIGN KEY (org_id, contact_id) REFERENCES contacts(org_id, id) ON DELETE SET NULL (contact_id),
   constraint inbound_messages_org_id_delivery_id_fkey FOREIGN KEY (org_id, delivery_id) REFERENCES deliveries(org_id, id),
+  constraint inbound_messages_org_id_email_id_fkey FOREIGN KEY (org_id, email_id) REFERENCES inbound_emails(org_id, id),
   constraint inbound_messages_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
+  constraint inbound_messages_org_id_inbox_id_fkey FOREIGN KEY (org_id, inbox_id) REFERENCES email_inboxes(org_id, id) ON DELETE SET NULL (inbox_id),
   constraint inbound_messages_org_id_provider_provider_id_key UNIQUE (org_id, provider, provider_id)
 );
 CREATE INDEX inbound_messages_by_contact ON public.inbound_messages USING btree (org_id, contact_id, received_at) WHERE (contact_id IS NOT NULL);
+CREATE INDEX inbound_messages_by_email ON public.inbound_messages USING btree (org_id, email_id) WHERE (email_id IS NOT NULL);
+CREATE INDEX inbound_messages_by_inbox ON public.inbound_messages USING btree (org_id, inbox_id) WHERE (inbox_id IS NOT NULL);
 CREATE INDEX inbound_messages_with_files ON public.inbound_messages USING btree (org_id, id) WHERE (files IS NOT NULL);
 
 create table inbox_views (
@@ -2165,6 +2200,7 @@ CREATE INDEX sessions_open_by_warning ON public.sessions USING btree (org_id, sl
 CREATE INDEX sessions_open_of_ai ON public.sessions USING btree (org_id, COALESCE(last_message_at, created_at), id) WHERE ((status = 'open'::text) AND (ai_state = 'on'::text) AND (assignee_id IS NULL));
 CREATE INDEX sessions_pending_handoff ON public.sessions USING btree (org_id, id) WHERE ((handoff ->> 'state'::text) = 'pending'::text);
 CREATE INDEX sessions_snoozed ON public.sessions USING btree (org_id, id) WHERE (snoozed_until IS NOT NULL);
+CREATE INDEX sessions_snoozed_by_message ON public.sessions USING btree (org_id, COALESCE(last_message_at, created_at), id) WHERE ((status = 'open'::text) AND (snoozed_at IS NOT NULL));
 CREATE INDEX sessions_waiting ON public.sessions USING btree (org_id, team_id, queued_at, id) WHERE ((status = 'open'::text) AND (assignee_id IS NULL) AND (team_id IS NOT NULL) AND (queued_at IS NOT NULL));
 CREATE TRIGGER copy_to_facts AFTER UPDATE OF team_id, assignee_id ON public.sessions FOR EACH ROW WHEN (((new.team_id IS DISTINCT FROM old.team_id) OR (new.assignee_id IS DISTINCT FROM old.assignee_id))) EXECUTE FUNCTION copy_session_to_facts();
 CREATE TRIGGER sessions_copied_to_insights AFTER UPDATE OF language, status, sentiment, contact_id ON public.sessions FOR EACH ROW WHEN (((old.language IS DISTINCT FROM new.language) OR (old.status IS DISTINCT FROM new.status) OR (old.sentiment IS DISTINCT FROM new.sentiment) OR (old.contact_id IS DISTINCT FROM new.contact_id))) EXECUTE FUNCTION copy_session_to_insights();

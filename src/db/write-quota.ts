@@ -17,6 +17,7 @@ export class WriteQuotaUsed extends TooManyRequests {
     super(
       'The bytes that an organization or address may write in a day are used up: until the next day (UTC), only reading and deleting work',
       retryAfterSeconds,
+      { code: 'quota_used_up' },
     );
     this.name = 'WriteQuotaUsed';
   }

@@ -76,10 +76,12 @@ export interface InboundEmailRef {
 
 /**
  * The classification of an inbound e-mail. `bounced` suppresses the address on the channel; `failed` means only this
- * one e-mail was not delivered.
+ * one e-mail was not delivered. `mail` came to an inbox, and `loop` is mail of the org itself that came back.
  */
 export type InboundEmailResult =
   | 'reply'
+  | 'mail'
+  | 'loop'
   | 'bounced'
   | 'failed'
   | 'delayed'
@@ -100,7 +102,7 @@ export const RECEIVE_INBOUND_FILES: WorkflowContract<InboundMessageRef> = {
   workflowId: ({ inboundMessageId }) => `inbound-files/${inboundMessageId}`,
 };
 
-/** Processes an inbound e-mail about the delivery named by its recipient address. */
+/** Processes an inbound e-mail to an inbox, or about the delivery named by its recipient address. */
 export const RECEIVE_INBOUND_EMAIL: WorkflowContract<InboundEmailRef> = {
   type: 'receiveInboundEmail',
   taskQueue: 'interactive',

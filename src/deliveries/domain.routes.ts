@@ -3,6 +3,8 @@ import type { Deps } from '../api/deps.ts';
 import { callbackRoutes } from './callbacks/routes.ts';
 import { emailRoutes } from './email/routes.ts';
 import { domainRoutes } from './email-domains/routes.ts';
+import { inboxRoutes } from './email-inboxes/routes.ts';
+import { inboundRoutes } from './inbound/routes.ts';
 import { deliveryRoutes } from './ledger/routes.ts';
 import { messageRoutes } from './messages/routes.ts';
 import { suppressionRoutes } from './suppressions/routes.ts';
@@ -12,6 +14,8 @@ import { unsubscribeRoutes } from './suppressions/unsubscribe.routes.ts';
 export const DELIVERY_ROUTES: FastifyPluginAsyncZod<Deps>[] = [
   emailRoutes,
   domainRoutes,
+  inboxRoutes,
+  inboundRoutes,
   deliveryRoutes,
   suppressionRoutes,
   unsubscribeRoutes,

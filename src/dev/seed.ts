@@ -32,7 +32,7 @@ export async function createDemoLogin(databaseUrl: string, api: string, { org_id
     return await inTransaction(db, async (trx) => {
       const userId = await addMember(trx, orgId, { email: DEMO_MEMBER, name: 'Demo admin' });
       await changeMember(trx, orgId, userId, { role: 'admin' });
-      return (await createLoginLink(trx, api, { orgId, userId, opens: 'page' })).url;
+      return (await createLoginLink(trx, api, { orgId, userId, opens: 'once' })).url;
     });
   } finally {
     await close();

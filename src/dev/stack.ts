@@ -9,7 +9,7 @@ import { DEFAULT_MODELS_FOLDER, MODEL } from '../embedder/model-folder.ts';
 import { messageOf } from '../errors.ts';
 import { buildWhatChanged } from './builds.ts';
 import { compileCacheIn } from './compile-cache.ts';
-import { loadDemoHelpCenter } from './demo-help-center.ts';
+import { loadDemoHelpCenter, untilDemoAnswers } from './demo-help-center.ts';
 import { startDemoShop } from './demo-shop.ts';
 import { endLeftovers, startGuard } from './guard.ts';
 import { waitUntilResponding } from './http-probe.ts';
@@ -123,7 +123,17 @@ async function startAll(context: Context): Promise<void> {
   say(`Chat         ${shop.url} (a page with the widget)`);
   say(`Worker       running; its log and the others are in ${join(dataFolder, 'logs')}`);
   say(`Demo keys    ${join(dataFolder, 'dev.json')}`);
-  void provideModel(env, say);
+  void announceAnswers(devJson, say).then(() => provideModel(env, say));
+}
+
+/** Says where to ask, once a question gets its answer at once. */
+async function announceAnswers({ api, org_api_key, shop }: DevJson, say: (line: string) => void): Promise<void> {
+  try {
+    await untilDemoAnswers(api, org_api_key);
+    say(`AI           answers on ${shop}: ask “How do I change my password?”`);
+  } catch (error) {
+    say(`AI           ${messageOf(error)}`);
+  }
 }
 
 /** Builds the console where its sources have changed. Without it, the rest of the stack works. */
@@ -134,7 +144,7 @@ async function buildConsole(say: (line: string) => void): Promise<void> {
   });
 }
 
-/** Fetches the embedding model beside everything else: the worker uses it once it is there. */
+/** Fetches the embedding model last, because its conversion takes a processor. The worker uses it once it is there. */
 async function provideModel(
   { EMBEDDING_MODEL, MODELS_FOLDER }: NodeJS.ProcessEnv,
   say: (line: string) => void,

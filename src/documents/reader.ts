@@ -98,6 +98,7 @@ function createPlaces() {
         throw new TooManyRequests(
           `At most ${DOCUMENTS_PER_ORG} documents of an org are read at once: send the next one after them`,
           RETRY_AFTER_SECONDS,
+          { code: 'too_many_at_once', limit: 'documents' },
         );
       if (all === MAX_DOCUMENTS) throw busy();
       taken.set(orgId, own + 1);

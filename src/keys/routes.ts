@@ -11,6 +11,9 @@ export const keyRoutes: FastifyPluginAsyncZod<Deps> = async (app, { tokens }) =>
     config: { scope: 'org:read' },
     schema: {
       operationId: 'listApiKeys',
+      summary: 'List API keys',
+      description:
+        'All keys of the organization, with their scopes and last use. The keys themselves are never shown again.',
       tags: ['organization'],
       response: { 200: ApiKeyList, ...errorResponses(403) },
     },
@@ -21,6 +24,8 @@ export const keyRoutes: FastifyPluginAsyncZod<Deps> = async (app, { tokens }) =>
     config: { scope: 'org:write' },
     schema: {
       operationId: 'createApiKey',
+      summary: 'Create an API key',
+      description: 'Creates a key with all scopes or with those given. The answer is the only one that shows it.',
       tags: ['organization'],
       body: CreateKey,
       response: { 201: CreatedKey, ...errorResponses(403, 409) },
@@ -35,6 +40,8 @@ export const keyRoutes: FastifyPluginAsyncZod<Deps> = async (app, { tokens }) =>
     config: { scope: 'org:write' },
     schema: {
       operationId: 'revokeApiKey',
+      summary: 'Revoke an API key',
+      description: 'The key is refused from now on.',
       tags: ['organization'],
       params: KeyRef,
       response: { 200: NoBody, ...errorResponses(403, 404) },

@@ -115,7 +115,8 @@ export async function askModel<Value>(
     for (const [nth, model] of chain.models.entries()) {
       const timeoutMs = shareOf(leftMs(), { models: chain.models.length - nth, patienceMs });
       if (timeoutMs <= 0) return down();
-      const tried = await tryModel(deps, orgId, { ...chain, model, timeoutMs }, terms, question, signal);
+      const asked = isMalformed(spending, model) ? withUsualTemperature(question) : question;
+      const tried = await tryModel(deps, orgId, { ...chain, model, timeoutMs }, terms, asked, signal);
       if ('budget' in tried) return { kind: 'over_budget', budget: tried.budget, ...spending };
       addTo(spending, tried, model);
       if (tried.problem === null) return { kind: 'answered', value: tried.value, model, ...spending };
@@ -135,6 +136,13 @@ const WORTH_REPEATING: ReadonlySet<LlmProblem> = new Set(['rate_limited', 'unava
 
 const isWorthRepeating = ({ tries }: Spending): boolean =>
   tries.some(({ problem }) => problem !== null && WORTH_REPEATING.has(problem));
+
+const isMalformed = ({ tries }: Spending, model: string): boolean =>
+  tries.some((one) => one.model === model && one.problem === 'malformed');
+
+/** At a temperature of 0, a model gives the same unusable answer again. */
+const withUsualTemperature = <Value>({ temperature: _, ...question }: ModelQuestion<Value>): ModelQuestion<Value> =>
+  question;
 
 function addTo(spending: Spending, { usage, cost, problem, latencyMs }: Tried<unknown>, model: string): void {
   spending.tries.push({ model, problem, latency_ms: latencyMs });

@@ -14,6 +14,8 @@ export const orgRoutes: FastifyPluginAsyncZod<Deps> = async (app, { secrets }) =
     config: { scope: 'org:read' },
     schema: {
       operationId: 'getOrganization',
+      summary: 'Get the organization',
+      description: 'The name, language, website and instructions for the AI of the key’s organization.',
       tags: ['organization'],
       response: { 200: Org, ...errorResponses(403) },
     },
@@ -24,6 +26,8 @@ export const orgRoutes: FastifyPluginAsyncZod<Deps> = async (app, { secrets }) =
     config: { scope: 'org:write' },
     schema: {
       operationId: 'updateOrganization',
+      summary: 'Update the organization',
+      description: 'Absent fields stay.',
       tags: ['organization'],
       body: UpdateOrg,
       response: { 200: Org, ...errorResponses(403) },
@@ -35,6 +39,8 @@ export const orgRoutes: FastifyPluginAsyncZod<Deps> = async (app, { secrets }) =
     config: { scope: 'org:read' },
     schema: {
       operationId: 'getOrganizationSettings',
+      summary: 'Get the settings of the organization',
+      description: 'Time zone, quiet hours, caps, statuses and what else applies to the whole organization.',
       tags: ['organization'],
       response: { 200: OrgSettingsAnswer, ...errorResponses(403) },
     },
@@ -45,6 +51,9 @@ export const orgRoutes: FastifyPluginAsyncZod<Deps> = async (app, { secrets }) =
     config: { scope: 'org:write' },
     schema: {
       operationId: 'updateOrganizationSettings',
+      summary: 'Update the settings of the organization',
+      description:
+        'Absent fields stay, null resets one to its default. `warnings` names settings that take effect only with something else.',
       tags: ['organization'],
       body: UpdateSettings,
       response: { 200: OrgSettingsAnswer, ...errorResponses(403) },

@@ -37,6 +37,9 @@ export const partnerRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
       config: { scope: 'partner' },
       schema: {
         operationId: 'createPartnerOrg',
+        summary: 'Create an organization',
+        description:
+          'Creates an organization of the partner, with its integrations. The answer is the only one that shows its key.',
         tags,
         body: CreateOrg,
         response: { 201: CreatedOrg, ...errorResponses(403, 409) },
@@ -53,6 +56,8 @@ export const partnerRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
     config: { scope: 'partner' },
     schema: {
       operationId: 'listPartnerOrgs',
+      summary: 'List organizations',
+      description: 'The organizations of the partner, the oldest first.',
       tags,
       querystring: OrgPage,
       response: { 200: PartnerOrgPage, ...errorResponses(403) },
@@ -64,6 +69,8 @@ export const partnerRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
     config: { scope: 'partner' },
     schema: {
       operationId: 'getPartnerOrgByExternalId',
+      summary: 'Get an organization by external id',
+      description: 'The organization to which the partner gave this id.',
       tags,
       params: ExternalRef,
       response: { 200: PartnerOrg, ...errorResponses(403, 404) },
@@ -75,6 +82,9 @@ export const partnerRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
     config: { scope: 'partner' },
     schema: {
       operationId: 'createPartnerOrgKey',
+      summary: 'Create a key for an organization',
+      description:
+        'Creates another API key of an organization of the partner. The answer is the only one that shows it.',
       tags,
       params: OrgRef,
       body: CreateOrgKey.nullable(),
@@ -92,6 +102,7 @@ export const partnerRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
       config: { scope: 'partner' },
       schema: {
         operationId: 'createPartnerLoginLink',
+        summary: 'Create a login link',
         tags,
         description: 'Counts against a separate limit, in addition to the partner’s.',
         params: OrgRef,

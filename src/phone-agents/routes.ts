@@ -14,6 +14,7 @@ export const phoneAgentRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'phone:read' },
     schema: {
       operationId: 'listPhoneAgents',
+      summary: 'List phone agents',
       tags,
       description: 'All of them, the oldest first.',
       response: { 200: z.array(PhoneAgent), ...errorResponses(403) },
@@ -25,6 +26,8 @@ export const phoneAgentRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'phone:write' },
     schema: {
       operationId: 'createPhoneAgent',
+      summary: 'Create a phone agent',
+      description: 'A voice that makes and takes calls by its instructions.',
       tags,
       body: CreatePhoneAgent,
       response: { 201: PhoneAgent, ...errorResponses(403, 409) },
@@ -39,6 +42,7 @@ export const phoneAgentRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'phone:write' },
     schema: {
       operationId: 'updatePhoneAgent',
+      summary: 'Update a phone agent',
       tags,
       description:
         'Absent fields stay as they are, null resets one to its default. Calls in progress keep their settings.',
@@ -54,6 +58,7 @@ export const phoneAgentRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'phone:write' },
     schema: {
       operationId: 'deletePhoneAgent',
+      summary: 'Delete a phone agent',
       tags,
       description: 'Sequence steps that name the agent make no calls from now on.',
       params: PhoneAgentPath,
@@ -69,6 +74,8 @@ export const phoneAgentRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'phone:read' },
     schema: {
       operationId: 'listPhoneVoices',
+      summary: 'List voices',
+      description: 'The voices that a phone agent can have.',
       tags,
       response: { 200: z.array(PhoneVoice), ...errorResponses(403) },
     },

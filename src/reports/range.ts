@@ -1,4 +1,4 @@
-import { invalid } from '../errors.ts';
+import { refusedQuery } from '../errors.ts';
 
 const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 30;
@@ -34,7 +34,3 @@ export function reportRangeOf(
 
 const YEARS = 'must be in the years 1 to 9999';
 const isInYears = (time: Date): boolean => time.getTime() >= EARLIEST && time.getTime() < LATEST;
-
-/** A parameter of the query that cannot be answered. */
-export const refusedQuery = (name: string, message: string) =>
-  invalid(`The request is not valid: query.${name}: ${message}`, [{ path: `query.${name}`, message }]);

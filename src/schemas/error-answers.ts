@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { keysOf } from '../collections/checked-access.ts';
+import { ERROR_CODES } from '../error-codes.ts';
 
 /** The answer to a request that failed. */
 export const ErrorAnswer = z
@@ -6,7 +8,13 @@ export const ErrorAnswer = z
     statusCode: z.int(),
     message: z.string(),
     error: z.string(),
+    code: z.enum(keysOf(ERROR_CODES)).describe('For programs: it stays the same where the message is changed.'),
     issues: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+    conflicting: z
+      .object({ type: z.string(), id: z.string(), field: z.string() })
+      .optional()
+      .describe('The row that has the value, with the code `already_exists`.'),
+    limit: z.string().optional().describe('The limit that is reached, of several of one code.'),
   })
   .meta({ id: 'Error' });
 export type ErrorAnswer = z.infer<typeof ErrorAnswer>;

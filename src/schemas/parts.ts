@@ -57,6 +57,13 @@ export type SessionChannel = z.infer<typeof SessionChannel>;
 export const NoBody = z.undefined().describe('Done. No body.');
 export const NO_BODY = '' as unknown as undefined;
 
+/** Returns what the document says of a stream: the `data` of each event is JSON of one of these components. */
+export function eventsOf(...names: string[]) {
+  const [first, ...others] = names.map((name) => ({ $ref: `#/components/schemas/${name}` }));
+  const contentSchema = others.length === 0 ? first : { anyOf: [first, ...others] };
+  return { contentMediaType: 'application/json', contentSchema };
+}
+
 /** The languages that the API accepts, by their ISO 639-1 codes. */
 export const Language = z
   .enum(

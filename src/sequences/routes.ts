@@ -63,6 +63,8 @@ export const sequenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config 
     config: { scope: 'sequences:write' },
     schema: {
       operationId: 'createSequence',
+      summary: 'Create a sequence',
+      description: 'Creates a sequence of messages. A one-off sequence sends nothing until it is started.',
       tags,
       body: CreateSequence,
       response: { 201: CreatedSequence, ...errorResponses(403, 409) },
@@ -78,6 +80,8 @@ export const sequenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config 
     config: { scope: 'sequences:read' },
     schema: {
       operationId: 'listSequences',
+      summary: 'List sequences',
+      description: 'In the order of creation, with their steps and status.',
       tags,
       querystring: ListSequences,
       response: { 200: SequenceList, ...errorResponses(403) },
@@ -89,6 +93,8 @@ export const sequenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config 
     config: { scope: 'sequences:read' },
     schema: {
       operationId: 'getSequence',
+      summary: 'Get a sequence',
+      description: 'By its id or its `custom_id`.',
       tags,
       params: SequenceParams,
       response: { 200: Sequence, ...errorResponses(403, 404) },
@@ -100,6 +106,8 @@ export const sequenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config 
     config: { scope: 'sequences:write' },
     schema: {
       operationId: 'updateSequence',
+      summary: 'Update a sequence',
+      description: 'Absent fields stay. A step keeps its progress by its `id`; a step without one is new.',
       tags,
       params: SequenceParams,
       body: UpdateSequence,
@@ -117,6 +125,8 @@ export const sequenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config 
     config: { scope: 'sequences:write' },
     schema: {
       operationId: 'deleteSequence',
+      summary: 'Delete a sequence',
+      description: 'Ends its enrollments. Messages that were sent stay among the deliveries.',
       tags,
       params: SequenceParams,
       response: { 200: NoBody, ...errorResponses(403, 404) },
@@ -128,16 +138,36 @@ export const sequenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config 
   });
 
   const commands = {
-    start: { operationId: 'startSequence', run: startSequence },
-    cancel: { operationId: 'cancelSequence', run: cancelSequence },
-    pause: { operationId: 'pauseSequence', run: pauseSequence },
-    resume: { operationId: 'resumeSequence', run: resumeSequence },
+    start: {
+      operationId: 'startSequence',
+      summary: 'Start a one-off sequence',
+      description: 'Enrolls everybody who matches the filter now. A continuous or canceled sequence is a 409.',
+      run: startSequence,
+    },
+    cancel: {
+      operationId: 'cancelSequence',
+      summary: 'Cancel a sequence or a run',
+      description: 'Ends all enrollments of the sequence, or those of one run where the id is that of a run.',
+      run: cancelSequence,
+    },
+    pause: {
+      operationId: 'pauseSequence',
+      summary: 'Pause a sequence',
+      description: 'Nothing is sent until the sequence is resumed. Enrollments keep their place.',
+      run: pauseSequence,
+    },
+    resume: {
+      operationId: 'resumeSequence',
+      summary: 'Resume a sequence',
+      description: 'Continues the sequence where it was paused.',
+      run: resumeSequence,
+    },
   };
-  for (const [name, { operationId, run }] of Object.entries(commands)) {
+  for (const [name, { run, ...described }] of Object.entries(commands)) {
     app.put(`/sequences/:id/${name}`, {
       config: { scope: 'sequences:write' },
       schema: {
-        operationId,
+        ...described,
         tags,
         params: SequenceParams,
         response: { 200: NoBody, ...errorResponses(403, 404, 409) },
@@ -153,6 +183,9 @@ export const sequenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config 
     config: { scope: 'sequences:write' },
     schema: {
       operationId: 'addContactsToSequence',
+      summary: 'Enroll contacts',
+      description:
+        'Enrolls contacts in a continuous sequence and creates those that are unknown. `skipped` names those left out, with the reason.',
       tags,
       params: SequenceParams,
       body: AddContacts,
@@ -202,6 +235,7 @@ export const sequenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config 
     config: { scope: 'sequences:write' },
     schema: {
       operationId: 'testSequence',
+      summary: 'Send a sequence to a test address',
       tags,
       description: 'Sends every step that can reach an address to it at once. Nobody is enrolled, and no gate applies.',
       params: SequenceParams,
@@ -218,6 +252,8 @@ export const sequenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config 
     config: { scope: 'sequences:read' },
     schema: {
       operationId: 'getSequenceStats',
+      summary: 'Get the statistics of a sequence',
+      description: 'Counts of due, sent, delivered, failed and skipped messages for each step.',
       tags,
       params: SequenceParams,
       response: { 200: SequenceStats, ...errorResponses(403, 404) },
@@ -233,6 +269,8 @@ export const sequenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config 
     config: { scope: 'sequences:read' },
     schema: {
       operationId: 'listEnrollments',
+      summary: 'List enrollments',
+      description: 'The contacts of the sequence with their progress, in the order of enrollment.',
       tags,
       params: SequenceParams,
       querystring: ListEnrollments,
@@ -250,6 +288,7 @@ export const sequenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config 
     config: { scope: 'sequences:read' },
     schema: {
       operationId: 'explainEnrollment',
+      summary: 'Explain an enrollment',
       tags,
       description: 'An enrollment with each step: what was sent or not and why, what comes next and when.',
       params: EnrollmentParams,

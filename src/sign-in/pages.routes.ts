@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Deps } from '../api/deps.ts';
-import { asPage, wantsPage } from '../api/edge/pages/page-answers.ts';
+import { asPage } from '../api/edge/pages/page-answers.ts';
 import { assertSameSite } from '../api/edge/same-site.ts';
 import { EmailAddress } from '../schemas/parts.ts';
 import { sessionCookieOf } from './cookies.ts';
@@ -10,10 +10,11 @@ import { findLinkedMember } from './links.service.ts';
 import { limitLogins } from './login.routes.ts';
 import { requestLoginMail } from './mail.service.ts';
 import { NextPath } from './next-path.schema.ts';
-import { askForMailPage, mailSentPage, signedInPage, signedOutPage, signInPage, usedLinkPage } from './pages.ts';
-import { endSession, findSession, isOfLink, signInByLink } from './sessions.service.ts';
+import { askForMailPage, mailSentPage, noMailPage, signInPage, usedLinkPage } from './pages.ts';
+import { findSession, isOfLink, signInByLink } from './sessions.service.ts';
 
 const MAX_FORM_BYTES = 1_024;
+const CONSOLE = '/console';
 const HIDDEN = {
   schema: { hide: true },
   config: { scope: 'public', limitedBy: 'address' },
@@ -36,7 +37,6 @@ interface Visit {
 /** The pages behind a login link. */
 export const signInPageRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config, rateLimits }) => {
   const basePath = new URL(config.dashboardUrl).pathname.replace(/\/$/, '');
-  const dashboardPath = `${basePath}/dashboard`;
   const sessionCookie = sessionCookieOf(config);
   const sendsMail = config.SMTP_URL !== undefined;
   app.removeAllContentTypeParsers();
@@ -51,7 +51,7 @@ export const signInPageRoutes: FastifyPluginAsyncZod<Deps> = async (app, { confi
 
   /** Signs in by the link, once. A browser that it has signed in already is sent on as if it was the first time. */
   const signIn = async ({ db, cookies }: FastifyRequest, reply: FastifyReply, { token, next, status }: Visit) => {
-    const target = next === null ? dashboardPath : `${basePath}${next}`;
+    const target = `${basePath}${next ?? CONSOLE}`;
     const former = sessionCookie.tokenIn(cookies);
     const sessionToken = await signInByLink(db, token, former);
     if (sessionToken !== undefined) {
@@ -79,7 +79,7 @@ export const signInPageRoutes: FastifyPluginAsyncZod<Deps> = async (app, { confi
   app.post('/login-mail', HIDDEN, async (request, reply) => {
     assertSameSite(request, config);
     const { email, next } = AskedByMail.parse(request.body);
-    if (!sendsMail) return html(reply, 409, signedOutPage({ sendsMail, next }));
+    if (!sendsMail) return html(reply, 409, noMailPage());
     if (email === null) return html(reply, 400, askForMailPage(next, 'This is no e-mail address.'));
     await limitLogins(rateLimits, { ip: request.ip, email }, reply);
     await requestLoginMail(request.db, email, next);
@@ -91,23 +91,7 @@ export const signInPageRoutes: FastifyPluginAsyncZod<Deps> = async (app, { confi
     return signIn(request, reply, { ...Linked.parse(request.body), status: 303 });
   });
 
-  app.get('/dashboard', HIDDEN, async (request, reply) => {
-    if (wantsPage(request)) return reply.redirect('/console', 302);
-    const { db, cookies } = request;
-    const sessionToken = sessionCookie.tokenIn(cookies);
-    const signedIn = sessionToken === undefined ? undefined : await findSession(db, sessionToken);
-    return signedIn === undefined
-      ? html(reply, 401, signedOutPage({ sendsMail, next: null }))
-      : html(reply, 200, signedInPage(signedIn));
-  });
-
-  app.post('/sign-out', HIDDEN, async (request, reply) => {
-    assertSameSite(request, config);
-    const sessionToken = sessionCookie.tokenIn(request.cookies);
-    if (sessionToken !== undefined) await endSession(request.db, sessionToken);
-    reply.clearCookie(sessionCookie.name, sessionCookie.options);
-    return reply.redirect(dashboardPath, 303);
-  });
+  app.get('/dashboard', HIDDEN, async (_request, reply) => reply.redirect(`${basePath}${CONSOLE}`, 302));
 };
 
 const html = (reply: FastifyReply, status: number, page: string) => asPage(reply).code(status).send(page);

@@ -35,41 +35,17 @@ export const mailSentPage = () =>
     `<p>If the address belongs to a member, a link is on its way. It works once, within 15 minutes.</p>${START}`,
   );
 
-export const signedInPage = ({
-  org,
-  name,
-  email,
-  expires_at,
-}: {
-  org: string;
-  name: string;
-  email: string;
-  expires_at: Date;
-}) =>
-  htmlPage(
-    `Signed in to ${org}`,
-    `<p>You are signed in as <strong>${escapeHtml(name)}</strong> (${escapeHtml(email)}).</p>
-<p class="quiet">Without use, this ends on <time datetime="${expires_at.toISOString()}">${shownTime(expires_at)}</time>.</p>
-<form method="post" action="sign-out"><button type="submit">Sign out</button></form>${START}`,
-  );
-
-interface SignedOut {
+interface UsedLink {
   /** Whether the server sends login links by mail. */
   sendsMail: boolean;
   next: string | null;
 }
 
-export const signedOutPage = ({ sendsMail, next }: SignedOut) =>
-  htmlPage(
-    'You are not signed in',
-    `<p>Ask for a new login link where you got the last one${sendsMail ? ', or by mail' : ''}.</p>${sendsMail ? mailForm(next) : ''}${START}`,
-  );
-
-export const usedLinkPage = ({ sendsMail, next }: SignedOut) =>
+export const usedLinkPage = ({ sendsMail, next }: UsedLink) =>
   htmlPage(
     'This login link is no longer valid',
     `<p>A link works once, within 15 minutes. Ask for a new one where you got this one${sendsMail ? ', or by mail' : ''}.</p>${sendsMail ? mailForm(next) : ''}${START}`,
   );
 
-const shownTime = (time: Date): string =>
-  time.toLocaleString('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' }).concat(' UTC');
+export const noMailPage = () =>
+  htmlPage('No mail is sent', `<p>Ask for a new login link where you got the last one.</p>${START}`);

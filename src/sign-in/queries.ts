@@ -110,7 +110,6 @@ export function findDashboardSession(db: Db, tokenHash: Buffer) {
     .innerJoin('members as member', (join) =>
       join.onRef('member.org_id', '=', 'session.org_id').onRef('member.user_id', '=', 'session.user_id'),
     )
-    .innerJoin('users as user', 'user.id', 'session.user_id')
     .innerJoin('orgs as org', 'org.id', 'session.org_id')
     .select((eb) => [
       'session.id',
@@ -119,10 +118,8 @@ export function findDashboardSession(db: Db, tokenHash: Buffer) {
       'session.link_hash',
       'session.created_at',
       'session.expires_at',
-      'org.name as org',
       sql<string | null>`org.settings ->> 'country'`.as('country'),
       'member.name as name',
-      'user.email',
       eb
         .selectFrom('member_roles as given')
         .innerJoin('roles as role', (join) =>

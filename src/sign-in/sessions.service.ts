@@ -55,13 +55,6 @@ export async function extendSession(db: Db, sessionToken: string, { created_at, 
   if (end - expires_at.getTime() >= MIN_EXTENSION_MS) await extendDashboardSession(db, hashOf(sessionToken), LIMITS);
 }
 
-/** Ends the session of a token. Its requests are refused and its streams end within a second. */
-export const endSession = (db: Db, sessionToken: string): Promise<void> =>
-  inTransaction(db, async (trx) => {
-    await deleteDashboardSession(trx, hashOf(sessionToken));
-    await announceKeysChanged(trx);
-  });
-
 /**
  * Returns the token of a new session of the account in another org, which takes the place of the former one. It lasts no
  * longer than the former one could. Throws notFound unless the account is a member there.

@@ -30,6 +30,8 @@ export const slaRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'sla:read' },
     schema: {
       operationId: 'listSlaPolicies',
+      summary: 'List SLA policies',
+      description: 'In the order of creation.',
       tags,
       querystring: ListSlaPolicies,
       response: { 200: SlaPolicyPage, ...errorResponses(403) },
@@ -41,6 +43,7 @@ export const slaRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'sla:write' },
     schema: {
       operationId: 'createSlaPolicy',
+      summary: 'Create an SLA policy',
       tags,
       description: 'The policy applies to no session until its assignment is set.',
       body: CreateSlaPolicy,
@@ -56,6 +59,8 @@ export const slaRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'sla:read' },
     schema: {
       operationId: 'getSlaPolicy',
+      summary: 'Get an SLA policy',
+      description: 'With its targets and assignment.',
       tags,
       params: SlaPolicyPath,
       response: { 200: SlaPolicy, ...errorResponses(403, 404) },
@@ -67,6 +72,7 @@ export const slaRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'sla:write' },
     schema: {
       operationId: 'updateSlaPolicy',
+      summary: 'Update an SLA policy',
       tags,
       description: 'An absent field stays unchanged. The clocks of open sessions are computed again.',
       params: SlaPolicyPath,
@@ -80,6 +86,7 @@ export const slaRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'sla:write' },
     schema: {
       operationId: 'deleteSlaPolicy',
+      summary: 'Delete an SLA policy',
       tags,
       description:
         'Its open sessions come under the next policy that covers them. Outcomes decided under it still count.',
@@ -96,6 +103,7 @@ export const slaRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'sla:write' },
     schema: {
       operationId: 'assignSlaPolicy',
+      summary: 'Assign an SLA policy',
       tags,
       description: 'Sets the sessions covered by the policy. Open ones are evaluated again.',
       params: SlaPolicyPath,
@@ -109,6 +117,8 @@ export const slaRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'sla:read' },
     schema: {
       operationId: 'getSlaAnalytics',
+      summary: 'Get SLA compliance',
+      description: 'The share of targets met in a period, with the percentiles of the times.',
       tags,
       querystring: SlaQuery,
       response: { 200: SlaSummary, ...errorResponses(403) },
@@ -120,6 +130,8 @@ export const slaRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'sla:read' },
     schema: {
       operationId: 'getSlaTrend',
+      summary: 'Get SLA compliance over time',
+      description: 'The same figures for each day, week or month of a period.',
       tags,
       querystring: SlaTrendQuery,
       response: { 200: SlaTrend, ...errorResponses(403) },
@@ -131,6 +143,8 @@ export const slaRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'sla:read' },
     schema: {
       operationId: 'getSlaBreakdown',
+      summary: 'Get SLA compliance by group',
+      description: 'The same figures for each policy, team, channel or assignee.',
       tags,
       querystring: SlaBreakdownQuery,
       response: { 200: SlaBreakdown, ...errorResponses(403) },
@@ -142,6 +156,7 @@ export const slaRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'sla:read' },
     schema: {
       operationId: 'getChatSessionSla',
+      summary: 'Get the SLA clocks of a session',
       tags,
       description: 'The state of the session’s clocks, with the periods counted by each.',
       params: SlaSessionPath,

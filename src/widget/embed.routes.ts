@@ -20,7 +20,7 @@ export const embedRoutes: FastifyPluginAsyncZod<Deps> = async (app) => {
     const url = file === SCRIPT ? `/${SCRIPT}` : `/widget/${file}`;
     const hidden = { schema: { hide: true }, config: { scope: 'public', limitedBy: 'nothing' }, onSend } as const;
     app.get(url, hidden, async (_request, reply) => {
-      if (content === undefined) throw unavailable('The widget is not built: run "npm run build --workspaces"');
+      if (content === undefined) throw unavailable('The widget is not built: run "npm run build --workspace=embed"');
       return asScript(reply, file).send(content);
     });
   }

@@ -9,7 +9,7 @@ import { handOff } from '../conversations/sessions/actions.service.ts';
 import { setSessionLanguage } from '../conversations/sessions/visitors.service.ts';
 import type { Db, Trx } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { refused } from '../errors.ts';
+import { refused, refusedQuery } from '../errors.ts';
 import { isUuid, newId } from '../ids.ts';
 import type { MediaLinks } from '../media/links.ts';
 import { findLinkedMedia } from '../media/service.ts';
@@ -181,7 +181,8 @@ async function placeOf(db: Db, orgId: string, sessionId: string, since: string):
     return first === undefined ? MAX_SEQ : first - 1;
   }
   const seq = await findSeqOf(db, orgId, sessionId, since);
-  if (seq === undefined) throw refused('since', 'must be the publicId of an item of this session’s history, or a time');
+  if (seq === undefined)
+    throw refusedQuery('since', 'must be the publicId of an item of this session’s history, or a time');
   return seq;
 }
 

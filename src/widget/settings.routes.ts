@@ -9,6 +9,7 @@ export const widgetSettingsRoutes: FastifyPluginAsyncZod<Deps> = async (app) => 
     config: { scope: 'widget:read' },
     schema: {
       operationId: 'getWidgetSettings',
+      summary: 'Get the settings of the widget',
       tags: ['widget'],
       description: 'How the chat widget looks, what it asks for, and which pages may use it.',
       response: { 200: WidgetSettings, ...errorResponses(403) },
@@ -20,6 +21,7 @@ export const widgetSettingsRoutes: FastifyPluginAsyncZod<Deps> = async (app) => 
     config: { scope: 'widget:write' },
     schema: {
       operationId: 'replaceWidgetSettings',
+      summary: 'Replace the settings of the widget',
       tags: ['widget'],
       description:
         'Replaces the settings of the chat widget: what is absent gets its default. Pages see them within five minutes.',

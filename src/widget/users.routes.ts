@@ -9,6 +9,7 @@ export const widgetUserRoutes: FastifyPluginAsyncZod<Deps> = async (app, { token
     config: { scope: 'widget:write', takesUnknownFields: true },
     schema: {
       operationId: 'authenticateUser',
+      summary: 'Authenticate a user of the widget',
       tags: ['widget'],
       description:
         'Verifies one of your users: saves the contact with this e-mail and returns a token for the widget. Give the token to that user only.',

@@ -1,8 +1,9 @@
 import { connect } from '../../src/db/connect.ts';
+import { parametersOf } from '../security/document.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';
 
 interface Operations {
-  get?: { parameters?: { name: string; schema: { type?: string; minLength?: number; pattern?: string } }[] };
+  get?: Parameters<typeof parametersOf>[0];
 }
 
 describe('the HTTP layer', () => {
@@ -118,7 +119,7 @@ describe('the HTTP layer', () => {
       const written = await get('/contacts/batch', 'gzip', init);
       expect([written.response.status, written.used]).toEqual([200, null]);
       expect((await written.response.text()).length).toBeGreaterThan(2_000);
-      for (const path of ['/healthz', '/', '/metrics', '/dashboard'])
+      for (const path of ['/healthz', '/', '/metrics', '/sign-in'])
         expect([path, (await get(path, 'br, gzip')).used]).toEqual([path, null]);
     });
 
@@ -194,17 +195,19 @@ describe('the HTTP layer', () => {
     expect((await post(`/workflows/${workflow_id}/trigger`, { 'content-type': 'application/json' })).status).toBe(200);
     expect((await post('/contacts')).status).toBe(400);
     expect((await post('/contacts', { 'content-type': 'application/json' })).status).toBe(400);
-    const paths = Object.entries((await api.client().get('/openapi.json')).body.paths) as [string, Operations][];
-    const cursors = paths.flatMap(([path, { get }]) =>
-      (get?.parameters ?? []).flatMap(({ name, schema }) => (name === 'cursor' ? [{ path, schema }] : [])),
+    const { paths: items, components } = (await api.client().get('/openapi.json')).body;
+    const paths = Object.entries<Operations>(items);
+    const parametersOfGet = ({ get }: Operations) => (get === undefined ? [] : parametersOf(get, components));
+    const cursors = paths.flatMap(([path, item]) =>
+      parametersOfGet(item).flatMap(({ name, schema }) => (name === 'cursor' ? [{ path, schema }] : [])),
     );
     const refusingEmpty = cursors.filter(
       ({ schema }) => schema.type !== 'string' || schema.minLength !== undefined || schema.pattern !== undefined,
     );
     expect(refusingEmpty).toEqual([]);
     const lists = paths.filter(
-      ([path, { get }]) =>
-        !path.includes('{') && !path.startsWith('/me/') && get?.parameters?.some(({ name }) => name === 'cursor'),
+      ([path, item]) =>
+        !path.includes('{') && !path.startsWith('/me/') && parametersOfGet(item).some(({ name }) => name === 'cursor'),
     );
     expect(lists.length).toBeGreaterThan(5);
     for (const [path] of lists) {

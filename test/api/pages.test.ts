@@ -159,7 +159,7 @@ describe('the hosted form', () => {
 it('answers a browser that opens the server, also for its icon', async () => {
   const page = await open('/');
   expect([page.status, page.type]).toEqual([200, HTML]);
-  for (const path of ['dashboard', 'docs/', 'openapi.json', 'readyz']) expect(page.text).toContain(`href="${path}"`);
+  for (const path of ['console', 'docs/', 'openapi.json', 'readyz']) expect(page.text).toContain(`href="${path}"`);
   const icon = await fetch(`${api.url}/favicon.ico`);
   expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/x-icon']);
   expect(Buffer.from(await icon.arrayBuffer()).subarray(0, 4)).toEqual(Buffer.from([0, 0, 1, 0]));

@@ -97,14 +97,14 @@ it(
       ends.add(status);
       const handle = stack.temporal.workflow.getHandle(`workflow-run/${runId}`);
       const history = await handle.fetchHistory().catch(() => undefined);
-      if (history === undefined) continue; // a run of blocks only ends without Temporal
+      if (history === undefined) continue; // a short run that completes without a wait has none
       const failures = (history.events ?? []).flatMap(
         ({ workflowTaskFailedEventAttributes: failed }) => failed?.failure?.message ?? [],
       );
       expect({ seed, steps, failures }).toEqual({ seed, steps, failures: [] });
       workflows++;
     }
-    expect(workflows).toBeGreaterThan(RUNS / 4);
+    expect(workflows).toBeGreaterThan(RUNS / 10);
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
     expect(await statuses()).toHaveLength(RUNS);
     expect([...ends].sort()).toEqual(['completed', 'failed']);

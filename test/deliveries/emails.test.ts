@@ -31,8 +31,14 @@ describe('POST /email', () => {
       '/email',
       request({
         recipients: [
-          { to_email: 'Ann@example.com', email_subject: 'For Ann', email_body: '<p>Hi</p>', email_sender_name: 'Acme' },
-          { to_email: 'bob@example.com' },
+          {
+            to_email: 'Ann@example.com',
+            email_subject: 'For Ann',
+            email_body: '<p>Hi</p>',
+            email_sender_name: 'Acme',
+            email_is_transactional: true,
+          },
+          { to_email: 'bob@example.com', email_is_transactional: true },
         ],
       }),
     );
@@ -64,13 +70,72 @@ describe('POST /email', () => {
     'sends HTML only as it is said, or has a complete element, and always with its text: %s',
     async (_, body, is_html, isHtml) => {
       const to_email = `${crypto.randomUUID()}@example.com`;
-      const recipients = [{ to_email, email_subject: 'Hi', email_body: body, is_html }];
+      const recipients = [{ to_email, email_subject: 'Hi', email_body: body, is_html, email_is_transactional: true }];
       expect((await stack.org.post('/email', { from_email: 'hello@acme.example', recipients })).status).toBe(201);
       const mail = await eventually('the mail', () => stack.sink.to(to_email)[0]);
       expect(mail.html === false ? false : String(mail.html).trim()).toBe(isHtml ? body : false);
       expect(mail.text?.trim()).toBe(isHtml ? body.replace('&amp;', '&').replace(/<[^>]*>/g, '') : body);
     },
   );
+
+  it('fills placeholders with the contact of the address, and refuses a text that is no template', async () => {
+    const email = `${crypto.randomUUID()}@example.com`;
+    const contact = { email, name: 'Ann & Co', custom_data: { plan: 'pro' } };
+    await stack.org.post('/contacts', { contact });
+    const text = '{{contact.name|friend}}, {{contact.custom_data.plan|no plan}}, \\{{as it is}}';
+    const unknown = `${crypto.randomUUID()}@example.com`;
+    const given = request({
+      recipients: [
+        { to_email: email, email_body: `<b>${text}</b>`, email_is_transactional: true },
+        { to_email: unknown, email_subject: 'For {{contact.email}}', email_is_transactional: true },
+      ],
+      fallback_email_subject: text,
+      fallback_email_body: text,
+    });
+    expect((await stack.org.post('/email', given)).status).toBe(201);
+    const known = await eventually('the mail', () => stack.sink.to(email)[0]);
+    const other = await eventually('the mail', () => stack.sink.to(unknown)[0]);
+    expect([known.subject, String(known.html).trim()]).toEqual([
+      'Ann & Co, pro, {{as it is}}',
+      '<b>Ann &amp; Co, pro, {{as it is}}</b>',
+    ]);
+    expect([other.subject, other.text?.trim()]).toEqual([`For ${unknown}`, 'friend, no plan, {{as it is}}']);
+
+    const wrong = request({ recipients: [{ to_email: email }, { to_email: email, email_body: '{{contact.nmae}}' }] });
+    const refused = await stack.org.post('/email', wrong);
+    expect([refused.status, refused.body.issues[0].path]).toEqual([400, 'body.recipients.1.email_body']);
+  });
+
+  it('has a visible link for unsubscribing in marketing mail: at its placeholder, else at the end', async () => {
+    const bodies = [
+      'Hi',
+      'Bye: {{ unsubscribe_url }}',
+      '<html><body><p>Hi</p></body></html>',
+      '<a href="{{unsubscribe_url}}">No</a>',
+    ];
+    const recipients = bodies.map((email_body, nth) => ({
+      to_email: `${nth}-${crypto.randomUUID()}@example.com`,
+      email_body,
+    }));
+    expect((await stack.org.post('/email', request({ recipients }))).status).toBe(201);
+    const shown = await Promise.all(
+      recipients.map(async ({ to_email }) => {
+        const mail = await eventually('the mail', () => stack.sink.to(to_email)[0]);
+        const [url = ''] =
+          /http[^>]+/.exec(String(mail.headerLines.find(({ key }) => key === 'list-unsubscribe')?.line)) ?? [];
+        expect(mail.text).toContain(url);
+        return String(mail.html || mail.text)
+          .trim()
+          .replaceAll(url, 'URL');
+      }),
+    );
+    expect(shown).toEqual([
+      'Hi\n\nUnsubscribe: URL',
+      'Bye: URL',
+      '<html><body><p>Hi</p><p style="font-size:12px"><a href="URL">Unsubscribe</a></p></body></html>',
+      '<a href="URL">No</a>',
+    ]);
+  });
 
   it('sends after the delay', async () => {
     await stack.org.post('/email', request({ recipients: [{ to_email: 'late@example.com' }], delay_in_minutes: 0.03 }));

@@ -10,6 +10,7 @@ import type { DevJson } from '../../src/dev/stack.ts';
 
 const START_LIMIT_MS = 150_000;
 const STOP_LIMIT_MS = 20_000;
+const QUESTION = 'How do I change my password?';
 const TEST_LIMIT_MS = 600_000; // starts the stack up to three times, beside other tests
 
 let folder: string;
@@ -30,7 +31,7 @@ afterEach(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 it(
-  'npm start starts all services, stops all of them when npm gets a SIGTERM, and finds its data again',
+  'npm start starts all services, answers a question of the demo org, stops all of them when npm gets a SIGTERM, and finds its data again',
   async () => {
     const first = await npmStart();
     expect(first.dev).toEqual({
@@ -52,6 +53,8 @@ it(
     expect(made.status).toBe(201);
     expect(await (await call(first.dev, 'GET', '/help-center/content')).text()).toContain('Gift cards');
     expect(first.processes.length).toBeGreaterThanOrEqual(6);
+    await until(() => first.output().includes(`answers on ${first.dev.shop}: ask “${QUESTION}”`));
+    expect(await answerTo(first.dev, QUESTION)).toContain('> To change your password, open **Account**');
 
     process.kill(first.npm, 'SIGTERM');
     await untilGone(first.processes);
@@ -105,6 +108,14 @@ it(
   },
   TEST_LIMIT_MS,
 );
+
+/** Asks in a new session. Returns the text of the answer. */
+async function answerTo(dev: DevJson, text: string): Promise<string> {
+  const { id } = JSON.parse(await (await call(dev, 'POST', '/chat/sessions', { channel: { type: 'api' } })).text());
+  const message = { sender: 'contact', message: { type: 'text', text } };
+  const { data } = JSON.parse(await (await call(dev, 'POST', `/chat/sessions/${id}/send`, message)).text());
+  return data.autopilotResponse.value.content;
+}
 
 function run(env: Record<string, string> = {}) {
   const without = { DATABASE_URL: '', TEMPORAL_ADDRESS: '', EMBEDDING_MODEL: 'none' };

@@ -9,7 +9,9 @@ import { activate } from '../support/triggers.ts';
 import { receiveWebhooks, type Traces, tracesOf } from './scenario.ts';
 
 /** More than may wait without a batch. */
-const RUNS = 110;
+const BACKLOG = 110;
+/** Few enough to begin at once. */
+const FEW = 30;
 const TAGS = ['new', 'old'];
 const FIELDS_OF_RUN = ['status', 'error', 'steps', 'trigger_output'];
 
@@ -91,14 +93,19 @@ const CASES: { kind: 'call' | 'note'; path: string; tags?: string | string[] }[]
 ];
 
 /** A backlog of runs. Some of them fail, or call again. */
-export async function runBacklog(stack: Stack): Promise<Traces> {
+export const runBacklog = (stack: Stack): Promise<Traces> => runOrders(stack, BACKLOG);
+
+/** Runs that begin at once. Some of them fail, or call again. */
+export const runFew = (stack: Stack): Promise<Traces> => runOrders(stack, FEW);
+
+async function runOrders(stack: Stack, count: number): Promise<Traces> {
   const org = await stack.createOrg();
   const shop = await startShop();
   const closeReceiver = await receiveWebhooks(org);
   for (const tag_name of TAGS) await org.put('/tags', { tag_name });
   const { id } = await activate(org, { trigger_type: 'webhook', workflow_blocks: BLOCKS });
   const triggerEvents: Awaited<ReturnType<typeof eventOf>>[] = [];
-  for (let order = 0; order < RUNS; order++) triggerEvents.push(await eventOf(org, shop.url, order));
+  for (let order = 0; order < count; order++) triggerEvents.push(await eventOf(org, shop.url, order));
   await inTransaction(stack.db, (trx) =>
     startRuns(trx, org.id, 'webhook', { triggerEvents, cause: 'automatic', only: id }),
   );
@@ -111,8 +118,9 @@ export async function runBacklog(stack: Stack): Promise<Traces> {
   );
   const answers = runs.map((run) => Object.fromEntries(FIELDS_OF_RUN.map((name) => [name, run[name]])));
   const batched = runs.filter(({ ran_in }) => ran_in.batch_workflow_id !== null).length;
+  const isInline = runs.some(({ ran_in }) => ran_in.kind === 'inline');
   const told = shop.told.toSorted((a, b) => a.url.localeCompare(b.url));
-  const traces = await tracesOf(stack, org, [...answers, ...told], { batched });
+  const traces = await tracesOf(stack, org, [...answers, ...told], { batched, isInline });
   await closeReceiver();
   shop.close();
   return traces;

@@ -22,8 +22,11 @@ afterAll(async () => {
   await stack.close();
 });
 
+type BookingType = 'execute-action' | 'send-webhook';
+const BOOKING_TYPES: BookingType[] = ['execute-action', 'send-webhook'];
+
 /** Creates a workflow that books by a POST, and notes it in a session. */
-async function bookingWorkflow(org: FaultOrg): Promise<{ id: string; session: string }> {
+async function bookingWorkflow(org: FaultOrg, type: BookingType): Promise<{ id: string; session: string }> {
   const post = async (path: string, body: object) => {
     const answer = await org.post(path, body);
     expect({ ...answer, isTaken: answer.status < 300 }).toMatchObject({ isTaken: true });
@@ -40,7 +43,13 @@ async function bookingWorkflow(org: FaultOrg): Promise<{ id: string; session: st
     name: 'Book',
     trigger_type: 'manual-trigger',
     workflow_blocks: [
-      { $kind: 'Action', id: 'book', type: 'execute-action', name: 'Book', input: { action_id: action.id } },
+      {
+        $kind: 'Action',
+        id: 'book',
+        type,
+        name: 'Book',
+        input: type === 'execute-action' ? { action_id: action.id } : { url: `${shop.url}/book` },
+      },
       {
         $kind: 'Action',
         id: 'note',
@@ -100,11 +109,11 @@ async function expectEachOnce(org: FaultOrg, session: string, count: number): Pr
   expect(inOrder(notes.map(({ text }) => text))).toEqual(inOrder(completed.map(({ order }) => order)));
 }
 
-it(
-  'single runs end as they should and call no action twice when the worker is killed repeatedly',
-  async () => {
+it.each(BOOKING_TYPES)(
+  'single runs end as they should and make no call of %s twice when the worker is killed repeatedly',
+  async (type) => {
     const org = await stack.newOrg();
-    const { id, session } = await bookingWorkflow(org);
+    const { id, session } = await bookingWorkflow(org, type);
     shop.calls.length = 0;
     const killing = killDuringCalls(1);
     await startOrders(org, id, RUNS, 100);
@@ -114,11 +123,11 @@ it(
   TEST_LIMIT_MS,
 );
 
-it(
-  'a backlog ends as it should and calls no action twice when the worker is killed in the midst of batches',
-  async () => {
+it.each(BOOKING_TYPES)(
+  'a backlog ends as it should and makes no call of %s twice when the worker is killed in the midst of batches',
+  async (type) => {
     const org = await stack.newOrg();
-    const { id, session } = await bookingWorkflow(org);
+    const { id, session } = await bookingWorkflow(org, type);
     shop.calls.length = 0;
     await stack.worker.kill();
     await startOrders(org, id, BACKLOG, 0);

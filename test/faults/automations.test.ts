@@ -36,6 +36,7 @@ const STEPS = () => [
     type: 'send-webhook',
     name: 'Call',
     input: { url: `${shop.url}/call`, method: 'POST', body: { session: '{{trigger.output.session.id}}' } },
+    retry_safe: true,
   },
   {
     $kind: 'Block',

@@ -133,7 +133,12 @@ describe('an invalid org key', () => {
   ])('an invalid org key is refused with %s', async (_case, make) => {
     const { status, headers, body } = await api.client(await make()).get('/org');
     expect({ status, challenge: headers.get('www-authenticate') }).toEqual({ status: 401, challenge: 'Bearer' });
-    expect(body).toEqual({ statusCode: 401, error: 'Unauthorized', message: expect.any(String) });
+    expect(body).toEqual({
+      statusCode: 401,
+      code: 'unauthenticated',
+      error: 'Unauthorized',
+      message: expect.any(String),
+    });
   });
 
   it.each(['Basic abc', 'Bearer', 'Bearer a b', 'x'])(

@@ -73,7 +73,12 @@ describe('an uploaded file of a forged type', () => {
   it.each(refused)('an upload of %s is a 415 that names its real type: %#', async (fileName, content, message) => {
     const { status, body } = await upload(content, fileName);
     expect(status).toBe(415);
-    expect(body).toEqual({ statusCode: 415, error: 'Unsupported Media Type', message: expect.stringMatching(message) });
+    expect(body).toEqual({
+      statusCode: 415,
+      code: 'unsupported_type',
+      error: 'Unsupported Media Type',
+      message: expect.stringMatching(message),
+    });
   });
 
   it('an uploaded file of a forged type is never stored', async () => {

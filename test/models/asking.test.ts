@@ -122,6 +122,13 @@ describe('an answer that cannot be used', () => {
     expect(error).not.toContain('Ann');
   });
 
+  it('is asked for again at the usual temperature of the model, as one of 0 gives the same answer', async () => {
+    model.say(({ temperature }) => ({ text: temperature === 0 ? '{"name":' : '{"name":"Ann"}' }));
+    const { result } = await ask(['one'], { schema, read, temperature: 0 });
+    expect(result).toMatchObject({ kind: 'answered', tries: [{ problem: 'malformed' }, { problem: null }] });
+    expect(model.asked.map(({ temperature }) => temperature)).toEqual([0, undefined]);
+  });
+
   it('is used once its thoughts are cut', async () => {
     model.say(() => ({ text: '<think>A name.</think>{"name":"Ann"}' }));
     expect((await ask(['one'], { schema, read })).result).toMatchObject({ kind: 'answered', value: '{"name":"Ann"}' });

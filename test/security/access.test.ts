@@ -29,7 +29,6 @@ const PUBLIC_ROUTES = [
   'GET /console/*',
   'GET /sign-in',
   'POST /sign-in',
-  'POST /sign-out',
   'GET /help/:orgId',
   'GET /help/:orgId/*',
   'GET /media/:token',

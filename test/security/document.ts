@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { STATUSES_OF_RANGE } from '../../src/api/edge/documents/openapi-document/answers.ts';
 
 /** JSON Schema as written into the document by zod. */
 export interface Schema {
@@ -84,11 +85,13 @@ const MAX_DEPTH = 16;
 
 interface OpenApi {
   paths: Record<string, Record<string, RawOperation>>;
-  components: { schemas: Record<string, Schema> };
+  components: { schemas: Record<string, Schema>; parameters: Record<string, Parameter> };
 }
 
+type Shared = Pick<OpenApi['components'], 'parameters'>;
+
 interface RawOperation {
-  parameters?: Parameter[];
+  parameters?: (Parameter | { $ref: string })[];
   requestBody?: { content: Record<string, { schema: Schema }> };
   security: Record<string, string[]>[];
   responses: Record<string, unknown>;
@@ -100,7 +103,9 @@ export function readDocument({ paths, components }: OpenApi): Document {
     schema.$ref === undefined ? schema : { ...resolve(component(schema.$ref)), ...without(schema, '$ref') };
   const component = ($ref: string) => components.schemas[componentName($ref) ?? ''] ?? {};
   const operations = Object.entries(paths).flatMap(([path, item]) =>
-    METHODS.flatMap((method) => (item[method] === undefined ? [] : [operationOf(method, path, item[method])])),
+    METHODS.flatMap((method) =>
+      item[method] === undefined ? [] : [operationOf(method, path, item[method], components)],
+    ),
   );
 
   function sample(given: Schema, name = ''): unknown {
@@ -242,11 +247,15 @@ export function pathTo({ path }: Operation, values: Record<string, string>): str
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? `no-${name}`));
 }
 
-function operationOf(method: (typeof METHODS)[number], path: string, raw: RawOperation): Operation {
+/** Returns an operation's parameters, also those that are written once for many operations. */
+export const parametersOf = ({ parameters = [] }: Pick<RawOperation, 'parameters'>, { parameters: shared }: Shared) =>
+  parameters.flatMap((given) => ('$ref' in given ? (shared[given.$ref.split('/').at(-1) ?? ''] ?? []) : [given]));
+
+function operationOf(method: (typeof METHODS)[number], path: string, raw: RawOperation, components: Shared): Operation {
   const [security = {}] = raw.security;
   const key = 'partner' in security ? 'partner' : 'org' in security ? 'org' : 'none';
   const upper = method.toUpperCase() as Operation['method'];
-  const parameters = raw.parameters ?? [];
+  const parameters = parametersOf(raw, components);
   return {
     name: `${upper} ${path}`,
     method: upper,
@@ -256,7 +265,9 @@ function operationOf(method: (typeof METHODS)[number], path: string, raw: RawOpe
     pathParameters: parameters.filter((parameter) => parameter.in === 'path'),
     queryParameters: parameters.filter((parameter) => parameter.in === 'query'),
     body: raw.requestBody?.content['application/json']?.schema,
-    statuses: Object.keys(raw.responses).map(Number),
+    statuses: Object.keys(raw.responses)
+      .flatMap((status) => STATUSES_OF_RANGE[status] ?? [status])
+      .map(Number),
   };
 }
 

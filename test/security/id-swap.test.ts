@@ -46,8 +46,8 @@ const OTHER_TABLES = [
   'crm_messages',
   'crm_tokens',
   'due_work',
+  'email_inboxes',
   'inbound_emails',
-  'inbound_messages',
   'knowledge_embeddings',
   'knowledge_searched_models',
   'knowledge_vocabularies',
@@ -447,6 +447,16 @@ async function openSessionOfB(contactId: string): Promise<void> {
   );
   const message = { id: crypto.randomUUID(), sessionId, sender: 'contact', content: `${MARK_OF_B} message` } as const;
   await inTransaction(api.db, (trx) => addMessage(trx, orgB.id, message));
+  const source = {
+    id: message.id,
+    channel: 'whatsapp',
+    provider: 'meta',
+    provider_id: `${MARK_OF_B}-inbound`,
+  } as const;
+  await api.db
+    .insertInto('inbound_messages')
+    .values({ org_id: orgB.id, ...source, from: PHONE_OF_B, to: PHONE_OF_B, body: message.content })
+    .execute();
   await orgB.put('/tags', { tag_name: TAG_OF_EXAMPLE });
   await orgB.post(`/chat/sessions/${sessionId}/tags`, { tags: [TAG_OF_EXAMPLE] });
 

@@ -78,13 +78,13 @@ describe('sign-in by mail', () => {
     }
     const token = (await mailedLink(email, 5)).searchParams.get('token') ?? '';
     const signedIn = await form('/sign-in', { token, next: '//evil.example' });
-    expect(signedIn.headers.get('location')).toBe('/dashboard');
+    expect(signedIn.headers.get('location')).toBe('/console');
   });
 
   it('is offered by the pages for whoever is signed out, and by a form that only our page can send', async () => {
     const email = newEmail();
     await addMember(stack.org, email, 'Dee');
-    for (const path of ['/sign-in', '/sign-in?token=x', '/dashboard'])
+    for (const path of ['/sign-in', '/sign-in?token=x'])
       expect(await (await raw(path)).text()).toContain('action="login-mail"');
     const sent = await form('/login-mail', { email });
     expect([sent.status, (await sent.text()).includes('Look into your mail')]).toEqual([202, true]);
@@ -113,7 +113,7 @@ describe('sign-in by mail', () => {
 
     const silent = await startApi();
     expect((await silent.client().post('/login', { email })).status).toBe(409);
-    expect(await (await fetch(`${silent.url}/dashboard`)).text()).not.toContain('login-mail');
+    expect(await (await fetch(`${silent.url}/sign-in`)).text()).not.toContain('login-mail');
     await silent.close();
   });
 });

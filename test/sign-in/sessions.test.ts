@@ -339,7 +339,7 @@ describe('a link that shows a page', () => {
     >[])
       expect((await press(token, headers)).status).toBe(403);
     const signedIn = await press(token);
-    expect([signedIn.status, signedIn.headers.get('location')]).toEqual([303, '/dashboard']);
+    expect([signedIn.status, signedIn.headers.get('location')]).toEqual([303, '/console']);
     expect([(await press(token)).status, (await raw(path, {})).status]).toEqual([410, 410]);
     const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] as string;
     expect((await press(token, { ...OWN_PAGE, cookie })).status).toBe(303);

@@ -1,6 +1,7 @@
 import type { InfiniteData, QueryClient } from '@tanstack/react-query';
 import type { Schemas } from './client';
 import { addItems } from './history';
+import { placeRow, removeRow } from './inbox-lists';
 import type { LiveEvent } from './live';
 import { historyQuery } from './queries';
 
@@ -28,24 +29,24 @@ export function patchRows(client: QueryClient, id: string, change: (row: InboxRo
 
 const IN_NO_HISTORY = ['session_changed', 'read', 'session_created', 'ai_turn'];
 const CHANGES_ITEMS = ['redacted', 'message_edited', 'message_deleted'];
-const STALE_MS = 400;
+const RECOUNT_MS = 1_000;
 
-/** Returns what keeps the caches as the events say. Lists and counts are read again at most every 400 ms. */
+/** Returns what keeps the caches as the events say. Lists need nothing else; views are counted again once a second. */
 export function createPatcher(client: QueryClient): (event: LiveEvent) => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const readLists = () => {
+  const recount = () => {
     if (timer !== undefined) return;
     timer = setTimeout(() => {
       timer = undefined;
-      void client.invalidateQueries({ queryKey: ['listInbox'] });
       void client.invalidateQueries({ queryKey: ['countInbox'] });
-    }, STALE_MS);
+    }, RECOUNT_MS);
   };
   return ({ type, session_id, row, ...item }) => {
     if (!IN_NO_HISTORY.includes(type)) addItems(client, session_id, [item]);
     if (CHANGES_ITEMS.includes(type)) void client.invalidateQueries({ queryKey: historyQuery(session_id).queryKey });
-    if (row) patchRows(client, session_id, () => row);
+    if (row) placeRow(client, row);
+    if (row === null) removeRow(client, session_id);
     if (type !== 'message') void client.invalidateQueries({ queryKey: ['getChatSession', session_id] });
-    readLists();
+    recount();
   };
 }

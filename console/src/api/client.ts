@@ -4,7 +4,17 @@ import type { components, paths } from '../../generated/api';
 export type Schemas = components['schemas'];
 
 /** The public API, with the cookie of the member who is signed in. */
-export const api = createClient<paths>({ baseUrl: '/', headers: { accept: 'application/json' } });
+export const api = createClient<paths>({
+  baseUrl: '/',
+  headers: { accept: 'application/json' },
+  fetch: (request) => fetch(request).catch(sayUnreachable),
+});
+
+/** Browsers each have another sentence for it, and none says what to do. */
+function sayUnreachable(error: Error): never {
+  if (error.name === 'AbortError') throw error;
+  throw new Error('The server cannot be reached. Check your connection.', { cause: error });
+}
 
 /** An answer of the API that is no success, with its own sentence. */
 export class ApiError extends Error {

@@ -3,7 +3,7 @@ export interface ServerEvent {
   data: string;
 }
 
-/** Yields the events of a stream (WHATWG HTML, 9.2), without its comments. */
+/** Yields the events of a stream (WHATWG HTML, 9.2), without its comments. One with an id alone has no data. */
 export async function* readEvents(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<ServerEvent> {
   const reader = body.pipeThrough<string>(new TextDecoderStream()).getReader();
   let rest = '';
@@ -14,7 +14,7 @@ export async function* readEvents(body: ReadableStream<Uint8Array<ArrayBuffer>>)
     rest = blocks.pop() ?? '';
     for (const block of blocks) {
       const event = eventOf(block);
-      if (event.data !== '') yield event;
+      if (event.data !== '' || event.id !== undefined) yield event;
     }
   }
 }

@@ -3,77 +3,90 @@ import { readEvents, type ServerEvent } from './event-stream';
 import type { PresenceEvent } from './presence';
 
 export type LiveEvent = Schemas['LiveEvent'];
+/** What no history has. */
+export type Broadcast = PresenceEvent | { type: 'notification' };
 export type LiveState = 'live' | 'down' | 'signed-out';
-type Notice =
-  | { event: LiveEvent }
-  | { presence: PresenceEvent }
-  | { state: LiveState }
-  | { isResumed: true }
-  /** A tab that opens asks who is where, as only the beginning of a stream says it. */
-  | { isAsking: true };
+type Notice = { event: LiveEvent } | { broadcast: Broadcast } | { state: LiveState } | { isResumed: true };
+/** What tabs tell one another: notices, how far the stream was read, and the question who is where. */
+type Message = { notice: Notice; position?: string | undefined } | { isAsking: true };
 
 const LOCK = 'switchboard-live';
-const POSITION = 'switchboard-live-position';
 const FIRST_WAIT_MS = 1_000;
 const MAX_WAIT_MS = 30_000;
 
-/** In the tab that holds the stream: the last of each member in each session. */
-const present = new Map<string, PresenceEvent>();
+interface Tab {
+  /** The last event that any tab has received: the next stream continues behind it. */
+  position: string | undefined;
+  tell(notice: Notice): void;
+  signal: AbortSignal;
+}
 
 /**
  * Tells of what happens in the org. One tab of the browser holds the stream and passes events on to the others, as
- * browsers open only six connections to a server. Another tab takes over once it closes.
+ * browsers open only six connections to a server. Another tab takes over once it closes. `listed` are the events that
+ * a new tab has missed.
  */
-export function followLive(listener: (notice: Notice) => void): () => void {
+export function followLive(listener: (notice: Notice) => void, listed: () => Broadcast[]): () => void {
   const channel = new BroadcastChannel(LOCK);
   const ending = new AbortController();
-  channel.onmessage = ({ data }) => {
-    const notice = data as Notice;
-    if ('isAsking' in notice) for (const presence of present.values()) channel.postMessage({ presence });
-    else listener(notice);
+  let isLeading = false;
+  const send = (message: Message) => channel.postMessage(message);
+  const tab: Tab = {
+    position: undefined,
+    signal: ending.signal,
+    tell(notice) {
+      send({ notice, position: tab.position });
+      listener(notice);
+    },
   };
-  channel.postMessage({ isAsking: true });
-  const tell = (notice: Notice) => {
-    channel.postMessage(notice);
-    listener(notice);
+  channel.onmessage = ({ data }: MessageEvent<Message>) => {
+    if ('notice' in data) {
+      tab.position = data.position ?? tab.position;
+      listener(data.notice);
+    } else if (isLeading) for (const broadcast of listed()) send({ notice: { broadcast } });
   };
-  navigator.locks.request(LOCK, { signal: ending.signal }, () => lead(tell, ending.signal)).catch(() => {});
+  const leadTabs = () => {
+    isLeading = true;
+    return lead(tab);
+  };
+  navigator.locks.request(LOCK, { signal: ending.signal }, leadTabs).catch(() => {});
+  send({ isAsking: true });
   return () => {
     ending.abort();
     channel.close();
   };
 }
 
-async function lead(tell: (notice: Notice) => void, signal: AbortSignal): Promise<void> {
-  for (let wait = FIRST_WAIT_MS; !signal.aborted; wait = Math.min(wait * 2, MAX_WAIT_MS)) {
-    const wasLive = await follow(tell, signal).catch(() => false);
-    if (signal.aborted) return;
+async function lead(tab: Tab): Promise<void> {
+  for (let wait = FIRST_WAIT_MS; !tab.signal.aborted; wait = Math.min(wait * 2, MAX_WAIT_MS)) {
+    const wasLive = await follow(tab).catch(() => false);
+    if (tab.signal.aborted) return;
     if (wasLive) wait = FIRST_WAIT_MS;
-    tell({ state: 'down' });
+    tab.tell({ state: 'down' });
     await new Promise((resolve) => setTimeout(resolve, wait * (0.5 + Math.random() / 2)));
   }
 }
 
 /** Follows one connection to its end. Returns whether it was one. */
-async function follow(tell: (notice: Notice) => void, signal: AbortSignal): Promise<boolean> {
-  const position = localStorage.getItem(POSITION);
-  const headers = { accept: 'text/event-stream', ...(position === null ? {} : { 'last-event-id': position }) };
-  const response = await fetch('/events?topics=inbox,presence', { headers, signal });
+async function follow(tab: Tab): Promise<boolean> {
+  const { position, signal } = tab;
+  const headers = { accept: 'text/event-stream', ...(position === undefined ? {} : { 'last-event-id': position }) };
+  const response = await fetch('/events?topics=inbox,presence,notifications', { headers, signal });
   if (response.status === 401) window.dispatchEvent(new Event('signed-out'));
-  if (response.status === 400) localStorage.removeItem(POSITION);
+  if (response.status === 400) tab.position = undefined;
   if (!response.ok || response.body === null) return false;
-  present.clear();
-  tell({ state: 'live' });
-  tell({ isResumed: true });
-  for await (const event of readEvents(response.body)) passOn(event, tell);
+  tab.tell({ state: 'live' });
+  tab.tell({ isResumed: true });
+  for await (const event of readEvents(response.body)) passOn(event, tab);
   return true;
 }
 
-function passOn({ id, data }: ServerEvent, tell: (notice: Notice) => void): void {
-  if (id !== undefined) localStorage.setItem(POSITION, id);
-  const event = JSON.parse(data) as LiveEvent | PresenceEvent;
-  if ('member' in event) {
-    present.set(`${event.session_id} ${event.member.id}`, event);
-    tell({ presence: event });
-  } else tell({ event });
+function passOn({ id, data }: ServerEvent, tab: Tab): void {
+  tab.position = id ?? tab.position;
+  if (data === '') return;
+  const event = JSON.parse(data) as LiveEvent | Broadcast;
+  tab.tell(isBroadcast(event) ? { broadcast: event } : { event });
 }
+
+const isBroadcast = (event: LiveEvent | Broadcast): event is Broadcast =>
+  event.type === 'presence' || event.type === 'notification';

@@ -8,7 +8,7 @@ export interface PresenceEvent {
   state: 'viewing' | 'typing' | 'gone';
 }
 
-const presenceQuery = queryOptions<PresenceEvent[]>({
+export const presenceQuery = queryOptions<PresenceEvent[]>({
   queryKey: ['presence'],
   queryFn: () => [],
   enabled: false,

@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { api, dataOf, type Schemas } from './client';
+import type { InboxFilters } from './inbox-filters';
 
 export const HISTORY_PAGE = 50;
 const TEAMS_PAGE = 100;
@@ -23,16 +24,14 @@ export const countsQuery = (views: string[]) =>
     enabled: views.length > 0,
   });
 
-export interface InboxFilters {
-  view: string;
-  q?: string | undefined;
-}
+/** Lists whose rows come and go with time are read again now and then. */
+const AGEING_MS = 30_000;
 
-export const inboxQuery = ({ view, q }: InboxFilters) =>
+export const inboxQuery = (filters: InboxFilters) =>
   infiniteQueryOptions({
-    queryKey: ['listInbox', { view, q }],
-    queryFn: ({ pageParam }) =>
-      dataOf(api.GET('/inbox', { params: { query: { view, q: q || undefined, cursor: pageParam } } })),
+    queryKey: ['listInbox', filters],
+    queryFn: ({ pageParam }) => dataOf(api.GET('/inbox', { params: { query: { ...filters, cursor: pageParam } } })),
+    refetchInterval: filters.view === 'breaching' || filters.sla !== undefined ? AGEING_MS : false,
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next ?? undefined,
   });
@@ -56,6 +55,18 @@ export const historyQuery = (id: string) =>
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next ?? undefined,
   });
+
+export const notificationsQuery = queryOptions({
+  queryKey: ['listMyNotifications'],
+  queryFn: () => dataOf(api.GET('/me/notifications', { params: { query: { limit: 30 } } })),
+  staleTime: 60_000,
+});
+
+export const ownOrgsQuery = queryOptions({
+  queryKey: ['listMyOrgs'],
+  queryFn: () => dataOf(api.GET('/me/orgs')),
+  staleTime: 300_000,
+});
 
 export const membersQuery = queryOptions({
   queryKey: ['listMembers'],

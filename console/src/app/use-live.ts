@@ -1,8 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { createPatcher } from '../api/caches';
-import { followLive } from '../api/live';
-import { clearPresence, notePresence } from '../api/presence';
+import { type Broadcast, followLive } from '../api/live';
+import { clearPresence, notePresence, presenceQuery } from '../api/presence';
+import { notificationsQuery } from '../api/queries';
 
 /** A connection that is away for less is not worth a word. */
 const PATIENCE_MS = 10_000;
@@ -14,9 +15,13 @@ export function useLive(): boolean {
   useEffect(() => {
     const patch = createPatcher(client);
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const stop = followLive((notice) => {
+    const hear = (broadcast: Broadcast) => {
+      if (broadcast.type === 'presence') notePresence(client, broadcast);
+      else void client.invalidateQueries(notificationsQuery);
+    };
+    const onNotice: Parameters<typeof followLive>[0] = (notice) => {
       if ('event' in notice) patch(notice.event);
-      if ('presence' in notice) notePresence(client, notice.presence);
+      if ('broadcast' in notice) hear(notice.broadcast);
       if ('isResumed' in notice) {
         clearPresence(client);
         void client.invalidateQueries();
@@ -27,11 +32,27 @@ export function useLive(): boolean {
         timer = undefined;
         setLive(true);
       } else timer ??= setTimeout(() => setLive(false), PATIENCE_MS);
-    });
+    };
+    const stop = followLive(onNotice, () => client.getQueryData(presenceQuery.queryKey) ?? []);
     return () => {
       clearTimeout(timer);
       stop();
     };
   }, [client]);
   return isLive;
+}
+
+/** Returns whether the browser has a network. */
+export function useOnline(): boolean {
+  const [isOnline, setOnline] = useState(navigator.onLine);
+  useEffect(() => {
+    const onChange = () => setOnline(navigator.onLine);
+    window.addEventListener('online', onChange);
+    window.addEventListener('offline', onChange);
+    return () => {
+      window.removeEventListener('online', onChange);
+      window.removeEventListener('offline', onChange);
+    };
+  }, []);
+  return isOnline;
 }

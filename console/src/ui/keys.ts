@@ -1,15 +1,23 @@
 import { useEffect, useRef } from 'react';
 
-/** Calls what a key is for, outside of fields. Shift is part of the name: `Shift+t`. */
+/** Keys that work where text is written, too. */
+const EVERYWHERE = new Set(['Mod+k']);
+const SHIFTED = /^(?:[a-z]|Arrow.+)$/;
+
+/**
+ * Calls what a key is for, outside of fields. Shift is part of the name, and so is Ctrl or the command key: `Shift+t`,
+ * `Mod+k`.
+ */
 export function useKeys(actions: Record<string, () => void>): void {
   const current = useRef(actions);
   current.current = actions;
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || isInField(event.target) || isSomethingOpen()) return;
-      const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-      const action = current.current[event.shiftKey && /^[a-z]$/.test(key) ? `Shift+${key}` : key];
-      if (action === undefined) return;
+      const name = nameOf(event);
+      const action = current.current[name];
+      if (document.querySelector(':popover-open') !== null) return; // it closes by Escape
+      if (event.altKey || action === undefined || (name === 'Enter' && isControl(event.target))) return;
+      if (EVERYWHERE.has(name) ? isInDialog(event.target) : isInField(event.target)) return;
       event.preventDefault();
       action();
     };
@@ -18,9 +26,25 @@ export function useKeys(actions: Record<string, () => void>): void {
   }, []);
 }
 
+function nameOf({ key, ctrlKey, metaKey, shiftKey }: KeyboardEvent): string {
+  const plain = key.length === 1 ? key.toLowerCase() : key;
+  return `${ctrlKey || metaKey ? 'Mod+' : ''}${shiftKey && SHIFTED.test(plain) ? 'Shift+' : ''}${plain}`;
+}
+
+/** Enter on a link or a button is for that. */
+const isControl = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && target.closest('a, button, input, summary') !== null;
+
+const isInDialog = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && target.closest('dialog') !== null;
+
 /** Returns whether keys are text where they are pressed. */
 export const isInField = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && target.closest('input, textarea, select, dialog') !== null;
+  target instanceof HTMLElement &&
+  target.closest('input:not([type=checkbox]), textarea, select, dialog, [popover]') !== null;
 
-/** Returns whether a dialog or a menu is over the page: keys are for it, also before it has the focus. */
-const isSomethingOpen = (): boolean => document.querySelector('dialog[open], :popover-open') !== null;
+/** Does what a key of the open page is for. */
+export function pressKey(name: string): void {
+  const [key = '', shift] = name.split('+').reverse();
+  document.body.dispatchEvent(new KeyboardEvent('keydown', { key, shiftKey: shift === 'Shift', bubbles: true }));
+}

@@ -18,6 +18,9 @@ export const Button = ({ look = 'plain', className = '', ...rest }: ButtonProps)
   />
 );
 
+export const ICON_BUTTON =
+  'relative grid size-9 shrink-0 place-items-center rounded-md text-quiet hover:bg-hover hover:text-text';
+
 const TONES = {
   plain: 'bg-sunken text-quiet',
   warn: 'bg-warn text-warn-text',
@@ -33,7 +36,7 @@ export const Chip = ({ tone = 'plain', children }: { tone?: keyof typeof TONES; 
 
 /** What a list says that has nothing to show. */
 export const Empty = ({ title, children }: { title: string; children?: ReactNode }) => (
-  <div className="m-auto max-w-72 p-6 text-center">
+  <div className="m-auto max-w-80 p-6 text-center text-balance">
     <p className="font-medium">{title}</p>
     <div className="mt-1 text-quiet">{children}</div>
   </div>
@@ -49,9 +52,9 @@ export const Failure = ({ error, onRetry }: { error: Error; onRetry: () => void 
   </div>
 );
 
-/** Grey lines in the place of what is still read. */
+/** Grey lines in the place of what is still read. They show after a moment: most answers are there before. */
 export const Skeleton = ({ rows }: { rows: number }) => (
-  <div aria-busy="true" className="space-y-4 p-4">
+  <div aria-busy="true" className="animate-(--animate-late) space-y-4 p-4">
     {Array.from({ length: rows }, (_, n) => `row ${n}`).map((row) => (
       <div key={row} className="space-y-2">
         <div className="h-3 w-1/3 rounded bg-sunken" />
@@ -63,12 +66,14 @@ export const Skeleton = ({ rows }: { rows: number }) => (
 
 const HUES = ['bg-[#c2410c]', 'bg-[#7c3aed]', 'bg-[#0e7490]', 'bg-[#15803d]', 'bg-[#be185d]', 'bg-[#4f46e5]'];
 
-export const Avatar = ({ name }: { name: string }) => {
+const AVATAR_SIZES = { normal: 'size-7 text-xs', small: 'size-5 text-[10px]' };
+
+export const Avatar = ({ name, size = 'normal' }: { name: string; size?: keyof typeof AVATAR_SIZES }) => {
   const hue = HUES[[...name].reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), 0) % HUES.length];
   return (
     <span
       aria-hidden="true"
-      className={`grid size-7 shrink-0 place-items-center rounded-full text-xs font-semibold text-white ${hue}`}
+      className={`grid shrink-0 place-items-center rounded-full font-semibold text-white ${AVATAR_SIZES[size]} ${hue}`}
     >
       {[...name.trim()][0]?.toUpperCase() ?? '?'}
     </span>

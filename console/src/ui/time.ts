@@ -1,3 +1,5 @@
+import { useEffect, useState } from 'react';
+
 const MINUTE = 60_000;
 const UNITS: [name: string, minutes: number][] = [
   ['d', 1_440],
@@ -29,3 +31,12 @@ export const shownMoment = (iso: string): string =>
     hour: '2-digit',
     minute: '2-digit',
   });
+
+/** Renders again now and then: durations grow. */
+export function useTick(everyMs: number): void {
+  const [, tick] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => tick((n) => n + 1), everyMs);
+    return () => clearInterval(timer);
+  }, [everyMs]);
+}

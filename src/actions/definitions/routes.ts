@@ -24,6 +24,7 @@ export const actionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
     config: { scope: 'actions:read' },
     schema: {
       operationId: 'listActions',
+      summary: 'List actions',
       tags,
       description: 'All of them, the oldest first.',
       response: { 200: z.array(Action), ...errorResponses(403) },
@@ -35,6 +36,8 @@ export const actionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
     config: { scope: 'actions:write' },
     schema: {
       operationId: 'createAction',
+      summary: 'Create an action',
+      description: 'An HTTP call that the AI and workflows can make.',
       tags,
       body: CreateAction,
       response: { 201: Action, ...errorResponses(403, 409) },
@@ -64,6 +67,8 @@ export const actionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
     config: { scope: 'actions:read' },
     schema: {
       operationId: 'getAction',
+      summary: 'Get an action',
+      description: 'The definition of the action. Secrets are shown as `***`.',
       tags,
       params: ActionPath,
       response: { 200: Action, ...errorResponses(403, 404) },
@@ -75,6 +80,7 @@ export const actionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
     config: { scope: 'actions:write' },
     schema: {
       operationId: 'updateAction',
+      summary: 'Update an action',
       tags,
       description: 'Absent fields stay as they are.',
       params: ActionPath,
@@ -88,6 +94,7 @@ export const actionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
     config: { scope: 'actions:write' },
     schema: {
       operationId: 'deleteAction',
+      summary: 'Delete an action',
       tags,
       description: 'Workflows that execute the action fail there from now on.',
       params: ActionPath,
@@ -105,6 +112,7 @@ export const actionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
       config: { scope: 'actions:write' },
       schema: {
         operationId: 'testAction',
+        summary: 'Call an action',
         tags,
         description:
           'Really calls it, once, with the http_action_overrides of the contact and the org, and shows what came back. 422 says why no answer came, such as an address that is not public. Repeated with its Idempotency-Key, it calls nothing again but a GET whose answer was lost.',
@@ -129,6 +137,7 @@ const importRoutes: FastifyPluginAsyncZod<Deps> = async (app, { documents }) => 
     config: { scope: 'actions:write' },
     schema: {
       operationId: 'importActions',
+      summary: 'Import actions from an OpenAPI document',
       tags,
       description:
         'Makes an action of each operation of an OpenAPI 3 document. One that is there by its operationId gets what the document says, and keeps its channels, tags and pin. A document that is too costly is refused with the bound that it exceeds; 429 and 503 mean that others are being read.',

@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { getAutopilot, listOrgsWithAutopilot } from '../../autopilot/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import { ProviderError } from '../../errors.ts';
+import { isComparedByModel } from '../../knowledge/embedding/service.ts';
 import { listSamples, type PassageSample } from '../../knowledge/index/samples.service.ts';
 import { getIndexSize, measureIndexChanges } from '../../knowledge/index/size.service.ts';
 import { findEvidence, type SemanticSearch, WORDS_ONLY } from '../../knowledge/search/passage-search.service.ts';
@@ -35,6 +37,10 @@ import {
 
 const ORGS_PER_BATCH = 100;
 const MAX_QUESTIONS = 500;
+/** The share of questions that a model has to compare. With fewer, it is away, and the answers are measured by words. */
+const MIN_COMPARED = 0.5;
+/** From this attempt on, the answers of an org are measured by words if its model is away. On a busy machine it starts slowly. */
+const FIRST_ATTEMPT_WITHOUT_MODEL = 3;
 /** The answers of which it is counted what became of them. */
 const MAX_ANSWERS = 5_000;
 /** How long a turn waits for a calibration that is due. */
@@ -174,34 +180,57 @@ export async function requestCalibrationWithVectors(db: Db, orgId: string): Prom
 /**
  * Calibrates the answers of an org: asks words of its own passages as questions, with and without their item, and stores
  * the threshold for the share of wrong answers that the org has set, moved by votes and by handoffs after answers.
- * Repeated, it measures the same.
+ * Repeated, it measures the same. Throws in early attempts if the model that compares the org's questions is away.
  */
 export async function calibrateAnswers(
   db: Db,
   semantics: SemanticSearch,
   orgId: string,
-  signal: AbortSignal,
+  { signal, attempt }: { signal: AbortSignal; attempt: number },
 ): Promise<CalibrationResult> {
   const { max_wrong } = await getPublishedAiSettings(db, orgId);
   const size = await getIndexSize(db, orgId);
   const probes = probesAmong(await listSamples(db, orgId, MAX_QUESTIONS));
   const { passages } = size;
-  const comparison = await comparisonOf(db, semantics, orgId, { probes, passages });
+  const onModelAway = () => throwIfModelMayReturn(db, orgId, attempt);
+  const comparison = await comparisonOf(db, semantics, orgId, { probes, passages, onModelAway });
   const feedback = await countFeedback(db, orgId, MAX_ANSWERS);
   const measure = async (by: Comparison) => {
     const asked = await askProbes(db, by === 'words' ? WORDS_ONLY : semantics, orgId, { probes, signal });
     const share = probesShareOf(passages);
     return { asked, ...calibrate(asked, max_wrong, { feedback, share, passages, comparison: by }) };
   };
-  const { asked, threshold, report } = await measure(comparison);
-  const withVectors = comparison !== 'words';
-  const wordsThreshold = withVectors ? (await measure('words')).threshold : null;
-  const measured = { ...report, with_vectors: withVectors, words_threshold: wordsThreshold };
-  await storeMeasured(db, orgId, { threshold, report: measured, size });
+  const { asked, threshold, report } = await measureBoth(measure, { comparison, onModelAway });
+  await storeMeasured(db, orgId, { threshold, report, size });
   return { questions: asked.length, threshold };
 }
 
-/** Asks probes by a search. Those that it answers in another way, as by words while a model is away, say nothing. */
+/** Throws in early attempts if the org's questions are compared by a model. */
+async function throwIfModelMayReturn(db: Db, orgId: string, attempt: number): Promise<void> {
+  if (attempt >= FIRST_ATTEMPT_WITHOUT_MODEL || !(await isComparedByModel(db, orgId))) return;
+  throw new ProviderError('The embedding model does not compare questions now', { transient: true });
+}
+
+type Measured = { asked: AskedQuestion[] } & ReturnType<typeof calibrate>;
+
+/** Measures by words, and by vectors if the model compares enough questions. */
+async function measureBoth(
+  measure: (by: Comparison) => Promise<Measured>,
+  { comparison, onModelAway }: { comparison: Comparison; onModelAway: () => Promise<void> },
+) {
+  const byVectors = comparison === 'words' ? undefined : await measure(comparison);
+  const byWords = await measure('words');
+  const isCompared = byVectors !== undefined && byVectors.asked.length >= MIN_COMPARED * byWords.asked.length;
+  if (byVectors !== undefined && !isCompared) await onModelAway();
+  const { asked, threshold, report } = isCompared ? byVectors : byWords;
+  const words_threshold = isCompared ? byWords.threshold : null;
+  return { asked, threshold, report: { ...report, with_vectors: isCompared, words_threshold } };
+}
+
+/**
+ * Asks probes by a search. Those that it answers in another way twice, as by words while a model is away, say nothing: the
+ * first time, the process of the model may have died.
+ */
 async function askProbes(
   db: Db,
   semantics: SemanticSearch,
@@ -212,8 +241,10 @@ async function askProbes(
   const asked: AskedQuestion[] = [];
   for (const probe of probes) {
     signal.throwIfAborted();
-    const one = await askProbe(db, semantics, orgId, probe);
-    if (one !== undefined && one.withVectors === withVectors) asked.push(one);
+    const ask = () => askProbe(db, semantics, orgId, probe);
+    const first = await ask();
+    const one = first?.withVectors === !withVectors ? await ask() : first;
+    if (one?.withVectors === withVectors) asked.push(one);
   }
   return asked;
 }
@@ -230,11 +261,12 @@ async function comparisonOf(
   db: Db,
   semantics: SemanticSearch,
   orgId: string,
-  { probes, passages }: { probes: PassageProbe[]; passages: number },
+  { probes, passages, onModelAway }: { probes: PassageProbe[]; passages: number; onModelAway: () => Promise<void> },
 ): Promise<Comparison> {
   const [first] = probes;
   if (first === undefined) return 'words';
   const similarities = await semantics.similarities(db, orgId, first.probe.text);
+  if (similarities.size === 0) await onModelAway();
   if (!isEmbedded(similarities.size, passages)) return 'words';
   return similarities.scale === undefined ? 'vectors' : 'known-scale';
 }

@@ -4,7 +4,7 @@ import { haveTexts, type SaidMessage } from '../../conversations/summary/model-s
 import { listSaidMessages } from '../../conversations/summary/service.ts';
 import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { conflict, forbidden, refused, unavailable, unprocessable } from '../../errors.ts';
+import { conflict, missingScope, refused, unavailable, unprocessable } from '../../errors.ts';
 import { type Editor, learnTraining } from '../../knowledge/training/service.ts';
 import { askModel, findModels, type ModelDeps, type ModelResult, parseAnswer } from '../../models/asking.ts';
 import { getPublishedAiSettings } from '../settings/service.ts';
@@ -47,7 +47,7 @@ export async function writeScenario(deps: ModelDeps, asked: Asked, signal: Abort
 /** Returns the messages of a session in which a person has answered. */
 async function readAnswered(db: Db, { orgId, sessionId, mayRead }: Asked): Promise<SaidMessage[]> {
   const { contact } = await getSession(db, orgId, sessionId);
-  if (!mayRead) throw forbidden(`Missing required scope: ${READ_SESSIONS}`);
+  if (!mayRead) throw missingScope(READ_SESSIONS);
   if (await isContactBlocked(db, orgId, contact?.id ?? null))
     throw conflict('The contact is blocked: nothing is learned from its sessions');
   const said = await listSaidMessages(db, orgId, sessionId);

@@ -1,8 +1,9 @@
 import type { Db } from '../../db/connect.ts';
 import type { CountedTime } from '../../desk/office-hours/counted-time.rules.ts';
 import { countedTimes } from '../../desk/office-hours/counted-time.service.ts';
+import { refusedQuery } from '../../errors.ts';
 import { DAY_MS } from '../../orgs/time-zones.rules.ts';
-import { type ReportRange, refusedQuery } from '../../reports/range.ts';
+import type { ReportRange } from '../../reports/range.ts';
 import { findFirstOpening } from './sessions.shared.queries.ts';
 
 /** Covers the distance between the clocks of this process and the database. */

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fastifyPlugin from 'fastify-plugin';
 import ipaddr from 'ipaddr.js';
-import { forbidden, unauthorized } from '../../errors.ts';
+import { forbidden, missingScope, unauthorized } from '../../errors.ts';
 import type { OrgPrincipal } from '../../keys/verifier.ts';
 import { runAsWork, setActor, setCountry, setOwner } from '../../processes/current-work.ts';
 import type { Actor } from '../../schemas/actor.ts';
@@ -61,8 +61,7 @@ export async function authenticateOrg(deps: OrgDeps, request: FastifyRequest, is
   const { scope, memberScope } = request.routeOptions.config;
   const org = await identifyOrg(deps, request, isUse);
   const needed = org.member === undefined ? scope : (memberScope ?? scope);
-  if (needed !== undefined && needed !== 'any' && !hasScope(org, needed))
-    throw forbidden(`Missing required scope: ${needed}`);
+  if (needed !== undefined && needed !== 'any' && !hasScope(org, needed)) throw missingScope(needed);
   return org;
 }
 

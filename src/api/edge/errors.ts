@@ -3,7 +3,8 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import fastifyPlugin from 'fastify-plugin';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import { isDatabaseUnavailable, isDataException, isLockTimeout, isStatementTimeout } from '../../db/failures.ts';
-import { DomainError, type ErrorKind, type Issue, NotSeen, ProviderError, TooManyRequests } from '../../errors.ts';
+import { codeOfStatus } from '../../error-codes.ts';
+import { DomainError, type ErrorKind, NotSeen, ProviderError, TooManyRequests } from '../../errors.ts';
 import { loggableText } from '../../logging/loggable.rules.ts';
 import type { ErrorAnswer } from '../../schemas/error-answers.ts';
 import { asPage, errorPage, wantsPage } from './pages/page-answers.ts';
@@ -28,17 +29,18 @@ interface UnionIssue {
   errors?: (UnionIssue & { message: string; path: PropertyKey[] })[][];
 }
 
-export const errorAnswer = (statusCode: number, message: string, issues?: Issue[]): ErrorAnswer => ({
+export const errorAnswer = (statusCode: number, message: string, more: Partial<ErrorAnswer> = {}): ErrorAnswer => ({
   statusCode,
   message,
   error: STATUS_CODES[statusCode] ?? 'Error',
-  ...(issues === undefined ? {} : { issues }),
+  code: codeOfStatus(statusCode),
+  ...more,
 });
 
 /** Turns every error into an answer; no other code does. */
 export const handleErrors = fastifyPlugin(async (app: FastifyInstance) => {
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    const answer = answerTo(error);
+    const answer = withAcceptedTypes(answerTo(error), request);
     if (error instanceof DomainError && answer.statusCode >= 500)
       request.log.warn({ reason: loggableText(error.message) }, 'the request was postponed');
     else if (answer.statusCode >= 500) request.log.error({ err: error }, 'request failed');
@@ -46,6 +48,13 @@ export const handleErrors = fastifyPlugin(async (app: FastifyInstance) => {
     return sendError(request, reply, answer);
   });
 });
+
+/** Adds the types that a route takes to the refusal of another one. */
+function withAcceptedTypes(answer: ErrorAnswer, { routeOptions }: FastifyRequest): ErrorAnswer {
+  if (answer.statusCode !== 415 || !answer.message.startsWith('Unsupported Media Type')) return answer;
+  const { consumes = ['application/json'] } = (routeOptions.schema ?? {}) as { consumes?: string[] };
+  return { ...answer, message: `${answer.message}. Send ${consumes.join(' or ')}` };
+}
 
 /** Sends the answer to an error: as a page to clients that prefer one, else as JSON. */
 export const sendError = (request: FastifyRequest, reply: FastifyReply, answer: ErrorAnswer): FastifyReply =>
@@ -72,7 +81,11 @@ export function errorHeaders(error: unknown, statusCode: number): Record<string,
 
 /** Returns the answer for an error. It never contains SQL, a stack or another org's data. */
 export function answerTo(error: FastifyError | DomainError | TooManyRequests | NotSeen): ErrorAnswer {
-  if (error instanceof DomainError) return errorAnswer(STATUS_OF[error.kind], error.message, error.issues);
+  if (error instanceof DomainError)
+    return errorAnswer(STATUS_OF[error.kind], error.message, {
+      ...(error.issues && { issues: error.issues }),
+      ...error.details,
+    });
   if (hasZodFastifySchemaValidationErrors(error)) {
     const context = error.validationContext === 'querystring' ? 'query' : (error.validationContext ?? 'body');
     const issues = error.validation.map(({ instancePath, message = 'is not valid', params }) => ({
@@ -80,18 +93,20 @@ export function answerTo(error: FastifyError | DomainError | TooManyRequests | N
       message: message === UNSPECIFIC_MESSAGE ? messageOfUnion(params) : message,
     }));
     const summary = issues.map(({ path, message }) => `${path}: ${message}`).join('; ');
-    return errorAnswer(400, `The request is not valid: ${summary.slice(0, 500)}`, issues);
+    return errorAnswer(400, `The request is not valid: ${summary.slice(0, 500)}`, { issues });
   }
   if (error instanceof NotSeen)
-    return Object.assign(errorAnswer(409, error.message), { code: error.code, items: error.items });
-  if (error instanceof TooManyRequests) return errorAnswer(429, error.message);
-  if (isLockTimeout(error)) return errorAnswer(503, 'Another change of it is taking long: try again soon');
-  if (isDatabaseUnavailable(error)) return errorAnswer(503, 'The database is away: try again soon');
+    return Object.assign(errorAnswer(409, error.message, { code: error.code }), { items: error.items });
+  if (error instanceof TooManyRequests) return errorAnswer(429, error.message, error.reached);
+  if (isLockTimeout(error))
+    return errorAnswer(503, 'Another change of it is taking long: try again soon', { code: 'locked' });
+  if (isDatabaseUnavailable(error))
+    return errorAnswer(503, 'The database is away: try again soon', { code: 'database_away' });
   if (isStatementTimeout(error))
-    return errorAnswer(503, 'This took too long: ask for less at once, or try again later');
+    return errorAnswer(503, 'This took too long: ask for less at once, or try again later', { code: 'too_slow' });
   if (isDataException(error)) return errorAnswer(400, 'A value is outside of what can be stored');
   if (error instanceof ProviderError && error.transient) {
-    return errorAnswer(503, 'A service behind this one is away: try again soon');
+    return errorAnswer(503, 'A service behind this one is away: try again soon', { code: 'provider_away' });
   }
   const status = error.statusCode ?? 500;
   if (status >= 400 && status < 500) return errorAnswer(status, error.message);

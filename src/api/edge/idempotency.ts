@@ -3,7 +3,7 @@ import fastifyPlugin from 'fastify-plugin';
 import type { Trx } from '../../db/connect.ts';
 import { tryLockName } from '../../db/locks.ts';
 import { inSavepoint, inTransaction } from '../../db/transaction.ts';
-import { conflict, DomainError, invalid, tooLarge } from '../../errors.ts';
+import { DomainError, invalid, tooLarge } from '../../errors.ts';
 import type { Deps } from '../deps.ts';
 import { answerTo } from './errors.ts';
 import {
@@ -105,7 +105,12 @@ export function requestKeyOf(request: FastifyRequest): string | null {
 }
 
 const stillRunning = () =>
-  conflict('A request with this Idempotency-Key is still running: try again when it has ended');
+  new DomainError(
+    'conflict',
+    'A request with this Idempotency-Key is still running: try again when it has ended',
+    undefined,
+    { code: 'request_in_progress' },
+  );
 
 function idempotencyKeyOf({ headers }: FastifyRequest): string | undefined {
   const key = headers['idempotency-key'];

@@ -130,7 +130,9 @@ export const rateLimit = fastifyPlugin(async (app: FastifyInstance, { rateLimits
     const headers = quotaHeaders(rateLimits, 'refused', count);
     reply.code(429).headers({ ...headers, 'retry-after': Math.max(1, headers['x-ratelimit-reset']) });
     reply.removeHeader('content-length');
-    const answer = errorAnswer(429, 'Too many requests with a wrong key or address: try again later');
+    const answer = errorAnswer(429, 'Too many requests with a wrong key or address: try again later', {
+      limit: 'refused',
+    });
     return bodyOfError(request, reply, answer);
   });
 });
@@ -176,6 +178,7 @@ export async function enforce(
   throw new TooManyRequests(
     `More than ${rateLimits.limitOf(name)} requests ${secondsOf(name) === HOUR_SECONDS ? 'an hour' : 'a minute'}: try again after the seconds in Retry-After`,
     Math.max(headers['x-ratelimit-reset'], 1),
+    { code: 'rate_limited', limit: name },
   );
 }
 

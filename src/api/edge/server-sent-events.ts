@@ -136,6 +136,7 @@ const tooManyStreams = () =>
   new TooManyRequests(
     `At most ${MAX_STREAMS_PER_KEY} streams of a key, ${MAX_STREAMS_PER_MEMBER} of a member and ${MAX_STREAMS_PER_ORG} of an org can be open: close one, or follow all sessions in one stream`,
     RETRY_AFTER_SECONDS,
+    { code: 'too_many_at_once', limit: 'streams' },
   );
 
 interface StreamOptions {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
-import { unprocessable } from '../../errors.ts';
+import { DomainError } from '../../errors.ts';
 import type { Secrets } from '../../secrets.ts';
 
 /** Stands for full access among the scopes of a stored answer. */
@@ -55,6 +55,9 @@ const hasScopes = (request: FastifyRequest, scopes: string[]): boolean => {
   return held.includes(FULL_ACCESS) || scopes.every((scope) => held.includes(scope));
 };
 
+const keyReused = (message: string) =>
+  new DomainError('unprocessable', message, undefined, { code: 'idempotency_key_reused' });
+
 /**
  * Returns the earlier answer for this key. Throws unprocessable if the key was used by a different request, or with an API
  * key that has more scopes than the caller's: the answer may have a secret, and nothing may be done a second time.
@@ -67,10 +70,10 @@ export async function findResponse(
   const stored = await findStored(db, principalId, key);
   if (stored === undefined) return undefined;
   if (!hashOf(request).equals(stored.request_hash)) {
-    throw unprocessable('This Idempotency-Key was used with another request: send a new key');
+    throw keyReused('This Idempotency-Key was used with another request: send a new key');
   }
   if (!hasScopes(request, stored.scopes)) {
-    throw unprocessable(
+    throw keyReused(
       'This Idempotency-Key was used with an API key that has more scopes: repeat the request with such a key',
     );
   }

@@ -61,11 +61,14 @@ export interface LocalAction<Input extends z.ZodType = z.ZodType, Output extends
 }
 
 /**
- * An action in an external system. If an attempt's end was not saved, the call is repeated with the same dedupe key.
+ * An action in an external system. If an attempt's end was not saved, the call is repeated with the same dedupe key, or
+ * fails if it is not repeatable.
  */
 export interface RemoteAction<Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType>
   extends ActionDescription<Input, Output> {
   call(deps: ActionDeps, step: StepRef, input: z.output<Input>): Promise<z.input<Output>>;
+  /** Whether a call whose outcome is unknown may be made again. Absent: any may, as the action itself does each once. */
+  isRepeatable?(input: z.output<Input>): boolean;
 }
 
 export type Action = LocalAction | RemoteAction;

@@ -26,7 +26,7 @@ export const sendWebhook = remoteAction({
   type: 'send-webhook',
   title: 'Call a webhook',
   description:
-    'Calls an address over HTTP. Network errors, 429 and 5xx are tried again; any other status is output. All tries carry the same Idempotency-Key and webhook-id.',
+    'Calls an address over HTTP. Network errors, 429 and 5xx are tried again; any other status is output. All tries carry the same Idempotency-Key and webhook-id. A call whose outcome is unknown, as its worker ended during it, fails instead of being made again, unless it is a GET or the step is retry_safe.',
   input: z.strictObject({
     url: z
       .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
@@ -52,6 +52,7 @@ export const sendWebhook = remoteAction({
     headers: z.record(z.string(), z.string()),
     body: z.json().describe('Parsed if it is JSON, otherwise text, cut after 256 KB.'),
   }),
+  isRepeatable: ({ method }) => method === 'GET',
   async call({ egress }, { dedupeKey }, { url, method, headers, body, timeout_seconds }) {
     const hasBody = body !== undefined && method !== 'GET';
     const answer = await egress.request(url, {

@@ -65,6 +65,7 @@ export interface ActionStep {
   input: { [key: string]: Json };
   retry?: { attempts: number } | undefined;
   on_error?: 'fail' | 'continue' | undefined;
+  retry_safe?: boolean | undefined;
 }
 export interface IfElseBlock {
   $kind: 'Block';

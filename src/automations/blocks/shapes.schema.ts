@@ -65,6 +65,12 @@ export const ActionShape = z.strictObject({
     .strictObject({ attempts: z.int().min(1).max(MAX_ATTEMPTS).describe('Total number of attempts. 3 when absent.') })
     .optional(),
   on_error: z.enum(['fail', 'continue']).optional().describe('fail when absent.'),
+  retry_safe: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether the called system does repeated requests with the same Idempotency-Key once. Otherwise a send-webhook, other than a GET, whose outcome is unknown fails, and is not made again by itself. false when absent.',
+    ),
 });
 
 export interface BlockShape {

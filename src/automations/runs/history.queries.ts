@@ -60,7 +60,7 @@ export const listRunsById = (db: Db, orgId: string, ids: string[]) =>
 
 export const findWorkflowRun = (db: Db, orgId: string, workflowId: string, runId: string) =>
   runs(db, orgId, workflowId)
-    .select(['run.trigger_output', 'run.batch_id', 'run.left_batch'])
+    .select(['run.trigger_output', 'run.batch_id', 'run.left_batch', 'run.is_inline'])
     .where('run.id', '=', runId)
     .executeTakeFirst();
 

@@ -14,6 +14,7 @@ export const runRoutes: FastifyPluginAsyncZod<Deps> = async (app, { secrets }) =
     config: { scope: 'workflows:read' },
     schema: {
       operationId: 'listWorkflowRuns',
+      summary: 'List the runs of a workflow',
       tags,
       description: 'Newest first.',
       params: WorkflowPath,
@@ -27,6 +28,8 @@ export const runRoutes: FastifyPluginAsyncZod<Deps> = async (app, { secrets }) =
     config: { scope: 'workflows:read' },
     schema: {
       operationId: 'getWorkflowRun',
+      summary: 'Get a run',
+      description: 'The run with each step’s input, output, attempts, error and times.',
       tags,
       params: RunPath,
       querystring: StepPage,
@@ -40,6 +43,7 @@ export const runRoutes: FastifyPluginAsyncZod<Deps> = async (app, { secrets }) =
     config: { scope: 'workflows:write' },
     schema: {
       operationId: 'cancelWorkflowRun',
+      summary: 'Cancel a run',
       tags,
       description: 'Cancels the run. A step in progress is still completed.',
       params: RunPath,
@@ -55,6 +59,7 @@ export const runRoutes: FastifyPluginAsyncZod<Deps> = async (app, { secrets }) =
     config: { scope: 'workflows:write' },
     schema: {
       operationId: 'retryWorkflowRun',
+      summary: 'Retry a failed run',
       tags,
       description:
         'Continues from the failed step, with the outputs of the steps before it. Its waits do not see events between the failure and the retry.',
@@ -72,6 +77,7 @@ export const runRoutes: FastifyPluginAsyncZod<Deps> = async (app, { secrets }) =
     config: { scope: 'workflows:write' },
     schema: {
       operationId: 'rerunWorkflow',
+      summary: 'Run a workflow again',
       tags,
       description:
         'Starts a new run with the trigger output of this one, on the workflow’s active version, else its latest.',

@@ -9,27 +9,34 @@ import { RUN_BATCH } from './batches/contract.ts';
 import { contentOfBatch, type NamedRun, summaryOfBatch } from './batches/details.rules.ts';
 import { assignToBatch, findOldestQueuedVersion, lockOldestQueued } from './batches/queries.ts';
 import { type NextStep, RUN_AUTOMATION, subjectOfRun } from './contract.ts';
+import { wakeStarters } from './inline/waking.ts';
 import { claimQueuedRuns, type QueueState, type Run } from './shared.queries.ts';
 import { getVersion } from './versions.service.ts';
 
 /** Maximum number of active runs in an org, without runs waiting for a time or an event. Further runs are queued. */
-const MAX_ACTIVE_RUNS = 100;
+export const MAX_ACTIVE_RUNS = 100;
 /**
  * With so many, the next short runs are queued: a batch does many of them in the time of one workflow. These are fewer
  * than a batch may have beside it, as transactions that start runs at the same time do not count each other's.
  */
 const MAX_ACTIVE_SHORT_RUNS = 40;
 /** With more active and queued runs than this, the queued ones are done in batches. */
-const MAX_QUEUED_ONE_BY_ONE = 100;
+export const MAX_QUEUED_ONE_BY_ONE = 100;
 const RUNS_PER_BATCH = 500;
 /** A batch begins when no more runs than this are active in workflows of their own, and no more in the batch before. */
 const MAX_ACTIVE_BESIDE_BATCH = 50;
 
-/**
- * Starts queued runs of an org, up to its limit of active runs. A backlog of short runs is done in batches, unless fast
- * paths are off.
- */
+/** Lets queued runs of an org begin: by a run starter once the transaction has committed, or else in this transaction. */
 export async function startQueuedRuns(trx: Trx, orgId: string): Promise<void> {
+  if (hasFastPaths(trx)) wakeStarters(trx, orgId);
+  else await startInWorkflows(trx, orgId);
+}
+
+/**
+ * Starts queued runs of an org in workflows, up to its limit of active runs. A backlog of short runs is done in batches,
+ * unless fast paths are off.
+ */
+export async function startInWorkflows(trx: Trx, orgId: string): Promise<void> {
   let isLocked = false;
   for (let most = hasFastPaths(trx) ? MAX_ACTIVE_SHORT_RUNS : MAX_ACTIVE_RUNS; ; ) {
     const isOneByOne = most === MAX_ACTIVE_RUNS;

@@ -73,8 +73,12 @@ const Retry = z
 
 const RanIn = z
   .object({
-    kind: z.enum(['own', 'batch']).describe('batch: with other runs of a backlog. own: in a separate workflow.'),
-    workflow_id: z.string().describe('Id of the workflow in Temporal.'),
+    kind: z
+      .enum(['own', 'batch', 'inline'])
+      .describe(
+        'inline: by a worker at once, without a workflow. batch: with other runs of a backlog. own: in a separate workflow.',
+      ),
+    workflow_id: z.string().nullable().describe('Id of the workflow in Temporal. null: there is none.'),
     batch_workflow_id: z.string().nullable().describe('Id of the batch in Temporal that did the first steps.'),
   })
   .meta({ id: 'WorkflowRunPlace' });

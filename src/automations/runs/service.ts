@@ -74,7 +74,7 @@ export async function getRun(
     page.map(({ path }) => path),
   );
   const last = page.length < listed.length ? page.at(-1) : undefined;
-  const { batch_id, left_batch, ...shown } = run;
+  const { batch_id, left_batch, is_inline, ...shown } = run;
   return {
     next: last === undefined ? null : encodeStepCursor(last),
     ...shown,
@@ -88,7 +88,8 @@ export async function getRun(
 /** Returns where a run is to be found in Temporal. */
 function ranIn({ id, status, run_started_at, ...run }: NonNullable<Awaited<ReturnType<typeof findWorkflowRun>>>) {
   if (run_started_at === null || status === 'idle') return null;
-  const batch = run.batch_id === null ? null : workflowIdOfBatch(run.batch_id);
+  if (run.is_inline && !run.left_batch) return { kind: 'inline' as const, workflow_id: null, batch_workflow_id: null };
+  const batch = run.batch_id === null || run.is_inline ? null : workflowIdOfBatch(run.batch_id);
   if (batch !== null && !run.left_batch)
     return { kind: 'batch' as const, workflow_id: batch, batch_workflow_id: batch };
   return { kind: 'own' as const, workflow_id: workflowIdOfRun(id), batch_workflow_id: batch };

@@ -32,7 +32,7 @@ export const findRun = (db: Db, orgId: string, id: string) =>
 export interface RunAtStep {
   run: Run;
   step:
-    | (Pick<AutomationStepsTable, 'status'> & { changed_input: Json; changed_input_origins: string[] | null })
+    | (Pick<AutomationStepsTable, 'status' | 'error'> & { changed_input: Json; changed_input_origins: string[] | null })
     | undefined;
 }
 
@@ -48,13 +48,13 @@ export async function findRunAtStep(
       join.onRef('step.org_id', '=', 'run.org_id').onRef('step.run_id', '=', 'run.id').on('step.path', '=', path),
     )
     .select(COLUMNS_OF_RUN)
-    .select(['step.status as step_status', 'step.changed_input', 'step.changed_input_origins'])
+    .select(['step.status as step_status', 'step.error', 'step.changed_input', 'step.changed_input_origins'])
     .where('run.org_id', '=', orgId)
     .where('run.id', '=', runId)
     .executeTakeFirst();
   if (row === undefined) return undefined;
-  const { step_status: status, changed_input, changed_input_origins, ...run } = row;
-  return { run, step: status === null ? undefined : { status, changed_input, changed_input_origins } };
+  const { step_status: status, error, changed_input, changed_input_origins, ...run } = row;
+  return { run, step: status === null ? undefined : { status, error, changed_input, changed_input_origins } };
 }
 
 /** Returns the next step at the last retry by hand, if the run is in progress. */
@@ -112,7 +112,27 @@ export async function claimQueuedRuns(
   { most, backlog, isOneByOne }: { most: number; backlog: number; isOneByOne: boolean },
 ): Promise<{ runs: Run[]; state: QueueState }> {
   const { rows } = await sql<QueueState & { [Column in keyof Run]: Run[Column] | null }>`
-    with busy as (
+    with ${countedQueue(orgId, backlog)}, next as (
+      select org_id, id from automation_runs where org_id = ${orgId} and status = 'idle'
+      order by created_at, id
+      limit (select case when own + batched + queued > ${backlog} and not ${isOneByOne}::boolean then 0 else greatest(0, ${most}::integer - own - batched) end from busy, waiting)
+      for update skip locked
+    ), claimed as (
+      update automation_runs as run set status = 'in_progress', run_started_at = now()
+      from next where run.org_id = next.org_id and run.id = next.id
+      returning ${CLAIMED_COLUMNS}
+    )
+    select busy.own, busy.batched, waiting.queued, claimed.* from busy cross join waiting left join claimed on true
+  `.execute(trx);
+  const { own = 0, batched = 0, queued = 0 } = rows[0] ?? {};
+  return { runs: rows.filter((row): row is QueueState & Run => row.id !== null), state: { own, batched, queued } };
+}
+
+/** SQL: what a statement that claims runs returns of them, as `run`. */
+export const CLAIMED_COLUMNS = sql.raw(COLUMNS_OF_RUN.join(', '));
+
+/** SQL: the QueueState of an org, as the expressions `busy` and `waiting`. */
+export const countedQueue = (orgId: string, backlog: number) => sql`busy as (
       select (
         select count(*) from (
           select from automation_runs
@@ -128,33 +148,7 @@ export async function claimQueuedRuns(
       select count(*) as queued from (
         select from automation_runs where org_id = ${orgId} and status = 'idle' limit ${backlog} + 1
       ) as waiting
-    ), next as (
-      select org_id, id from automation_runs where org_id = ${orgId} and status = 'idle'
-      order by created_at, id
-      limit (select case when own + batched + queued > ${backlog} and not ${isOneByOne}::boolean then 0 else greatest(0, ${most}::integer - own - batched) end from busy, waiting)
-      for update skip locked
-    ), claimed as (
-      update automation_runs as run set status = 'in_progress', run_started_at = now()
-      from next where run.org_id = next.org_id and run.id = next.id
-      returning ${sql.raw(COLUMNS_OF_RUN.join(', '))}
-    )
-    select busy.own, busy.batched, waiting.queued, claimed.* from busy cross join waiting left join claimed on true
-  `.execute(trx);
-  const { own = 0, batched = 0, queued = 0 } = rows[0] ?? {};
-  return { runs: rows.filter((row): row is QueueState & Run => row.id !== null), state: { own, batched, queued } };
-}
-
-/** Returns the orgs with runs that have been queued for over two minutes. */
-export async function listOrgsWithStalledRuns(db: Db): Promise<string[]> {
-  const rows = await db
-    .selectFrom('automation_runs')
-    .select('org_id')
-    .distinct()
-    .where('status', '=', 'idle')
-    .where('created_at', '<', sql<Date>`now() - interval '2 minutes'`)
-    .execute();
-  return rows.map(({ org_id }) => org_id);
-}
+    )`;
 
 const MAX_ERROR_LENGTH = 1_000;
 

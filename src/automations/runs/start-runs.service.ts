@@ -193,7 +193,10 @@ async function eventsThatStart(
 }
 
 /** Returns `trigger.output` for an event. */
-const triggerOutputOf = (type: TriggerType, { key, occurredAt, output }: TriggerEvent): { [key: string]: Json } => ({
+export const triggerOutputOf = (
+  type: TriggerType,
+  { key, occurredAt, output }: Pick<TriggerEvent, 'key' | 'occurredAt' | 'output'>,
+): { [key: string]: Json } => ({
   ...output,
   event_id: key,
   occurred_at: occurredAt.toISOString(),

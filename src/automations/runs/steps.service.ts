@@ -1,14 +1,14 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { Trx } from '../../db/connect.ts';
-import { isUnstorable } from '../../db/failures.ts';
+import { despiteOutage, isUnstorable } from '../../db/failures.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { invalid, messageOf } from '../../errors.ts';
+import { invalid, messageOf, ProviderError } from '../../errors.ts';
 import { satisfiesConstraint } from '../../json-logic/json-logic.ts';
 import { readSettings } from '../../orgs/service.ts';
 import { setCausingRun } from '../../outbox/causation.ts';
 import { runAsActor, setCountry } from '../../processes/current-work.ts';
 import type { Actor } from '../../schemas/actor.ts';
-import { type Action, type ActionDeps, type StepRef, stepRefOf } from '../actions/action.ts';
+import { type Action, type ActionDeps, type LocalAction, type StepRef, stepRefOf } from '../actions/action.ts';
 import type { ActionStep, Json, WaitForEventBlock } from '../blocks/schema.ts';
 import { knownOriginsOf } from '../credential-origins.rules.ts';
 import { createSealer, originsOfInput } from '../credentials.ts';
@@ -57,6 +57,8 @@ export interface RunStepRef extends RunRef {
 
 const ENDED_STEP: NextStep = { kind: 'end' };
 const MAX_MESSAGE = 1_000;
+const UNKNOWN_OUTCOME =
+  'The outcome is unknown: an earlier try ended before its answer was stored. It may have been done, so it is not tried again by itself';
 const INPUT_IS_REDACTED = 'The input given for the retry was redacted: retry with an input again';
 /** How many events are loaded at once, and how many pages of them a check evaluates. The next check goes on. */
 const EVENTS_PER_PAGE = 100;
@@ -120,8 +122,9 @@ export async function attemptStep(
     },
   );
   try {
-    await begin(maskCredentials(input));
     const action = actions.get(step.type);
+    if (isUncertain(known) && action !== undefined) assertRepeatable(step, action, input);
+    await begin(maskCredentials(input));
     if (action === undefined) throw invalid(`There is no action ${step.type}`);
     const ref = { ...stepRefOf(orgId, context.run, path), credentialOrigins: originsOfInput(stored, origins) };
     return await applyAction(deps, context.run, { path, action, ref, input: parseInput(action, input) });
@@ -130,6 +133,15 @@ export async function attemptStep(
     await setStepError(db, orgId, context.run, { path, error: messageOf(failure) });
     throw failure;
   }
+}
+
+/** Whether an attempt began the step and recorded no outcome and no error: its process has ended, or hangs. */
+const isUncertain = (known: LoadedStep['known']): boolean => known?.status === 'in_progress' && known.error === null;
+
+/** Throws a permanent error if a call that may have been done must not be made again by itself. */
+function assertRepeatable(step: ActionStep, action: Action, input: Json): void {
+  if (step.retry_safe === true || !('call' in action) || action.isRepeatable === undefined) return;
+  if (!action.isRepeatable(parseInput(action, input))) throw new ProviderError(UNKNOWN_OUTCOME, { transient: false });
 }
 
 /** Returns the input of an action before references are resolved, and the origins that its credentials belong to. */
@@ -162,40 +174,65 @@ interface ActionCall {
 }
 
 /**
- * Runs an action. Changes to our own data commit together with the end of the step; calls of external systems happen
- * before. If another attempt has completed the step meanwhile, only advances the run. After a redaction since `redactions`,
- * the step keeps no texts.
+ * Runs an action. Changes to our own data commit together with the end of the step. The answer of an external system is
+ * stored before anything else happens.
  */
-async function applyAction(
+async function applyAction(deps: StepDeps, run: Pick<Run, 'redactions'>, call: ActionCall): Promise<NextStep> {
+  const { path, action, ref, input } = call;
+  const { orgId, runId } = ref;
+  if (!('call' in action)) return applyOnce(deps, run, { path, action, ref, input });
+  const output = await action.call(deps, ref, input);
+  await despiteOutage(() => storeAnswer(deps, run, { path, ref, output }));
+  return lockAndAdvance(deps, { orgId, runId, path });
+}
+
+/**
+ * Completes the step of a call, even if the run was canceled meanwhile, but not if another attempt has ended the step.
+ * After a redaction since `redactions`, the step keeps no texts.
+ */
+function storeAnswer(
+  { db }: StepDeps,
+  { redactions }: Pick<Run, 'redactions'>,
+  { path, ref: { orgId, runId }, output }: Pick<ActionCall, 'path' | 'ref'> & { output: unknown },
+): Promise<void> {
+  return inTransaction(db, async (trx) => {
+    const run = await lockRun(trx, orgId, runId);
+    if (run === undefined || (await isOver(trx, await loadContext(trx, orgId, run), path))) return;
+    await completeStep(trx, { orgId, run, path, redactions }, output);
+  });
+}
+
+/** Changes our own data, unless another attempt has ended the step meanwhile, and advances the run. */
+function applyOnce(
   deps: StepDeps,
   { redactions }: Pick<Run, 'redactions'>,
-  { path, action, ref, input }: ActionCall,
+  { path, action, ref, input }: ActionCall & { action: LocalAction },
 ): Promise<NextStep> {
   const { orgId, runId } = ref;
-  const reached = 'call' in action ? await action.call(deps, ref, input) : undefined;
   return inTransaction(deps.db, async (trx) => {
-    const run = await lockRun(trx, orgId, runId);
-    if (run === undefined) return ENDED_STEP;
-    const step = await findStep(trx, orgId, runId, path); // as of now: another attempt may have held the lock
-    const context = await loadContext(trx, orgId, run);
-    const isOver = isDone(actionAt(context, path), step?.status);
-    const complete = async (output: unknown) => {
-      await endStep(trx, orgId, runId, { path, status: 'completed', output: (output ?? {}) as Json });
-      if (run.redactions !== redactions) await redactSteps(trx, orgId, [{ run_id: runId, path }]);
-    };
-    if (run.status !== 'in_progress') {
-      if (reached !== undefined && !isOver) await complete(reached);
-      return ENDED_STEP;
-    }
-    if (isOver) return advanceAndStartQueued(trx, context, path);
-    let output = reached;
-    if ('apply' in action) {
-      await setCausingRun(trx, ref);
-      output = await runAsActor(actorOf(context), () => action.apply(trx, deps, ref, input));
-    }
-    await complete(output);
+    const context = await lockActiveRun(trx, { orgId, runId });
+    if (context === undefined) return ENDED_STEP;
+    if (await isOver(trx, context, path)) return advanceAndStartQueued(trx, context, path);
+    await setCausingRun(trx, ref);
+    const output = await runAsActor(actorOf(context), () => action.apply(trx, deps, ref, input));
+    await completeStep(trx, { orgId, run: context.run, path, redactions }, output);
     return advanceAndStartQueued(trx, context, path);
   });
+}
+
+/** Whether an attempt has ended the step of a locked run. */
+async function isOver(trx: Trx, context: RunContext, path: StepPath): Promise<boolean> {
+  const step = await findStep(trx, context.orgId, context.run.id, path);
+  return isDone(actionAt(context, path), step?.status);
+}
+
+async function completeStep(
+  trx: Trx,
+  { orgId, run, path, redactions }: { orgId: string; run: Run; path: StepPath; redactions: number },
+  output: unknown,
+): Promise<void> {
+  await endStep(trx, orgId, run.id, { path, status: 'completed', output: (output ?? {}) as Json });
+  if (run.redactions !== redactions) await redactSteps(trx, orgId, [{ run_id: run.id, path }]);
 }
 
 const actorOf = ({ run, definition }: RunContext): Actor => ({

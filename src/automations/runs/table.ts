@@ -34,6 +34,8 @@ export interface AutomationRunsTable {
   batch_id: string | null;
   /** It goes on in a workflow of its own after its batch. */
   left_batch: Generated<boolean>;
+  /** The process that claimed its batch does it, without a workflow. */
+  is_inline: Generated<boolean>;
   /** How often its texts were removed. */
   redactions: Generated<number>;
   created_at: Generated<Date>;

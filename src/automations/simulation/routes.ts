@@ -9,6 +9,7 @@ export const simulationRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'workflows:read' },
     schema: {
       operationId: 'simulateWorkflow',
+      summary: 'Simulate a workflow',
       tags: ['workflows'],
       description:
         'Simulates a stored workflow or a draft with a sample or a past event. Waits end at once, actions only show their input, and nothing has an effect.',

@@ -15,13 +15,15 @@ import { formPage, submittedPage } from './form-pages.ts';
 import { listedFields, MAX_FORM_BYTES, MULTIPART_TYPE, parseMultipart } from './multipart-forms.ts';
 import {
   fieldsOfForm,
-  getWebhook,
+  findOrReadWebhook,
+  readWebhook,
   receiveForm,
   receiveWebhook,
   type Webhook,
   type WebhookRequest,
 } from './webhooks.service.ts';
 
+const WEBHOOK_URL = '/hooks/workflows/:workflow_id/:token';
 const MAX_BODY_BYTES = 1024 * 1024;
 /** The largest bodies by their types. */
 const BODIES = [
@@ -58,7 +60,8 @@ export const inboundWebhookRoutes: FastifyPluginAsyncZod<Deps> = async (app, dep
   app.addHook('onRequest', async (request, reply) => {
     const path = WebhookPath.safeParse(request.params);
     if (!path.success) throw invalid(`The request is not valid: ${problemsOf(path.error)}`);
-    const webhook = await getWebhook(request.db, path.data.workflow_id, path.data.token);
+    const find = request.routeOptions.url === WEBHOOK_URL ? findOrReadWebhook : readWebhook;
+    const webhook = await find(request.db, path.data.workflow_id, path.data.token);
     setOwner(webhook.orgId);
     quota.assertLeft(webhook.orgId);
     await enforce(rateLimits, 'standard', `hooks ${webhook.orgId}`, reply);
@@ -69,10 +72,11 @@ export const inboundWebhookRoutes: FastifyPluginAsyncZod<Deps> = async (app, dep
   for (const [type, bodyLimit] of BODIES)
     app.addContentTypeParser(type, { parseAs: 'buffer', bodyLimit }, (_request, body, done) => done(null, body));
 
-  app.post('/hooks/workflows/:workflow_id/:token', {
+  app.post(WEBHOOK_URL, {
     config: { scope: 'public', limitedBy: 'refusals' },
     schema: {
       operationId: 'startWorkflowByWebhook',
+      summary: 'Start a workflow by its webhook',
       tags: ['workflows'],
       description: WEBHOOK_DESCRIPTION,
       params: WebhookPath,
@@ -99,6 +103,7 @@ export const inboundWebhookRoutes: FastifyPluginAsyncZod<Deps> = async (app, dep
     config: { scope: 'public', limitedBy: 'address' },
     schema: {
       operationId: 'submitWorkflowForm',
+      summary: 'Submit a form of a workflow',
       tags: ['workflows'],
       description: FORM_DESCRIPTION,
       params: WebhookPath,

@@ -1,23 +1,29 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { LRUCache } from 'lru-cache';
 import type { Db, Trx } from '../../db/connect.ts';
+import { hasFastPaths } from '../../db/fast-paths.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { conflict, forbidden, invalid, notFound } from '../../errors.ts';
 import { newId } from '../../ids.ts';
+import { satisfiesConstraint } from '../../json-logic/json-logic.ts';
 import type { MediaLinks } from '../../media/links.ts';
 import { isSameSecret } from '../../providers/constant-time.ts';
 import type { Storage } from '../../providers/storage/port.ts';
 import type { Secrets } from '../../secrets.ts';
+import { heapSizeOf } from '../blocks/heap-size.rules.ts';
 import type { Json, TriggerType } from '../blocks/schema.ts';
 import { isCredentialName } from '../masking.rules.ts';
-import { startRuns } from '../runs/start-runs.service.ts';
+import { wakeStarters } from '../runs/inline/waking.ts';
+import { startRuns, triggerOutputOf } from '../runs/start-runs.service.ts';
+import { getVersion } from '../runs/versions.service.ts';
 import { FormConfiguration, type FormField, WebhookConfiguration } from './configuration.schema.ts';
 import { parseForm } from './form.rules.ts';
 import { withFormFiles } from './form-files.service.ts';
 import type { ReadForm } from './multipart-forms.ts';
 import { decryptSecret } from './secrets.rules.ts';
 import { checkSignature } from './webhook-signatures.ts';
-import { findRunByKey, findWebhook } from './webhooks.queries.ts';
+import { findRunByKey, findWebhook, insertRunOfWebhook } from './webhooks.queries.ts';
 
 /** A request to a workflow's own URL. */
 export interface WebhookRequest {
@@ -45,16 +51,36 @@ export interface Webhook {
   orgId: string;
   orgName: string;
   id: string;
+  token: string;
   type: TriggerType | null;
   configuration: Json;
+  /** The active version; null if the workflow is inactive. */
+  version: { id: number; constraints: Json } | null;
+}
+
+const MAX_REMEMBERED_BYTES = 8 * 1024 * 1024;
+
+/**
+ * The workflows of webhooks by their ids, as this process last read them. Any may have changed since: only a statement that
+ * compares token and version with the database may start a run of one: none starts as it was before.
+ */
+const remembered = new LRUCache<string, Webhook>({ maxSize: MAX_REMEMBERED_BYTES, sizeCalculation: heapSizeOf });
+
+/** Returns the workflow of a URL as this process remembers it, or else like readWebhook. */
+export async function findOrReadWebhook(db: Db, automationId: string, token: string): Promise<Webhook> {
+  const known = hasFastPaths(db) ? remembered.get(automationId) : undefined;
+  return known !== undefined && isSameSecret(token, known.token) ? known : readWebhook(db, automationId, token);
 }
 
 /** Returns the workflow of a URL. Throws notFound both for a wrong token and for an unknown workflow. */
-export async function getWebhook(db: Db, automationId: string, token: string): Promise<Webhook> {
-  const webhook = await findWebhook(db, automationId);
-  if (!isSameSecret(token, webhook?.webhook_token ?? '') || webhook === undefined) throw notFound('workflow address');
-  const { org_id: orgId, org_name: orgName, id, trigger_type: type, trigger_configuration: configuration } = webhook;
-  return { orgId, orgName, id, type, configuration };
+export async function readWebhook(db: Db, automationId: string, token: string): Promise<Webhook> {
+  const found = await findWebhook(db, automationId);
+  if (!isSameSecret(token, found?.webhook_token ?? '') || found === undefined) throw notFound('workflow address');
+  const { org_id: orgId, org_name: orgName, id, trigger_type: type, trigger_configuration: configuration } = found;
+  const version = found.version_id === null ? null : { id: found.version_id, constraints: found.trigger_constraints };
+  const webhook = { orgId, orgName, id, token, type, configuration, version };
+  remembered.set(automationId, webhook);
+  return webhook;
 }
 
 /**
@@ -66,31 +92,103 @@ export async function receiveWebhook(
   db: Db,
   deps: WebhookDeps,
   hook: Webhook,
+  request: WebhookRequest,
+): Promise<string | null> {
+  if (!hasFastPaths(db)) return receiveAsRead(db, deps, hook, request);
+  const runId = await receivePlainly(db, deps, hook, request);
+  return runId ?? receiveAsRead(db, deps, await readWebhook(db, hook.id, hook.token), request);
+}
+
+/**
+ * Queues the run of a webhook in one statement, which finds out whether the workflow is still as remembered. Returns
+ * undefined if it is not, or more has to be done.
+ */
+async function receivePlainly(
+  db: Db,
+  { secrets }: WebhookDeps,
+  hook: Webhook,
+  { form, ...request }: WebhookRequest,
+): Promise<string | undefined> {
+  const { orgId, id: automationId, token, version } = hook;
+  if (hook.type !== 'webhook' || version === null || form !== undefined) return undefined;
+  const signature = signatureOf(secrets, hook, request);
+  if (signature === 'wrong') return undefined;
+  const idempotencyKey = keyOf(hook, request, signature !== 'untimed');
+  if (signature === 'untimed' && idempotencyKey === undefined) return undefined;
+  const key = triggerKeyOf('webhook', idempotencyKey);
+  const output = triggerOutputOf('webhook', { key, occurredAt: new Date(), output: outputOf(request) });
+  if (!(await isPlain(db, hook, version, output))) return undefined;
+  const run = {
+    orgId,
+    automationId,
+    token,
+    versionId: version.id,
+    runId: newId(),
+    key,
+    output: JSON.stringify(output),
+  };
+  const { is_current, is_new, run_id } = await insertRunOfWebhook(db, run);
+  if (is_new) wakeStarters(db, orgId);
+  return is_current && run_id !== null ? run_id : undefined;
+}
+
+/** Whether a run of the version begins and waits for no event. */
+async function isPlain(
+  db: Db,
+  { orgId }: Webhook,
+  { id, constraints }: NonNullable<Webhook['version']>,
+  output: { [key: string]: Json },
+): Promise<boolean> {
+  if ((await getVersion(db, orgId, id)).awaitedTypes.length > 0) return false;
+  try {
+    return satisfiesConstraint(constraints, output);
+  } catch {
+    return false; // it is counted elsewhere
+  }
+}
+
+/** Receives a webhook of a workflow that was read for this request. */
+async function receiveAsRead(
+  db: Db,
+  deps: WebhookDeps,
+  hook: Webhook,
   { form, ...sent }: WebhookRequest,
 ): Promise<string | null> {
-  const { secrets } = deps;
   assertTriggerType(hook, 'webhook', 'a webhook');
-  const { dedupe_path } = WebhookConfiguration.catch({}).parse(hook.configuration ?? {});
-  const secret = decryptSecret(secrets, hook.orgId, hook.id, hook.configuration);
-  const signature = secret === undefined ? undefined : checkSignature(secret, sent, new Date());
+  const signature = signatureOf(deps.secrets, hook, sent);
   if (signature === 'wrong') throw forbidden('The signature is missing or wrong');
   return withFormFiles(db, deps, hook.orgId, async (files) => {
     const request = form === undefined ? sent : { ...sent, content: await form(files.store) };
-    const output = {
-      body: request.content,
-      headers: withoutCredentials(request.headers),
-      query: request.query as Json,
-    };
-    const headerKey = idempotencyKeyOf(request.headers, 'webhook-id');
-    const bodyKey = dedupe_path && dedupeIdAt(dedupe_path, request);
-    const start = { output, onStart: files.keep };
-    if (signature !== 'untimed')
-      return startOnce(db, hook, 'webhook', { ...start, idempotencyKey: headerKey ?? bodyKey });
-    // Its headers are not signed: who repeats the request could change them.
-    if (bodyKey !== undefined) return startOnce(db, hook, 'webhook', { ...start, idempotencyKey: bodyKey });
-    return startOnceADay(db, hook, request.body, start);
+    const key = keyOf(hook, request, signature !== 'untimed');
+    const start = { output: outputOf(request), onStart: files.keep };
+    return signature === 'untimed' && key === undefined
+      ? startOnceADay(db, hook, request.body, start)
+      : startOnce(db, hook, 'webhook', { ...start, idempotencyKey: key });
   });
 }
+
+/** A request without the reader of its form. */
+type SentRequest = Omit<WebhookRequest, 'form'>;
+
+/** Returns what the signature of a request is worth; undefined if none is required. */
+function signatureOf(secrets: Secrets, hook: Webhook, request: SentRequest) {
+  const secret = decryptSecret(secrets, hook.orgId, hook.id, hook.configuration);
+  return secret === undefined ? undefined : checkSignature(secret, request, new Date());
+}
+
+/** Returns the key by which a request starts one run. Headers are not covered by a signature without a time. */
+function keyOf({ configuration }: Webhook, request: SentRequest, areHeadersSigned: boolean): string | undefined {
+  const { dedupe_path } = WebhookConfiguration.catch({}).parse(configuration ?? {});
+  const headerKey = idempotencyKeyOf(request.headers, 'webhook-id');
+  const bodyKey = dedupe_path ? dedupeIdAt(dedupe_path, request) : undefined;
+  return areHeadersSigned ? (headerKey ?? bodyKey) : bodyKey;
+}
+
+const outputOf = ({ content, headers, query }: SentRequest): { [key: string]: Json } => ({
+  body: content,
+  headers: withoutCredentials(headers),
+  query: query as Json,
+});
 
 /** Starts the workflow of a form. Throws conflict, and invalid with each wrong field. */
 export async function receiveForm(db: Db, hook: Webhook, { headers, content }: WebhookRequest): Promise<string | null> {
@@ -135,7 +233,7 @@ function startOnce(
   type: 'webhook' | 'form-trigger',
   { idempotencyKey, output, onStart }: OneStart & { idempotencyKey: string | undefined },
 ): Promise<string | null> {
-  const key = `${type}/${idempotencyKey === undefined ? newId() : hashedIfLong(idempotencyKey)}`;
+  const key = triggerKeyOf(type, idempotencyKey);
   const triggerEvent = { key, occurredAt: new Date(), depth: 0, output };
   return inTransaction(db, async (trx) => {
     const [runId] = await startRuns(trx, orgId, type, { triggerEvents: [triggerEvent], cause: 'automatic', only: id });
@@ -159,6 +257,10 @@ async function startOnceADay(db: Db, hook: Webhook, body: Buffer, start: OneStar
   if (yesterday !== undefined && yesterday.created_at.getTime() > now - DAY_MS) return yesterday.id;
   return startOnce(db, hook, 'webhook', { ...start, idempotencyKey: keyOn(now) });
 }
+
+/** Returns the key of a run: it starts once by the sender's key, if there is one. */
+const triggerKeyOf = (type: 'webhook' | 'form-trigger', idempotencyKey: string | undefined): string =>
+  `${type}/${idempotencyKey === undefined ? newId() : hashedIfLong(idempotencyKey)}`;
 
 /** Limits the length of keys in the index. */
 const hashedIfLong = (key: string) =>

@@ -25,6 +25,7 @@ export const blocklistRoutes: FastifyPluginAsyncZod<Deps> = async (app) => {
     config: { scope: 'blocklist:write' },
     schema: {
       operationId: 'blockContact',
+      summary: 'Block a contact',
       tags: ['blocklist'],
       description: 'Nothing is sent to this e-mail from now on, whether or not a contact has it.',
       body: BlockContact,
@@ -40,6 +41,8 @@ export const blocklistRoutes: FastifyPluginAsyncZod<Deps> = async (app) => {
     config: { scope: 'blocklist:read' },
     schema: {
       operationId: 'listBlockedContacts',
+      summary: 'List blocked contacts',
+      description: 'By pages with numbers, the latest first.',
       tags: ['blocklist'],
       querystring: BlocklistQuery,
       response: { 200: BlockedContactPage, ...errorResponses(403) },
@@ -51,6 +54,8 @@ export const blocklistRoutes: FastifyPluginAsyncZod<Deps> = async (app) => {
     config: { scope: 'blocklist:write' },
     schema: {
       operationId: 'unblockContact',
+      summary: 'Unblock a contact',
+      description: 'Messages to the address are sent again from now on.',
       tags: ['blocklist'],
       params: BlocklistPath,
       response: { 200: NoBody, ...errorResponses(403, 404) },
@@ -65,6 +70,7 @@ export const blocklistRoutes: FastifyPluginAsyncZod<Deps> = async (app) => {
     config: { scope: 'blocklist:write' },
     schema: {
       operationId: 'blockDomains',
+      summary: 'Block domains',
       tags: ['blocklist'],
       description: 'Nothing is sent to these domains and their subdomains from now on.',
       body: BlockDomains,
@@ -77,6 +83,8 @@ export const blocklistRoutes: FastifyPluginAsyncZod<Deps> = async (app) => {
     config: { scope: 'blocklist:read' },
     schema: {
       operationId: 'listBlockedDomains',
+      summary: 'List blocked domains',
+      description: 'By pages with numbers, the latest first.',
       tags: ['blocklist'],
       querystring: BlocklistQuery,
       response: { 200: BlockedDomainPage, ...errorResponses(403) },
@@ -88,6 +96,8 @@ export const blocklistRoutes: FastifyPluginAsyncZod<Deps> = async (app) => {
     config: { scope: 'blocklist:write' },
     schema: {
       operationId: 'unblockDomain',
+      summary: 'Unblock a domain',
+      description: 'Messages to the domain are sent again from now on.',
       tags: ['blocklist'],
       params: BlocklistPath,
       response: { 200: NoBody, ...errorResponses(403, 404) },

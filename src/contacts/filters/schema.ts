@@ -46,39 +46,43 @@ const phoneNumberIn = { type: z.literal('contacts_phone_number_in'), phone_numbe
 const emailIn = { type: z.literal('contacts_email_in'), email_in: Texts };
 const attributesIn = { type: z.literal('contacts_attributes_in'), attributes: Attributes };
 
-const FullLeaf = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('all_contacts') }),
-  z.strictObject(contactIdIn),
-  z.strictObject({ type: z.literal('contacts_created_at_between'), ...strictBounds }),
-  z.strictObject(emailDomainIn),
-  z.strictObject(affectedBySequence),
-  z.strictObject(nameIn),
-  z.strictObject(phoneNumberIn),
-  z.strictObject(emailIn),
-  z.strictObject(attributesIn),
-  z.strictObject({
-    type: z.literal('contacts_sessions_attributes_in'),
-    attributes: Attributes.describe(
-      'A contact matches when one of its sessions has every pair of at least one of the objects.',
-    ),
-  }),
-  z.strictObject({ type: z.literal('contact_belongs_to_segment'), segment_id: z.string().min(1).max(255) }),
-  z.strictObject({ type: z.literal('last_contacted_at_between'), ...strictBounds }),
-  z.strictObject({ type: z.literal('last_contacted_at_with_handoff_between'), ...strictBounds }),
-]);
+const FullLeaf = z
+  .discriminatedUnion('type', [
+    z.strictObject({ type: z.literal('all_contacts') }),
+    z.strictObject(contactIdIn),
+    z.strictObject({ type: z.literal('contacts_created_at_between'), ...strictBounds }),
+    z.strictObject(emailDomainIn),
+    z.strictObject(affectedBySequence),
+    z.strictObject(nameIn),
+    z.strictObject(phoneNumberIn),
+    z.strictObject(emailIn),
+    z.strictObject(attributesIn),
+    z.strictObject({
+      type: z.literal('contacts_sessions_attributes_in'),
+      attributes: Attributes.describe(
+        'A contact matches when one of its sessions has every pair of at least one of the objects.',
+      ),
+    }),
+    z.strictObject({ type: z.literal('contact_belongs_to_segment'), segment_id: z.string().min(1).max(255) }),
+    z.strictObject({ type: z.literal('last_contacted_at_between'), ...strictBounds }),
+    z.strictObject({ type: z.literal('last_contacted_at_with_handoff_between'), ...strictBounds }),
+  ])
+  .meta({ id: 'ContactCondition' });
 
-const PublicLeaf = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('all_contacts') }),
-  z.object(contactIdIn),
-  z.object({ type: z.literal('contacts_created_at_between'), ...looseBounds }),
-  z.object(emailDomainIn),
-  z.object(affectedBySequence),
-  z.object(nameIn),
-  z.object(phoneNumberIn),
-  z.object(emailIn),
-  z.object(attributesIn),
-  z.object({ type: z.literal('last_contacted_at_between'), ...looseBounds }),
-]);
+const PublicLeaf = z
+  .discriminatedUnion('type', [
+    z.object({ type: z.literal('all_contacts') }),
+    z.object(contactIdIn),
+    z.object({ type: z.literal('contacts_created_at_between'), ...looseBounds }),
+    z.object(emailDomainIn),
+    z.object(affectedBySequence),
+    z.object(nameIn),
+    z.object(phoneNumberIn),
+    z.object(emailIn),
+    z.object(attributesIn),
+    z.object({ type: z.literal('last_contacted_at_between'), ...looseBounds }),
+  ])
+  .meta({ id: 'PublicContactCondition' });
 
 const EXAMPLE = {
   or: [
@@ -94,7 +98,7 @@ const EXAMPLE = {
 export const FullFilter = z
   .strictObject({
     or: z
-      .array(z.strictObject({ and: z.array(FullLeaf).max(MAX_FILTERS) }))
+      .array(z.strictObject({ and: z.array(FullLeaf).max(MAX_FILTERS) }).meta({ id: 'ContactsFilterGroup' }))
       .min(1)
       .max(MAX_GROUPS),
   })
@@ -105,7 +109,7 @@ export type FullFilter = z.infer<typeof FullFilter>;
 export const PublicFilter = z
   .object({
     or: z
-      .array(z.object({ and: z.array(PublicLeaf).max(MAX_FILTERS) }))
+      .array(z.object({ and: z.array(PublicLeaf).max(MAX_FILTERS) }).meta({ id: 'PublicContactsFilterGroup' }))
       .min(1)
       .max(MAX_GROUPS),
   })

@@ -2,7 +2,7 @@ import { batchByKey } from '../../concurrency/batch-by-key.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { isDatabaseUnavailable, isDeadlock, violatedUnique } from '../../db/failures.ts';
 import { inSavepoint, inTransaction } from '../../db/transaction.ts';
-import { conflict, type DomainError, invalid, notFound } from '../../errors.ts';
+import { alreadyExists, conflict, type DomainError, invalid, notFound } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { announce } from '../../outbox/announcing.ts';
 import { runAsOwner } from '../../processes/current-work.ts';
@@ -200,6 +200,9 @@ const addressesOf = (saves: ContactSave[]) => ({
   phones: saves.flatMap(({ change }) => change.phone ?? []),
 });
 
+const addressTaken = (field: string, message: string, { now }: ContactDraft) =>
+  alreadyExists(message, { type: 'contact', id: now.id, field });
+
 /** Tracks the contacts of a round by id, e-mail and phone number while saves are applied to them. */
 function createDrafts(stored: (StoredContact & { row: object })[]) {
   const byId = new Map<string, ContactDraft>();
@@ -223,14 +226,18 @@ function createDrafts(stored: (StoredContact & { row: object })[]) {
       const target = byId.get(id);
       if (target === undefined) return notFound('contact');
       if (owners.email !== undefined && owners.email !== target)
-        return conflict('contact.email: another contact has this e-mail');
+        return addressTaken('email', 'contact.email: another contact has this e-mail', owners.email);
       if (owners.phone !== undefined && owners.phone !== target)
-        return conflict('contact.phone: another contact has this number');
+        return addressTaken('phone', 'contact.phone: another contact has this number', owners.phone);
       return target;
     }
     const isOwnerGiven = isByEmail === true || owners.email !== undefined;
     if (isOwnerGiven && owners.phone !== undefined && owners.email !== owners.phone) {
-      return conflict('contact.phone: this number belongs to another contact than this e-mail');
+      return addressTaken(
+        'phone',
+        'contact.phone: this number belongs to another contact than this e-mail',
+        owners.phone,
+      );
     }
     const blank: ContactDraft = { before: undefined, row: undefined, now: blankContact(newId()), indexes: [] };
     return owners.email ?? owners.phone ?? blank;

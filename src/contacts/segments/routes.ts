@@ -10,6 +10,8 @@ export const segmentRoutes: FastifyPluginAsyncZod<Deps> = async (app) => {
     config: { scope: 'contacts:read' },
     schema: {
       operationId: 'listSegments',
+      summary: 'List segments',
+      description: 'The named filters of the organization, in the order of creation.',
       tags: ['contacts'],
       querystring: ListSegments,
       response: { 200: SegmentPage, ...errorResponses(403) },
@@ -21,6 +23,8 @@ export const segmentRoutes: FastifyPluginAsyncZod<Deps> = async (app) => {
     config: { scope: 'contacts:write', memberScope: 'sequences:write' },
     schema: {
       operationId: 'createSegment',
+      summary: 'Create a segment',
+      description: 'Stores a filter under a name. Who belongs to the segment is evaluated whenever it is used.',
       tags: ['contacts'],
       body: CreateSegment,
       response: { 201: Segment, ...errorResponses(403) },
@@ -35,6 +39,8 @@ export const segmentRoutes: FastifyPluginAsyncZod<Deps> = async (app) => {
     config: { scope: 'contacts:read' },
     schema: {
       operationId: 'getSegment',
+      summary: 'Get a segment',
+      description: 'The name and the filter of the segment.',
       tags: ['contacts'],
       params: SegmentPath,
       response: { 200: Segment, ...errorResponses(403, 404) },
@@ -46,6 +52,8 @@ export const segmentRoutes: FastifyPluginAsyncZod<Deps> = async (app) => {
     config: { scope: 'contacts:write', memberScope: 'sequences:write' },
     schema: {
       operationId: 'updateSegment',
+      summary: 'Update a segment',
+      description: 'Absent fields stay. A segment that would contain itself is refused.',
       tags: ['contacts'],
       params: SegmentPath,
       body: UpdateSegment,
@@ -58,6 +66,8 @@ export const segmentRoutes: FastifyPluginAsyncZod<Deps> = async (app) => {
     config: { scope: 'contacts:write', memberScope: 'sequences:write' },
     schema: {
       operationId: 'deleteSegment',
+      summary: 'Delete a segment',
+      description: 'Filters that name the segment match nobody from now on.',
       tags: ['contacts'],
       params: SegmentPath,
       response: { 200: NoBody, ...errorResponses(403, 404) },

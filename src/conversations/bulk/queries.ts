@@ -6,7 +6,7 @@ import type { BulkAction } from './schema.ts';
 
 const ERRORS_SHOWN = 100;
 
-interface NewJob {
+export interface NewJob {
   id: string;
   userId: number | null;
   action: BulkAction;

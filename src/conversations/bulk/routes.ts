@@ -1,8 +1,10 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { forbidden } from '../../errors.ts';
+import { missingScope } from '../../errors.ts';
 import type { OrgPrincipal } from '../../keys/verifier.ts';
 import { errorResponses } from '../../schemas/error-answers.ts';
 import { hasScope } from '../../schemas/scopes.ts';
+import { selectSessions } from '../inbox/service.ts';
+import { sessionsThatMeet } from '../search/filter.service.ts';
 import { type BulkAction, BulkResults, ChangeSessions, JobPath, SessionJob, StartedJob } from './schema.ts';
 import { changeSessions, getJob, startJob } from './service.ts';
 
@@ -17,16 +19,17 @@ export const bulkRoutes: FastifyPluginAsyncZod = async (app) => {
       tags,
       summary: 'Change many sessions',
       description:
-        'Applies one action to many sessions. With `ids` at once: a session that refuses it has an `error`, and the others are changed. With `query` by a job, which GET /jobs/{id} shows (202): for the sessions that meet the filters now, at most 50,000. Each session is changed once. An API key needs `tags:write` for tags.',
+        'Applies one action to many sessions. With `ids` at once: a session that refuses it has an `error`, and the others are changed. With `query` or `inbox` by a job, which GET /jobs/{id} shows (202): for the sessions that meet the filters now, at most 50,000. Each session is changed once. An API key needs `tags:write` for tags.',
       body: ChangeSessions,
-      response: { 200: BulkResults, 202: StartedJob, ...errorResponses(403, 409) },
+      response: { 200: BulkResults, 202: StartedJob, ...errorResponses(403, 404, 409) },
     },
-    handler: async ({ db, org, body: { ids, query = {}, action } }, reply) => {
+    handler: async ({ db, org, body: { ids, query = {}, inbox, action } }, reply) => {
       assertMayTag(org, action);
       const change = { action, userId: org.member?.id ?? null };
       if (ids !== undefined) return { results: await changeSessions(db, org.id, ids, change) };
+      const found = inbox === undefined ? sessionsThatMeet(org.id, query) : await selectSessions(db, org, inbox);
       reply.code(202);
-      return startJob(db, org.id, query, change);
+      return startJob(db, org.id, found, change);
     },
   });
 
@@ -47,6 +50,5 @@ export const bulkRoutes: FastifyPluginAsyncZod = async (app) => {
 /** Tags have a separate scope for API keys, as in POST /chat/sessions/{id}/tags. */
 function assertMayTag(org: OrgPrincipal, { type }: BulkAction): void {
   const isAboutTags = type === 'add_tags' || type === 'remove_tag';
-  if (isAboutTags && org.member === undefined && !hasScope(org, 'tags:write'))
-    throw forbidden('Missing required scope: tags:write');
+  if (isAboutTags && org.member === undefined && !hasScope(org, 'tags:write')) throw missingScope('tags:write');
 }

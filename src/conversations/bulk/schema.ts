@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Id, Timestamp } from '../../schemas/parts.ts';
+import { InboxSelection } from '../inbox/schema.ts';
 import { FilterSessions } from '../search/filter.schema.ts';
 import { SessionTags } from '../sessions/actions.schema.ts';
 import { SessionStatus } from '../sessions/schema.ts';
@@ -40,13 +41,18 @@ export const ChangeSessions = z
       .unwrap()
       .optional()
       .describe('All sessions that POST /chat/sessions/filter finds with these filters, by a job.'),
+    inbox: InboxSelection.optional().describe('All sessions that GET /inbox lists by this query, by a job.'),
     action: BulkAction,
   })
-  .refine(({ ids, query }) => (ids === undefined) !== (query === undefined), 'must have ids or query, and not both')
+  .refine(
+    ({ ids, query, inbox }) => [ids, query, inbox].filter((one) => one !== undefined).length === 1,
+    'must have one of ids, query and inbox',
+  )
   .meta({
     id: 'ChangeChatSessions',
     examples: [
       { ids: ['01900000-0000-7000-8000-000000000001'], action: { type: 'set_status', status: 'closed_resolved' } },
+      { inbox: { view: 'unassigned', tag: 'refund' }, action: { type: 'snooze', until_reply: true } },
       { query: { status: [0], tags: ['refund'] }, action: { type: 'assign', team_id: null, assignee_id: null } },
     ],
   });

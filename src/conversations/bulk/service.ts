@@ -7,13 +7,11 @@ import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
 import { runAsActor } from '../../processes/current-work.ts';
 import { type Actor, SYSTEM } from '../../schemas/actor.ts';
 import { WAKE } from '../../temporal/contract.ts';
-import type { SessionFilters } from '../search/filter.schema.ts';
-import { sessionsThatMeet } from '../search/filter.service.ts';
 import { addTags, applySessionUpdate, assignSession, removeTags } from '../sessions/actions.service.ts';
 import { UpdateSession } from '../sessions/schema.ts';
 import { snoozeSession } from '../snooze/service.ts';
 import { RUN_SESSION_JOB, type SessionJobProgress, type SessionJobRef } from './contract.ts';
-import { endJob, findJob, insertJob, listErrors, lockNextItem, settleItem } from './queries.ts';
+import { endJob, findJob, insertJob, listErrors, lockNextItem, type NewJob, settleItem } from './queries.ts';
 import type { BulkAction, StoredAction } from './schema.ts';
 
 export { deleteOldJobs, listRunningJobs } from './queries.ts';
@@ -41,13 +39,11 @@ export async function changeSessions(db: Db, orgId: string, ids: string[], chang
   return ids.map((id) => ({ id, ...(errors.get(id) == null ? {} : { error: errors.get(id) ?? '' }) }));
 }
 
-/**
- * Starts a job that applies an action to all sessions that meet the filters now. Throws conflict if there are too many.
- */
-export function startJob(db: Db, orgId: string, query: SessionFilters, { action, userId }: Change) {
+/** Starts a job that applies an action to the sessions found now. Throws conflict if there are too many. */
+export function startJob(db: Db, orgId: string, found: NewJob['found'], { action, userId }: Change) {
   return inTransaction(db, async (trx) => {
     const id = newId();
-    const job = { id, userId, action, found: sessionsThatMeet(orgId, query), maxSessions: MAX_SESSIONS };
+    const job = { id, userId, action, found, maxSessions: MAX_SESSIONS };
     const total = await insertJob(trx, orgId, job);
     if (total > MAX_SESSIONS)
       throw conflict(`The query finds more than ${MAX_SESSIONS} sessions: narrow it, by date for one`);

@@ -10,12 +10,13 @@ export const actorOf = (event: string): RawBuilder<Actor | null> => {
   )) else ${actor} end`;
 };
 
-/** Selects events as `historyItemOf` shows them. */
+/** Selects events as `historyItemOf` shows them. Of an e-mail, that is the new text without quotations and signature. */
 export const selectEvents = (db: Db, orgId: string) =>
   db
     .selectFrom('session_events as event')
     .select(['event.org_id', 'event.session_id', 'event.seq', 'event.id', 'event.type', 'event.sender'])
-    .select(['event.content', 'event.data', 'event.created_at', actorOf('event').as('actor')])
+    .select([sql<string | null>`coalesce(event.own_words, event.content)`.as('content')])
+    .select(['event.data', 'event.created_at', actorOf('event').as('actor')])
     .where('event.org_id', '=', orgId);
 
 export type EventRow = Awaited<ReturnType<ReturnType<typeof selectEvents>['execute']>>[number];

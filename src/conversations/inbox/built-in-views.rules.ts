@@ -19,6 +19,7 @@ export const BUILT_IN_VIEWS: readonly BuiltInView[] = [
   { id: 'snoozed', name: 'Snoozed', query: { status: 'snoozed' } },
   { id: 'ai', name: 'AI', query: { status: 'open', answered_by: 'ai' } },
   { id: 'all', name: 'All', query: { status: 'open' } },
+  { id: 'closed', name: 'Closed', query: { status: 'closed' } },
 ];
 
 /** Finds the query of a view that every org has. */

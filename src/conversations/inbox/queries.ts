@@ -73,6 +73,18 @@ const isBehind = ({ at, id }: InboxPosition, time: (typeof TIMES)[InboxOrder]): 
   return sql`(${time.at}, session.id) ${sql.raw(time.direction === 'asc' ? '>' : '<')} (${after}, ${id}::uuid)`;
 };
 
+/** SQL: the ids of the sessions of a list, in no order. */
+export function sessionsOfList(orgId: string, { status, criteria }: Pick<InboxRequest, 'status' | 'criteria'>) {
+  const where = [sql<SqlBool>`session.org_id = ${orgId}`, ...conditionsOf(criteria)];
+  const parts = sql.join(
+    partsOf(status).map((part) => part.where),
+    sql` or `,
+  );
+  return sql<{
+    id: string;
+  }>`select session.id from sessions as session where ${sql.join(where, sql` and `)} and (${parts})`;
+}
+
 export interface InboxCount {
   total: number;
   unread: number | null;

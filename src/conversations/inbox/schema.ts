@@ -54,9 +54,12 @@ const ViewRef = z
   .max(36)
   .describe('The id of a view of GET /views. Filters that are given besides replace those of the view.');
 
+/** The sessions of a view or of filters, as in the query of GET /inbox. */
+export const InboxSelection = z.object({ view: ViewRef.optional(), ...filters }).meta({ id: 'InboxSelection' });
+export type InboxSelection = z.infer<typeof InboxSelection>;
+
 export const ListInbox = z.object({
-  view: ViewRef.optional(),
-  ...filters,
+  ...InboxSelection.shape,
   cursor: Cursor.optional(),
   limit: z.coerce.number().int().min(1).max(100).default(50),
 });

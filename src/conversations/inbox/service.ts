@@ -1,16 +1,16 @@
 import { valueAt } from '../../collections/checked-access.ts';
 import type { Db } from '../../db/connect.ts';
 import { tagKeyOf } from '../../desk/tags/rules.ts';
-import { refused } from '../../errors.ts';
+import { refusedQuery } from '../../errors.ts';
 import type { OrgPrincipal } from '../../keys/verifier.ts';
 import { findSessionsWith } from '../search/service.ts';
 import { isPersonal } from './built-in-views.rules.ts';
 import type { InboxCriteria, SearchedText } from './conditions.queries.ts';
 import type { ConfirmationsPort } from './confirmations.port.ts';
 import { cursorOf, type InboxPosition, positionOf } from './cursors.ts';
-import { countInbox, type InboxCount, listPage } from './queries.ts';
+import { countInbox, type InboxCount, listPage, sessionsOfList } from './queries.ts';
 import { readRows } from './rows.service.ts';
-import type { InboxFilters, InboxRow, ListInbox } from './schema.ts';
+import type { InboxFilters, InboxRow, InboxSelection, ListInbox } from './schema.ts';
 import { getViewQueries } from './views.service.ts';
 
 const TICKET_NUMBER = /^#?([0-9]{1,12})$/;
@@ -23,8 +23,7 @@ export async function pageOfInbox(
   confirmations: ConfirmationsPort,
 ) {
   const asOf = new Date();
-  const ofView = view === undefined ? {} : valueAt(await getViewQueries(db, caller, [view]), view);
-  const filters = { ...ofView, ...given };
+  const filters = await filtersOf(db, caller, { view, ...given });
   const { order = 'newest', status } = filters;
   const criteria = await criteriaOf(db, caller, filters);
   const after = cursor === undefined ? undefined : positionOf(order, cursor);
@@ -35,6 +34,19 @@ export async function pageOfInbox(
     next: last === undefined ? null : cursorOf(order, last),
     as_of: asOf,
   };
+}
+
+/** Returns the sessions of a list as SQL: their ids. Throws notFound for a view that the caller does not see. */
+export async function selectSessions(db: Db, caller: OrgPrincipal, selection: InboxSelection) {
+  const filters = await filtersOf(db, caller, selection);
+  const criteria = await criteriaOf(db, caller, filters);
+  return sessionsOfList(caller.id, { status: filters.status, criteria });
+}
+
+/** Returns the filters of a view with those that are given besides, which win. */
+async function filtersOf(db: Db, caller: OrgPrincipal, { view, ...given }: InboxSelection): Promise<InboxFilters> {
+  const ofView = view === undefined ? {} : valueAt(await getViewQueries(db, caller, [view]), view);
+  return { ...ofView, ...given };
 }
 
 /** Reads the rows of a page in its order. A session that was deleted meanwhile is left out. */
@@ -68,7 +80,7 @@ async function criteriaOf(
   { status, tag, q, order, ...filters }: InboxFilters,
 ): Promise<InboxCriteria> {
   if (member === undefined && isPersonal(filters))
-    throw refused('assignee', 'me, and the filter unread, are of a member who is signed in, not of an API key');
+    throw refusedQuery('assignee', 'me and the filter unread need a member who is signed in: an API key is nobody');
   return {
     ...filters,
     memberId: member?.id ?? null,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id } from '../../schemas/parts.ts';
+import { eventsOf, Id } from '../../schemas/parts.ts';
 import { HistoryItem } from '../history/events.schema.ts';
 import { InboxRow } from '../inbox/schema.ts';
 import { ORG_EVENT_ID, SESSION_EVENT_ID, TOPICS } from './rules.ts';
@@ -62,5 +62,5 @@ export const inboxEventJson = (event: z.output<typeof InboxEvent>): string =>
 export const EventStream = {
   description:
     'Server-sent events (WHATWG HTML): `id`, `event` (the type of the history event) and `data` (a LiveEvent as JSON). A comment every 15 s when nothing happens.',
-  content: { 'text/event-stream': { schema: z.string() } },
+  content: { 'text/event-stream': { schema: z.string().meta(eventsOf('LiveEvent', 'InboxEvent')) } },
 };

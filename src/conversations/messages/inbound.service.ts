@@ -4,7 +4,7 @@ import { getContact, resolveContacts } from '../../contacts/service.ts';
 import type { Trx } from '../../db/connect.ts';
 import { newId } from '../../ids.ts';
 import type { SessionChannel } from '../../schemas/parts.ts';
-import { recordEvents } from '../change-session.service.ts';
+import { changeSession, recordEvents } from '../change-session.service.ts';
 import {
   findCurrentSessionForUpdate,
   findSessionForUpdate,
@@ -12,10 +12,11 @@ import {
   type LockedSession,
   lockConversation,
 } from '../queries.ts';
-import { applySessionUpdate } from '../sessions/actions.service.ts';
+import { applySessionUpdate, assignSession } from '../sessions/actions.service.ts';
 import { lockSession, openSession } from '../sessions/service.ts';
 import type { StoredAttachment } from './attachments.service.ts';
 import { addContactMessage } from './contact-messages.service.ts';
+import { isRepeatedAnswer } from './repeated-answers.service.ts';
 
 const REOPENING = { status: 'open', reflect_status_change_for_integration: true } as const;
 
@@ -28,6 +29,16 @@ export interface InboundEnvelope {
   from: string;
   /** The message that it replies to, if it names one. */
   inReplyTo?: string | undefined;
+  /** Of an e-mail to an inbox. */
+  inbox?: InboxOrigin | undefined;
+  /** Of an e-mail: whether it is proven to be from its sender. */
+  isAuthentic?: boolean | undefined;
+}
+
+/** The session that an e-mail to an inbox continues. If undefined, it opens one in the team. */
+export interface InboxOrigin {
+  sessionId: string | undefined;
+  teamId: string | null;
 }
 
 export interface InboundMessage extends InboundEnvelope {
@@ -47,15 +58,18 @@ export interface InboundMessage extends InboundEnvelope {
 
 /**
  * Adds a message received from a provider to the session of the message that it replies to, else to the contact's current
- * session on the channel, or else its newest one. Opens one if there is none. Returns the contact.
+ * session on the channel, or else its newest one. Opens one if there is none. An e-mail to an inbox continues only the
+ * session that its origin names. Returns the contact.
  */
 export async function addInboundMessage(
   trx: Trx,
   orgId: string,
-  { id, text, attachments, isUnreadable, isAutomated, name, replyTo, ...envelope }: InboundMessage,
+  { id, text, attachments, isUnreadable, isAutomated = false, name, replyTo, ...envelope }: InboundMessage,
 ): Promise<string> {
   const { session, contactId } = await lockSessionOf(trx, orgId, envelope);
-  await addContactMessage(trx, orgId, session, { id, text, attachments, isUnreadable, isAutomated, name, replyTo });
+  const isRepeated = envelope.channel === 'email' && (await isRepeatedAnswer(trx, orgId, session.id, text));
+  const message = { id, text, attachments, isUnreadable, isAutomated: isAutomated || isRepeated, name, replyTo };
+  await addContactMessage(trx, orgId, session, message);
   if (name !== undefined) await fillName(trx, orgId, { ...envelope, contactId, name });
   return contactId;
 }
@@ -92,17 +106,39 @@ export async function addUnreadableMessage(
 async function lockSessionOf(
   trx: Trx,
   orgId: string,
-  { channel, inReplyTo, ...message }: InboundEnvelope,
+  { channel, inReplyTo, inbox, isAuthentic = false, ...message }: InboundEnvelope,
 ): Promise<{ session: LockedSession; contactId: string }> {
   const contactId = message.contactId ?? (await resolveContact(trx, orgId, channel, message.from));
   const on: SessionChannel = channel === 'voice' ? 'phone_voice' : channel;
   await lockConversation(trx, orgId, contactId);
   const origin = { contactId, channel: on };
-  const session =
-    (inReplyTo === undefined ? undefined : await findSessionOf(trx, orgId, inReplyTo, origin)) ??
-    (await findCurrentSessionForUpdate(trx, orgId, contactId, on)) ??
-    (await lockSession(trx, orgId, (await openSession(trx, orgId, origin)).id));
-  return { session, contactId };
+  const isOwn = isAuthentic && (await getContact(trx, orgId, contactId)).email === message.from;
+  const found =
+    inbox === undefined
+      ? ((inReplyTo === undefined ? undefined : await findSessionOf(trx, orgId, inReplyTo, origin)) ??
+        (await findCurrentSessionForUpdate(trx, orgId, contactId, on)))
+      : inbox.sessionId && (await findSessionForUpdate(trx, orgId, inbox.sessionId));
+  if (found) return { session: isOwn ? found : await withoutVerification(trx, orgId, found), contactId };
+  const verified = on === 'email' ? isOwn : null;
+  const session = await lockSession(trx, orgId, (await openSession(trx, orgId, { ...origin, verified })).id);
+  return { session: await inTeam(trx, orgId, session, inbox?.teamId ?? null), contactId };
+}
+
+/** Takes the verification from a session by e-mail: one of its messages may be from somebody else. */
+async function withoutVerification(trx: Trx, orgId: string, session: LockedSession): Promise<LockedSession> {
+  if (session.channel !== 'email' || session.verified !== true) return session;
+  await changeSession(trx, orgId, session, { verified: false });
+  return { ...session, verified: false };
+}
+
+/** Puts a new session into a team's queue. The AI answers first where it is on. */
+async function inTeam(trx: Trx, orgId: string, session: LockedSession, teamId: string | null): Promise<LockedSession> {
+  if (teamId === null) return session;
+  await assignSession(trx, orgId, session.id, {
+    team_id: teamId,
+    ...(session.ai_state === 'on' && { assignee_id: null }),
+  });
+  return lockSession(trx, orgId, session.id);
 }
 
 /** Finds the session of a message and locks it, if it is with this contact on this channel. */

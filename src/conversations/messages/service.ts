@@ -195,7 +195,14 @@ export async function deliverToChannel(
   orgId: string,
   { session, id, text, files, isAutoReply }: ChannelMessage,
 ): Promise<void> {
-  const { id: sessionId, channel, contact_id: contactId, ticket_number: ticketNumber, relayed_side } = session;
+  const {
+    id: sessionId,
+    channel,
+    contact_id: contactId,
+    ticket_number: ticketNumber,
+    relayed_side,
+    verified,
+  } = session;
   if (relayed_side === 'customer' || relayed_side === 'both') return;
   if (CHANNELS_WITHOUT_TRANSPORT.includes(channel)) {
     throw conflict(
@@ -209,7 +216,13 @@ export async function deliverToChannel(
     throw conflict(`The contact has no ${channel === 'email' ? 'e-mail address' : 'phone number'} to send to`);
   const links = files.map((file) => `${file.file_name}: ${mediaLinks.linkOf(file)}`);
   const message = { id, sessionId, channel, contactId, to, text: [text, ...links].join('\n') };
-  await deliveries.requestReply(trx, orgId, { ...message, ticketNumber, isAutoReply, isDevelopment });
+  await deliveries.requestReply(trx, orgId, {
+    ...message,
+    ticketNumber,
+    isAutoReply,
+    isVerified: verified === true,
+    isDevelopment,
+  });
 }
 
 /** Finds the contact's address on a channel. On WhatsApp, a contact without a number has WhatsApp's id of the user. */

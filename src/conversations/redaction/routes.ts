@@ -27,6 +27,7 @@ export const redactionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) =>
     config: { scope: 'redaction:write' },
     schema: {
       operationId: 'redactMessage',
+      summary: 'Redact a message',
       tags,
       description: 'Permanently removes a message’s text and files from all places.',
       body: RedactMessage,
@@ -48,6 +49,7 @@ export const redactionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) =>
     config: { scope: 'redaction:write' },
     schema: {
       operationId: 'redactSession',
+      summary: 'Redact a session',
       tags,
       description: 'Permanently removes the texts and files of a session from all places.',
       body: RedactSession,

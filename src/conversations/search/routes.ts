@@ -13,6 +13,7 @@ export const searchRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'chat-sessions:read' },
     schema: {
       operationId: 'filterChatSessions',
+      summary: 'Filter sessions',
       tags,
       description:
         'The sessions that meet every condition. An empty list is no condition, but for assignees. Sessions without a message count as the longest silent.',
@@ -26,6 +27,7 @@ export const searchRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'chat-sessions:read' },
     schema: {
       operationId: 'searchChatSessions',
+      summary: 'Search sessions by words',
       tags,
       description: 'Searches for words in contacts’ names and addresses, and in all messages and notes.',
       querystring: SearchSessions,

@@ -26,6 +26,7 @@ export const sessionActionRoutes: FastifyPluginAsyncZod = async (app) => {
       config: { scope: 'chat-sessions:write' },
       schema: {
         operationId: 'handOffChatSession',
+        summary: 'Hand a session off to people',
         tags,
         description: 'Hands the session off to agents. If it was handed off before, returns the existing handoff.',
         params: SessionPath,
@@ -43,6 +44,7 @@ export const sessionActionRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'chat-sessions:write' },
     schema: {
       operationId: 'assignChatSession',
+      summary: 'Assign a session',
       tags,
       description:
         'Without assignee_id, the team picks an assignee by its strategy: at once if a member is available, otherwise the session waits in the team’s queue. null: nobody is picked. A session reopened while its assignee is away returns to the team.',
@@ -64,6 +66,7 @@ export const sessionActionRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'chat-sessions:write' },
     schema: {
       operationId: 'addChatSessionNote',
+      summary: 'Add a note',
       tags,
       description:
         'Adds a note visible to the team only. It appears in the history as human_agent_comment. Mentioned members hear of it: GET /me/notifications.',
@@ -81,6 +84,8 @@ export const sessionActionRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'tags:write', memberScope: 'chat-sessions:write' },
     schema: {
       operationId: 'addChatSessionTags',
+      summary: 'Tag a session',
+      description: 'Adds tags. Those that the session has stay as they are.',
       tags,
       params: SessionPath,
       headers: IfMatch,
@@ -98,6 +103,7 @@ export const sessionActionRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'tags:write', memberScope: 'chat-sessions:write' },
     schema: {
       operationId: 'removeChatSessionTags',
+      summary: 'Remove tags from a session',
       tags,
       description: 'Removes one tag from the session, or all of them. A tag that it does not have changes nothing.',
       params: SessionPath,

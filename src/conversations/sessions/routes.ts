@@ -37,6 +37,8 @@ export const sessionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
     config: { scope: 'chat-sessions:write' },
     schema: {
       operationId: 'createChatSession',
+      summary: 'Create a session',
+      description: 'Opens a conversation with a contact on a channel.',
       tags,
       body: CreateSession,
       response: { 201: CreatedSession, ...errorResponses(403) },
@@ -51,6 +53,8 @@ export const sessionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
     config: { scope: 'chat-sessions:read' },
     schema: {
       operationId: 'listChatSessions',
+      summary: 'List sessions',
+      description: 'In the order of creation, or of update with `updated_after` or `updated_before`.',
       tags,
       querystring: ListSessions,
       response: { 200: SessionPage, ...errorResponses(403) },
@@ -62,6 +66,8 @@ export const sessionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
     config: { scope: 'chat-sessions:read' },
     schema: {
       operationId: 'getChatSession',
+      summary: 'Get a session',
+      description: 'Its `updated_at` is what `If-Match` of an update takes.',
       tags,
       params: SessionPath,
       response: { 200: Session, ...errorResponses(403, 404) },
@@ -73,6 +79,7 @@ export const sessionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
     config: { scope: 'chat-sessions:write' },
     schema: {
       operationId: 'updateChatSession',
+      summary: 'Update a session',
       tags,
       description:
         'Absent fields stay; data merges by key, null removes one. With If-Match, only if the session is as it was seen (412).',
@@ -95,6 +102,7 @@ export const sessionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
       config: { scope: 'chat-sessions:write' },
       schema: {
         operationId: 'sendMessage',
+        summary: 'Send a message',
         tags,
         description:
           'Adds a message of a contact or an agent. An agent’s message in a session on e-mail, SMS or WhatsApp is sent there, as the delivery with the same id. A session on Slack, Instagram or Messenger takes none (409): nothing sends there yet. A contact’s message is stored at once; where autopilot is on, the request then waits for the AI’s answer: 15 seconds, or as `Prefer: wait=n` says, from 0 to 25. A client that does not wait loses nothing: the history has the answer.',
@@ -136,6 +144,7 @@ export const sessionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
     config: { scope: 'chat-sessions:read' },
     schema: {
       operationId: 'listChatSessionHistory',
+      summary: 'List the history of a session',
       tags,
       description:
         'What happened in the session, oldest first, or as `order` says. `actor` says who caused an item. With `around`, the page has an item with those on both sides of it.',
@@ -149,7 +158,6 @@ export const sessionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
 };
 
 const SendConflict = ErrorAnswer.extend({
-  code: z.literal('newer_messages').optional(),
   items: z.array(HistoryItem).optional().describe('The messages behind `expected_last_id`, at most the first 50.'),
 }).meta({ id: 'SendConflict' });
 

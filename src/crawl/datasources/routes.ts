@@ -27,6 +27,7 @@ export const datasourceRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'crawl:write' },
     schema: {
       operationId: 'createWebsiteDatasource',
+      summary: 'Add a website',
       tags,
       description: 'Adds a website, and begins to crawl it unless `auto_start_crawl` is false.',
       body: CreateWebsiteDatasource,
@@ -42,6 +43,8 @@ export const datasourceRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'crawl:read' },
     schema: {
       operationId: 'listWebsiteDatasources',
+      summary: 'List websites',
+      description: 'The websites that the knowledge includes, in the order of creation.',
       tags,
       querystring: ListDatasources,
       response: { 200: DatasourcePage, ...errorResponses(403) },
@@ -56,6 +59,8 @@ export const datasourceRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'crawl:read' },
     schema: {
       operationId: 'getWebsiteDatasource',
+      summary: 'Get a website',
+      description: 'With counts of its pages and the crawl that is active.',
       tags,
       params: DatasourcePath,
       response: { 200: DatasourceDetails, ...errorResponses(403, 404) },
@@ -67,6 +72,7 @@ export const datasourceRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'crawl:write' },
     schema: {
       operationId: 'updateWebsiteDatasource',
+      summary: 'Update a website',
       tags,
       description: 'Changes what is given. Which pages are stored follows with the next crawl.',
       params: DatasourcePath,
@@ -81,6 +87,7 @@ export const datasourceRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'crawl:write' },
     schema: {
       operationId: 'deleteWebsiteDatasource',
+      summary: 'Delete a website',
       tags,
       description:
         'Deletes the datasource from lists and searches at once. Its pages, its crawls and all that the knowledge has of it are deleted afterwards, which takes a minute for 50,000 pages.',

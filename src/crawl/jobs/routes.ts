@@ -29,6 +29,8 @@ export const crawlJobRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => 
     config: { scope: 'crawl:write' },
     schema: {
       operationId: 'startCrawl',
+      summary: 'Start a crawl',
+      description: 'Fetches the pages of the website now. While a crawl is active, another one is a 409.',
       tags,
       params: DatasourcePath,
       response: { 201: CrawlJob, ...errorResponses(403, 404, 409) },
@@ -43,6 +45,7 @@ export const crawlJobRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => 
     config: { scope: 'crawl:read' },
     schema: {
       operationId: 'listCrawls',
+      summary: 'List crawls',
       tags,
       description: 'Oldest first.',
       params: DatasourcePath,
@@ -56,6 +59,8 @@ export const crawlJobRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => 
     config: { scope: 'crawl:read' },
     schema: {
       operationId: 'getCrawl',
+      summary: 'Get a crawl',
+      description: 'The crawl with its counts of pages.',
       tags,
       params: JobPath,
       response: { 200: CrawlJob, ...errorResponses(403, 404) },
@@ -67,6 +72,7 @@ export const crawlJobRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => 
     config: { scope: 'crawl:read', isStreaming: true },
     schema: {
       operationId: 'streamCrawl',
+      summary: 'Stream the progress of a crawl',
       tags,
       description: 'The crawl as it is now, and whenever it has changed.',
       params: JobPath,
@@ -82,6 +88,7 @@ export const crawlJobRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => 
     config: { scope: 'crawl:read' },
     schema: {
       operationId: 'listCrawlChanges',
+      summary: 'List what a crawl has changed',
       tags,
       description: 'Pages that the crawl found new, changed or gone. All others are unchanged.',
       params: JobPath,
@@ -96,6 +103,7 @@ export const crawlJobRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => 
     config: { scope: 'crawl:write' },
     schema: {
       operationId: 'cancelCrawl',
+      summary: 'Cancel a crawl',
       tags,
       description: 'Ends the crawl where it is. What it has stored stays.',
       params: JobPath,
@@ -108,6 +116,7 @@ export const crawlJobRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => 
     config: { scope: 'crawl:write' },
     schema: {
       operationId: 'removeHeldPages',
+      summary: 'Remove the pages held back by a crawl',
       tags,
       description: 'Removes the pages that the crawl held back, as too many of the site seemed to be gone at once.',
       params: JobPath,

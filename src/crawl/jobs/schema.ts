@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Cursor, Id, Timestamp } from '../../schemas/parts.ts';
+import { Cursor, eventsOf, Id, Timestamp } from '../../schemas/parts.ts';
 
 export const JobPath = z.object({ id: Id.describe('The datasource.'), jobId: Id });
 
@@ -74,5 +74,5 @@ export const Affected = z.object({ affected: z.int() });
 export const CrawlEvents = {
   description:
     'Server-sent events (WHATWG HTML): `event` is `progress`, `data` the CrawlJob as JSON, whenever it has changed. Ends with the crawl.',
-  content: { 'text/event-stream': { schema: z.string() } },
+  content: { 'text/event-stream': { schema: z.string().meta(eventsOf('CrawlJob')) } },
 };

@@ -13,6 +13,7 @@ export const crawlPageRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'crawl:read' },
     schema: {
       operationId: 'listCrawlPages',
+      summary: 'List the pages of a website',
       tags,
       description: 'Every URL that was found, with its result, oldest first.',
       params: DatasourcePath,
@@ -26,6 +27,7 @@ export const crawlPageRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'crawl:write' },
     schema: {
       operationId: 'excludeCrawlPages',
+      summary: 'Exclude pages',
       tags,
       description: 'Takes pages out of the knowledge. No crawl brings them back until they are included.',
       params: DatasourcePath,
@@ -41,6 +43,7 @@ export const crawlPageRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'crawl:write' },
     schema: {
       operationId: 'includeCrawlPages',
+      summary: 'Include pages',
       tags,
       description: 'Fetches pages of the site into the knowledge, whatever the datasource’s paths say of them.',
       params: DatasourcePath,
@@ -56,6 +59,7 @@ export const crawlPageRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'crawl:write' },
     schema: {
       operationId: 'resyncCrawlPages',
+      summary: 'Fetch pages again',
       tags,
       description: 'Fetches and reads pages again. Excluded pages stay excluded.',
       params: DatasourcePath,
@@ -71,6 +75,7 @@ export const crawlPageRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'crawl:write' },
     schema: {
       operationId: 'deleteCrawlPages',
+      summary: 'Delete pages',
       tags,
       description:
         'Deletes pages, which no crawl brings back. What the knowledge has of them stays unless that is to be deleted too.',
@@ -85,6 +90,7 @@ export const crawlPageRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'crawl:write' },
     schema: {
       operationId: 'syncCrawlPage',
+      summary: 'Fetch one page',
       tags,
       description:
         'Fetches one page of the site into the knowledge, known or not, whatever the datasource’s paths say of it.',

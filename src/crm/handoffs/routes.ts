@@ -16,6 +16,7 @@ export const crmHandoffRoutes: FastifyPluginAsyncZod = async (app) => {
       config: { scope: 'chat-sessions:write' },
       schema: {
         operationId: 'retryHandoff',
+        summary: 'Retry a handoff',
         tags,
         description: 'Retries now the parts of the handoff that wait for their next try or were refused.',
         params: SessionPath,
@@ -32,6 +33,7 @@ export const crmHandoffRoutes: FastifyPluginAsyncZod = async (app) => {
       config: { scope: 'chat-sessions:write' },
       schema: {
         operationId: 'settleHandoffPart',
+        summary: 'Settle a part of a handoff',
         tags,
         description:
           'Ends a part of the handoff that waits or was refused: somebody made it by hand, or nobody wants it.',

@@ -19,6 +19,7 @@ export const crmEventLogRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'org:read' },
     schema: {
       operationId: 'listCrmBatches',
+      summary: 'List what the CRM posted',
       tags,
       description: 'What the CRM posted within 30 days, latest first.',
       querystring: ListBatches,
@@ -31,6 +32,8 @@ export const crmEventLogRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'org:read' },
     schema: {
       operationId: 'getCrmBatch',
+      summary: 'Get a batch of the CRM',
+      description: 'The batch with its events and the result of each.',
       tags,
       params: BatchPath,
       response: { 200: CrmBatchDetail, ...errorResponses(403, 404) },
@@ -42,6 +45,7 @@ export const crmEventLogRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'org:write' },
     schema: {
       operationId: 'replayCrmBatch',
+      summary: 'Replay a batch of the CRM',
       tags,
       description:
         'Queues events of the batch that are unknown or have failed, and tries those at once that wait for the CRM after an outage. What is done stays done.',
@@ -56,6 +60,7 @@ export const crmEventLogRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'org:write' },
     schema: {
       operationId: 'replayCrmBatches',
+      summary: 'Replay the batches of a period',
       tags,
       description:
         'Replays all batches received within a period, some fifty per call: `next` continues after them, and is null after the last.',

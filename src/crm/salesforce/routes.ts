@@ -8,6 +8,7 @@ export const miawRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'crm-miaw:write', takesUnknownFields: true },
     schema: {
       operationId: 'receiveMiawEvent',
+      summary: 'Receive an event of Salesforce Messaging',
       tags: ['crm'],
       description:
         'Fetches new messages of agents from Salesforce Messaging into the session, in the background. Each message is stored once, however often this is called.',

@@ -75,4 +75,5 @@ const shareInUse = () =>
   new TooManyRequests(
     'Too many requests of one organization or address are at work at once: try again soon',
     RETRY_AFTER_SECONDS,
+    { code: 'too_many_at_once', limit: 'connections' },
   );

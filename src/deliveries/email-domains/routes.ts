@@ -12,6 +12,7 @@ export const domainRoutes: FastifyPluginAsyncZod<Deps> = async (app, { secrets, 
     config: { scope: 'email:write' },
     schema: {
       operationId: 'putCustomDomain',
+      summary: 'Add a domain to send from',
       tags,
       description:
         'Adds a domain to send from and returns the DNS records it needs. An existing domain is returned unchanged.',
@@ -25,6 +26,8 @@ export const domainRoutes: FastifyPluginAsyncZod<Deps> = async (app, { secrets, 
     config: { scope: 'email:read' },
     schema: {
       operationId: 'listCustomDomains',
+      summary: 'List domains to send from',
+      description: 'With the DNS records of each and their status.',
       tags,
       querystring: ListDomains,
       response: { 200: CustomDomainPage, ...errorResponses(403) },
@@ -36,6 +39,7 @@ export const domainRoutes: FastifyPluginAsyncZod<Deps> = async (app, { secrets, 
     config: { scope: 'email:write' },
     schema: {
       operationId: 'verifyCustomDomain',
+      summary: 'Verify a domain',
       tags,
       description:
         'Checks the records in DNS now. A 503 means that DNS gave no answer: every status stays the same. DNS may show a change only after the TTL of the previous record.',
@@ -49,6 +53,7 @@ export const domainRoutes: FastifyPluginAsyncZod<Deps> = async (app, { secrets, 
     config: { scope: 'email:write' },
     schema: {
       operationId: 'deleteCustomDomain',
+      summary: 'Delete a domain',
       tags,
       description: 'Deletes the domain and its key. Adding it again creates a new key with its own record.',
       params: DomainPath,

@@ -27,6 +27,15 @@ export async function insertEmails(
   `.execute(db);
 }
 
+/** Lists the contacts with these e-mail addresses, as templates show them. */
+export const listContactsByEmail = (db: Db, orgId: string, emails: string[]) =>
+  db
+    .selectFrom('contacts')
+    .select(['id', 'name', 'email', 'phone_number', 'custom_data'])
+    .where('org_id', '=', orgId)
+    .where('email', '=', sql<string>`any(${emails}::text[])`)
+    .execute();
+
 /** Lists the e-mails of a request in its order. */
 export const listRequestedEmails = (db: Db, orgId: string, requestId: string) =>
   db

@@ -9,13 +9,16 @@ export const emailRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config }) 
     config: { scope: 'email:write' },
     schema: {
       operationId: 'sendEmail',
+      summary: 'Send e-mails',
       tags: ['email'],
+      description:
+        'Sends an e-mail to each recipient. `data` has one delivery for each, whose status GET /deliveries/{id} shows. Subjects, sender names and bodies may refer to the contact with the address, as those of sequences do: `{{contact.name|there}}`, `{{contact.custom_data.plan}}`. A literal `{{` is written `\\{{`. `{{unsubscribe_url}}` in a body is the link for unsubscribing; marketing mail without it ends with one.',
       body: SendEmail,
       response: { 201: SendEmailAnswer, ...errorResponses(403) },
     },
     handler: async ({ db, org, body }, reply) => {
       reply.code(201);
-      return requestEmails(db, org.id, body, { isDevelopment: config.DEVELOPMENT });
+      return requestEmails(db, org.id, body, { isDevelopment: config.DEVELOPMENT, hasPlaceholders: true });
     },
   });
 };

@@ -81,6 +81,8 @@ export interface EmailContent {
   /** Absent in content that was stored before it was said: a body with a complete HTML element is HTML then. */
   is_html?: boolean;
   is_transactional: boolean;
+  /** Who else gets it. */
+  cc?: string[];
   /** The Message-ID of the e-mail that it answers. */
   in_reply_to?: string;
   /** The Message-IDs of the thread, with that one at the end. */

@@ -6,21 +6,28 @@ import { idOf, newId } from '../../ids.ts';
 import { enqueue, start } from '../../outbox/outbox.ts';
 import { SEND_EMAILS } from '../contract.ts';
 import { isVerifiedSender } from '../email-domains/service.ts';
+import { fillPlaceholders } from './placeholders.service.ts';
 import { insertEmails, listRequestedEmails } from './queries.ts';
 import type { SendEmail } from './schema.ts';
 
 const MS_PER_MINUTE = 60_000;
 
+interface EmailRequestOptions {
+  isDevelopment: boolean;
+  hasPlaceholders?: boolean;
+  requestKey?: string;
+}
+
 /**
  * Accepts e-mails for sending, now or after the delay. Returns a delivery id for each. Outside of development, throws
  * invalid unless they come from a verified domain. A request repeated under its key finds its e-mails and sends nothing
- * again.
+ * again. `hasPlaceholders`: the texts are templates for the contacts of the addresses.
  */
 export function requestEmails(
   db: Db,
   orgId: string,
   input: SendEmail,
-  { isDevelopment, requestKey }: { isDevelopment: boolean; requestKey?: string },
+  { isDevelopment, hasPlaceholders = false, requestKey }: EmailRequestOptions,
 ) {
   return inTransaction(db, async (trx) => {
     const requestId = requestKey === undefined ? newId() : idOf(orgId, requestKey);
@@ -31,7 +38,7 @@ export function requestEmails(
       throw invalid(`body.from_email: ${message}`, [{ path: 'body.from_email', message }]);
     }
     const delayMs = Math.round((input.delay_in_minutes ?? 0) * MS_PER_MINUTE);
-    const emails = input.recipients.map((recipient) => ({
+    const written = input.recipients.map((recipient) => ({
       id: newId(),
       to: recipient.to_email.toLowerCase(),
       content: {
@@ -42,6 +49,7 @@ export function requestEmails(
         is_transactional: recipient.email_is_transactional,
       },
     }));
+    const emails = hasPlaceholders ? await fillPlaceholders(trx, orgId, written) : written;
     await insertEmails(trx, orgId, { id: requestId, from_email: input.from_email, delayMs }, emails);
     const summary = `${emails.length} e-mail${emails.length === 1 ? '' : 's'} from ${input.from_email}`;
     await enqueue(trx, orgId, start(SEND_EMAILS, { orgId, requestId, delayMs }, { subjectId: requestId, summary }));

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import type { InboundEmailRef, InboundEmailResult } from '../contract.ts';
-import type { MailboxKind } from './mail-tokens.ts';
+import type { MailClient, MailTarget } from './emails.table.ts';
 
 const MAILS_PER_BATCH = 200;
 
@@ -10,34 +10,63 @@ const PATIENCE = sql`interval '1 hour'`;
 
 export interface NewInboundEmail {
   id: string;
-  kind: MailboxKind;
-  deliveryId: string;
+  target: MailTarget;
   mailFrom: string;
   rcptTo: string;
   sha256: Buffer;
   raw: Buffer;
+  client: MailClient | null;
 }
 
-/** Stores an e-mail once. Returns false if it was stored before or its delivery was deleted. */
+/** Stores an e-mail once. Returns false if it was stored before, or if its delivery or inbox was deleted. */
 export async function insertInboundEmail(db: Db, orgId: string, email: NewInboundEmail): Promise<boolean> {
-  const { id, kind, deliveryId, mailFrom, rcptTo, sha256, raw } = email;
+  const { id, target, mailFrom, rcptTo, sha256, raw, client } = email;
+  const owner =
+    target.kind === 'inbox'
+      ? sql`select org_id, null::uuid as delivery_id, id as inbox_id from email_inboxes where org_id = ${orgId} and id = ${target.inboxId}`
+      : sql`select org_id, id as delivery_id, null::uuid as inbox_id from deliveries where org_id = ${orgId} and id = ${target.deliveryId}`;
   const { numAffectedRows } = await sql`
-    insert into inbound_emails (org_id, id, kind, delivery_id, mail_from, rcpt_to, sha256, raw)
-    select org_id, ${id}::uuid, ${kind}, id, ${mailFrom}, ${rcptTo}, ${sha256}::bytea, ${raw}::bytea
-    from deliveries where org_id = ${orgId} and id = ${deliveryId}
+    insert into inbound_emails (org_id, id, kind, delivery_id, inbox_id, mail_from, rcpt_to, sha256, raw, client)
+    select org_id, ${id}::uuid, ${target.kind}, delivery_id, inbox_id, ${mailFrom}, ${rcptTo}, ${sha256}::bytea, ${raw}::bytea,
+      ${client === null ? null : JSON.stringify(client)}::jsonb
+    from (${owner}) as owner
     on conflict (org_id, sha256) do nothing
   `.execute(db);
   return numAffectedRows === 1n;
 }
 
-/** Finds an e-mail without its text, together with the recipient and contact of its delivery. */
+/** Finds the e-mail that was stored with these contents for this recipient. */
+export const findInboundEmailBySha256 = (db: Db, orgId: string, sha256: Buffer) =>
+  db
+    .selectFrom('inbound_emails')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where('sha256', '=', sha256)
+    .executeTakeFirst();
+
+/** Counts the e-mails of a sender that an inbox took in the last hour, up to a limit. */
+export async function countMailInLastHour(
+  db: Db,
+  orgId: string,
+  { inboxId, mailFrom, limit }: { inboxId: string; mailFrom: string; limit: number },
+): Promise<number> {
+  const { rows } = await sql`
+    select from inbound_emails
+    where org_id = ${orgId} and inbox_id = ${inboxId} and mail_from = ${mailFrom} and received_at > now() - interval '1 hour'
+    limit ${limit}
+  `.execute(db);
+  return rows.length;
+}
+
+/** Finds an e-mail without its text, together with the recipient and contact of its delivery, or with its inbox. */
 export function findInboundEmail(db: Db, orgId: string, id: string) {
   return db
     .selectFrom('inbound_emails as email')
-    .innerJoin('deliveries as delivery', (join) =>
+    .leftJoin('deliveries as delivery', (join) =>
       join.onRef('delivery.org_id', '=', 'email.org_id').onRef('delivery.id', '=', 'email.delivery_id'),
     )
-    .select(['email.kind', 'email.delivery_id', 'email.mail_from', 'email.rcpt_to', 'email.result'])
+    .select(['email.kind', 'email.delivery_id', 'email.inbox_id', 'email.mail_from', 'email.rcpt_to', 'email.result'])
+    .select(['email.client'])
     .select(['delivery.to', 'delivery.contact_id'])
     .select(sql<boolean>`email.received_at > now() - ${PATIENCE}`.as('is_recent'))
     .where('email.org_id', '=', orgId)

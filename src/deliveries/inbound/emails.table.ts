@@ -1,13 +1,27 @@
-import type { Generated } from 'kysely';
+import type { ColumnType, Generated } from 'kysely';
 import type { InboundEmailResult } from '../contract.ts';
-import type { MailboxKind } from './mail-tokens.ts';
+import type { Mailbox } from './mail-tokens.ts';
+
+/** What an e-mail was sent to: the bounce or reply address of a delivery, or an inbox of an org. */
+export type MailTarget = Mailbox | { kind: 'inbox'; orgId: string; inboxId: string };
+
+/** The mail server that handed an e-mail over. */
+export interface MailClient {
+  ip: string;
+  /** The name that it gave. */
+  helo: string;
+}
 
 export interface InboundEmailsTable {
   org_id: string;
   id: string;
-  kind: MailboxKind;
-  /** The delivery named by the recipient address. */
-  delivery_id: string;
+  kind: MailTarget['kind'];
+  /** The delivery named by the recipient address, unless that is an inbox. */
+  delivery_id: string | null;
+  /** The inbox of the recipient address, until it is deleted. */
+  inbox_id: string | null;
+  /** Null for an e-mail that came through the API. */
+  client: ColumnType<MailClient | null, string | null, never>;
   /** Empty for a bounce: a bounce must not bounce itself. */
   mail_from: string;
   rcpt_to: string;

@@ -53,6 +53,9 @@ export function createMailTokens(secret: string): MailTokens {
   };
 }
 
+/** Whether an address has the form of those for bounces and replies, at any domain. */
+export const isOwnAddress = (address: string): boolean => OWN_ADDRESS.test(address);
+
 /** Returns the address for an e-mail's bounces: its envelope sender. */
 export const bounceAddress = (token: string, domain: string): string => `b-${token}@${domain}`;
 

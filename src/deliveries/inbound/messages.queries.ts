@@ -24,6 +24,13 @@ export interface NewInboundMessage {
   thread?: string[] | undefined;
   /** The address that the sender of an e-mail wants answers at, if it is another one. */
   replyTo?: string | undefined;
+  /** Of an e-mail: who else has it, without us. */
+  cc?: string[] | undefined;
+  /** Of an e-mail: its HTML, sanitized. */
+  html?: string | undefined;
+  /** Of an e-mail: the stored one, and the inbox that it came to. */
+  emailId?: string | undefined;
+  inboxId?: string | undefined;
   /** The name that the sender has given themselves. */
   name?: string | undefined;
   body: string;
@@ -36,6 +43,12 @@ export interface NewInboundMessage {
   /** The beginning of what came from the provider, of a message that was not understood. */
   raw?: string | undefined;
 }
+
+/** SQL: the inbox that a `delivery` was sent from. */
+const INBOX_OF_DELIVERY = sql`(
+  select inbox.id from email_inboxes as inbox
+  where inbox.org_id = delivery.org_id and inbox.address = lower(coalesce(delivery.sender, delivery.content ->> 'from_email'))
+)`;
 
 /**
  * Stores an inbound message once. Its contact is the contact of its delivery, else the sender, else the contact of its
@@ -57,6 +70,10 @@ export async function insertInboundMessage(
     subject = null,
     thread = null,
     replyTo = null,
+    cc = null,
+    html = null,
+    emailId = null,
+    inboxId = null,
     name = null,
     body,
     isReply,
@@ -66,10 +83,10 @@ export async function insertInboundMessage(
   const pending = files.length === 0 ? null : JSON.stringify(files);
   const address = channel === 'email' ? sql`contact.email = ${from}` : sql`contact.phone_number = ${from}`;
   const { rows } = await sql<{ contact_id: string | null }>`
-    insert into inbound_messages (org_id, id, channel, provider, provider_id, "from", "to", to_id, subject, thread, reply_to, sender_name, body, is_reply, files, raw, contact_id,
+    insert into inbound_messages (org_id, id, channel, provider, provider_id, "from", "to", to_id, subject, thread, reply_to, sender_name, body, is_reply, files, raw, cc, html, email_id, inbox_id, contact_id,
       delivery_id)
     select ${orgId}::uuid, ${id}::uuid, ${channel}, ${provider}, ${providerId}, ${from}, ${to}, ${toId}, ${subject}, ${thread}::text[], ${replyTo}, ${name}, ${body}, ${isReply}::boolean,
-      ${pending}::jsonb, ${raw},
+      ${pending}::jsonb, ${raw}, ${cc}::text[], ${html}, ${emailId}::uuid, coalesce(${inboxId}::uuid, ${INBOX_OF_DELIVERY}),
       coalesce(delivery.contact_id, ${message.sender ?? null}::uuid, (select contact.id from contacts as contact where contact.org_id = ${orgId} and ${address})), delivery.id
     from (select) as message
     left join deliveries as delivery on delivery.org_id = ${orgId} and delivery.id = ${message.deliveryId ?? null}::uuid
@@ -183,7 +200,7 @@ export async function listMessagesWithFiles(
   return rows;
 }
 
-/** Deletes the raw forms of a contact's messages. The messages stay. */
+/** Deletes the raw forms of a contact's messages, and the e-mails that they came as. The messages stay. */
 export async function deleteRawForms(trx: Trx, orgId: string, contactId: string): Promise<void> {
   await trx
     .updateTable('inbound_messages')
@@ -192,4 +209,28 @@ export async function deleteRawForms(trx: Trx, orgId: string, contactId: string)
     .where('contact_id', '=', contactId)
     .where('raw', 'is not', null)
     .execute();
+  await sql`
+    update inbound_emails as email set raw = null from inbound_messages as message
+    where email.org_id = ${orgId} and message.org_id = email.org_id and message.email_id = email.id
+      and message.contact_id = ${contactId} and email.processed_at is not null and email.raw is not null
+  `.execute(trx);
 }
+
+/** Finds a message of a session as it came from the provider. */
+export const findMessageSource = (
+  db: Db,
+  orgId: string,
+  { sessionId, messageId }: { sessionId: string; messageId: string },
+) =>
+  db
+    .selectFrom('inbound_messages as message')
+    .innerJoin('session_events as event', (join) =>
+      join.onRef('event.org_id', '=', 'message.org_id').onRef('event.id', '=', 'message.id'),
+    )
+    .select(['message.id', 'message.channel', 'message.provider_id', 'message.from', 'message.to', 'message.cc'])
+    .select(['message.sender_name', 'message.reply_to', 'message.subject', 'message.body as text', 'message.html'])
+    .select('message.received_at')
+    .where('message.org_id', '=', orgId)
+    .where('message.id', '=', messageId)
+    .where('event.session_id', '=', sessionId)
+    .executeTakeFirst();

@@ -1,6 +1,6 @@
 import { resolveWhatsAppUser } from '../../contacts/whatsapp-users/service.ts';
 import { attachmentOf } from '../../conversations/messages/attachments.service.ts';
-import { addInboundMessage } from '../../conversations/messages/inbound.service.ts';
+import { addInboundMessage, type InboxOrigin } from '../../conversations/messages/inbound.service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { newId } from '../../ids.ts';
@@ -28,6 +28,10 @@ interface MessageParts {
   isDescription?: boolean | undefined;
   /** Whether a program must not answer it. */
   isAutomated?: boolean | undefined;
+  /** Of an e-mail to an inbox. */
+  inbox?: InboxOrigin | undefined;
+  /** Of an e-mail: whether it is proven to be from its sender. */
+  isAuthentic?: boolean | undefined;
 }
 
 /** A message as received, with addresses in lower case or E.164. */
@@ -49,7 +53,18 @@ export type ReceivedMessage = Omit<NewInboundMessage, 'id' | 'isReply' | 'files'
 export function receiveMessage(
   db: Db,
   orgId: string,
-  { media, missing, isDescription, isAutomated, files = [], consent: given, userId, ...inbound }: ReceivedMessage,
+  {
+    media,
+    missing,
+    isDescription,
+    isAutomated,
+    inbox,
+    isAuthentic,
+    files = [],
+    consent: given,
+    userId,
+    ...inbound
+  }: ReceivedMessage,
 ): Promise<void> {
   const { channel, body, deliveryId, replyTo, name } = inbound;
   const consent = channel === 'sms' ? consentOf(body, given) : undefined;
@@ -58,7 +73,7 @@ export function receiveMessage(
   return inTransaction(db, async (trx) => {
     const from = channel === 'whatsapp' ? await numberOf(trx, orgId, inbound.from) : inbound.from;
     const number = from === userId ? undefined : from;
-    const sender = userId === undefined ? undefined : await resolveWhatsAppUser(trx, orgId, { userId, number });
+    const sender = userId === undefined ? inbound.sender : await resolveWhatsAppUser(trx, orgId, { userId, number });
     const id = newId();
     const message = { ...inbound, from, sender, id, isReply: !isStop, files: pending };
     const contactId = await insertInboundMessage(trx, orgId, message);
@@ -73,7 +88,7 @@ export function receiveMessage(
       await enqueue(trx, orgId, start(RECEIVE_INBOUND_FILES, { orgId, inboundMessageId: id }, subject));
       return;
     }
-    const parts = { media, missing, isDescription, isAutomated };
+    const parts = { media, missing, isDescription, isAutomated, inbox, isAuthentic };
     await addToSession(trx, orgId, { id, channel, contactId, from, body, deliveryId, replyTo, name, ...parts });
   });
 }
@@ -92,9 +107,19 @@ type AddedMessage = Pick<NewInboundMessage, 'id' | 'channel' | 'from' | 'body' |
 export async function addToSession(
   trx: Trx,
   orgId: string,
-  { id, channel, contactId, from, body, deliveryId, isAutomated, name, replyTo, ...parts }: AddedMessage,
+  {
+    id,
+    channel,
+    contactId,
+    from,
+    body,
+    deliveryId,
+    media = [],
+    missing = [],
+    isDescription = false,
+    ...more
+  }: AddedMessage,
 ): Promise<void> {
-  const { media = [], missing = [], isDescription = false } = parts;
   for (const file of media) await recordMedia(trx, file);
   const author = await addInboundMessage(trx, orgId, {
     id,
@@ -104,9 +129,7 @@ export async function addToSession(
     text: textWith(body, missing),
     attachments: media.map(attachmentOf),
     isUnreadable: isDescription || (body.trim() === '' && missing.length > 0),
-    isAutomated,
-    name,
-    replyTo,
+    ...more,
     inReplyTo: deliveryId ?? undefined,
   });
   if (contactId === null) await updateInboundContact(trx, orgId, id, author);

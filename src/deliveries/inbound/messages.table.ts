@@ -19,6 +19,14 @@ export interface InboundMessagesTable {
   thread: string[] | null;
   /** The address that the sender of an e-mail wants answers at, if it is another one. */
   reply_to: string | null;
+  /** Of an e-mail: who else has it, without us. */
+  cc: string[] | null;
+  /** Of an e-mail: its HTML, sanitized. */
+  html: string | null;
+  /** The stored e-mail that it was. */
+  email_id: string | null;
+  /** The inbox that it came to, or that it answers. */
+  inbox_id: string | null;
   /** The name that the sender has given themselves. */
   sender_name: string | null;
   body: string;

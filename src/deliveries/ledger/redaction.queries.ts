@@ -35,8 +35,8 @@ export async function redactInboundMessages(
 ): Promise<void> {
   await sql`
     with erased as (
-      update inbound_messages set body = '', subject = null, reply_to = null, raw = null where org_id = ${orgId} and id = any(${ids}::uuid[])
-      returning channel, provider_id, delivery_id
+      update inbound_messages set body = '', html = null, cc = null, subject = null, reply_to = null, raw = null where org_id = ${orgId} and id = any(${ids}::uuid[])
+      returning channel, provider_id, delivery_id, email_id
     ),
     sibling as (
       select id from session_events where org_id = ${orgId} and session_id in (
@@ -52,9 +52,19 @@ export async function redactInboundMessages(
       select id from deliveries where org_id = ${orgId} and contact_id = ${contactId}::uuid and channel = 'email'
       union select unnest(${ids}::uuid[])
       union select delivery_id from erased where delivery_id is not null
+    ),
+    emails as (
+      select email.id from inbound_emails as email join touched on email.org_id = ${orgId} and email.delivery_id = touched.id
+      union select email_id from erased where email_id is not null
+      union select email_id from inbound_messages
+        where org_id = ${orgId} and contact_id = ${contactId}::uuid and channel = 'email' and email_id is not null
+      union select email.id from contacts as contact
+        join email_inboxes as inbox on inbox.org_id = contact.org_id
+        join inbound_emails as email on email.org_id = inbox.org_id and email.inbox_id = inbox.id and email.mail_from = contact.email
+        where contact.org_id = ${orgId} and contact.id = ${contactId}::uuid
     )
     update inbound_emails set raw = null
-    from touched
-    where inbound_emails.org_id = ${orgId} and inbound_emails.delivery_id = touched.id and processed_at is not null and raw is not null
+    from emails
+    where inbound_emails.org_id = ${orgId} and inbound_emails.id = emails.id and processed_at is not null and raw is not null
   `.execute(trx);
 }

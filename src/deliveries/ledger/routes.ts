@@ -10,6 +10,7 @@ export const deliveryRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'sequences:read' },
     schema: {
       operationId: 'listDeliveries',
+      summary: 'List deliveries',
       tags,
       description: 'Every send of the org on any channel, oldest first, including those not made, with the reason.',
       querystring: ListDeliveries,
@@ -22,6 +23,8 @@ export const deliveryRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'sequences:read' },
     schema: {
       operationId: 'getDelivery',
+      summary: 'Get a delivery',
+      description: 'The delivery with each attempt to make it.',
       tags,
       params: DeliveryPath,
       response: { 200: DeliveryDetail, ...errorResponses(403, 404) },
@@ -33,6 +36,7 @@ export const deliveryRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'sequences:write' },
     schema: {
       operationId: 'resolveDelivery',
+      summary: 'Settle an unknown delivery',
       tags,
       description:
         'Settles an `unknown` delivery manually. Nothing is sent, whatever the outcome. Any other delivery is a 409, even one already settled with the same outcome: use Idempotency-Key for retries.',

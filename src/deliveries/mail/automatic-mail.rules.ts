@@ -15,6 +15,15 @@ export function isAutomaticMail(headers: MailHeaders): boolean {
 }
 
 /**
+ * Returns whether an e-mail is a program's answer to another one, such as a notice of absence (RFC 3834, 5). One that a
+ * program sent by itself is none.
+ */
+export const isAutomaticReply = (headers: MailHeaders): boolean =>
+  /^auto-replied\b/i.test(fieldOf(headers, 'auto-submitted')) ||
+  /^auto_reply\b/i.test(fieldOf(headers, 'precedence')) ||
+  ['x-autoreply', 'x-autorespond'].some((name) => !/^(?:no\b|$)/i.test(fieldOf(headers, name)));
+
+/**
  * Returns whether a program must not answer an e-mail: it has an automatic origin, comes from a mailing list, or its
  * sender asks for no automatic answers. A person may have written the last two.
  */

@@ -1,10 +1,12 @@
 import type { AddressObject, EmailAddress, Headers, HeaderValue } from 'mailparser';
 import { storable, truncated } from '../../providers/storable.rules.ts';
-import { isAutomatedMail, isAutomaticMail } from './automatic-mail.rules.ts';
+import { type AuthenticationFields, authenticationFieldsOf } from './authentication-results.rules.ts';
+import { isAutomatedMail, isAutomaticMail, isAutomaticReply } from './automatic-mail.rules.ts';
 import { type RecipientReport, recipientReports } from './bounces.rules.ts';
+import { sanitizedHtml } from './html.rules.ts';
 import { invitationsOnce } from './invitations.rules.ts';
 import { idsIn, threadBefore } from './message-ids.rules.ts';
-import { textOfPart } from './mime.rules.ts';
+import { type MimePart, textOfPart } from './mime.rules.ts';
 import type { MimeFile, ParsedMime } from './mime.ts';
 
 /** The parts of an e-mail used for its classification. */
@@ -16,6 +18,12 @@ export interface ParsedEmail {
   fromName: string | undefined;
   /** The only address that its sender wants answers at, in lower case, if it is another one. */
   replyTo: string | undefined;
+  /** The addresses that it is for: To and Cc, in lower case, each once. */
+  recipients: string[];
+  /** The addresses that servers on its way have noted, in lower case. */
+  deliveredTo: string[];
+  /** The envelope sender that a server has noted, in lower case; empty for one that takes no answer. */
+  returnPath: string | undefined;
   /** The Message-IDs it replies to, nearest first. */
   answers: string[];
   /** The Message-IDs of its thread before it, the first one first. */
@@ -24,6 +32,11 @@ export interface ParsedEmail {
   subject: string | undefined;
   /** Whether it declares an automatic origin (RFC 3834). */
   isAutomatic: boolean;
+  /** Whether it declares that a program wrote it in answer to another e-mail. */
+  isAutomaticReply: boolean;
+  authentication: AuthenticationFields;
+  /** How many servers have passed it on (RFC 5321, 4.4). */
+  hops: number;
   /** Whether a program must not answer it. */
   isAutomated: boolean;
   /** Whether it is a report of a delivery status, a read receipt or a complaint (RFC 6522). */
@@ -31,6 +44,8 @@ export interface ParsedEmail {
   /** Its reports about deliveries; undefined if it has none. */
   reports: RecipientReport[] | undefined;
   body: string;
+  /** Its HTML without what could run or load anything. Undefined if it has none. */
+  html: string | undefined;
   files: MailFile[];
 }
 
@@ -46,6 +61,7 @@ const MAX_NAME_LENGTH = 200;
 const MAX_SUBJECT_LENGTH = 500;
 const MAX_BODY_LENGTH = 65_536;
 const MAX_ANSWERS = 20;
+const MAX_RECIPIENTS = 50;
 /** In ASCII, without quotation: what any mail server takes. */
 const EMAIL_ADDRESS = /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[a-z\d.-]+\.[a-z\d-]{2,}$/i;
 const SIGNATURE = /^application\/(?:x-)?(?:pkcs7|pgp)-signature$/;
@@ -61,14 +77,21 @@ export function parsedEmailOf(parsed: ParsedMime): ParsedEmail {
     from,
     fromName: from === undefined ? undefined : inOneLine(sender?.name ?? '', MAX_NAME_LENGTH),
     replyTo: replyToOf(headers, from),
+    recipients: addressesOf(headers, ['to', 'cc']),
+    deliveredTo: addressesOf(headers, ['delivered-to', 'x-original-to', 'envelope-to']),
+    returnPath: returnPathOf(headers),
     answers: answersOf(headers),
     thread: threadBefore(headerLines),
     subject: inOneLine(fieldOf(headers, 'subject') ?? '', MAX_SUBJECT_LENGTH),
     isAutomatic: isAutomaticMail(headers),
+    isAutomaticReply: isAutomaticReply(headers),
+    authentication: authenticationFieldsOf(headerLines),
+    hops: headerLines.filter(({ key }) => key === 'received').length,
     isAutomated: isAutomatedMail(headers),
     isReport: isReport(parsed),
     reports: isReport(parsed) ? reportsOf(parsed) : undefined,
     body: bodyOf(parsed),
+    html: htmlOf(parsed.root),
     files: filesOf(parsed),
   };
 }
@@ -83,10 +106,28 @@ const addressesIn = (headers: Headers, name: string): EmailAddress[] => {
   return isAddresses(value) ? value.value : [];
 };
 
+function returnPathOf(headers: Headers): string | undefined {
+  if (!headers.has('return-path')) return undefined;
+  return addressesOf(headers, ['return-path'])[0] ?? '';
+}
+
+/** Returns the addresses in fields, without those that no mail can be sent to. */
+function addressesOf(headers: Headers, names: string[]): string[] {
+  const addresses = names.flatMap((name) => [
+    ...addressesIn(headers, name).flatMap((one) => [one, ...(one.group ?? [])]),
+    ...[headers.get(name) ?? []]
+      .flat()
+      .flatMap((value) => (typeof value === 'string' ? { address: value.replace(/^\s*<|>\s*$/g, '').trim() } : [])),
+  ]);
+  const found = addresses.flatMap((one) => addressOf(one) ?? []).filter(isEmailAddress);
+  return [...new Set(found)].slice(0, MAX_RECIPIENTS);
+}
+
 const isAddresses = (value: HeaderValue | undefined): value is AddressObject =>
   typeof value === 'object' && 'value' in value && Array.isArray(value.value);
 
-const addressOf = (sender: EmailAddress | undefined) => ifWithin(MAX_ADDRESS_LENGTH, sender?.address?.toLowerCase());
+const addressOf = (sender: Pick<EmailAddress, 'address'> | undefined) =>
+  ifWithin(MAX_ADDRESS_LENGTH, sender?.address?.toLowerCase());
 
 /** Returns undefined for several addresses: an answer has one. */
 function replyToOf(headers: Headers, from: string | undefined): string | undefined {
@@ -138,6 +179,17 @@ function bodyOf({ root }: ParsedMime): string {
   const body = storable(textOfPart(root, MAX_BODY_LENGTH));
   return body.length <= MAX_BODY_LENGTH ? body : `${truncated(body, MAX_BODY_LENGTH - 1)}…`;
 }
+
+/** Returns the HTML of an e-mail. Undefined if it is plain text only. */
+function htmlOf(root: MimePart): string | undefined {
+  const parts = htmlsIn(root);
+  return parts.length === 0 ? undefined : storable(sanitizedHtml(parts.join('\n')));
+}
+
+const htmlsIn = ({ type, text, parts }: MimePart): string[] => [
+  ...(type === 'text/html' && text !== '' ? [text] : []),
+  ...parts.flatMap(htmlsIn),
+];
 
 const ifWithin = (limit: number, text: string | undefined) =>
   text === undefined || text === '' || text.length > limit ? undefined : storable(text);

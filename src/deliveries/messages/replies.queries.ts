@@ -16,6 +16,10 @@ export interface AnsweredMessage {
   /** Who it is from, and the address that they want answers at, if it is another one. */
   from: string;
   reply_to: string | null;
+  /** Who else has it. */
+  cc: string[] | null;
+  /** The inbox that it came to. */
+  inbox_id: string | null;
   /** The delivery that it replies to, if it names one. */
   delivery_id: string | null;
 }
@@ -28,6 +32,8 @@ const ANSWERED = [
   'inbound.thread',
   'inbound.from',
   'inbound.reply_to',
+  'inbound.cc',
+  'inbound.inbox_id',
   'inbound.delivery_id',
 ] as const;
 
@@ -50,6 +56,23 @@ export const findLastInbound = (
     .orderBy('event.seq', 'desc')
     .limit(1)
     .executeTakeFirst();
+
+/** Finds the inbox of the last message of a session that came to one. */
+export const findInboxOfSession = async (db: Db, orgId: string, sessionId: string): Promise<string | undefined> => {
+  const row = await db
+    .selectFrom('session_events as event')
+    .innerJoin('inbound_messages as inbound', (join) =>
+      join.onRef('inbound.org_id', '=', 'event.org_id').onRef('inbound.id', '=', 'event.id'),
+    )
+    .select('inbound.inbox_id')
+    .where('event.org_id', '=', orgId)
+    .where('event.session_id', '=', sessionId)
+    .where('inbound.inbox_id', 'is not', null)
+    .orderBy('event.seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.inbox_id ?? undefined;
+};
 
 /** Finds the last message of a contact on a channel, in any session. */
 export const findLastInboundOfContact = (

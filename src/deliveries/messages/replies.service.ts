@@ -1,12 +1,15 @@
 import type { Reply } from '../../conversations/deliveries.port.ts';
 import type { Trx } from '../../db/connect.ts';
 import { conflict, refused } from '../../errors.ts';
+import type { EmailContent } from '../email/schema.ts';
 import { isVerifiedSender } from '../email-domains/service.ts';
+import { findDefaultInbox, findInbox, findInboxByAddress } from '../email-inboxes/service.ts';
 import { isMessageId, referencesTo } from '../mail/message-ids.rules.ts';
 import type { MessageContent } from '../sending/content.ts';
 import { MAX_SMS_LENGTH } from '../sending/lengths.rules.ts';
 import {
   type AnsweredMessage,
+  findInboxOfSession,
   findLastInbound,
   findLastInboundOfContact,
   findSender,
@@ -14,7 +17,7 @@ import {
   listLastSenders,
   listSendersTo,
 } from './replies.queries.ts';
-import { answeringSubject, isPhoneNumber } from './replies.rules.ts';
+import { answeringSubject, isPhoneNumber, signed } from './replies.rules.ts';
 import { requestMessage } from './service.ts';
 
 /**
@@ -60,23 +63,28 @@ const CONTENTS: Record<Reply['channel'], (trx: Trx, orgId: string, reply: Reply)
   async email(trx, orgId, reply) {
     const answered = await findLastInbound(trx, orgId, reply);
     const sender = await getEmailSender(trx, orgId, { ...reply, deliveryId: answered?.delivery_id });
-    const { provider_id: messageId = '', subject, thread } = answered ?? {};
-    const content = {
+    const inbox = await findInboxByAddress(trx, orgId, sender);
+    const to = addressOf(reply, answered);
+    const cc = (answered?.cc ?? []).filter((address) => address !== to.toLowerCase() && address !== sender);
+    const content: EmailContent = {
       from_email: sender,
-      subject: subject ? answeringSubject(subject) : `Re: ticket #${reply.ticketNumber}`,
-      sender_name: null,
-      body: reply.text,
+      subject: answered?.subject ? answeringSubject(answered.subject) : `Re: ticket #${reply.ticketNumber}`,
+      sender_name: inbox?.display_name ?? null,
+      body: signed(reply.text, inbox?.signature),
       is_html: false,
       is_transactional: true,
-      ...(isMessageId(messageId) && {
-        in_reply_to: messageId,
-        references: referencesTo(thread ?? [], messageId),
-      }),
+      ...threadOf(answered),
+      ...(cc.length > 0 && (!reply.isAutoReply || reply.isVerified) && { cc }),
       ...(reply.isAutoReply && { is_auto_reply: true }),
     };
-    return { channel: 'email', content, sender, to: addressOf(reply, answered) };
+    return { channel: 'email', content, sender, to };
   },
 };
+
+function threadOf(answered: AnsweredMessage | undefined): Pick<EmailContent, 'in_reply_to' | 'references'> {
+  const { provider_id: messageId = '', thread } = answered ?? {};
+  return isMessageId(messageId) ? { in_reply_to: messageId, references: referencesTo(thread ?? [], messageId) } : {};
+}
 
 /**
  * Returns where the answer of a person goes to: the address that the contact has named in the answered e-mail, which the
@@ -91,12 +99,21 @@ function addressOf({ to, isAutoReply }: Reply, answered: AnsweredMessage | undef
 const findReached = async (trx: Trx, orgId: string, reply: Reply) =>
   (await findLastInbound(trx, orgId, reply)) ?? (await findLastInboundOfContact(trx, orgId, reply));
 
-/** Returns the likeliest sender whose domain is verified. Throws conflict if there is none. */
+/**
+ * Returns the address of the session's inbox, else the likeliest sender whose domain is verified. Throws conflict if the
+ * inbox is not verified, or if no sender is known.
+ */
 async function getEmailSender(
   trx: Trx,
   orgId: string,
   place: Reply & { deliveryId: string | null | undefined },
 ): Promise<string> {
+  const inboxId = await findInboxOfSession(trx, orgId, place.sessionId);
+  const inbox = inboxId === undefined ? undefined : await findInbox(trx, orgId, inboxId);
+  if (inbox !== undefined) {
+    if (place.isDevelopment || inbox.is_verified) return inbox.address;
+    throw conflict(`The domain of the inbox ${inbox.address} is not verified: see PUT /email/domains`);
+  }
   let likeliest: string | undefined;
   for await (const sender of likelySenders(trx, orgId, place)) {
     if (place.isDevelopment || (await isVerifiedSender(trx, orgId, sender))) return sender;
@@ -104,7 +121,7 @@ async function getEmailSender(
   }
   throw conflict(
     likeliest === undefined
-      ? 'No address is known to answer from: send an e-mail by POST /email first'
+      ? 'No address is known to write from: PUT /email/inboxes with is_default_sender, or send an e-mail by POST /email first'
       : `The domain of ${likeliest} is not verified: see PUT /email/domains`,
   );
 }
@@ -116,7 +133,7 @@ async function findLikeliestSender(trx: Trx, orgId: string, reply: Reply): Promi
 
 /**
  * Finds who may answer in a session, the likeliest first: the sender of the message that the contact has replied to, of
- * the session's last message, of the last ones to the contact, and of the org's last ones.
+ * the session's last message, the org's default one, those of the last messages to the contact, and of the org's last ones.
  */
 async function* likelySenders(
   trx: Trx,
@@ -127,6 +144,8 @@ async function* likelySenders(
   if (answered !== undefined) yield answered;
   const inSession = await findSenderInSession(trx, orgId, { sessionId, channel });
   if (inSession !== undefined) yield inSession;
+  const preferred = channel === 'email' ? await findDefaultInbox(trx, orgId) : undefined;
+  if (preferred !== undefined) yield preferred.address;
   yield* await listSendersTo(trx, orgId, { contactId, channel });
   yield* await listLastSenders(trx, orgId, channel);
 }

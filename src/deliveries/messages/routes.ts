@@ -27,6 +27,7 @@ export const messageRoutes: FastifyPluginAsyncZod<Deps> = async (
       config: { scope: 'whatsapp:write' },
       schema: {
         operationId: 'sendTemplate',
+        summary: 'Send a WhatsApp template',
         tags: ['whatsapp'],
         description:
           'Sends a template message and waits up to 20 seconds for WhatsApp to accept it. If that takes longer, or the outcome is unknown, `whatsapp_message_id` is null and GET /deliveries/{id} shows the status.',
@@ -47,6 +48,7 @@ export const messageRoutes: FastifyPluginAsyncZod<Deps> = async (
     config: { scope: 'phone:write' },
     schema: {
       operationId: 'makeOutboundCall',
+      summary: 'Call a contact',
       tags: ['phone'],
       description: 'Has a phone agent call a contact. GET /deliveries/{id} with the call’s id shows its status.',
       body: MakeOutboundCall,

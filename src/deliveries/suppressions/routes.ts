@@ -11,6 +11,8 @@ export const suppressionRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'contacts:read' },
     schema: {
       operationId: 'listSuppressions',
+      summary: 'List suppressions',
+      description: 'The addresses to which nothing is sent, with the reason.',
       tags,
       querystring: ListSuppressions,
       response: { 200: SuppressionPage, ...errorResponses(403) },
@@ -22,6 +24,7 @@ export const suppressionRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'contacts:write' },
     schema: {
       operationId: 'addSuppression',
+      summary: 'Suppress an address',
       tags,
       description:
         'Suppresses an address on a channel. Transactional e-mail is still sent to it. An existing suppression is returned unchanged.',
@@ -38,6 +41,7 @@ export const suppressionRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'contacts:write' },
     schema: {
       operationId: 'deleteSuppression',
+      summary: 'Delete a suppression',
       tags,
       description: 'Allows messages to the address again. Those skipped in the meantime are not sent afterwards.',
       params: SuppressionPath,

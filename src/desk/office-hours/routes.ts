@@ -27,6 +27,8 @@ export const officeHoursRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'office-hours:read' },
     schema: {
       operationId: 'listOfficeHours',
+      summary: 'List office hours',
+      description: 'All office hours of the organization, with their shifts.',
       tags,
       querystring: ListOfficeHours,
       response: { 200: OfficeHoursPage, ...errorResponses(403) },
@@ -38,6 +40,8 @@ export const officeHoursRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'office-hours:write' },
     schema: {
       operationId: 'createOfficeHours',
+      summary: 'Create office hours',
+      description: 'Shifts by day of the week, and holidays, in a time zone.',
       tags,
       body: CreateOfficeHours,
       response: { 201: OfficeHours, ...errorResponses(403) },
@@ -52,6 +56,8 @@ export const officeHoursRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'office-hours:read' },
     schema: {
       operationId: 'getOfficeHours',
+      summary: 'Get office hours',
+      description: 'With shifts and holidays.',
       tags,
       params: OfficeHoursPath,
       response: { 200: OfficeHours, ...errorResponses(403, 404) },
@@ -63,6 +69,7 @@ export const officeHoursRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'office-hours:read' },
     schema: {
       operationId: 'getOfficeHoursStatus',
+      summary: 'Get whether the office is open',
       tags,
       description:
         'Shifts follow the wall clock of the time zone: an hour skipped by a clock change is no working time, a repeated hour counts both times.',
@@ -78,6 +85,8 @@ export const officeHoursRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'office-hours:write' },
     schema: {
       operationId: 'updateOfficeHours',
+      summary: 'Replace office hours',
+      description: 'Replaces shifts and holidays. Clocks of open sessions are computed again.',
       tags,
       params: OfficeHoursPath,
       body: UpdateOfficeHours,
@@ -93,6 +102,7 @@ export const officeHoursRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'office-hours:write' },
     schema: {
       operationId: 'deleteOfficeHours',
+      summary: 'Delete office hours',
       tags,
       description: 'Refused (409) while a team or an SLA policy uses them.',
       params: OfficeHoursPath,

@@ -13,6 +13,7 @@ export const tagRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'tags:read' },
     schema: {
       operationId: 'listTags',
+      summary: 'List tags',
       tags,
       description: 'All of them, or those of a category, by name.',
       querystring: ListTags,
@@ -25,6 +26,7 @@ export const tagRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'tags:write' },
     schema: {
       operationId: 'upsertTag',
+      summary: 'Save a tag',
       tags,
       description:
         'Creates the tag, or updates the tag with the same name in any letter case. Its spelling is updated too. A tag has at most one category.',
@@ -41,6 +43,8 @@ export const tagRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'tags:write' },
     schema: {
       operationId: 'deleteTag',
+      summary: 'Delete a tag',
+      description: 'Takes the tag off all sessions.',
       tags,
       params: TagPath,
       response: { 200: NoBody, ...errorResponses(403, 404) },
@@ -55,6 +59,8 @@ export const tagRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'tags:write' },
     schema: {
       operationId: 'updateAutoTagging',
+      summary: 'Set how sessions are tagged',
+      description: 'Whether the AI applies tags by itself.',
       tags,
       body: AutoTagging,
       response: { 200: NoBody, ...errorResponses(403) },

@@ -20,6 +20,8 @@ export const teamRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'teams:read' },
     schema: {
       operationId: 'listTeams',
+      summary: 'List teams',
+      description: 'All teams of the organization with their members.',
       tags,
       querystring: ListTeams,
       response: { 200: TeamPage, ...errorResponses(403) },
@@ -31,6 +33,8 @@ export const teamRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'teams:write' },
     schema: {
       operationId: 'createTeam',
+      summary: 'Create a team',
+      description: 'A team gets sessions assigned by its strategy.',
       tags,
       body: SaveTeam,
       response: { 201: Team, ...errorResponses(403) },
@@ -45,6 +49,8 @@ export const teamRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'teams:read' },
     schema: {
       operationId: 'getTeam',
+      summary: 'Get a team',
+      description: 'With its members.',
       tags,
       params: TeamPath,
       response: { 200: Team, ...errorResponses(403, 404) },
@@ -56,6 +62,7 @@ export const teamRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'teams:write' },
     schema: {
       operationId: 'updateTeam',
+      summary: 'Replace a team',
       tags,
       description: 'Replaces everything except the members: an absent field gets its default.',
       params: TeamPath,
@@ -69,6 +76,7 @@ export const teamRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'teams:write' },
     schema: {
       operationId: 'deleteTeam',
+      summary: 'Delete a team',
       tags,
       description: 'Its members stay members of the org.',
       params: TeamPath,
@@ -84,6 +92,7 @@ export const teamRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'teams:write' },
     schema: {
       operationId: 'addUserToTeam',
+      summary: 'Add a member to a team',
       tags,
       description: 'A member of the org may belong to several teams. Adding a member again changes nothing.',
       params: TeamPath,
@@ -101,6 +110,8 @@ export const teamRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'teams:write' },
     schema: {
       operationId: 'removeUserFromTeam',
+      summary: 'Remove a member from a team',
+      description: 'The member’s sessions stay assigned to the member.',
       tags,
       params: TeamMemberPath,
       response: { 200: NoBody, ...errorResponses(403, 404) },

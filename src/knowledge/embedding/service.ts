@@ -9,7 +9,7 @@ import { isModelInstalled } from './installed-models.queries.ts';
 import type { KnowledgeModel } from './models.ts';
 import { embedInParts, type PartHandlers, partSizeOf } from './parts.ts';
 import { deleteRefusals, listUnembedded, upsertRefusal, upsertVectors } from './queries.ts';
-import { deleteOtherVectors, upsertSearchedModel } from './searched-models.queries.ts';
+import { deleteOtherVectors, findSearchedModel, upsertSearchedModel } from './searched-models.queries.ts';
 
 const CHUNKS_PER_BATCH = 32;
 const VECTORS_PER_DELETION = 5_000;
@@ -24,6 +24,10 @@ export async function hasConnectedModel(trx: Trx, orgId: string): Promise<boolea
   const settings = (await listConnections(trx, orgId)).get('llm');
   return typeof settings?.embedding_model === 'string';
 }
+
+/** Returns whether an org's questions are compared with the vectors of a model. */
+export const isComparedByModel = async (db: Db, orgId: string): Promise<boolean> =>
+  (await findSearchedModel(db, orgId)) !== undefined;
 
 /** Returns the command to embed the chunks of an org that lack a vector. */
 export const embedKnowledge = (orgId: string): Command =>

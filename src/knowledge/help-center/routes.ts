@@ -18,6 +18,7 @@ export const helpCenterRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) =
     bodyLimit: BODY_LIMIT_BYTES,
     schema: {
       operationId: 'syncContentTree',
+      summary: 'Replace the help center',
       tags,
       description:
         'Makes the help center what the tree says, all of it or nothing: what the tree has not is deleted. Articles are known by the path of their slugs. Up to 10 MB. An `openapi_spec` that is too costly is refused with the bound that it exceeds; 429 and 503 mean that others are being read.',
@@ -31,6 +32,7 @@ export const helpCenterRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) =
     config: { scope: 'help-center:read' },
     schema: {
       operationId: 'getContentTree',
+      summary: 'Get the help center',
       tags,
       description: 'The tree as it was given.',
       response: { 200: ContentTree, ...errorResponses(403) },
@@ -42,6 +44,7 @@ export const helpCenterRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) =
     config: { scope: 'help-center:read' },
     schema: {
       operationId: 'listHelpCenterArticles',
+      summary: 'List help center articles',
       tags,
       description:
         'All articles by creation, or those that `q` calls for. Each has the address where anybody reads it.',
@@ -55,6 +58,8 @@ export const helpCenterRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) =
     config: { scope: 'help-center:read' },
     schema: {
       operationId: 'getHelpCenterArticle',
+      summary: 'Get a help center article',
+      description: 'With its text and the address where anybody reads it.',
       tags,
       params: ArticleRef,
       response: { 200: ShownArticle, ...errorResponses(403, 404) },

@@ -9,6 +9,7 @@ export const knowledgeSearchRoutes: FastifyPluginAsyncZod<Deps> = async (app, { 
     config: { scope: 'training:read' },
     schema: {
       operationId: 'searchTrainingKnowledge',
+      summary: 'Search the knowledge',
       tags: ['training'],
       description: 'Searches all that the org knows: training, websites and the help center. No draft is found.',
       body: SearchKnowledge,

@@ -18,6 +18,7 @@ export const directoryRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'training:read' },
     schema: {
       operationId: 'listTrainingDirectories',
+      summary: 'List training directories',
       tags,
       description: 'The oldest first. There are none within another.',
       querystring: ListDirectories,
@@ -30,6 +31,8 @@ export const directoryRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'training:write' },
     schema: {
       operationId: 'createTrainingDirectory',
+      summary: 'Create a training directory',
+      description: 'A directory orders training for people. The AI searches all of them.',
       tags,
       body: CreateDirectory,
       response: { 201: Directory, ...errorResponses(403) },
@@ -44,6 +47,8 @@ export const directoryRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'training:write' },
     schema: {
       operationId: 'updateTrainingDirectory',
+      summary: 'Rename a training directory',
+      description: 'Its items stay in it.',
       tags,
       params: DirectoryPath,
       body: UpdateDirectory,
@@ -56,6 +61,7 @@ export const directoryRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'training:write' },
     schema: {
       operationId: 'deleteTrainingDirectory',
+      summary: 'Delete a training directory',
       tags,
       description: 'What is in it stays, and is in no directory then.',
       params: DirectoryPath,

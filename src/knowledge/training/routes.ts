@@ -20,6 +20,7 @@ export const trainingRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'training:read' },
     schema: {
       operationId: 'listTraining',
+      summary: 'List training',
       tags,
       description: 'Drafts among the rest, the oldest first.',
       querystring: ListTraining,
@@ -32,6 +33,7 @@ export const trainingRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'training:write' },
     schema: {
       operationId: 'createTraining',
+      summary: 'Create training',
       tags,
       description: 'In use from then on, as version 1, unless it is a draft.',
       body: CreateTraining,
@@ -47,6 +49,8 @@ export const trainingRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'training:read' },
     schema: {
       operationId: 'getTraining',
+      summary: 'Get a training item',
+      description: 'The text that is in use, or that of a draft.',
       tags,
       params: TrainingPath,
       response: { 200: Training, ...errorResponses(403, 404) },
@@ -58,6 +62,7 @@ export const trainingRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'training:write' },
     schema: {
       operationId: 'updateTraining',
+      summary: 'Update a training item',
       tags,
       description:
         'Absent fields stay as they are. A changed text of what is published is in use at once, and is the next version.',
@@ -72,6 +77,7 @@ export const trainingRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'training:write' },
     schema: {
       operationId: 'setTrainingDraft',
+      summary: 'Publish or unpublish a training item',
       tags,
       description:
         'Publishes a draft, or takes what is published out of use. A text that differs from the last version becomes the next one.',
@@ -86,6 +92,8 @@ export const trainingRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'training:write' },
     schema: {
       operationId: 'setTrainingDirectory',
+      summary: 'Move a training item',
+      description: 'Moves the item to a directory, or out of all of them with null.',
       tags,
       params: TrainingPath,
       body: SetDirectory,
@@ -98,6 +106,8 @@ export const trainingRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'training:write' },
     schema: {
       operationId: 'deleteTraining',
+      summary: 'Delete a training item',
+      description: 'The AI no longer knows it. Its versions are deleted too.',
       tags,
       params: TrainingPath,
       response: { 200: NoBody, ...errorResponses(403, 404) },

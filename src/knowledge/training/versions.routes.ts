@@ -27,6 +27,7 @@ export const trainingVersionRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'training:read' },
     schema: {
       operationId: 'getTrainingVersion',
+      description: 'The text as it was in this version.',
       tags,
       summary: 'Get a version of a training item',
       params: VersionPath,

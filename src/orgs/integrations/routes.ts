@@ -13,6 +13,17 @@ import {
 } from './schema.ts';
 import { getIntegration, putIntegration, readIntegrations, removeIntegration, testIntegration } from './service.ts';
 
+/** What each kind connects, for people. */
+const PROVIDERS: Record<(typeof INTEGRATION_KINDS)[number], string> = {
+  email: 'an SMTP server',
+  sms: 'SMS by Twilio',
+  whatsapp: 'WhatsApp by Meta',
+  voice: 'phone calls by Vapi',
+  crm: 'HubSpot',
+  miaw: 'Salesforce Messaging',
+  llm: 'a model provider',
+};
+
 export const integrationRoutes: FastifyPluginAsyncZod<Deps> = async (
   app,
   { config, secrets, callbacks, checkIntegration },
@@ -23,6 +34,8 @@ export const integrationRoutes: FastifyPluginAsyncZod<Deps> = async (
     config: { scope: 'org:read' },
     schema: {
       operationId: 'listIntegrations',
+      summary: 'List integrations',
+      description: 'All connections of the organization. Secrets are shown as `***`.',
       tags: ['integrations'],
       response: { 200: IntegrationList, ...errorResponses(403) },
     },
@@ -37,6 +50,7 @@ export const integrationRoutes: FastifyPluginAsyncZod<Deps> = async (
     config: { scope: 'org:read' },
     schema: {
       operationId: 'getIntegration',
+      summary: 'Get an integration',
       tags: ['integrations'],
       description:
         'Shows how the calls of the connection end. Connections of a partner’s kind are in the list only. `llm` has its own operation.',
@@ -55,6 +69,7 @@ export const integrationRoutes: FastifyPluginAsyncZod<Deps> = async (
       schema: {
         operationId: `put${kind.charAt(0).toUpperCase()}${kind.slice(1)}Integration`,
         tags: ['integrations'],
+        summary: `Connect ${PROVIDERS[kind]}`,
         description: 'Replaces the settings and clears the results of earlier tests.',
         body: INTEGRATION_BODIES[kind],
         response: { 200: Integration, ...errorResponses(403) },
@@ -67,6 +82,8 @@ export const integrationRoutes: FastifyPluginAsyncZod<Deps> = async (
     config: { scope: 'org:write' },
     schema: {
       operationId: 'deleteIntegration',
+      summary: 'Disconnect an integration',
+      description: 'Deletes the settings of the connection. What needs it is refused from now on.',
       tags: ['integrations'],
       params: IntegrationRef,
       response: { 200: NoBody, ...errorResponses(403, 404) },
@@ -81,6 +98,7 @@ export const integrationRoutes: FastifyPluginAsyncZod<Deps> = async (
     config: { scope: 'org:write', isRepeatable: true },
     schema: {
       operationId: 'testIntegration',
+      summary: 'Test an integration',
       tags: ['integrations'],
       description: 'Makes one harmless real call with the stored settings and says what came back.',
       params: IntegrationRef,

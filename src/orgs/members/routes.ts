@@ -12,6 +12,8 @@ export const memberRoutes: FastifyPluginAsyncZod<Deps> = async (app) => {
     config: { scope: 'teams:read' },
     schema: {
       operationId: 'listRoles',
+      summary: 'List roles',
+      description: 'The built-in roles of the organization’s members.',
       tags: ['members'],
       response: { 200: RoleList, ...errorResponses(403) },
     },
@@ -22,6 +24,8 @@ export const memberRoutes: FastifyPluginAsyncZod<Deps> = async (app) => {
     config: { scope: 'teams:read' },
     schema: {
       operationId: 'listMembers',
+      summary: 'List members',
+      description: 'The people of the organization, with their roles and whether they are available.',
       tags: ['members'],
       response: { 200: z.array(Member), ...errorResponses(403) },
     },
@@ -32,6 +36,8 @@ export const memberRoutes: FastifyPluginAsyncZod<Deps> = async (app) => {
     config: { scope: 'teams:write' },
     schema: {
       operationId: 'updateMember',
+      summary: 'Update a member',
+      description: 'Changes the member’s role or availability. Absent fields stay.',
       tags: ['members'],
       params: MemberRef,
       body: UpdateMember,
@@ -44,6 +50,7 @@ export const memberRoutes: FastifyPluginAsyncZod<Deps> = async (app) => {
     config: { scope: 'teams:write' },
     schema: {
       operationId: 'removeMember',
+      summary: 'Remove a member',
       tags: ['members'],
       description:
         'Ends the membership, with its login links and dashboard sessions. The last admin cannot be removed (409).',

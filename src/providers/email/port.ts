@@ -6,6 +6,8 @@ export interface EmailMessage {
   messageId: string;
   from: { name: string | undefined; address: string };
   to: string;
+  /** Who else gets it. Whether it was sent is decided by `to` alone. */
+  cc?: string[] | undefined;
   subject: string;
   body: string;
   /** The Message-ID of the e-mail that it answers, with its angle brackets (RFC 5322, 3.6.4). */

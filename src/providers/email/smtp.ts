@@ -78,7 +78,10 @@ export function createSmtpSender(settings: SmtpSettings, connect?: Egress['conne
     concurrency: POOL_CONNECTIONS,
     async send(message) {
       try {
-        const { messageId } = await transport.sendMail(toMail(message, dkim));
+        const { messageId, rejected, rejectedErrors = [] } = await transport.sendMail(toMail(message, dkim));
+        // With several recipients, the server may refuse the one that the e-mail is to, and take it for the others.
+        if (rejected.includes(message.to))
+          return outcomeOf((rejectedErrors[0] ?? new Error('refused')) as SmtpError, secretsOf(username, password));
         return { kind: 'accepted', providerId: messageId };
       } catch (error) {
         return outcomeOf(error as SmtpError, secretsOf(username, password));
@@ -104,6 +107,7 @@ function toMail(
     messageId,
     from,
     to,
+    cc = [],
     subject,
     body,
     isHtml,
@@ -122,8 +126,9 @@ function toMail(
     messageId,
     from: { name: from.name ?? '', address: from.address },
     to: { name: '', address: to },
+    ...(cc.length > 0 && { cc: cc.map((address) => ({ name: '', address })) }),
     ...(replyTo === undefined ? {} : { replyTo }),
-    envelope: { from: envelopeFrom, to },
+    envelope: { from: envelopeFrom, to: [to, ...cc] },
     subject,
     ...(inReplyTo === undefined ? {} : { inReplyTo, references: references ?? inReplyTo }),
     ...((isHtml ?? looksLikeHtml(body)) ? { html: body, text: textOfHtml(body) } : { text: body }),

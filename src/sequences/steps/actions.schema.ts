@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { templated } from '../../contacts/templates/schema.ts';
 import { EmailBody, HeaderText, IsHtml } from '../../deliveries/email/schema.ts';
+import { withUnsubscribePlaceholder } from '../../deliveries/sending/unsubscribe-link.rules.ts';
 import { EmailAddress } from '../../schemas/parts.ts';
 import { WhatsAppTemplateMapping } from './whatsapp-template.schema.ts';
 
@@ -12,7 +13,9 @@ const SendEmails = z.object({
   data: z.object({
     from_email: EmailAddress,
     email_subject: templated(HeaderText).describe(TEMPLATE),
-    email_body: templated(EmailBody).describe(`HTML or plain text, as \`is_html\` says. ${TEMPLATE}`),
+    email_body: templated(EmailBody, withUnsubscribePlaceholder).describe(
+      `HTML or plain text, as \`is_html\` says. ${TEMPLATE} {{unsubscribe_url}} is the link for unsubscribing; marketing mail without it ends with one.`,
+    ),
     is_html: IsHtml,
     email_sender_name: templated(HeaderText),
     email_is_transactional: z

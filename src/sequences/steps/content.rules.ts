@@ -10,6 +10,7 @@ import {
 import type { Channel } from '../../deliveries/contract.ts';
 import type { MessageContent } from '../../deliveries/sending/content.ts';
 import { MAX_SMS_LENGTH } from '../../deliveries/sending/lengths.rules.ts';
+import { withUnsubscribePlaceholder } from '../../deliveries/sending/unsubscribe-link.rules.ts';
 import { looksLikeHtml } from '../../html/markup.rules.ts';
 import type { StepAction } from './actions.schema.ts';
 import { renderTemplate } from './whatsapp-template.rules.ts';
@@ -50,7 +51,7 @@ export function contentOf({ type, data }: StepAction): (contact: TemplateContact
   switch (type) {
     case 'send_emails': {
       const subjectTemplate = templateOf(data.email_subject);
-      const bodyTemplate = templateOf(data.email_body);
+      const bodyTemplate = templateOf(withUnsubscribePlaceholder(data.email_body));
       const nameTemplate = templateOf(data.email_sender_name);
       const isHtml = data.is_html ?? looksLikeHtml(data.email_body);
       const renderBody = isHtml ? renderHtml : renderText;

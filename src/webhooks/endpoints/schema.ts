@@ -109,7 +109,7 @@ const endpointFields = {
   payload: z.enum(['full', 'thin']),
   ordered: z.boolean(),
   max_per_second: z.int().nullable(),
-  headers: z.record(z.string(), z.literal(MASK)),
+  headers: z.record(z.string(), z.string().describe(`Always "${MASK}".`)),
   enabled: z.boolean(),
   state: z.enum(['healthy', 'failing', 'disabled']).describe('failing: nothing was accepted since the last failure.'),
   disabled_because: z

@@ -148,6 +148,7 @@ export const bodyNameOf = (type: WebhookEventType): string =>
 
 const bodySchemaOf = (type: WebhookEventType) => {
   const { full, thin } = WEBHOOK_EVENTS[type];
+  const name = bodyNameOf(type);
   return z
     .object({
       type: z.literal(type),
@@ -157,9 +158,9 @@ const bodySchemaOf = (type: WebhookEventType) => {
         .int()
         .optional()
         .describe('Counts the webhooks of a session to this endpoint, from 1. Only of webhooks about a session.'),
-      data: z.union([full, thin]),
+      data: z.union([full.meta({ id: `${name}Data` }), thin.meta({ id: `${name}Ids` })]),
     })
-    .meta({ id: bodyNameOf(type) });
+    .meta({ id: name });
 };
 
 /** The whole bodies by type. */

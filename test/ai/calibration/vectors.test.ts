@@ -66,6 +66,26 @@ describe('an org with an embedding model', () => {
     expect(report.words_threshold).toBeGreaterThan(0);
   });
 
+  it('is measured with vectors if its model is away at first, and by words if it stays away', async () => {
+    const org = await newOrgWithVectors();
+    const { report } = await calibrationOf(org);
+    const measureAgain = async () => {
+      const { requested_at } = (await calibrationOf(org)) as { requested_at: string };
+      await org.post('/autopilot/calibration/run');
+      return eventually('another calibration', async () => {
+        const now = await calibrationOf(org);
+        return now.requested_at > requested_at && now.measured_at >= now.requested_at && now;
+      });
+    };
+    fake.next(503);
+    expect((await measureAgain()).report).toEqual(report);
+    fake.next(200, ...Array.from({ length: 500 }, () => 503));
+    expect(await measureAgain()).toMatchObject({
+      threshold: report.words_threshold,
+      report: { with_vectors: false, words_threshold: null },
+    });
+  });
+
   it.each([
     [undefined, { words: defaultThresholdOf(8), vectors: null }],
     [

@@ -148,9 +148,6 @@ describe('a workflow that the AI calls', () => {
     expect(more).toEqual([]);
     expect(run).toMatchObject({ id: call.id, status: 'completed' });
     expect(run?.trigger_output).toMatchObject({ arguments: { seats: 2 }, session: { id }, contact: null });
-    expect((await stack.temporal.workflow.getHandle(`workflow-run/${call.id}`).describe()).status.name).toBe(
-      'COMPLETED',
-    );
     expect((await stack.other.get(`/autopilot/calls?session_id=${id}`)).body.items).toEqual([]);
   });
 

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Action } from '../../../src/automations/actions/action.ts';
 import { ACTIONS } from '../../../src/automations/actions/registry.ts';
 import { runBatch } from '../../../src/automations/runs/batches/service.ts';
+import { startInWorkflows } from '../../../src/automations/runs/run-queue.service.ts';
 import { startRuns } from '../../../src/automations/runs/start-runs.service.ts';
 import { inTransaction } from '../../../src/db/transaction.ts';
 import { newId } from '../../../src/ids.ts';
@@ -40,9 +41,10 @@ async function startBacklog(workflow_blocks: object[]): Promise<{ orgId: string;
     depth: 0,
     output: {},
   }));
-  await inTransaction(api.db, (trx) =>
-    startRuns(trx, org.id, 'webhook', { triggerEvents, cause: 'automatic', only: id }),
-  );
+  await inTransaction(api.db, async (trx) => {
+    await startRuns(trx, org.id, 'webhook', { triggerEvents, cause: 'automatic', only: id });
+    await startInWorkflows(trx, org.id);
+  });
   const { rows } = await sql<{ batch_id: string }>`
     select distinct batch_id from automation_runs where automation_id = ${id}
   `.execute(api.db);

@@ -10,7 +10,7 @@ const ENDED_RUNS = 1_001;
 let api: TestApi;
 let org: TestOrg;
 beforeAll(async () => {
-  api = await startApi();
+  api = await startApi({ env: { FAST_PATHS: 'off' } }); // no worker runs here: runs begin with the transaction
   org = api.org;
 });
 afterAll(() => api.close());

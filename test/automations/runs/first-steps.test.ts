@@ -13,7 +13,7 @@ const QUICK_MS = 20_000;
 let stack: Stack;
 let shop: { url: string; hanging: () => number; odd: () => number; close: () => Promise<void> };
 beforeAll(async () => {
-  stack = await startStack({ env: { EGRESS_ALLOW: '127.0.0.0/8' } });
+  stack = await startStack({ env: { EGRESS_ALLOW: '127.0.0.0/8', FAST_PATHS: 'off' } });
   shop = await startShop();
 });
 afterAll(async () => {

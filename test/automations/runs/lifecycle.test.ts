@@ -62,7 +62,7 @@ const newSession = async () => (await stack.org.post('/chat/sessions', {})).body
 const stepsOf = (run: { steps: { id: string; status: string }[] }) => run.steps.map(({ id, status }) => [id, status]);
 
 describe('a run of a workflow', () => {
-  it('runs its steps, stores their inputs and outputs, and can be found in Temporal by its id', async () => {
+  it('runs its steps, and stores their inputs and outputs', async () => {
     const session = await newSession();
     const id = await active([
       webhook('call'),
@@ -88,8 +88,6 @@ describe('a run of a workflow', () => {
     expect(await historyOf(stack.org, session)).toEqual(['human_agent_comment: Order 17: 200']);
     const { items } = (await stack.org.get(`/chat/sessions/${session}/history`)).body;
     expect(items[0].actor).toEqual({ kind: 'workflow', id, name: 'Test' });
-    const handle = stack.temporal.workflow.getHandle(`workflow-run/${runId}`);
-    await eventually('its end there', async () => (await handle.describe()).status.name === 'COMPLETED');
     const { runs, total_items } = (await stack.org.get(`/workflows/${id}/runs`)).body;
     expect([runs.map((one: { id: string }) => one.id), total_items]).toEqual([[runId], 1]);
   });

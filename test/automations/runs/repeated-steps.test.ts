@@ -1,8 +1,10 @@
 import { sql } from 'kysely';
+import { ACTIONS } from '../../../src/automations/actions/registry.ts';
 import type { RunInput } from '../../../src/automations/runs/contract.ts';
 import { doFirstSteps } from '../../../src/automations/runs/first-steps.service.ts';
 import { continueRun, doStep, failStep, type StepDeps } from '../../../src/automations/runs/steps.service.ts';
 import { ProviderError } from '../../../src/errors.ts';
+import { startFakeProvider } from '../../support/fakes/provider.ts';
 import { startApi, type TestApi, type TestOrg } from '../../support/stack/api.ts';
 import { activate } from '../../support/triggers.ts';
 import { depsOf, noteStep, remoteNote } from '../action-runner.ts';
@@ -11,7 +13,7 @@ import { depsOf, noteStep, remoteNote } from '../action-runner.ts';
 let api: TestApi;
 let org: TestOrg;
 beforeAll(async () => {
-  api = await startApi();
+  api = await startApi({ env: { FAST_PATHS: 'off', EGRESS_ALLOW: '127.0.0.0/8' } });
 });
 afterAll(() => api.close());
 beforeEach(async () => {
@@ -107,4 +109,27 @@ it('a step whose error has characters that Postgres rejects fails with its error
   const run = await startRun([step('first')]);
   expect(await doFirstSteps(deps, run, () => false)).toMatchObject({ kind: 'failed' });
   expect(await stepsOf(run)).toEqual(['0 failed']);
+});
+
+describe('a webhook whose first try ended with its process', () => {
+  const UNKNOWN = 'call: The outcome is unknown';
+  it.each([
+    ['is not sent again, and its run fails with that', { method: 'POST' }, {}, 0],
+    ['is sent again if it is a GET', { method: 'GET' }, {}, 1],
+    ['is sent again, with the same key, if its step is retry_safe', { method: 'POST' }, { retry_safe: true }, 1],
+    ['is passed if the workflow says so', { method: 'POST' }, { on_error: 'continue' }, 0],
+  ])('%s', async (_, input, more, calls) => {
+    const shop = await startFakeProvider();
+    const webhook = { $kind: 'Action', id: 'call', type: 'send-webhook', name: 'Call' };
+    const run = await startRun([{ ...webhook, input: { url: shop.url, ...input }, ...more }]);
+    await sql`
+      insert into automation_steps (org_id, run_id, path, step_id, type, status, attempts)
+      values (${run.orgId}, ${run.runId}, '0', 'call', 'send-webhook', 'in_progress', 1)
+    `.execute(api.db);
+    const next = await doFirstSteps({ ...depsOf(api), actions: ACTIONS }, run, () => false);
+    const fails = calls === 0 && !('on_error' in more);
+    expect(next).toEqual(fails ? { kind: 'failed', error: expect.stringContaining(UNKNOWN) } : { kind: 'end' });
+    expect(shop.calls.map(({ headers }) => headers['idempotency-key'])).toEqual(Array(calls).fill(`${run.runId}/0`));
+    await shop.close();
+  });
 });

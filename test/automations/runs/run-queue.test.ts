@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { startStalledRuns } from '../../../src/automations/runs/maintenance.service.ts';
+import { startInWorkflows } from '../../../src/automations/runs/run-queue.service.ts';
 import { startRuns } from '../../../src/automations/runs/start-runs.service.ts';
 import { inTransaction } from '../../../src/db/transaction.ts';
 import { newId } from '../../../src/ids.ts';
@@ -28,15 +28,16 @@ const ask = { $kind: 'Action', id: 'ask', type: 'ask-ai', name: 'Ask', input: { 
 const webhookWorkflow = async (step: object): Promise<string> =>
   (await activate(org, { trigger_type: 'webhook', workflow_blocks: [step] })).id;
 
-/** Starts a run of a workflow, in a transaction of its own. */
+/** Queues a run of a workflow, and starts queued runs in workflows, in one transaction. */
 const startOne = (only: string) =>
-  inTransaction(api.db, (trx) =>
-    startRuns(trx, org.id, 'webhook', {
+  inTransaction(api.db, async (trx) => {
+    await startRuns(trx, org.id, 'webhook', {
       triggerEvents: [{ key: newId(), occurredAt: new Date(), depth: 0, output: {} }],
       cause: 'automatic',
       only,
-    }),
-  );
+    });
+    await startInWorkflows(trx, org.id);
+  });
 const startInTurn = async (only: string, count: number) => {
   for (let n = 0; n < count; n++) await startOne(only);
 };
@@ -89,15 +90,4 @@ it('runs that take long begin one by one up to a higher limit, and never in a ba
     { status: 'in_progress', batch: null, runs: 100 },
     { status: 'idle', batch: null, runs: 20 },
   ]);
-});
-
-it('a queued run that was overlooked as the last active ones ended starts later', async () => {
-  const id = await webhookWorkflow(note);
-  await startOne(id);
-  await sql`
-    update automation_runs set status = 'idle', run_started_at = null, created_at = now() - interval '3 minutes'
-    where org_id = ${org.id}
-  `.execute(api.db);
-  await startStalledRuns(api.db);
-  expect(await groups()).toEqual([{ status: 'in_progress', batch: null, runs: 1 }]);
 });

@@ -115,6 +115,7 @@ describe('a workflow starts once, with the event in its trigger output, when', (
     const session = await newSession();
     await org.post(`/chat/sessions/${session}/handoff`, { reason: 'angry' });
     await org.post(`/chat/sessions/${session}/handoff`, { reason: 'again' });
+    await eventually('the end of the run before it', async () => (await runs(after.id)).length > 0);
     for (const { id } of [before, after]) {
       expect((await theRun(id)).trigger_output).toMatchObject({
         session: { id: session },

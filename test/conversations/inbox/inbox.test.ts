@@ -195,8 +195,8 @@ describe('views', () => {
     expect(await namesOf(api.org)).toEqual(['Desk', 'All VIPs']);
     expect(await namesOf(api.other)).toEqual([]);
     const { items } = (await ann.get('/views')).body;
-    expect(items.slice(0, 7).map(({ id }: { id: string }) => id)).toEqual([
-      ...['mine', 'unassigned', 'waiting', 'breaching', 'snoozed', 'ai', 'all'],
+    expect(items.slice(0, 8).map(({ id }: { id: string }) => id)).toEqual([
+      ...['mine', 'unassigned', 'waiting', 'breaching', 'snoozed', 'ai', 'all', 'closed'],
     ]);
     expect((await ben.get(`/inbox?view=${own.body.id}`)).status).toBe(404);
     expect((await ben.patch(`/views/${own.body.id}`, { name: 'Mine now' })).status).toBe(404);

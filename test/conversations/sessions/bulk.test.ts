@@ -89,6 +89,22 @@ it('changes all sessions that a query finds by a job, and has the member hear of
   expect(ended.errors[0]).toEqual({ id: expect.any(String), error: expect.stringContaining('closed') });
 });
 
+it('changes all sessions of a view, with filters besides, by a job', async () => {
+  const ids = await newSessions(3, 'instagram');
+  await bulk({ ids: ids.slice(0, 2), action: { type: 'assign', assignee_id: agent.id } });
+  const mine = { view: 'mine', channel: 'instagram' };
+  const { status, body } = await bulk({ inbox: mine, action: { type: 'set_status', status: 'closed_resolved' } });
+  expect([status, body.total]).toEqual([202, 2]);
+  await untilEnded(body.job_id);
+  expect(await Promise.all(ids.map(async (id) => (await look(id)).status))).toEqual([
+    'closed_resolved',
+    'closed_resolved',
+    'open',
+  ]);
+  const unknown = await bulk({ inbox: { view: crypto.randomUUID() }, action: { type: 'snooze', until_reply: true } });
+  expect(unknown.status).toBe(404);
+});
+
 it('gives a job the workflow back that Temporal has lost, and changes no session twice', async () => {
   const ids = await newSessions(20, 'email');
   const { body } = await bulk({
@@ -120,6 +136,8 @@ it('is refused to viewers, to keys without the scope of tags, to other orgs and 
     { action },
     { ids: [], action },
     { ids: [id], query: {}, action },
+    { query: {}, inbox: {}, action },
+    { inbox: { status: 'lost' }, action },
     { ids: Array(201).fill(id), action },
     { ids: [id], action: { type: 'delete' } },
     { ids: [id], action: { type: 'assign' } },

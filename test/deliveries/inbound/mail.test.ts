@@ -11,11 +11,14 @@ import {
   replyAddress,
 } from '../../../src/deliveries/inbound/mail-tokens.ts';
 import { createMailReader, MailReadTimeout } from '../../../src/deliveries/mail/mail-reader.ts';
+import { createMailAuthenticator } from '../../../src/providers/email/authenticator.ts';
 import { createWorkerDeps } from '../../../worker/deps.ts';
 import { startMaintenance } from '../../../worker/maintenance.ts';
 import { exchangeReport, mailOf, POSTFIX_DELAYED, POSTFIX_NO_SUCH_USER, postfixReport } from '../../support/mails.ts';
 import { handOver } from '../../support/smtp.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
+
+const AUTHENTICATION = { authenticator: createMailAuthenticator({ servers: [] }), trustedAuthservIds: [] };
 
 const DOMAIN = 'in.acme.example';
 const MB = 1024 * 1024;
@@ -226,7 +229,7 @@ describe('inbound e-mail', () => {
       .where('id', '=', ref.inboundEmailId)
       .execute();
     const tokens = createMailTokens(stack.config.JWT_SECRET);
-    const deps = { db: stack.db, tokens, mailReader, storage: stack.deps.storage };
+    const deps = { db: stack.db, tokens, mailReader, storage: stack.deps.storage, ...AUTHENTICATION };
     const take = () => receiveInboundEmail(deps, { ...ref, attempt: 1 });
     expect(await Promise.all([take(), take()])).toEqual(['reply', 'reply']);
     expect(await repliesTo(sent)).toHaveLength(1);

@@ -6,8 +6,11 @@ import {
   replyAddress,
 } from '../../../src/deliveries/inbound/mail-tokens.ts';
 import { createMailReader, MailReadTimeout } from '../../../src/deliveries/mail/mail-reader.ts';
+import { createMailAuthenticator } from '../../../src/providers/email/authenticator.ts';
 import { mailOf } from '../../support/mails.ts';
 import { startApi, type TestApi } from '../../support/stack/api.ts';
+
+const AUTHENTICATION = { authenticator: createMailAuthenticator({ servers: [] }), trustedAuthservIds: [] };
 
 const DOMAIN = 'in.acme.example';
 const MAX_TIMEOUTS = 5;
@@ -66,7 +69,10 @@ describe('an e-mail that takes too long to read', () => {
       .executeTakeFirstOrThrow();
     const { storage } = api.deps;
     return (mailReader: typeof hurried) =>
-      receiveInboundEmail({ db, tokens, mailReader, storage }, { orgId: org.id, inboundEmailId: id, attempt: 1 });
+      receiveInboundEmail(
+        { db, tokens, mailReader, storage, ...AUTHENTICATION },
+        { orgId: org.id, inboundEmailId: id, attempt: 1 },
+      );
   };
   const timeOut = async (process: Awaited<ReturnType<typeof received>>, times: number) => {
     for (let n = 0; n < times; n++) await expect(process(hurried)).rejects.toBeInstanceOf(MailReadTimeout);

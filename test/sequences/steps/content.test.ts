@@ -16,7 +16,7 @@ describe('the texts of a sequence', () => {
   /** Returns the mail sent to a contact by a step with these texts. */
   const mailTo = async (contact: object, texts: Record<string, string>) => {
     const domain = `t${++serial}.example`;
-    const steps = [emailStep('Hi', 0, texts)];
+    const steps = [emailStep('Hi', 0, { email_is_transactional: true, ...texts })];
     expect((await stack.org.post('/sequences', { filter: inDomain(domain), steps })).status).toBe(201);
     expect((await stack.org.post('/contacts', { contact: { email: `c@${domain}`, ...contact } })).status).toBe(201);
     return eventually('the mail', () => stack.sink.to(`c@${domain}`)[0]);

@@ -5,6 +5,7 @@ interface Asked {
   model: string;
   messages: { role: string; content: string }[];
   tools: string[];
+  temperature?: number | undefined;
   /** What stands after `Data:` in the last message. */
   data: {
     passages?: { passage: number; use: string; title: string; text: string; url?: string }[];
@@ -97,6 +98,7 @@ function answerOf(said: Said, asked: Asked) {
 function read(request: {
   model: string;
   messages: { role: string; content: string }[];
+  temperature?: number;
   tools?: { function: { name: string } }[];
 }): Asked {
   const last = request.messages.at(-1)?.content ?? '';
@@ -104,6 +106,7 @@ function read(request: {
   return {
     model: request.model,
     messages: request.messages,
+    temperature: request.temperature,
     tools: (request.tools ?? []).map((tool) => tool.function.name),
     data: data === undefined ? {} : JSON.parse(data),
     question: request.messages.findLast(({ role }) => role === 'user')?.content ?? '',

@@ -5,6 +5,7 @@ import type { Db } from '../../../src/db/connect.ts';
 const OF_THE_PATH = [
   'batch_id',
   'left_batch',
+  'is_inline',
   'resumed_at',
   'is_sending',
   'duration_ms',

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
+import { startRunStarter } from '../../../src/automations/runs/inline/starter.ts';
 import { connect, RELAY_APPLICATION_NAME } from '../../../src/db/connect.ts';
 import { startRelay } from '../../../src/outbox/relay.ts';
 import { createWorkerDeps } from '../../../worker/deps.ts';
@@ -57,6 +58,7 @@ export async function startStack({ env = {} }: { env?: Record<string, string> } 
     inline: createInlineWork(deps),
     log,
   });
+  const runStarter = startRunStarter({ databaseUrl: config.DATABASE_URL, db, deps, quota, log });
 
   return {
     ...api,
@@ -66,7 +68,7 @@ export async function startStack({ env = {} }: { env?: Record<string, string> } 
     temporal: temporal.client,
     async close() {
       await stopReceiving();
-      await relay.stop();
+      await Promise.all([runStarter.stop(), relay.stop()]);
       await workers.stop();
       if (process.env.RECORD_HISTORIES) await recordHistories(temporal.client, process.env.RECORD_HISTORIES);
       await Promise.all([close(), temporal.connection.close(), relayConnection.close(), sink.close()]);

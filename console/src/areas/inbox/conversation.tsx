@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { ApiError, type Schemas } from '../../api/client';
 import { meQuery, sessionQuery } from '../../api/queries';
+import { Dialog } from '../../ui/dialog';
 import { useKeys } from '../../ui/keys';
-import { Modal } from '../../ui/modal';
 import { Empty, Failure, Skeleton } from '../../ui/parts';
 import { useActions } from './actions';
 import { Composer } from './composer/composer';
@@ -64,9 +64,9 @@ const Opened = ({ session, me }: { session: Schemas['ChatSession']; me: Schemas[
         </aside>
       )}
       {pane.isOver && (
-        <Modal title="Details" onClose={pane.close}>
+        <Dialog title="Details" onClose={pane.close}>
           {details}
-        </Modal>
+        </Dialog>
       )}
     </>
   );

@@ -1,38 +1,44 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useEffect } from 'react';
-import { viewsQuery } from '../../api/queries';
+import { lazy, Suspense, useEffect } from 'react';
+import { FIRST_VIEW, VIEW_OF_LINKS } from '../../api/inbox-filters';
+import { meQuery, viewsQuery } from '../../api/queries';
 import { takeDestination } from '../../app/sign-in';
-import { Empty } from '../../ui/parts';
-import { Conversation } from './conversation';
-import { SessionList } from './session-list';
+import { Empty, Skeleton } from '../../ui/parts';
+import { SessionList } from './list/session-list';
 import { Views } from './views';
+
+const Conversation = lazy(() => import('./conversation').then((module) => ({ default: module.Conversation })));
 
 /** The views, the list of one, and a conversation: three panes, and one at a time on a narrow screen. */
 export const Inbox = () => {
   const { id } = useParams({ strict: false });
   const search = useSearch({ strict: false });
+  const me = useQuery(meQuery).data;
   const views = useQuery(viewsQuery).data?.items ?? [];
-  const view = search.view ?? (id === undefined ? views[0]?.id : 'all');
+  const filters = { ...search, view: search.view ?? (id === undefined ? FIRST_VIEW : VIEW_OF_LINKS) };
   const navigate = useNavigate();
   useEffect(() => {
     const destination = takeDestination();
-    if (destination !== undefined) void navigate({ to: destination, replace: true });
+    if (destination !== undefined) void navigate({ href: destination, replace: true });
   }, [navigate]);
   return (
     <>
       <h1 className="sr-only">Inbox</h1>
-      <Views views={views} current={view} />
-      <div
-        className={`w-full shrink-0 flex-col border-r border-line bg-surface min-[900px]:flex min-[900px]:w-80 ${id ? 'hidden' : 'flex'}`}
+      <Views views={views} current={filters.view} />
+      <section
+        aria-label="Conversations of the view"
+        className={`w-full min-w-0 shrink-0 flex-col border-r border-line bg-surface min-[900px]:flex min-[900px]:w-85 ${id ? 'hidden' : 'flex'}`}
       >
-        {view !== undefined && <SessionList views={views} filters={{ view, q: search.q }} openId={id} />}
-      </div>
+        {me !== undefined && <SessionList me={me} views={views} filters={filters} openId={id} />}
+      </section>
       <section aria-label="Conversation" className={`min-w-0 flex-1 min-[900px]:flex ${id ? 'flex' : 'hidden'}`}>
         {id === undefined ? (
           <Empty title="No conversation is open">Choose one from the list, or press J.</Empty>
         ) : (
-          <Conversation key={id} id={id} />
+          <Suspense fallback={<Skeleton rows={6} />}>
+            <Conversation key={id} id={id} />
+          </Suspense>
         )}
       </section>
     </>

@@ -41,9 +41,17 @@ export const Views = ({ views, current }: { views: View[]; current: string | und
   );
 };
 
+const shownCount = (count: number) => (count >= MOST_COUNTED ? '1,000+' : `${count}`);
+
 const Count = ({ total = 0, unread }: { total?: number; unread?: number | null }) => (
-  <span className="text-xs tabular-nums text-quiet">
-    {total >= MOST_COUNTED ? '1,000+' : total || ''}
-    {unread ? <span className="ml-1 font-semibold text-link" title="unread">{`· ${unread}`}</span> : null}
+  <span className="flex shrink-0 items-center gap-1.5 text-xs tabular-nums text-quiet">
+    {unread ? (
+      <span className="flex items-center gap-1 font-semibold text-link" title={`${shownCount(unread)} unread`}>
+        <span aria-hidden="true" className="size-1.5 rounded-full bg-accent" />
+        {shownCount(unread)}
+        <span className="sr-only">unread of</span>
+      </span>
+    ) : null}
+    {total > 0 && shownCount(total)}
   </span>
 );

@@ -10,6 +10,8 @@ import { isAnswerStored } from '../idempotency.ts';
 import { mayLackBody } from '../input/absent-input.ts';
 import { withStrictBodies } from '../input/strict-bodies.ts';
 import { createDocumentCache } from './cached-documents.ts';
+import { INTRODUCTION, TAGS } from './openapi-document/introduction.ts';
+import { readableDocument } from './openapi-document/readable.ts';
 
 const HIDDEN = { schema: { hide: true }, config: { scope: 'public', limitedBy: 'address' } } as const;
 const BEARER = { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } as const;
@@ -23,10 +25,12 @@ export const openapi = fastifyPlugin(async (app: FastifyInstance, { config }: De
       info: {
         title: 'Switchboard API',
         version: '1.0-beta',
-        description: 'Customer support and outbound messaging.',
+        description: INTRODUCTION,
+        contact: { name: 'The operator', url: config.PUBLIC_URL },
         license: { name: 'MIT', identifier: 'MIT' },
       },
       servers: [{ url: config.PUBLIC_URL }],
+      tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
       webhooks: describedWebhooks(),
       components: {
         securitySchemes: {
@@ -52,8 +56,10 @@ export const openapi = fastifyPlugin(async (app: FastifyInstance, { config }: De
       const described = isOnce ? withIdempotencyKey(schema as Described) : schema;
       return { schema: { ...described, security: securityOf(route.route.config?.scope) }, url };
     },
-    transformObject: (document) =>
-      withStrictBodies(withOptionalBodies(withExamples(jsonSchemaTransformObject(document)), bodiless), lenient),
+    transformObject: (document) => {
+      const complete = withExamples(jsonSchemaTransformObject(document));
+      return readableDocument(withStrictBodies(withOptionalBodies(complete, bodiless), lenient));
+    },
   });
 
   const cache = createDocumentCache();
@@ -72,13 +78,14 @@ const describedWebhooks = () =>
       {
         post: {
           operationId: `receive${bodyNameOf(type)}`,
-          tags: ['webhooks'],
+          tags: ['webhook events'], // a tag of operations too would hide these from generators
           summary: WEBHOOK_EVENTS[type].title,
           description: 'Signed by the Standard Webhooks scheme. A `webhook-id` may come more than once.',
           requestBody: {
             required: true,
             content: { 'application/json': { schema: { $ref: `#/components/schemas/${bodyNameOf(type)}` } } },
           },
+          security: [],
           responses: { '2XX': { description: 'Accepted. Anything else is tried again; 410 ends all.' } },
         },
       },

@@ -20,7 +20,8 @@ export const unknownRoutes = fastifyPlugin(async (app: FastifyInstance) => {
     const { method, url } = request;
     const [path = ''] = url.split('?');
     const matching = [...methodsByPattern.values()].filter(({ pattern }) => pattern.test(path));
-    if (matching.length === 0) return sendError(request, reply, errorAnswer(404, `There is no ${method} ${path}`));
+    if (matching.length === 0)
+      return sendError(request, reply, errorAnswer(404, `There is no ${method} ${path}`, { code: 'unknown_path' }));
     const allow = [...new Set(matching.flatMap(({ methods }) => [...methods]))].sort().join(', ');
     reply.header('allow', allow);
     return sendError(request, reply, errorAnswer(405, `${path} takes ${allow}, not ${method}`));

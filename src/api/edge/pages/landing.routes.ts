@@ -29,7 +29,7 @@ export const landingRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config }
 /** The state of the server has a link where it is served on the same port. */
 function landingPage(hasHealth: boolean): string {
   const links = [
-    ['dashboard', 'Your sign-in'],
+    ['console', 'Console'],
     ['docs/', 'API documentation'],
     ['openapi.json', 'OpenAPI document'],
     ...(hasHealth ? [['readyz', 'State of this server']] : []),

@@ -1,3 +1,4 @@
+import { despiteOutage, isDatabaseUnavailable } from '../../../db/failures.ts';
 import { invalid, messageOf } from '../../../errors.ts';
 import { stepRefOf } from '../../actions/action.ts';
 import type { ActionStep, Json } from '../../blocks/schema.ts';
@@ -52,7 +53,7 @@ export async function doRun(work: BatchWork, run: Run): Promise<Released | undef
     while (typeof at === 'object') at = await advance(execution, at.after);
     return at;
   } catch (error) {
-    if (execution.ended !== undefined) await saveProgress(execution); // so that the call is not made again
+    if (execution.ended !== undefined) await despiteOutage(() => saveProgress(execution)); // the call is not made again
     throw error;
   }
 }
@@ -192,14 +193,20 @@ async function saveProgress(execution: RunExecution, progress: Partial<Progress>
   const { ended, context } = execution;
   execution.ended = undefined;
   const { id: runId, redactions } = context.run;
-  const known = { runId, redactions, ended, records: [], isEnd: false };
+  const { batchId } = execution.work.ref;
+  const known = { runId, batchId, redactions, ended, records: [], isEnd: false, isHeard: isEndHeard(context) };
   try {
     return await execution.work.writer.save({ ...known, ...progress });
   } catch (error) {
-    if (ended !== undefined) await failUnstorable(execution, ended.path, error);
+    if (isDatabaseUnavailable(error)) execution.ended = ended;
+    else if (ended !== undefined) await failUnstorable(execution, ended.path, error);
     throw error;
   }
 }
+
+/** Whether somebody may wait for the end of a run, or the run for an event. */
+const isEndHeard = ({ run, definition }: RunContext): boolean =>
+  definition.awaitedTypes.length > 0 || run.trigger_output.trigger_type === 'ai-trigger';
 
 /** The outputs of the run's steps, from memory where they are. */
 const outputsOf = ({ work, context, outputs, isStored }: RunExecution): StepOutputs => ({

@@ -1,17 +1,20 @@
 import type { Db, Trx } from '../../../db/connect.ts';
 import { isDatabaseUnavailable } from '../../../db/failures.ts';
+import { hasFastPaths } from '../../../db/fast-paths.ts';
 import { inTransaction } from '../../../db/transaction.ts';
+import { wakeForEvents } from '../../../outbox/wake.ts';
 import type { Json } from '../../blocks/schema.ts';
 import type { StepPath } from '../../interpreter/step-paths.rules.ts';
 import { finishRuns } from '../finish-run.service.ts';
 import { listRedactions, redactSteps } from '../redaction.queries.ts';
 import type { StepRecord } from '../shared.queries.ts';
-import type { BatchRef } from './contract.ts';
+import { saveInOneStatement } from './progress.queries.ts';
 import { completeSteps, insertSteps, lockRunsInBatch } from './queries.ts';
 
 /** What is new about a run of a batch. */
 export interface Progress {
   runId: string;
+  batchId: string;
   /** How often the run was redacted when it was loaded. */
   redactions: number;
   /** The end of the call that was begun before. */
@@ -20,6 +23,8 @@ export interface Progress {
   records: StepRecord[];
   /** No step is left. */
   isEnd: boolean;
+  /** The AI may wait for the end of the run, or the run has received events. */
+  isHeard: boolean;
 }
 
 export interface ProgressWriter {
@@ -36,19 +41,17 @@ interface Waiting {
   reject: (error: unknown) => void;
 }
 
-/** Creates a writer that saves the progress of many runs in one transaction: whatever arrives during the one before. */
-export function createProgressWriter(db: Db, ref: BatchRef): ProgressWriter {
+/** Creates a writer that saves the progress of many runs of an org together: whatever arrives during the one before. */
+export function createProgressWriter(db: Db, orgId: string): ProgressWriter {
   let waiting: Waiting[] = [];
   let isBusy = false;
 
   const saveAll = async (items: Waiting[]): Promise<void> => {
     try {
-      const going = await inTransaction(db, (trx) =>
-        saveProgress(
-          trx,
-          ref,
-          items.map(({ progress }) => progress),
-        ),
+      const going = await saveTogether(
+        db,
+        orgId,
+        items.map(({ progress }) => progress),
       );
       for (const { progress, resolve } of items) resolve(going.has(progress.runId));
     } catch (error) {
@@ -75,16 +78,25 @@ export function createProgressWriter(db: Db, ref: BatchRef): ProgressWriter {
 }
 
 /**
+ * Saves the progress of runs: that of most in one statement, and that of the others, with all that may follow from it, in
+ * one transaction. Returns the ids of those that continue.
+ */
+async function saveTogether(db: Db, orgId: string, items: Progress[]): Promise<Set<string>> {
+  const plain = hasFastPaths(db) ? items.filter(({ isEnd, isHeard }) => !(isEnd && isHeard)) : [];
+  const saved = plain.length === 0 ? NONE_SAVED : await saveInOneStatement(db, orgId, plain);
+  if (saved.hasAnnounced) wakeForEvents(db);
+  const others = items.filter(({ runId }) => !saved.runIds.has(runId));
+  const going = others.length === 0 ? [] : await inTransaction(db, (trx) => saveProgress(trx, orgId, others));
+  return new Set([...saved.going, ...going]);
+}
+const NONE_SAVED = { runIds: new Set<string>(), going: [], hasAnnounced: false };
+
+/**
  * Saves the progress of runs, each at most once. What is saved of a run that was redacted since it was loaded has no texts.
  * Returns the ids of those that go on.
  */
-async function saveProgress(trx: Trx, ref: BatchRef, items: Progress[]): Promise<Set<string>> {
-  const { orgId } = ref;
-  const redactions = await lockRunsInBatch(
-    trx,
-    ref,
-    items.map(({ runId }) => runId),
-  );
+async function saveProgress(trx: Trx, orgId: string, items: Progress[]): Promise<Set<string>> {
+  const redactions = await lockRunsInBatch(trx, orgId, items);
   const going = new Set(redactions.keys());
   // A call that was made is recorded even if its run was canceled meanwhile.
   await completeSteps(

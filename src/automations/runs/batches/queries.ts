@@ -118,16 +118,19 @@ export async function setLeftBatch(trx: Trx, orgId: string, id: string): Promise
     .execute();
 }
 
-/** Locks those of the runs that the batch still has to do, and returns how often each was redacted, by their ids. */
-export async function lockRunsInBatch(trx: Trx, ref: BatchRef, ids: string[]): Promise<Map<string, number>> {
-  const rows = await trx
-    .selectFrom('automation_runs as run')
-    .select(['run.id', 'run.redactions'])
-    .where(inBatch(ref))
-    .where('run.id', '=', sql<string>`any(${ids}::uuid[])`)
-    .orderBy('run.id')
-    .forUpdate()
-    .execute();
+/** Locks those of the runs that their batches still have to do, and returns how often each was redacted, by their ids. */
+export async function lockRunsInBatch(
+  trx: Trx,
+  orgId: string,
+  runs: { runId: string; batchId: string }[],
+): Promise<Map<string, number>> {
+  const { rows } = await sql<{ id: string; redactions: number }>`
+    select run.id, run.redactions from automation_runs as run
+    join unnest(${runs.map(({ runId }) => runId)}::uuid[], ${runs.map(({ batchId }) => batchId)}::uuid[]) as given (id, batch_id)
+      on given.id = run.id and given.batch_id = run.batch_id
+    where run.org_id = ${orgId} and run.status = 'in_progress' and not run.left_batch
+    order by run.id for update of run
+  `.execute(trx);
   return new Map(rows.map(({ id, redactions }) => [id, redactions]));
 }
 

@@ -3,6 +3,7 @@ import { inTransaction } from '../../../db/transaction.ts';
 import { messageOf } from '../../../errors.ts';
 import { readSettings } from '../../../orgs/service.ts';
 import { setCountry } from '../../../processes/current-work.ts';
+import { setWithWorkflow } from '../inline/queries.ts';
 import { createPacer } from '../pacing/pace.ts';
 import { findNextStep } from '../resume-point.service.ts';
 import { startQueuedRuns } from '../run-queue.service.ts';
@@ -30,6 +31,7 @@ const LAST_RUNS = 50;
 export async function runBatch(deps: StepDeps, ref: BatchRef, isStopped: () => boolean): Promise<BatchEnd> {
   const { db } = deps;
   setCountry((await readSettings(db, ref.orgId)).country);
+  await setWithWorkflow(db, ref);
   const before = await releaseBegunRuns(db, ref);
   const done = await doFreshRuns(deps, ref, isStopped);
   // What another attempt had begun meanwhile, and has not ended.
@@ -58,7 +60,7 @@ async function doFreshRuns(deps: StepDeps, ref: BatchRef, isStopped: () => boole
   let remaining = (await listRunIds(db, ref, { isBegun: false })).length;
   const fresh = freshRuns(deps, ref);
   const isOver = () => isStopped() || performance.now() > until;
-  const work = { deps, ref, writer: createProgressWriter(db, ref), pacer: createPacer(ref.orgId), isOver };
+  const work = { deps, ref, writer: createProgressWriter(db, ref.orgId), pacer: createPacer(ref.orgId), isOver };
   const lane = async () => {
     while (!isOver() && counts.active < MAX_ACTIVE) {
       const { value: run } = await fresh.next();
@@ -87,7 +89,7 @@ async function* freshRuns({ db }: StepDeps, ref: BatchRef): AsyncGenerator<Run, 
  * Does a run. After an error of ours it goes on in a workflow of its own, which repeats the step. A run that cannot even
  * do that fails, so that it does not hold up the others.
  */
-async function doOrRelease(work: BatchWork, run: Run): Promise<Released | undefined> {
+export async function doOrRelease(work: BatchWork, run: Run): Promise<Released | undefined> {
   const { db } = work.deps;
   const leave = (nextOf: typeof findNextStep) => leaveBatchAt(db, work.ref, { runId: run.id, nextOf });
   try {

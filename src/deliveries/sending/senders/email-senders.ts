@@ -12,6 +12,7 @@ import { findDkimSigning } from '../../email-domains/service.ts';
 import { bounceAddress, type MailTokens, messageIdOf, replyAddress } from '../../inbound/mail-tokens.ts';
 import type { UnsubscribeLinks } from '../../suppressions/unsubscribe-links.ts';
 import type { MessageSender, OutgoingMessage } from '../message-sender.ts';
+import { bodyWithUnsubscribeLink } from '../unsubscribe-link.rules.ts';
 
 const MAX_OPEN_SENDERS = 200;
 const CONNECTIONS_TTL_MS = 5 * 60_000;
@@ -109,12 +110,14 @@ function messageOf(
   signing: Signing,
 ): EmailMessage {
   const token = tokens.tokenOf({ orgId, deliveryId });
+  const linked = { body: content.body, isHtml: content.is_html, isRequired: !content.is_transactional };
   return {
     messageId: messageIdOf(token, domain),
     from: { name: content.sender_name ?? undefined, address: content.from_email },
     to,
+    cc: content.cc,
     subject: content.subject,
-    body: content.body,
+    body: bodyWithUnsubscribeLink({ ...linked, url: links.urlOf({ orgId, deliveryId }) }),
     isHtml: content.is_html,
     inReplyTo: content.in_reply_to,
     references: content.references,

@@ -1,8 +1,8 @@
 import { Check, ChevronDown, Clock, Ellipsis, Tag, UserRound } from 'lucide-react';
 import { type RefObject, useRef, useState } from 'react';
+import { AskDialog } from '../../../ui/ask-dialog';
 import { useKeys } from '../../../ui/keys';
 import { Menu } from '../../../ui/menu';
-import { AskDialog } from '../../../ui/modal';
 import { Button } from '../../../ui/parts';
 import { Popover } from '../../../ui/popover';
 import type { ControlsProps } from '../actions';

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { Schemas } from '../../../api/client';
-import { AskDialog } from '../../../ui/modal';
+import { AskDialog } from '../../../ui/ask-dialog';
 import { Button, Chip } from '../../../ui/parts';
 import { shownMoment } from '../../../ui/time';
 import type { Actions, HandoffPart } from '../actions';

@@ -4,8 +4,8 @@ import { useState } from 'react';
 import { api, dataOf } from '../../../api/client';
 import { historyQuery } from '../../../api/queries';
 import { say } from '../../../app/undo';
+import { AskDialog } from '../../../ui/ask-dialog';
 import { Menu } from '../../../ui/menu';
-import { AskDialog } from '../../../ui/modal';
 import { Popover } from '../../../ui/popover';
 
 /** Removes a message for good: by its menu, and once more by a dialog that asks why. */

@@ -1,0 +1,171 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { X } from 'lucide-react';
+import { lazy, Suspense, useState } from 'react';
+import type { Schemas } from '../../../api/client';
+import type { InboxFilters } from '../../../api/inbox-filters';
+import { membersQuery, tagsQuery, teamsQuery } from '../../../api/queries';
+import { Button } from '../../../ui/parts';
+
+const SaveView = lazy(() => import('./save-view').then((module) => ({ default: module.SaveView })));
+
+type Name = Exclude<keyof InboxFilters, 'view' | 'contact_id' | 'status'>;
+interface Field {
+  name: Name;
+  label: string;
+  options: [value: string, name: string][];
+}
+
+const CHANNELS: Field['options'] = [
+  ['web', 'Web chat'],
+  ['email', 'E-mail'],
+  ['whatsapp', 'WhatsApp'],
+  ['sms', 'SMS'],
+  ['phone_voice', 'Phone'],
+  ['web_voice', 'Voice chat'],
+  ['messenger', 'Messenger'],
+  ['instagram', 'Instagram'],
+  ['slack', 'Slack'],
+  ['api', 'API'],
+];
+const FIXED: Field[] = [
+  { name: 'channel', label: 'Channel', options: CHANNELS },
+  {
+    name: 'answered_by',
+    label: 'Who answers',
+    options: [
+      ['nobody', 'Nobody'],
+      ['people', 'People'],
+      ['ai', 'The AI'],
+    ],
+  },
+  {
+    name: 'waiting_on',
+    label: 'Waiting for',
+    options: [
+      ['human_agents', 'The team'],
+      ['customers', 'The customer'],
+    ],
+  },
+  {
+    name: 'sla',
+    label: 'Target',
+    options: [
+      ['warning,breached', 'Near or missed'],
+      ['breached', 'Missed'],
+    ],
+  },
+  {
+    name: 'unread',
+    label: 'Read',
+    options: [
+      ['true', 'Unread'],
+      ['false', 'Read'],
+    ],
+  },
+  {
+    name: 'order',
+    label: 'Order',
+    options: [
+      ['newest', 'Newest message first'],
+      ['waiting', 'Longest waiting first'],
+      ['sla', 'Next target first'],
+      ['created', 'Newest conversation first'],
+    ],
+  },
+];
+
+/** The filters with the people, teams and tags of the org. They are asked for where somebody filters. */
+function useFields(isActive: boolean): Field[] {
+  const members = useQuery({ ...membersQuery, enabled: isActive }).data ?? [];
+  const teams = useQuery({ ...teamsQuery, enabled: isActive }).data ?? [];
+  const tags = useQuery({ ...tagsQuery, enabled: isActive }).data ?? [];
+  return [
+    {
+      name: 'assignee',
+      label: 'Assignee',
+      options: [['me', 'Me'], ['none', 'Nobody'], ...members.map(({ id, name }): [string, string] => [`${id}`, name])],
+    },
+    {
+      name: 'team',
+      label: 'Team',
+      options: [['none', 'None'], ...teams.map(({ id, name }): [string, string] => [id, name])],
+    },
+    { name: 'tag', label: 'Tag', options: tags.map(({ tag_name }): [string, string] => [tag_name, tag_name]) },
+    ...FIXED,
+  ];
+}
+
+/** A list for each filter. Each choice is in the address at once. */
+export const FilterFields = ({ filters }: { filters: InboxFilters }) => {
+  const navigate = useNavigate();
+  return (
+    <fieldset aria-label="Filters" className="grid grid-cols-2 gap-2">
+      {useFields(true).map(({ name, label, options }) => (
+        <label key={name} className="block min-w-0">
+          <span className="text-xs text-quiet">{label}</span>
+          <select
+            value={filters[name] ?? ''}
+            onChange={({ target }) =>
+              void navigate({ to: '/inbox', search: { ...filters, [name]: target.value || undefined } })
+            }
+            className="h-8 w-full rounded-md border border-line bg-surface px-1.5 hover:bg-hover"
+          >
+            <option value="">{name === 'order' ? 'As in the view' : 'All'}</option>
+            {options.map(([value, text]) => (
+              <option key={value} value={value}>
+                {text}
+              </option>
+            ))}
+          </select>
+        </label>
+      ))}
+    </fieldset>
+  );
+};
+
+interface ChipsProps {
+  filters: InboxFilters;
+  view: Schemas['InboxView'] | undefined;
+  canSave: boolean;
+}
+
+/** The filters in the address. Each can be taken off, and all can be kept as a view. */
+export const FilterChips = ({ filters, view, canSave }: ChipsProps) => {
+  const navigate = useNavigate();
+  const [isSaving, save] = useState(false);
+  const { view: id, ...given } = filters;
+  const names = Object.keys(given).filter((name) => given[name as Name] !== undefined);
+  const fields = useFields(names.length > 0);
+  if (names.length === 0) return null;
+  const shownOf = (name: string): string => {
+    const value = `${given[name as Name]}`;
+    const field = fields.find((one) => one.name === name);
+    const text = field?.options.find(([option]) => option === value)?.[1] ?? value;
+    return name === 'q' ? `“${value}”` : `${field?.label ?? name}: ${text}`;
+  };
+  return (
+    <div className="flex flex-wrap items-center gap-1">
+      {names.map((name) => (
+        <button
+          key={name}
+          type="button"
+          aria-label={`Remove the filter ${shownOf(name)}`}
+          onClick={() => void navigate({ to: '/inbox', search: { ...filters, [name]: undefined } })}
+          className="inline-flex h-6 max-w-full items-center gap-1 rounded-full bg-selected pr-1.5 pl-2.5 text-xs hover:bg-hover"
+        >
+          <span className="truncate">{shownOf(name)}</span>
+          <X size={12} aria-hidden="true" className="shrink-0" />
+        </button>
+      ))}
+      {canSave && (
+        <Button look="quiet" className="h-6 px-2 text-xs" onClick={() => save(true)}>
+          Save as a view
+        </Button>
+      )}
+      <Suspense fallback={null}>
+        {isSaving && <SaveView query={{ ...view?.query, ...given }} onClose={() => save(false)} />}
+      </Suspense>
+    </div>
+  );
+};

@@ -1,0 +1,88 @@
+import { useNavigate } from '@tanstack/react-router';
+import { ListFilter, Search } from 'lucide-react';
+import { useRef, useState } from 'react';
+import type { Schemas } from '../../../api/client';
+import type { InboxFilters } from '../../../api/inbox-filters';
+import { useKeys } from '../../../ui/keys';
+import { ICON_BUTTON } from '../../../ui/parts';
+import { FilterChips, FilterFields } from './filters';
+
+interface HeadProps {
+  views: Schemas['InboxView'][];
+  filters: InboxFilters;
+  canWrite: boolean;
+}
+
+/** What a list is of: its view, words that are searched for, and filters. */
+export const ListHead = ({ views, filters, canWrite }: HeadProps) => {
+  const navigate = useNavigate();
+  const [isFiltering, showFilters] = useState(false);
+  const view = views.find(({ id }) => id === filters.view);
+  useKeys({
+    f: () => showFilters((is) => !is),
+    'Shift+f': () => void navigate({ to: '/inbox', search: { view: filters.view } }),
+  });
+  return (
+    <div className="flex flex-col gap-2 border-b border-line p-2">
+      <select
+        aria-label="View"
+        value={filters.view}
+        onChange={({ target }) => void navigate({ to: '/inbox', search: { view: target.value } })}
+        className="h-8 rounded-md border border-line bg-surface px-2 font-medium min-[1200px]:hidden"
+      >
+        {views.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </select>
+      <div className="flex items-center gap-1">
+        <SearchField filters={filters} />
+        <button
+          type="button"
+          aria-label="Filter"
+          aria-keyshortcuts="f"
+          aria-expanded={isFiltering}
+          title="Filter (F)"
+          onClick={() => showFilters(!isFiltering)}
+          className={`${ICON_BUTTON} size-8 aria-expanded:bg-selected aria-expanded:text-link`}
+        >
+          <ListFilter size={16} aria-hidden="true" />
+        </button>
+      </div>
+      {isFiltering && <FilterFields filters={filters} />}
+      <FilterChips filters={filters} view={view} canSave={canWrite} />
+    </div>
+  );
+};
+
+const SearchField = ({ filters }: { filters: InboxFilters }) => {
+  const navigate = useNavigate();
+  const field = useRef<HTMLInputElement>(null);
+  useKeys({ '/': () => field.current?.focus() });
+  return (
+    <search className="min-w-0 flex-1">
+      <form
+        className="relative"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void navigate({ to: '/inbox', search: { ...filters, q: field.current?.value || undefined } });
+        }}
+      >
+        <Search size={15} aria-hidden="true" className="absolute top-2 left-2.5 text-quiet" />
+        <input
+          ref={field}
+          key={filters.q}
+          type="search"
+          maxLength={200}
+          defaultValue={filters.q}
+          aria-label="Search conversations"
+          aria-keyshortcuts="/"
+          placeholder="Search, or #12"
+          onKeyDown={({ key }) => key === 'Escape' && field.current?.blur()}
+          className="h-8 w-full rounded-md border border-line bg-page pr-2 pl-8 placeholder:text-quiet"
+        />
+      </form>
+    </search>
+  );
+};

@@ -1,0 +1,67 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import type { SubmitEvent } from 'react';
+import { api, dataOf, type Schemas } from '../../../api/client';
+import { teamsQuery, viewsQuery } from '../../../api/queries';
+import { Dialog } from '../../../ui/dialog';
+import { Button } from '../../../ui/parts';
+
+const MAX_NAME = 100;
+const INPUT = 'h-9 w-full rounded-md border border-line bg-page px-3';
+
+interface SaveProps {
+  query: Schemas['InboxFilters'];
+  onClose: () => void;
+}
+
+/** Keeps filters under a name, for the member, a team or everybody. */
+export const SaveView = ({ query, onClose }: SaveProps) => {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const teams = useQuery(teamsQuery).data ?? [];
+  const save = useMutation({
+    mutationFn: (body: Schemas['CreateInboxViewInput']) => dataOf(api.POST('/views', { body })),
+    onSuccess: async ({ id }) => {
+      await client.invalidateQueries(viewsQuery);
+      onClose();
+      await navigate({ to: '/inbox', search: { view: id } });
+    },
+  });
+  const onSubmit = (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    const who = String(form.get('who'));
+    const shared = who === 'me' || who === 'org' ? who : 'team';
+    save.mutate({ name: String(form.get('name')), query, shared, ...(shared === 'team' && { team_id: who }) });
+  };
+  return (
+    <Dialog title="Save as a view" onClose={onClose}>
+      <form onSubmit={onSubmit} className="space-y-4">
+        <label className="block">
+          <span className="mb-1 block font-medium">Name</span>
+          <input name="name" required maxLength={MAX_NAME} className={INPUT} />
+        </label>
+        <label className="block">
+          <span className="mb-1 block font-medium">Who sees it</span>
+          <select name="who" className={INPUT}>
+            <option value="me">You alone</option>
+            <option value="org">Everybody</option>
+            {teams.map(({ id, name }) => (
+              <option key={id} value={id}>
+                Team {name}
+              </option>
+            ))}
+          </select>
+        </label>
+        {save.error !== null && (
+          <p role="alert" className="rounded-md bg-bad p-3 text-bad-text">
+            {save.error.message}
+          </p>
+        )}
+        <Button type="submit" look="main" className="h-9 w-full justify-center" disabled={save.isPending}>
+          Save
+        </Button>
+      </form>
+    </Dialog>
+  );
+};

@@ -1,0 +1,47 @@
+import { subscribe } from 'node:diagnostics_channel';
+import { appendFileSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { type Exchange, scoreOf } from './exchange.ts';
+
+// Preloaded into a run of tests, it records what the tests send to the API and get from it:
+// `EXAMPLES_DIR=/tmp/exchanges NODE_OPTIONS="--import=$PWD/scripts/examples/record.ts" npm test`
+const folder = process.env.EXAMPLES_DIR;
+const bodies = new WeakMap<FastifyRequest, unknown>();
+const best = new Map<string, number>();
+
+if (folder !== undefined) {
+  mkdirSync(folder, { recursive: true });
+  subscribe('fastify.initialization', (message) => recordWith((message as { fastify: FastifyInstance }).fastify));
+}
+
+/** The hooks are the first of the app: they see bodies before they are validated and answers before they are packed. */
+function recordWith(app: FastifyInstance): void {
+  app.addHook('preValidation', async (request) => {
+    bodies.set(request, structuredClone(request.body));
+  });
+  app.addHook('onSend', async (request, reply, payload) => {
+    const { operationId } = (request.routeOptions.schema ?? {}) as { operationId?: string };
+    if (operationId !== undefined && (typeof payload === 'string' || payload === undefined || payload === null))
+      record({ operationId, status: reply.statusCode, request: bodies.get(request), answer: parsed(payload) });
+    return payload;
+  });
+}
+
+/** Appends an exchange if it shows more than those before it, which bounds the file. */
+function record(exchange: Exchange): void {
+  const key = `${exchange.operationId} ${exchange.status}`;
+  const score = scoreOf(exchange);
+  if (score <= (best.get(key) ?? 0)) return;
+  best.set(key, score);
+  appendFileSync(join(String(folder), `${process.pid}.ndjson`), `${JSON.stringify(exchange)}\n`);
+}
+
+function parsed(payload: string | null | undefined): unknown {
+  if (payload === null || payload === undefined || payload === '') return undefined;
+  try {
+    return JSON.parse(payload);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,27 @@
+const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+const UUID_ADDRESS = /[0-9a-f-]{36}@/g;
+const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
+const LOCAL_ADDRESS = /https?:\/\/(?:127\.0\.0\.1|localhost)(?::\d+)?/g;
+const TOKEN = /eyJ[\w-]+\.[\w-]+\.[\w-]+/g;
+const SECRET = /(?<=whsec_)[A-Za-z0-9+/=]{20,}|(?<![\w-])(?=[\w-]*\d)(?=[\w-]*[A-Z])[\w-]{24,}(?![\w-])/g;
+const FIRST_TIME = Date.UTC(2026, 0, 15, 9);
+const MINUTE_MS = 60_000;
+
+/**
+ * Returns an exchange's bodies with ids, times, addresses and secrets that are the same in every run: each id by the
+ * order in which it comes, each time a minute after the one before it.
+ */
+export function stable<Bodies>(bodies: Bodies): Bodies {
+  const text = JSON.stringify(bodies);
+  const ids = [...new Set(text.match(UUID) ?? [])];
+  const times = [...new Set(text.match(TIME) ?? [])].toSorted();
+  return JSON.parse(
+    text
+      .replace(TOKEN, 'eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl')
+      .replace(UUID_ADDRESS, 'ann@')
+      .replace(UUID, (id) => `01900000-0000-7000-8000-${String(ids.indexOf(id) + 1).padStart(12, '0')}`)
+      .replace(TIME, (time) => new Date(FIRST_TIME + times.indexOf(time) * MINUTE_MS).toISOString())
+      .replace(LOCAL_ADDRESS, 'https://support.example.com')
+      .replace(SECRET, 'ExampleOfASecret0000000000000000'),
+  );
+}

@@ -1,0 +1,69 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { Deps } from '../../api/deps.ts';
+import { notFound } from '../../errors.ts';
+import { errorResponses } from '../../schemas/error-answers.ts';
+import { storeGivenMail } from './given-mail.service.ts';
+import { createMailTokens } from './mail-tokens.ts';
+import { findMessageSource } from './messages.queries.ts';
+import { InboundMail, InboundMailQuery, MessagePath, MessageSource, StoredMail } from './schema.ts';
+
+/** As much as the receiver takes by SMTP. */
+const MAX_MAIL_BYTES = 10 * 1024 * 1024;
+
+/** Routes of messages from contacts. */
+export const inboundRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config, quota }) => {
+  const tokens = createMailTokens(config.JWT_SECRET);
+
+  await app.register(async (mails: typeof app) => {
+    mails.removeAllContentTypeParsers();
+    mails.addContentTypeParser('message/rfc822', { parseAs: 'buffer' }, (_request, body, done) =>
+      done(null, new File([new Uint8Array(Buffer.from(body))], 'mail.eml', { type: 'message/rfc822' })),
+    );
+
+    mails.post('/email/inbound', {
+      config: { scope: 'email:write' },
+      bodyLimit: MAX_MAIL_BYTES,
+      schema: {
+        operationId: 'receiveEmail',
+        summary: 'Hand over an e-mail',
+        tags: ['email'],
+        description:
+          'Takes an e-mail as it came, for installations whose mail another server receives. It is for the inboxes in `to`, or else those in its Delivered-To, To and Cc. Once answered, it is stored; it is processed in the background, once, whatever is repeated.',
+        consumes: ['message/rfc822'],
+        querystring: InboundMailQuery,
+        body: InboundMail,
+        response: { 202: StoredMail, ...errorResponses(403) },
+      },
+      handler: async ({ db, org, body, query }, reply) => {
+        const raw = Buffer.from(await body.arrayBuffer());
+        const id = await storeGivenMail({ db, tokens, inboundDomain: config.INBOUND_DOMAIN }, org.id, {
+          raw,
+          to: query.to,
+        });
+        quota.add(raw.length, org.id);
+        reply.code(202);
+        return { id };
+      },
+    });
+  });
+
+  app.get('/chat/sessions/:id/messages/:messageId/source', {
+    config: { scope: 'chat-sessions:read' },
+    schema: {
+      operationId: 'getMessageSource',
+      summary: 'Read a contact’s message as it came',
+      tags: ['chat sessions'],
+      description:
+        'The whole of a message that came by e-mail, SMS or WhatsApp. The history shows the new text of an e-mail only.',
+      params: MessagePath,
+      response: { 200: MessageSource, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params }) => {
+      const source = await findMessageSource(db, org.id, { sessionId: params.id, messageId: params.messageId });
+      if (source === undefined) throw notFound('message from a provider');
+      const { provider_id: id, cc, ...message } = source;
+      const isId = message.channel === 'email' && id.startsWith('<');
+      return { ...message, message_id: isId ? id : null, cc: cc ?? [] };
+    },
+  });
+};

@@ -1,0 +1,21 @@
+import { parseMime } from './mime.ts';
+import { parsedEmailOf } from './parsed-mail.rules.ts';
+
+/** More than the header of any real e-mail. */
+const MAX_HEADER_BYTES = 262_144;
+
+export interface Envelope {
+  mailFrom: string;
+  /** Those that servers have noted come first. */
+  addresses: string[];
+}
+
+/** Reads who sent an e-mail, and whom it is for, from its header alone. Returns undefined if it has none. */
+export async function readEnvelope(raw: Buffer): Promise<Envelope | undefined> {
+  const end = /\r?\n\r?\n/.exec(raw.subarray(0, MAX_HEADER_BYTES).toString('latin1'));
+  const header = raw.subarray(0, end === null ? MAX_HEADER_BYTES : end.index);
+  const parsed = await parseMime(Buffer.concat([header, Buffer.from('\r\n\r\n')])).catch(() => undefined);
+  if (parsed === undefined) return undefined;
+  const { from = '', returnPath, deliveredTo, recipients } = parsedEmailOf(parsed);
+  return { mailFrom: returnPath ?? from, addresses: [...new Set([...deliveredTo, ...recipients])] };
+}
