@@ -6,7 +6,7 @@ import { say } from '../../app/undo';
 import { shownMoment } from '../../ui/time';
 
 type Session = Schemas['ChatSession'];
-export type HandoffPart = Schemas['SettleHandoffPartInput']['part'];
+export type HandoffPart = Schemas['SettleHandoffPart']['part'];
 
 interface Change {
   /** What was done, as the undo bar says it. */

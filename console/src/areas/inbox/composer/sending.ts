@@ -67,7 +67,7 @@ async function reply(params: SendParams, { text, attachments }: Draft, behind: s
     },
   });
   if (response.ok) return [];
-  if (error !== undefined && 'code' in error && error.items !== undefined) return error.items;
+  if (error !== undefined && 'items' in error && error.items !== undefined) return error.items;
   if (response.status === 401) window.dispatchEvent(new Event('signed-out'));
   throw new ApiError(response.status, error);
 }
