@@ -24,9 +24,10 @@ interface Installation {
 export function createPages({ url, org, partner }: Installation, browser: Awaited<ReturnType<typeof startBrowser>>) {
   const linkFor = async (email: string, orgId = org.id): Promise<string> =>
     (await partner.post(`/partner/v1/orgs/${orgId}/login-links`, { email })).body.url;
-  const say = async (id: string, text: string) => {
+  const say = async (id: string, text: string, sender: 'contact' | 'agent' = 'contact') => {
     const message = { type: 'text', text };
-    expect((await org.post(`/chat/sessions/${id}/send`, { sender: 'contact', message })).status).toBe(201);
+    const headers = { prefer: 'wait=0' };
+    expect((await org.post(`/chat/sessions/${id}/send`, { sender, message }, { headers })).status).toBe(201);
   };
   return {
     linkFor,

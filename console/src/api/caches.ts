@@ -1,5 +1,6 @@
 import type { InfiniteData, QueryClient } from '@tanstack/react-query';
 import type { Schemas } from './client';
+import { addItems } from './history';
 import { placeRow, removeRow } from './inbox-lists';
 import type { LiveEvent } from './live';
 import { historyQuery } from './queries';
@@ -26,17 +27,6 @@ export function patchRows(client: QueryClient, id: string, change: (row: InboxRo
   );
 }
 
-/** Adds an item to the history of a session that was read, once. */
-function addItem(client: QueryClient, sessionId: string, item: HistoryItem): void {
-  const { queryKey } = historyQuery(sessionId);
-  client.setQueryData(queryKey, (history) => {
-    const [newest, ...older] = history?.pages ?? [];
-    if (history === undefined || newest === undefined) return history;
-    if (history.pages.some(({ items }) => items.some(({ id }) => id === item.id))) return history;
-    return { ...history, pages: [{ ...newest, items: [item, ...newest.items] }, ...older] };
-  });
-}
-
 const IN_NO_HISTORY = ['session_changed', 'read', 'session_created', 'ai_turn'];
 const CHANGES_ITEMS = ['redacted', 'message_edited', 'message_deleted'];
 const RECOUNT_MS = 1_000;
@@ -52,7 +42,7 @@ export function createPatcher(client: QueryClient): (event: LiveEvent) => void {
     }, RECOUNT_MS);
   };
   return ({ type, session_id, row, ...item }) => {
-    if (!IN_NO_HISTORY.includes(type)) addItem(client, session_id, item);
+    if (!IN_NO_HISTORY.includes(type)) addItems(client, session_id, [item]);
     if (CHANGES_ITEMS.includes(type)) void client.invalidateQueries({ queryKey: historyQuery(session_id).queryKey });
     if (row) placeRow(client, row);
     if (row === null) removeRow(client, session_id);

@@ -2,7 +2,7 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { api, dataOf, type Schemas } from './client';
 import type { InboxFilters } from './inbox-filters';
 
-const HISTORY_PAGE = 50;
+export const HISTORY_PAGE = 50;
 const TEAMS_PAGE = 100;
 
 export const meQuery = queryOptions({
@@ -93,3 +93,9 @@ export const tagsQuery = queryOptions({
   queryFn: () => dataOf(api.GET('/tags')),
   staleTime: 300_000,
 });
+
+export const tagSuggestionsQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['listTagSuggestions', id],
+    queryFn: () => dataOf(api.GET('/chat/sessions/{id}/tag-suggestions', { params: { path: { id } } })),
+  });

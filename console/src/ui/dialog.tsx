@@ -19,7 +19,7 @@ export const Dialog = ({ title, onClose, className = 'w-96', children }: DialogP
       onClose={onClose}
       onClick={({ target }) => target === dialog.current && dialog.current.close()}
       aria-labelledby={id}
-      className={`m-auto max-h-[calc(100dvh-2rem)] max-w-[calc(100vw-1.5rem)] overflow-hidden rounded-xl border border-line bg-surface p-0 shadow-2xl ${className}`}
+      className={`m-auto max-h-[calc(100dvh-2rem)] max-w-[calc(100vw-1.5rem)] overflow-hidden rounded-xl border border-line bg-surface p-0 text-left text-sm text-text shadow-2xl ${className}`}
     >
       <div className="flex max-h-[inherit] flex-col">
         <header className="flex items-center justify-between border-b border-line py-2 pr-2 pl-5">

@@ -1,4 +1,4 @@
-import type { ButtonHTMLAttributes, ReactNode } from 'react';
+import type { ComponentProps, ReactNode } from 'react';
 
 const LOOKS = {
   plain: 'border border-line bg-surface hover:bg-hover',
@@ -6,8 +6,8 @@ const LOOKS = {
   main: 'bg-accent text-on-accent hover:brightness-110',
 };
 
-interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
-  look?: keyof typeof LOOKS;
+interface ButtonProps extends ComponentProps<'button'> {
+  look?: keyof typeof LOOKS | undefined;
 }
 
 export const Button = ({ look = 'plain', className = '', ...rest }: ButtonProps) => (

@@ -22,6 +22,16 @@ export const shownClock = (iso: string): string =>
 export const shownDay = (iso: string): string =>
   new Date(iso).toLocaleDateString(undefined, { weekday: 'long', day: 'numeric', month: 'long' });
 
+/** Returns a moment as people say it: Mon 30 Nov, 09:00. */
+export const shownMoment = (iso: string): string =>
+  new Date(iso).toLocaleString(undefined, {
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+  });
+
 /** Renders again now and then: durations grow. */
 export function useTick(everyMs: number): void {
   const [, tick] = useState(0);

@@ -59,8 +59,16 @@ export const findLastAsked = (db: Db, orgId: string, { sessionId, firstSeq, mess
     .executeTakeFirst();
 
 /** Lists the calls that wait for a confirmation, oldest first: the rows of a page, plus one more if there is one. */
-export const listWaiting = (db: Db, orgId: string, page: PageRequest) =>
-  selectCall(db, orgId).where(isWaiting).$call(orderedByCreation(page)).execute();
+export const listWaiting = (
+  db: Db,
+  orgId: string,
+  { sessionId, ...page }: PageRequest & { sessionId: string | undefined },
+) =>
+  selectCall(db, orgId)
+    .where(isWaiting)
+    .$if(sessionId !== undefined, (calls) => calls.where('session_id', '=', sessionId ?? ''))
+    .$call(orderedByCreation(page))
+    .execute();
 
 /** Gives a call that waits the message that asks, the token of its link, and the time until which it can be used. */
 export const setQuestion = (

@@ -7,6 +7,7 @@ export const ConfirmationRef = z.object({ id: Id });
 export const ListConfirmations = z.object({
   cursor: Cursor.optional(),
   limit: z.coerce.number().int().min(1).max(100).default(25),
+  session_id: Id.optional().describe('Only those of a session.'),
 });
 export type ListConfirmations = z.infer<typeof ListConfirmations>;
 

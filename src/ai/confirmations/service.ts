@@ -87,8 +87,8 @@ export const isWaitingForDecision = async (db: Db, orgId: string, id: string): P
   (await findConfirmation(db, orgId, id))?.state === 'needs_confirmation';
 
 /** Returns a page of the calls that wait for a confirmation, oldest first. */
-export async function pageOfConfirmations(db: Db, orgId: string, page: ListConfirmations) {
-  const { items, next } = await pageOf(db, page, (page) => listWaiting(db, orgId, page));
+export async function pageOfConfirmations(db: Db, orgId: string, { session_id, ...range }: ListConfirmations) {
+  const { items, next } = await pageOf(db, range, (page) => listWaiting(db, orgId, { ...page, sessionId: session_id }));
   return { items: items.map((call) => ({ ...call, fields: fieldsOf(call.arguments ?? {}) })), next };
 }
 

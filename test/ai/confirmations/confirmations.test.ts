@@ -337,6 +337,8 @@ describe('a confirmation', () => {
       items: [{ id: call.id, needs: 'agent', needs_because: 'limits', fields: [{ name: 'order', value: 'A-1' }, {}] }],
       next: null,
     });
+    const listFor = async (id: string) => (await reader.get(`/autopilot/confirmations?session_id=${id}`)).body.items;
+    expect([(await listFor(sessionId)).length, await listFor(newId())]).toEqual([1, []]);
     const path = `/autopilot/confirmations/${call.id}`;
     expect((await reader.post(`${path}/confirm`)).status).toBe(403);
     expect((await stack.other.post(`${path}/confirm`)).status).toBe(404);

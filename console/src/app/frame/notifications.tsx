@@ -58,8 +58,7 @@ export const Notifications = ({ onOpen }: { onOpen: () => void }) => {
 function useReading() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (which: Schemas['ReadNotificationsInput']) =>
-      dataOf(api.POST('/me/notifications/read', { body: which })),
+    mutationFn: (which: Schemas['ReadNotifications']) => dataOf(api.POST('/me/notifications/read', { body: which })),
     onError: (error) => say(error.message, { isError: true }),
     onSettled: () => client.invalidateQueries(notificationsQuery),
   });

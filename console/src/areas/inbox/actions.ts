@@ -1,10 +1,13 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type InboxRow, patchRows } from '../../api/caches';
 import { api, dataOf, type Schemas } from '../../api/client';
-import { sessionQuery } from '../../api/queries';
+import { sessionQuery, tagsQuery } from '../../api/queries';
 import { say } from '../../app/undo';
+import { shownMoment } from '../../ui/time';
 
 type Session = Schemas['ChatSession'];
+export type HandoffPart = Schemas['SettleHandoffPart']['part'];
+
 interface Change {
   /** What was done, as the undo bar says it. */
   said?: string;
@@ -20,6 +23,7 @@ export function useActions(session: Session, me: Schemas['Me']) {
   const { queryKey } = sessionQuery(session.id);
   const path = { id: session.id };
   const { mutate: apply } = useMutation({
+    scope: { id: session.id }, // in the order in which they were made
     mutationFn: ({ send }: Change) => send(),
     onMutate: ({ shown, row }: Change) => {
       if (shown !== undefined) client.setQueryData(queryKey, (now) => now && { ...now, ...shown });
@@ -55,24 +59,74 @@ export function useActions(session: Session, me: Schemas['Me']) {
       undo: canUndo ? () => setStatus(former, false) : undefined,
     });
   };
+  const endSnooze = () =>
+    apply({
+      said: 'No longer snoozed',
+      send: () => dataOf(api.POST('/chat/sessions/{id}/snooze', { params: { path }, body: { until: null } })),
+      shown: { snoozed_at: null, snoozed_until: null },
+      row: { snoozed_at: null, snoozed_until: null },
+    });
+  const snooze = (until: string | null) => {
+    const shown = { snoozed_at: new Date().toISOString(), snoozed_until: until };
+    apply({
+      said: until === null ? 'Snoozed until the customer writes' : `Snoozed until ${shownMoment(until)}`,
+      send: () =>
+        dataOf(api.POST('/chat/sessions/{id}/snooze', { params: { path }, body: { until, until_reply: true } })),
+      shown,
+      row: shown,
+      undo: endSnooze,
+    });
+  };
   return {
     assign,
+    assignTeam: (team: { id: string; name: string }) =>
+      apply({
+        said: `Assigned to the team ${team.name}`,
+        send: () => dataOf(api.POST('/chat/sessions/{id}/assign', { params: { path }, body: { team_id: team.id } })),
+        row: { team },
+      }),
     setStatus,
-    takeOver: () => me.member !== null && assign({ id: me.member.id, name: me.member.name }),
+    takeOver: () =>
+      me.member !== null && session.assignee_id !== me.member.id && assign({ id: me.member.id, name: me.member.name }),
+    handOff: (reason: string) =>
+      apply({
+        said: 'Handed off',
+        send: () =>
+          dataOf(api.POST('/chat/sessions/{id}/handoff', { params: { path }, body: reason === '' ? {} : { reason } })),
+      }),
+    retryHandoff: () =>
+      apply({
+        said: 'Trying again',
+        send: () => dataOf(api.POST('/chat/sessions/{id}/handoff/retry', { params: { path } })),
+      }),
+    settlePart: (part: HandoffPart, externalId: string) =>
+      apply({
+        said: 'Settled',
+        send: () =>
+          dataOf(
+            api.POST('/chat/sessions/{id}/handoff/settle', {
+              params: { path },
+              body: externalId === '' ? { part } : { part, external_id: externalId },
+            }),
+          ),
+      }),
     returnToAi: () =>
       apply({
         said: 'Returned to the AI',
         send: () => dataOf(api.POST('/chat/sessions/{id}/return-to-ai', { params: { path } })),
+        shown: { assignee_id: null },
+        row: { assignee: null },
       }),
-    snooze: (until: string | null) =>
+    snooze,
+    endSnooze,
+    /** A tag that the org does not have yet is made first, which only some roles may. */
+    addTag: (tag: string, isNew = false) =>
       apply({
-        said: until === null ? 'Snoozed until the customer writes' : 'Snoozed',
-        send: () =>
-          dataOf(api.POST('/chat/sessions/{id}/snooze', { params: { path }, body: { until, until_reply: true } })),
-      }),
-    addTag: (tag: string) =>
-      apply({
-        send: () => dataOf(api.POST('/chat/sessions/{id}/tags', { params: { path }, body: { tags: [tag] } })),
+        send: async () => {
+          if (isNew) await dataOf(api.PUT('/tags', { body: { tag_name: tag } }));
+          await dataOf(api.POST('/chat/sessions/{id}/tags', { params: { path }, body: { tags: [tag] } }));
+          if (isNew) await client.invalidateQueries({ queryKey: tagsQuery.queryKey });
+        },
         shown: { tags: [...session.tags, tag] },
       }),
     removeTag: (tag: string) =>
@@ -94,3 +148,11 @@ export function useActions(session: Session, me: Schemas['Me']) {
   };
 }
 export type Actions = ReturnType<typeof useActions>;
+
+/** What the controls of a conversation need. */
+export interface ControlsProps {
+  session: Session;
+  me: Schemas['Me'];
+  actions: Actions;
+  onDetails: () => void;
+}

@@ -21,7 +21,7 @@ interface BulkProps {
 /** A change of all that is selected. */
 interface Change {
   does: string;
-  action: Schemas['BulkActionInput'];
+  action: Schemas['BulkAction'];
 }
 
 /** What can be done with the selected conversations. */

@@ -47,7 +47,12 @@ const JobBar = ({ orgId, job }: BarProps) => {
           </button>
         )}
       </div>
-      <progress aria-label="Progress" max={Math.max(total, 1)} value={done} className="mt-1 block h-1.5 w-full accent-(--accent)" />
+      <progress
+        aria-label="Progress"
+        max={Math.max(total, 1)}
+        value={done}
+        className="mt-1 block h-1.5 w-full accent-(--accent)"
+      />
       {progress.error !== null && !isGone && <p className="text-xs text-bad-text">{progress.error.message}</p>}
       {progress.data?.state === 'done' && <Failures {...progress.data} />}
     </section>

@@ -20,7 +20,7 @@ export const SaveView = ({ query, onClose }: SaveProps) => {
   const navigate = useNavigate();
   const teams = useQuery(teamsQuery).data ?? [];
   const save = useMutation({
-    mutationFn: (body: Schemas['CreateInboxViewInput']) => dataOf(api.POST('/views', { body })),
+    mutationFn: (body: Schemas['CreateInboxView']) => dataOf(api.POST('/views', { body })),
     onSuccess: async ({ id }) => {
       await client.invalidateQueries(viewsQuery);
       onClose();

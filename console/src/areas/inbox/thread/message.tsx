@@ -1,39 +1,64 @@
 import { Paperclip } from 'lucide-react';
-import type { HistoryItem } from '../../api/caches';
-import { shownClock } from '../../ui/time';
+import type { HistoryItem } from '../../../api/caches';
+import type { Schemas } from '../../../api/client';
+import { shownClock } from '../../../ui/time';
+import { DeliveryState, goesOut } from './delivery-state';
+import { authorOf, textOf } from './items';
+import { Redaction } from './redaction';
+import { TurnTrace } from './turn-trace';
+
+interface MessageProps {
+  item: HistoryItem;
+  session: Schemas['ChatSession'];
+  me: Schemas['Me'];
+}
 
 /** A message or a note. Texts of strangers are text, with links that only open pages. */
-export const Message = ({ item }: { item: HistoryItem }) => {
+export const Message = ({ item, session, me }: MessageProps) => {
   const { event } = item;
-  const text = 'content' in event && typeof event.content === 'object' ? (event.content?.text ?? null) : null;
+  const text = textOf(item);
   const isNote = event.type === 'human_agent_comment';
   const isOwn = event.type !== 'message' || event.sender.type !== 'contact';
   const look = isNote ? 'border-l-4 border-note-line bg-note' : isOwn ? 'bg-selected' : 'border border-line bg-surface';
   return (
-    <article className={`my-2 flex flex-col ${isOwn ? 'items-end' : 'items-start'}`}>
-      <div className={`max-w-[min(42rem,90%)] rounded-lg px-3 py-2 ${look}`}>
-        {isNote && <p className="mb-1 text-xs font-medium text-note-text">Note, not seen by the customer</p>}
+    <article className={`flex flex-col py-1.5 ${isOwn ? 'items-end' : 'items-start'}`}>
+      <div className={`max-w-[min(42rem,90%)] min-w-0 rounded-lg px-3 py-2 ${look}`}>
+        {isNote && <p className="mb-1 text-xs font-medium text-note-text">{noteLabelOf(event)}</p>}
         <p className="break-words whitespace-pre-wrap">
           {text === null ? <em className="text-quiet">Redacted</em> : <Linked text={text} />}
         </p>
-        {event.type === 'message' && <Attachments files={event.attachments} />}
-        {event.type === 'message' && event.citations !== undefined && <Citations citations={event.citations} />}
+        {event.type === 'message' && <MessageParts event={event} />}
       </div>
-      <p className="mt-0.5 px-1 text-xs text-quiet">
-        {authorOf(item)} · {shownClock(item.created_at)}
-      </p>
+      <div className="mt-0.5 flex max-w-[90%] flex-wrap items-center px-1 text-xs text-quiet">
+        <span>
+          {authorOf(item)} · {shownClock(item.created_at)}
+          {event.type === 'message' && event.edited_at !== undefined && ' · edited by the customer'}
+          {event.type === 'message' && event.deleted_at !== undefined && ' · deleted by the customer'}
+        </span>
+        {isOwn && !isNote && goesOut(session.channel.type) && <DeliveryState id={item.id} scopes={me.scopes} />}
+        {text !== null && me.scopes.includes('redaction:write') && (
+          <Redaction sessionId={session.id} messageId={item.id} />
+        )}
+      </div>
     </article>
   );
 };
 
-function authorOf({ actor, event }: HistoryItem): string {
-  if (event.type === 'workflow_message') return 'Workflow';
-  if (event.type === 'sequence_message') return 'Sequence';
-  if (event.type === 'human_agent_comment') return event.sender_name ?? actor?.name ?? 'Team';
-  if (event.type !== 'message') return '';
-  if (event.sender.type === 'ai') return event.sender_name ?? 'AI';
-  return event.sender_name ?? actor?.name ?? (event.sender.type === 'contact' ? 'Customer' : 'Team');
-}
+const noteLabelOf = (event: HistoryItem['event']): string =>
+  'is_draft' in event ? 'A reply that the AI proposes, not sent' : 'Note, not seen by the customer';
+
+const MessageParts = ({ event }: { event: MessageEvent }) => (
+  <>
+    <Attachments files={event.attachments} />
+    {event.action_calls?.map(({ id, operation_id, state }) => (
+      <p key={id} className="mt-1 text-xs text-quiet">
+        <span className="font-mono">{operation_id}</span> {state.replaceAll('_', ' ')}
+      </p>
+    ))}
+    {event.citations !== undefined && <Citations citations={event.citations} />}
+    {event.turn_id !== undefined && <TurnTrace turnId={event.turn_id} />}
+  </>
+);
 
 type MessageEvent = Extract<HistoryItem['event'], { type: 'message' }>;
 

@@ -1,9 +1,9 @@
 import { X } from 'lucide-react';
-import { useRef } from 'react';
-import type { Schemas } from '../../api/client';
-import { Avatar } from '../../ui/parts';
-import type { Actions } from './actions';
-import { contactNameOf } from './session-row';
+import type { Schemas } from '../../../api/client';
+import { Avatar } from '../../../ui/parts';
+import type { Actions } from '../actions';
+import { contactNameOf } from '../session-row';
+import { HandoffCard } from '../thread/handoff-card';
 
 interface CardProps {
   session: Schemas['ChatSession'];
@@ -12,24 +12,23 @@ interface CardProps {
 }
 
 /** Who the conversation is with, and what is known of it. */
-export const ContactCard = ({ session, actions, canWrite }: CardProps) => {
-  const { contact } = session;
+export const Details = ({ session, actions, canWrite }: CardProps) => {
+  const { contact, handoff } = session;
   return (
-    <aside
-      aria-label="Contact"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: a keyboard scrolls it only where it has the focus
-      tabIndex={0}
-      className="hidden w-64 shrink-0 overflow-y-auto border-l border-line bg-surface p-4 min-[1200px]:block"
-    >
+    <>
       <div className="flex items-center gap-2">
         <Avatar name={contactNameOf(session)} />
         <h3 className="truncate font-semibold">{contactNameOf(session)}</h3>
       </div>
       <Facts facts={{ Email: contact?.email, Phone: contact?.phone_number, Language: session.language }} />
       <Tags tags={session.tags} actions={actions} canWrite={canWrite} />
+      {handoff !== null && <HandoffCard handoff={handoff} actions={actions} canWrite={canWrite} />}
       <Facts title="About the contact" facts={contact?.custom_data ?? {}} />
       <Facts title="About the conversation" facts={{ ...session.custom_data, ...session.editable_custom_data }} />
-    </aside>
+      {session.summary !== null && (
+        <Facts title="Summary" facts={{ [session.summary_by ?? 'Summary']: session.summary }} />
+      )}
+    </>
   );
 };
 
@@ -53,20 +52,19 @@ const Facts = ({ title, facts }: { title?: string; facts: Record<string, string 
   );
 };
 
-const Tags = ({ tags, actions, canWrite }: { tags: string[] } & Pick<CardProps, 'actions' | 'canWrite'>) => {
-  const field = useRef<HTMLInputElement>(null);
-  return (
+const Tags = ({ tags, actions, canWrite }: { tags: string[] } & Pick<CardProps, 'actions' | 'canWrite'>) =>
+  tags.length === 0 ? null : (
     <>
       <h4 className={HEADING}>Tags</h4>
       <ul className="flex flex-wrap gap-1">
         {tags.map((tag) => (
-          <li key={tag} className="inline-flex max-w-full items-center rounded bg-sunken pl-2 text-xs">
-            <span className="truncate">{tag}</span>
+          <li key={tag} className="inline-flex max-w-full items-center rounded bg-sunken px-2 text-xs">
+            <span className="truncate py-1">{tag}</span>
             {canWrite && (
               <button
                 type="button"
                 aria-label={`Remove the tag ${tag}`}
-                className="grid size-6 place-items-center rounded hover:bg-hover"
+                className="-mr-2 grid size-6 place-items-center rounded hover:bg-hover"
                 onClick={() => actions.removeTag(tag)}
               >
                 <X size={12} />
@@ -75,25 +73,5 @@ const Tags = ({ tags, actions, canWrite }: { tags: string[] } & Pick<CardProps, 
           </li>
         ))}
       </ul>
-      {canWrite && (
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            const tag = field.current?.value.trim();
-            if (!tag || field.current === null) return;
-            actions.addTag(tag);
-            field.current.value = '';
-          }}
-        >
-          <input
-            ref={field}
-            aria-label="Add a tag"
-            placeholder="Add a tag"
-            maxLength={100}
-            className="mt-2 h-7 w-full rounded-md border border-line bg-page px-2 placeholder:text-quiet"
-          />
-        </form>
-      )}
     </>
   );
-};

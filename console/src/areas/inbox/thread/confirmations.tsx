@@ -1,10 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
-import { api, dataOf } from '../../api/client';
-import { Button } from '../../ui/parts';
-import { shownDuration } from '../../ui/time';
-import type { Actions } from './actions';
-
-const MOST = 100;
+import { api, dataOf } from '../../../api/client';
+import { Button } from '../../../ui/parts';
+import { shownDuration } from '../../../ui/time';
+import type { Actions } from '../actions';
 
 interface ConfirmationsProps {
   sessionId: string;
@@ -16,12 +14,15 @@ interface ConfirmationsProps {
 export const Confirmations = ({ sessionId, actions, canDecide }: ConfirmationsProps) => {
   const { data } = useQuery({
     queryKey: ['getChatSession', sessionId, 'confirmations'],
-    queryFn: () => dataOf(api.GET('/autopilot/confirmations', { params: { query: { limit: MOST } } })),
+    queryFn: () => dataOf(api.GET('/autopilot/confirmations', { params: { query: { session_id: sessionId } } })),
     retry: false,
   });
-  const waiting = data?.items.filter(({ session_id }) => session_id === sessionId) ?? [];
-  return waiting.map(({ id, name, fields, expires_at }) => (
-    <section key={id} aria-label={`Confirm: ${name}`} className="my-3 max-w-lg rounded-lg border border-note-line p-3">
+  return data?.items.map(({ id, name, fields, expires_at }) => (
+    <section
+      key={id}
+      aria-label={`Confirm: ${name}`}
+      className="my-2 rounded-lg border border-note-line bg-surface p-3"
+    >
       <p className="font-medium">
         Confirm: {name}
         {expires_at !== null && (

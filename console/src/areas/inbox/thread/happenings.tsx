@@ -1,10 +1,5 @@
-import type { HistoryItem } from '../../api/caches';
-import { shownClock } from '../../ui/time';
-
-const SAID = ['message', 'workflow_message', 'sequence_message', 'human_agent_comment'];
-
-/** Returns whether an item is something that somebody said. */
-export const isSaid = ({ event }: HistoryItem): boolean => SAID.includes(event.type);
+import type { HistoryItem } from '../../../api/caches';
+import { shownClock } from '../../../ui/time';
 
 const MOST_NAMED = 3;
 
@@ -13,7 +8,7 @@ export const Happenings = ({ items }: { items: HistoryItem[] }) => {
   const names = [...new Set(items.map(({ event }) => event.type.replaceAll('_', ' ')))];
   const summary = names.slice(0, MOST_NAMED).join(', ') + (names.length > MOST_NAMED ? ' …' : '');
   return (
-    <details className="my-2 text-center text-xs text-quiet">
+    <details className="py-1.5 text-center text-xs text-quiet">
       <summary className="inline-block cursor-pointer rounded px-2 py-0.5 first-letter:uppercase hover:bg-hover">
         {items.length === 1 ? summary : `${summary} · ${items.length}`}
       </summary>

@@ -1,0 +1,261 @@
+import { useQuery } from '@tanstack/react-query';
+import { Zap } from 'lucide-react';
+import { type KeyboardEvent, type RefObject, useLayoutEffect, useRef, useState } from 'react';
+import type { Schemas } from '../../../api/client';
+import { membersQuery } from '../../../api/queries';
+import { ChoiceList } from '../../../ui/choices';
+import { useKeys } from '../../../ui/keys';
+import { Button } from '../../../ui/parts';
+import type { Actions } from '../actions';
+import { useMyPresence } from '../my-presence';
+import { type Draft, isEmpty, useDraft } from './drafts';
+import { FilePicker, useUploads } from './files';
+import { NewerMessages } from './newer-messages';
+import { applySaved, SavedActionsNote } from './saved-actions';
+import { useSending } from './sending';
+import { type Insertion, mentionsIn, useSuggestions } from './suggestions';
+
+interface ComposerProps {
+  session: Schemas['ChatSession'];
+  me: Schemas['Me'];
+  actions: Actions;
+  seen: RefObject<string | undefined>;
+}
+
+/** Where replies and notes are written. What is written is kept on the server until it is sent. */
+export const Composer = (props: ComposerProps) => {
+  const { session, me } = props;
+  const composing = useComposing(props);
+  const { kept, send, uploads, suggest, saved, change, submit, write } = composing;
+  const { draft } = kept;
+  const isNote = draft.kind === 'note';
+  const newer = send.data ?? [];
+  return (
+    <form
+      aria-label="Answer"
+      className={`border-t p-3 ${isNote ? 'border-note-line bg-note' : 'border-line bg-surface'}`}
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit();
+      }}
+    >
+      <Kinds kind={draft.kind} onChange={write} channel={session.channel.type} />
+      {newer.length > 0 && (
+        <NewerMessages items={newer} onSend={() => submit(false, newer.at(-1)?.id)} onDismiss={send.reset} />
+      )}
+      <Problems problems={[...(send.error === null ? [] : [send.error.message]), ...uploads.problems]} />
+      <div className="relative mt-2">
+        {suggest.isOpen && (
+          <div className="absolute bottom-full left-0 z-10 mb-1 w-full max-w-md rounded-lg border border-line bg-surface p-1 shadow-lg">
+            <ChoiceList list={suggest.list} label={suggest.label} choices={suggest.choices} onPick={suggest.onPick} />
+          </div>
+        )}
+        <Field composing={composing} me={me} />
+      </div>
+      {composing.missing.length > 0 && (
+        <p role="note" className="mt-2 rounded bg-warn px-2 py-1 text-xs text-warn-text">
+          The contact has no {composing.missing.join(', ')}: fill it in before you send.
+        </p>
+      )}
+      {saved.actions !== null && !isEmpty(draft) && (
+        <SavedActionsNote saved={saved.actions} onRemove={() => saved.set(null)} />
+      )}
+      <div className="mt-2 flex flex-wrap items-center gap-1">
+        <Button
+          look="quiet"
+          aria-label="Saved replies"
+          title="Saved replies (/)"
+          className="px-2"
+          onClick={composing.askForSaved}
+        >
+          <Zap size={16} />
+        </Button>
+        {!isNote && (
+          <FilePicker
+            files={draft.attachments}
+            isUploading={uploads.isUploading}
+            onAdd={uploads.upload}
+            onRemove={(file) => change((now) => ({ attachments: now.attachments.filter(({ id }) => id !== file.id) }))}
+          />
+        )}
+        <DraftState {...kept} />
+        <Button
+          type="submit"
+          look="main"
+          disabled={isEmpty(draft) || send.isPending || uploads.isUploading}
+          title="Ctrl Enter"
+        >
+          {send.isPending ? 'Sending' : isNote ? 'Add note' : 'Send'}
+        </Button>
+      </div>
+    </form>
+  );
+};
+
+type Composing = ReturnType<typeof useComposing>;
+
+function useComposing({ session, actions, seen }: ComposerProps) {
+  const kept = useDraft(session.id);
+  const { draft } = kept;
+  const field = useRef<HTMLTextAreaElement>(null);
+  const presence = useMyPresence(session.id);
+  const members = useQuery(membersQuery).data ?? [];
+  const [missing, setMissing] = useState<string[]>([]);
+  const [savedActions, setSavedActions] = useState<Insertion['actions']>(null);
+  const { caret, setCaret, moveCaret } = useCaret(field, draft.text);
+  const onSent = () => {
+    kept.clear();
+    presence.onStopped();
+    if (savedActions !== null) applySaved(savedActions, actions, members);
+    setSavedActions(null);
+    setMissing([]);
+  };
+  const send = useSending({ session, seen, onSent });
+  const change = (changeOf: (now: Draft) => Partial<Draft>) => {
+    if (send.data !== undefined || send.isError) send.reset();
+    kept.change(changeOf);
+  };
+  const type = (changeOf: (now: Draft) => Partial<Draft>) => {
+    change(changeOf);
+    if (draft.kind === 'reply') presence.onTyping(); // the customer sees it, too
+  };
+  const uploads = useUploads((files) => change((now) => ({ attachments: [...now.attachments, ...files] })));
+  const insert = ({ range: [from, to], text, attachments, ...saved }: Insertion) => {
+    type((now) => ({
+      text: now.text.slice(0, from) + text + now.text.slice(to),
+      attachments: [...now.attachments, ...attachments],
+    }));
+    moveCaret(from + text.length);
+    setMissing(saved.missing);
+    if (saved.actions !== null) setSavedActions(saved.actions);
+  };
+  const suggest = useSuggestions({ sessionId: session.id, draft, caret, onInsert: insert });
+  const submit = (closes = false, behind?: string) => {
+    if (isEmpty(draft) || send.isPending || uploads.isUploading) return;
+    const close = (newer: unknown[]) => closes && newer.length === 0 && actions.setStatus('closed_resolved');
+    send.mutate({ draft, mentions: mentionsIn(draft, members), behind }, { onSuccess: close });
+  };
+  const write = (kind: Draft['kind']) => {
+    if (draft.kind !== kind) change(() => ({ kind }));
+    field.current?.focus();
+  };
+  const askForSaved = () => {
+    const sign = caret === 0 || /\s$/.test(draft.text.slice(0, caret)) ? '/' : ' /';
+    insert({ range: [caret, caret], text: sign, attachments: [], missing: [], actions: null });
+    field.current?.focus();
+  };
+  useKeys({ r: () => write('reply'), n: () => write('note') });
+  const saved = { actions: savedActions, set: setSavedActions };
+  return { kept, field, send, uploads, suggest, saved, missing, setCaret, change, type, submit, write, askForSaved };
+}
+
+/** Where the caret is, and a way to move it once a text is shown. */
+function useCaret(field: RefObject<HTMLTextAreaElement | null>, text: string) {
+  const [caret, setCaret] = useState(0);
+  const next = useRef<number>(undefined);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the caret moves in the text that is shown
+  useLayoutEffect(() => {
+    if (next.current === undefined) return;
+    field.current?.setSelectionRange(next.current, next.current);
+    next.current = undefined;
+  }, [text]);
+  const moveCaret = (to: number) => {
+    next.current = to;
+    setCaret(to);
+  };
+  return { caret, setCaret, moveCaret };
+}
+
+const Field = ({ composing, me }: { composing: Composing; me: Schemas['Me'] }) => {
+  const { kept, field, send, uploads, suggest, setCaret, type, submit } = composing;
+  const isNote = kept.draft.kind === 'note';
+  const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    if (suggest.isOpen && suggest.list.onKey(event)) return;
+    if (suggest.isOpen && event.key === 'Escape') suggest.dismiss();
+    else onKey(event, me, submit);
+  };
+  return (
+    <textarea
+      ref={field}
+      aria-label={isNote ? 'Note' : 'Reply'}
+      placeholder={isNote ? 'A note for your team. @ mentions somebody' : 'Write a reply. / finds saved replies'}
+      rows={3}
+      readOnly={!kept.isRead || send.isPending}
+      value={kept.draft.text}
+      onChange={({ target }) => {
+        setCaret(target.selectionStart);
+        type(() => ({ text: target.value }));
+      }}
+      onSelect={({ currentTarget }) => setCaret(currentTarget.selectionStart)}
+      onKeyDown={onKeyDown}
+      onPaste={({ clipboardData }) => !isNote && uploads.upload(clipboardData.files)}
+      onDrop={(event) => {
+        if (isNote || event.dataTransfer.files.length === 0) return;
+        event.preventDefault();
+        uploads.upload(event.dataTransfer.files);
+      }}
+      {...(suggest.isOpen ? suggest.list.field : {})}
+      className="block max-h-60 min-h-16 w-full resize-none rounded-md border border-line bg-page p-2 [field-sizing:content] placeholder:text-quiet"
+    />
+  );
+};
+
+function onKey(event: KeyboardEvent<HTMLTextAreaElement>, me: Schemas['Me'], submit: (closes: boolean) => void): void {
+  if (event.nativeEvent.isComposing) return;
+  const hasCommand = event.ctrlKey || event.metaKey;
+  const sends = hasCommand || (me.member?.settings.send_key === 'enter' && !event.shiftKey);
+  if (event.key === 'Enter' && sends) {
+    event.preventDefault();
+    submit(hasCommand && event.shiftKey);
+  }
+  if (event.key === 'Escape') event.currentTarget.blur();
+}
+
+const Problems = ({ problems }: { problems: string[] }) =>
+  problems.map((problem) => (
+    <p key={problem} role="alert" className="mt-2 rounded bg-bad px-2 py-1 text-bad-text">
+      {problem}
+    </p>
+  ));
+
+/** Whether the draft is kept on the server, for who wants to leave. */
+const DraftState = ({ draft, state, problem, retry }: ReturnType<typeof useDraft>) => (
+  <span role="status" className="ml-auto flex min-w-0 items-center gap-1 px-1 text-xs text-quiet">
+    {problem !== undefined ? (
+      <>
+        <span className="truncate rounded bg-bad px-1.5 py-0.5 text-bad-text" title={problem}>
+          Draft not stored: {problem}
+        </span>
+        <Button look="quiet" className="h-6 px-1.5 text-xs" onClick={retry}>
+          Try again
+        </Button>
+      </>
+    ) : (
+      !isEmpty(draft) && state === 'stored' && 'Draft stored'
+    )}
+  </span>
+);
+
+interface KindsProps {
+  kind: Draft['kind'];
+  channel: string;
+  onChange: (kind: Draft['kind']) => void;
+}
+
+const Kinds = ({ kind, channel, onChange }: KindsProps) => (
+  <div className="flex items-center gap-1">
+    {(['reply', 'note'] as const).map((one) => (
+      <button
+        key={one}
+        type="button"
+        aria-pressed={kind === one}
+        aria-keyshortcuts={one === 'reply' ? 'r' : 'n'}
+        onClick={() => onChange(one)}
+        className="h-7 rounded-md px-2.5 text-quiet hover:bg-hover aria-pressed:bg-sunken aria-pressed:font-medium aria-pressed:text-text"
+      >
+        {one === 'reply' ? 'Reply' : 'Note'}
+      </button>
+    ))}
+    <span className="ml-auto text-xs text-quiet">{kind === 'reply' ? `by ${channel}` : 'for your team alone'}</span>
+  </div>
+);

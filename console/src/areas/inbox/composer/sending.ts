@@ -1,0 +1,73 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type RefObject, useRef } from 'react';
+import type { HistoryItem } from '../../../api/caches';
+import { ApiError, api, dataOf, type Schemas } from '../../../api/client';
+import { refreshNewest } from '../../../api/history';
+import type { Draft } from './drafts';
+
+interface SendingProps {
+  session: Schemas['ChatSession'];
+  /** The last item that the member has seen. */
+  seen: RefObject<string | undefined>;
+  onSent: () => void;
+}
+
+interface Intent {
+  draft: Draft;
+  mentions: number[];
+  /** The last of the items that the member sends behind, although they are new. */
+  behind?: string | undefined;
+}
+
+/**
+ * Sends drafts. One is sent with one key until it changes, so it arrives once however often it is tried. `data` has the
+ * messages that were written meanwhile: then nothing was sent.
+ */
+export function useSending({ session, seen, onSent }: SendingProps) {
+  const client = useQueryClient();
+  const intent = useRef<{ key: string; of: string }>(undefined);
+  const keyFor = (of: string) => {
+    if (intent.current?.of !== of) intent.current = { key: crypto.randomUUID(), of };
+    return intent.current.key;
+  };
+  return useMutation({
+    mutationFn: async ({ draft, mentions, behind = seen.current }: Intent): Promise<HistoryItem[]> => {
+      const params = {
+        path: { id: session.id },
+        header: { 'idempotency-key': keyFor(JSON.stringify([draft, behind])) },
+      };
+      if (draft.kind === 'reply') return reply(params, draft, behind);
+      await dataOf(api.POST('/chat/sessions/{id}/notes', { params, body: { text: draft.text, mentions } }));
+      return [];
+    },
+    onSuccess: (newer) => {
+      if (newer.length > 0) return;
+      intent.current = undefined;
+      onSent();
+    },
+    onSettled: () => refreshNewest(client, session.id),
+  });
+}
+
+interface SendParams {
+  path: { id: string };
+  header: { 'idempotency-key': string };
+}
+
+/** Returns the messages behind the one that was seen, if there are any. */
+async function reply(params: SendParams, { text, attachments }: Draft, behind: string | undefined) {
+  const files = attachments.map(({ name, url }) => ({ name, url }));
+  const { error, response } = await api.POST('/chat/sessions/{id}/send', {
+    params,
+    body: {
+      sender: 'agent',
+      message: { type: 'text', text, attachments: files },
+      should_take_over_session_from_ai: true,
+      expected_last_id: behind,
+    },
+  });
+  if (response.ok) return [];
+  if (error !== undefined && 'items' in error && error.items !== undefined) return error.items;
+  if (response.status === 401) window.dispatchEvent(new Event('signed-out'));
+  throw new ApiError(response.status, error);
+}

@@ -1,0 +1,236 @@
+import { sql } from 'kysely';
+import { CHROMIUM } from '../support/chromium.ts';
+import { startConsole, type TestConsole } from '../support/console.ts';
+import { startApi, type TestApi } from '../support/stack/api.ts';
+
+/** The first message below the top of a log, and where it is. */
+const FIRST_BELOW_TOP = `(() => {
+  const log = document.querySelector('[role=log]');
+  const top = log.getBoundingClientRect().top + 40;
+  const article = [...log.querySelectorAll('article')].find((one) => one.getBoundingClientRect().top > top);
+  return { text: article.innerText, y: Math.round(article.getBoundingClientRect().top) };
+})()`;
+
+(CHROMIUM ? describe : describe.skip)('a conversation in the console', () => {
+  let api: TestApi;
+  let stack: TestConsole;
+  beforeAll(async () => {
+    api = await startApi({ env: { SMTP_URL: 'smtp://127.0.0.1:9' } });
+    stack = await startConsole(api, api.org);
+    for (const tag_name of ['refund', 'vip']) await api.org.put('/tags', { tag_name });
+  }, 120_000);
+  afterAll(async () => {
+    await stack.close();
+    await api.close();
+  });
+
+  it('keeps a draft when another conversation opens, and for the same member in another browser', async () => {
+    const [first, second] = [await stack.conversation('Ada', 'One'), await stack.conversation('Ben', 'Two')];
+    const { page, reply, log, complaints } = await stack.open('ann@acme.example', first);
+    await reply.fill('Half of an answer');
+    await page.getByRole('link', { name: /Ben/ }).click();
+    await log.getByText('Two').waitFor();
+    expect(await reply.inputValue()).toBe('');
+    await page.getByRole('link', { name: /Ada/ }).click();
+    await log.getByText('One').waitFor();
+    expect(await reply.inputValue()).toBe('Half of an answer');
+    await page.getByText('Draft stored').waitFor();
+    const elsewhere = await stack.open('ann@acme.example', first);
+    await elsewhere.page.getByText('Draft stored').waitFor();
+    expect(await elsewhere.reply.inputValue()).toBe('Half of an answer');
+    await reply.press('Control+Enter');
+    await log.getByText('Half of an answer').waitFor();
+    expect(await reply.inputValue()).toBe('');
+    await elsewhere.page.goto(`${api.url}/console/s/${second}`);
+    await elsewhere.log.getByText('Two').waitFor();
+    await elsewhere.page.goto(`${api.url}/console/s/${first}`);
+    await elsewhere.log.getByText('Half of an answer').waitFor();
+    expect(await elsewhere.reply.inputValue()).toBe('');
+    expect(complaints).toEqual([]);
+    await elsewhere.page.context().close();
+    await page.context().close();
+  });
+
+  it('says that a draft could not be stored, and stores it once the server is back', async () => {
+    const id = await stack.conversation('Cleo', 'Hello');
+    const { page, reply, button } = await stack.open('ann@acme.example', id);
+    await page.route('**/draft', (route) => (route.request().method() === 'PUT' ? route.abort() : route.continue()));
+    await reply.fill('Not lost');
+    await page.getByText('Draft not stored').waitFor();
+    await page.unroute('**/draft');
+    await button('Try again').click();
+    await page.getByText('Draft stored').waitFor();
+    await page.context().close();
+  });
+
+  it('shows who else views a conversation and writes there', async () => {
+    const id = await stack.conversation('Eve', 'Is anybody there?');
+    const ann = await stack.open('ann@acme.example', id);
+    const ben = await stack.open('ben@acme.example', id);
+    const here = ann.page.getByRole('list', { name: 'Also here' });
+    await here.getByText('ben').waitFor();
+    await ben.reply.fill('I a');
+    await ann.page.getByText('ben is writing…').waitFor();
+    await ben.reply.fill('');
+    await ben.page.context().close();
+    await ann.page.context().close();
+  });
+
+  it('sends nothing behind messages that the member has not seen, and sends it anyway if told to', async () => {
+    const id = await stack.conversation('Dora', 'Where is my parcel?');
+    const { page, reply, log, button } = await stack.open('ann@acme.example', id);
+    await reply.fill('It is on its way.');
+    await stack.say(id, 'I found it!');
+    await reply.press('Control+Enter');
+    await page.getByRole('alert').getByText('I found it!').waitFor();
+    expect(await reply.inputValue()).toBe('It is on its way.');
+    await button('Send anyway').click();
+    await log.getByText('It is on its way.').waitFor();
+    expect(await reply.inputValue()).toBe('');
+    await page.context().close();
+  });
+
+  it('inserts a saved reply by its shortcut, with the fields of the contact and what it does on sending', async () => {
+    const text = 'Hello {{contact.name}}, your refund is under way. {{contact.custom_data.order}}';
+    const actions = { tags: ['refund'], status: 'closed_resolved' };
+    await api.org.post('/saved-replies', { shortcut: 'refund', title: 'Refund', text, actions });
+    const id = await stack.conversation('Fay', 'I want my money back');
+    const { page, reply, log } = await stack.open('ann@acme.example', id);
+    await reply.pressSequentially('/ref');
+    await page.getByRole('option', { name: /refund · Refund/ }).waitFor();
+    await reply.press('Enter');
+    await page.getByText('The contact has no').waitFor();
+    expect(await reply.inputValue()).toBe('Hello Fay, your refund is under way. ');
+    await page.getByText('On sending: tag “refund”, close as resolved').waitFor();
+    await reply.press('Control+Enter');
+    await log.getByText('Hello Fay').waitFor();
+    await page.getByText('Resolved', { exact: true }).waitFor();
+    expect((await api.org.get(`/chat/sessions/${id}`)).body).toMatchObject({
+      status: 'closed_resolved',
+      tags: ['refund'],
+    });
+    await page.context().close();
+  });
+
+  it('mentions a member in a note', async () => {
+    const id = await stack.conversation('Gus', 'Who knows this?');
+    const { page, note, log, button } = await stack.open('ann@acme.example', id);
+    await page.keyboard.press('n');
+    await note.pressSequentially('Please look, @be');
+    await page.getByRole('option', { name: /^ben/ }).click();
+    await button('Add note').click();
+    await log.getByText('Please look, @ben').waitFor();
+    const { body } = await api.org.get(`/chat/sessions/${id}/history?order=desc`);
+    expect(body.items[0].event.mentions).toHaveLength(1);
+    await page.context().close();
+  });
+
+  it('is worked by the keyboard: assign, tag, snooze, close, open again', async () => {
+    const id = await stack.conversation('Hal', 'Hello');
+    const { page } = await stack.open('ann@acme.example', id);
+    const { keyboard } = page;
+    const session = async () => (await api.org.get(`/chat/sessions/${id}`)).body;
+    await keyboard.press('a');
+    await page.getByRole('combobox', { name: 'Assign to' }).fill('ben');
+    await page.getByRole('option', { name: 'ben' }).waitFor();
+    await keyboard.press('Enter');
+    await page.getByText('ben answers').waitFor();
+    await keyboard.press('l');
+    await page.getByRole('combobox', { name: 'Find a tag' }).fill('vip');
+    await page.getByRole('option', { name: 'vip' }).waitFor();
+    await keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Remove the tag vip' }).waitFor();
+    await keyboard.press('Escape');
+    await page.getByRole('combobox', { name: 'Find a tag' }).waitFor({ state: 'detached' });
+    await keyboard.press('h');
+    await page.getByRole('menuitem', { name: 'Until tomorrow' }).click();
+    await page.getByText('Snoozed until', { exact: false }).first().waitFor();
+    await keyboard.press('e');
+    await page.getByText('Resolved', { exact: true }).waitFor();
+    await keyboard.press('e');
+    await page.getByText('ben answers').waitFor();
+    await keyboard.press('Shift+E');
+    await page.getByRole('menuitem', { name: 'Unresolved' }).click();
+    await page.getByText('Closed unresolved').waitFor();
+    expect(await session()).toMatchObject({ status: 'closed_unresolved', tags: ['vip'] });
+    await page.context().close();
+  });
+
+  it('redacts a message for who may, and shows a viewer nothing to act with', async () => {
+    const id = await stack.conversation('Ida', 'My card is 4111');
+    const viewer = await stack.open('vic@acme.example', id, { role: 'viewer' });
+    expect(await viewer.page.getByRole('button').allInnerTexts()).not.toContain('Close');
+    expect(await viewer.page.getByRole('textbox', { name: 'Reply' }).count()).toBe(0);
+    expect(await viewer.button('Actions of the message').count()).toBe(0);
+    const admin = await stack.open('root@acme.example', id, { role: 'admin' });
+    await admin.button('Actions of the message').click();
+    await admin.page.getByRole('menuitem', { name: 'Redact…' }).click();
+    await admin.page.getByRole('textbox', { name: 'Why' }).fill('A card number');
+    await admin.button('Redact for good').click();
+    await admin.log.getByText('Redacted').first().waitFor();
+    await viewer.log.getByText('4111').waitFor({ state: 'detached' });
+    expect([...viewer.complaints, ...admin.complaints]).toEqual([]);
+    await viewer.page.context().close();
+    await admin.page.context().close();
+  });
+
+  it('says of an e-mail of unknown outcome what to do, and keeps what an admin found out', async () => {
+    const { body: contact } = await api.org.post('/contacts', {
+      contact: { name: 'Jo', email: 'jo@customer.example' },
+    });
+    const recipients = [{ to_email: 'jo@customer.example', email_subject: 'Hi', email_body: 'Hi' }];
+    await api.org.post('/email', { from_email: 'hello@acme.example', recipients });
+    const { body } = await api.org.post('/chat/sessions', { contact_id: contact.id, channel: { type: 'email' } });
+    await stack.say(body.id, 'It is on its way.', 'agent');
+    await api.db.updateTable('deliveries').set({ status: 'unknown' }).where('contact_id', '=', contact.id).execute();
+    const { page, log, button } = await stack.open('root@acme.example', body.id, { role: 'admin' });
+    await log.getByText('It is unknown whether this was sent').waitFor();
+    await button('It was not').click();
+    await log.getByText('Not sent: failed').waitFor();
+    await page.context().close();
+  });
+
+  it('stays small with a thousand messages, reads earlier ones without a jump, and keeps its place', async () => {
+    const id = await stack.conversation('Kim', 'Message 0');
+    await addMessages(id, 1_200);
+    const { page, log, button } = await stack.open('ann@acme.example', id);
+    await log.getByText('Message 1200', { exact: true }).waitFor();
+    const topText = () => page.evaluate<{ text: string; y: number }>(FIRST_BELOW_TOP);
+    const settle = () =>
+      page.evaluate(
+        'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50))))',
+      );
+    const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
+    await page.route(/history.*cursor/, (route) => isReleased.then(() => route.continue()));
+    await page.evaluate('document.querySelector("[role=log]").scrollTo({ top: 300 })');
+    await page.getByText('Loading earlier messages').waitFor();
+    await settle();
+    const before = await topText();
+    release();
+    await page.getByText('Loading earlier messages').waitFor({ state: 'detached' });
+    await settle();
+    const after = await topText();
+    expect([after.text, Math.abs(after.y - before.y)]).toEqual([before.text, expect.closeTo(0, -1)]);
+    await stack.say(id, 'Are you there?');
+    await button('1 new message').waitFor();
+    expect((await topText()).text).toBe(before.text);
+    await button('1 new message').click();
+    await log.getByText('Are you there?').waitFor();
+    expect(await page.evaluate('document.querySelectorAll("*").length')).toBeLessThan(1_500);
+    await page.context().close();
+  });
+
+  /** Adds messages of the contact to a session, as the database has them. */
+  const addMessages = async (sessionId: string, count: number) => {
+    await sql`
+      insert into session_events (org_id, session_id, seq, id, type, sender, content, created_at)
+      select event.org_id, event.session_id, event.seq + n, gen_random_uuid(), 'message', 'contact', 'Message ' || n, now()
+      from session_events as event, generate_series(1, ${count}::integer) as n
+      where event.session_id = ${sessionId} and event.type = 'message'
+    `.execute(api.db);
+    await sql`
+      update sessions set last_seq = (select max(seq) from session_events where session_id = ${sessionId})
+      where id = ${sessionId}
+    `.execute(api.db);
+  };
+});
