@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { CHROMIUM } from '../support/chromium.ts';
 import { startConsole, type TestConsole } from '../support/console.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';
+import { untilPasses } from '../support/stack/stack.ts';
 
 /** The first message below the top of a log, and where it is. */
 const FIRST_BELOW_TOP = `(() => {
@@ -105,9 +106,9 @@ const FIRST_BELOW_TOP = `(() => {
     await reply.press('Control+Enter');
     await log.getByText('Hello Fay').waitFor();
     await page.getByText('Resolved', { exact: true }).waitFor();
-    expect((await api.org.get(`/chat/sessions/${id}`)).body).toMatchObject({
-      status: 'closed_resolved',
-      tags: ['refund'],
+    await untilPasses(async () => {
+      const { body } = await api.org.get(`/chat/sessions/${id}`);
+      expect(body).toMatchObject({ status: 'closed_resolved', tags: ['refund'] });
     });
     await page.context().close();
   });
@@ -148,11 +149,13 @@ const FIRST_BELOW_TOP = `(() => {
     await keyboard.press('e');
     await page.getByText('Resolved', { exact: true }).waitFor();
     await keyboard.press('e');
+    await untilPasses(async () => expect((await session()).status).toBe('open'));
     await page.getByText('ben answers').waitFor();
     await keyboard.press('Shift+E');
     await page.getByRole('menuitem', { name: 'Unresolved' }).click();
     await page.getByText('Closed unresolved').waitFor();
-    expect(await session()).toMatchObject({ status: 'closed_unresolved', tags: ['vip'] });
+    const end = { status: 'closed_unresolved', tags: ['vip'] };
+    await untilPasses(async () => expect(await session()).toMatchObject(end));
     await page.context().close();
   });
 

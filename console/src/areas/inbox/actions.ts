@@ -22,7 +22,9 @@ export function useActions(session: Session, me: Schemas['Me']) {
   const client = useQueryClient();
   const { queryKey } = sessionQuery(session.id);
   const path = { id: session.id };
+  const mutationKey = ['changeSession', session.id];
   const { mutate: apply } = useMutation({
+    mutationKey,
     scope: { id: session.id }, // in the order in which they were made
     mutationFn: ({ send }: Change) => send(),
     onMutate: ({ shown, row }: Change) => {
@@ -32,6 +34,7 @@ export function useActions(session: Session, me: Schemas['Me']) {
     onSuccess: (_data, { said, undo }) => said !== undefined && say(said, { undo }),
     onError: (error) => say(error.message, { isError: true }),
     onSettled: () => {
+      if (client.isMutating({ mutationKey }) > 1) return; // what is read before the last one is old
       void client.invalidateQueries({ queryKey });
       void client.invalidateQueries({ queryKey: ['listInbox'] });
       void client.invalidateQueries({ queryKey: ['countInbox'] });
