@@ -14,7 +14,7 @@ let other: FakeProvider;
 beforeAll(async () => {
   shop = await startFakeProvider();
   other = await startFakeProvider();
-  api = await startApi({ env: { EGRESS_ALLOW: '127.0.0.0/8' } });
+  api = await startApi({ env: { EGRESS_ALLOW: '127.0.0.0/8', FAST_PATHS: 'off' } }); // the tests do the steps
 });
 afterAll(async () => {
   await api.close();

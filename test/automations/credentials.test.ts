@@ -13,7 +13,7 @@ let api: TestApi;
 let receiver: FakeProvider;
 beforeAll(async () => {
   receiver = await startFakeProvider();
-  api = await startApi({ env: { EGRESS_ALLOW: '127.0.0.0/8' } });
+  api = await startApi({ env: { EGRESS_ALLOW: '127.0.0.0/8', FAST_PATHS: 'off' } }); // the tests do the steps
 });
 afterAll(async () => {
   await api.close();

@@ -217,7 +217,7 @@ describe('an inbox', () => {
     expect((await sessions(3)).map(({ verified }) => verified).sort()).toEqual([false, false, true]);
   });
 
-  it('takes mail that the org hands over by the API, once, for an inbox of its own only', async () => {
+  it('takes mail that the org hands over by the API, once, for its own inboxes only', async () => {
     const give = async (raw: string, query = '', who = org) => {
       const { status, body } = await who.post(`/email/inbound${query}`, raw, {
         headers: { 'content-type': 'message/rfc822' },
