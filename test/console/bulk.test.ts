@@ -68,7 +68,7 @@ import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
     await page.getByRole('dialog').getByRole('button', { name: 'Close as resolved' }).click();
     await page.getByRole('progressbar').waitFor();
     await page.reload();
-    await page.getByRole('status').getByText('Close as resolved: 60 done').waitFor();
+    await page.getByRole('status').getByText('Close as resolved: 60 done').waitFor({ timeout: 30_000 });
     await eventually('the end', async () => (await statusOf(ids[59] as string)) === 'closed_resolved');
     expect(await Promise.all([ids[0], others[0]].map((id = '') => statusOf(id)))).toEqual(['closed_resolved', 'open']);
     await page.getByRole('button', { name: 'Notifications, 1 unread' }).waitFor();

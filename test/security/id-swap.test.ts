@@ -37,6 +37,7 @@ const OTHER_TABLES = [
   'automation_received_events',
   'handoff_holds',
   'automation_retries',
+  'automation_steps',
   'action_calls',
   'crawl_changes',
   'crm_rate_limits',
@@ -491,7 +492,12 @@ async function findOwnPaths(): Promise<void> {
 }
 
 /** Returns every place for an id in every body, with the function to create the body. */
-const newIdPlaces = (operation: Operation): Place[] => idPlaces(operation).filter((place) => isNew(operation, place));
+const newIdPlaces = (operation: Operation): Place[] =>
+  idPlaces(operation).filter((place) => !isOwnWord(operation, place) && isNew(operation, place));
+
+/** Other requests at the same time read what this one has written: the org's own name for its sequence. */
+const isOwnWord = ({ name }: Operation, { path }: Place): boolean =>
+  name === 'PATCH /sequences/{id}' && path.at(-1) === 'custom_id';
 
 function idPlaces(operation: Operation): Place[] {
   const { body } = operation;

@@ -93,6 +93,7 @@ describe('auto-tagging', () => {
     );
     const id = await sessionWith(org, REFUND);
     await org.post(`/chat/sessions/${id}/handoff`, {});
+    await eventually('the run at the handoff', async () => (await listRuns(stack.db, started[1]?.id ?? '')).length > 0);
     await resolve(org, id);
     await settled(org);
     for (const workflow of started)

@@ -10,12 +10,17 @@ export const actorOf = (event: string): RawBuilder<Actor | null> => {
   )) else ${actor} end`;
 };
 
-/** Selects events as `historyItemOf` shows them. Of an e-mail, that is the new text without quotations and signature. */
+/** SQL: of an e-mail whose whole can be read elsewhere, the new text without quotations and signature. */
+const SHOWN_CONTENT = sql<string | null>`case when event.own_words is not null and exists (
+    select from inbound_messages as source where source.org_id = event.org_id and source.id = event.id
+  ) then event.own_words else event.content end`;
+
+/** Selects events as `historyItemOf` shows them. */
 export const selectEvents = (db: Db, orgId: string) =>
   db
     .selectFrom('session_events as event')
     .select(['event.org_id', 'event.session_id', 'event.seq', 'event.id', 'event.type', 'event.sender'])
-    .select([sql<string | null>`coalesce(event.own_words, event.content)`.as('content')])
+    .select([SHOWN_CONTENT.as('content')])
     .select(['event.data', 'event.created_at', actorOf('event').as('actor')])
     .where('event.org_id', '=', orgId);
 
