@@ -128,6 +128,8 @@ const FIRST_BELOW_TOP = `(() => {
 
   it('is worked by the keyboard: assign, tag, snooze, close, open again', async () => {
     const id = await stack.conversation('Hal', 'Hello');
+    const ben = await stack.open('ben@acme.example', id);
+    await ben.page.context().close();
     const { page } = await stack.open('ann@acme.example', id);
     const { keyboard } = page;
     const session = async () => (await api.org.get(`/chat/sessions/${id}`)).body;
