@@ -1,5 +1,5 @@
 import { createUnsubscribeLinks } from '../../src/deliveries/suppressions/unsubscribe-links.ts';
-import { messageListPage } from '../../src/dev/mail-page.ts';
+import { messageListPage } from '../../src/dev/mail/page.ts';
 import { maskedAddress } from '../../src/html/masked-address.rules.ts';
 import { CHROMIUM, isDark, lowestContrastOf, overflowOf, startBrowser, WIDTHS } from '../support/chromium.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import nodemailer, { type SendMailOptions } from 'nodemailer';
-import { type MailCatcher, startMailCatcher } from '../../src/dev/mail-catcher.ts';
+import { type MailCatcher, startMailCatcher } from '../../src/dev/mail/catcher.ts';
 import { anyFreePort } from '../../src/dev/ports.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'mail-catcher-'));

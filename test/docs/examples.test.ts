@@ -4,8 +4,8 @@ import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { loadDemoHelpCenter } from '../../src/dev/demo-help-center.ts';
-import { type MailCatcher, startMailCatcher } from '../../src/dev/mail-catcher.ts';
+import { loadDemoHelpCenter } from '../../src/dev/demo/help-center.ts';
+import { type MailCatcher, startMailCatcher } from '../../src/dev/mail/catcher.ts';
 import { anyFreePort } from '../../src/dev/ports.ts';
 import type { DevJson } from '../../src/dev/stack.ts';
 import { type Stack, startStack } from '../support/stack/stack.ts';

@@ -119,7 +119,7 @@ export function ifUnchanged(
   db: Db,
   orgId: string,
   { id, ifMatch }: SeenSession,
-  change: (trx: Db) => Promise<void>,
+  change: (connection: Db) => Promise<void>,
 ): Promise<void> {
   if (ifMatch === undefined || ifMatch === '*') return change(db);
   return inTransaction(db, async (trx) => {

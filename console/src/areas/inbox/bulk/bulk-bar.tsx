@@ -7,6 +7,7 @@ import { countsQuery, membersQuery, tagsQuery } from '../../../api/queries';
 import { say } from '../../../app/undo';
 import { Dialog } from '../../../ui/dialog';
 import { Button, ICON_BUTTON } from '../../../ui/parts';
+import { HOUR_MS, morningIn } from '../head/snooze-times';
 import type { Selection } from '../list/selection';
 import { addJob } from './jobs';
 
@@ -87,7 +88,6 @@ function outcomeOf(results: Schemas['BulkResults']['results']) {
 }
 
 const FIELD = 'h-8 min-w-0 rounded-md border border-line bg-surface px-1.5 hover:bg-hover';
-const HOUR_MS = 3_600_000;
 
 interface ActionsProps {
   me: Schemas['Me'];
@@ -105,7 +105,8 @@ const BulkActions = ({ me, isBusy, onChange }: ActionsProps) => {
     });
   };
   const snooze = (value: string) => {
-    const until = value === 'hour' ? new Date(Date.now() + HOUR_MS) : value === 'tomorrow' ? tomorrowAtNine() : null;
+    const until =
+      value === 'hour' ? new Date(Date.now() + HOUR_MS) : value === 'tomorrow' ? morningIn(new Date(), 1) : null;
     onChange({
       does: 'Snooze',
       action: { type: 'snooze', until: until?.toISOString() ?? null, until_reply: true },
@@ -183,13 +184,6 @@ const TagField = ({ onChange }: Pick<ActionsProps, 'onChange'>) => {
     </select>
   );
 };
-
-function tomorrowAtNine(): Date {
-  const end = new Date();
-  end.setDate(end.getDate() + 1);
-  end.setHours(9, 0, 0, 0);
-  return end;
-}
 
 interface AskProps {
   change: Change;

@@ -1,4 +1,4 @@
-const HOUR_MS = 3_600_000;
+export const HOUR_MS = 3_600_000;
 const MORNING = 9;
 const MONDAY = 1;
 const WEEK = 7;
@@ -20,7 +20,8 @@ export function snoozeTimes(now: Date): SnoozeTime[] {
   ].map((time) => ({ ...time, hint: shownBrief(time.at) }));
 }
 
-function morningIn(now: Date, days: number): Date {
+/** Returns nine o'clock of a day after a time. */
+export function morningIn(now: Date, days: number): Date {
   const morning = new Date(now);
   morning.setDate(morning.getDate() + days);
   morning.setHours(MORNING, 0, 0, 0);

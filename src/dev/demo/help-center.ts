@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
-import { messageOf } from '../errors.ts';
+import { messageOf } from '../../errors.ts';
 
-const CONTENT = new URL('demo-help-center.json', import.meta.url);
+const CONTENT = new URL('help-center.json', import.meta.url);
 const MAX_WAIT_MS = 120_000;
 const POLL_MS = 500;
 

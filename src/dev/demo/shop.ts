@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 
-const FOLDER = new URL('../../examples/widget/', import.meta.url);
+const FOLDER = new URL('../../../examples/widget/', import.meta.url);
 const TYPES: Record<string, string> = { 'index.html': 'text/html', 'shop.css': 'text/css' };
 /** The names in the example for the server and the token of the widget. */
 const EXAMPLE = { server: 'https://switchboard.example', token: 'WIDGET_TOKEN' };

@@ -1,4 +1,4 @@
-import type { MailMessage } from './mail-store.ts';
+import type { MailMessage } from './store.ts';
 
 /** Forbids a mail to load, run or navigate to anything: its author may be anyone using the stack. */
 export const PAGE_HEADERS = {

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { SMTPServer, type SMTPServerDataStream } from 'smtp-server';
-import { messageListPage, messagePage, PAGE_HEADERS } from './mail-page.ts';
-import { type CaughtMail, type MailStore, openMailStore, readMessage } from './mail-store.ts';
+import { messageListPage, messagePage, PAGE_HEADERS } from './page.ts';
+import { type CaughtMail, type MailStore, openMailStore, readMessage } from './store.ts';
 
 export type MailCatcher = { url: string; smtpUrl: string; stop(): Promise<void> };
 
