@@ -393,7 +393,8 @@ async function measure(stack: Stack, folder: string): Promise<Finding[]> {
     const temporal = await Connection.connect({ address: stack.env.TEMPORAL_ADDRESS ?? '' });
     const { value, kills } = await underKills({ temporal, first: programs.worker, start }, () =>
       playGold(setting, chosen, 'killed'),
-    ).finally(() => temporal.close());
+    );
+    await temporal.close();
     note(`the worker was killed ${kills} times; an agent settled ${value.settled} calls whose outcome nobody had seen`);
     return [
       reachedFinding('tasks whose gold database is reached', reached, chosen.length),

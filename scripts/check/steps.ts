@@ -20,10 +20,8 @@ export const generatingSteps: Step[] = [{ name: 'types of the console', command:
 /** Steps that only read. Two of them run at once. */
 export const staticSteps: Step[] = [
   { name: 'format and lint', command: ['biome', 'ci', '--colors=off', '.'], proof: /Checked [1-9]\d* files/ },
-  { name: 'types', command: ['tsc', '--diagnostics'], proof: /Files: +[1-9]/ },
-  { name: 'types in the console', command: ['tsc', '--diagnostics', '-p', 'console'], proof: /Files: +[1-9]/ },
-  { name: 'types of the widget', command: ['tsc', '-p', 'embed', '--diagnostics'], proof: /Files: +[1-9]/ },
-  { name: 'typed lint', command: ['eslint', '.'] },
+  // TypeScript's own diagnostics and the lint that needs types, of the console and the widget too.
+  { name: 'types and typed lint', command: ['oxlint'], proof: /on [1-9]\d* files/ },
   {
     name: 'dependency rules',
     command: ['depcruise', '--config', '.dependency-cruiser.js', ...sources],

@@ -48,7 +48,11 @@ describe.each(['file', 's3'])('%s storage', (kind) => {
 
   const put = async (key: string, content: Buffer) => {
     const bytes = await spool([content], LARGE.length);
-    await storage.put(key, bytes).finally(bytes.remove);
+    try {
+      await storage.put(key, bytes);
+    } finally {
+      await bytes.remove();
+    }
   };
   const get = async (key: string, range?: { start: number; end: number }) => {
     const stream = await storage.get(key, range);
@@ -102,7 +106,11 @@ describe('S3 storage', () => {
 
   const put = async (key: string) => {
     const bytes = await spool([PNG], PNG.length);
-    await storage.put(key, bytes).finally(bytes.remove);
+    try {
+      await storage.put(key, bytes);
+    } finally {
+      await bytes.remove();
+    }
   };
 
   it('S3 storage puts objects under its prefix, in the path of the endpoint', async () => {

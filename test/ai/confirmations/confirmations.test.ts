@@ -94,7 +94,11 @@ async function whileNoTurnEnds(work: () => Promise<void>): Promise<void> {
         when (new.ended_at is not null) execute function refuse_end();
     end $$
   `.execute(stack.db);
-  await work().finally(() => sql`drop function refuse_end cascade`.execute(stack.db));
+  try {
+    await work();
+  } finally {
+    await sql`drop function refuse_end cascade`.execute(stack.db);
+  }
 }
 
 const expire = (id: string) =>
