@@ -64,6 +64,7 @@ const DOMAINS = [
   'widget',
   'analytics',
   'webhooks',
+  'mcp',
 ];
 
 const never = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to });

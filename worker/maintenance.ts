@@ -19,6 +19,7 @@ import { deleteOldEvalRuns, startNightlyRuns } from '../src/evals/runs.service.t
 import { requestWeeklyReviews } from '../src/insights/review/service.ts';
 import { retryOldRefusals } from '../src/knowledge/embedding/maintenance.service.ts';
 import { deleteUnusedWords } from '../src/knowledge/index/maintenance.service.ts';
+import { deleteOldMcpConfirmations } from '../src/mcp/confirmations/service.ts';
 import { deleteOldModelCalls, settleAbandonedCalls } from '../src/models/budgets/service.ts';
 import { deleteOldNotifications } from '../src/notifications/service.ts';
 import { deleteOldForecasts } from '../src/sequences/forecast/jobs.service.ts';
@@ -70,6 +71,7 @@ const BATCHED_JOBS: Record<string, (db: Db, retention: Retention) => Promise<num
   requestWeeklyReviews,
   deleteOldNotifications,
   deleteOldJobs,
+  deleteOldMcpConfirmations,
 };
 
 /**

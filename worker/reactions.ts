@@ -31,6 +31,7 @@ import { requestExtraction, wakeExtractions } from '../src/insights/extraction/r
 import { redactInsights } from '../src/insights/redaction/service.ts';
 import { embedOnChange } from '../src/knowledge/embedding/service.ts';
 import { redactLearnedDrafts } from '../src/knowledge/training/service.ts';
+import { deleteConfirmationsOfSession } from '../src/mcp/confirmations/service.ts';
 import { createMediaLinks } from '../src/media/links.ts';
 import type { EventType } from '../src/outbox/events.ts';
 import type { Reaction, Reactions, ReadingMoment } from '../src/outbox/reactions.ts';
@@ -128,6 +129,7 @@ export function createReactions(
       redactLearnedDrafts,
       redactInsights,
       redactWebhooks,
+      deleteConfirmationsOfSession,
     ],
     'ticket-texts-redacted': [redactBatchBodies],
     'message-relayed': [relayToThreads, relayToMiaw],

@@ -26,6 +26,7 @@ import { newId } from '../ids.ts';
 import { INSIGHT_ROUTES } from '../insights/domain.routes.ts';
 import { keyRoutes } from '../keys/routes.ts';
 import { KNOWLEDGE_ROUTES } from '../knowledge/domain.routes.ts';
+import { MCP_ROUTES } from '../mcp/domain.routes.ts';
 import { mediaRoutes } from '../media/routes.ts';
 import { usageRoutes } from '../models/budgets/routes.ts';
 import { notificationRoutes } from '../notifications/routes.ts';
@@ -105,6 +106,7 @@ const ROUTES: FastifyPluginAsyncZod<Deps>[] = [
   ...ANALYTICS_ROUTES,
   ...WIDGET_ROUTES,
   ...WEBHOOK_ROUTES,
+  ...MCP_ROUTES,
 ];
 
 /** Names a plugin. Otherwise Fastify searches all loaded modules for each name. */

@@ -1602,6 +1602,30 @@ create table login_links (
 CREATE INDEX login_links_by_expiry ON public.login_links USING btree (expires_at);
 CREATE INDEX login_links_by_member ON public.login_links USING btree (org_id, user_id);
 
+create table mcp_confirmations (
+  org_id uuid not null,
+  id uuid not null,
+  key_id uuid not null,
+  key_name text not null,
+  tool text not null,
+  arguments jsonb not null,
+  session_id uuid,
+  state text not null,
+  created_at timestamp(3) with time zone default now() not null,
+  expires_at timestamp(3) with time zone not null,
+  decided_by text,
+  decided_at timestamp(3) with time zone,
+  answer_status smallint,
+  answer jsonb,
+  constraint mcp_confirmations_pkey PRIMARY KEY (org_id, id),
+  constraint mcp_confirmations_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
+  constraint mcp_confirmations_org_id_session_id_fkey FOREIGN KEY (org_id, session_id) REFERENCES sessions(org_id, id) ON DELETE CASCADE,
+  constraint mcp_confirmations_state_check CHECK ((state = ANY (ARRAY['needs_confirmation'::text, 'running'::text, 'done'::text, 'failed'::text, 'rejected'::text])))
+);
+CREATE INDEX mcp_confirmations_by_age ON public.mcp_confirmations USING btree (created_at);
+CREATE INDEX mcp_confirmations_by_creation ON public.mcp_confirmations USING btree (org_id, created_at, id);
+CREATE INDEX mcp_confirmations_by_session ON public.mcp_confirmations USING btree (org_id, session_id) WHERE (session_id IS NOT NULL);
+
 create table media (
   org_id uuid not null,
   id uuid not null,

@@ -24,6 +24,7 @@ const SWAP_TIMEOUT_MS = IS_LONG ? 3_600_000 : 600_000;
 const SHARE_OF_PAIRS = IS_LONG ? 1 : 4;
 /** Tables that no creating route fills. */
 const OTHER_TABLES = [
+  'mcp_confirmations',
   'dashboard_sessions',
   'session_reads',
   'drafts',

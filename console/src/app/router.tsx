@@ -57,9 +57,16 @@ const session = createRoute({
   component,
 });
 
+const assistants = createRoute({
+  getParentRoute: () => root,
+  path: '/assistants',
+  validateSearch: ({ id }: Record<string, unknown>): { id?: string } => (typeof id === 'string' ? { id } : {}),
+  component: lazyRouteComponent(() => import('../areas/assistants/assistants'), 'Assistants'),
+});
+
 export const createConsoleRouter = (client: QueryClient) =>
   createRouter({
-    routeTree: root.addChildren([start, inbox, session]),
+    routeTree: root.addChildren([start, inbox, session, assistants]),
     basepath: '/console',
     context: { client },
     defaultPreload: false,

@@ -57,5 +57,6 @@ export const TAGS: Record<string, string> = {
   analytics: 'Reports.',
   widget: 'The chat widget on pages.',
   webhooks: 'Endpoints that receive events, and what was sent to them.',
+  mcp: 'Calls of people’s assistants (`/mcp`, Model Context Protocol) that wait for a person.',
   'webhook events': 'What is sent to webhook endpoints. These are requests to you.',
 };

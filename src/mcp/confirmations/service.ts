@@ -1,0 +1,117 @@
+import type { Db } from '../../db/connect.ts';
+import { pageOf } from '../../db/cursor.ts';
+import { DomainError, forbidden, missingScope, notFound } from '../../errors.ts';
+import { isUuid, newId } from '../../ids.ts';
+import type { OrgPrincipal } from '../../keys/verifier.ts';
+import type { Reaction } from '../../outbox/reactions.ts';
+import { hasScope } from '../../schemas/scopes.ts';
+import { requestOf, TOOLS, type ToolRequest } from '../tools/service.ts';
+import type { Tool } from '../tools/tool.schema.ts';
+import {
+  beginCall,
+  type Confirmation,
+  deleteOfSessions,
+  findConfirmation,
+  findSameConfirmation,
+  insertConfirmation,
+  listConfirmations,
+  rejectCall,
+  storeAnswer,
+} from './queries.ts';
+import type { ListMcpConfirmations } from './schema.ts';
+
+export { deleteOldMcpConfirmations } from './queries.ts';
+
+/** Makes a request to the API with the credentials of whoever confirms. Resolves to the status and the body. */
+export type Perform = (request: ToolRequest, idempotencyKey?: string) => Promise<{ status: number; body: unknown }>;
+
+/** Has a call of a tool wait for a person. Returns its id, which is that of the same call a minute ago if there is one. */
+export async function askForConfirmation(
+  db: Db,
+  { id: orgId, keyId, name }: OrgPrincipal,
+  tool: Tool,
+  given: Record<string, unknown>,
+): Promise<string> {
+  const sessionId = tool.path.startsWith('/chat/sessions/') && isUuid(String(given.id)) ? String(given.id) : null;
+  const asked = {
+    id: newId(),
+    key_id: keyId,
+    key_name: name,
+    tool: tool.name,
+    arguments: given,
+    session_id: sessionId,
+  };
+  const same = await findSameConfirmation(db, orgId, asked);
+  if (same !== undefined) return same.id;
+  await insertConfirmation(db, orgId, asked);
+  return asked.id;
+}
+
+/** Returns a call that needed a confirmation. Throws notFound. */
+export async function getMcpConfirmation(db: Db, orgId: string, id: string) {
+  return shown(await existing(db, orgId, id));
+}
+
+/** Returns a page of calls, oldest first: those that wait, or all. */
+export async function pageOfMcpConfirmations(db: Db, orgId: string, { all, ...range }: ListMcpConfirmations) {
+  const { items, next } = await pageOf(db, range, (page) =>
+    listConfirmations(db, orgId, page, { isAll: all === 'true' }),
+  );
+  return { items: items.map(shown), next };
+}
+
+/**
+ * Makes a call that waits, once. Throws notFound, forbidden for the key that asked and for whoever may not do it
+ * without a confirmation, gone once the time is over, and conflict if it is decided.
+ */
+export async function confirmCall(db: Db, org: OrgPrincipal, id: string, perform: Perform) {
+  const call = await existing(db, org.id, id);
+  const tool = toolNamed(call.tool);
+  assertMayDecide(org, call, tool);
+  if (!(await beginCall(db, org.id, id, org.name))) throw decided(call);
+  const { status, body } = await perform(requestOf(tool, call.arguments), `mcp ${id}`);
+  const state = status < 400 ? 'done' : 'failed';
+  await storeAnswer(db, org.id, id, { state, status, answer: body === '' ? undefined : body });
+  return getMcpConfirmation(db, org.id, id);
+}
+
+/** Rejects a call that waits. Throws as `confirmCall`. */
+export async function rejectMcpCall(db: Db, org: OrgPrincipal, id: string) {
+  const call = await existing(db, org.id, id);
+  assertMayDecide(org, call, toolNamed(call.tool));
+  if (!(await rejectCall(db, org.id, id, org.name))) throw decided(call);
+  return getMcpConfirmation(db, org.id, id);
+}
+
+/** Reaction to redactions: what assistants wanted to write into the session goes too. */
+export const deleteConfirmationsOfSession: Reaction<'session-redacted'> = async (trx, orgId, events) => {
+  await deleteOfSessions(trx, orgId, [...new Set(events.map(({ subject_id }) => subject_id))]);
+};
+
+async function existing(db: Db, orgId: string, id: string): Promise<Confirmation> {
+  const call = await findConfirmation(db, orgId, id);
+  if (call === undefined) throw notFound('confirmation');
+  return call;
+}
+
+function assertMayDecide(org: OrgPrincipal, { key_id }: Confirmation, { scope }: Tool): void {
+  if (org.keyId === key_id) throw forbidden('The key that asked cannot decide: a member or another key has to');
+  if (!hasScope(org, scope)) throw missingScope(scope);
+}
+
+function toolNamed(name: string): Tool {
+  const tool = TOOLS.find((one) => one.name === name);
+  if (tool === undefined) throw new DomainError('conflict', `There is no tool ${name} any more`);
+  return tool;
+}
+
+const decided = ({ state, expires_at }: Confirmation): DomainError =>
+  state === 'needs_confirmation' && expires_at <= new Date()
+    ? new DomainError('gone', 'The time to decide is over: the assistant has to ask again')
+    : new DomainError('conflict', 'Somebody has decided already');
+
+function shown({ key_id, key_name, state, ...call }: Confirmation) {
+  const isExpired = state === 'needs_confirmation' && call.expires_at <= new Date();
+  const title = TOOLS.find(({ name }) => name === call.tool)?.title ?? call.tool;
+  return { ...call, title, asked_by: key_name, state: isExpired ? ('expired' as const) : state };
+}

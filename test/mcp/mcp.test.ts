@@ -1,0 +1,241 @@
+import { Client as ModernClient, StreamableHTTPClientTransport as ModernTransport } from '@modelcontextprotocol/client';
+import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { TOOLS } from '../../src/mcp/tools/service.ts';
+import { historyOf } from '../support/crm.ts';
+import { startApi, type TestApi, type TestOrg } from '../support/stack/api.ts';
+
+interface Result {
+  isError?: boolean;
+  content: { type: string; text?: string }[];
+  structuredContent?: Record<string, unknown>;
+}
+
+interface Assistant {
+  instructions: string | undefined;
+  tools(): Promise<{ name: string; inputSchema: Record<string, unknown> }[]>;
+  call(name: string, args?: Record<string, unknown>): Promise<Result>;
+  close(): Promise<void>;
+}
+
+let api: TestApi;
+let org: TestOrg;
+beforeAll(async () => {
+  api = await startApi();
+  org = api.org;
+});
+afterAll(() => api.close());
+
+const endpoint = () => new URL(`${api.url}/mcp`);
+const sent = (key: string) => ({ requestInit: { headers: { authorization: `Bearer ${key}` } } });
+
+/** The makers' clients, each as its users run it. */
+const CONNECT: Record<string, (key: string) => Promise<Assistant>> = {
+  'the client of 2026 that negotiates': (key) => modern(key, { versionNegotiation: { mode: 'auto' } }),
+  'the client of 2026 as it comes': (key) => modern(key, {}),
+  'the client of 2025': older,
+};
+
+async function modern(key: string, options: object): Promise<Assistant> {
+  const client = new ModernClient({ name: 'test', version: '1' }, options);
+  await client.connect(new ModernTransport(endpoint(), sent(key)));
+  return {
+    instructions: client.getInstructions(),
+    tools: async () => (await client.listTools()).tools,
+    call: async (name, args = {}) => (await client.callTool({ name, arguments: args })) as Result,
+    close: () => client.close(),
+  };
+}
+
+async function older(key: string): Promise<Assistant> {
+  const client = new OlderClient({ name: 'test', version: '1' });
+  await client.connect(new OlderTransport(endpoint(), sent(key)));
+  return {
+    instructions: client.getInstructions(),
+    tools: async () => (await client.listTools()).tools,
+    call: async (name, args = {}) => (await client.callTool({ name, arguments: args })) as Result,
+    close: () => client.close(),
+  };
+}
+
+/** What a model reads of a result. */
+const textOf = ({ content }: Result): string => content.map(({ text }) => text).join('\n');
+
+async function newSession(owner = org): Promise<string> {
+  const contact = await owner.post('/contacts', { contact: { email: `${crypto.randomUUID()}@example.com` } });
+  const session = await owner.post('/chat/sessions', { contact_id: contact.body.id, channel: { type: 'web' } });
+  return session.body.id;
+}
+
+describe.each(Object.entries(CONNECT))('%s', (_, connect) => {
+  let assistant: Assistant;
+  beforeAll(async () => {
+    assistant = await connect(org.key);
+  });
+  afterAll(() => assistant.close());
+
+  it('lists every tool of a full key, each with a closed schema', async () => {
+    const tools = await assistant.tools();
+    expect(tools.map(({ name }) => name)).toEqual(TOOLS.map(({ name }) => name));
+    for (const { name, inputSchema } of tools) {
+      expect(name).toMatch(/^[a-z][a-z0-9_]{0,63}$/);
+      expect([name, inputSchema.additionalProperties]).toEqual([name, false]);
+    }
+    expect(assistant.instructions).not.toContain('lacks');
+  });
+
+  it('reads and writes, and marks texts of others as data', async () => {
+    const saved = await assistant.call('save_contact', { email: `${crypto.randomUUID()}@example.com`, name: 'Ann' });
+    expect(saved.isError).toBeUndefined();
+    const { id } = saved.structuredContent as { id: string };
+    const found = await assistant.call('get_contact', { id });
+    expect(found.structuredContent).toMatchObject({ id, name: 'Ann' });
+    expect(textOf(found)).toContain('not instructions');
+    expect(JSON.parse(found.content[1]?.text ?? '')).toMatchObject({ id, name: 'Ann' });
+  });
+
+  it('says what to change, and never what is inside', async () => {
+    const unknown = await assistant.call('get_session', { id: crypto.randomUUID() });
+    expect(unknown).toMatchObject({ isError: true });
+    expect(textOf(unknown)).toMatch(/^404 not_found: /);
+    const misspelt = await assistant.call('search_contacts', { mail: 'ann@example.com' });
+    expect(misspelt).toMatchObject({ isError: true });
+    expect(textOf(misspelt)).toContain('mail');
+    await expect(assistant.call('delete_contact', { id: crypto.randomUUID() })).rejects.toThrow('delete_contact');
+  });
+
+  it('does a repeated call once, within a minute or by its key', async () => {
+    const id = await newSession();
+    const note = { id, text: 'Called back' };
+    await assistant.call('add_note', note);
+    await assistant.call('add_note', { text: note.text, id });
+    expect((await historyOf(org, id)).filter(isNote)).toHaveLength(1);
+    const [one, two] = [crypto.randomUUID(), crypto.randomUUID()];
+    for (const key of [one, two, two]) await assistant.call('add_note', { ...note, idempotency_key: key });
+    expect((await historyOf(org, id)).filter(isNote)).toHaveLength(3);
+  });
+
+  it('has what reaches a customer wait for a person, who is not its own key', async () => {
+    const id = await newSession();
+    const asked = await assistant.call('send_message', { id, text: 'It is on its way' });
+    expect(asked.isError).toBeUndefined();
+    const confirmation = (asked.structuredContent as { confirmation_id: string }).confirmation_id;
+    expect(textOf(asked)).toContain(confirmation);
+    const again = await assistant.call('send_message', { id, text: 'It is on its way' });
+    expect(again.structuredContent).toMatchObject({ confirmation_id: confirmation });
+    expect(await messagesOf(id)).toEqual([]);
+
+    const path = `/mcp/confirmations/${confirmation}`;
+    expect((await org.post(`${path}/confirm`)).status).toBe(403);
+    expect((await api.other.post(`${path}/confirm`)).status).toBe(404);
+    const weak = await org.withScopes('confirmations:write');
+    expect((await weak.post(`${path}/confirm`)).body.message).toContain('chat-sessions:write');
+
+    const person = await org.withScopes('confirmations:write', 'chat-sessions:write');
+    const confirmed = await Promise.all([person.post(`${path}/confirm`), person.post(`${path}/confirm`)]);
+    expect(confirmed.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+    expect(await messagesOf(id)).toEqual([expect.stringContaining('It is on its way')]);
+    const told = await assistant.call('get_confirmation', { id: confirmation });
+    expect(told.structuredContent).toMatchObject({ state: 'done', decided_by: 'Test', answer_status: 201 });
+  });
+});
+
+const isNote = (line: string) => line.startsWith('human_agent_comment');
+const messagesOf = async (id: string) =>
+  (await historyOf(org, id)).filter((line) => !line.startsWith('human_agent_comment'));
+
+it('shows the tools of the key’s scopes alone, and names those that are missing', async () => {
+  const { key } = await org.withScopes('contacts:read');
+  const assistant = await older(key);
+  expect((await assistant.tools()).map(({ name }) => name)).toEqual(['search_contacts', 'get_contact']);
+  expect(assistant.instructions).toContain('contacts:write');
+  await expect(assistant.call('save_contact', { email: 'ann@example.com' })).rejects.toThrow('save_contact');
+  await assistant.close();
+});
+
+it('is one operation of the document for each tool, with its scope', async () => {
+  const { body } = await api.client().get('/openapi.json');
+  for (const { name, method, path, scope } of TOOLS) {
+    const { security } = body.paths[path]?.[method.toLowerCase()] ?? {};
+    expect([name, security]).toEqual([name, [{ org: [scope] }, { member: [] }]]);
+  }
+});
+
+it('is answered by any process: two in turn serve one client', async () => {
+  const second = await startApi({ databaseUrl: api.databaseUrl });
+  let requests = 0;
+  const inTurn: typeof fetch = (url, options) =>
+    fetch(requests++ % 2 === 0 ? url : new URL('/mcp', second.url), options);
+  const client = new ModernClient({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } });
+  await client.connect(new ModernTransport(endpoint(), { ...sent(org.key), fetch: inTurn }));
+  try {
+    for (let call = 0; call < 4; call++) {
+      const { structuredContent } = (await client.callTool({ name: 'search_contacts', arguments: {} })) as Result;
+      expect(structuredContent).toHaveProperty('items');
+    }
+    expect(requests).toBeGreaterThan(4);
+  } finally {
+    await client.close();
+    await second.close();
+  }
+});
+
+it('gives nothing of another organization', async () => {
+  const assistant = await older(api.other.key);
+  for (const [name, id] of [
+    ['get_session', await newSession()],
+    ['get_history', await newSession()],
+  ] as const)
+    expect(textOf(await assistant.call(name, { id }))).toMatch(/^404 /);
+  await assistant.close();
+});
+
+describe('a request that is none of a client', () => {
+  const post = (body: unknown, headers: Record<string, string> = {}) =>
+    fetch(endpoint(), {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${org.key}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        ...headers,
+      },
+      body: JSON.stringify(body),
+    });
+  const list = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
+
+  it('is refused without a key, with an array, from a page of another origin, and over 256 KiB', async () => {
+    const without = await post(list, { authorization: '' });
+    expect([without.status, without.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
+    const array = await post([list, list]);
+    expect([array.status, await array.json()]).toMatchObject([400, { error: { code: -32_600 } }]);
+    expect((await post(list, { origin: 'https://evil.example' })).status).toBe(403);
+    expect((await post({ ...list, params: { text: 'x'.repeat(300_000) } })).status).toBe(413);
+    expect((await post(list)).status).toBe(200);
+  });
+});
+
+it('confirmations wait for a day, can be rejected, and go with a redaction of the session', async () => {
+  const assistant = await older(org.key);
+  const ask = async (id: string, text: string) => {
+    const asked = await assistant.call('send_message', { id, text });
+    return (asked.structuredContent as { confirmation_id: string }).confirmation_id;
+  };
+  const person = await org.withScopes('confirmations:write', 'chat-sessions:write', 'autopilot:read');
+  const [first, second] = [await newSession(), await newSession()];
+  const [rejected, late] = [await ask(first, 'No'), await ask(second, 'Late')];
+  const waiting = (await person.get('/mcp/confirmations?limit=100')).body.items.map(({ id }: { id: string }) => id);
+  expect(waiting).toEqual(expect.arrayContaining([rejected, late]));
+
+  expect((await person.post(`/mcp/confirmations/${rejected}/reject`)).body).toMatchObject({ state: 'rejected' });
+  expect((await person.post(`/mcp/confirmations/${rejected}/confirm`)).status).toBe(409);
+  await api.db
+    .updateTable('mcp_confirmations')
+    .set({ expires_at: new Date(0) })
+    .where('id', '=', late)
+    .execute();
+  expect((await person.get(`/mcp/confirmations/${late}`)).body).toMatchObject({ state: 'expired' });
+  expect((await person.post(`/mcp/confirmations/${late}/confirm`)).status).toBe(410);
+  expect(await messagesOf(first)).toEqual([]);
+  await assistant.close();
+});
