@@ -3,7 +3,8 @@ import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js
 import { StreamableHTTPClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { TOOLS } from '../../src/mcp/tools/service.ts';
 import { historyOf } from '../support/crm.ts';
-import { startApi, type TestApi, type TestOrg } from '../support/stack/api.ts';
+import { startApi, type TestOrg } from '../support/stack/api.ts';
+import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
 
 interface Result {
   isError?: boolean;
@@ -18,10 +19,10 @@ interface Assistant {
   close(): Promise<void>;
 }
 
-let api: TestApi;
+let api: Stack;
 let org: TestOrg;
 beforeAll(async () => {
-  api = await startApi();
+  api = await startStack();
   org = api.org;
 });
 afterAll(() => api.close());
@@ -237,5 +238,33 @@ it('confirmations wait for a day, can be rejected, and go with a redaction of th
   expect((await person.get(`/mcp/confirmations/${late}`)).body).toMatchObject({ state: 'expired' });
   expect((await person.post(`/mcp/confirmations/${late}/confirm`)).status).toBe(410);
   expect(await messagesOf(first)).toEqual([]);
+
+  await org.post('/redaction/session', { sessionId: first });
+  await eventually('the request to be gone', async () => {
+    const { status } = await person.get(`/mcp/confirmations/${rejected}`);
+    return status === 404;
+  });
+  await assistant.close();
+});
+
+it('a call whose process has died is made once, by a second confirmation', async () => {
+  const assistant = await older(org.key);
+  const id = await newSession();
+  const asked = await assistant.call('send_message', { id, text: 'Once' });
+  const { confirmation_id: confirmation } = asked.structuredContent as { confirmation_id: string };
+  const person = await org.withScopes('confirmations:write', 'chat-sessions:write');
+  const confirm = () => person.post(`/mcp/confirmations/${confirmation}/confirm`);
+  const die = (decided_at: Date) =>
+    api.db
+      .updateTable('mcp_confirmations')
+      .set({ state: 'running', answer: null, answer_status: null, decided_at })
+      .where('id', '=', confirmation)
+      .execute();
+  expect((await confirm()).status).toBe(200);
+  await die(new Date());
+  expect((await confirm()).status).toBe(409);
+  await die(new Date(Date.now() - 120_000));
+  expect((await confirm()).body).toMatchObject({ state: 'done', answer_status: 201 });
+  expect(await messagesOf(id)).toHaveLength(1);
   await assistant.close();
 });
