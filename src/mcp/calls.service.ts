@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Db } from '../db/connect.ts';
+import { DomainError } from '../errors.ts';
 import type { OrgPrincipal } from '../keys/verifier.ts';
 import { askForConfirmation, type Perform } from './confirmations/service.ts';
 import { listRecentKeys } from './queries.ts';
@@ -40,7 +41,8 @@ export async function callTool(
       tool,
       caller.perform(requestOf(tool, args), keyed).then((answer) => resultOf(caller, tool, answer)),
     );
-  } catch {
+  } catch (error) {
+    if (error instanceof DomainError) return failed(refusal(404, { code: 'not_found', message: error.message }));
     return failed(`500 internal_error: reference ${caller.requestId}${afterEffect(tool)}`);
   }
 }

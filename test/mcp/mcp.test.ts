@@ -126,6 +126,9 @@ describe.each(Object.entries(CONNECT))('%s', (_, connect) => {
     expect(again.structuredContent).toMatchObject({ confirmation_id: confirmation });
     expect(await messagesOf(id)).toEqual([]);
 
+    const unknown = await assistant.call('send_message', { id: crypto.randomUUID(), text: 'Hello' });
+    expect(textOf(unknown)).toMatch(/^404 not_found: /);
+
     const path = `/mcp/confirmations/${confirmation}`;
     expect((await org.post(`${path}/confirm`)).status).toBe(403);
     expect((await api.other.post(`${path}/confirm`)).status).toBe(404);

@@ -1,7 +1,8 @@
+import { getSession } from '../../conversations/sessions/service.ts';
 import type { Db } from '../../db/connect.ts';
 import { pageOf } from '../../db/cursor.ts';
 import { DomainError, forbidden, missingScope, notFound } from '../../errors.ts';
-import { isUuid, newId } from '../../ids.ts';
+import { newId } from '../../ids.ts';
 import type { OrgPrincipal } from '../../keys/verifier.ts';
 import type { Reaction } from '../../outbox/reactions.ts';
 import { hasScope } from '../../schemas/scopes.ts';
@@ -25,14 +26,17 @@ export { deleteOldMcpConfirmations } from './queries.ts';
 /** Makes a request to the API with the credentials of whoever confirms. Resolves to the status and the body. */
 export type Perform = (request: ToolRequest, idempotencyKey?: string) => Promise<{ status: number; body: unknown }>;
 
-/** Has a call of a tool wait for a person. Returns its id, which is that of the same call a minute ago if there is one. */
+/**
+ * Has a call of a tool wait for a person. Returns its id, which is that of the same call a minute ago if there is one.
+ * Throws notFound for an unknown session.
+ */
 export async function askForConfirmation(
   db: Db,
   { id: orgId, keyId, name }: OrgPrincipal,
   tool: Tool,
   given: Record<string, unknown>,
 ): Promise<string> {
-  const sessionId = tool.path.startsWith('/chat/sessions/') && isUuid(String(given.id)) ? String(given.id) : null;
+  const sessionId = tool.path.startsWith('/chat/sessions/') ? (await getSession(db, orgId, String(given.id))).id : null;
   const asked = {
     id: newId(),
     key_id: keyId,
