@@ -2,9 +2,12 @@ import tailwind from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
+const ICON = new URL('src/ui/icon.ts', import.meta.url).pathname;
+
 export default defineConfig({
   base: '/console/',
   plugins: [react(), tailwind()],
+  resolve: { alias: [{ find: /^\.\/Icon\.mjs$/, replacement: ICON }] },
   build: {
     target: 'es2024',
     modulePreload: { polyfill: false },

@@ -1,18 +1,21 @@
 import { useQuery } from '@tanstack/react-query';
 import { Outlet } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { ApiError, type Schemas } from '../api/client';
 import { meQuery, notificationsQuery } from '../api/queries';
 import { useKeys } from '../ui/keys';
+import { lazily } from '../ui/lazily';
 import { Failure } from '../ui/parts';
 import { Areas } from './frame/areas';
 import { Banner } from './frame/banner';
-import { SignedOutDialog, SignInPage, useSignedOut } from './sign-in';
+import { useSignedOut } from './sign-in-elsewhere';
 import { UndoBar } from './undo';
 import { useLive } from './use-live';
 
-const KeyHelp = lazy(() => import('./key-help').then((module) => ({ default: module.KeyHelp })));
-const Palette = lazy(() => import('./palette').then((module) => ({ default: module.Palette })));
+const KeyHelp = lazily(async () => (await import('./key-help')).KeyHelp);
+const Palette = lazily(async () => (await import('./palette')).Palette);
+const SignInPage = lazily(async () => (await import('./sign-in')).SignInPage);
+const SignedOutDialog = lazily(async () => (await import('./sign-in')).SignedOutDialog);
 
 /** The frame of all pages: who is signed in, where to go, and whether the page is live. */
 export const Shell = () => {
@@ -44,10 +47,8 @@ const SignedIn = ({ me }: { me: Schemas['Me'] }) => {
         </main>
       </div>
       <UndoBar />
-      <Suspense fallback={null}>
-        {shown === 'help' && <KeyHelp onClose={close('help')} />}
-        {shown === 'palette' && <Palette me={me} onClose={close('palette')} onHelp={() => show('help')} />}
-      </Suspense>
+      {shown === 'help' && <KeyHelp onClose={close('help')} />}
+      {shown === 'palette' && <Palette me={me} onClose={close('palette')} onHelp={() => show('help')} />}
       {isSignedOut && <SignedOutDialog />}
     </div>
   );

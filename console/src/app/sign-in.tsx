@@ -1,17 +1,15 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type SubmitEvent, useEffect, useRef, useState } from 'react';
+import { type SubmitEvent, useEffect } from 'react';
 import { api, dataOf } from '../api/client';
 import { useModal } from '../ui/dialog';
 import { Button } from '../ui/parts';
 import { Mark } from './frame/mark';
-
-const DESTINATION = 'switchboard-destination';
-const CHECK_MS = 3_000;
+import { keepDestination, useSignInElsewhere } from './sign-in-elsewhere';
 
 /** What somebody sees who is not signed in. The page they asked for opens after the sign-in. */
 export const SignInPage = () => {
   const client = useQueryClient();
-  useEffect(() => localStorage.setItem(DESTINATION, window.location.pathname + window.location.search), []);
+  useEffect(keepDestination, []);
   useSignInElsewhere(() => void client.invalidateQueries());
   return (
     <main className="grid h-full place-items-center p-6">
@@ -28,30 +26,6 @@ export const SignInPage = () => {
     </main>
   );
 };
-
-/** Returns, once, the page that was asked for before the sign-in. */
-export function takeDestination(): string | undefined {
-  const destination = localStorage.getItem(DESTINATION);
-  localStorage.removeItem(DESTINATION);
-  return destination?.startsWith('/console/') ? destination.slice('/console'.length) : undefined;
-}
-
-/** Returns whether the sign-in has ended while the page was open. */
-export function useSignedOut(): boolean {
-  const [isSignedOut, setSignedOut] = useState(false);
-  const client = useQueryClient();
-  useEffect(() => {
-    const onEnd = () => setSignedOut(true);
-    window.addEventListener('signed-out', onEnd);
-    return () => window.removeEventListener('signed-out', onEnd);
-  }, []);
-  useSignInElsewhere(() => {
-    if (!isSignedOut) return;
-    setSignedOut(false);
-    void client.invalidateQueries();
-  }, isSignedOut);
-  return isSignedOut;
-}
 
 /** Sends a login link that leads back to this page. */
 const LoginMailForm = () => {
@@ -117,19 +91,3 @@ export const SignedOutDialog = () => {
     </dialog>
   );
 };
-
-/** Calls back once another tab of the browser has signed in. */
-function useSignInElsewhere(onSignedIn: () => void, isActive = true): void {
-  const callback = useRef(onSignedIn);
-  callback.current = onSignedIn;
-  useEffect(() => {
-    if (!isActive) return;
-    const check = async () => {
-      if (document.visibilityState === 'hidden') return;
-      const { response } = await api.GET('/me');
-      if (response.ok) callback.current();
-    };
-    const timer = setInterval(() => void check().catch(() => {}), CHECK_MS); // a later one may reach the server
-    return () => clearInterval(timer);
-  }, [isActive]);
-}

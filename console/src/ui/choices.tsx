@@ -16,7 +16,7 @@ export function useChoices(choices: Choice[], onPick: (choice: Choice) => void) 
   const [moved, setMoved] = useState(0);
   const active = Math.min(moved, choices.length - 1);
   /** Returns whether the key was for the choices. */
-  const onKey = (event: KeyboardEvent): boolean => {
+  const onKey = (event: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'preventDefault'>): boolean => {
     const [step, choice] = [STEPS[event.key], choices[active]];
     if (choice === undefined || event.ctrlKey || event.metaKey) return false;
     if (step !== undefined) setMoved((active + step + choices.length) % choices.length);

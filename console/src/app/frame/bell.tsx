@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { Bell as BellIcon } from 'lucide-react';
-import { lazy, Suspense } from 'react';
 import { notificationsQuery } from '../../api/queries';
-import { ICON_BUTTON, Skeleton } from '../../ui/parts';
+import { lazily } from '../../ui/lazily';
+import { ICON_BUTTON } from '../../ui/parts';
 import { Popover } from './popover';
 
-const Notifications = lazy(() => import('./notifications').then((module) => ({ default: module.Notifications })));
+const Notifications = lazily(async () => (await import('./notifications')).Notifications);
 const MOST_SHOWN = 99;
 
 /** How much news there is, and the news. */
@@ -32,11 +32,7 @@ export const Bell = () => {
         )}
       </button>
       <Popover id="notifications" label="Notifications">
-        {(close) => (
-          <Suspense fallback={<Skeleton rows={3} />}>
-            <Notifications onOpen={close} />
-          </Suspense>
-        )}
+        {(close) => <Notifications onOpen={close} />}
       </Popover>
     </>
   );

@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { ApiError, type Schemas } from '../../api/client';
 import { meQuery, sessionQuery } from '../../api/queries';
-import { Dialog } from '../../ui/dialog';
 import { useKeys } from '../../ui/keys';
+import { lazily } from '../../ui/lazily';
 import { Empty, Failure, Skeleton } from '../../ui/parts';
 import { useActions } from './actions';
 import { Composer } from './composer/composer';
@@ -12,8 +12,10 @@ import { useDetailsPane } from './details/pane';
 import { Head } from './head/head';
 import { Writers } from './present-members';
 import { Confirmations } from './thread/confirmations';
-import { HandoffCard } from './thread/handoff-card';
 import { Thread } from './thread/thread';
+
+const Dialog = lazily(async () => (await import('../../ui/dialog')).Dialog);
+const HandoffCard = lazily(async () => (await import('./thread/handoff-card')).HandoffCard);
 
 /** A session with its history: what was said, what can be done, and who it is with. */
 export const Conversation = ({ id }: { id: string }) => {

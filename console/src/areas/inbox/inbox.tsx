@@ -3,7 +3,7 @@ import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect } from 'react';
 import { FIRST_VIEW, VIEW_OF_LINKS } from '../../api/inbox-filters';
 import { meQuery, viewsQuery } from '../../api/queries';
-import { takeDestination } from '../../app/sign-in';
+import { takeDestination } from '../../app/sign-in-elsewhere';
 import { Empty, Skeleton } from '../../ui/parts';
 import { SessionList } from './list/session-list';
 import { Views } from './views';

@@ -5,14 +5,14 @@ import type { InboxRow } from '../../../api/caches';
 import { ApiError, api, dataOf } from '../../../api/client';
 import { rowsOf } from '../../../api/inbox-lists';
 import { contactNameOf } from '../session-row';
-import { type Job, type Outcome, removeJob, useJobs } from './jobs';
+import { type Job, type Outcome, removeJob } from './jobs';
 
 const POLL_MS = 700;
 const DONE_SHOWN_MS = 8_000;
 
 /** The changes of many conversations that run, and how those ended that have. */
-export const JobBars = ({ orgId }: { orgId: string }) =>
-  useJobs(orgId).map((job) => <JobBar key={job.id} orgId={orgId} job={job} />);
+export const JobBars = ({ orgId, jobs }: { orgId: string; jobs: Job[] }) =>
+  jobs.map((job) => <JobBar key={job.id} orgId={orgId} job={job} />);
 
 interface BarProps {
   orgId: string;

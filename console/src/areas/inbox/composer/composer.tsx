@@ -3,17 +3,19 @@ import { Zap } from 'lucide-react';
 import { type KeyboardEvent, type RefObject, useLayoutEffect, useRef, useState } from 'react';
 import type { Schemas } from '../../../api/client';
 import { membersQuery } from '../../../api/queries';
-import { ChoiceList } from '../../../ui/choices';
 import { useKeys } from '../../../ui/keys';
+import { lazily } from '../../../ui/lazily';
 import { Button } from '../../../ui/parts';
 import type { Actions } from '../actions';
 import { useMyPresence } from '../my-presence';
 import { type Draft, isEmpty, useDraft } from './drafts';
 import { FilePicker, useUploads } from './files';
-import { NewerMessages } from './newer-messages';
 import { applySaved, SavedActionsNote } from './saved-actions';
 import { useSending } from './sending';
-import { type Insertion, mentionsIn, useSuggestions } from './suggestions';
+import { type Insertion, mentionsIn, triggerAt } from './triggers';
+
+const Suggestions = lazily(async () => (await import('./suggestions')).Suggestions);
+const NewerMessages = lazily(async () => (await import('./newer-messages')).NewerMessages);
 
 interface ComposerProps {
   session: Schemas['ChatSession'];
@@ -26,7 +28,7 @@ interface ComposerProps {
 export const Composer = (props: ComposerProps) => {
   const { session, me } = props;
   const composing = useComposing(props);
-  const { kept, send, uploads, suggest, saved, change, submit, write } = composing;
+  const { kept, send, uploads, trigger, saved, change, submit, write } = composing;
   const { draft } = kept;
   const isNote = draft.kind === 'note';
   const newer = send.data ?? [];
@@ -45,10 +47,15 @@ export const Composer = (props: ComposerProps) => {
       )}
       <Problems problems={[...(send.error === null ? [] : [send.error.message]), ...uploads.problems]} />
       <div className="relative mt-2">
-        {suggest.isOpen && (
-          <div className="absolute bottom-full left-0 z-10 mb-1 w-full max-w-md rounded-lg border border-line bg-surface p-1 shadow-lg">
-            <ChoiceList list={suggest.list} label={suggest.label} choices={suggest.choices} onPick={suggest.onPick} />
-          </div>
+        {trigger !== undefined && (
+          <Suggestions
+            sessionId={session.id}
+            kind={draft.kind}
+            trigger={trigger}
+            field={composing.field}
+            onInsert={composing.insert}
+            onDismiss={composing.dismiss}
+          />
         )}
         <Field composing={composing} me={me} />
       </div>
@@ -129,7 +136,10 @@ function useComposing({ session, actions, seen }: ComposerProps) {
     setMissing(saved.missing);
     if (saved.actions !== null) setSavedActions(saved.actions);
   };
-  const suggest = useSuggestions({ sessionId: session.id, draft, caret, onInsert: insert });
+  const [dismissed, dismissAt] = useState<number>();
+  const at = triggerAt(draft.text, caret);
+  const trigger = at?.range[0] === dismissed ? undefined : at;
+  const dismiss = () => dismissAt(trigger?.range[0]);
   const submit = (closes = false, behind?: string) => {
     if (isEmpty(draft) || send.isPending || uploads.isUploading) return;
     const close = (newer: unknown[]) => closes && newer.length === 0 && actions.setStatus('closed_resolved');
@@ -146,7 +156,8 @@ function useComposing({ session, actions, seen }: ComposerProps) {
   };
   useKeys({ r: () => write('reply'), n: () => write('note') });
   const saved = { actions: savedActions, set: setSavedActions };
-  return { kept, field, send, uploads, suggest, saved, missing, setCaret, change, type, submit, write, askForSaved };
+  const suggesting = { trigger, insert, dismiss, saved, missing };
+  return { kept, field, send, uploads, ...suggesting, setCaret, change, type, submit, write, askForSaved };
 }
 
 /** Where the caret is, and a way to move it once a text is shown. */
@@ -167,13 +178,8 @@ function useCaret(field: RefObject<HTMLTextAreaElement | null>, text: string) {
 }
 
 const Field = ({ composing, me }: { composing: Composing; me: Schemas['Me'] }) => {
-  const { kept, field, send, uploads, suggest, setCaret, type, submit } = composing;
+  const { kept, field, send, uploads, setCaret, type, submit } = composing;
   const isNote = kept.draft.kind === 'note';
-  const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
-    if (suggest.isOpen && suggest.list.onKey(event)) return;
-    if (suggest.isOpen && event.key === 'Escape') suggest.dismiss();
-    else onKey(event, me, submit);
-  };
   return (
     <textarea
       ref={field}
@@ -187,14 +193,13 @@ const Field = ({ composing, me }: { composing: Composing; me: Schemas['Me'] }) =
         type(() => ({ text: target.value }));
       }}
       onSelect={({ currentTarget }) => setCaret(currentTarget.selectionStart)}
-      onKeyDown={onKeyDown}
+      onKeyDown={(event) => onKey(event, me, submit)}
       onPaste={({ clipboardData }) => !isNote && uploads.upload(clipboardData.files)}
       onDrop={(event) => {
         if (isNote || event.dataTransfer.files.length === 0) return;
         event.preventDefault();
         uploads.upload(event.dataTransfer.files);
       }}
-      {...(suggest.isOpen ? suggest.list.field : {})}
       className="block max-h-60 min-h-16 w-full resize-none rounded-md border border-line bg-page p-2 [field-sizing:content] placeholder:text-quiet"
     />
   );

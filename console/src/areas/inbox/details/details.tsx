@@ -1,9 +1,11 @@
 import { X } from 'lucide-react';
 import type { Schemas } from '../../../api/client';
+import { lazily } from '../../../ui/lazily';
 import { Avatar } from '../../../ui/parts';
 import type { Actions } from '../actions';
 import { contactNameOf } from '../session-row';
-import { HandoffCard } from '../thread/handoff-card';
+
+const HandoffCard = lazily(async () => (await import('../thread/handoff-card')).HandoffCard);
 
 interface CardProps {
   session: Schemas['ChatSession'];

@@ -1,14 +1,16 @@
 import { Check, ChevronDown, Clock, Ellipsis, Tag, UserRound } from 'lucide-react';
 import { type RefObject, useRef, useState } from 'react';
-import { AskDialog } from '../../../ui/ask-dialog';
 import { useKeys } from '../../../ui/keys';
-import { Menu } from '../../../ui/menu';
+import { lazily } from '../../../ui/lazily';
 import { Button } from '../../../ui/parts';
 import { Popover } from '../../../ui/popover';
 import type { ControlsProps } from '../actions';
-import { AssigneePicker } from './assignee-picker';
-import { SnoozeMenu } from './snooze-menu';
-import { TagPicker } from './tag-picker';
+
+const AskDialog = lazily(async () => (await import('../../../ui/ask-dialog')).AskDialog);
+const Menu = lazily(async () => (await import('../../../ui/menu')).Menu);
+const AssigneePicker = lazily(async () => (await import('./assignee-picker')).AssigneePicker);
+const SnoozeMenu = lazily(async () => (await import('./snooze-menu')).SnoozeMenu);
+const TagPicker = lazily(async () => (await import('./tag-picker')).TagPicker);
 
 const useOpener = (): [RefObject<HTMLButtonElement | null>, () => void] => {
   const button = useRef<HTMLButtonElement>(null);

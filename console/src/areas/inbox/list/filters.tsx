@@ -1,13 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { X } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import type { Schemas } from '../../../api/client';
 import type { InboxFilters } from '../../../api/inbox-filters';
 import { membersQuery, tagsQuery, teamsQuery } from '../../../api/queries';
+import { lazily } from '../../../ui/lazily';
 import { Button } from '../../../ui/parts';
 
-const SaveView = lazy(() => import('./save-view').then((module) => ({ default: module.SaveView })));
+const SaveView = lazily(async () => (await import('./save-view')).SaveView);
 
 type Name = Exclude<keyof InboxFilters, 'view' | 'contact_id' | 'status'>;
 interface Field {
@@ -76,10 +77,10 @@ const FIXED: Field[] = [
 ];
 
 /** The filters with the people, teams and tags of the org. They are asked for where somebody filters. */
-function useFields(isActive: boolean): Field[] {
-  const members = useQuery({ ...membersQuery, enabled: isActive }).data ?? [];
-  const teams = useQuery({ ...teamsQuery, enabled: isActive }).data ?? [];
-  const tags = useQuery({ ...tagsQuery, enabled: isActive }).data ?? [];
+function useFields(): Field[] {
+  const members = useQuery(membersQuery).data ?? [];
+  const teams = useQuery(teamsQuery).data ?? [];
+  const tags = useQuery(tagsQuery).data ?? [];
   return [
     {
       name: 'assignee',
@@ -101,7 +102,7 @@ export const FilterFields = ({ filters }: { filters: InboxFilters }) => {
   const navigate = useNavigate();
   return (
     <fieldset aria-label="Filters" className="grid grid-cols-2 gap-2">
-      {useFields(true).map(({ name, label, options }) => (
+      {useFields().map(({ name, label, options }) => (
         <label key={name} className="block min-w-0">
           <span className="text-xs text-quiet">{label}</span>
           <select
@@ -136,8 +137,7 @@ export const FilterChips = ({ filters, view, canSave }: ChipsProps) => {
   const [isSaving, save] = useState(false);
   const { view: id, ...given } = filters;
   const names = Object.keys(given).filter((name) => given[name as Name] !== undefined);
-  const fields = useFields(names.length > 0);
-  if (names.length === 0) return null;
+  const fields = useFields();
   const shownOf = (name: string): string => {
     const value = `${given[name as Name]}`;
     const field = fields.find((one) => one.name === name);
@@ -163,9 +163,7 @@ export const FilterChips = ({ filters, view, canSave }: ChipsProps) => {
           Save as a view
         </Button>
       )}
-      <Suspense fallback={null}>
-        {isSaving && <SaveView query={{ ...view?.query, ...given }} onClose={() => save(false)} />}
-      </Suspense>
+      {isSaving && <SaveView query={{ ...view?.query, ...given }} onClose={() => save(false)} />}
     </div>
   );
 };

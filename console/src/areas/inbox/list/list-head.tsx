@@ -4,8 +4,11 @@ import { useRef, useState } from 'react';
 import type { Schemas } from '../../../api/client';
 import type { InboxFilters } from '../../../api/inbox-filters';
 import { useKeys } from '../../../ui/keys';
+import { lazily } from '../../../ui/lazily';
 import { ICON_BUTTON } from '../../../ui/parts';
-import { FilterChips, FilterFields } from './filters';
+
+const FilterChips = lazily(async () => (await import('./filters')).FilterChips);
+const FilterFields = lazily(async () => (await import('./filters')).FilterFields);
 
 interface HeadProps {
   views: Schemas['InboxView'][];
@@ -17,6 +20,8 @@ interface HeadProps {
 export const ListHead = ({ views, filters, canWrite }: HeadProps) => {
   const navigate = useNavigate();
   const [isFiltering, showFilters] = useState(false);
+  const { view: _, ...given } = filters;
+  const isFiltered = Object.values(given).some((value) => value !== undefined);
   const view = views.find(({ id }) => id === filters.view);
   useKeys({
     f: () => showFilters((is) => !is),
@@ -51,7 +56,7 @@ export const ListHead = ({ views, filters, canWrite }: HeadProps) => {
         </button>
       </div>
       {isFiltering && <FilterFields filters={filters} />}
-      <FilterChips filters={filters} view={view} canSave={canWrite} />
+      {isFiltered && <FilterChips filters={filters} view={view} canSave={canWrite} />}
     </div>
   );
 };

@@ -7,12 +7,15 @@ import type { InboxFilters } from '../../../api/inbox-filters';
 import { rowsOf } from '../../../api/inbox-lists';
 import { historyQuery, inboxQuery, sessionQuery } from '../../../api/queries';
 import { useKeys } from '../../../ui/keys';
+import { lazily } from '../../../ui/lazily';
 import { Button, Empty, Failure, Skeleton } from '../../../ui/parts';
-import { BulkBar } from '../bulk/bulk-bar';
-import { JobBars } from '../bulk/job-bars';
+import { useJobs } from '../bulk/jobs';
 import { ListHead } from './list-head';
 import { Rows } from './rows';
 import { useSelection } from './selection';
+
+const BulkBar = lazily(async () => (await import('../bulk/bulk-bar')).BulkBar);
+const JobBars = lazily(async () => (await import('../bulk/job-bars')).JobBars);
 
 interface ListProps {
   me: Schemas['Me'];
@@ -30,6 +33,7 @@ export const SessionList = ({ me, views, filters, openId }: ListProps) => {
   const selection = useSelection(rows, { isActive: canWrite, of });
   useListKeys({ rows, filters, openId, selection });
   usePrefetch(rows, openId);
+  const jobs = useJobs(me.org.id);
   const hasMore = list.hasNextPage || rows.some(({ id }) => !selection.ids.has(id));
   return (
     <>
@@ -38,7 +42,7 @@ export const SessionList = ({ me, views, filters, openId }: ListProps) => {
       ) : (
         <ListHead views={views} filters={filters} canWrite={canWrite} />
       )}
-      <JobBars orgId={me.org.id} />
+      {jobs.length > 0 && <JobBars orgId={me.org.id} jobs={jobs} />}
       {list.error !== null && <Failure error={list.error} onRetry={() => void list.refetch()} />}
       {list.isPending && <Skeleton rows={8} />}
       {list.isSuccess && rows.length === 0 && (

@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, dataOf } from '../../../api/client';
-import { Button } from '../../../ui/parts';
-import { shownDuration } from '../../../ui/time';
+import { lazily } from '../../../ui/lazily';
 import type { Actions } from '../actions';
+
+const ConfirmationCard = lazily(async () => (await import('./confirmation-card')).ConfirmationCard);
 
 interface ConfirmationsProps {
   sessionId: string;
@@ -17,36 +18,7 @@ export const Confirmations = ({ sessionId, actions, canDecide }: ConfirmationsPr
     queryFn: () => dataOf(api.GET('/autopilot/confirmations', { params: { query: { session_id: sessionId } } })),
     retry: false,
   });
-  return data?.items.map(({ id, name, fields, expires_at }) => (
-    <section
-      key={id}
-      aria-label={`Confirm: ${name}`}
-      className="my-2 rounded-lg border border-note-line bg-surface p-3"
-    >
-      <p className="font-medium">
-        Confirm: {name}
-        {expires_at !== null && (
-          <span className="ml-2 text-xs font-normal text-quiet">
-            {shownDuration(Date.parse(expires_at) - Date.now())} left
-          </span>
-        )}
-      </p>
-      <dl className="my-2 grid grid-cols-[auto_1fr] gap-x-4">
-        {fields.map((field) => (
-          <div key={field.name} className="contents">
-            <dt className="text-quiet">{field.name}</dt>
-            <dd className="break-words">{field.value}</dd>
-          </div>
-        ))}
-      </dl>
-      {canDecide && (
-        <div className="flex gap-2">
-          <Button look="main" onClick={() => actions.decide(id, 'confirm')}>
-            Confirm
-          </Button>
-          <Button onClick={() => actions.decide(id, 'reject')}>Reject</Button>
-        </div>
-      )}
-    </section>
+  return data?.items.map((confirmation) => (
+    <ConfirmationCard key={confirmation.id} confirmation={confirmation} actions={actions} canDecide={canDecide} />
   ));
 };

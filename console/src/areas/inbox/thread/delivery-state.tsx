@@ -6,13 +6,9 @@ import { Button } from '../../../ui/parts';
 type Delivery = Schemas['Delivery'];
 type Status = Delivery['status'];
 
-/** The channels on which a message goes out as a delivery with the same id. */
-const SENT_ON = ['email', 'sms', 'whatsapp'];
 const UNDER_WAY: Status[] = ['held', 'queued', 'sending', 'accepted'];
 const NOT_SENT: Status[] = ['failed', 'bounced', 'suppressed', 'skipped', 'canceled'];
 const REREAD_MS = 5_000;
-
-export const goesOut = (channel: string): boolean => SENT_ON.includes(channel);
 
 const deliveryQuery = (id: string) => ({
   queryKey: ['getDelivery', id],

@@ -1,9 +1,11 @@
 import { useState } from 'react';
 import type { Schemas } from '../../../api/client';
-import { AskDialog } from '../../../ui/ask-dialog';
+import { lazily } from '../../../ui/lazily';
 import { Button, Chip } from '../../../ui/parts';
 import { shownMoment } from '../../../ui/time';
 import type { Actions, HandoffPart } from '../actions';
+
+const AskDialog = lazily(async () => (await import('../../../ui/ask-dialog')).AskDialog);
 
 type Handoff = Schemas['Handoff'];
 type Part = Schemas['HandoffPart'];

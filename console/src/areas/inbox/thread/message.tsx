@@ -1,11 +1,17 @@
 import { Paperclip } from 'lucide-react';
+import { useState } from 'react';
 import type { HistoryItem } from '../../../api/caches';
 import type { Schemas } from '../../../api/client';
+import { lazily } from '../../../ui/lazily';
 import { shownClock } from '../../../ui/time';
-import { DeliveryState, goesOut } from './delivery-state';
 import { authorOf, textOf } from './items';
 import { Redaction } from './redaction';
-import { TurnTrace } from './turn-trace';
+
+const DeliveryState = lazily(async () => (await import('./delivery-state')).DeliveryState);
+const Trace = lazily(async () => (await import('./turn-trace')).TurnTrace);
+
+/** The channels on which a message goes out as a delivery with the same id. */
+const SENT_ON = ['email', 'sms', 'whatsapp'];
 
 interface MessageProps {
   item: HistoryItem;
@@ -35,7 +41,9 @@ export const Message = ({ item, session, me }: MessageProps) => {
           {event.type === 'message' && event.edited_at !== undefined && ' · edited by the customer'}
           {event.type === 'message' && event.deleted_at !== undefined && ' · deleted by the customer'}
         </span>
-        {isOwn && !isNote && goesOut(session.channel.type) && <DeliveryState id={item.id} scopes={me.scopes} />}
+        {isOwn && !isNote && SENT_ON.includes(session.channel.type) && (
+          <DeliveryState id={item.id} scopes={me.scopes} />
+        )}
         {text !== null && me.scopes.includes('redaction:write') && (
           <Redaction sessionId={session.id} messageId={item.id} />
         )}
@@ -61,6 +69,17 @@ const MessageParts = ({ event }: { event: MessageEvent }) => (
 );
 
 type MessageEvent = Extract<HistoryItem['event'], { type: 'message' }>;
+
+/** How a message of the AI came about, loaded when somebody asks. */
+const TurnTrace = ({ turnId }: { turnId: string }) => {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details className="mt-1 text-xs" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary className="cursor-pointer text-link">How it came about</summary>
+      {isOpen && <Trace turnId={turnId} />}
+    </details>
+  );
+};
 
 const Attachments = ({ files }: { files: MessageEvent['attachments'] }) =>
   files.length === 0 ? null : (

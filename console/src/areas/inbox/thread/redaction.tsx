@@ -4,9 +4,11 @@ import { useState } from 'react';
 import { api, dataOf } from '../../../api/client';
 import { historyQuery } from '../../../api/queries';
 import { say } from '../../../app/undo';
-import { AskDialog } from '../../../ui/ask-dialog';
-import { Menu } from '../../../ui/menu';
+import { lazily } from '../../../ui/lazily';
 import { Popover } from '../../../ui/popover';
+
+const AskDialog = lazily(async () => (await import('../../../ui/ask-dialog')).AskDialog);
+const Menu = lazily(async () => (await import('../../../ui/menu')).Menu);
 
 /** Removes a message for good: by its menu, and once more by a dialog that asks why. */
 export const Redaction = ({ sessionId, messageId }: { sessionId: string; messageId: string }) => {

@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { Failure } from '../../../ui/parts';
 
@@ -15,22 +14,15 @@ const PURPOSES: Record<Step['purpose'], string> = {
 };
 const MAX_PASSAGES = 5;
 
-/** How a message of the AI came about, read when somebody asks. */
+/** The steps of a turn, as somebody who asks reads them. */
 export const TurnTrace = ({ turnId }: { turnId: string }) => {
-  const [isOpen, setOpen] = useState(false);
   const turn = useQuery({
     queryKey: ['getAutopilotTurn', turnId],
     queryFn: () => dataOf(api.GET('/autopilot/turns/{id}', { params: { path: { id: turnId } } })),
-    enabled: isOpen,
     staleTime: 60_000,
   });
-  return (
-    <details className="mt-1 text-xs" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary className="cursor-pointer text-link">How it came about</summary>
-      {turn.error !== null && <Failure error={turn.error} onRetry={() => void turn.refetch()} />}
-      {turn.data !== undefined && <Trace turn={turn.data} />}
-    </details>
-  );
+  if (turn.error !== null) return <Failure error={turn.error} onRetry={() => void turn.refetch()} />;
+  return turn.data === undefined ? null : <Trace turn={turn.data} />;
 };
 
 const Trace = ({ turn }: { turn: Turn }) => (

@@ -1,49 +1,27 @@
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type RefObject, useEffect, useRef } from 'react';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { membersQuery } from '../../../api/queries';
 import { say } from '../../../app/undo';
-import { type Choice, hasText, useChoices } from '../../../ui/choices';
+import { type Choice, ChoiceList, hasText, useChoices } from '../../../ui/choices';
 import type { Draft } from './drafts';
+import type { Insertion, Trigger } from './triggers';
 
 const MAX_SUGGESTIONS = 8;
 
-interface Trigger {
-  sign: string;
-  query: string;
-  /** Where the sign is, and where the caret is. */
-  range: [from: number, to: number];
-}
-
-export interface Insertion extends Pick<Trigger, 'range'> {
-  text: string;
-  attachments: Draft['attachments'];
-  /** The fields that the contact does not have. */
-  missing: string[];
-  actions: Schemas['SavedReplyActions'] | null;
-}
-
-/** Returns the word with a sign in front that the caret is behind. */
-function triggerAt(text: string, caret: number): Trigger | undefined {
-  const [, sign, query] = /(?:^|\s)([/@])([\p{L}\p{N}_.-]{0,60})$/u.exec(text.slice(0, caret)) ?? [];
-  if (sign === undefined || query === undefined) return undefined;
-  return { sign, query, range: [caret - query.length - 1, caret] };
-}
-
-interface SuggestionsInput {
+interface SuggestionsProps {
   sessionId: string;
-  draft: Draft;
-  caret: number;
+  kind: Draft['kind'];
+  trigger: Trigger;
+  field: RefObject<HTMLTextAreaElement | null>;
   onInsert: (insertion: Insertion) => void;
+  onDismiss: () => void;
 }
 
 /** What can be inserted at the caret: saved replies behind a slash, and members behind an @ in notes. */
-export function useSuggestions({ sessionId, draft, caret, onInsert }: SuggestionsInput) {
-  const [dismissed, dismiss] = useState<number>();
-  const at = triggerAt(draft.text, caret);
-  const trigger = at?.range[0] === dismissed ? undefined : at;
+export const Suggestions = ({ sessionId, kind, trigger, field, onInsert, onDismiss }: SuggestionsProps) => {
   const replies = useSavedReplies(trigger);
-  const members = useMentions(trigger, draft.kind === 'note');
+  const members = useMentions(trigger, kind === 'note');
   const render = useMutation({
     mutationFn: (id: string) =>
       dataOf(api.POST('/saved-replies/{id}/render', { params: { path: { id } }, body: { session_id: sessionId } })),
@@ -51,21 +29,61 @@ export function useSuggestions({ sessionId, draft, caret, onInsert }: Suggestion
   });
   const choices = [...replies.map(choiceOf), ...members];
   const onPick = ({ id, label }: Choice) => {
-    if (trigger === undefined) return;
     const { range } = trigger;
     const reply = replies.find((one) => one.id === id);
     if (reply === undefined) onInsert({ range, text: `@${label} `, attachments: [], missing: [], actions: null });
     else render.mutate(id, { onSuccess: (rendered) => onInsert({ range, ...rendered, actions: reply.actions }) });
   };
   const list = useChoices(choices, onPick);
-  return {
-    list,
-    choices,
-    onPick,
-    isOpen: trigger !== undefined && choices.length > 0,
-    label: trigger?.sign === '@' ? 'Members' : 'Saved replies',
-    dismiss: () => dismiss(trigger?.range[0]),
+  const isOpen = choices.length > 0;
+  useFieldOf(field, list, { isOpen, onDismiss });
+  if (!isOpen) return null;
+  return (
+    <div className="absolute bottom-full left-0 z-10 mb-1 w-full max-w-md rounded-lg border border-line bg-surface p-1 shadow-lg">
+      <ChoiceList
+        list={list}
+        label={trigger.sign === '@' ? 'Members' : 'Saved replies'}
+        choices={choices}
+        onPick={onPick}
+      />
+    </div>
+  );
+};
+
+interface Opening {
+  isOpen: boolean;
+  onDismiss: () => void;
+}
+
+/** Gives the keys of the field to the choices first, and says in the field which one is active. */
+function useFieldOf(
+  field: SuggestionsProps['field'],
+  list: ReturnType<typeof useChoices>,
+  { isOpen, onDismiss }: Opening,
+): void {
+  const onKey = useRef<(event: KeyboardEvent) => boolean>(undefined);
+  onKey.current = (event) => {
+    if (event.key !== 'Escape') return list.onKey(event);
+    onDismiss();
+    return true;
   };
+  useEffect(() => {
+    const text = field.current;
+    if (!isOpen || text === null) return;
+    const listener = (event: KeyboardEvent) => {
+      if (onKey.current?.(event)) event.stopPropagation();
+    };
+    text.addEventListener('keydown', listener, { capture: true });
+    return () => text.removeEventListener('keydown', listener, { capture: true });
+  }, [field, isOpen]);
+  useEffect(() => {
+    const attributes = Object.entries(list.field).filter(([, value]) => value !== undefined);
+    if (!isOpen) return;
+    for (const [name, value] of attributes) field.current?.setAttribute(name, `${value}`);
+    return () => {
+      for (const [name] of attributes) field.current?.removeAttribute(name);
+    };
+  });
 }
 
 const choiceOf = ({ id, shortcut, title, text }: Schemas['SavedReply']): Choice => ({
@@ -95,7 +113,3 @@ function useMentions(trigger: Trigger | undefined, isNote: boolean): Choice[] {
     .slice(0, MAX_SUGGESTIONS)
     .map(({ id, name, email }) => ({ id: `${id}`, label: name, hint: email }));
 }
-
-/** Returns the ids of the members that a note mentions by name. */
-export const mentionsIn = ({ kind, text }: Draft, members: Schemas['Member'][]): number[] =>
-  kind === 'note' ? members.filter(({ name }) => text.includes(`@${name}`)).map(({ id }) => id) : [];
