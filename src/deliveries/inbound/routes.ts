@@ -5,13 +5,22 @@ import { errorResponses } from '../../schemas/error-answers.ts';
 import { storeGivenMail } from './given-mail.service.ts';
 import { createMailTokens } from './mail-tokens.ts';
 import { findMessageSource } from './messages.queries.ts';
-import { InboundMail, InboundMailQuery, MessagePath, MessageSource, StoredMail } from './schema.ts';
+import { loadPicture } from './pictures.service.ts';
+import {
+  InboundMail,
+  InboundMailQuery,
+  MessagePath,
+  MessagePicture,
+  MessageSource,
+  PicturePath,
+  StoredMail,
+} from './schema.ts';
 
 /** As much as the receiver takes by SMTP. */
 const MAX_MAIL_BYTES = 10 * 1024 * 1024;
 
 /** Routes of messages from contacts. */
-export const inboundRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config, quota }) => {
+export const inboundRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config, quota, egress }) => {
   const tokens = createMailTokens(config.JWT_SECRET);
 
   await app.register(async (mails: typeof app) => {
@@ -65,5 +74,20 @@ export const inboundRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config, 
       const isId = message.channel === 'email' && id.startsWith('<');
       return { ...message, message_id: isId ? id : null, cc: cc ?? [] };
     },
+  });
+
+  app.get('/chat/sessions/:id/messages/:messageId/pictures/:position', {
+    config: { scope: 'chat-sessions:read' },
+    schema: {
+      operationId: 'getMessagePicture',
+      summary: 'Load a remote picture of an e-mail',
+      tags: ['chat sessions'],
+      description:
+        'Loads a picture that the HTML of an e-mail refers to, up to 2 MB. Its server learns that somebody reads the e-mail, but not who: ask for pictures only when a reader wants them.',
+      params: PicturePath,
+      response: { 200: MessagePicture, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params: { id: sessionId, messageId, position } }) =>
+      loadPicture({ db, egress }, org.id, { sessionId, messageId, position }),
   });
 };

@@ -20,6 +20,23 @@ export const StoredMail = z.object({ id: Id.describe('Of the stored e-mail.') })
 
 export const MessagePath = z.object({ id: Id, messageId: Id });
 
+export const PicturePath = MessagePath.extend({
+  position: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(99)
+    .describe('Of the picture among the `data-src` of the HTML, from 0.')
+    .meta({ examples: [0] }),
+});
+
+export const MessagePicture = z
+  .object({
+    mime_type: z.string().describe('`image/png`, `image/jpeg`, `image/gif` or `image/webp`, as its bytes say.'),
+    content: z.string().describe('In Base64.'),
+  })
+  .meta({ id: 'MessagePicture' });
+
 export const MessageSource = z
   .object({
     id: Id,
@@ -34,7 +51,9 @@ export const MessageSource = z
     html: z
       .string()
       .nullable()
-      .describe('Of an e-mail: its HTML without scripts, styles and pictures. null if it came as plain text.'),
+      .describe(
+        'Of an e-mail: its HTML without scripts and styles. Remote pictures have their address in `data-src` and do not load. null if it came as plain text.',
+      ),
     received_at: Timestamp,
   })
   .meta({ id: 'MessageSource' });

@@ -1,4 +1,8 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { newAnsweringOrg, QUESTION } from '../../ai/answering-org.ts';
+import { FAKES_ALLOWED } from '../../support/channels.ts';
 import { mailOf } from '../../support/mails.ts';
 import { handOver } from '../../support/smtp.ts';
 import type { TestOrg } from '../../support/stack/api.ts';
@@ -24,6 +28,7 @@ describe('an inbox', () => {
   beforeAll(async () => {
     stack = await startStack({
       env: {
+        ...FAKES_ALLOWED,
         HOST: '127.0.0.1',
         INBOUND_DOMAIN: DOMAIN,
         INBOUND_SMTP_PORT: '0',
@@ -137,13 +142,38 @@ describe('an inbox', () => {
     expect((await stranger.get(`/chat/sessions/${body.id}/messages/${message?.id}/source`)).status).toBe(404);
   });
 
-  it('shows the HTML of a mail without what runs or loads, and takes its files', async () => {
-    const html = '<p onclick="x()">Hi <b>you</b></p><script>alert(1)</script><img src="https://track.example/1.gif">';
+  it('shows the HTML of a mail without what runs or loads, and loads a picture through the server when asked', async () => {
+    const png = Buffer.from(
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+      'base64',
+    );
+    const asked: (string | undefined)[][] = [];
+    const pictures = createServer((request, reply) => {
+      asked.push([request.url, request.headers.cookie, request.headers.referer]);
+      reply.end(request.url === '/1.png?a=1&b=2' ? png : '<svg onload="alert(1)"/>');
+    });
+    await once(pictures.listen(0, '127.0.0.1'), 'listening');
+    const server = `http://127.0.0.1:${(pictures.address() as AddressInfo).port}`;
+    const html = `<p onclick="x()">Hi <b>you</b></p><script>alert(1)</script><img src="${server}/1.png?a=1&amp;b=2" onerror="x()" srcset="/2.png 2x" alt="A &lt;logo&gt;"><img src="data:image/png;base64,x"><img src="cid:1"><img src="javascript:x()"><img src="${server}/2.svg">&lt;img data-src="${server}/3"`;
     await write({ 'Content-Type': 'text/html; charset=utf-8' }, html);
     const [session] = await sessions(1);
     const [message] = await messagesOf(session?.id ?? '');
-    const { body } = await org.get(`/chat/sessions/${session?.id}/messages/${message?.id}/source`);
-    expect(body.html.trim()).toBe('<p>Hi <b>you</b></p>');
+    const path = `/chat/sessions/${session?.id}/messages/${message?.id}`;
+    const { body } = await org.get(`${path}/source`);
+    expect(body.html.trim()).toBe(
+      `<p>Hi <b>you</b></p><img data-src="${server}/1.png?a=1&amp;b=2" alt="A &lt;logo&gt;" /><img data-src="${server}/2.svg" />&lt;img data-src="${server}/3"`,
+    );
+    expect(asked).toEqual([]);
+    const picture = await org.get(`${path}/pictures/0`);
+    expect([picture.status, picture.body]).toEqual([200, { mime_type: 'image/png', content: png.toString('base64') }]);
+    expect(asked).toEqual([['/1.png?a=1&b=2', undefined, undefined]]);
+    const statusOf = async (position: number | string, who = org) =>
+      (await who.get(`${path}/pictures/${position}`)).status;
+    expect([await statusOf(1), await statusOf(2), await statusOf(-1), await statusOf('x')]).toEqual([
+      422, 404, 400, 400,
+    ]);
+    expect(await statusOf(0, await stack.createOrg())).toBe(404);
+    pictures.close();
   });
 
   it('keeps nothing of a redacted mail: no source, no copies, no raw mail', async () => {
