@@ -6,6 +6,7 @@ import { availableParallelism } from 'node:os';
  */
 const LONG_TIER = [
   'automations/runs/batches',
+  'console/heap',
   'crm/handoffs/again',
   'crm/handoffs/edge-cases',
   'crm/handoffs/lost-workflows',
@@ -15,6 +16,7 @@ const LONG_TIER = [
   'faults/ai-actions',
   'faults/automation-calls',
   'faults/channels',
+  'faults/console',
   'faults/course',
   'faults/crawl',
   'faults/crm',

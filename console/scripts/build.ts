@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { build } from 'vite';
@@ -19,12 +19,19 @@ for (const file of sources.sort()) hash.update(file).update(readFileSync(join(ro
 const digest = hash.digest('hex');
 
 if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== digest) {
-  rmSync(dist, { recursive: true, force: true });
-  await build({ root, logLevel: 'warn' });
-  for (const file of globSync('**/*.*', { cwd: dist })) {
-    if (COMPRESSED.test(file)) compress(join(dist, file));
+  const built = join(root, `node_modules/.build-${process.pid}`);
+  await build({ root, logLevel: 'warn', build: { outDir: built, emptyOutDir: true } });
+  for (const file of globSync('**/*.*', { cwd: built })) {
+    if (COMPRESSED.test(file)) compress(join(built, file));
   }
-  writeFileSync(stamp, digest);
+  writeFileSync(join(built, '.sources'), digest);
+  // Another build may end at the same time: dist/ is always one of them as a whole.
+  rmSync(dist, { recursive: true, force: true });
+  try {
+    renameSync(built, dist);
+  } catch {
+    rmSync(built, { recursive: true, force: true });
+  }
 }
 
 function compress(path: string): void {

@@ -13,6 +13,7 @@ import { withContactOf } from './events.queries.ts';
 import { changedHint, LIVE_CHANNEL } from './live/rules.ts';
 import type { AiState, AnsweredBy, ListSessions } from './sessions/schema.ts';
 import type { SessionsTable, SlaMetric } from './table.ts';
+import { NO_CONTACT, REFUSALS } from './transport.rules.ts';
 
 /**
  * Inserts the session with the org's next ticket number, and the event `session_created` for the org's live events.
@@ -180,6 +181,21 @@ export const readUpTo = (memberId: number | null) => sql<string | null>`(
   order by item.seq desc limit 1
 )`;
 
+/** SQL: whether a reply in `session` to its `contact` could be delivered, and why it could not. */
+const CAN_SEND = sql<{ ok: boolean; reason: string | null }>`(
+  select jsonb_build_object('ok', refusal.reason is null, 'reason', refusal.reason) from (select case
+    when session.relayed_side in ('customer', 'both') then null
+    when ${REFUSALS.channel}::jsonb ->> session.channel is not null then ${REFUSALS.channel}::jsonb ->> session.channel
+    when ${REFUSALS.address}::jsonb ->> session.channel is null then null
+    when contact.id is null then ${NO_CONTACT}
+    when case when session.channel = 'email' then contact.email else contact.phone_number end is not null then null
+    when session.channel = 'whatsapp' and exists (
+      select from whatsapp_users as writer where writer.org_id = session.org_id and writer.contact_id = contact.id
+    ) then null
+    else ${REFUSALS.address}::jsonb ->> session.channel
+  end as reason) as refusal
+)`;
+
 /** Selects sessions in the API's format, as a member or a program sees them, for callers to narrow down. */
 export const selectSessions = (db: Db, orgId: string, memberId: number | null = null) =>
   db
@@ -231,6 +247,7 @@ export const selectSessions = (db: Db, orgId: string, memberId: number | null = 
       TAG_NAMES.as('tags'),
       ANSWERED_BY.as('answered_by'),
       AI_NOW.as('ai'),
+      CAN_SEND.as('can_send'),
       readUpTo(memberId).as('read_up_to'),
     ]);
 

@@ -45,7 +45,7 @@ const ANSWER = 'You get the money back within five working days.';
     await log.getByText('Wrote the answer').waitFor();
     expect(await violationsIn(page)).toEqual([]);
     expect(complaints).toEqual([]);
-    await page.context().close();
+    await page.close();
   });
 
   it('takes a conversation over in the middle of a turn, and the AI says nothing more until it gets it back', async () => {
@@ -70,7 +70,24 @@ const ANSWER = 'You get the money back within five working days.';
     await button('More').click();
     await page.getByRole('menuitem', { name: 'Return to the AI' }).click();
     await log.getByText(ANSWER).waitFor();
-    await page.context().close();
+    await page.close();
+  });
+
+  it('puts a reply that the AI proposes into the composer', async () => {
+    await org.patch('/autopilot', { channel: 'api', autopilot_enabled: false });
+    const id = await inbox.conversation('Eli', QUESTION);
+    const turn = await addTurn(stack.db, org, id);
+    await inTransaction(stack.db, async (trx) => {
+      const session = { ...(await lockSession(trx, org.id, id)), assist_mode: true };
+      const said = { id: newId(), text: ANSWER, agent: 'helpful', turnId: turn.turnId, citations: [], calls: [] };
+      await addAiMessage(trx, stack.deps.sending, org.id, session, said);
+    });
+    const { page, reply, button } = await inbox.open('ann@acme.example', id);
+    await page.getByText('A reply that the AI proposes, not sent').waitFor();
+    await button('Use').click();
+    expect(await reply.inputValue()).toBe(ANSWER);
+    await page.close();
+    await org.patch('/autopilot', { channel: 'api', autopilot_enabled: true });
   });
 
   it('has an agent decide about a call of the AI', async () => {
@@ -84,7 +101,7 @@ const ANSWER = 'You get the money back within five working days.';
     await card.waitFor({ state: 'detached' });
     const { body } = await org.get(`/autopilot/calls?session_id=${id}`);
     expect(body.items).toMatchObject([{ state: 'rejected' }]);
-    await page.context().close();
+    await page.close();
   });
 
   it('shows which part of a handoff is stuck, and tries it again', async () => {
@@ -102,7 +119,7 @@ const ANSWER = 'You get the money back within five working days.';
     expect(await violationsIn(page)).toEqual([]);
     await card.getByRole('button', { name: 'Try again now' }).click();
     await card.waitFor({ state: 'detached', timeout: 20_000 });
-    await page.context().close();
+    await page.close();
     await hubspot.close();
   });
 

@@ -54,7 +54,7 @@ import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
       .getByText(/closed.*Unknown visitor/)
       .waitFor();
     expect(complaints).toEqual([]);
-    await page.context().close();
+    await page.close();
   });
 
   it('changes all of a view by a job whose bar is there again after a reload', async () => {
@@ -72,6 +72,6 @@ import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
     await eventually('the end', async () => (await statusOf(ids[59] as string)) === 'closed_resolved');
     expect(await Promise.all([ids[0], others[0]].map((id = '') => statusOf(id)))).toEqual(['closed_resolved', 'open']);
     await page.getByRole('button', { name: 'Notifications, 1 unread' }).waitFor();
-    await page.context().close();
+    await page.close();
   });
 });

@@ -19,6 +19,7 @@ const FIRST_BELOW_TOP = `(() => {
     api = await startApi({ env: { SMTP_URL: 'smtp://127.0.0.1:9' } });
     stack = await startConsole(api, api.org);
     for (const tag_name of ['refund', 'vip']) await api.org.put('/tags', { tag_name });
+    await api.org.patch('/org/settings', { session_statuses: [{ id: 7, name: 'Waits for parts' }] });
   }, 120_000);
   afterAll(async () => {
     await stack.close();
@@ -36,7 +37,7 @@ const FIRST_BELOW_TOP = `(() => {
     await log.getByText('One').waitFor();
     expect(await reply.inputValue()).toBe('Half of an answer');
     await page.getByText('Draft stored').waitFor();
-    const elsewhere = await stack.open('ann@acme.example', first);
+    const elsewhere = await stack.open('ann@acme.example', first, { browserName: 'elsewhere' });
     await elsewhere.page.getByText('Draft stored').waitFor();
     expect(await elsewhere.reply.inputValue()).toBe('Half of an answer');
     await reply.press('Control+Enter');
@@ -48,8 +49,8 @@ const FIRST_BELOW_TOP = `(() => {
     await elsewhere.log.getByText('Half of an answer').waitFor();
     expect(await elsewhere.reply.inputValue()).toBe('');
     expect(complaints).toEqual([]);
-    await elsewhere.page.context().close();
-    await page.context().close();
+    await elsewhere.page.close();
+    await page.close();
   });
 
   it('says that a draft could not be stored, and stores it once the server is back', async () => {
@@ -61,7 +62,7 @@ const FIRST_BELOW_TOP = `(() => {
     await page.unroute('**/draft');
     await button('Try again').click();
     await page.getByText('Draft stored').waitFor();
-    await page.context().close();
+    await page.close();
   });
 
   it('shows who else views a conversation and writes there', async () => {
@@ -73,8 +74,8 @@ const FIRST_BELOW_TOP = `(() => {
     await ben.reply.fill('I a');
     await ann.page.getByText('ben is writing…').waitFor();
     await ben.reply.fill('');
-    await ben.page.context().close();
-    await ann.page.context().close();
+    await ben.page.close();
+    await ann.page.close();
   });
 
   it('sends nothing behind messages that the member has not seen, and sends it anyway if told to', async () => {
@@ -88,7 +89,7 @@ const FIRST_BELOW_TOP = `(() => {
     await button('Send anyway').click();
     await log.getByText('It is on its way.').waitFor();
     expect(await reply.inputValue()).toBe('');
-    await page.context().close();
+    await page.close();
   });
 
   it('inserts a saved reply by its shortcut, with the fields of the contact and what it does on sending', async () => {
@@ -110,7 +111,7 @@ const FIRST_BELOW_TOP = `(() => {
       const { body } = await api.org.get(`/chat/sessions/${id}`);
       expect(body).toMatchObject({ status: 'closed_resolved', tags: ['refund'] });
     });
-    await page.context().close();
+    await page.close();
   });
 
   it('mentions a member in a note', async () => {
@@ -123,13 +124,13 @@ const FIRST_BELOW_TOP = `(() => {
     await log.getByText('Please look, @ben').waitFor();
     const { body } = await api.org.get(`/chat/sessions/${id}/history?order=desc`);
     expect(body.items[0].event.mentions).toHaveLength(1);
-    await page.context().close();
+    await page.close();
   });
 
   it('is worked by the keyboard: assign, tag, snooze, close, open again', async () => {
     const id = await stack.conversation('Hal', 'Hello');
     const ben = await stack.open('ben@acme.example', id);
-    await ben.page.context().close();
+    await ben.page.close();
     const { page } = await stack.open('ann@acme.example', id);
     const { keyboard } = page;
     const session = async () => (await api.org.get(`/chat/sessions/${id}`)).body;
@@ -148,6 +149,9 @@ const FIRST_BELOW_TOP = `(() => {
     await keyboard.press('h');
     await page.getByRole('menuitem', { name: 'Until tomorrow' }).click();
     await page.getByText('Snoozed until', { exact: false }).first().waitFor();
+    await keyboard.press('Shift+E');
+    await page.getByRole('menuitem', { name: 'Waits for parts' }).click();
+    await page.getByText('ben answers · Waits for parts').waitFor();
     await keyboard.press('e');
     await page.getByText('Resolved', { exact: true }).waitFor();
     await keyboard.press('e');
@@ -155,10 +159,24 @@ const FIRST_BELOW_TOP = `(() => {
     await page.getByText('ben answers').waitFor();
     await keyboard.press('Shift+E');
     await page.getByRole('menuitem', { name: 'Unresolved' }).click();
-    await page.getByText('Closed unresolved').waitFor();
+    await page.getByText('Closed unresolved', { exact: true }).waitFor();
     const end = { status: 'closed_unresolved', tags: ['vip'] };
     await untilPasses(async () => expect(await session()).toMatchObject(end));
-    await page.context().close();
+    await keyboard.press('.');
+    await page.getByRole('menuitem', { name: 'Mark as unread' }).waitFor();
+    await keyboard.press('Escape');
+    await page.getByRole('menuitem', { name: 'Mark as unread' }).waitFor({ state: 'detached' });
+    const views = page.getByRole('navigation', { name: 'Views' });
+    await keyboard.press('[');
+    await views.waitFor({ state: 'hidden' });
+    await keyboard.press('[');
+    await views.waitFor();
+    const { assignee_id } = await session();
+    await keyboard.press('g');
+    await keyboard.press('i');
+    await page.waitForURL(`${api.url}/console/inbox`);
+    expect((await session()).assignee_id).toBe(assignee_id);
+    await page.close();
   });
 
   it('redacts a message for who may, and shows a viewer nothing to act with', async () => {
@@ -175,8 +193,50 @@ const FIRST_BELOW_TOP = `(() => {
     await admin.log.getByText('Redacted').first().waitFor();
     await viewer.log.getByText('4111').waitFor({ state: 'detached' });
     expect([...viewer.complaints, ...admin.complaints]).toEqual([]);
-    await viewer.page.context().close();
-    await admin.page.context().close();
+    await viewer.page.close();
+    await admin.page.close();
+  });
+
+  it('holds a reply by e-mail for five seconds: it can be stopped, and goes out at once where its page is closed', async () => {
+    const { body: contact } = await api.org.post('/contacts', {
+      contact: { name: 'Lea', email: 'lea@customer.example' },
+    });
+    const recipients = [{ to_email: 'lea@customer.example', email_subject: 'Hi', email_body: 'Hi' }];
+    await api.org.post('/email', { from_email: 'hello@acme.example', recipients });
+    const { body } = await api.org.post('/chat/sessions', { contact_id: contact.id, channel: { type: 'email' } });
+    await stack.say(body.id, 'Where is my parcel?');
+    const said = async () =>
+      JSON.stringify((await api.org.get(`/chat/sessions/${body.id}/history`)).body).match(/On its way/g)?.length ?? 0;
+    const { page, reply, button } = await stack.open('lou@acme.example', body.id);
+    await reply.fill('On its way');
+    await reply.press('Control+Enter');
+    await button('Do not send').waitFor();
+    await page.getByRole('status').getByText('Sending in 5 seconds').waitFor();
+    await button('Do not send').click();
+    await button('Send').waitFor();
+    expect([await reply.inputValue(), await said()]).toEqual(['On its way', 0]);
+    await reply.press('Control+Enter');
+    await button('Do not send').waitFor();
+    await page.close({ runBeforeUnload: true });
+    await untilPasses(async () => expect(await said()).toBe(1));
+    const again = await stack.open('lou@acme.example', body.id);
+    await again.log.getByText('On its way').waitFor();
+    expect(await again.reply.inputValue()).toBe('');
+    await again.page.close();
+  });
+
+  it('says before it is written that a reply cannot be delivered, and takes a note', async () => {
+    const { body } = await api.org.post('/chat/sessions', { channel: { type: 'slack' } });
+    await stack.say(body.id, 'Hello?');
+    const { page, reply, note, log, button } = await stack.open('ann@acme.example', body.id);
+    await page.getByText('Nothing would deliver this message').waitFor();
+    await reply.fill('Hi');
+    expect(await button('Send').isDisabled()).toBe(true);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('n');
+    await note.press('Control+Enter');
+    await log.getByText('Hi', { exact: true }).waitFor();
+    await page.close();
   });
 
   it('says of an e-mail of unknown outcome what to do, and keeps what an admin found out', async () => {
@@ -192,7 +252,7 @@ const FIRST_BELOW_TOP = `(() => {
     await log.getByText('It is unknown whether this was sent').waitFor();
     await button('It was not').click();
     await log.getByText('Not sent: failed').waitFor();
-    await page.context().close();
+    await page.close();
   });
 
   it('stays small with a thousand messages, reads earlier ones without a jump, and keeps its place', async () => {
@@ -222,7 +282,7 @@ const FIRST_BELOW_TOP = `(() => {
     await button('1 new message').click();
     await log.getByText('Are you there?').waitFor();
     expect(await page.evaluate('document.querySelectorAll("*").length')).toBeLessThan(1_500);
-    await page.context().close();
+    await page.close();
   });
 
   /** Adds messages of the contact to a session, as the database has them. */

@@ -1,6 +1,7 @@
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { KEYBOARD } from '../../console/src/app/keyboard.ts';
 import { DOCUMENTS, readDocument, withoutCode } from './documents.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -104,4 +105,12 @@ describe('the names that documents repeat', () => {
     const [, list = ''] = /^Benches: (.+)\.$/m.exec(readDocument('CONTRIBUTING.md')) ?? [];
     expect(allOf(/`([a-z-]+)`/g, list).toSorted()).toEqual(files.map((file) => basename(file, '.ts')).toSorted());
   });
+});
+
+it('the documentation of the console names each key with what its help says', () => {
+  const text = readFileSync(new URL('../../docs/console.md', import.meta.url), 'utf8');
+  const documented = [...text.matchAll(/^\| `(.+?)` \| (.+) \|$/gm)].map(([, keys, does]) => [keys, does]);
+  const shown = KEYBOARD.flatMap(({ shortcuts }) => shortcuts.map(({ keys, does }) => [keys, does]));
+  expect(shown.length).toBeGreaterThan(20);
+  expect(documented).toEqual(shown);
 });

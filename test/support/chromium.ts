@@ -1,4 +1,4 @@
-import { type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { findChromium } from '../../src/crawl/rendering/chromium.ts';
 
 /** Chromium of this machine. */
@@ -18,25 +18,32 @@ export interface OpenedPage {
 
 export const WIDTHS = [1280, 380];
 
+/** What a context of a browser is like. */
+export type ContextOptions = BrowserContextOptions & { width?: number };
+
 /** Starts a browser that reaches this machine. `open` visits an address in a context of its own. */
 export async function startBrowser() {
   const browser = await chromium.launch({ executablePath: CHROMIUM as string, chromiumSandbox: CAN_SANDBOX });
+  const newContext = ({ width = 1280, ...options }: ContextOptions = {}) =>
+    browser.newContext({ viewport: { width, height: 800 }, ...options });
   return {
     browser,
-    async open(url: string, options: BrowserContextOptions & { width?: number } = {}): Promise<OpenedPage> {
-      const { width = 1280, ...others } = options;
-      const context = await browser.newContext({ viewport: { width, height: 800 }, ...others });
-      const page = await context.newPage();
-      const complaints: string[] = [];
-      page.on('console', (message) => {
-        if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
-      });
-      page.on('pageerror', (error) => void complaints.push(error.message));
-      const response = await page.goto(url);
-      return { page, status: response?.status() ?? 0, complaints };
-    },
+    newContext,
+    open: async (url: string, options?: ContextOptions) => openIn(await newContext(options), url),
     close: () => browser.close(),
   };
+}
+
+/** Visits an address in a context, whose pages share cookies and files. */
+export async function openIn(context: BrowserContext, url: string): Promise<OpenedPage> {
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => void complaints.push(error.message));
+  const response = await page.goto(url);
+  return { page, status: response?.status() ?? 0, complaints };
 }
 
 /** Returns by how many pixels a page is wider than its window. */

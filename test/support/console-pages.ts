@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import { newId } from '../../src/ids.ts';
-import type { startBrowser } from './chromium.ts';
+import { type ContextOptions, openIn, type startBrowser } from './chromium.ts';
 import type { TestOrg, TestPartner } from './stack/api.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -20,10 +20,34 @@ interface Installation {
   partner: TestPartner;
 }
 
+export interface MemberOptions extends ContextOptions {
+  role?: 'admin' | 'agent' | 'viewer';
+  /** Tells a browser from the other one of the same member. */
+  browserName?: string;
+}
+
 /** Returns what tests do with the pages of the console on an installation. */
 export function createPages({ url, org, partner }: Installation, browser: Awaited<ReturnType<typeof startBrowser>>) {
-  const linkFor = async (email: string, orgId = org.id): Promise<string> =>
-    (await partner.post(`/partner/v1/orgs/${orgId}/login-links`, { email })).body.url;
+  const linkFor = async (email: string, orgId = org.id, role_ids?: string[]): Promise<string> =>
+    (await partner.post(`/partner/v1/orgs/${orgId}/login-links`, { email, role_ids })).body.url;
+  const roleId = async (role: string): Promise<string> => {
+    const { body } = await org.get('/roles');
+    return body.items.find(({ name }: { name: string }) => name === role).id;
+  };
+  /** Signed-in members by what their browser is like: their pages load the files of the console once. */
+  const contexts = new Map<string, BrowserContext>();
+  const contextOf = async (email: string, { role = 'agent', ...options }: MemberOptions): Promise<BrowserContext> => {
+    const key = JSON.stringify([email, role, options]);
+    const known = contexts.get(key);
+    if (known !== undefined) return known;
+    const { browserName: _, ...look } = options;
+    const context = await browser.newContext(look);
+    const { headers } = await fetch(await linkFor(email, org.id, [await roleId(role)]), { redirect: 'manual' });
+    const [name = '', value = ''] = headers.getSetCookie()[0]?.split(';')[0]?.split('=') ?? [];
+    await context.addCookies([{ name, value, url, httpOnly: true, sameSite: 'Lax' }]);
+    contexts.set(key, context);
+    return context;
+  };
   const say = async (id: string, text: string, sender: 'contact' | 'agent' = 'contact') => {
     const message = { type: 'text', text };
     const headers = { prefer: 'wait=0' };
@@ -42,12 +66,10 @@ export function createPages({ url, org, partner }: Installation, browser: Awaite
       await say(session.id, text);
       return session.id;
     },
-    /** Signs an agent in and opens a page of the console. */
-    async open(email: string, path: string, options: BrowserContextOptions & { width?: number } = {}) {
-      const opened = await browser.open(await linkFor(email), options);
+    /** Opens a page of the console as a member, an agent if nothing else is said. Close the page, not its context. */
+    async open(email: string, path: string, options: MemberOptions = {}) {
+      const opened = await openIn(await contextOf(email, options), `${url}/console${path}`);
       opened.page.setDefaultTimeout(WAIT_MS);
-      await opened.page.getByRole('navigation', { name: 'Areas' }).waitFor();
-      await opened.page.goto(`${url}/console${path}`);
       await opened.page.getByRole('navigation', { name: 'Areas' }).waitFor();
       return opened;
     },
@@ -56,6 +78,6 @@ export function createPages({ url, org, partner }: Installation, browser: Awaite
 
 /** Returns the rules that a page breaks, as axe sees it. */
 export async function violationsIn(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
+  if (!(await page.evaluate('"axe" in window'))) await page.evaluate(AXE);
   return page.evaluate('axe.run().then(({ violations }) => violations.map(({ id }) => id))');
 }

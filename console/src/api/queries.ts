@@ -94,6 +94,12 @@ export const tagsQuery = queryOptions({
   staleTime: 300_000,
 });
 
+export const statusesQuery = queryOptions({
+  queryKey: ['listChatSessionStatuses'],
+  queryFn: () => dataOf(api.GET('/chat/session-statuses')),
+  staleTime: 300_000,
+});
+
 export const tagSuggestionsQuery = (id: string) =>
   queryOptions({
     queryKey: ['listTagSuggestions', id],

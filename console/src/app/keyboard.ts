@@ -11,7 +11,9 @@ export const KEYBOARD: { title: string; shortcuts: Shortcut[] }[] = [
     title: 'Everywhere',
     shortcuts: [
       { keys: 'Ctrl K', does: 'Go to, search or do something' },
+      { keys: 'G I', does: 'Go to the inbox' },
       { keys: '1 to 9', does: 'View 1 to 9' },
+      { keys: '[', does: 'Show or fold the views' },
       { keys: '/', does: 'Search conversations' },
       { keys: 'Z', does: 'Undo' },
       { keys: '?', does: 'This help' },
@@ -50,6 +52,7 @@ export const KEYBOARD: { title: string; shortcuts: Shortcut[] }[] = [
       { keys: 'H', does: 'Snooze', press: 'h' },
       { keys: 'M', does: 'Hand off', press: 'm' },
       { keys: 'U', does: 'Mark as unread', press: 'u' },
+      { keys: '.', does: 'What else can be done', press: '.' },
       { keys: ']', does: 'Show or fold the details', press: ']' },
     ],
   },

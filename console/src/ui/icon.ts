@@ -5,7 +5,7 @@ interface IconProps extends SVGProps<SVGSVGElement> {
   icon: { node: [tag: string, attributes: Record<string, string>][] };
 }
 
-/** Draws the icons of Lucide in place of its own component: the settings of that one are not used, but load with it. */
+/** Draws the icons of Lucide in place of its component, whose settings nobody uses here and everybody would load. */
 const Icon = ({ icon, size = 24, ...props }: IconProps) =>
   createElement(
     'svg',

@@ -13,7 +13,7 @@ export function useKeys(actions: Record<string, () => void>): void {
   current.current = actions;
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      const name = nameOf(event);
+      const name = names.get(event) ?? nameOf(event);
       const action = current.current[name];
       if (document.querySelector(':popover-open') !== null) return; // it closes by Escape
       if (event.altKey || action === undefined || (name === 'Enter' && isControl(event.target))) return;
@@ -25,6 +25,23 @@ export function useKeys(actions: Record<string, () => void>): void {
     return () => window.removeEventListener('keydown', onKey);
   }, []);
 }
+
+const PREFIX = 'g';
+const PREFIX_MS = 1_500;
+let prefixedUntil = 0;
+const names = new WeakMap<KeyboardEvent, string>();
+
+/** A key behind `g` has both in its name, such as `g i`. This listener is there before all others, so each sees one name. */
+window.addEventListener(
+  'keydown',
+  (event) => {
+    const name = nameOf(event);
+    const isPrefixed = Date.now() < prefixedUntil;
+    names.set(event, isPrefixed ? `${PREFIX} ${name}` : name);
+    prefixedUntil = name === PREFIX && !isPrefixed && !isInField(event.target) ? Date.now() + PREFIX_MS : 0;
+  },
+  { capture: true },
+);
 
 function nameOf({ key, ctrlKey, metaKey, shiftKey }: KeyboardEvent): string {
   const plain = key.length === 1 ? key.toLowerCase() : key;

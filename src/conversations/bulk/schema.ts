@@ -4,7 +4,7 @@ import { InboxSelection } from '../inbox/schema.ts';
 import { FilterSessions } from '../search/filter.schema.ts';
 import { SessionTags } from '../sessions/actions.schema.ts';
 import { SessionStatus } from '../sessions/schema.ts';
-import { SnoozeSession } from '../snooze/schema.ts';
+import { SNOOZE_FIELDS, saysWhen, WHEN_MISSING } from '../snooze/schema.ts';
 
 const MAX_IDS = 200;
 
@@ -23,12 +23,13 @@ export const BulkAction = z
     z.object({ type: z.literal('set_status'), status: SessionStatus }),
     z.object({ type: z.literal('add_tags'), tags: SessionTags.shape.tags }),
     z.object({ type: z.literal('remove_tag'), tag_name: SessionTags.shape.tags.element }),
-    z.object({ type: z.literal('snooze'), ...SnoozeSession.shape }),
+    z.object({ type: z.literal('snooze'), ...SNOOZE_FIELDS }),
   ])
   .refine(
     (action) => action.type !== 'assign' || action.assignee_id !== undefined || action.team_id !== undefined,
     'must name assignee_id or team_id',
   )
+  .refine((action) => action.type !== 'snooze' || saysWhen(action), WHEN_MISSING)
   .meta({ id: 'BulkAction' });
 export type BulkAction = z.infer<typeof BulkAction>;
 /** An action as it is stored, with its time as text. */

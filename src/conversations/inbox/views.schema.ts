@@ -49,7 +49,8 @@ export const View = z
     team_id: Id.nullable(),
     position: z.int(),
     is_built_in: z.boolean().describe('Whether every org has it. It cannot be changed.'),
-    is_own: z.boolean().describe('Whether the caller may change it.'),
+    is_own: z.boolean().describe('Whether the calling member made it. false for an API key.'),
+    can_edit: z.boolean().describe('Whether the caller may change and delete it.'),
     created_at: Timestamp.nullable(),
     updated_at: Timestamp.nullable(),
   })

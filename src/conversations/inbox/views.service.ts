@@ -27,7 +27,7 @@ const viewerOf = ({ id, member }: OrgPrincipal): Viewer => ({ orgId: id, memberI
 export async function listVisibleViews(db: Db, caller: OrgPrincipal) {
   const builtIn = BUILT_IN_VIEWS.filter(({ query }) => caller.member !== undefined || !isPersonal(query));
   const stored = await listViews(db, viewerOf(caller));
-  const none = { team_id: null, is_own: false, created_at: null, updated_at: null };
+  const none = { team_id: null, is_own: false, can_edit: false, created_at: null, updated_at: null };
   return {
     items: [
       ...builtIn.map((view, position) => ({ ...view, ...none, shared: 'org' as const, position, is_built_in: true })),
@@ -104,13 +104,16 @@ export function removeView(db: Db, caller: OrgPrincipal, id: string): Promise<vo
 async function lockOwnView(trx: Trx, caller: OrgPrincipal, id: string): Promise<ViewRow> {
   const view = await lockView(trx, viewerOf(caller), id);
   if (view === undefined) throw notFound('view');
-  if (!isOwn(caller, view)) throw forbidden('Only the member who made a shared view, or an admin, can change it');
+  if (!canEdit(caller, view)) throw forbidden('Only the member who made a shared view, or an admin, can change it');
   return view;
 }
 
-/** Returns whether the caller may change a view that it sees. An admin and a program may change all that are shared. */
 const isOwn = ({ member }: OrgPrincipal, { member_id, created_by }: ViewRow): boolean =>
-  member === undefined || member.role === 'admin' || member_id === member.id || created_by === member.id;
+  member !== undefined && (member_id === member.id || created_by === member.id);
+
+/** Returns whether the caller may change a view that it sees. An admin and a program may change all that are shared. */
+const canEdit = (caller: OrgPrincipal, view: ViewRow): boolean =>
+  caller.member === undefined || caller.member.role === 'admin' || isOwn(caller, view);
 
 type Sharing = Pick<CreateView, 'shared' | 'team_id'>;
 
@@ -129,5 +132,11 @@ const sharedOf = ({ member_id, team_id }: ViewRow): Sharing['shared'] =>
 
 function viewOf(caller: OrgPrincipal, row: ViewRow) {
   const { org_id, member_id, created_by, ...view } = row;
-  return { ...view, shared: sharedOf(row), is_built_in: false, is_own: isOwn(caller, row) };
+  return {
+    ...view,
+    shared: sharedOf(row),
+    is_built_in: false,
+    is_own: isOwn(caller, row),
+    can_edit: canEdit(caller, row),
+  };
 }

@@ -13,14 +13,15 @@ import { mayShowLanguage } from '../../languages/detection.ts';
 import type { MediaLinks } from '../../media/links.ts';
 import { type Media, recordMedia } from '../../media/service.ts';
 import { lockMember } from '../../orgs/members/service.ts';
-import type { SessionChannel } from '../../schemas/parts.ts';
 import { reassign } from '../assignment/service.ts';
 import { changeSession, type SessionEvent } from '../change-session.service.ts';
+import { deleteSentDraft } from '../composing/drafts.queries.ts';
 import type { DeliveriesPort } from '../deliveries.port.ts';
 import { startHandoff } from '../handoff/service.ts';
 import { assertSeen } from '../history/service.ts';
 import type { LockedSession } from '../queries.ts';
 import { lockSession } from '../sessions/service.ts';
+import { addressRefusal, channelRefusal, goesToAddress, isRelayedToCustomer, NO_CONTACT } from '../transport.rules.ts';
 import { attachmentOf } from './attachments.service.ts';
 import { addContactMessage } from './contact-messages.service.ts';
 import { plainAppender } from './plain-messages.queries.ts';
@@ -35,18 +36,11 @@ export interface SendResult {
 }
 
 export interface NewMessage extends SendMessage {
+  /** Who is signed in and sends it. Its draft with the same text is sent by that. */
+  memberId?: number | undefined;
   /** The message's files, already in storage. Their rows are inserted with the message. */
   files: Media[];
 }
-
-/** Channels on which nothing here sends. */
-const CHANNELS_WITHOUT_TRANSPORT: readonly SessionChannel[] = [
-  'slack',
-  'instagram',
-  'messenger',
-  'phone_voice',
-  'web_voice',
-];
 
 export interface SendingDeps {
   mediaLinks: MediaLinks;
@@ -150,7 +144,14 @@ async function sendAsAgent(
   trx: Trx,
   deps: SendingDeps,
   orgId: string,
-  { session, agent, message, files, should_take_over_session_from_ai }: NewMessage & { session: LockedSession },
+  {
+    session,
+    agent,
+    message,
+    files,
+    should_take_over_session_from_ai,
+    memberId,
+  }: NewMessage & { session: LockedSession },
 ): Promise<SendResult> {
   const takesOver = should_take_over_session_from_ai && session.handoff === null;
   const id = newId();
@@ -170,6 +171,8 @@ async function sendAsAgent(
       { id, type: 'message', sender: 'human_agent', content: message.text, data, relayTo: 'customer' },
     ],
   });
+  if (memberId !== undefined)
+    await deleteSentDraft(trx, orgId, { sessionId: session.id, userId: memberId, text: message.text });
   if (should_take_over_session_from_ai) await takeOverSession(trx, orgId, session, agent?.id);
   return { id, isHandedOff: takesOver || session.handoff !== null, mayBeAnswered: false };
 }
@@ -195,25 +198,14 @@ export async function deliverToChannel(
   orgId: string,
   { session, id, text, files, isAutoReply }: ChannelMessage,
 ): Promise<void> {
-  const {
-    id: sessionId,
-    channel,
-    contact_id: contactId,
-    ticket_number: ticketNumber,
-    relayed_side,
-    verified,
-  } = session;
-  if (relayed_side === 'customer' || relayed_side === 'both') return;
-  if (CHANNELS_WITHOUT_TRANSPORT.includes(channel)) {
-    throw conflict(
-      `Nothing would deliver this message: the channel ${channel} has no transport here. Reply where the contact wrote, or connect a CRM that relays the channel`,
-    );
-  }
-  if (channel !== 'email' && channel !== 'sms' && channel !== 'whatsapp') return;
-  if (contactId === null) throw conflict('The session has no contact to send to');
+  const { id: sessionId, channel, contact_id: contactId, ticket_number: ticketNumber, verified } = session;
+  if (isRelayedToCustomer(session.relayed_side)) return;
+  const refusal = channelRefusal(channel);
+  if (refusal !== undefined) throw conflict(refusal);
+  if (!goesToAddress(channel)) return;
+  if (contactId === null) throw conflict(NO_CONTACT);
   const to = await addressOf(trx, orgId, contactId, channel);
-  if (to === undefined)
-    throw conflict(`The contact has no ${channel === 'email' ? 'e-mail address' : 'phone number'} to send to`);
+  if (to === undefined) throw conflict(addressRefusal(channel));
   const links = files.map((file) => `${file.file_name}: ${mediaLinks.linkOf(file)}`);
   const message = { id, sessionId, channel, contactId, to, text: [text, ...links].join('\n') };
   await deliveries.requestReply(trx, orgId, {

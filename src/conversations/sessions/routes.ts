@@ -6,6 +6,7 @@ import { waitMsOf } from '../../api/edge/prefer.ts';
 import { forbidden } from '../../errors.ts';
 import type { OrgPrincipal } from '../../keys/verifier.ts';
 import type { Media } from '../../media/service.ts';
+import { readSettings } from '../../orgs/service.ts';
 import { ErrorAnswer, errorResponses } from '../../schemas/error-answers.ts';
 import { NO_BODY, NoBody } from '../../schemas/parts.ts';
 import { HistoryItem, HistoryPage, ListHistory } from '../history/events.schema.ts';
@@ -17,6 +18,7 @@ import { applySessionUpdate } from './actions.service.ts';
 import {
   CreatedSession,
   CreateSession,
+  CustomStatuses,
   IfMatch,
   ListSessions,
   Session,
@@ -60,6 +62,19 @@ export const sessionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
       response: { 200: SessionPage, ...errorResponses(403) },
     },
     handler: async ({ db, org, query }) => pageOfSessions(db, org.id, { ...query, memberId: org.member?.id ?? null }),
+  });
+
+  app.get('/chat/session-statuses', {
+    config: { scope: 'chat-sessions:read' },
+    schema: {
+      operationId: 'listChatSessionStatuses',
+      summary: 'List the org’s own statuses of sessions',
+      description:
+        'Those that `custom_status_id` names. Admins define them by `session_statuses` of PATCH /org/settings.',
+      tags,
+      response: { 200: CustomStatuses, ...errorResponses(403) },
+    },
+    handler: async ({ db, org }) => ({ items: (await readSettings(db, org.id)).session_statuses ?? [], next: null }),
   });
 
   app.get('/chat/sessions/:id', {
@@ -120,7 +135,11 @@ export const sessionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
         return files;
       },
       act: async ({ db, org, params, body }, { prepared: files, reply }) => {
-        const sent = await sendMessage(db, sending, org.id, params.id, { ...asCaller(org, body), files });
+        const sent = await sendMessage(db, sending, org.id, params.id, {
+          ...asCaller(org, body),
+          files,
+          memberId: org.member?.id,
+        });
         reply.code(201);
         const answer = { success: true, data: { success: true, sessionIsHandedOff: sent.isHandedOff } };
         return { answer, askedId: sent.mayBeAnswered ? sent.id : undefined };

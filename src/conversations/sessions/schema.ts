@@ -70,6 +70,11 @@ export const IfMatch = z.looseObject({
     .describe('The `updated_at` of the session as it was seen: 412 if it has changed since.'),
 });
 
+export const CustomStatuses = z.object({
+  items: z.array(z.object({ id: z.int(), name: z.string() }).meta({ id: 'ChatSessionStatus' })),
+  next: z.null(),
+});
+
 export const SessionPath = z.object({ id: Id });
 
 export const ListSessions = z.object({
@@ -156,6 +161,11 @@ export const Session = z
         label: z.string().nullable().describe('What the turn does, for people who wait.'),
       })
       .describe('Whether the AI may speak, and what it does.'),
+    can_send: z
+      .object({ ok: z.boolean(), reason: z.string().nullable() })
+      .describe(
+        'Whether an agent’s message can reach the contact on the channel, and why it cannot. A sender that is missing or refused shows when something is sent.',
+      ),
     waiting_since: Timestamp.nullable().describe('Since when the contact waits for a reply. null: it does not wait.'),
     read_up_to: Id.nullable().describe(
       'The last item of the history that the calling member has read. null: nothing, or the caller is an API key.',

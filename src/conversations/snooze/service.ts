@@ -15,7 +15,7 @@ import type { SnoozeSession } from './schema.ts';
  * Snoozes an open session until a time, or until its contact writes. Without either, ends its snooze. Returns the state
  * of the snooze. Throws notFound, and conflict for a closed session.
  */
-export function snoozeSession(db: Db, orgId: string, id: string, { until, until_reply }: SnoozeSession) {
+export function snoozeSession(db: Db, orgId: string, id: string, { until = null, until_reply }: SnoozeSession) {
   return inTransaction(db, async (trx) => {
     const session = await lockSession(trx, orgId, id);
     if (until === null && !until_reply) return endSnooze(trx, orgId, session, 'canceled');

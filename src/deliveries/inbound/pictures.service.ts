@@ -17,7 +17,7 @@ interface PictureOfMessage {
   position: number;
 }
 
-/** Loads a remote picture of an e-mail. Its server sees neither the reader nor a cookie. Throws unprocessable with the reason. */
+/** Loads a remote picture of an e-mail. Its server gets no cookie and does not learn who reads. Throws unprocessable with the reason. */
 export async function loadPicture(
   { db, egress }: { db: Db; egress: Egress },
   orgId: string,

@@ -187,7 +187,10 @@ describe('views', () => {
     const team = (await api.org.post('/teams', { name: 'VIP desk' })).body;
     await api.org.post(`/teams/${team.id}/users`, { userId: ben.id });
     const own = await ann.post('/views', { name: 'My VIPs', query, shared: 'me', position: 2 });
-    expect([own.status, own.body]).toMatchObject([201, { name: 'My VIPs', query, shared: 'me', is_own: true }]);
+    expect([own.status, own.body]).toMatchObject([
+      201,
+      { name: 'My VIPs', query, shared: 'me', is_own: true, can_edit: true },
+    ]);
     const shared = await ann.post('/views', { name: 'All VIPs', query, shared: 'org', position: 1 });
     await api.org.post('/views', { name: 'Desk', query, shared: 'team', team_id: team.id });
     expect(await namesOf(ann)).toEqual(['All VIPs', 'My VIPs']);
@@ -203,6 +206,18 @@ describe('views', () => {
     expect((await ben.patch(`/views/${shared.body.id}`, { name: 'Ours' })).status).toBe(403);
     expect((await viewer.post('/views', { name: 'No', query, shared: 'me' })).status).toBe(403);
     const admin = await signIn(api, 'admin');
+    const rightsOf = async (client: Client) => {
+      const view = (await client.get('/views')).body.items.find(({ id }: { id: string }) => id === shared.body.id);
+      return [view.is_own, view.can_edit];
+    };
+    expect([await rightsOf(ann), await rightsOf(ben)]).toEqual([
+      [true, true],
+      [false, false],
+    ]);
+    expect([await rightsOf(admin), await rightsOf(api.org)]).toEqual([
+      [false, true],
+      [false, true],
+    ]);
     expect((await admin.patch(`/views/${shared.body.id}`, { name: 'Ours' })).body.name).toBe('Ours');
     const moved = await ann.patch(`/views/${own.body.id}`, { shared: 'org', query: { order: 'sla' } });
     expect(moved.body).toMatchObject({ shared: 'org', query: { order: 'sla' }, position: 2 });

@@ -105,3 +105,15 @@ it('refuses times that are no future, viewers, and sessions of another org', asy
   const agent = await signIn(stack, 'agent');
   expect((await agent.post(`/chat/sessions/${id}/snooze`, { until_reply: true })).status).toBe(200);
 });
+
+it('needs to hear how long it lasts: a body that says nothing is refused and changes nothing', async () => {
+  const id = await newSession();
+  await snooze(id, { until_reply: true });
+  for (const body of [{}, { until_reply: false }]) {
+    const { status, body: answer } = await snooze(id, body);
+    expect([status, answer.message]).toEqual([400, expect.stringContaining('{"until": null} ends a snooze')]);
+  }
+  const many = await stack.org.post('/chat/sessions/bulk', { ids: [id], action: { type: 'snooze' } });
+  expect([many.status, (await look(id)).snoozed_at]).toEqual([400, expect.any(String)]);
+  expect((await snooze(id, { until: null })).body.snoozed_at).toBe(null);
+});

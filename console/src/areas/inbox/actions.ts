@@ -62,6 +62,15 @@ export function useActions(session: Session, me: Schemas['Me']) {
       undo: canUndo ? () => setStatus(former, false) : undefined,
     });
   };
+  const setOwnStatus = (status: { id: number; name: string } | null) => {
+    const custom_status_id = status?.id ?? null;
+    apply({
+      said: status === null ? 'Without an own status' : `Status: ${status.name}`,
+      send: () => dataOf(api.PATCH('/chat/sessions/{id}', { params: { path }, body: { custom_status_id } })),
+      shown: { custom_status_id },
+      row: { custom_status: status },
+    });
+  };
   const endSnooze = () =>
     apply({
       said: 'No longer snoozed',
@@ -89,6 +98,7 @@ export function useActions(session: Session, me: Schemas['Me']) {
         row: { team },
       }),
     setStatus,
+    setOwnStatus,
     takeOver: () =>
       me.member !== null && session.assignee_id !== me.member.id && assign({ id: me.member.id, name: me.member.name }),
     handOff: (reason: string) =>

@@ -4,7 +4,9 @@ import { lazy, Suspense, useEffect } from 'react';
 import { FIRST_VIEW, VIEW_OF_LINKS } from '../../api/inbox-filters';
 import { meQuery, viewsQuery } from '../../api/queries';
 import { takeDestination } from '../../app/sign-in-elsewhere';
+import { useKeys } from '../../ui/keys';
 import { Empty, Skeleton } from '../../ui/parts';
+import { useStoredFlag } from '../../ui/stored-flag';
 import { SessionList } from './list/session-list';
 import { Views } from './views';
 
@@ -18,6 +20,8 @@ export const Inbox = () => {
   const views = useQuery(viewsQuery).data?.items ?? [];
   const filters = { ...search, view: search.view ?? (id === undefined ? FIRST_VIEW : VIEW_OF_LINKS) };
   const navigate = useNavigate();
+  const [isFolded, fold] = useStoredFlag('switchboard-views-folded');
+  useKeys({ '[': fold, 'g i': () => void navigate({ to: '/inbox' }) });
   useEffect(() => {
     const destination = takeDestination();
     if (destination !== undefined) void navigate({ href: destination, replace: true });
@@ -25,12 +29,12 @@ export const Inbox = () => {
   return (
     <>
       <h1 className="sr-only">Inbox</h1>
-      <Views views={views} current={filters.view} />
+      <Views views={views} current={filters.view} isFolded={isFolded} />
       <section
         aria-label="Conversations of the view"
         className={`w-full min-w-0 shrink-0 flex-col border-r border-line bg-surface min-[900px]:flex min-[900px]:w-85 ${id ? 'hidden' : 'flex'}`}
       >
-        {me !== undefined && <SessionList me={me} views={views} filters={filters} openId={id} />}
+        {me !== undefined && <SessionList me={me} views={views} filters={filters} openId={id} isFolded={isFolded} />}
       </section>
       <section aria-label="Conversation" className={`min-w-0 flex-1 min-[900px]:flex ${id ? 'flex' : 'hidden'}`}>
         {id === undefined ? (

@@ -7,8 +7,16 @@ import { useKeys } from '../../ui/keys';
 type View = Schemas['InboxView'];
 const MOST_COUNTED = 1_000;
 
-/** The views with their counts. Keys 1 to 9 open them. */
-export const Views = ({ views, current }: { views: View[]; current: string | undefined }) => {
+/** The views with their counts. Keys 1 to 9 open them, folded or not. */
+export const Views = ({
+  views,
+  current,
+  isFolded,
+}: {
+  views: View[];
+  current: string | undefined;
+  isFolded: boolean;
+}) => {
   const counts = useQuery(countsQuery(views.map(({ id }) => id))).data?.counts ?? {};
   const navigate = useNavigate();
   useKeys(
@@ -19,7 +27,7 @@ export const Views = ({ views, current }: { views: View[]; current: string | und
   return (
     <nav
       aria-label="Views"
-      className="hidden w-48 shrink-0 overflow-y-auto border-r border-line p-2 min-[1200px]:block"
+      className={`hidden w-48 shrink-0 overflow-y-auto border-r border-line p-2 ${isFolded ? '' : 'min-[1200px]:block'}`}
     >
       <h2 className="px-2 pt-1 pb-2 font-semibold">Inbox</h2>
       <ul>

@@ -10,11 +10,13 @@ import type { Actions } from '../actions';
 import { useMyPresence } from '../my-presence';
 import { type Draft, isEmpty, useDraft } from './drafts';
 import { FilePicker, useUploads } from './files';
-import { applySaved, SavedActionsNote } from './saved-actions';
-import { useSending } from './sending';
+import { HELD_ON, useHeld } from './held';
+import { useProposals } from './proposals';
+import { type Intent, useSending } from './sending';
 import { type Insertion, mentionsIn, triggerAt } from './triggers';
 
 const Suggestions = lazily(async () => (await import('./suggestions')).Suggestions);
+const SavedActionsNote = lazily(async () => (await import('./saved-actions')).SavedActionsNote);
 const NewerMessages = lazily(async () => (await import('./newer-messages')).NewerMessages);
 
 interface ComposerProps {
@@ -28,7 +30,7 @@ interface ComposerProps {
 export const Composer = (props: ComposerProps) => {
   const { session, me } = props;
   const composing = useComposing(props);
-  const { kept, send, uploads, trigger, saved, change, submit, write } = composing;
+  const { kept, send, held, refusal, uploads, trigger, saved, change, submit, write } = composing;
   const { draft } = kept;
   const isNote = draft.kind === 'note';
   const newer = send.data ?? [];
@@ -44,6 +46,11 @@ export const Composer = (props: ComposerProps) => {
       <Kinds kind={draft.kind} onChange={write} channel={session.channel.type} />
       {newer.length > 0 && (
         <NewerMessages items={newer} onSend={() => submit(false, newer.at(-1)?.id)} onDismiss={send.reset} />
+      )}
+      {refusal !== null && (
+        <p role="note" className="mt-2 rounded bg-warn px-2 py-1 text-warn-text">
+          {refusal}
+        </p>
       )}
       <Problems problems={[...(send.error === null ? [] : [send.error.message]), ...uploads.problems]} />
       <div className="relative mt-2">
@@ -86,14 +93,21 @@ export const Composer = (props: ComposerProps) => {
           />
         )}
         <DraftState {...kept} />
-        <Button
-          type="submit"
-          look="main"
-          disabled={isEmpty(draft) || send.isPending || uploads.isUploading}
-          title="Ctrl Enter"
-        >
-          {send.isPending ? 'Sending' : isNote ? 'Add note' : 'Send'}
-        </Button>
+        {held.isHeld ? (
+          <Button key="stop" aria-keyshortcuts="z" title="Undo (Z)" onClick={held.cancel}>
+            Do not send
+          </Button>
+        ) : (
+          <Button
+            key="send" // one that turns into the other in a click would submit
+            type="submit"
+            look="main"
+            disabled={isEmpty(draft) || refusal !== null || send.isPending || uploads.isUploading}
+            title="Ctrl Enter"
+          >
+            {send.isPending ? 'Sending' : isNote ? 'Add note' : 'Send'}
+          </Button>
+        )}
       </div>
     </form>
   );
@@ -110,15 +124,19 @@ function useComposing({ session, actions, seen }: ComposerProps) {
   const [missing, setMissing] = useState<string[]>([]);
   const [savedActions, setSavedActions] = useState<Insertion['actions']>(null);
   const { caret, setCaret, moveCaret } = useCaret(field, draft.text);
-  const onSent = () => {
+  const onSent = ({ closes }: Intent) => {
     kept.clear();
+    if (closes) actions.setStatus('closed_resolved');
     presence.onStopped();
-    if (savedActions !== null) applySaved(savedActions, actions, members);
+    if (savedActions !== null)
+      void import('./saved-actions').then(({ applySaved }) => applySaved(savedActions, actions, members));
     setSavedActions(null);
     setMissing([]);
   };
   const send = useSending({ session, seen, onSent });
+  const held = useHeld();
   const change = (changeOf: (now: Draft) => Partial<Draft>) => {
+    held.cancel(); // what waits is no longer what is written
     if (send.data !== undefined || send.isError) send.reset();
     kept.change(changeOf);
   };
@@ -140,10 +158,14 @@ function useComposing({ session, actions, seen }: ComposerProps) {
   const at = triggerAt(draft.text, caret);
   const trigger = at?.range[0] === dismissed ? undefined : at;
   const dismiss = () => dismissAt(trigger?.range[0]);
+  const refusal = draft.kind === 'reply' ? session.can_send.reason : null;
   const submit = (closes = false, behind?: string) => {
-    if (isEmpty(draft) || send.isPending || uploads.isUploading) return;
-    const close = (newer: unknown[]) => closes && newer.length === 0 && actions.setStatus('closed_resolved');
-    send.mutate({ draft, mentions: mentionsIn(draft, members), behind }, { onSuccess: close });
+    if (isEmpty(draft) || refusal !== null || held.isHeld || send.isPending || uploads.isUploading) return;
+    const intent = { draft, mentions: mentionsIn(draft, members), behind, closes };
+    if (draft.kind === 'note' || !HELD_ON.includes(session.channel.type))
+      return send.mutate({ ...intent, isLeft: false });
+    kept.retry(); // it is on the server, whatever happens to the page meanwhile
+    held.hold((isLeft) => send.mutate({ ...intent, isLeft }));
   };
   const write = (kind: Draft['kind']) => {
     if (draft.kind !== kind) change(() => ({ kind }));
@@ -154,10 +176,28 @@ function useComposing({ session, actions, seen }: ComposerProps) {
     insert({ range: [caret, caret], text: sign, attachments: [], missing: [], actions: null });
     field.current?.focus();
   };
+  useProposals((text) => {
+    write('reply');
+    insert({ range: [caret, caret], text, attachments: [], missing: [], actions: null });
+  });
   useKeys({ r: () => write('reply'), n: () => write('note') });
   const saved = { actions: savedActions, set: setSavedActions };
   const suggesting = { trigger, insert, dismiss, saved, missing };
-  return { kept, field, send, uploads, ...suggesting, setCaret, change, type, submit, write, askForSaved };
+  return {
+    kept,
+    field,
+    send,
+    held,
+    refusal,
+    uploads,
+    ...suggesting,
+    setCaret,
+    change,
+    type,
+    submit,
+    write,
+    askForSaved,
+  };
 }
 
 /** Where the caret is, and a way to move it once a text is shown. */
@@ -178,7 +218,7 @@ function useCaret(field: RefObject<HTMLTextAreaElement | null>, text: string) {
 }
 
 const Field = ({ composing, me }: { composing: Composing; me: Schemas['Me'] }) => {
-  const { kept, field, send, uploads, setCaret, type, submit } = composing;
+  const { kept, field, send, held, uploads, setCaret, type, submit } = composing;
   const isNote = kept.draft.kind === 'note';
   return (
     <textarea
@@ -186,7 +226,7 @@ const Field = ({ composing, me }: { composing: Composing; me: Schemas['Me'] }) =
       aria-label={isNote ? 'Note' : 'Reply'}
       placeholder={isNote ? 'A note for your team. @ mentions somebody' : 'Write a reply. / finds saved replies'}
       rows={3}
-      readOnly={!kept.isRead || send.isPending}
+      readOnly={!kept.isRead || held.isHeld || send.isPending}
       value={kept.draft.text}
       onChange={({ target }) => {
         setCaret(target.selectionStart);

@@ -3,20 +3,25 @@ import { type RefObject, useRef } from 'react';
 import type { HistoryItem } from '../../../api/caches';
 import { ApiError, api, dataOf, type Schemas } from '../../../api/client';
 import { refreshNewest } from '../../../api/history';
+import { say } from '../../../app/undo';
 import type { Draft } from './drafts';
 
 interface SendingProps {
   session: Schemas['ChatSession'];
   /** The last item that the member has seen. */
   seen: RefObject<string | undefined>;
-  onSent: () => void;
+  onSent: (intent: Intent) => void;
 }
 
-interface Intent {
+export interface Intent {
   draft: Draft;
   mentions: number[];
   /** The last of the items that the member sends behind, although they are new. */
   behind?: string | undefined;
+  /** Whether the conversation is closed once it is sent. */
+  closes: boolean;
+  /** Whether the conversation or the page was left. Who wrote it then hears of a failure elsewhere. */
+  isLeft: boolean;
 }
 
 /**
@@ -31,23 +36,31 @@ export function useSending({ session, seen, onSent }: SendingProps) {
     return intent.current.key;
   };
   return useMutation({
-    mutationFn: async ({ draft, mentions, behind = seen.current }: Intent): Promise<HistoryItem[]> => {
+    mutationFn: async ({ draft, mentions, isLeft, behind = seen.current }: Intent): Promise<HistoryItem[]> => {
       const params = {
         path: { id: session.id },
         header: { 'idempotency-key': keyFor(JSON.stringify([draft, behind])) },
       };
-      if (draft.kind === 'reply') return reply(params, draft, behind);
+      if (draft.kind === 'reply') return reply(params, draft, { behind, isLeft });
       await dataOf(api.POST('/chat/sessions/{id}/notes', { params, body: { text: draft.text, mentions } }));
       return [];
     },
-    onSuccess: (newer) => {
-      if (newer.length > 0) return;
+    onSuccess: (newer, sent) => {
+      if (newer.length > 0) {
+        if (sent.isLeft) say(`${NOT_SENT}: others wrote meanwhile`, { isError: true });
+        return;
+      }
       intent.current = undefined;
-      onSent();
+      onSent(sent);
     },
+    onError: ({ message }, { isLeft }) => isLeft && say(`${NOT_SENT}: ${message}`, { isError: true }),
     onSettled: () => refreshNewest(client, session.id),
   });
 }
+
+const NOT_SENT = 'Your reply is still a draft';
+/** Requests that outlive their page may have 64 KB. A longer reply stays a draft where its page is closed. */
+const MAX_KEEPALIVE_LENGTH = 20_000;
 
 interface SendParams {
   path: { id: string };
@@ -55,10 +68,15 @@ interface SendParams {
 }
 
 /** Returns the messages behind the one that was seen, if there are any. */
-async function reply(params: SendParams, { text, attachments }: Draft, behind: string | undefined) {
+async function reply(
+  params: SendParams,
+  { text, attachments }: Draft,
+  { behind, isLeft }: Pick<Intent, 'behind' | 'isLeft'>,
+) {
   const files = attachments.map(({ name, url }) => ({ name, url }));
   const { error, response } = await api.POST('/chat/sessions/{id}/send', {
     params,
+    keepalive: isLeft && text.length < MAX_KEEPALIVE_LENGTH,
     body: {
       sender: 'agent',
       message: { type: 'text', text, attachments: files },

@@ -1,6 +1,6 @@
 import { useState, useSyncExternalStore } from 'react';
+import { useStoredFlag } from '../../../ui/stored-flag';
 
-const FOLDED = 'switchboard-details-folded';
 const wide = window.matchMedia('(min-width: 1200px)');
 
 /** Whether the details are beside the conversation, which the browser remembers, or over it where there is no room. */
@@ -12,16 +12,15 @@ export function useDetailsPane() {
     },
     () => wide.matches,
   );
-  const [isFolded, setFolded] = useState(() => localStorage.getItem(FOLDED) === 'true');
+  const [isFolded, fold] = useStoredFlag('switchboard-details-folded');
   const [isOver, setOver] = useState(false);
   return {
     isBeside: isWide && !isFolded,
     isOver: !isWide && isOver,
     close: () => setOver(false),
     toggle() {
-      if (!isWide) return setOver(true);
-      localStorage.setItem(FOLDED, `${!isFolded}`);
-      setFolded(!isFolded);
+      if (isWide) fold();
+      else setOver(true);
     },
   };
 }

@@ -10,6 +10,7 @@ const AskDialog = lazily(async () => (await import('../../../ui/ask-dialog')).As
 const Menu = lazily(async () => (await import('../../../ui/menu')).Menu);
 const AssigneePicker = lazily(async () => (await import('./assignee-picker')).AssigneePicker);
 const SnoozeMenu = lazily(async () => (await import('./snooze-menu')).SnoozeMenu);
+const StatusMenu = lazily(async () => (await import('./status-menu')).StatusMenu);
 const TagPicker = lazily(async () => (await import('./tag-picker')).TagPicker);
 
 const useOpener = (): [RefObject<HTMLButtonElement | null>, () => void] => {
@@ -23,6 +24,7 @@ export const Controls = ({ session, me, actions, onDetails }: ControlsProps) => 
   const [tags, openTags] = useOpener();
   const [snooze, openSnooze] = useOpener();
   const [close, openClose] = useOpener();
+  const [more, openMore] = useOpener();
   const [isHandingOff, setHandingOff] = useState(false);
   const isOpen = session.status === 'open';
   const isOwn = session.assignee_id !== null && session.assignee_id === me.member?.id;
@@ -38,6 +40,7 @@ export const Controls = ({ session, me, actions, onDetails }: ControlsProps) => 
     'Shift+t': () => session.answered_by === 'people' && actions.returnToAi(),
     u: actions.markUnread,
     m: handOff,
+    '.': openMore,
   });
   return (
     <div className="mt-1.5 flex flex-wrap items-center gap-1.5">
@@ -80,20 +83,11 @@ export const Controls = ({ session, me, actions, onDetails }: ControlsProps) => 
             className="-ml-px rounded-l-none px-1"
             label={<ChevronDown size={14} />}
           >
-            {(done) => (
-              <Menu
-                label="Close with a status"
-                close={done}
-                items={[
-                  { label: 'Resolved', hint: 'E', onSelect: () => actions.setStatus('closed_resolved') },
-                  { label: 'Unresolved', onSelect: () => actions.setStatus('closed_unresolved') },
-                ]}
-              />
-            )}
+            {(done) => <StatusMenu current={session.custom_status_id} actions={actions} close={done} />}
           </Popover>
         )}
       </span>
-      <Popover name="More" look="quiet" className="px-1.5" label={<Ellipsis size={16} />}>
+      <Popover name="More" shortcut="." button={more} look="quiet" className="px-1.5" label={<Ellipsis size={16} />}>
         {(done) => (
           <Menu
             label="More"

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { ArrowLeft, Bot, Clock, UserRound } from 'lucide-react';
 import type { Schemas } from '../../../api/client';
-import { membersQuery } from '../../../api/queries';
+import { membersQuery, statusesQuery } from '../../../api/queries';
 import { Button } from '../../../ui/parts';
 import { shownMoment } from '../../../ui/time';
 import type { ControlsProps } from '../actions';
@@ -47,6 +47,9 @@ export const Head = ({ canWrite, ...props }: ControlsProps & { canWrite: boolean
 
 const Answerer = ({ session, me }: Pick<ControlsProps, 'session' | 'me'>) => {
   const members = useQuery(membersQuery).data;
+  const isOwn = session.custom_status_id !== null;
+  const statuses = useQuery({ ...statusesQuery, enabled: isOwn }).data?.items;
+  const own = statuses?.find(({ id }) => id === session.custom_status_id);
   const { answered_by, assignee_id, snoozed_at, snoozed_until, status, team } = session;
   const Icon = answered_by === 'ai' ? Bot : UserRound;
   const assignee = assignee_id === me.member?.id ? 'You' : members?.find(({ id }) => id === assignee_id)?.name;
@@ -59,6 +62,7 @@ const Answerer = ({ session, me }: Pick<ControlsProps, 'session' | 'me'>) => {
           : status === 'closed_resolved'
             ? 'Resolved'
             : 'Closed unresolved'}
+        {own !== undefined && ` · ${own.name}`}
         {team !== null && ` · ${team.name}`}
       </span>
       {snoozed_at !== null && (

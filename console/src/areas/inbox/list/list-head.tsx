@@ -14,10 +14,11 @@ interface HeadProps {
   views: Schemas['InboxView'][];
   filters: InboxFilters;
   canWrite: boolean;
+  isFolded: boolean;
 }
 
 /** What a list is of: its view, words that are searched for, and filters. */
-export const ListHead = ({ views, filters, canWrite }: HeadProps) => {
+export const ListHead = ({ views, filters, canWrite, isFolded }: HeadProps) => {
   const navigate = useNavigate();
   const [isFiltering, showFilters] = useState(false);
   const { view: _, ...given } = filters;
@@ -33,7 +34,7 @@ export const ListHead = ({ views, filters, canWrite }: HeadProps) => {
         aria-label="View"
         value={filters.view}
         onChange={({ target }) => void navigate({ to: '/inbox', search: { view: target.value } })}
-        className="h-8 rounded-md border border-line bg-surface px-2 font-medium min-[1200px]:hidden"
+        className={`h-8 rounded-md border border-line bg-surface px-2 font-medium ${isFolded ? '' : 'min-[1200px]:hidden'}`}
       >
         {views.map(({ id, name }) => (
           <option key={id} value={id}>

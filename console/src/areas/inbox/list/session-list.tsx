@@ -22,10 +22,12 @@ interface ListProps {
   views: Schemas['InboxView'][];
   filters: InboxFilters;
   openId: string | undefined;
+  /** Whether the pane of the views is folded: the list names its view itself. */
+  isFolded: boolean;
 }
 
 /** The conversations of a view, and what can be done with many of them. */
-export const SessionList = ({ me, views, filters, openId }: ListProps) => {
+export const SessionList = ({ me, views, filters, openId, isFolded }: ListProps) => {
   const list = useInfiniteQuery(inboxQuery(filters));
   const of = JSON.stringify(filters);
   const rows = useShownRows(list.data === undefined ? undefined : rowsOf(list.data), { openId, of });
@@ -40,7 +42,7 @@ export const SessionList = ({ me, views, filters, openId }: ListProps) => {
       {selection.size > 0 ? (
         <BulkBar me={me} filters={filters} selection={selection} hasMore={hasMore} />
       ) : (
-        <ListHead views={views} filters={filters} canWrite={canWrite} />
+        <ListHead views={views} filters={filters} canWrite={canWrite} isFolded={isFolded} />
       )}
       {jobs.length > 0 && <JobBars orgId={me.org.id} jobs={jobs} />}
       {list.error !== null && <Failure error={list.error} onRetry={() => void list.refetch()} />}

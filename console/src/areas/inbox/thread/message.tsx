@@ -3,10 +3,13 @@ import { useState } from 'react';
 import type { HistoryItem } from '../../../api/caches';
 import type { Schemas } from '../../../api/client';
 import { lazily } from '../../../ui/lazily';
+import { Button } from '../../../ui/parts';
 import { shownClock } from '../../../ui/time';
+import { proposeReply } from '../composer/proposals';
 import { authorOf, textOf } from './items';
 import { Redaction } from './redaction';
 
+const Original = lazily(async () => (await import('./original')).Original);
 const DeliveryState = lazily(async () => (await import('./delivery-state')).DeliveryState);
 const Trace = lazily(async () => (await import('./turn-trace')).TurnTrace);
 
@@ -22,6 +25,7 @@ interface MessageProps {
 /** A message or a note. Texts of strangers are text, with links that only open pages. */
 export const Message = ({ item, session, me }: MessageProps) => {
   const { event } = item;
+  const [isShown, show] = useState(false);
   const text = textOf(item);
   const isNote = event.type === 'human_agent_comment';
   const isOwn = event.type !== 'message' || event.sender.type !== 'contact';
@@ -33,7 +37,13 @@ export const Message = ({ item, session, me }: MessageProps) => {
         <p className="break-words whitespace-pre-wrap">
           {text === null ? <em className="text-quiet">Redacted</em> : <Linked text={text} />}
         </p>
+        {isProposal(event) && text !== null && me.scopes.includes('chat-sessions:write') && (
+          <Button className="mt-2" title="Put it into your reply" onClick={() => proposeReply(text)}>
+            Use
+          </Button>
+        )}
         {event.type === 'message' && <MessageParts event={event} />}
+        {isShown && <Original sessionId={session.id} messageId={item.id} />}
       </div>
       <div className="mt-0.5 flex max-w-[90%] flex-wrap items-center px-1 text-xs text-quiet">
         <span>
@@ -41,6 +51,11 @@ export const Message = ({ item, session, me }: MessageProps) => {
           {event.type === 'message' && event.edited_at !== undefined && ' · edited by the customer'}
           {event.type === 'message' && event.deleted_at !== undefined && ' · deleted by the customer'}
         </span>
+        {!isOwn && text !== null && session.channel.type === 'email' && (
+          <Button look="quiet" className="h-6 px-1.5 text-xs" aria-expanded={isShown} onClick={() => show(!isShown)}>
+            {isShown ? 'Hide original' : 'Show original'}
+          </Button>
+        )}
         {isOwn && !isNote && SENT_ON.includes(session.channel.type) && (
           <DeliveryState id={item.id} scopes={me.scopes} />
         )}
@@ -52,8 +67,10 @@ export const Message = ({ item, session, me }: MessageProps) => {
   );
 };
 
+const isProposal = (event: HistoryItem['event']): boolean => 'is_draft' in event && event.is_draft === true;
+
 const noteLabelOf = (event: HistoryItem['event']): string =>
-  'is_draft' in event ? 'A reply that the AI proposes, not sent' : 'Note, not seen by the customer';
+  isProposal(event) ? 'A reply that the AI proposes, not sent' : 'Note, not seen by the customer';
 
 const MessageParts = ({ event }: { event: MessageEvent }) => (
   <>

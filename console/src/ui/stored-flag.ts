@@ -1,0 +1,11 @@
+import { useState } from 'react';
+
+/** A choice that the browser remembers, and what turns it over. It is off at first. */
+export function useStoredFlag(name: string): [isOn: boolean, toggle: () => void] {
+  const [isOn, set] = useState(() => localStorage.getItem(name) === 'true');
+  const toggle = () => {
+    localStorage.setItem(name, `${!isOn}`);
+    set(!isOn);
+  };
+  return [isOn, toggle];
+}

@@ -1,0 +1,155 @@
+import type { Page } from 'playwright-core';
+import { inTransaction } from '../../src/db/transaction.ts';
+import { addMember } from '../../src/orgs/members/service.ts';
+import { createLoginLink } from '../../src/sign-in/links.service.ts';
+import { CHROMIUM, startBrowser } from '../support/chromium.ts';
+import { buildConsole } from '../support/console-pages.ts';
+import type { FaultOrg } from './support/fault-org.ts';
+import { type FaultStack, startFaultStack } from './support/fault-stack.ts';
+import { KILLS, SESSIONS_OF_JOB, TEST_LIMIT_MS } from './support/sizes.ts';
+import { until } from './support/until.ts';
+
+const WAIT_MS = 60_000;
+const SNOOZE_MS = 4_000;
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+(CHROMIUM ? describe : describe.skip)('the console while servers are killed', () => {
+  let stack: FaultStack;
+  let org: FaultOrg;
+  let browser: Awaited<ReturnType<typeof startBrowser>>;
+  let page: Page;
+  beforeAll(async () => {
+    await buildConsole();
+    [stack, browser] = await Promise.all([startFaultStack(), startBrowser()]);
+  }, TEST_LIMIT_MS);
+  beforeEach(async () => {
+    org = await stack.newOrg();
+    const link = await inTransaction(stack.db, async (trx) => {
+      const userId = await addMember(trx, org.id, { email: `${crypto.randomUUID()}@acme.example`, name: 'Ann' });
+      return createLoginLink(trx, stack.url, { orgId: org.id, userId, opens: 'once' });
+    });
+    ({ page } = await browser.open(link.url));
+    page.setDefaultTimeout(WAIT_MS);
+    await page.getByText('Nothing is yours').waitFor();
+  }, TEST_LIMIT_MS);
+  afterEach(() => page.context().close());
+  afterAll(async () => {
+    await browser.close();
+    await stack.close();
+  });
+
+  const newSession = async (): Promise<string> => {
+    const { body } = await org.post('/chat/sessions', {});
+    await org.post(`/chat/sessions/${body.id}/send`, { sender: 'contact', message: { type: 'text', text: 'Hello' } });
+    return body.id;
+  };
+  const eventsOf = async (id: string): Promise<{ type: string; content?: { text: string } | string }[]> =>
+    (await org.call('GET', `/chat/sessions/${id}/history?limit=200`)).body.items.map(
+      ({ event }: { event: object }) => event,
+    );
+  const countOf = async (id: string, type: string) =>
+    (await eventsOf(id)).filter((event) => event.type === type).length;
+  const open = async (id: string) => {
+    await page.goto(`${stack.url}/console/s/${id}`);
+    await page.getByRole('log').getByText('Hello').waitFor();
+  };
+  const restart = async (name: 'api' | 'worker') => {
+    await stack[name].kill();
+    await stack[name].start();
+  };
+
+  it(
+    'changes all of a view once, and its bar ends with the count, when worker and api are killed in the middle',
+    async () => {
+      const ids: string[] = [];
+      for (let n = 0; n < SESSIONS_OF_JOB; n++) ids.push((await org.post('/chat/sessions', {})).body.id);
+      await page.goto(`${stack.url}/console/inbox?view=all`);
+      await page.getByRole('checkbox').first().waitFor();
+      await page.keyboard.press('Control+a');
+      await page.getByRole('combobox', { name: 'Set their status' }).selectOption('closed_resolved');
+      await page.getByRole('dialog').getByRole('button', { name: 'Close as resolved' }).click();
+      await page.getByRole('progressbar').waitFor();
+      for (let kill = 0; kill < KILLS; kill++) {
+        await restart('worker');
+        await restart('api');
+      }
+      await page
+        .getByRole('status')
+        .getByText(`Close as resolved: ${SESSIONS_OF_JOB.toLocaleString('en')} done`)
+        .waitFor({ timeout: TEST_LIMIT_MS });
+      await page.getByRole('button', { name: 'Notifications, 1 unread' }).waitFor();
+      for (const id of ids) expect([id, await countOf(id, 'status_changed')]).toEqual([id, 1]);
+    },
+    TEST_LIMIT_MS,
+  );
+
+  it(
+    'sends a reply once, or says that the server cannot be reached and keeps it, when the api is killed while it is sent',
+    async () => {
+      const id = await newSession();
+      await open(id);
+      const reply = page.getByRole('textbox', { name: 'Reply' });
+      for (let n = 0; n < KILLS + 2; n++) {
+        const text = `Reply ${n}`;
+        await reply.fill(text);
+        const [sent] = await Promise.all([reply.press('Control+Enter'), pause(n * 3).then(() => stack.api.kill())]);
+        expect(sent).toBeUndefined();
+        const isSent = async () => (await reply.inputValue()) === '';
+        const isRefused = async () =>
+          (await page
+            .getByRole('alert')
+            .getByText(/cannot be reached/)
+            .count()) > 0;
+        await until('a word about the reply', async () => (await isSent()) || (await isRefused()));
+        await stack.api.start();
+        await until('the reply is sent', async () => {
+          if (await isSent()) return true;
+          await reply.press('Control+Enter');
+          return false;
+        });
+        await page.getByRole('log').getByText(text, { exact: true }).waitFor();
+        const said = (await eventsOf(id)).filter((event) => JSON.stringify(event.content ?? '').includes(text));
+        expect([text, said.length]).toEqual([text, 1]);
+      }
+    },
+    TEST_LIMIT_MS,
+  );
+
+  it(
+    'shows a snooze only if it holds, and ends it once, when the api and then the worker are killed',
+    async () => {
+      const id = await newSession();
+      await open(id);
+      for (let n = 0; n < KILLS; n++) {
+        await page.keyboard.press('h');
+        const item = page.getByRole('menuitem', { name: 'Until a reply' });
+        await item.waitFor();
+        await Promise.all([item.click(), stack.api.kill()]);
+        await stack.api.start();
+        await until('the page and the server agree', async () => {
+          const { body } = await org.call('GET', `/chat/sessions/${id}`);
+          const isShown = (await page.getByText('Snoozed until a reply').count()) > 0;
+          return isShown === (body.snoozed_at !== null);
+        });
+      }
+      const snooze = { until: new Date(Date.now() + SNOOZE_MS).toISOString() };
+      expect((await org.post(`/chat/sessions/${id}/snooze`, snooze)).status).toBe(200);
+      const endings = await countOf(id, 'snooze_ended');
+      await page
+        .getByText(/^Snoozed until .*\d/)
+        .first()
+        .waitFor();
+      await stack.worker.kill();
+      await pause(SNOOZE_MS);
+      await stack.worker.start();
+      await page
+        .getByText(/^Snoozed until/)
+        .first()
+        .waitFor({ state: 'detached' });
+      await pause(2_000); // a second end would come by then
+      expect((await countOf(id, 'snooze_ended')) - endings).toBe(1);
+    },
+    TEST_LIMIT_MS,
+  );
+});
