@@ -43,7 +43,7 @@ export const Controls = ({ session, me, actions, onDetails }: ControlsProps) => 
     '.': openMore,
   });
   return (
-    <div className="mt-1.5 flex flex-wrap items-center gap-1.5">
+    <div className="mt-1.5 flex flex-wrap items-center gap-1 min-[900px]:gap-1.5">
       {!isOwn && isOpen && (
         <Button
           look={session.answered_by === 'ai' ? 'main' : 'plain'}
@@ -54,14 +54,26 @@ export const Controls = ({ session, me, actions, onDetails }: ControlsProps) => 
           Take over
         </Button>
       )}
-      <Popover name="Assign" shortcut="a" button={assign} label={<Labelled icon={UserRound} text="Assign" />}>
+      <Popover
+        name="Assign"
+        className="px-2"
+        shortcut="a"
+        button={assign}
+        label={<Labelled icon={UserRound} text="Assign" />}
+      >
         {(done) => <AssigneePicker session={session} me={me} actions={actions} close={done} />}
       </Popover>
-      <Popover name="Tags" shortcut="l" button={tags} label={<Labelled icon={Tag} text="Tags" />}>
+      <Popover name="Tags" className="px-2" shortcut="l" button={tags} label={<Labelled icon={Tag} text="Tags" />}>
         {() => <TagPicker session={session} me={me} actions={actions} />}
       </Popover>
       {isOpen && (
-        <Popover name="Snooze" shortcut="h" button={snooze} label={<Labelled icon={Clock} text="Snooze" />}>
+        <Popover
+          name="Snooze"
+          className="px-2"
+          shortcut="h"
+          button={snooze}
+          label={<Labelled icon={Clock} text="Snooze" />}
+        >
           {(done) => <SnoozeMenu isSnoozed={session.snoozed_at !== null} actions={actions} close={done} />}
         </Popover>
       )}
