@@ -6,6 +6,7 @@ import { createPolling } from './polling.ts';
 import { mergeItems } from './rules/history.rules.ts';
 import { createStorage, type Outgoing } from './storage.ts';
 import { createTabs, type Notice } from './tabs.ts';
+import { createTyping } from './typing.ts';
 import type { Activity, Polled, Session } from './wire.ts';
 import type { Language } from './words.ts';
 
@@ -48,6 +49,7 @@ export function createChat(options: Options) {
   };
   const polling = createPolling(core);
   const delivery = createDelivery(core, polling.soon);
+  const typing = createTyping(core);
 
   function hear(notice: Notice): void {
     if (notice.kind === 'polled') receive(notice.data as Polled);
@@ -149,14 +151,20 @@ export function createChat(options: Options) {
       polling.opened();
     },
     draft: (text?: string) => {
-      if (text !== undefined) storage.set({ draft: text });
+      if (text !== undefined) {
+        storage.set({ draft: text });
+        typing(text);
+      }
       return storage.get().draft ?? '';
     },
     setLanguage: (language: Language) => core.set({ language }),
     claim(claims: Options['claims']): void {
       options.claims = { ...options.claims, ...claims };
     },
-    send: (text: string, files: Outgoing['files']) => delivery.send(text, files),
+    send: (text: string, files: Outgoing['files']) => {
+      typing('');
+      return delivery.send(text, files);
+    },
     retry: delivery.retry,
     discard: delivery.discard,
     upload: (file: File, onProgress: (share: number) => void) => delivery.upload(file, onProgress),

@@ -37,12 +37,14 @@ import {
   ReadWidgetSession,
   SendWidgetMessage,
   SubmitCsat,
+  TypingVisitor,
   Vote,
   WidgetConfirmationPath,
   WidgetSessionRef,
 } from './schema.ts';
 import {
   createWidgetSession,
+  getWidgetSession,
   markRead,
   pageOfSessions,
   requestPerson,
@@ -185,6 +187,16 @@ const visitorRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
     schema: { hide, body: ReadWidgetSession, response: { 200: Success } },
     handler: async ({ db, visitor, body }) => {
       await markRead(db, visitor, body);
+      return SUCCESS;
+    },
+  });
+
+  app.post('/typing', {
+    config,
+    schema: { hide, body: TypingVisitor, response: { 200: Success } },
+    handler: async ({ db, visitor, body: { session_id: sessionId, state } }) => {
+      await getWidgetSession(db, visitor, sessionId);
+      presence.announce({ orgId: visitor.orgId, sessionId, member: null, state });
       return SUCCESS;
     },
   });

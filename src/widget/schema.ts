@@ -159,6 +159,8 @@ export type Vote = z.infer<typeof Vote>;
 export const ReadWidgetSession = z.object({ session_id: Id, up_to: Id });
 export type ReadWidgetSession = z.infer<typeof ReadWidgetSession>;
 
+export const TypingVisitor = z.object({ session_id: Id, state: z.enum(['typing', 'gone']).default('typing') });
+
 export const WidgetSessionRef = z.object({ session_id: Id });
 
 export const Checkpoint = z.object({

@@ -60,6 +60,7 @@ const PUBLIC_ROUTES = [
   'POST /backend/widget/v2/session/handoff',
   'POST /backend/widget/v2/session/resolve',
   'POST /backend/widget/v2/submit-csat',
+  'POST /backend/widget/v2/typing',
   'POST /backend/widget/v2/upload',
   'POST /login-mail',
 ];

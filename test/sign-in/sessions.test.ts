@@ -190,6 +190,17 @@ describe('a session', () => {
     ).toEqual([]);
   });
 
+  it('is never one whose token somebody set in the browser before the sign-in', async () => {
+    const chosen = `switchboard_session=${'A'.repeat(43)}`;
+    const path = `/partner/v1/orgs/${api.org.id}/login-links`;
+    const { body } = await api.partner.post(path, { email: 'fixed@acme.example' });
+    const signedIn = await raw(`/partner-login${new URL(body.url).search}`, { headers: { cookie: chosen } });
+    const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] as string;
+    expect(cookie).not.toBe(chosen);
+    expect((await withCookie(api, chosen).get('/me')).status).toBe(401);
+    expect((await withCookie(api, cookie).get('/me')).body.member.email).toBe('fixed@acme.example');
+  });
+
   it('has the rights of the member’s role from the next request on', async () => {
     const member = await signIn(api, 'viewer');
     const tag = () => member.post('/contacts', { contact: { email: `${crypto.randomUUID()}@example.com` } });

@@ -76,8 +76,10 @@ export function createPages({ url, org, partner }: Installation, browser: Awaite
   };
 }
 
-/** Returns the rules that a page breaks, as axe sees it. */
-export async function violationsIn(page: Page): Promise<string[]> {
+/** Returns the rules that a page breaks, as axe sees it: all rules, or the named ones. */
+export async function violationsIn(page: Page, rules?: string[]): Promise<string[]> {
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(AXE);
-  return page.evaluate('axe.run().then(({ violations }) => violations.map(({ id }) => id))');
+  return page.evaluate(
+    `axe.run(${JSON.stringify(rules === undefined ? {} : { runOnly: rules })}).then(({ violations }) => violations.map(({ id }) => id))`,
+  );
 }

@@ -1,10 +1,10 @@
 import type { Schemas } from './client';
 import { readEvents, type ServerEvent } from './event-stream';
-import type { PresenceEvent } from './presence';
+import type { PresenceEvent, TypingEvent } from './presence';
 
 export type LiveEvent = Schemas['LiveEvent'];
 /** What no history has. */
-export type Broadcast = PresenceEvent | { type: 'notification' };
+export type Broadcast = PresenceEvent | TypingEvent | { type: 'notification' };
 export type LiveState = 'live' | 'down' | 'signed-out';
 type Notice = { event: LiveEvent } | { broadcast: Broadcast } | { state: LiveState } | { isResumed: true };
 /** What tabs tell one another: notices, how far the stream was read, and the question who is where. */
@@ -89,4 +89,4 @@ function passOn({ id, data }: ServerEvent, tab: Tab): void {
 }
 
 const isBroadcast = (event: LiveEvent | Broadcast): event is Broadcast =>
-  event.type === 'presence' || event.type === 'notification';
+  event.type === 'presence' || event.type === 'contact_typing' || event.type === 'notification';

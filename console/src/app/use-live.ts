@@ -16,8 +16,8 @@ export function useLive(): boolean {
     const patch = createPatcher(client);
     let timer: ReturnType<typeof setTimeout> | undefined;
     const hear = (broadcast: Broadcast) => {
-      if (broadcast.type === 'presence') notePresence(client, broadcast);
-      else void client.invalidateQueries(notificationsQuery);
+      if (broadcast.type === 'notification') void client.invalidateQueries(notificationsQuery);
+      else notePresence(client, broadcast);
     };
     const onNotice: Parameters<typeof followLive>[0] = (notice) => {
       if ('event' in notice) patch(notice.event);

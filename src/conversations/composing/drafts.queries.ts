@@ -41,16 +41,6 @@ export async function deleteDraft(db: Db, orgId: string, { sessionId, userId }: 
     .execute();
 }
 
-/** Deletes the draft of a reply that says what was sent: whoever sends it may be gone before the answer. */
-export async function deleteSentDraft(
-  trx: Trx,
-  orgId: string,
-  { text, ...ref }: DraftRef & { text: string },
-): Promise<void> {
-  const draft = await findDraft(trx, orgId, ref);
-  if (draft?.kind === 'reply' && draft.text === text) await deleteDraft(trx, orgId, ref);
-}
-
 /** Returns the drafts of a member behind a position, plus one more if there is one, the newest first. */
 export const listDrafts = (
   db: Db,

@@ -1,4 +1,4 @@
-import type { Db } from '../../db/connect.ts';
+import type { Db, Trx } from '../../db/connect.ts';
 import { decodeCursor, toPage } from '../../db/cursor.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { MediaLinks } from '../../media/links.ts';
@@ -35,6 +35,16 @@ export const saveDraft = (
 export async function discardDraft(db: Db, orgId: string, ref: DraftRef): Promise<void> {
   await getSession(db, orgId, ref.sessionId);
   await deleteDraft(db, orgId, ref);
+}
+
+/** Deletes the draft of a reply that says what was sent: whoever sends it may be gone before the answer. */
+export async function deleteSentDraft(
+  trx: Trx,
+  orgId: string,
+  { text, ...ref }: DraftRef & { text: string },
+): Promise<void> {
+  const draft = await findDraft(trx, orgId, ref);
+  if (draft?.kind === 'reply' && draft.text === text) await deleteDraft(trx, orgId, ref);
 }
 
 /** Returns a page of the drafts of a member, the newest first. */

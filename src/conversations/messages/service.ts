@@ -15,7 +15,7 @@ import { type Media, recordMedia } from '../../media/service.ts';
 import { lockMember } from '../../orgs/members/service.ts';
 import { reassign } from '../assignment/service.ts';
 import { changeSession, type SessionEvent } from '../change-session.service.ts';
-import { deleteSentDraft } from '../composing/drafts.queries.ts';
+import { deleteSentDraft } from '../composing/drafts.service.ts';
 import type { DeliveriesPort } from '../deliveries.port.ts';
 import { startHandoff } from '../handoff/service.ts';
 import { assertSeen } from '../history/service.ts';

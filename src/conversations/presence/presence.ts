@@ -5,7 +5,11 @@ import type { Broadcast, Broadcasts } from '../live/broadcasts.ts';
 import type { PresenceState } from './schema.ts';
 
 const PRESENCE_TTL_MS = 30_000;
+/** A widget says it every few seconds as long as its visitor writes. */
+const CONTACT_TTL_MS = 8_000;
 const SWEEP_MS = 1_000;
+/** Stands for the contact where members have an id. */
+const CONTACT = 'contact';
 
 interface Where {
   orgId: string;
@@ -13,7 +17,8 @@ interface Where {
 }
 
 export interface Presence extends Where {
-  member: { id: number; name: string };
+  /** null: the contact, who is never shown as viewing. */
+  member: { id: number; name: string } | null;
   state: PresenceState | 'gone';
 }
 
@@ -24,6 +29,7 @@ export interface PresenceBoard {
   receive(hints: string): void;
   /** Returns who is present in the sessions of an org, as events. */
   eventsOf(orgId: string): Broadcast[];
+  /** Returns whether a member types in a session. */
   isTypedIn(where: Where): boolean;
   close(): void;
 }
@@ -32,20 +38,25 @@ interface Entry extends Presence {
   until: number;
 }
 
-const keyOf = ({ orgId, sessionId, member }: Presence) => `${orgId}/${sessionId}/${member.id}`;
+const keyOf = ({ orgId, sessionId, member }: Presence) => `${orgId}/${sessionId}/${member?.id ?? CONTACT}`;
 /** Percent-encoding leaves no space and no slash in a name. */
 const hintOf = (presence: Presence) =>
-  `presence/${keyOf(presence)}/${presence.state}/${encodeURIComponent(presence.member.name.toWellFormed())}`;
+  `presence/${keyOf(presence)}/${presence.state}/${encodeURIComponent(presence.member?.name.toWellFormed() ?? '')}`;
 
 function presenceIn(hint: string): Presence | undefined {
   const [topic, orgId = '', sessionId = '', id, state, name = ''] = hint.split('/');
   if (topic !== 'presence' || (state !== 'viewing' && state !== 'typing' && state !== 'gone')) return undefined;
-  return { orgId, sessionId, member: { id: Number(id), name: decodeURIComponent(name) }, state };
+  const member = id === CONTACT ? null : { id: Number(id), name: decodeURIComponent(name) };
+  return { orgId, sessionId, member, state };
 }
 
 const eventOf = (presence: Presence): Broadcast => {
   const { orgId, sessionId: session_id, member, state } = presence;
-  return { orgId, topic: 'presence', key: keyOf(presence), type: 'presence', data: { session_id, member, state } };
+  const shown =
+    member === null
+      ? { type: 'contact_typing', data: { session_id, state } }
+      : { type: 'presence', data: { session_id, member, state } };
+  return { orgId, topic: 'presence', key: keyOf(presence), ...shown };
 };
 
 /**
@@ -63,10 +74,10 @@ export function createPresenceBoard(db: Db, broadcasts: Broadcasts, ttlMs = PRES
   const set = (presence: Presence) => {
     const present = byOrg.get(presence.orgId) ?? new Map<string, Entry>();
     const known = present.get(keyOf(presence));
-    const entry = { ...presence, until: Date.now() + ttlMs };
+    const entry = { ...presence, until: Date.now() + (presence.member === null ? CONTACT_TTL_MS : ttlMs) };
     if (presence.state === 'gone') return end(entry);
     byOrg.set(presence.orgId, present.set(keyOf(presence), entry));
-    if (known?.state !== presence.state || known.member.name !== presence.member.name)
+    if (known?.state !== presence.state || known.member?.name !== presence.member?.name)
       broadcasts.send(eventOf(presence));
   };
   const sweep = setInterval(() => {
@@ -85,7 +96,7 @@ export function createPresenceBoard(db: Db, broadcasts: Broadcasts, ttlMs = PRES
     eventsOf: (orgId) => [...(byOrg.get(orgId)?.values() ?? [])].map(eventOf),
     isTypedIn: ({ orgId, sessionId }) =>
       [...(byOrg.get(orgId)?.values() ?? [])].some(
-        (entry) => entry.sessionId === sessionId && entry.state === 'typing',
+        (entry) => entry.sessionId === sessionId && entry.member !== null && entry.state === 'typing',
       ),
     close: () => clearInterval(sweep),
   };

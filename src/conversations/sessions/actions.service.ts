@@ -101,9 +101,12 @@ const ownValue = (data: Record<string, string>, key: string) => (Object.hasOwn(d
 const keepsCustomStatus = (session: LockedSession, { status, custom_status_id }: UpdateSession) =>
   custom_status_id === undefined && (status === undefined || status === session.status);
 
+/** Lists the org's own statuses of sessions. */
+export const listCustomStatuses = async (db: Db, orgId: string) =>
+  (await readSettings(db, orgId)).session_statuses ?? [];
+
 async function assertCustomStatus(trx: Trx, orgId: string, id: number): Promise<void> {
-  const { session_statuses } = await readSettings(trx, orgId);
-  if (session_statuses?.some((status) => status.id === id)) return;
+  if ((await listCustomStatuses(trx, orgId)).some((status) => status.id === id)) return;
   throw refused('custom_status_id', 'must be the id of one of session_statuses: PATCH /org/settings defines them');
 }
 

@@ -6,7 +6,6 @@ import { waitMsOf } from '../../api/edge/prefer.ts';
 import { forbidden } from '../../errors.ts';
 import type { OrgPrincipal } from '../../keys/verifier.ts';
 import type { Media } from '../../media/service.ts';
-import { readSettings } from '../../orgs/service.ts';
 import { ErrorAnswer, errorResponses } from '../../schemas/error-answers.ts';
 import { NO_BODY, NoBody } from '../../schemas/parts.ts';
 import { HistoryItem, HistoryPage, ListHistory } from '../history/events.schema.ts';
@@ -14,7 +13,7 @@ import { pageOfHistory } from '../history/service.ts';
 import { discardAttachments, storeAttachments } from '../messages/attachments.service.ts';
 import { SendMessage, SentMessage } from '../messages/schema.ts';
 import { sendMessage } from '../messages/service.ts';
-import { applySessionUpdate } from './actions.service.ts';
+import { applySessionUpdate, listCustomStatuses } from './actions.service.ts';
 import {
   CreatedSession,
   CreateSession,
@@ -74,7 +73,7 @@ export const sessionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
       tags,
       response: { 200: CustomStatuses, ...errorResponses(403) },
     },
-    handler: async ({ db, org }) => ({ items: (await readSettings(db, org.id)).session_statuses ?? [], next: null }),
+    handler: async ({ db, org }) => ({ items: await listCustomStatuses(db, org.id), next: null }),
   });
 
   app.get('/chat/sessions/:id', {

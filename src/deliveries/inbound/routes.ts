@@ -5,7 +5,7 @@ import { errorResponses } from '../../schemas/error-answers.ts';
 import { storeGivenMail } from './given-mail.service.ts';
 import { createMailTokens } from './mail-tokens.ts';
 import { findMessageSource } from './messages.queries.ts';
-import { loadPicture } from './pictures.service.ts';
+import { loadPicture } from './picture-download.ts';
 import {
   InboundMail,
   InboundMailQuery,

@@ -110,3 +110,21 @@ it('is refused to keys, viewers and members of other orgs', async () => {
   expect((await stranger.put(pathOf(id), state)).status).toBe(404);
   expect((await agent.put(pathOf(id), { state: 'asleep' })).status).toBe(400);
 });
+
+it('of a visitor who writes in the widget is shown to agents, not to the widget, and ends when it says so', async () => {
+  const visitor = await unverified(api, api.org);
+  const id = await visitor.newSession();
+  const asked = await stream('presence');
+  const typing = (body: object, who = visitor) => who.post('typing', body);
+  expect((await typing({ session_id: id })).status).toBe(200);
+  await eventually('the event', () => statesIn(asked, id).length === 1);
+  expect((await visitor.poll(id)).activity.agent_typing).toBe(false);
+  await typing({ session_id: id, state: 'gone' });
+  await eventually('the end', () => statesIn(asked, id).length === 2);
+  expect(statesIn(asked, id)).toEqual([
+    ['contact_typing', 'typing'],
+    ['contact_typing', 'gone'],
+  ]);
+  const stranger = await unverified(api, api.org);
+  expect((await typing({ session_id: id }, stranger)).status).toBe(404);
+});

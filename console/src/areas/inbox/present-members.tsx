@@ -1,4 +1,4 @@
-import { usePresent } from '../../api/presence';
+import { CUSTOMER, usePresent } from '../../api/presence';
 import { Avatar } from '../../ui/parts';
 
 interface PresentProps {
@@ -8,7 +8,7 @@ interface PresentProps {
 
 /** The initials of the others who have the conversation open. */
 export const Viewers = ({ sessionId, myId }: PresentProps) => {
-  const present = usePresent(sessionId, myId);
+  const present = usePresent(sessionId, myId).filter(({ member }) => member.id !== CUSTOMER.id);
   if (present.length === 0) return null;
   return (
     <ul aria-label="Also here" className="flex shrink-0 -space-x-1.5">
@@ -26,7 +26,7 @@ export const Viewers = ({ sessionId, myId }: PresentProps) => {
   );
 };
 
-/** Who writes an answer now. */
+/** Who writes now: members, and the customer in a widget. */
 export const Writers = ({ sessionId, myId }: PresentProps) => {
   const names = usePresent(sessionId, myId)
     .filter(({ state }) => state === 'typing')
