@@ -2,16 +2,15 @@ import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Page } from 'playwright-core';
 import { newId } from '../../src/ids.ts';
 import { CHROMIUM, overflowOf, startBrowser, WIDTHS } from '../support/chromium.ts';
+import { violationsIn } from '../support/console-pages.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';
 
 const CONSOLE = join(import.meta.dirname, '../../console');
 const MAX_SCRIPT_BYTES = 150_000;
 const MAX_CHUNK_BYTES = 60_000;
 const MAX_STYLE_BYTES = 12_000;
-const AXE = readFileSync(join(import.meta.dirname, '../../node_modules/axe-core/axe.min.js'), 'utf8');
 /** Shows itself where it runs. */
 const HOSTILE = `<img src=x onerror="window.isBroken=1"><script>window.isBroken=1</script>javascript:alert(1)`;
 
@@ -51,10 +50,6 @@ const HOSTILE = `<img src=x onerror="window.isBroken=1"><script>window.isBroken=
     opened.page.setDefaultTimeout(8_000);
     await opened.page.getByText('Nothing is yours').waitFor();
     return opened;
-  };
-  const violationsOf = async (page: Page) => {
-    await page.evaluate(AXE);
-    return (await page.evaluate('axe.run().then(({ violations }) => violations.map(({ id }) => id))')) as string[];
   };
 
   it('opens the conversation of a link after the sign-in, where a customer is answered', async () => {
@@ -103,24 +98,29 @@ const HOSTILE = `<img src=x onerror="window.isBroken=1"><script>window.isBroken=
     await page.context().close();
   });
 
-  it.each(WIDTHS.flatMap((width) => (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme }))))(
-    'has no fault that axe finds at $width px in $colorScheme',
-    async (options) => {
-      const { page, complaints } = await signedIn('dee@acme.example', options);
-      await page.goto(`${api.url}/console/inbox?view=all`);
-      await page.getByRole('list', { name: 'Conversations' }).waitFor();
-      expect(await violationsOf(page)).toEqual([]);
-      await page.goto(`${api.url}/console/s/${sessionId}`);
-      await page.getByRole('log').getByText('How do I get a refund?').waitFor();
-      expect(await violationsOf(page)).toEqual([]);
-      expect(await overflowOf(page)).toBe(0);
-      const folder = process.env.SHOTS;
-      if (folder !== undefined)
-        await page.screenshot({ path: `${folder}/${options.width}-${options.colorScheme}.png` });
-      expect(complaints).toEqual([]);
-      await page.context().close();
-    },
-  );
+  it.each(WIDTHS)('has no fault that axe finds at %d px, in either theme', async (width) => {
+    const { page, complaints } = await signedIn('dee@acme.example', { width });
+    const check = async () => {
+      expect(await violationsIn(page)).toEqual([]);
+      await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
+      expect(await violationsIn(page, ['color-contrast'])).toEqual([]);
+      await page.emulateMedia({ colorScheme: 'light' });
+    };
+    await page.goto(`${api.url}/console/inbox?view=all`);
+    await page.getByRole('list', { name: 'Conversations' }).waitFor();
+    await check();
+    await page.goto(`${api.url}/console/s/${sessionId}`);
+    await page.getByRole('log').getByText('How do I get a refund?').waitFor();
+    await check();
+    expect(await overflowOf(page)).toBe(0);
+    const folder = process.env.SHOTS;
+    for (const colorScheme of folder === undefined ? [] : (['light', 'dark'] as const)) {
+      await page.emulateMedia({ colorScheme });
+      await page.screenshot({ path: `${folder}/${width}-${colorScheme}.png` });
+    }
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
 
   it('is small, comes in parts, and its files are kept by the browser', async () => {
     const assets = join(CONSOLE, 'dist/assets');

@@ -167,6 +167,7 @@ const SHOTS = process.env.SHOTS;
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keyboard' }).getByText('Select all of the view').waitFor();
     await page.keyboard.press('Escape');
+    await page.getByRole('dialog', { name: 'Keyboard' }).waitFor({ state: 'detached' });
     await page.keyboard.press('Control+k');
     await page.getByRole('combobox', { name: 'Go to, search or do' }).fill(`#${ticket_number}`);
     await page.keyboard.press('Enter');
@@ -224,7 +225,7 @@ const SHOTS = process.env.SHOTS;
   });
 
   it.each(WIDTHS)('has no fault that axe finds in lists and dialogs at %d px, in either theme', async (width) => {
-    const { page } = await pages.open('dee@acme.example', '/inbox?view=all&answered_by=nobody', { width });
+    const { page } = await pages.open('dee@acme.example', '/inbox?view=all&sla=breached', { width });
     await rows(page).first().waitFor();
     const check = async (name: string) => {
       for (const [colorScheme, rules] of [['light'], ['dark', ['color-contrast']]] as const) {
@@ -246,6 +247,7 @@ const SHOTS = process.env.SHOTS;
       await page.getByRole('dialog', { name }).waitFor();
       await check(name.slice(0, 8));
       await page.keyboard.press('Escape');
+      await page.getByRole('dialog', { name }).waitFor({ state: 'hidden' });
     }
     for (const name of [/^Notifications/, /^Account/]) {
       await page.getByRole('button', { name }).click();

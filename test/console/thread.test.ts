@@ -3,6 +3,7 @@ import { CHROMIUM } from '../support/chromium.ts';
 import { startConsole, type TestConsole } from '../support/console.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';
 import { untilPasses } from '../support/stack/stack.ts';
+import { unverified } from '../widget/client.ts';
 
 /** The first message below the top of a log, and where it is. */
 const FIRST_BELOW_TOP = `(() => {
@@ -76,6 +77,18 @@ const FIRST_BELOW_TOP = `(() => {
     await ben.reply.fill('');
     await ben.page.close();
     await ann.page.close();
+  });
+
+  it('shows that the customer writes in the widget', async () => {
+    const widget = await unverified(api, api.org);
+    const id = await widget.newSession();
+    await widget.send(id, 'Hello');
+    const { page } = await stack.open('ann@acme.example', id);
+    await widget.post('typing', { session_id: id });
+    await page.getByText('The customer is writing…').waitFor();
+    await widget.post('typing', { session_id: id, state: 'gone' });
+    await page.getByText('The customer is writing…').waitFor({ state: 'detached' });
+    await page.close();
   });
 
   it('sends nothing behind messages that the member has not seen, and sends it anyway if told to', async () => {
@@ -214,6 +227,7 @@ const FIRST_BELOW_TOP = `(() => {
     await page.getByRole('status').getByText('Sending in 5 seconds').waitFor();
     await button('Do not send').click();
     await button('Send').waitFor();
+    await page.getByRole('status').getByText('Not sent').waitFor();
     expect([await reply.inputValue(), await said()]).toEqual(['On its way', 0]);
     await reply.press('Control+Enter');
     await button('Do not send').waitFor();

@@ -12,19 +12,17 @@ type Send = (isLeft: boolean) => void;
 export function useHeld() {
   const [isHeld, setHeld] = useState(false);
   const held = useRef<{ send: Send; timer: ReturnType<typeof setTimeout> }>(undefined);
-  const cancel = useCallback(() => {
+  const end = useCallback(() => {
+    const send = held.current?.send;
     clearTimeout(held.current?.timer);
     held.current = undefined;
     setHeld(false);
+    return send;
   }, []);
-  const release = useCallback(
-    (isLeft: boolean) => {
-      const send = held.current?.send;
-      cancel();
-      send?.(isLeft);
-    },
-    [cancel],
-  );
+  const cancel = useCallback(() => {
+    if (end() !== undefined) say('Not sent: it is still a draft');
+  }, [end]);
+  const release = useCallback((isLeft: boolean) => end()?.(isLeft), [end]);
   useEffect(() => {
     const leave = () => release(true);
     window.addEventListener('pagehide', leave);
