@@ -56,20 +56,26 @@ export const Controls = ({ session, me, actions, onDetails }: ControlsProps) => 
       )}
       <Popover
         name="Assign"
-        className="px-2"
+        className="max-[480px]:px-1.5"
         shortcut="a"
         button={assign}
         label={<Labelled icon={UserRound} text="Assign" />}
       >
         {(done) => <AssigneePicker session={session} me={me} actions={actions} close={done} />}
       </Popover>
-      <Popover name="Tags" className="px-2" shortcut="l" button={tags} label={<Labelled icon={Tag} text="Tags" />}>
+      <Popover
+        name="Tags"
+        className="max-[480px]:px-1.5"
+        shortcut="l"
+        button={tags}
+        label={<Labelled icon={Tag} text="Tags" />}
+      >
         {() => <TagPicker session={session} me={me} actions={actions} />}
       </Popover>
       {isOpen && (
         <Popover
           name="Snooze"
-          className="px-2"
+          className="max-[480px]:px-1.5"
           shortcut="h"
           button={snooze}
           label={<Labelled icon={Clock} text="Snooze" />}
@@ -99,7 +105,14 @@ export const Controls = ({ session, me, actions, onDetails }: ControlsProps) => 
           </Popover>
         )}
       </span>
-      <Popover name="More" shortcut="." button={more} look="quiet" className="px-1.5" label={<Ellipsis size={16} />}>
+      <Popover
+        name="More"
+        shortcut="."
+        button={more}
+        look="quiet"
+        className="px-1.5 max-[480px]:px-1"
+        label={<Ellipsis size={16} />}
+      >
         {(done) => (
           <Menu
             label="More"

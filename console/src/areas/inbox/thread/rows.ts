@@ -10,13 +10,19 @@ export interface ThreadRow {
   items: HistoryItem[];
 }
 
+interface Reading {
+  firstUnread: string | undefined;
+  /** Whether nothing is earlier. Else the first row has no day yet: it would become lower once earlier ones are there. */
+  isWhole: boolean;
+}
+
 /**
  * Returns each message by itself, and what happened between messages as one. A row has the key of its last item, as
  * earlier items that come in later can only join the first of them.
  */
-export function rowsOf(items: HistoryItem[], firstUnread: string | undefined): ThreadRow[] {
+export function rowsOf(items: HistoryItem[], { firstUnread, isWhole }: Reading): ThreadRow[] {
   const rows: ThreadRow[] = [];
-  let lastDay = '';
+  let lastDay = isWhole ? '' : shownDay(items[0]?.created_at ?? '');
   for (const item of items) {
     const day = shownDay(item.created_at);
     const last = rows.at(-1);

@@ -29,7 +29,8 @@ export const Thread = memo(({ session, me, seen }: ThreadProps) => {
   const history = useInfiniteQuery(historyQuery(session.id));
   const items = useMemo(() => (history.data?.pages ?? []).flatMap((page) => page.items).toReversed(), [history.data]);
   const unread = useUnread(items, session.read_up_to);
-  const rows = useMemo(() => rowsOf(items, unread), [items, unread]);
+  const isWhole = !history.hasNextPage;
+  const rows = useMemo(() => rowsOf(items, { firstUnread: unread, isWhole }), [items, unread, isWhole]);
   const { scroller, virtual, isAtEnd, isPlaced } = usePlace(rows, items, me.member?.id);
   const shown = virtual.getVirtualItems();
   useRead(session.id, items.at(-1)?.id);
