@@ -55,9 +55,10 @@ const isControl = (target: EventTarget | null): boolean =>
 const isInDialog = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && target.closest('dialog') !== null;
 
-/** Returns whether keys are text where they are pressed. */
+/** Returns whether keys are text where they are pressed. A panel that was just closed may still have the focus for a moment. */
 export const isInField = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
+  target.checkVisibility() &&
   target.closest('input:not([type=checkbox]), textarea, select, dialog, [popover]') !== null;
 
 /** Does what a key of the open page is for. */

@@ -37,12 +37,7 @@ export const Popover = ({ name, label, shortcut, look, className, button, childr
         id={id}
         popover="auto"
         aria-label={name}
-        onToggle={({ newState, currentTarget }) => {
-          setOpen(newState === 'open');
-          const focused = document.activeElement;
-          if (newState === 'closed' && focused instanceof HTMLElement && currentTarget.contains(focused))
-            focused.blur(); // keys are for the page again
-        }}
+        onToggle={({ newState }) => setOpen(newState === 'open')}
         className="backdrop:bg-transparent inset-auto m-0 my-1 max-h-[min(24rem,80vh)] w-64 max-w-[calc(100vw-1rem)] overflow-y-auto rounded-lg border border-line bg-surface p-1 text-text shadow-lg [position-area:bottom_span-right] [position-try-fallbacks:flip-inline,flip-block,flip-block_flip-inline]"
       >
         {isOpen && children(() => panel.current?.hidePopover())}
