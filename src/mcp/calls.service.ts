@@ -55,7 +55,7 @@ async function waitForPerson(caller: ToolCaller, tool: Tool, args: Record<string
 
 /**
  * Returns the Idempotency-Key of a write: that of the caller, or one of the key, the tool and the arguments, the same
- * within a minute. Models repeat calls after errors, and clients number each call anew.
+ * within a minute. Models repeat calls after errors, and clients give each call another number.
  */
 async function keyOf({ db, org }: ToolCaller, tool: Tool, args: Record<string, unknown>, given: unknown) {
   if (typeof given === 'string') return `mcp ${org.keyId} ${tool.name} ${given}`;

@@ -13,6 +13,6 @@ export async function downloadTwilioFile(
   return downloaded(egress, url, { maxBytes, headers: isOfTwilio(new URL(url), base_url) ? { authorization } : {} });
 }
 
-/** A region of Twilio has a host of its own. */
+/** Each region of Twilio has a separate host. */
 const isOfTwilio = ({ protocol, hostname, origin }: URL, baseUrl: string): boolean =>
   origin === new URL(baseUrl).origin || (protocol === 'https:' && hostname.endsWith('.twilio.com'));

@@ -64,6 +64,8 @@ export const Assistants = () => {
 const Request = ({ call }: { call: Confirmation }) => {
   const decision = useDecision(call.id);
   const { state } = call;
+  // The link shows which session it is.
+  const shown = Object.entries(call.arguments).filter(([name]) => name !== 'id' || call.session_id === null);
   return (
     <li className="mt-3 rounded-lg border border-line bg-surface p-3" aria-label={call.title}>
       <p className="flex flex-wrap items-baseline gap-x-2 font-medium">
@@ -75,7 +77,7 @@ const Request = ({ call }: { call: Confirmation }) => {
         {call.decided_by !== null && `, decided by ${call.decided_by}`}
       </p>
       <dl className="mt-2">
-        {Object.entries(call.arguments).map(([name, value]) => (
+        {shown.map(([name, value]) => (
           <div key={name} className="mt-1">
             <dt className="text-xs text-quiet">{name}</dt>
             <dd className="break-words whitespace-pre-wrap">

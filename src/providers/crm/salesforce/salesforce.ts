@@ -235,7 +235,7 @@ export function createSalesforce({ egress, store }: SalesforceDeps, settings: Sa
   }
 }
 
-/** Each handoff has an introduction of its own. */
+/** Each handoff has a separate introduction. */
 const introductionIdOf = ({ id }: Conversation, { handoffNumber }: HandoffFacts): string =>
   v5(handoffNumber === 1 ? 'introduction' : `introduction ${handoffNumber}`, id);
 
