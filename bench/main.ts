@@ -6,6 +6,7 @@ import { withStack } from './support/stack.ts';
 
 const BENCHES = [
   'sequences',
+  'mail',
   'scale',
   'forecast',
   'relay',

@@ -9,6 +9,7 @@ import { conflict, invalid, notFound } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { announce } from '../outbox/announcing.ts';
 import { enqueue } from '../outbox/outbox.ts';
+import { lockSubscriptions } from '../outbox/subscriptions.ts';
 import type { Secrets } from '../secrets.ts';
 import type { Json, Step } from './blocks/schema.ts';
 import type { ActionAddress } from './credential-origins.rules.ts';
@@ -209,6 +210,7 @@ export function activateWorkflow(db: Db, orgId: string, id: string, number: numb
       : findVersion(trx, orgId, id, number));
     if (version === undefined) throw notFound('version');
     await assertFewActive(trx, orgId, version);
+    await lockSubscriptions(trx, orgId);
     await setActiveVersion(trx, orgId, id, version.id);
     await syncAiTool(trx, orgId, version);
     await announce(trx, orgId, [{ type: 'workflow-changed', subject_id: id, payload: {} }]);

@@ -939,6 +939,7 @@ create table deliveries (
   contact_deleted boolean default false not null,
   request_seq bigint,
   depth integer default COALESCE((NULLIF(current_setting('switchboard.depth'::text, true), ''::text))::integer, 0) not null,
+  lease_position integer,
   constraint deliveries_pkey PRIMARY KEY (org_id, id),
   constraint deliveries_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'sms'::text, 'whatsapp'::text, 'voice'::text]))),
   constraint deliveries_once_a_step UNIQUE (org_id, enrollment_id, step_id),
@@ -1948,6 +1949,15 @@ create table sending_domains (
   constraint sending_domains_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'verified'::text, 'failed'::text])))
 );
 
+create table sequence_attempts (
+  org_id uuid not null,
+  sequence_id uuid not null,
+  lease uuid not null,
+  begun_through integer default 0 not null,
+  constraint sequence_attempts_pkey PRIMARY KEY (org_id, sequence_id),
+  constraint sequence_attempts_org_id_sequence_id_fkey FOREIGN KEY (org_id, sequence_id) REFERENCES sequences(org_id, id) ON DELETE CASCADE
+);
+
 create table sequence_forecasts (
   org_id uuid not null,
   id uuid not null,
@@ -2784,6 +2794,19 @@ begin
   return new;
 end
 $function$;
+
+CREATE OR REPLACE FUNCTION public.is_awaited(org uuid, event_type text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      return has_subscribers(org, event_type) or exists (
+        select from automations as automation
+        join automation_versions as version on version.org_id = automation.org_id and version.id = automation.active_version
+        where automation.org_id = org and automation.active_version is not null and version.trigger_type = event_type
+      ) or exists (select from automation_listeners where org_id = org and trigger_type = event_type);
+    end
+    $function$;
 
 CREATE OR REPLACE FUNCTION public.last_position()
  RETURNS xid8

@@ -29,6 +29,8 @@ export interface DeliveriesTable {
   provider_id: string | null;
   attempts: Generated<number>;
   lease: string | null;
+  /** Its turn among the sends that its attempt has claimed ahead. Null for one that was begun when it was claimed. */
+  lease_position: number | null;
   not_before: Date | null;
   /** The address or number used as sender. */
   sender: string | null;

@@ -15,7 +15,7 @@ export async function replaceSubscriptions(trx: Trx, orgId: string, types: Event
 }
 
 /**
- * Locks an org's subscriptions until the transaction ends. Waits for transactions that have read them, and later ones
+ * Locks an org's subscriptions, and which workflows are active, until the transaction ends. Waits for transactions that have read them, and later ones
  * wait for this one: so every change that is committed after it is announced.
  */
 export async function lockSubscriptions(trx: Trx, orgId: string): Promise<void> {

@@ -47,8 +47,19 @@ export interface SequenceRunsTable {
   canceled_at: Date | null;
 }
 
+/** The latest attempt at sending what is due of a sequence. */
+export interface SequenceAttemptsTable {
+  org_id: string;
+  sequence_id: string;
+  /** The id stored in the rows it has claimed. */
+  lease: string;
+  /** No send that it has claimed ahead at a later position has begun. */
+  begun_through: Generated<number>;
+}
+
 declare module '../db/database.ts' {
   interface Database {
+    sequence_attempts: SequenceAttemptsTable;
     sequence_runs: SequenceRunsTable;
     sequence_steps: SequenceStepsTable;
     sequences: SequencesTable;

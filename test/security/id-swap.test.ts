@@ -48,6 +48,7 @@ const OTHER_TABLES = [
   'crm_messages',
   'crm_tokens',
   'due_work',
+  'sequence_attempts',
   'email_inboxes',
   'inbound_emails',
   'knowledge_embeddings',

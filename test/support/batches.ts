@@ -19,6 +19,12 @@ export interface PreparedAttempt {
   step: DueStep | undefined;
 }
 
+interface BeginOptions {
+  staysWhile?: ReturnType<typeof sendRuleOf>['staysWhile'];
+  /** Claims the sends ahead, with positions from this one on. */
+  firstPosition?: number | null;
+}
+
 /**
  * What a worker does for a sequence of the api's org, part by part, so that a test may end an attempt, or have it be
  * late, in the middle.
@@ -34,7 +40,7 @@ export function attemptsOf({ db, org }: TestApi, sequenceId: string) {
     /** Writes down that what was taken is being sent, and gives the ids of the deliveries that go out. */
     async begin(
       { lease, sequence, step }: PreparedAttempt,
-      more: { staysWhile?: ReturnType<typeof sendRuleOf>['staysWhile'] } = {},
+      { firstPosition = null, ...more }: BeginOptions = {},
     ) {
       if (step === undefined) return [];
       const { action, stepId, positions, enrollmentIds } = step;
@@ -50,7 +56,7 @@ export function attemptsOf({ db, org }: TestApi, sequenceId: string) {
         positions,
         lease,
       };
-      const { sendings } = await beginChunk(db, org.id, send, { enrollmentIds, compose: contentOf(action) });
+      const { sendings } = await beginChunk(db, org.id, send, { enrollmentIds, firstPosition, compose: contentOf(action) });
       return sendings.map(({ message }) => message.deliveryId);
     },
     /** Writes down what became of sends, at their attempt of this number. */

@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import { SHORT_LIVED_PLAN } from '../../db/connections/preparing-client.ts';
 import { NIL_UUID, newId } from '../../ids.ts';
-import { announcing } from '../../outbox/announcing.ts';
+import { wakeForEvents } from '../../outbox/wake.ts';
 import { KEEP_BOUNCED } from '../suppressions/shared.queries.ts';
 import { RECONCILABLE_CHANNELS, type Settlement } from './outcomes.rules.ts';
 import type { SettledDeliveries, SettlingContinuation } from './settling.rules.ts';
@@ -37,9 +37,15 @@ export interface Attempt {
  */
 export async function settleDeliveries(db: Db, orgId: string, attempt: Attempt, results: SendResult[]): Promise<void> {
   if (results.length === 0) return;
-  const { continuation = () => sql` select from settled limit 0` } = attempt;
-  await announcing(db, sql`${settlingOf(orgId, attempt, results)}${continuation(SETTLED)}`.execute(db));
+  const { continuation = () => NOTHING_ANNOUNCED } = attempt;
+  const { rows } = await sql<{ may_have_announced: boolean }>`
+    ${settlingOf(orgId, attempt, results)}${continuation(SETTLED)}
+    select exists (select from announced) or exists (select from event_subscriptions where org_id = ${orgId}) as may_have_announced
+  `.execute(db);
+  if (rows[0]?.may_have_announced === true) wakeForEvents(db);
 }
+
+const NOTHING_ANNOUNCED = sql`, announced as (select from settled limit 0)`;
 
 /**
  * SQL: the beginning of the statement, with the updated rows as SETTLED.
@@ -118,12 +124,17 @@ export const firstReconciliationAt = (channel: string) =>
   sql`case when ${sql.ref(channel)} = any(${RECONCILABLE_CHANNELS}::text[]) then now() end`;
 
 /**
- * SQL: the new values of a `delivery` with an interrupted attempt. Its outcome is not known: it becomes `unknown` and
- * is not sent again. Only transactional e-mail is sent again, under the same Message-ID. A status reported by a
- * callback in the meantime stays.
+ * SQL: the new values of a `delivery` with an interrupted attempt. The outcome of one that had begun is not known: it
+ * becomes `unknown` and is not sent again. Only transactional e-mail is sent again, under the same Message-ID. One that had
+ * not begun waits again, and no attempt is counted. A status reported by a callback in the meantime stays.
  */
-export const interruptedColumns = (isTransactional: RawBuilder<SqlBool>) => sql`
-  status = case when delivery.status <> 'sending' then delivery.status when ${isTransactional} then 'queued' else 'unknown' end,
-  may_have_gone = delivery.status = 'sending',
-  reason = case when delivery.status = 'sending' then 'the worker stopped while it was being sent' else delivery.reason end,
-  look_up_at = case when delivery.status = 'sending' then ${firstReconciliationAt('delivery.channel')} end, lease = null, updated_at = now()`;
+export const interruptedColumns = (
+  isTransactional: RawBuilder<SqlBool>,
+  hasBegun: RawBuilder<SqlBool> = sql<SqlBool>`true`,
+) => sql`
+  status = case when delivery.status <> 'sending' then delivery.status when not ${hasBegun} or ${isTransactional} then 'queued' else 'unknown' end,
+  may_have_gone = delivery.status = 'sending' and (delivery.may_have_gone or ${hasBegun}),
+  reason = case when delivery.status = 'sending' and ${hasBegun} then 'the worker stopped while it was being sent' else delivery.reason end,
+  attempts = delivery.attempts - case when delivery.status = 'sending' and not ${hasBegun} then 1 else 0 end,
+  look_up_at = case when delivery.status = 'sending' and ${hasBegun} then ${firstReconciliationAt('delivery.channel')} end, lease = null,
+  updated_at = now()`;

@@ -33,6 +33,16 @@ export interface Settlement {
   outcome: SendOutcome['kind'];
 }
 
+/** The settlement of a delivery that was claimed, and is not sent for now. */
+export const NOT_BEGUN: Settlement = {
+  status: 'queued',
+  reason: null,
+  providerId: null,
+  delayMs: 0,
+  suppression: null,
+  outcome: 'retry',
+};
+
 /**
  * Returns the settlement of a delivery for the outcome of its attempt number `attempts`. Transactional e-mail without a
  * known outcome is sent again, under the same Message-ID.

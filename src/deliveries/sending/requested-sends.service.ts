@@ -42,7 +42,7 @@ export async function sendRequested(
     items: await listQueuedIds(db, orgId, requested, SENDS_PER_BATCH),
     claim: async (ids, { blockedReason }) =>
       (await claimRequested(db, orgId, ids, { lease, blockedReason, ...isBlocked })).map(
-        ({ id, attempts, ...send }) => ({ attempts, message: { ...send, orgId, deliveryId: id } }),
+        ({ id, attempts, ...send }) => ({ attempts, message: { ...send, orgId, deliveryId: id }, position: 0 }),
       ),
   });
   const nextDueInMs = await findNextDueMs(db, orgId, requested);

@@ -1,5 +1,6 @@
 import type { Db, Trx } from '../../db/connect.ts';
 import type { Channel } from '../contract.ts';
+import type { BeginClaimed } from './claims-ahead.ts';
 import { type MessageSenders, NOT_CONNECTED, NOT_CONNECTED_REASON } from './message-sender.ts';
 import { type Attempt, type SendResult, settleDeliveries } from './outcomes.queries.ts';
 import { settleAndReconcile } from './reconciliation.service.ts';
@@ -27,8 +28,13 @@ export interface SendBatch<Item> {
   /** The id of this attempt, stored in the rows it claims. */
   lease: string;
   items: Item[];
-  /** Records these as being sent and returns the allowed ones. A repeated call for the same chunk returns the same. */
-  claim(chunk: Item[], sender: BatchSender): Promise<ClaimedMessage[]>;
+  /**
+   * Records these as being sent and returns the allowed ones. Those claimed ahead have positions from the first one on. A
+   * repeated call for the same chunk returns the same.
+   */
+  claim(chunk: Item[], sender: BatchSender, firstPosition: number | null): Promise<ClaimedMessage[]>;
+  /** Begins sends claimed ahead. Without it, they begin as they are claimed. */
+  begin?: BeginClaimed;
   /** Builds the owner's part of the statement that settles a chunk. */
   continuation?: SettlingContinuation;
   /** Ends those of the requeued deliveries that will not be sent again, in the transaction that requeued them. */
@@ -51,7 +57,7 @@ export interface OutcomeCounts {
 export async function sendBatch<Item>(
   { db, senders, isStopped }: SendBatchDeps,
   orgId: string,
-  { channel, lease, items, claim, continuation, endRequeued }: SendBatch<Item>,
+  { channel, lease, items, claim, begin, continuation, endRequeued }: SendBatch<Item>,
 ): Promise<OutcomeCounts> {
   const sender = (await senders.of(orgId, channel)) ?? NOT_CONNECTED;
   const blockedReason = sender === NOT_CONNECTED ? NOT_CONNECTED_REASON : null;
@@ -61,7 +67,8 @@ export async function sendBatch<Item>(
     items,
     sender,
     isStopped,
-    claim: (chunk) => claim(chunk, { fromAddress: sender.fromAddress, blockedReason }),
+    claim: (chunk, firstPosition) => claim(chunk, { fromAddress: sender.fromAddress, blockedReason }, firstPosition),
+    begin,
     settle: async (results) => {
       await settle(db, orgId, { attempt, results, endRequeued });
       countOutcomes(counts, results);

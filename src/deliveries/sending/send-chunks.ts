@@ -3,8 +3,9 @@ import { elementAt } from '../../collections/checked-access.ts';
 import { isDatabaseUnavailable, isStatementTimeout } from '../../db/failures.ts';
 import { ProviderError } from '../../errors.ts';
 import type { SendOutcome } from '../../providers/sending.ts';
+import { type BeginClaimed, type ClaimedGroups, claimsAhead } from './claims-ahead.ts';
 import type { MessageSender, OutgoingMessage } from './message-sender.ts';
-import { type Settlement, settlementOf } from './outcomes.rules.ts';
+import { NOT_BEGUN, type Settlement, settlementOf } from './outcomes.rules.ts';
 import { slotsOf } from './slots.ts';
 
 const CHUNKS_IN_FLIGHT = 2;
@@ -19,35 +20,43 @@ const MAX_RETRY_AFTER_MS = 60_000;
 export interface ClaimedMessage {
   attempts: number;
   message: OutgoingMessage;
+  /** Its turn among the items, if claimed ahead. */
+  position: number;
 }
 
 export interface ChunkedSend<Item> {
   items: Item[];
   sender: MessageSender;
-  /** Records these as being sent and returns the allowed ones. A repeated call for the same chunk returns the same. */
-  claim(chunk: Item[]): Promise<ClaimedMessage[]>;
+  /**
+   * Records these as being sent and returns the allowed ones, in the order of the items. Those claimed ahead have positions,
+   * and begin later. A repeated call for the same chunk returns the same.
+   */
+  claim(chunk: Item[], firstPosition: number | null): Promise<ClaimedMessage[]>;
+  /** Begins sends claimed ahead. Without it, they begin as they are claimed. */
+  begin?: BeginClaimed | undefined;
   /** Records the outcomes. A repeated call changes nothing. */
-  settle(results: [deliveryId: string, Settlement][]): Promise<void>;
+  settle(results: SendResult[]): Promise<void>;
   /** Checked before each chunk. */
   isStopped(): boolean;
 }
 
+type SendResult = [deliveryId: string, Settlement];
+
 /**
- * Sends items in chunks, two at a time, so claiming and settling overlap with sending. Never more are claimed and not
+ * Sends items in chunks, two at a time, so claiming and settling overlap with sending. Never more have begun and are not
  * yet answered than the sender's concurrency, over all batches of this process. If the provider as a whole is
  * unavailable, requeues the chunk and throws a ProviderError. Waits while the database is unavailable, as only this
  * process knows the outcomes. Returns or throws only when nothing is in progress any more.
  */
 export async function sendInChunks<Item>(work: ChunkedSend<Item>): Promise<void> {
-  const { items, sender, claim, settle, isStopped } = work;
+  const { sender, settle, isStopped } = work;
   const chunkSize = Math.max(1, Math.floor(sender.concurrency / CHUNKS_IN_FLIGHT));
-  let next = 0;
   let trouble: SenderProblem | undefined;
   let hasFailed = false;
   const slots = slotsOf(sender);
+  const groups = groupsOf(work, chunkSize);
 
-  const sendChunk = async (chunk: Item[]): Promise<[deliveryId: string, Settlement][]> => {
-    const sendings = await retryWhileDatabaseIsDown(isStopped, () => claim(chunk));
+  const sendGroup = async (sendings: ClaimedMessage[]): Promise<SendResult[]> => {
     const outcomes = await Promise.all(sendings.map(({ message }) => sender.send(message).catch(notSent)));
     trouble ??= outcomes.map(senderProblemOf).find((problem) => problem !== undefined);
     return sendings.map(({ message, attempts }, i) => [
@@ -56,25 +65,23 @@ export async function sendInChunks<Item>(work: ChunkedSend<Item>): Promise<void>
     ]);
   };
   const isOver = () => trouble !== undefined || hasFailed || isStopped();
-  const sendInSlots = async (chunk: Item[]) => {
-    await slots.acquire(chunk.length);
+  const sendInSlots = async () => {
+    await slots.acquire(chunkSize);
     try {
-      return isOver() ? [] : await sendChunk(chunk);
+      return isOver() ? [] : await sendGroup(await groups.next());
     } finally {
-      slots.release(chunk.length);
+      slots.release(chunkSize);
     }
   };
+  const settleSurely = async (results: SendResult[]) => {
+    const giveUpAt = performance.now() + MAX_SETTLE_MS;
+    await retryWhileDatabaseIsDown(
+      () => performance.now() > giveUpAt,
+      () => settle(results),
+    );
+  };
   const lane = async () => {
-    while (next < items.length && !isOver()) {
-      const chunk = items.slice(next, next + chunkSize);
-      next += chunk.length;
-      const results = await sendInSlots(chunk);
-      const giveUpAt = performance.now() + MAX_SETTLE_MS;
-      await retryWhileDatabaseIsDown(
-        () => performance.now() > giveUpAt,
-        () => settle(results),
-      );
-    }
+    while (groups.hasMore() && !isOver()) await settleSurely(await sendInSlots());
   };
 
   const runs = Array.from({ length: LANES }, () =>
@@ -84,10 +91,36 @@ export async function sendInChunks<Item>(work: ChunkedSend<Item>): Promise<void>
     }),
   );
   await Promise.allSettled(runs);
+  const rest = groups.rest();
+  await Promise.allSettled([rest]);
   await Promise.all(runs);
+  await settleSurely((await rest).map(({ message }) => [message.deliveryId, NOT_BEGUN]));
   if (trouble !== undefined) {
     throw new SenderUnavailable(trouble);
   }
+}
+
+/** Returns the claimed sends of a batch in groups of at most `groupSize`. The database may be away meanwhile. */
+function groupsOf<Item>({ items, claim, begin, isStopped }: ChunkedSend<Item>, groupSize: number): ClaimedGroups {
+  const claimSurely = (chunk: Item[], firstPosition: number | null) =>
+    retryWhileDatabaseIsDown(isStopped, () => claim(chunk, firstPosition));
+  if (begin !== undefined)
+    return claimsAhead({
+      items,
+      groupSize,
+      claim: claimSurely,
+      begin: (through) => retryWhileDatabaseIsDown(isStopped, () => begin(through)),
+    });
+  let next = 0;
+  return {
+    hasMore: () => next < items.length,
+    next() {
+      const chunk = items.slice(next, next + groupSize);
+      next += chunk.length;
+      return chunk.length === 0 ? Promise.resolve([]) : claimSurely(chunk, null);
+    },
+    rest: async () => [],
+  };
 }
 
 const isTransactional = (message: OutgoingMessage): boolean =>

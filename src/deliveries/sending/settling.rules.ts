@@ -13,5 +13,8 @@ export interface SettledDeliveries {
   delayMs: RawBuilder<number | null>;
 }
 
-/** Builds the rest of a settling statement: further common table expressions, each after a comma, and the final query. */
+/**
+ * Builds further common table expressions of a settling statement, each after a comma. The last is `announced`, with a row
+ * for each event.
+ */
 export type SettlingContinuation = (settled: SettledDeliveries) => RawBuilder<unknown>;

@@ -11,16 +11,20 @@ export const MOVED_COLUMNS = sql`enrollment.org_id, enrollment.id, enrollment.se
 const CONTACTS_PER_EVENT = 10;
 
 /**
- * SQL: announces the enrollments in `moved` that are complete now, up to ten of a sequence in each event. Executed by
- * `announcing`.
+ * SQL: announces the enrollments in `moved` that are complete now, up to ten of a sequence in each event, where a workflow
+ * or an endpoint waits for that. Executed by `announcing`.
  */
 export const ANNOUNCE_COMPLETED = announcementOf(
   sql<AnnouncedRow>`
-    select org_id, 'sequence-completed' as type, sequence_id as subject_id,
+    select completed.org_id, 'sequence-completed' as type, sequence_id as subject_id,
       jsonb_build_object('enrollments', jsonb_agg(jsonb_build_object('id', id, 'contact_id', contact_id))) as payload
     from (
       select *, (row_number() over (partition by org_id, sequence_id) - 1) / ${sql.lit(CONTACTS_PER_EVENT)} as part
       from moved where status = 'complete'
     ) as completed
-    group by org_id, sequence_id, part`,
+    join (
+      select org_id, is_awaited(org_id, 'sequence-completed') as is_awaited
+      from (select distinct org_id from moved where status = 'complete' offset 0) as org offset 0
+    ) as org on org.org_id = completed.org_id and org.is_awaited
+    group by completed.org_id, sequence_id, part`,
 );

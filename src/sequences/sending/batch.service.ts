@@ -22,6 +22,7 @@ import {
   advancePastStep,
   type BegunDelivery,
   beginDeliveries,
+  type Chunk,
   deferEnrollments,
   exitEnrollments,
   type StepSend,
@@ -120,11 +121,11 @@ export async function beginChunk(
   db: Db,
   orgId: string,
   send: StepSend,
-  { enrollmentIds, compose }: { enrollmentIds: string[]; compose: (contact: TemplateContact) => Composition },
+  { compose, ...chunk }: Chunk & { compose: (contact: TemplateContact) => Composition },
 ): Promise<BegunChunk> {
   return inTransaction(db, async (trx) => {
-    const evaluation = await evaluateGates(trx, orgId, send, enrollmentIds);
-    const { begun, settled } = await beginDeliveries(trx, orgId, send, { enrollmentIds, ...evaluation });
+    const evaluation = await evaluateGates(trx, orgId, send, chunk.enrollmentIds);
+    const { begun, settled } = await beginDeliveries(trx, orgId, send, { ...chunk, ...evaluation });
     const { sending = [], held = [], ...ended } = Object.groupBy(begun, ({ status }) => status);
     const others = Object.values(ended).flat();
     const [leaving, passing] = partition(others, ({ gate }) => gate !== null);
@@ -148,7 +149,12 @@ export async function beginChunk(
     );
     if (deferred < held.length) await cancelDeliveriesOfEnded(trx, orgId, { deliveryIds: held.map(({ id }) => id) });
     const failed = others.filter(({ status }) => status === 'failed').length;
-    const sendings = messages.map(({ message, begun: { attempts } }) => ({ attempts, message }));
+    const sendings = messages.map(({ message, begun: { attempts, lease_position } }) => ({
+      attempts,
+      message,
+      position: lease_position ?? 0,
+    }));
+    sendings.sort((a, b) => a.position - b.position);
     if (send.channel === 'sms') await storeTexts(trx, orgId, sendings);
     await recordInSessions(trx, orgId, send, messages);
     return {

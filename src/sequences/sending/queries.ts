@@ -25,6 +25,13 @@ const isLastStep = (orgId: RawBuilder<unknown>, stepId: RawBuilder<unknown>) => 
   where done.org_id = ${orgId} and done.id = ${stepId}
 ))`;
 
+/** Enrollments whose sends are claimed together. */
+export interface Chunk {
+  enrollmentIds: string[];
+  /** The turn of the first among those that the attempt claims ahead. If null, all begin now. */
+  firstPosition: number | null;
+}
+
 export interface BegunDelivery {
   id: string;
   enrollment_id: string;
@@ -35,6 +42,8 @@ export interface BegunDelivery {
   gate: string | null;
   reason: string | null;
   attempts: number;
+  /** Its turn among those that the attempt has claimed ahead. */
+  lease_position: number | null;
   /** For a personal step: the contact's values for its templates. */
   contact: TemplateContact | null;
   /** Whether the contact has a session on the channel of the step. */
@@ -53,7 +62,7 @@ export async function beginDeliveries(
   db: Db,
   orgId: string,
   send: StepSend,
-  { enrollmentIds, deferrals, evaluated }: GateEvaluation & { enrollmentIds: string[] },
+  { enrollmentIds, firstPosition, deferrals, evaluated }: GateEvaluation & Chunk,
 ): Promise<{ begun: BegunDelivery[]; settled: string[] }> {
   const { address, eligibility } = eligibilityOf(orgId, send);
   const held = enrollmentIds.map((id) => deferrals.get(id));
@@ -65,10 +74,10 @@ export async function beginDeliveries(
         ${enrollmentIds}::uuid[], ${enrollmentIds.map(newId)}::uuid[], ${held.map((deferral) => deferral?.until ?? null)}::timestamptz[],
         ${held.map((deferral) => deferral?.gate ?? null)}::text[], ${held.map((deferral) => deferral?.reason ?? null)}::text[],
         ${enrollmentIds.map((id) => evaluated === 'all' || evaluated.has(id))}::boolean[]
-      ) as w (enrollment_id, delivery_id, held_until, held_by, held_because, is_judged)
+      ) with ordinality as w (enrollment_id, delivery_id, held_until, held_by, held_because, is_judged, turn)
     ),
     decided as (
-      select wanted.org_id, wanted.enrollment_id, wanted.delivery_id, enrollment.contact_id, ${address} as address,
+      select wanted.org_id, wanted.enrollment_id, wanted.delivery_id, ${firstPosition}::integer + wanted.turn - 1 as lease_position, enrollment.contact_id, ${address} as address,
         case when is_held then 'held' else eligibility.status end as status,
         case when is_held then wanted.held_because else eligibility.reason end as reason,
         case when is_held then wanted.held_by else eligibility.gate end as gate,
@@ -92,21 +101,23 @@ export async function beginDeliveries(
     ),
     written as (
       insert into deliveries (org_id, id, channel, sequence_id, enrollment_id, step_id, contact_id, "to", sender, status, reason, gate,
-        not_before, attempts, lease, began_at)
+        not_before, attempts, lease, lease_position, began_at)
       select ${orgId}::uuid, delivery_id, ${send.channel}, ${send.sequenceId}::uuid, enrollment_id, ${send.stepId}::uuid, contact_id, address,
         ${send.sender}, status, reason, gate, not_before, case status when 'sending' then 1 else 0 end,
-        case status when 'sending' then ${send.lease}::uuid end, case status when 'sending' then now() end
+        case status when 'sending' then ${send.lease}::uuid end, case status when 'sending' then lease_position end,
+        case status when 'sending' then now() end
       from decided
       on conflict on constraint deliveries_once_a_step do update set
         status = case when deliveries.may_have_gone and excluded.status not in ('sending', 'held') then 'unknown' else excluded.status end,
         reason = excluded.reason, gate = excluded.gate, not_before = excluded.not_before, channel = excluded.channel, "to" = excluded."to",
-        content = excluded.content, sender = excluded.sender, lease = excluded.lease, began_at = coalesce(excluded.began_at, deliveries.began_at),
+        content = excluded.content, sender = excluded.sender, lease = excluded.lease,
+        lease_position = excluded.lease_position, began_at = coalesce(excluded.began_at, deliveries.began_at),
         attempts = deliveries.attempts + case when deliveries.status in ('queued', 'held') then excluded.attempts else 0 end, updated_at = now()
       where deliveries.status in ('queued', 'held') or (deliveries.status = 'sending' and deliveries.lease = ${send.lease}::uuid)
-      returning org_id, id, enrollment_id, contact_id, "to", status, gate, reason, attempts
+      returning org_id, id, enrollment_id, contact_id, "to", status, gate, reason, attempts, lease_position
     )
     select written.id, written.enrollment_id, written.contact_id, written."to", written.status, written.gate, written.reason, written.attempts,
-      false as was_settled, case when ${send.isPersonal}::boolean then jsonb_build_object('id', contact.id, 'name', contact.name,
+      written.lease_position, false as was_settled, case when ${send.isPersonal}::boolean then jsonb_build_object('id', contact.id, 'name', contact.name,
         'email', contact.email, 'phone_number', contact.phone_number, 'custom_data', contact.custom_data) end as contact,
       exists (
         select from sessions where sessions.org_id = ${orgId} and sessions.contact_id = written.contact_id and sessions.channel = ${send.channel} offset 0
@@ -114,7 +125,7 @@ export async function beginDeliveries(
     from written left join contacts as contact on contact.org_id = written.org_id and contact.id = written.contact_id
       and ${send.isPersonal}::boolean
     union all
-    select delivery.id, delivery.enrollment_id, delivery.contact_id, delivery."to", delivery.status, null, null, delivery.attempts, true, null, false
+    select delivery.id, delivery.enrollment_id, delivery.contact_id, delivery."to", delivery.status, null, null, delivery.attempts, null, true, null, false
     from wanted cross join lateral (
       select * from deliveries as of_step
       where of_step.org_id = wanted.org_id and of_step.enrollment_id = wanted.enrollment_id and of_step.step_id = ${send.stepId}
@@ -223,26 +234,70 @@ export const advanceSettled =
       where enrollment.org_id = ${settled.orgId} and enrollment.id = ${settled.enrollmentId}
         and enrollment.status not in ('complete', 'canceled', 'exited')
       returning ${MOVED_COLUMNS}
-    )
-    ${ANNOUNCE_COMPLETED}`;
+    ),
+    announced as (${ANNOUNCE_COMPLETED} returning id)`;
   };
+
+/** An attempt at sending what is due of a sequence. */
+export interface SequenceAttempt {
+  sequenceId: string;
+  lease: string;
+}
+
+/** Replaces the attempt of a sequence: no other begins a send from now on. Returns the former one, if it was another. */
+async function replaceAttempt(trx: Trx, orgId: string, { sequenceId, lease }: SequenceAttempt) {
+  const { rows } = await sql<{ lease: string | null; begun_through: number | null }>`
+    insert into sequence_attempts (org_id, sequence_id, lease)
+    select org_id, id, ${lease}::uuid from sequences where org_id = ${orgId} and id = ${sequenceId}
+    on conflict (org_id, sequence_id) do update set lease = excluded.lease, begun_through = 0
+      where sequence_attempts.lease <> excluded.lease
+    returning old.lease, old.begun_through
+  `.execute(trx);
+  return { lease: rows[0]?.lease ?? null, begunThrough: rows[0]?.begun_through ?? null };
+}
+
+/**
+ * Records that the sends claimed ahead up to a position begin now. Returns false if none of them may: another attempt has
+ * replaced this one, or the sequence is no longer active. Unless it is the first of a batch, also if a change of the sequence
+ * has to be applied first.
+ */
+export async function beginThrough(
+  db: Db,
+  orgId: string,
+  { sequenceId, lease }: SequenceAttempt,
+  { position, isFirst }: { position: number; isFirst: boolean },
+): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    update sequence_attempts as attempt set begun_through = greatest(begun_through, ${position}::integer)
+    where org_id = ${orgId} and sequence_id = ${sequenceId} and lease = ${lease}::uuid and exists (
+      select from sequences as sequence
+      where sequence.org_id = ${orgId} and sequence.id = ${sequenceId} and status = 'active' and (changes_to_apply = 0 or ${isFirst}::boolean)
+    )
+  `.execute(db);
+  return numAffectedRows > 0n;
+}
 
 /**
  * Settles the deliveries of an interrupted attempt, and ends those to be sent again whose enrollment has ended.
- * `interruption` builds the changes of a delivery. Returns the number of `unknown` deliveries.
+ * `interruption` builds the changes of a delivery. The former attempt is replaced by a statement of its own before: what it
+ * has begun is visible to the next one. Returns the number of `unknown` deliveries.
  */
 export async function settleInterrupted(
   trx: Trx,
   orgId: string,
-  { sequenceId, lease }: { sequenceId: string; lease: string },
-  interruption: (isTransactional: RawBuilder<SqlBool>) => RawBuilder<unknown>,
+  { sequenceId, lease }: SequenceAttempt,
+  interruption: (isTransactional: RawBuilder<SqlBool>, hasBegun: RawBuilder<SqlBool>) => RawBuilder<unknown>,
 ): Promise<number> {
+  const former = await replaceAttempt(trx, orgId, { sequenceId, lease });
+  const isTransactional = sql<SqlBool>`(step.action #>> '{data,email_is_transactional}')::boolean`;
+  const hasBegun = sql<SqlBool>`(delivery.lease_position is null or coalesce(
+    delivery.lease = ${former.lease}::uuid and delivery.lease_position <= ${former.begunThrough}::integer, false))`;
   const isLast = isLastStep(sql`settled.org_id`, sql`settled.step_id`);
   const { rows } = await announcing(
     trx,
     sql<{ unknown: number; queued: string[] | null }>`
     with settled as (
-      update deliveries as delivery set ${interruption(sql<SqlBool>`(step.action #>> '{data,email_is_transactional}')::boolean`)}
+      update deliveries as delivery set ${interruption(isTransactional, hasBegun)}
       from sequence_steps as step
       where delivery.org_id = ${orgId} and delivery.sequence_id = ${sequenceId} and delivery.lease <> ${lease}::uuid
         and delivery.status not in ('skipped', 'suppressed') and step.org_id = delivery.org_id and step.id = delivery.step_id

@@ -16,7 +16,7 @@ import {
 } from './batch.service.ts';
 import type { Outages } from './outages.ts';
 import { getSendingPolicy, type SendingPolicy, sendRuleOf } from './policy.service.ts';
-import { advanceSettled, type StepSend } from './queries.ts';
+import { advanceSettled, beginThrough, type StepSend } from './queries.ts';
 
 const BATCH_SIZE = 500;
 const MIN_ROUND_MS = 1_000;
@@ -30,6 +30,8 @@ export interface SequenceSendingDeps extends SendBatchDeps {
 interface Round extends SequenceRef {
   lease: string;
   totals: SendTotals;
+  /** The number of sends that earlier batches may have claimed ahead. */
+  positions: number;
 }
 
 /**
@@ -40,7 +42,7 @@ interface Round extends SequenceRef {
  */
 export async function sendDueSteps(deps: SequenceSendingDeps, ref: SequenceRef): Promise<SequenceProgress> {
   const begunAt = performance.now();
-  const round = { ...ref, lease: randomUUID(), totals: { sent: 0, failed: 0, skipped: 0, unknown: 0 } };
+  const round = { ...ref, lease: randomUUID(), totals: { sent: 0, failed: 0, skipped: 0, unknown: 0 }, positions: 0 };
   for (;;) {
     const progress = await sendDueBatch(deps, round);
     const isOver = performance.now() - begunAt > MIN_ROUND_MS || deps.isStopped();
@@ -97,11 +99,13 @@ async function sendStep(deps: SendBatchDeps, round: Round, policy: SendingPolicy
   const { orgId, sequenceId, lease, totals } = round;
   const { action, stepId, positions, enrollmentIds } = step;
   const compose = contentOf(action);
+  const before = round.positions;
+  round.positions += enrollmentIds.length;
   const { sent, failed, unknown } = await sendBatch<string>(deps, orgId, {
     channel: CHANNEL_OF[action.type],
     lease,
     items: enrollmentIds,
-    claim: async (chunk, { fromAddress, blockedReason }) => {
+    claim: async (chunk, { fromAddress, blockedReason }, first) => {
       const send: StepSend = {
         ...sendRuleOf(orgId, action, policy, blockedReason),
         gates: policy.gates,
@@ -112,11 +116,13 @@ async function sendStep(deps: SendBatchDeps, round: Round, policy: SendingPolicy
         positions,
         lease,
       };
-      const begun = await beginChunk(deps.db, orgId, send, { enrollmentIds: chunk, compose });
+      const firstPosition = first === null ? null : before + first + 1;
+      const begun = await beginChunk(deps.db, orgId, send, { enrollmentIds: chunk, firstPosition, compose });
       totals.skipped += begun.skipped;
       totals.failed += begun.failed;
       return begun.sendings;
     },
+    begin: (through) => beginThrough(deps.db, orgId, { sequenceId, lease }, through),
     continuation: advanceSettled(orgId, stepId),
     endRequeued: (trx, deliveryIds) => cancelDeliveriesOfEnded(trx, orgId, { deliveryIds }),
   });

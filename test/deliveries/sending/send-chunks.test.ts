@@ -19,6 +19,7 @@ async function sendEight(send: MessageSender['send']) {
       return chunk.map((deliveryId) => ({
         attempts: 1,
         message: { channel: 'sms', content: { body: 'Hi' }, orgId: 'org', deliveryId, to: '+14155550100' },
+        position: 0,
       }));
     },
     settle: async (results) => {
@@ -82,7 +83,7 @@ describe('sendInChunks', () => {
           deliveryId,
           to: '+14155550100',
         } as const;
-        return [{ attempts: 1, message }];
+        return [{ attempts: 1, message, position: 0 }];
       },
       settle: async () => undefined,
     });
