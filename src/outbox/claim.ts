@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Trx } from '../db/connect.ts';
 import { compiledOnce } from '../db/connections/compiled-once.ts';
-import { pipelined, type Sent, sendWithCommit } from '../db/connections/pipeline.ts';
+import { type Sent, sendWithCommit } from '../db/connections/pipeline.ts';
 import { NIL_UUID } from '../ids.ts';
 import type { DispatchedCommand } from '../temporal/dispatch.ts';
 import type { EventPayloads, EventType } from './events.ts';
@@ -80,9 +80,7 @@ export async function claimCommands(
   limit: number,
   behind: string,
 ): Promise<{ commands: ClaimedCommand[]; last: string }> {
-  const reading = await pipelined(trx);
-  const [next, first] = await Promise.all([listOrgs(reading, behind), listOrgs(reading, NIL_UUID)]);
-  const orgs = [...new Set([...next, ...first])].slice(0, ORGS_PER_BATCH);
+  const orgs = await listOrgs(trx, behind);
   const last = orgs.at(-1);
   if (last === undefined) return { commands: [], last: behind };
   const limitPerOrg = Math.min(Math.ceil(limit / orgs.length), COMMANDS_PER_ORG);
@@ -114,20 +112,25 @@ export async function claimCommands(
   return { commands, last };
 }
 
-/** Returns orgs after `behind` with commands to send, in order. Each takes one index look-up. */
+/** Returns orgs with commands to send: those after `behind` in order, then the first ones. Each takes one index look-up. */
 async function listOrgs(trx: Trx, behind: string): Promise<string[]> {
-  const { rows } = await sql<{ org_id: string }>`
-    with recursive org as (
-      (select org_id from outbox where kind <> 'event' and available_at <= now() and org_id > ${behind}::uuid order by org_id limit 1)
-      union all
-      select (
-        select org_id from outbox where kind <> 'event' and available_at <= now() and org_id > org.org_id order by org_id limit 1
-      ) from org where org.org_id is not null
-    )
-    select org_id from org where org_id is not null limit ${ORGS_PER_BATCH}
+  const { rows } = await sql<{ org_id: string; is_next: boolean }>`
+    with recursive next as (${orgsAfter(behind, 'next')}), first as (${orgsAfter(NIL_UUID, 'first')})
+    (select org_id, true as is_next from next where org_id is not null limit ${ORGS_PER_BATCH})
+    union all
+    (select org_id, false from first where org_id <= ${behind}::uuid limit ${ORGS_PER_BATCH})
   `.execute(trx);
-  return rows.map(({ org_id }) => org_id);
+  const [next, first] = [rows.filter(({ is_next }) => is_next), rows.filter(({ is_next }) => !is_next)];
+  return [...next, ...first].slice(0, ORGS_PER_BATCH).map(({ org_id }) => org_id);
 }
+
+/** SQL: the part of a recursive table of orgs with commands after one, in order, and null at its end. */
+const orgsAfter = (behind: string, table: 'next' | 'first') => sql`
+  (select org_id from outbox where kind <> 'event' and available_at <= now() and org_id > ${behind}::uuid order by org_id limit 1)
+  union all
+  select (
+    select org_id from outbox where kind <> 'event' and available_at <= now() and org_id > org.org_id order by org_id limit 1
+  ) from ${sql.ref(table)} as org where org.org_id is not null`;
 
 /** A batch that was worked off, and whether there is more to do. */
 export type FinishedBatch = Sent<{ is_more: boolean }>;

@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
+import { type Command, insertOfCommands } from '../../outbox/outbox.ts';
+import { wakeForCommands } from '../../outbox/wake.ts';
 import type { EmailContent } from './schema.ts';
 
 export interface NewEmail {
@@ -8,23 +10,30 @@ export interface NewEmail {
   content: EmailContent;
 }
 
-/** Inserts a request and its e-mails, each with the contact of its address, if there is one. */
+/**
+ * Inserts a request and its e-mails, each with the contact of its address, if there is one, with the command that sends
+ * them.
+ */
 export async function insertEmails(
   db: Db,
   orgId: string,
   request: { id: string; from_email: string; delayMs: number },
-  emails: NewEmail[],
+  { emails, command }: { emails: NewEmail[]; command: Command },
 ): Promise<void> {
   await sql`
     with request as (
       insert into email_requests (org_id, id, from_email, due_at)
       values (${orgId}::uuid, ${request.id}::uuid, ${request.from_email}, now() + ${request.delayMs}::float8 * interval '1 millisecond')
-    )
+    ),
+    requested as (
     insert into deliveries (org_id, id, channel, email_request_id, contact_id, "to", sender, status, content)
     select ${orgId}::uuid, email.id, 'email', ${request.id}::uuid, contact.id, email."to", ${request.from_email}, 'queued', email.content
     from jsonb_to_recordset(${JSON.stringify(emails)}::jsonb) as email (id uuid, "to" text, content jsonb)
     left join contacts as contact on contact.org_id = ${orgId} and contact.email = email."to"
+    )
+    ${insertOfCommands(orgId, [command])}
   `.execute(db);
+  wakeForCommands(db);
 }
 
 /** Lists the contacts with these e-mail addresses, as templates show them. */

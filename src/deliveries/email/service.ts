@@ -1,9 +1,8 @@
 import type { Db } from '../../db/connect.ts';
-import { inTransaction } from '../../db/transaction.ts';
 import { invalid } from '../../errors.ts';
 import { looksLikeHtml } from '../../html/markup.rules.ts';
 import { idOf, newId } from '../../ids.ts';
-import { enqueue, start } from '../../outbox/outbox.ts';
+import { start } from '../../outbox/outbox.ts';
 import { SEND_EMAILS } from '../contract.ts';
 import { isVerifiedSender } from '../email-domains/service.ts';
 import { fillPlaceholders } from './placeholders.service.ts';
@@ -23,38 +22,37 @@ interface EmailRequestOptions {
  * invalid unless they come from a verified domain. A request repeated under its key finds its e-mails and sends nothing
  * again. `hasPlaceholders`: the texts are templates for the contacts of the addresses.
  */
-export function requestEmails(
+export async function requestEmails(
   db: Db,
   orgId: string,
   input: SendEmail,
   { isDevelopment, hasPlaceholders = false, requestKey }: EmailRequestOptions,
 ) {
-  return inTransaction(db, async (trx) => {
-    const requestId = requestKey === undefined ? newId() : idOf(orgId, requestKey);
-    const made = requestKey === undefined ? [] : await listRequestedEmails(trx, orgId, requestId);
-    if (made.length > 0) return responseOf(input, made);
-    if (!isDevelopment && !(await isVerifiedSender(trx, orgId, input.from_email))) {
-      const message = 'must be of a verified sending domain: see PUT /email/domains';
-      throw invalid(`body.from_email: ${message}`, [{ path: 'body.from_email', message }]);
-    }
-    const delayMs = Math.round((input.delay_in_minutes ?? 0) * MS_PER_MINUTE);
-    const written = input.recipients.map((recipient) => ({
-      id: newId(),
-      to: recipient.to_email.toLowerCase(),
-      content: {
-        from_email: input.from_email,
-        subject: recipient.email_subject ?? input.fallback_email_subject ?? '',
-        sender_name: recipient.email_sender_name ?? input.fallback_email_sender_name ?? null,
-        ...bodyOf(input, recipient),
-        is_transactional: recipient.email_is_transactional,
-      },
-    }));
-    const emails = hasPlaceholders ? await fillPlaceholders(trx, orgId, written) : written;
-    await insertEmails(trx, orgId, { id: requestId, from_email: input.from_email, delayMs }, emails);
-    const summary = `${emails.length} e-mail${emails.length === 1 ? '' : 's'} from ${input.from_email}`;
-    await enqueue(trx, orgId, start(SEND_EMAILS, { orgId, requestId, delayMs }, { subjectId: requestId, summary }));
-    return responseOf(input, emails);
-  });
+  const requestId = requestKey === undefined ? newId() : idOf(orgId, requestKey);
+  const made = requestKey === undefined ? [] : await listRequestedEmails(db, orgId, requestId);
+  if (made.length > 0) return responseOf(input, made);
+  if (!isDevelopment && !(await isVerifiedSender(db, orgId, input.from_email))) {
+    const message = 'must be of a verified sending domain: see PUT /email/domains';
+    throw invalid(`body.from_email: ${message}`, [{ path: 'body.from_email', message }]);
+  }
+  const delayMs = Math.round((input.delay_in_minutes ?? 0) * MS_PER_MINUTE);
+  const written = input.recipients.map((recipient) => ({
+    id: newId(),
+    to: recipient.to_email.toLowerCase(),
+    content: {
+      from_email: input.from_email,
+      subject: recipient.email_subject ?? input.fallback_email_subject ?? '',
+      sender_name: recipient.email_sender_name ?? input.fallback_email_sender_name ?? null,
+      ...bodyOf(input, recipient),
+      is_transactional: recipient.email_is_transactional,
+    },
+  }));
+  const emails = hasPlaceholders ? await fillPlaceholders(db, orgId, written) : written;
+  const summary = `${emails.length} e-mail${emails.length === 1 ? '' : 's'} from ${input.from_email}`;
+  const command = start(SEND_EMAILS, { orgId, requestId, delayMs }, { subjectId: requestId, summary });
+  const request = { id: requestId, from_email: input.from_email, delayMs };
+  await insertEmails(db, orgId, request, { emails, command });
+  return responseOf(input, emails);
 }
 
 /** A recipient's own body has the recipient's own format, else the one of the request. */

@@ -21,19 +21,37 @@ const IS_TRANSACTIONAL = sql<SqlBool>`coalesce((delivery.content->>'is_transacti
 
 export type ClaimedSend = MessageContent & { id: string; to: string; attempts: number };
 
-export async function listQueuedIds(
+/** What waits of a request. */
+export interface WaitingSends {
+  /** The sends that are due. */
+  ids: string[];
+  /** Whether an attempt has claimed sends and not settled them. */
+  is_interrupted: boolean;
+}
+
+/** Returns what waits of a request, at most `limit` sends. */
+export async function findWaitingSends(
   db: Db,
   orgId: string,
   requested: MessageRequest,
   limit: number,
-): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
-    select id from deliveries as delivery
-    where org_id = ${orgId} and ${isOfRequest(requested)} and status = 'queued' and (not_before is null or not_before <= now())
-    order by id limit ${limit}
-  `.execute(db);
-  return rows.map(({ id }) => id);
+): Promise<WaitingSends> {
+  return onlyRow(
+    await sql<WaitingSends>`
+    select coalesce(array_agg(id order by id), '{}') as ids, exists (
+      select from deliveries as delivery where org_id = ${orgId} and ${isOfRequest(requested)} and ${IS_CLAIMED}
+    ) as is_interrupted
+    from (
+      select id from deliveries as delivery
+      where org_id = ${orgId} and ${isOfRequest(requested)} and status = 'queued' and (not_before is null or not_before <= now())
+      order by id limit ${limit}
+    ) as due
+  `.execute(db),
+  );
 }
+
+/** SQL: whether an attempt has claimed a delivery and not settled it. */
+const IS_CLAIMED = sql<SqlBool>`lease is not null and status not in ('skipped', 'suppressed')`;
 
 /**
  * Defers a single message while an older one to its contact on the channel is in progress, a little longer each time.
@@ -112,7 +130,7 @@ export async function settleInterruptedRequested(
   const counted = await sql<{ unknown: number }>`
     with settled as (
       update deliveries as delivery set ${interruptedColumns(IS_TRANSACTIONAL)}
-      where org_id = ${orgId} and ${isOfRequest(requested)} and lease <> ${lease}::uuid and status not in ('skipped', 'suppressed')
+      where org_id = ${orgId} and ${isOfRequest(requested)} and ${IS_CLAIMED} and lease <> ${lease}::uuid
       returning delivery.status
     )
     select count(*) filter (where status = 'unknown') as unknown from settled

@@ -7,7 +7,7 @@ import {
   failQueued,
   findDeliveryChannel,
   findNextDueMs,
-  listQueuedIds,
+  findWaitingSends,
   type MessageRequest,
   settleInterruptedRequested,
 } from './message-requests.queries.ts';
@@ -31,7 +31,11 @@ export async function sendRequested(
 ): Promise<RequestProgress> {
   const { db } = deps;
   const lease = randomUUID();
-  await settleAndReconcile(db, orgId, (trx) => settleInterruptedRequested(trx, orgId, requested, lease));
+  let waiting = await findWaitingSends(db, orgId, requested, SENDS_PER_BATCH);
+  if (waiting.is_interrupted) {
+    await settleAndReconcile(db, orgId, (trx) => settleInterruptedRequested(trx, orgId, requested, lease));
+    waiting = await findWaitingSends(db, orgId, requested, SENDS_PER_BATCH);
+  }
   const isBlocked = {
     isAddressBlocked: blockedEmail(orgId, 'delivery.to'),
     isContactBlocked: blockedEmail(orgId, 'contact.email'),
@@ -39,7 +43,7 @@ export async function sendRequested(
   await sendBatch(deps, orgId, {
     channel,
     lease,
-    items: await listQueuedIds(db, orgId, requested, SENDS_PER_BATCH),
+    items: waiting.ids,
     claim: async (ids, { blockedReason }) =>
       (await claimRequested(db, orgId, ids, { lease, blockedReason, ...isBlocked })).map(
         ({ id, attempts, ...send }) => ({ attempts, message: { ...send, orgId, deliveryId: id }, position: 0 }),

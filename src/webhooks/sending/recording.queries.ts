@@ -39,7 +39,7 @@ const MAX_CLOCK_DIFFERENCE = sql.lit('1 minute');
  * whatever became of it meanwhile. A failure moves only what still waits for this try. What a receiver has answered to
  * texts that were redacted meanwhile is not stored. Planned each time, by the present size of the tables.
  */
-export async function recordTries(trx: Trx, orgId: string, tries: RecordedAttempt[]): Promise<TriedDelivery[]> {
+export async function recordTries(db: Db, orgId: string, tries: RecordedAttempt[]): Promise<TriedDelivery[]> {
   const { rows } = await sql<TriedDelivery>`
     ${sql.raw(PLANNED_EACH_TIME)}
     with try as materialized (
@@ -64,7 +64,7 @@ export async function recordTries(trx: Trx, orgId: string, tries: RecordedAttemp
     )
     select moved.id, event_id, moved.status, is_in_session, try."delayMs" as delay_ms
     from moved join try on try."deliveryId" = moved.id
-  `.execute(trx);
+  `.execute(db);
   return rows;
 }
 

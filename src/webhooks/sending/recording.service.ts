@@ -25,13 +25,22 @@ export interface Health {
  * Records tries in the order in which they ended, starts the retries of those that failed, and disables an endpoint that
  * is gone or has failed for too long. Undefined if the endpoint was deleted.
  */
-export function recordResults(db: Db, endpoint: RecordedEndpoint, tries: Attempt[]): Promise<Health | undefined> {
+export async function recordResults(
+  db: Db,
+  endpoint: RecordedEndpoint,
+  tries: Attempt[],
+): Promise<Health | undefined> {
+  const recorded = tries.map(({ retryAfterMs, round, ...one }) => ({
+    ...one,
+    delayMs: retryDelayMs(round, retryAfterMs, Math.random()),
+  }));
+  const isHealthy = isSteady(endpoint, tries);
+  if (isHealthy && !endpoint.ordered) {
+    await recordTries(db, endpoint.orgId, recorded); // nothing follows from it, so it needs no transaction
+    return { isEnabled: true, failures: 0 };
+  }
   return inTransaction(db, async (trx) => {
-    const recorded = tries.map(({ retryAfterMs, round, ...one }) => ({
-      ...one,
-      delayMs: retryDelayMs(round, retryAfterMs, Math.random()),
-    }));
-    const health = isSteady(endpoint, tries) ? STEADY : await recordHealth(trx, endpoint, tries);
+    const health = isHealthy ? STEADY : await recordHealth(trx, endpoint, tries);
     const tried = await recordTries(trx, endpoint.orgId, recorded);
     if (endpoint.ordered && tried.some(({ status }) => status !== 'retrying')) await wakeSender(trx, endpoint);
     const because = tries.some(({ isGone }) => isGone) ? 'gone' : 'failing';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import {
   claimRequested,
-  listQueuedIds,
+  findWaitingSends,
   settleInterruptedRequested,
 } from '../../../src/deliveries/sending/message-requests.queries.ts';
 import { settleDeliveries } from '../../../src/deliveries/sending/outcomes.queries.ts';
@@ -71,7 +71,7 @@ describe('the late outcome of an interrupted attempt', () => {
     const deliveryId: string = (await org.get(`/chat/sessions/${sessionId}/history`)).body.items[0].id;
     expect(await begin(deliveryId, randomUUID())).toHaveLength(1);
     await settleInterruptedRequested(db, org.id, { deliveryId }, randomUUID());
-    expect(await listQueuedIds(db, org.id, { deliveryId }, 10)).toEqual([deliveryId]);
+    expect((await findWaitingSends(db, org.id, { deliveryId }, 10)).ids).toEqual([deliveryId]);
     return { contactId, sessionId, deliveryId };
   };
   const deliveryOf = async (id: string) => (await api.org.get(`/deliveries/${id}`)).body;
@@ -128,11 +128,11 @@ describe('the late outcome of an interrupted attempt', () => {
     const [first, second] = [randomUUID(), randomUUID()];
     expect(await begin(deliveryId, first)).toHaveLength(1);
     await settleInterruptedRequested(db, org.id, { deliveryId }, second);
-    expect(await listQueuedIds(db, org.id, { deliveryId }, 10)).toEqual([deliveryId]);
+    expect((await findWaitingSends(db, org.id, { deliveryId }, 10)).ids).toEqual([deliveryId]);
 
     const settlement = settlementOf('email', ACCEPTED, 1);
     await settleDeliveries(db, org.id, { provider: 'smtp', lease: first }, [[deliveryId, settlement]]);
-    expect(await listQueuedIds(db, org.id, { deliveryId }, 10)).toEqual([]);
+    expect((await findWaitingSends(db, org.id, { deliveryId }, 10)).ids).toEqual([]);
     expect(await begin(deliveryId, second)).toEqual([]);
     expect((await org.get(`/deliveries/${deliveryId}`)).body).toMatchObject({ status: 'accepted', attempts: 1 });
   });
