@@ -63,6 +63,8 @@ await report(async () => {
   const rates = (side: Side) => side.rounds.map(({ rate }) => rate);
   return [
     cpuFinding(own),
-    ...(base === undefined ? [] : [rateFinding('mails of a campaign / the other build', rates(own), rates(base), MIN_RATIO)]),
+    ...(base === undefined
+      ? []
+      : [rateFinding('mails of a campaign / the other build', rates(own), rates(base), MIN_RATIO)]),
   ];
 });

@@ -38,10 +38,7 @@ export function attemptsOf({ db, org }: TestApi, sequenceId: string) {
       return batch && { lease, sequence: batch.sequence, step: batch.steps[0] };
     },
     /** Writes down that what was taken is being sent, and gives the ids of the deliveries that go out. */
-    async begin(
-      { lease, sequence, step }: PreparedAttempt,
-      { firstPosition = null, ...more }: BeginOptions = {},
-    ) {
+    async begin({ lease, sequence, step }: PreparedAttempt, { firstPosition = null, ...more }: BeginOptions = {}) {
       if (step === undefined) return [];
       const { action, stepId, positions, enrollmentIds } = step;
       const terms = await getSendingPolicy(db, org.id, sequence);
@@ -56,7 +53,11 @@ export function attemptsOf({ db, org }: TestApi, sequenceId: string) {
         positions,
         lease,
       };
-      const { sendings } = await beginChunk(db, org.id, send, { enrollmentIds, firstPosition, compose: contentOf(action) });
+      const { sendings } = await beginChunk(db, org.id, send, {
+        enrollmentIds,
+        firstPosition,
+        compose: contentOf(action),
+      });
       return sendings.map(({ message }) => message.deliveryId);
     },
     /** Writes down what became of sends, at their attempt of this number. */

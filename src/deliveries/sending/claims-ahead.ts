@@ -56,7 +56,7 @@ export function claimsAhead<Item>({ items, groupSize, claim, begin }: AheadOptio
   };
   const fill = async () => {
     while (queue.length === 0 && (claiming !== undefined || next < items.length)) await claimOnce();
-    if (queue.length < claimSize && next < items.length) claimOnce();
+    if (queue.length < claimSize && next < items.length) void claimOnce();
   };
 
   return {

@@ -25,11 +25,7 @@ export interface Health {
  * Records tries in the order in which they ended, starts the retries of those that failed, and disables an endpoint that
  * is gone or has failed for too long. Undefined if the endpoint was deleted.
  */
-export async function recordResults(
-  db: Db,
-  endpoint: RecordedEndpoint,
-  tries: Attempt[],
-): Promise<Health | undefined> {
+export async function recordResults(db: Db, endpoint: RecordedEndpoint, tries: Attempt[]): Promise<Health | undefined> {
   const recorded = tries.map(({ retryAfterMs, round, ...one }) => ({
     ...one,
     delayMs: retryDelayMs(round, retryAfterMs, Math.random()),

@@ -7,6 +7,7 @@ import { startApi, type TestApi } from '../../support/stack/api.ts';
 import { activate } from '../../support/triggers.ts';
 
 const CONTACTS = 4;
+const SENT = { kind: 'accepted', providerId: '<sent@acme.example>' } as const;
 
 describe('sends that an attempt has claimed ahead', () => {
   let api: TestApi;
@@ -81,12 +82,12 @@ describe('sends that an attempt has claimed ahead', () => {
         .where('subject_id', '=', sequenceId)
         .where('type', '=', 'sequence-completed')
         .execute();
-    await settle(lease ?? '', claimed.slice(0, 2), { kind: 'accepted' });
+    await settle(lease ?? '', claimed.slice(0, 2), SENT);
     expect((await events()).length).toBe(0);
 
     const workflow = { trigger_type: 'sequence-completed', workflow_blocks: [] };
     await activate(api.org, workflow);
-    await settle(lease ?? '', claimed.slice(2), { kind: 'accepted' });
+    await settle(lease ?? '', claimed.slice(2), SENT);
     expect((await events()).length).toBe(1);
   });
 });

@@ -110,6 +110,7 @@ function messageOf(
   signing: Signing,
 ): EmailMessage {
   const token = tokens.tokenOf({ orgId, deliveryId });
+  const url = links.urlOf({ orgId, deliveryId });
   const linked = { body: content.body, isHtml: content.is_html, isRequired: !content.is_transactional };
   return {
     messageId: messageIdOf(token, domain),
@@ -117,12 +118,12 @@ function messageOf(
     to,
     cc: content.cc,
     subject: content.subject,
-    body: bodyWithUnsubscribeLink({ ...linked, url: links.urlOf({ orgId, deliveryId }) }),
+    body: bodyWithUnsubscribeLink({ ...linked, url }),
     isHtml: content.is_html,
     inReplyTo: content.in_reply_to,
     references: content.references,
     isAutoReply: content.is_auto_reply,
-    unsubscribeUrl: content.is_transactional ? undefined : links.urlOf({ orgId, deliveryId }),
+    unsubscribeUrl: content.is_transactional ? undefined : url,
     envelopeFrom: inboundDomain === undefined ? content.from_email : bounceAddress(token, inboundDomain),
     replyTo: inboundDomain === undefined ? undefined : replyAddress(token, inboundDomain),
     dkim: signing,
