@@ -42,3 +42,15 @@ export async function announcing<Result>(db: Db, execution: Promise<Result>): Pr
   wakeForEvents(db);
   return result;
 }
+
+/**
+ * Awaits the execution of a statement that rarely announces, and says whether it may have. Only then the relay is woken once
+ * the statement has committed.
+ */
+export async function announcingSome(
+  db: Db,
+  execution: Promise<{ rows: { may_have_announced: boolean }[] }>,
+): Promise<void> {
+  const { rows } = await execution;
+  if (rows[0]?.may_have_announced === true) wakeForEvents(db);
+}

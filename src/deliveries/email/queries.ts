@@ -1,7 +1,5 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
-import { type Command, insertOfCommands } from '../../outbox/outbox.ts';
-import { wakeForCommands } from '../../outbox/wake.ts';
 import type { EmailContent } from './schema.ts';
 
 export interface NewEmail {
@@ -11,14 +9,14 @@ export interface NewEmail {
 }
 
 /**
- * Inserts a request and its e-mails, each with the contact of its address, if there is one, with the command that sends
- * them.
+ * Inserts a request and its e-mails, each with the contact of its address, if there is one, with the commands that send
+ * them: SQL that inserts these.
  */
 export async function insertEmails(
   db: Db,
   orgId: string,
   request: { id: string; from_email: string; delayMs: number },
-  { emails, command }: { emails: NewEmail[]; command: Command },
+  { emails, commands }: { emails: NewEmail[]; commands: RawBuilder<unknown> },
 ): Promise<void> {
   await sql`
     with request as (
@@ -31,9 +29,8 @@ export async function insertEmails(
     from jsonb_to_recordset(${JSON.stringify(emails)}::jsonb) as email (id uuid, "to" text, content jsonb)
     left join contacts as contact on contact.org_id = ${orgId} and contact.email = email."to"
     )
-    ${insertOfCommands(orgId, [command])}
+    ${commands}
   `.execute(db);
-  wakeForCommands(db);
 }
 
 /** Lists the contacts with these e-mail addresses, as templates show them. */

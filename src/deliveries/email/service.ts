@@ -2,7 +2,8 @@ import type { Db } from '../../db/connect.ts';
 import { invalid } from '../../errors.ts';
 import { looksLikeHtml } from '../../html/markup.rules.ts';
 import { idOf, newId } from '../../ids.ts';
-import { start } from '../../outbox/outbox.ts';
+import { insertOfCommands, start } from '../../outbox/outbox.ts';
+import { wakeForCommands } from '../../outbox/wake.ts';
 import { SEND_EMAILS } from '../contract.ts';
 import { isVerifiedSender } from '../email-domains/service.ts';
 import { fillPlaceholders } from './placeholders.service.ts';
@@ -51,7 +52,8 @@ export async function requestEmails(
   const summary = `${emails.length} e-mail${emails.length === 1 ? '' : 's'} from ${input.from_email}`;
   const command = start(SEND_EMAILS, { orgId, requestId, delayMs }, { subjectId: requestId, summary });
   const request = { id: requestId, from_email: input.from_email, delayMs };
-  await insertEmails(db, orgId, request, { emails, command });
+  await insertEmails(db, orgId, request, { emails, commands: insertOfCommands(orgId, [command]) });
+  wakeForCommands(db);
   return responseOf(input, emails);
 }
 

@@ -1,10 +1,18 @@
 import { elementAt } from '../../collections/checked-access.ts';
-import type { ClaimedMessage } from './send-chunks.ts';
+import type { OutgoingMessage } from './message-sender.ts';
 
 /** The most sends claimed by one statement. */
 const MAX_CLAIM = 100;
 /** A claim is sent in about this time: what changes meanwhile, such as an opt-out, is not looked at again. */
 const CLAIM_MS = 250;
+
+/** A delivery claimed for sending, with its message. */
+export interface ClaimedMessage {
+  attempts: number;
+  message: OutgoingMessage;
+  /** Its turn among the items, if claimed ahead. */
+  position: number;
+}
 
 /** Begins sends that were claimed ahead: those up to a position. Returns false if they, and all later ones, must not begin. */
 export type BeginClaimed = (through: { position: number; isFirst: boolean }) => Promise<boolean>;

@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import { SHORT_LIVED_PLAN } from '../../db/connections/preparing-client.ts';
 import { NIL_UUID, newId } from '../../ids.ts';
-import { wakeForEvents } from '../../outbox/wake.ts';
+import { announcingSome } from '../../outbox/announcing.ts';
 import { KEEP_BOUNCED } from '../suppressions/shared.queries.ts';
 import { RECONCILABLE_CHANNELS, type Settlement } from './outcomes.rules.ts';
 import type { SettledDeliveries, SettlingContinuation } from './settling.rules.ts';
@@ -38,11 +38,13 @@ export interface Attempt {
 export async function settleDeliveries(db: Db, orgId: string, attempt: Attempt, results: SendResult[]): Promise<void> {
   if (results.length === 0) return;
   const { continuation = () => NOTHING_ANNOUNCED } = attempt;
-  const { rows } = await sql<{ may_have_announced: boolean }>`
+  await announcingSome(
+    db,
+    sql<{ may_have_announced: boolean }>`
     ${settlingOf(orgId, attempt, results)}${continuation(SETTLED)}
     select exists (select from announced) or exists (select from event_subscriptions where org_id = ${orgId}) as may_have_announced
-  `.execute(db);
-  if (rows[0]?.may_have_announced === true) wakeForEvents(db);
+  `.execute(db),
+  );
 }
 
 const NOTHING_ANNOUNCED = sql`, announced as (select from settled limit 0)`;

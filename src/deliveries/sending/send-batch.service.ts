@@ -1,10 +1,10 @@
 import type { Db, Trx } from '../../db/connect.ts';
 import type { Channel } from '../contract.ts';
-import type { BeginClaimed } from './claims-ahead.ts';
+import type { BeginClaimed, ClaimedMessage } from './claims-ahead.ts';
 import { type MessageSenders, NOT_CONNECTED, NOT_CONNECTED_REASON } from './message-sender.ts';
 import { type Attempt, type SendResult, settleDeliveries } from './outcomes.queries.ts';
 import { settleAndReconcile } from './reconciliation.service.ts';
-import { type ClaimedMessage, sendInChunks } from './send-chunks.ts';
+import { sendInChunks } from './send-chunks.ts';
 import type { SettlingContinuation } from './settling.rules.ts';
 
 export interface SendBatchDeps {

@@ -3,7 +3,7 @@ import { elementAt } from '../../collections/checked-access.ts';
 import { isDatabaseUnavailable, isStatementTimeout } from '../../db/failures.ts';
 import { ProviderError } from '../../errors.ts';
 import type { SendOutcome } from '../../providers/sending.ts';
-import { type BeginClaimed, type ClaimedGroups, claimsAhead } from './claims-ahead.ts';
+import { type BeginClaimed, type ClaimedGroups, type ClaimedMessage, claimsAhead } from './claims-ahead.ts';
 import type { MessageSender, OutgoingMessage } from './message-sender.ts';
 import { NOT_BEGUN, type Settlement, settlementOf } from './outcomes.rules.ts';
 import { slotsOf } from './slots.ts';
@@ -15,14 +15,6 @@ const DATABASE_RETRY_MS = 500;
 const MAX_SETTLE_MS = 600_000;
 /** The longest a provider's Retry-After may block the org's other sends. */
 const MAX_RETRY_AFTER_MS = 60_000;
-
-/** A delivery claimed for sending, with its message. */
-export interface ClaimedMessage {
-  attempts: number;
-  message: OutgoingMessage;
-  /** Its turn among the items, if claimed ahead. */
-  position: number;
-}
 
 export interface ChunkedSend<Item> {
   items: Item[];

@@ -4,9 +4,9 @@ import { addSequenceMessages } from '../../conversations/messages/sequence-messa
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { Channel } from '../../deliveries/contract.ts';
+import type { ClaimedMessage } from '../../deliveries/sending/claims-ahead.ts';
 import type { OutgoingMessage } from '../../deliveries/sending/message-sender.ts';
 import { interruptedColumns, settleAndReconcile } from '../../deliveries/sending/reconciliation.service.ts';
-import type { ClaimedMessage } from '../../deliveries/sending/send-chunks.ts';
 import { findSequence, type SequenceRow, transitionSequence } from '../definitions/shared.queries.ts';
 import { findOpenRun } from '../enrollment/shared.queries.ts';
 import { evaluateGates } from '../gates/service.ts';
