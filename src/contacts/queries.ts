@@ -4,17 +4,28 @@ import { compiledOnce } from '../db/connections/compiled-once.ts';
 import { inRange, type RangePageRequest } from '../db/ranges.ts';
 import { type AnnouncedRow, announcementOf, announcing } from '../outbox/announcing.ts';
 import type { StoredContact } from './saving/merge.rules.ts';
+import type { ListContacts } from './schema.ts';
 
-const COLUMNS = ['id', 'email', 'phone_number', 'name', 'custom_data', 'created_at', 'updated_at'] as const;
+const COLUMNS = [
+  'id',
+  'email',
+  'phone_number',
+  'phone_number as phone',
+  'external_id',
+  'name',
+  'custom_data',
+  'created_at',
+  'updated_at',
+] as const;
 
 const insertAndAnnounce = compiledOnce(
   ({ orgId, contacts }: { orgId: string; contacts: string }) => sql<{ id: string }>`
   with created as (
-    insert into contacts (org_id, id, email, phone_number, name, custom_data, http_action_overrides)
-    select ${orgId}::uuid, id, email, phone_number, name, custom_data, http_action_overrides
+    insert into contacts (org_id, id, email, phone_number, external_id, name, custom_data, http_action_overrides)
+    select ${orgId}::uuid, id, email, phone_number, external_id, name, custom_data, http_action_overrides
     from jsonb_to_recordset(${contacts}::jsonb)
-      as new (id uuid, email text, phone_number text, name text, custom_data jsonb, http_action_overrides jsonb)
-    order by email, phone_number, id
+      as new (id uuid, email text, phone_number text, external_id text, name text, custom_data jsonb, http_action_overrides jsonb)
+    order by email, phone_number, external_id, id
     on conflict do nothing
     returning id
   ), announced as (${announcementOf(sql<AnnouncedRow>`
@@ -25,7 +36,7 @@ const insertAndAnnounce = compiledOnce(
 );
 
 /**
- * Inserts the contacts with unused e-mail and phone number together with their events `contact-created`, in one round
+ * Inserts the contacts with unused e-mail, phone number and external id together with their events `contact-created`, in one round
  * trip. Returns their ids. Rows are inserted in a fixed order: concurrent batches queue up.
  */
 export async function insertContacts(db: Db, orgId: string, contacts: StoredContact[]): Promise<string[]> {
@@ -35,15 +46,15 @@ export async function insertContacts(db: Db, orgId: string, contacts: StoredCont
   return rows.map(({ id }) => id);
 }
 
-/** Writes the contacts as given. Throws if another contact has the e-mail or phone number. */
+/** Writes the contacts as given. Throws if another contact has the e-mail, phone number or external id. */
 export async function updateContacts(db: Db, orgId: string, contacts: StoredContact[]): Promise<void> {
   if (contacts.length === 0) return;
   await sql`
     update contacts
-    set email = new.email, phone_number = new.phone_number, name = new.name, custom_data = new.custom_data,
-      http_action_overrides = new.http_action_overrides, updated_at = greatest(now(), contacts.updated_at)
+    set email = new.email, phone_number = new.phone_number, external_id = new.external_id, name = new.name,
+      custom_data = new.custom_data, http_action_overrides = new.http_action_overrides, updated_at = greatest(now(), contacts.updated_at)
     from jsonb_to_recordset(${JSON.stringify(contacts)}::jsonb)
-      as new (id uuid, email text, phone_number text, name text, custom_data jsonb, http_action_overrides jsonb)
+      as new (id uuid, email text, phone_number text, external_id text, name text, custom_data jsonb, http_action_overrides jsonb)
     where contacts.org_id = ${orgId} and contacts.id = new.id
   `.execute(db);
 }
@@ -65,15 +76,20 @@ export interface ContactAddresses {
   phones: string[];
 }
 
-/** Locks and returns the contacts with any of the ids, e-mails or phone numbers, each with its row as JSON. */
-export function lockContacts(db: Db, orgId: string, { ids, emails, phones }: ContactAddresses) {
+interface ContactKeys extends ContactAddresses {
+  externalIds: string[];
+}
+
+/** Locks and returns the contacts with any of the ids, addresses or external ids, each with its row as JSON. */
+export function lockContacts(db: Db, orgId: string, { ids, emails, phones, externalIds }: ContactKeys) {
   return db
     .selectFrom('contacts')
-    .select(['id', 'email', 'phone_number', 'name', 'custom_data', 'http_action_overrides'])
+    .select(['id', 'email', 'phone_number', 'external_id', 'name', 'custom_data', 'http_action_overrides'])
     .select(sql<object>`to_jsonb(contacts) - 'http_action_overrides'`.as('row'))
     .where('org_id', '=', orgId)
     .where(
-      sql<SqlBool>`(id = any(${ids}::uuid[]) or email = any(${emails}::text[]) or phone_number = any(${phones}::text[]))`,
+      sql<SqlBool>`(id = any(${ids}::uuid[]) or email = any(${emails}::text[]) or phone_number = any(${phones}::text[])
+        or external_id = any(${externalIds}::text[]))`,
     )
     .orderBy('id')
     .forUpdate()
@@ -116,7 +132,7 @@ export async function deleteContact(db: Db, orgId: string, id: string): Promise<
 export const listContacts = (
   db: Db,
   orgId: string,
-  { email, phone_number }: { email?: string | undefined; phone_number?: string | undefined },
+  { email, phone_number, external_id }: Pick<ListContacts, 'email' | 'phone_number' | 'external_id'>,
   page: RangePageRequest,
 ) =>
   db
@@ -125,5 +141,6 @@ export const listContacts = (
     .where('org_id', '=', orgId)
     .$call((query) => (email === undefined ? query : query.where('email', '=', email)))
     .$call((query) => (phone_number === undefined ? query : query.where('phone_number', '=', phone_number)))
+    .$call((query) => (external_id === undefined ? query : query.where('external_id', '=', external_id)))
     .$call(inRange(page, 'contacts'))
     .execute();

@@ -28,7 +28,8 @@ export const contactRoutes: FastifyPluginAsyncZod<Deps> = async (app, { db: pool
       operationId: 'saveContact',
       summary: 'Save a contact',
       tags: ['contacts'],
-      description: 'Makes a contact, or updates the one that has the e-mail or phone number.',
+      description:
+        'Makes a contact, or updates the one that has the `external_id`, e-mail or phone number. A contact found by an address keeps its `external_id`: another one is a 409.',
       body: SaveContact,
       response: { 201: SavedContact, ...errorResponses(403, 409) },
     },
@@ -65,12 +66,12 @@ export const contactRoutes: FastifyPluginAsyncZod<Deps> = async (app, { db: pool
   });
 
   app.patch('/contacts/:id', {
-    config: { scope: 'contacts:write' },
+    config: { scope: 'contacts:write', readIn: 'contact' },
     schema: {
       operationId: 'updateContact',
       summary: 'Update a contact',
       tags: ['contacts'],
-      description: 'Absent fields stay; custom_data merges by key, null removes one.',
+      description: 'Absent fields stay, null removes one; custom_data merges by key, null removes one. A contact as read is taken too: its `id` and times are ignored.',
       params: ContactPath,
       body: SaveContact,
       response: { 200: NoBody, ...errorResponses(403, 404, 409) },

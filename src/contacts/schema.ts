@@ -47,14 +47,25 @@ export const HttpActionOverrides = z
   })
   .meta({ id: 'HttpActionOverrides', description: 'Values replacing those in HTTP actions.' });
 
-/** The fields of a contact. Absent fields stay unchanged. */
+/** The contact's id in another system, such as a CRM. */
+const ExternalId = z.string().min(1).max(255);
+
+/** The fields of a contact. Absent fields stay unchanged, null removes a value. */
 export const ContactFields = z
   .object({
-    email: Email.optional(),
-    phone: PhoneNumber.optional(),
-    name: z.string().max(1000).optional(),
+    email: Email.nullable().optional(),
+    phone: PhoneNumber.nullable().optional(),
+    phone_number: PhoneNumber.nullable().optional().describe('The same as `phone`, by the name in answers.'),
+    external_id: ExternalId.nullable()
+      .optional()
+      .describe('The id of the contact in another system, such as a CRM. Unique in the organization.'),
+    name: z.string().max(1000).nullable().optional(),
     custom_data: CustomDataChange.optional(),
     http_action_overrides: HttpActionOverrides.optional(),
+  })
+  .refine(({ phone, phone_number }) => phone === undefined || phone_number === undefined || phone === phone_number, {
+    path: ['phone_number'],
+    error: 'differs from phone: give one of them, or the same number in both',
   })
   .meta({
     id: 'ContactFields',
@@ -62,6 +73,7 @@ export const ContactFields = z
       {
         email: 'ada@example.com',
         phone: '+442079460958',
+        external_id: 'crm-4711',
         name: 'Ada Lovelace',
         custom_data: { plan: 'pro', city: 'London' },
       },
@@ -110,6 +122,8 @@ export const Contact = z
     id: Id,
     email: z.string().nullable(),
     phone_number: z.string().nullable(),
+    phone: z.string().nullable().describe('The same as `phone_number`, by the name in requests.'),
+    external_id: z.string().nullable().describe('The id of the contact in another system.'),
     name: z.string().nullable(),
     custom_data: z.record(z.string(), z.string()),
     created_at: Timestamp,
@@ -125,6 +139,7 @@ export const ListContacts = z.object({
   ...RANGE,
   email: Email.optional().describe('Only the contact with this address.'),
   phone_number: PhoneNumber.optional().describe('Only the contact with this number.'),
+  external_id: ExternalId.optional().describe('Only the contact with this id in another system.'),
 });
 export type ListContacts = z.infer<typeof ListContacts>;
 

@@ -49,7 +49,7 @@ export const hasContactOverrides = async (db: Db, orgId: string, id: string): Pr
 export function eraseContact(db: Db, deliveries: ContactDeliveriesPort, orgId: string, id: string): Promise<void> {
   return inTransaction(db, async (trx) => {
     // Requests of messages under way have committed once the contact is locked, so their sends are ended too.
-    const [contact] = await lockContacts(trx, orgId, { ids: [id], emails: [], phones: [] });
+    const [contact] = await lockContacts(trx, orgId, { ids: [id], emails: [], phones: [], externalIds: [] });
     if (contact === undefined) throw notFound('contact');
     await deliveries.endSends(trx, orgId, id);
     await deliveries.deleteRawForms(trx, orgId, id);

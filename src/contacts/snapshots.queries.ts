@@ -6,8 +6,8 @@ import { blockedEmail } from './blocklist/queries.ts';
 const shownContacts = (db: Db, orgId: string) =>
   db
     .selectFrom('contacts as contact')
-    .select(['contact.id', 'contact.email', 'contact.phone_number', 'contact.name', 'contact.custom_data'])
-    .select(['contact.created_at', 'contact.updated_at'])
+    .select(['contact.id', 'contact.email', 'contact.phone_number', 'contact.phone_number as phone'])
+    .select(['contact.external_id', 'contact.name', 'contact.custom_data', 'contact.created_at', 'contact.updated_at'])
     .where('contact.org_id', '=', orgId);
 
 const isOneOf = (ids: string[]) => sql<boolean>`contact.id = any(${ids}::uuid[])`;

@@ -6,6 +6,8 @@ export interface ContactsTable {
   id: string;
   email: string | null;
   phone_number: string | null;
+  /** The contact's id in another system, unique in the org. */
+  external_id: string | null;
   name: string | null;
   custom_data: ColumnType<Record<string, string>, string | undefined, string>;
   http_action_overrides: ColumnType<SealedOverrides | null, string | null | undefined, string | null>;

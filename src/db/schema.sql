@@ -598,6 +598,7 @@ create table contacts (
   http_action_overrides jsonb,
   created_at timestamp(3) with time zone default now() not null,
   updated_at timestamp(3) with time zone default now() not null,
+  external_id text,
   constraint contacts_pkey PRIMARY KEY (org_id, id),
   constraint contacts_email_key UNIQUE (org_id, email),
   constraint contacts_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
@@ -609,6 +610,7 @@ CREATE INDEX contacts_by_email_domain ON public.contacts USING btree (org_id, sp
 CREATE INDEX contacts_by_name ON public.contacts USING btree (org_id, name, id);
 CREATE INDEX contacts_by_text ON public.contacts USING gin (org_id, search_vector(NULL::text, contact_text(name, email, phone_number)), contact_text(name, email, phone_number) gin_trgm_ops) WITH (gin_pending_list_limit='512');
 CREATE INDEX contacts_by_update ON public.contacts USING btree (org_id, updated_at, id);
+CREATE UNIQUE INDEX contacts_external_id_key ON public.contacts USING btree (org_id, external_id) WHERE (external_id IS NOT NULL);
 
 create table crawl_changes (
   org_id uuid not null,

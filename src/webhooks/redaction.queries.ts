@@ -58,7 +58,14 @@ export async function renameInsights(
 /** SQL: whose data a webhook has, if it has a contact's. There is an index of it. */
 const CONTACT_OF = sql`coalesce(data -> 'contact' ->> 'id', data -> 'delivery' ->> 'contact_id')`;
 /** What is left of a deleted contact: its id and times. */
-const DELETED_CONTACT = JSON.stringify({ email: null, phone_number: null, name: null, custom_data: {} });
+const DELETED_CONTACT = JSON.stringify({
+  email: null,
+  phone_number: null,
+  phone: null,
+  external_id: null,
+  name: null,
+  custom_data: {},
+});
 
 /** SQL: `data` without a contact's fields at a path, if there is a contact. */
 const withoutContactAt = (data: RawBuilder<unknown>, path: string) => sql`(

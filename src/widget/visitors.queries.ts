@@ -74,7 +74,7 @@ export async function deleteAbandonedVisitorRows(trx: Trx): Promise<{ org_id: st
       select contact.org_id, contact.id from widget_visitors as visitor
       join contacts as contact on contact.org_id = visitor.org_id and contact.id = visitor.contact_id
       where not visitor.is_verified and visitor.created_at < now() - ${ABANDONED_AFTER_DAYS} * interval '1 day'
-        and contact.email is null and contact.phone_number is null
+        and contact.email is null and contact.phone_number is null and contact.external_id is null
         and not exists (
           select from widget_sessions as session where session.org_id = visitor.org_id and session.visitor_id = visitor.id
         )

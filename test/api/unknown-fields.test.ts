@@ -28,8 +28,8 @@ describe('a field that an operation does not know', () => {
     [
       'with the field’s name in it',
       '/contacts',
-      { contact: { phone_number: '1' } },
-      'body.contact.phone_number',
+      { contact: { phone_no: '1' } },
+      'body.contact.phone_no',
       'phone',
     ],
     [

@@ -18,6 +18,8 @@ declare module 'fastify' {
     isInStages?: boolean;
     /** Repeating the request is harmless: an Idempotency-Key is ignored. */
     isRepeatable?: boolean;
+    /** The member of the body in which an answer to GET of the same path is sent back. Absent: the body itself. */
+    readIn?: string;
     /** Unknown fields are ignored: the caller is another product. */
     takesUnknownFields?: boolean;
     /** The callers allowed on the route. Required on every route. */

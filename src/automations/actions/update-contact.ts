@@ -10,7 +10,7 @@ export const updateContact = localAction({
   type: 'update-contact',
   title: 'Change a contact',
   description: 'Absent fields stay; custom_data merges by key, null removes one.',
-  input: z.strictObject({ contact_id: Id, fields: z.strictObject(ContactFields.shape) }),
+  input: z.strictObject({ contact_id: Id, fields: ContactFields.strict() }),
   output: z.object({ contact: Contact }),
   async apply(trx, { secrets }, { orgId }, { contact_id, fields }) {
     await update(trx, orgId, contact_id, sealChange(secrets, orgId, fields));

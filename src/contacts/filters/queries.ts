@@ -80,6 +80,8 @@ function compileCondition(filter: ContactFilter, compilation: Compilation): RawB
       return sql<SqlBool>`contacts.phone_number = any(${filter.phone_number_in}::text[])`;
     case 'contacts_email_in':
       return sql<SqlBool>`contacts.email = any(${lowerCase(filter.email_in)}::text[])`;
+    case 'contacts_external_id_in':
+      return sql<SqlBool>`contacts.external_id = any(${filter.external_id_in}::text[])`;
     case 'contacts_attributes_in':
       return hasAttributes(filter.attributes ?? []);
     case 'last_contacted_at_between':

@@ -44,6 +44,7 @@ const affectedBySequence = {
 const nameIn = { type: z.literal('contacts_name_in'), name_in: z.array(z.string().max(1000)).max(MAX_VALUES) };
 const phoneNumberIn = { type: z.literal('contacts_phone_number_in'), phone_number_in: Texts };
 const emailIn = { type: z.literal('contacts_email_in'), email_in: Texts };
+const externalIdIn = { type: z.literal('contacts_external_id_in'), external_id_in: Texts };
 const attributesIn = { type: z.literal('contacts_attributes_in'), attributes: Attributes };
 
 const FullLeaf = z
@@ -56,6 +57,7 @@ const FullLeaf = z
     z.strictObject(nameIn),
     z.strictObject(phoneNumberIn),
     z.strictObject(emailIn),
+    z.strictObject(externalIdIn),
     z.strictObject(attributesIn),
     z.strictObject({
       type: z.literal('contacts_sessions_attributes_in'),
@@ -79,6 +81,7 @@ const PublicLeaf = z
     z.object(nameIn),
     z.object(phoneNumberIn),
     z.object(emailIn),
+    z.object(externalIdIn),
     z.object(attributesIn),
     z.object({ type: z.literal('last_contacted_at_between'), ...looseBounds }),
   ])

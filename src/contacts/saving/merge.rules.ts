@@ -12,16 +12,18 @@ export interface StoredContact {
   id: string;
   email: string | null;
   phone_number: string | null;
+  external_id: string | null;
   name: string | null;
   custom_data: Record<string, string>;
   http_action_overrides: SealedOverrides | null;
 }
 
-/** A caller's change of a contact; null removes a key of custom_data. */
+/** A caller's change of a contact; null removes a value, or a key of custom_data. */
 export interface ContactChange {
-  email?: string | undefined;
-  phone?: string | undefined;
-  name?: string | undefined;
+  email?: string | null | undefined;
+  phone?: string | null | undefined;
+  external_id?: string | null | undefined;
+  name?: string | null | undefined;
   custom_data?: Record<string, string | null> | undefined;
   http_action_overrides?: SealedOverrides | undefined;
 }
@@ -33,22 +35,26 @@ export const blankContact = (id: string): StoredContact => ({
   id,
   email: null,
   phone_number: null,
+  external_id: null,
   name: null,
   custom_data: {},
   http_action_overrides: null,
 });
 
-/** Returns the contact after the change: absent fields stay, custom_data merges by key. */
+/** Returns the contact after the change: absent fields stay, null removes one, custom_data merges by key. */
 export function mergeContact(contact: StoredContact, change: ContactChange): StoredContact {
   return {
     id: contact.id,
-    email: change.email ?? contact.email,
-    phone_number: change.phone ?? contact.phone_number,
-    name: change.name ?? contact.name,
+    email: valueAfter(contact.email, change.email),
+    phone_number: valueAfter(contact.phone_number, change.phone),
+    external_id: valueAfter(contact.external_id, change.external_id),
+    name: valueAfter(contact.name, change.name),
     custom_data: mergeData(contact.custom_data, change.custom_data ?? {}),
     http_action_overrides: mergeOverrides(contact.http_action_overrides, change.http_action_overrides),
   };
 }
+
+const valueAfter = (stored: string | null, given: string | null | undefined) => (given === undefined ? stored : given);
 
 /** Equal overrides leave the stored ones as they are: encrypted anew they would look like a change. */
 function mergeOverrides(

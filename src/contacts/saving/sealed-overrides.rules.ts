@@ -6,9 +6,10 @@ type Overrides = NonNullable<ContactFields['http_action_overrides']>;
 
 const placeOf = (orgId: string) => ({ orgId, table: 'contacts', column: 'http_action_overrides', row: orgId });
 
-/** Returns the change with its overrides encrypted. */
+/** Returns the change with its overrides encrypted, and with the phone number by whichever of its names it was given. */
 export function sealChange(secrets: Secrets, orgId: string, fields: ContactFields): ContactChange {
-  const { http_action_overrides: overrides, ...change } = fields;
+  const { http_action_overrides: overrides, phone_number, phone = phone_number, ...others } = fields;
+  const change = { ...others, phone };
   if (overrides === undefined) return change;
   const plain = JSON.stringify(overrides);
   const sealedPlace = placeOf(orgId);

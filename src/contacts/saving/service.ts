@@ -2,11 +2,12 @@ import { batchByKey } from '../../concurrency/batch-by-key.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { isDatabaseUnavailable, isDeadlock, violatedUnique } from '../../db/failures.ts';
 import { inSavepoint, inTransaction } from '../../db/transaction.ts';
-import { alreadyExists, conflict, type DomainError, invalid, notFound } from '../../errors.ts';
+import { conflict, type DomainError, invalid } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { announce } from '../../outbox/announcing.ts';
 import { runAsOwner } from '../../processes/current-work.ts';
 import { insertContacts, lockContacts, updateContacts } from '../queries.ts';
+import { type ContactDraft, type ContactSave, createDrafts, type PendingSave } from './drafts.rules.ts';
 import {
   blankContact,
   type ContactChange,
@@ -20,17 +21,9 @@ import {
 const MAX_STALLS = 10;
 const INSERT_LIMITS = { maxConcurrent: 2, maxBatchSize: 100, maxWaiting: 1_000 };
 
-/** A change of the contact with this id or, without an id, with the e-mail or phone number. */
-export interface ContactSave {
-  id?: string;
-  /** Without an id, looks for the contact by its e-mail alone: a phone number proves nothing about who somebody is. */
-  isByEmail?: boolean;
-  change: ContactChange;
-}
-
 export type SaveResult = { id: string; created: boolean } | { error: DomainError };
 
-/** Inserts a contact. Resolves to false if another contact has its e-mail or phone number. */
+/** Inserts a contact. Resolves to false if another contact has its e-mail, phone number or external id. */
 type InsertContact = (db: Db, orgId: string, contact: StoredContact) => Promise<boolean>;
 
 const insertAlone: InsertContact = async (db, orgId, contact) =>
@@ -63,7 +56,7 @@ async function insertEach(pool: Db, orgId: string, contacts: StoredContact[]): P
 
 /**
  * Saves one contact. A new one takes a single round trip; otherwise the change is merged into the contact with its
- * e-mail or phone number.
+ * external id, e-mail or phone number.
  */
 export const saveContact = async (
   db: Db,
@@ -80,7 +73,7 @@ export const saveContactByEmail = async (
 ): Promise<{ id: string }> =>
   (await insertNew(db, orgId, change, insertAlone)) ?? (await saveOne(db, orgId, { isByEmail: true, change }));
 
-/** Returns undefined if a contact has the e-mail or phone number. */
+/** Returns undefined if a contact has the e-mail, phone number or external id. */
 async function insertNew(
   db: Db,
   orgId: string,
@@ -93,7 +86,7 @@ async function insertNew(
   return (await insert(db, orgId, contact)) ? { id: contact.id } : undefined;
 }
 
-/** Changes the contact with this id. Throws notFound, or conflict if another contact has the e-mail or phone number. */
+/** Changes the contact with this id. Throws notFound, or conflict if another contact has what identifies one. */
 export async function updateContact(db: Db, orgId: string, id: string, change: ContactChange): Promise<void> {
   await saveOne(db, orgId, { id, change });
 }
@@ -127,25 +120,13 @@ export function saveContacts(db: Db, orgId: string, saves: ContactSave[]): Promi
   });
 }
 
-interface PendingSave extends ContactSave {
-  index: number;
-}
-
-/** A contact during a round: its state before, its state after, and the saves applied to it. */
-interface ContactDraft {
-  before: StoredContact | undefined;
-  row: object | undefined;
-  now: StoredContact;
-  indexes: number[];
-}
-
 async function saveRound(
   trx: Trx,
   orgId: string,
   saves: PendingSave[],
   results: (SaveResult | undefined)[],
 ): Promise<void> {
-  const drafts = createDrafts(await lockContacts(trx, orgId, addressesOf(saves)));
+  const drafts = createDrafts(await lockContacts(trx, orgId, keysOf(saves)));
   for (const save of saves) {
     const refusal = drafts.apply(save);
     if (refusal === 'later') break; // depends on a change of this round
@@ -175,11 +156,14 @@ async function saveRound(
   }
 }
 
-/** Returns false if another transaction took an e-mail or phone number since the read. */
+/** Returns false if another transaction took an e-mail, phone number or external id since the read. */
 async function writeChanges(trx: Trx, orgId: string, drafts: ContactDraft[]): Promise<boolean> {
   const contacts = drafts.map(({ now }) => now);
   const isSafe = drafts.every(
-    ({ before, now }) => before?.email === now.email && before.phone_number === now.phone_number,
+    ({ before, now }) =>
+      before?.email === now.email &&
+      before.phone_number === now.phone_number &&
+      before.external_id === now.external_id,
   );
   if (isSafe) {
     await updateContacts(trx, orgId, contacts);
@@ -194,83 +178,9 @@ async function writeChanges(trx: Trx, orgId: string, drafts: ContactDraft[]): Pr
   }
 }
 
-const addressesOf = (saves: ContactSave[]) => ({
+const keysOf = (saves: ContactSave[]) => ({
   ids: saves.flatMap(({ id }) => id ?? []),
   emails: saves.flatMap(({ change }) => change.email ?? []),
   phones: saves.flatMap(({ change }) => change.phone ?? []),
+  externalIds: saves.flatMap(({ change }) => change.external_id ?? []),
 });
-
-const addressTaken = (field: string, message: string, { now }: ContactDraft) =>
-  alreadyExists(message, { type: 'contact', id: now.id, field });
-
-/** Tracks the contacts of a round by id, e-mail and phone number while saves are applied to them. */
-function createDrafts(stored: (StoredContact & { row: object })[]) {
-  const byId = new Map<string, ContactDraft>();
-  const byEmail = new Map<string, ContactDraft>();
-  const byPhone = new Map<string, ContactDraft>();
-  const given = new Set<string>();
-
-  const put = (draft: ContactDraft) => {
-    byId.set(draft.now.id, draft);
-    if (draft.now.email !== null) byEmail.set(draft.now.email, draft);
-    if (draft.now.phone_number !== null) byPhone.set(draft.now.phone_number, draft);
-  };
-  for (const { row, ...contact } of stored) put({ before: contact, row, now: contact, indexes: [] });
-
-  const targetOf = ({ id, isByEmail, change }: PendingSave): ContactDraft | DomainError => {
-    const owners = {
-      email: change.email === undefined ? undefined : byEmail.get(change.email),
-      phone: change.phone === undefined ? undefined : byPhone.get(change.phone),
-    };
-    if (id !== undefined) {
-      const target = byId.get(id);
-      if (target === undefined) return notFound('contact');
-      if (owners.email !== undefined && owners.email !== target)
-        return addressTaken('email', 'contact.email: another contact has this e-mail', owners.email);
-      if (owners.phone !== undefined && owners.phone !== target)
-        return addressTaken('phone', 'contact.phone: another contact has this number', owners.phone);
-      return target;
-    }
-    const isOwnerGiven = isByEmail === true || owners.email !== undefined;
-    if (isOwnerGiven && owners.phone !== undefined && owners.email !== owners.phone) {
-      return addressTaken(
-        'phone',
-        'contact.phone: this number belongs to another contact than this e-mail',
-        owners.phone,
-      );
-    }
-    const blank: ContactDraft = { before: undefined, row: undefined, now: blankContact(newId()), indexes: [] };
-    return owners.email ?? owners.phone ?? blank;
-  };
-
-  return {
-    list: () => [...byId.values()].filter(({ indexes }) => indexes.length > 0),
-    /**
-     * Applies one save. Returns the error if it cannot be applied, or `later` if it needs an address released in this
-     * round.
-     */
-    apply(save: PendingSave): DomainError | 'later' | undefined {
-      const { change } = save;
-      if (given.has(`email ${change.email}`) || given.has(`phone ${change.phone}`)) return 'later';
-      const target = targetOf(save);
-      if (!('now' in target)) return target;
-      const now = mergeContact(target.now, change);
-      const excess = limitViolationOf(now);
-      if (excess !== undefined) return invalid(excess);
-
-      const { email, phone_number } = target.now;
-      if (email !== null && email !== now.email) {
-        byEmail.delete(email);
-        given.add(`email ${email}`);
-      }
-      if (phone_number !== null && phone_number !== now.phone_number) {
-        byPhone.delete(phone_number);
-        given.add(`phone ${phone_number}`);
-      }
-      target.now = now;
-      target.indexes.push(save.index);
-      put(target);
-      return undefined;
-    },
-  };
-}

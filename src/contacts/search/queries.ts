@@ -9,6 +9,8 @@ interface FoundContact {
   id: string;
   email: string | null;
   phone_number: string | null;
+  phone: string | null;
+  external_id: string | null;
   name: string | null;
   custom_data: Record<string, string>;
   created_at: Date;
@@ -21,8 +23,8 @@ interface SearchPage {
   limit: number;
 }
 
-const COLUMNS = sql`contacts.id, contacts.email, contacts.phone_number, contacts.name, contacts.custom_data,
-  contacts.created_at, contacts.updated_at`;
+const COLUMNS = sql`contacts.id, contacts.email, contacts.phone_number, contacts.phone_number as phone,
+  contacts.external_id, contacts.name, contacts.custom_data, contacts.created_at, contacts.updated_at`;
 
 /**
  * Returns the matches among the first rows in order. The page is complete only if there are more matches than the

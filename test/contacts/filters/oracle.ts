@@ -6,6 +6,7 @@ export interface Person {
   id: string;
   email: string | null;
   phone_number: string | null;
+  external_id: string | null;
   name: string | null;
   custom_data: Record<string, string>;
   created_at: Date;
@@ -60,6 +61,8 @@ function leafMatches(leaf: ContactFilter, person: Person, segments: Record<strin
       return leaf.phone_number_in.some((phone) => phone.replaceAll(' ', '') === person.phone_number);
     case 'contacts_email_in':
       return leaf.email_in.some((email) => email.toLowerCase() === person.email);
+    case 'contacts_external_id_in':
+      return person.external_id !== null && leaf.external_id_in.includes(person.external_id);
     case 'contacts_attributes_in':
       return hasOne(leaf.attributes, person.custom_data);
     case 'last_contacted_at_between':
@@ -95,6 +98,7 @@ function lastIsIn(bounds: { after?: unknown; before?: unknown }, times: (Date | 
 
 const EMAILS = ['ann@a.example', 'bob@b.example', 'cy@a.example', 'dan@mail.a.example', "o'neil@b.example"];
 const PHONES = ['+442079460958', '+15005550006', '+491701234567'];
+const EXTERNAL_IDS = ['crm-1', 'CRM-1', '42', ...HOSTILE];
 const NAMES = ['', 'Ann', 'ann', 'Bob', ...HOSTILE];
 const KEYS = ['plan', 'city', ...HOSTILE];
 const VALUES = ['pro', 'free', '', ...HOSTILE];
@@ -106,7 +110,7 @@ const bounds = { after: fc.option(iso, { nil: undefined }), before: fc.option(is
 const pick = (values: string[]) => fc.uniqueArray(fc.constantFrom(...values), { maxLength: 3 });
 const map = fc.dictionary(fc.constantFrom(...KEYS), fc.constantFrom(...VALUES), { maxKeys: 2 });
 
-/** Generates the contacts of one org: e-mails and phone numbers are unique, most other values are shared by many. */
+/** Generates the contacts of one org: e-mails, phone numbers and external ids are unique, most other values are shared by many. */
 export const people = (sequences: string[]): fc.Arbitrary<Person[]> =>
   fc
     .array(
@@ -114,6 +118,7 @@ export const people = (sequences: string[]): fc.Arbitrary<Person[]> =>
         id: fc.uuid({ version: 7 }),
         email: fc.option(fc.constantFrom(...EMAILS)),
         phone_number: fc.option(fc.constantFrom(...PHONES)),
+        external_id: fc.option(fc.constantFrom(...EXTERNAL_IDS)),
         name: fc.option(fc.constantFrom(...NAMES)),
         custom_data: fc.dictionary(fc.constantFrom(...KEYS), fc.constantFrom(...VALUES), { maxKeys: 4 }),
         created_at: instant,
@@ -136,6 +141,8 @@ export const people = (sequences: string[]): fc.Arbitrary<Person[]> =>
         email: person.email === null ? null : person.email.replace('@', `${index}@`),
         phone_number:
           list.findIndex((other) => other.phone_number === person.phone_number) === index ? person.phone_number : null,
+        external_id:
+          list.findIndex((other) => other.external_id === person.external_id) === index ? person.external_id : null,
       })),
     );
 
@@ -163,6 +170,7 @@ export function filterOf(all: Person[], sequences: string[], segments: string[])
       phone_number_in: pick([...PHONES, '+44 20 7946 0958', ...HOSTILE]),
     }),
     fc.record({ type: fc.constant('contacts_email_in'), email_in: pick([...emails, 'ANN0@a.example', ...HOSTILE]) }),
+    fc.record({ type: fc.constant('contacts_external_id_in'), external_id_in: pick(EXTERNAL_IDS) }),
     fc.record({ type: fc.constant('contacts_attributes_in'), attributes: fc.array(map, { maxLength: 3 }) }),
     fc.record({ type: fc.constant('contacts_sessions_attributes_in'), attributes: fc.array(map, { maxLength: 2 }) }),
     fc.record({ type: fc.constant('last_contacted_at_between'), ...bounds }),

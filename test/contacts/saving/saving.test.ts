@@ -34,6 +34,8 @@ describe('a save', () => {
       id: body.id,
       email,
       phone_number: '+442079460958',
+      phone: '+442079460958',
+      external_id: null,
       name: 'Ada',
       custom_data: { plan: 'pro' },
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),

@@ -1,0 +1,134 @@
+import { alreadyExists, type DomainError, invalid, notFound } from '../../errors.ts';
+import { newId } from '../../ids.ts';
+import { blankContact, type ContactChange, limitViolationOf, mergeContact, type StoredContact } from './merge.rules.ts';
+
+/** A change of the contact with this id or, without an id, with the external id, e-mail or phone number. */
+export interface ContactSave {
+  id?: string;
+  /** Without an id, looks for the contact by its e-mail alone: a phone number proves nothing about who somebody is. */
+  isByEmail?: boolean;
+  change: ContactChange;
+}
+
+export interface PendingSave extends ContactSave {
+  index: number;
+}
+
+/** A contact during a round: its state before, its state after, and the saves applied to it. */
+export interface ContactDraft {
+  before: StoredContact | undefined;
+  row: object | undefined;
+  now: StoredContact;
+  indexes: number[];
+}
+
+/** What identifies a contact, the strongest first: another system knows its own ids. */
+const KEYS = [
+  { field: 'external_id', column: 'external_id', name: 'external id' },
+  { field: 'email', column: 'email', name: 'e-mail' },
+  { field: 'phone', column: 'phone_number', name: 'number' },
+] as const;
+type Key = (typeof KEYS)[number];
+
+/** The contacts of a round. `released` are the values that they no longer have. */
+interface Round {
+  byId: Map<string, ContactDraft>;
+  byKey: Map<string, ContactDraft>;
+  released: Set<string>;
+}
+
+const valueOf = ({ field }: Key, value: string) => `${field} ${value}`;
+
+/** Tracks the contacts of a round by what identifies them while saves are applied to them. */
+export function createDrafts(stored: (StoredContact & { row: object })[]) {
+  const round: Round = { byId: new Map(), byKey: new Map(), released: new Set() };
+  for (const { row, ...contact } of stored) put(round, { before: contact, row, now: contact, indexes: [] });
+  return {
+    list: () => [...round.byId.values()].filter(({ indexes }) => indexes.length > 0),
+    /**
+     * Applies one save. Returns the error if it cannot be applied, or `later` if it needs a value released in this
+     * round.
+     */
+    apply: (save: PendingSave) => applySave(round, save),
+  };
+}
+
+function put({ byId, byKey }: Round, draft: ContactDraft): void {
+  byId.set(draft.now.id, draft);
+  for (const key of KEYS) {
+    const value = draft.now[key.column];
+    if (value !== null) byKey.set(valueOf(key, value), draft);
+  }
+}
+
+function applySave(round: Round, save: PendingSave): DomainError | 'later' | undefined {
+  const given = givenKeys(save.change);
+  if (given.some(({ value }) => round.released.has(value))) return 'later';
+  const target = targetOf(round, save);
+  if (!('now' in target)) return target;
+  const now = mergeContact(target.now, save.change);
+  const excess = limitViolationOf(now);
+  if (excess !== undefined) return invalid(excess);
+  release(round, target.now, now);
+  target.now = now;
+  target.indexes.push(save.index);
+  put(round, target);
+  return undefined;
+}
+
+/** Returns the keys that a change sets, each with its value. */
+const givenKeys = (change: ContactChange) =>
+  KEYS.flatMap((key) => {
+    const value = change[key.field];
+    return value === undefined || value === null ? [] : [{ key, value: valueOf(key, value) }];
+  });
+
+function release({ byKey, released }: Round, before: StoredContact, now: StoredContact): void {
+  for (const key of KEYS) {
+    const value = before[key.column];
+    if (value === null || value === now[key.column]) continue;
+    byKey.delete(valueOf(key, value));
+    released.add(valueOf(key, value));
+  }
+}
+
+function targetOf(round: Round, { id, isByEmail, change }: PendingSave): ContactDraft | DomainError {
+  const owners = givenKeys(change).flatMap(({ key, value }) => {
+    const owner = round.byKey.get(value);
+    return owner === undefined ? [] : [{ key, owner }];
+  });
+  if (id === undefined) return targetByKeys(owners, change, isByEmail === true);
+  const target = round.byId.get(id);
+  if (target === undefined) return notFound('contact');
+  const other = owners.find(({ owner }) => owner !== target);
+  return other === undefined ? target : taken(other, `another contact has this ${other.key.name}`);
+}
+
+/** A key of a change, and the contact that has it. */
+interface Owner {
+  key: Key;
+  owner: ContactDraft;
+}
+
+function targetByKeys(owners: Owner[], change: ContactChange, isByEmail: boolean): ContactDraft | DomainError {
+  const [first] = isByEmail ? owners.filter(({ key }) => key.field === 'email') : owners;
+  const other = owners.find(({ owner }) => owner !== first?.owner);
+  const name = first?.key.name ?? 'e-mail';
+  if (other !== undefined) return taken(other, `this ${other.key.name} belongs to another contact than this ${name}`);
+  if (first === undefined) return { before: undefined, row: undefined, now: blankContact(newId()), indexes: [] };
+  return externalIdViolationOf(first, change) ?? first.owner;
+}
+
+/**
+ * A contact of another system is not renamed to a second one of it by the address that both share. A change by id may do
+ * that.
+ */
+function externalIdViolationOf({ key, owner }: Owner, { external_id }: ContactChange): DomainError | undefined {
+  const stored = owner.now.external_id;
+  if (typeof external_id !== 'string' || stored === null || stored === external_id) return undefined;
+  const message = `contact.external_id: the contact with this ${key.name} has another external id`;
+  return alreadyExists(message, { type: 'contact', id: owner.now.id, field: 'external_id' });
+}
+
+const taken = ({ key, owner }: Owner, message: string) =>
+  alreadyExists(`contact.${key.field}: ${message}`, { type: 'contact', id: owner.now.id, field: key.field });
