@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { listActionAddresses } from '../actions/definitions/service.ts';
 import { abandonRuns } from '../ai/calls/workflow-runs.service.ts';
 import { withdrawWorkflow } from '../ai/workflow-tools/service.ts';
@@ -160,8 +161,8 @@ async function readPage(db: Db, orgId: string, listed: ListedVersion[], limit: n
 }
 
 /**
- * Adds a version without activating it. Fields not given are as in the latest version. Runs stay on their version.
- * Throws notFound and invalid.
+ * Adds a version without activating it, unless it would be as the latest one. Fields not given are as in that. Runs stay
+ * on their version. Throws notFound and invalid.
  */
 export function updateWorkflow(
   db: Db,
@@ -187,16 +188,31 @@ export function updateWorkflow(
     const actions = await listActionAddresses(trx, orgId);
     const before = { steps: latest.workflow_blocks, origins: latest.credential_origins };
     const { steps, origins } = sealSteps(sealer, version.workflow_blocks, before, actions);
-    await insertVersion(trx, orgId, id, {
+    const next = {
       ...version,
       workflow_blocks: steps,
       credential_origins: origins,
       workflow_editor_state: sealer.seal(version.workflow_editor_state, latest.workflow_editor_state),
       trigger_configuration: encryptSecret(secrets, orgId, id, { given: wanted, before: stored }),
-    });
+    };
+    if (isSameVersion(next, latest)) return latest;
+    await insertVersion(trx, orgId, id, next);
     return getLatestVersion(trx, orgId, id);
   });
 }
+
+/** Whether two versions are stored alike. */
+const isSameVersion = (one: NewVersion, other: NewVersion) => isDeepStrictEqual(contentOf(one), contentOf(other));
+
+const contentOf = ({ name, description, trigger_type, ...version }: NewVersion) => ({
+  ...{ name, description, trigger_type },
+  trigger_configuration: asStored(version.trigger_configuration),
+  trigger_constraints: asStored(version.trigger_constraints),
+  workflow_blocks: asStored(version.workflow_blocks),
+  workflow_editor_state: asStored(version.workflow_editor_state),
+});
+
+const asStored = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));
 
 /**
  * Activates a version, by default the latest: the trigger starts it from now on. Throws notFound, and conflict if too

@@ -71,7 +71,8 @@ export const contactRoutes: FastifyPluginAsyncZod<Deps> = async (app, { db: pool
       operationId: 'updateContact',
       summary: 'Update a contact',
       tags: ['contacts'],
-      description: 'Absent fields stay, null removes one; custom_data merges by key, null removes one. A contact as read is taken too: its `id` and times are ignored.',
+      description:
+        'Absent fields stay, null removes one; custom_data merges by key, null removes one. A contact as read is taken too: its `id` and times are ignored.',
       params: ContactPath,
       body: SaveContact,
       response: { 200: NoBody, ...errorResponses(403, 404, 409) },

@@ -25,13 +25,7 @@ describe('a field that an operation does not know', () => {
   it.each<[string, string, unknown, string, string?]>([
     ['in an object of the body', '/contacts', { contact: { emial: 'ann@example.com' } }, 'body.contact.emial', 'email'],
     ['of another case', '/contacts', { contact: { customData: {} } }, 'body.contact.customData', 'custom_data'],
-    [
-      'with the field’s name in it',
-      '/contacts',
-      { contact: { phone_no: '1' } },
-      'body.contact.phone_no',
-      'phone',
-    ],
+    ['with the field’s name in it', '/contacts', { contact: { phone_no: '1' } }, 'body.contact.phone_no', 'phone'],
     [
       'in one of several forms',
       '/sequences',

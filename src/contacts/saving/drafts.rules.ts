@@ -37,7 +37,7 @@ interface Round {
   released: Set<string>;
 }
 
-const valueOf = ({ field }: Key, value: string) => `${field} ${value}`;
+const entryOf = ({ field }: Key, value: string) => `${field} ${value}`;
 
 /** Tracks the contacts of a round by what identifies them while saves are applied to them. */
 export function createDrafts(stored: (StoredContact & { row: object })[]) {
@@ -57,7 +57,7 @@ function put({ byId, byKey }: Round, draft: ContactDraft): void {
   byId.set(draft.now.id, draft);
   for (const key of KEYS) {
     const value = draft.now[key.column];
-    if (value !== null) byKey.set(valueOf(key, value), draft);
+    if (value !== null) byKey.set(entryOf(key, value), draft);
   }
 }
 
@@ -80,15 +80,15 @@ function applySave(round: Round, save: PendingSave): DomainError | 'later' | und
 const givenKeys = (change: ContactChange) =>
   KEYS.flatMap((key) => {
     const value = change[key.field];
-    return value === undefined || value === null ? [] : [{ key, value: valueOf(key, value) }];
+    return value === undefined || value === null ? [] : [{ key, value: entryOf(key, value) }];
   });
 
 function release({ byKey, released }: Round, before: StoredContact, now: StoredContact): void {
   for (const key of KEYS) {
     const value = before[key.column];
     if (value === null || value === now[key.column]) continue;
-    byKey.delete(valueOf(key, value));
-    released.add(valueOf(key, value));
+    byKey.delete(entryOf(key, value));
+    released.add(entryOf(key, value));
   }
 }
 

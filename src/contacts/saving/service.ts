@@ -161,9 +161,7 @@ async function writeChanges(trx: Trx, orgId: string, drafts: ContactDraft[]): Pr
   const contacts = drafts.map(({ now }) => now);
   const isSafe = drafts.every(
     ({ before, now }) =>
-      before?.email === now.email &&
-      before.phone_number === now.phone_number &&
-      before.external_id === now.external_id,
+      before?.email === now.email && before.phone_number === now.phone_number && before.external_id === now.external_id,
   );
   if (isSafe) {
     await updateContacts(trx, orgId, contacts);

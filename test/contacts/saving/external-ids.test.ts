@@ -21,7 +21,11 @@ const patch = (id: string, contact: object) => api.org.patch(`/contacts/${id}`, 
 const get = async (id: string) => (await api.org.get(`/contacts/${id}`)).body;
 const conflictWith = (id: string, field: string) => ({
   status: 409,
-  body: { code: 'already_exists', conflicting: { type: 'contact', id, field }, message: expect.stringContaining(field) },
+  body: {
+    code: 'already_exists',
+    conflicting: { type: 'contact', id, field },
+    message: expect.stringContaining(field),
+  },
 });
 
 describe('the external id of a contact', () => {

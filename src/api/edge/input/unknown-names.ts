@@ -10,6 +10,7 @@ const MAX_TYPOS = 3;
 /** A field of a request that its schema does not have. */
 export interface UnknownField {
   path: string;
+  trail: (string | number)[];
   /** The field of the schema that was probably meant: the field itself, if it is of another alternative. */
   nearest: string | undefined;
 }
@@ -51,10 +52,20 @@ function compare(
         compare(found, fields, below, { given: value, parsed: parsed[name] });
       } else {
         const names = shapes.flatMap((shape) => Object.keys(shape));
-        found.push({ path: below.join('.'), nearest: nearestTo(name, names) });
+        found.push({ path: below.join('.'), trail: below, nearest: nearestTo(name, names) });
       }
     }
   }
+}
+
+/** Whether values of a schema may have a field. */
+export function hasField(schema: z.ZodType, [first, ...others]: (string | number)[]): boolean {
+  if (first === undefined) return true;
+  const inner = alternativesOf(schema).map((one) => {
+    const { element, shape } = defOf(one);
+    return typeof first === 'number' ? element : shape?.[first];
+  });
+  return inner.some((one) => one !== undefined && hasField(one, others));
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
