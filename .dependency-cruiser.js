@@ -370,6 +370,12 @@ const frontEnds = [
     '^embed/src/',
     ['^embed/src/', npm('preact')],
   ),
+  only(
+    'sdk-alone',
+    'The SDK is for programs of others: it imports its own files, what is generated from the OpenAPI document, and what is bundled into it.',
+    '^sdk/src/',
+    ['^sdk/(?:src|generated)/', npm('eventsource-parser')],
+  ),
   never(
     'embed-not-from-product',
     'The server knows the widget only as built files.',
@@ -396,7 +402,7 @@ export default {
     ...layers,
   ],
   options: {
-    doNotFollow: { path: 'node_modules' },
+    doNotFollow: { path: ['node_modules', '^sdk/(dist|generated)/'] },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'] },

@@ -3,6 +3,7 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc tsconfig.json ./
 COPY console console
 COPY embed embed
+COPY sdk/package.json sdk/
 RUN npm ci --ignore-scripts
 COPY scripts/build-programs.ts scripts/
 COPY src src
@@ -16,6 +17,7 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY console/package.json console/
 COPY embed/package.json embed/
+COPY sdk/package.json sdk/
 RUN npm ci --omit=dev --workspaces=false && rm -rf node_modules/onnxruntime-node/bin/*/win32 node_modules/onnxruntime-node/bin/*/darwin
 COPY src src
 RUN node src/embedder/main.ts

@@ -2,7 +2,18 @@ import { spawnSync } from 'node:child_process';
 import type { Step } from './step.ts';
 import { countTests } from './tests.ts';
 
-const sources = ['src', 'workflows', 'activities', 'worker', 'test', 'bench', 'scripts', 'console/src', 'embed/src'];
+const sources = [
+  'src',
+  'workflows',
+  'activities',
+  'worker',
+  'test',
+  'bench',
+  'scripts',
+  'console/src',
+  'embed/src',
+  'sdk/src',
+];
 
 /** The environment variables required by docker-compose.yml. */
 const requiredByCompose = {
@@ -15,12 +26,15 @@ const requiredByCompose = {
 };
 
 /** Steps that write what others read. They run first, one after the other. */
-export const generatingSteps: Step[] = [{ name: 'types of the console', command: ['npm', 'run', 'console:types'] }];
+export const generatingSteps: Step[] = [
+  { name: 'types of the console', command: ['npm', 'run', 'console:types'] },
+  { name: 'SDK', command: ['npm', 'run', 'sdk:build'] },
+];
 
 /** Steps that only read. Two of them run at once. */
 export const staticSteps: Step[] = [
   { name: 'format and lint', command: ['biome', 'ci', '--colors=off', '.'], proof: /Checked [1-9]\d* files/ },
-  // TypeScript's own diagnostics and the lint that needs types, of the console and the widget too.
+  // TypeScript's own diagnostics and the lint that needs types, of the console, the SDK and the widget too.
   { name: 'types and typed lint', command: ['oxlint'], proof: /on [1-9]\d* files/ },
   {
     name: 'dependency rules',

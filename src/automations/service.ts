@@ -202,9 +202,12 @@ export function updateWorkflow(
 }
 
 /** Whether two versions are stored alike. */
-const isSameVersion = (one: NewVersion, other: NewVersion) => isDeepStrictEqual(contentOf(one), contentOf(other));
+const isSameVersion = (one: VersionContent, other: VersionContent) =>
+  isDeepStrictEqual(contentOf(one), contentOf(other));
 
-const contentOf = ({ name, description, trigger_type, ...version }: NewVersion) => ({
+type VersionContent = Omit<NewVersion, 'credential_origins'>;
+
+const contentOf = ({ name, description, trigger_type, ...version }: VersionContent) => ({
   ...{ name, description, trigger_type },
   trigger_configuration: asStored(version.trigger_configuration),
   trigger_constraints: asStored(version.trigger_constraints),

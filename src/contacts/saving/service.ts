@@ -7,7 +7,7 @@ import { newId } from '../../ids.ts';
 import { announce } from '../../outbox/announcing.ts';
 import { runAsOwner } from '../../processes/current-work.ts';
 import { insertContacts, lockContacts, updateContacts } from '../queries.ts';
-import { type ContactDraft, type ContactSave, createDrafts, type PendingSave } from './drafts.rules.ts';
+import { type ContactDraft, type ContactSave, createDrafts, type PendingSave } from './drafts.ts';
 import {
   blankContact,
   type ContactChange,
