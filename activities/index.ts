@@ -2,6 +2,7 @@ import { type AiTurnActivityDeps, createAiTurnActivities } from './ai-turns.ts';
 import { type AssignmentActivityDeps, createAssignmentActivities } from './assignment.ts';
 import { type AutomationActivityDeps, createAutomationActivities } from './automations.ts';
 import { type CalibrationActivityDeps, createCalibrationActivities } from './calibration.ts';
+import { type ContactImportActivityDeps, createContactImportActivities } from './contact-imports.ts';
 import { type CrawlActivityDeps, createCrawlActivities } from './crawl.ts';
 import { type CrmActivityDeps, createCrmActivities } from './crm.ts';
 import { createDeletionActivities, type DeletionActivityDeps } from './deletions.ts';
@@ -26,6 +27,7 @@ export type ActivityDeps = AiTurnActivityDeps &
   AssignmentActivityDeps &
   AutomationActivityDeps &
   CalibrationActivityDeps &
+  ContactImportActivityDeps &
   CrawlActivityDeps &
   CrmActivityDeps &
   DeletionActivityDeps &
@@ -52,6 +54,7 @@ export const createActivities = (deps: ActivityDeps) => ({
   ...createAssignmentActivities(deps),
   ...createAutomationActivities(deps),
   ...createCalibrationActivities(deps),
+  ...createContactImportActivities(deps),
   ...createCrawlActivities(deps),
   ...createCrmActivities(deps),
   ...createDeletionActivities(deps),

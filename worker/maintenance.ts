@@ -8,6 +8,7 @@ import {
   deleteUnreceivedEvents,
 } from '../src/automations/runs/maintenance.service.ts';
 import type { Config } from '../src/config.ts';
+import { deleteOldImports } from '../src/contacts/imports/service.ts';
 import { deleteOldJobs } from '../src/conversations/bulk/service.ts';
 import { deleteIdleHosts, deleteOldCrawls, deleteOldRobots } from '../src/crawl/maintenance.service.ts';
 import { deleteOldBatches, wakeStalledQueues } from '../src/crm/inbound/maintenance.service.ts';
@@ -72,6 +73,7 @@ const BATCHED_JOBS: Record<string, (db: Db, retention: Retention) => Promise<num
   deleteOldNotifications,
   deleteOldJobs,
   deleteOldMcpConfirmations,
+  deleteOldImports,
 };
 
 /**

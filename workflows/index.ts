@@ -8,6 +8,7 @@ export { runAutomationBatch } from './automations/batches.ts';
 export { holdHandoff } from './automations/handoff-hold.ts';
 export { runAutomation } from './automations/runs.ts';
 export { startScheduledRun, syncSchedule, watchInactivity } from './automations/triggers.ts';
+export { importContacts } from './contact-imports.ts';
 export { closeTicketLater, handOffSession, reopenTicketLater } from './crm/handoffs.ts';
 export { syncMiaw } from './crm/miaw.ts';
 export { confirmCrmAccount, syncCrmThread, syncCrmTicket } from './crm/sync.ts';

@@ -8,6 +8,7 @@ import { announce } from '../outbox/announcing.ts';
 import type { Secrets } from '../secrets.ts';
 import type { ContactDeliveriesPort } from './deliveries.port.ts';
 import { prepareFilter } from './filters/condition.ts';
+import { eraseRefusedLines } from './imports/queries.ts';
 import {
   deleteContact,
   findContact,
@@ -54,6 +55,7 @@ export function eraseContact(db: Db, deliveries: ContactDeliveriesPort, orgId: s
     await deliveries.endSends(trx, orgId, id);
     await deliveries.deleteRawForms(trx, orgId, id);
     await deleteContact(trx, orgId, id);
+    await eraseRefusedLines(trx, orgId, contact);
     await announce(trx, orgId, [{ type: 'contact-deleted', subject_id: id, payload: {} }]);
   });
 }

@@ -588,6 +588,42 @@ create table blocked_domains (
 );
 CREATE INDEX blocked_domains_by_creation ON public.blocked_domains USING btree (org_id, created_at, id);
 
+create table contact_import_refusals (
+  org_id uuid not null,
+  import_id uuid not null,
+  line integer not null,
+  reason text not null,
+  record text[] not null,
+  constraint contact_import_refusals_pkey PRIMARY KEY (org_id, import_id, line),
+  constraint contact_import_refusals_org_id_import_id_fkey FOREIGN KEY (org_id, import_id) REFERENCES contact_imports(org_id, id) ON DELETE CASCADE
+);
+
+create table contact_imports (
+  org_id uuid not null,
+  id uuid not null,
+  key text,
+  does_update boolean not null,
+  columns text[] not null,
+  delimiter text not null,
+  storage_key text not null,
+  size bigint not null,
+  state text default 'running'::text not null,
+  "position" bigint default 0 not null,
+  lines integer default 0 not null,
+  created integer default 0 not null,
+  updated integer default 0 not null,
+  skipped integer default 0 not null,
+  refused integer default 0 not null,
+  created_at timestamp(3) with time zone default now() not null,
+  ended_at timestamp(3) with time zone,
+  constraint contact_imports_pkey PRIMARY KEY (org_id, id),
+  constraint contact_imports_key_check CHECK ((key = ANY (ARRAY['external_id'::text, 'email'::text, 'phone'::text]))),
+  constraint contact_imports_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
+  constraint contact_imports_state_check CHECK ((state = ANY (ARRAY['running'::text, 'completed'::text])))
+);
+CREATE INDEX contact_imports_ended ON public.contact_imports USING btree (ended_at) WHERE (ended_at IS NOT NULL);
+CREATE INDEX contact_imports_running ON public.contact_imports USING btree (org_id, id) WHERE (state = 'running'::text);
+
 create table contacts (
   org_id uuid not null,
   id uuid not null,

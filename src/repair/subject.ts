@@ -30,6 +30,7 @@ export type MismatchKind =
   | 'sla'
   | 'snooze'
   | 'session-job'
+  | 'contact-import'
   | 'inactivity'
   | 'reconciliation'
   | 'datasource-deletion'

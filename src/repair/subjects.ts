@@ -14,6 +14,8 @@ import {
   syncWorkflowSchedule,
   watchInactivity,
 } from '../automations/triggers/schedules.service.ts';
+import { IMPORT_CONTACTS } from '../contacts/imports/contract.ts';
+import { listRunningImports, runImport } from '../contacts/imports/service.ts';
 import { ASSIGN_WAITING_SESSIONS } from '../conversations/assignment/contract.ts';
 import { assignWaiting } from '../conversations/assignment/service.ts';
 import { RUN_SESSION_JOB } from '../conversations/bulk/contract.ts';
@@ -293,6 +295,15 @@ export const SUBJECTS: ComparedSubject[] = [
       list: listRunningJobs,
       wake: runJob,
       idOf: ({ jobId }) => jobId,
+    }),
+  ),
+  compared(
+    resumed({
+      kind: 'contact-import',
+      starts: [IMPORT_CONTACTS.type],
+      list: listRunningImports,
+      wake: runImport,
+      idOf: ({ importId }) => importId,
     }),
   ),
   compared(

@@ -41,7 +41,7 @@ const json = (status: number, body: object, headers: Record<string, string> = {}
 /** A fetch that really sends, and then answers as `answer` says for the first requests. */
 function interrupted(answers: ((response: Response) => Response)[]) {
   const sent: Request[] = [];
-  const send = async (input: RequestInfo | URL) => {
+  const send = async (input: string | URL | Request) => {
     const request = new Request(input);
     sent.push(request.clone());
     const response = await fetch(request);
@@ -169,7 +169,7 @@ describe('waiting for a job', () => {
 /** A fetch whose first answer breaks off after its first event. */
 function breakingOnce() {
   let isFirst = true;
-  return async (input: RequestInfo | URL) => {
+  return async (input: string | URL | Request) => {
     const response = await fetch(input);
     if (!isFirst || response.body === null) return response;
     isFirst = false;

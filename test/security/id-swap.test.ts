@@ -31,6 +31,8 @@ const OTHER_TABLES = [
   'notifications',
   'session_jobs',
   'session_job_items',
+  'contact_imports',
+  'contact_import_refusals',
   'idempotency_keys',
   'delivery_callbacks',
   'automation_events',

@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import type { Db } from '../../db/connect.ts';
 import { strictThroughout, unknownPathsIn } from '../../schemas/parts.ts';
 import type { Secrets } from '../../secrets.ts';
@@ -29,12 +30,16 @@ export async function saveContactBatch(
   const saves = parsed.flatMap(({ success, data }) => (success ? [{ change: sealChange(secrets, orgId, data) }] : []));
   const saved = (await saveContacts(db, orgId, saves)).values();
   return parsed.map(({ success, error }): BatchResult => {
-    if (!success) return { error: error.issues.map(describeIssue).join('; ').slice(0, 1000).toWellFormed() };
+    if (!success) return { error: describeFields(error) };
     const { value } = saved.next();
     if (value === undefined) throw new Error('every save has a result');
     return 'error' in value ? { error: value.error.message } : value;
   });
 }
+
+/** Says what is wrong with the fields of a contact. */
+export const describeFields = ({ issues }: z.ZodError): string =>
+  issues.map(describeIssue).join('; ').slice(0, 1000).toWellFormed();
 
 const describeIssue = ({ path, message }: { path: PropertyKey[]; message: string }) =>
   path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`;

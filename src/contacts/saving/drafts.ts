@@ -5,8 +5,10 @@ import { blankContact, type ContactChange, limitViolationOf, mergeContact, type 
 /** A change of the contact with this id or, without an id, with the external id, e-mail or phone number. */
 export interface ContactSave {
   id?: string;
-  /** Without an id, looks for the contact by its e-mail alone: a phone number proves nothing about who somebody is. */
-  isByEmail?: boolean;
+  /** Without an id, the only field by which the contact is looked for. */
+  by?: KeyField | undefined;
+  /** A contact that exists stays as it is. */
+  isOnlyNew?: boolean;
   change: ContactChange;
 }
 
@@ -29,6 +31,7 @@ const KEYS = [
   { field: 'phone', column: 'phone_number', name: 'number' },
 ] as const;
 type Key = (typeof KEYS)[number];
+export type KeyField = Key['field'];
 
 /** The contacts of a round. `released` are the values that they no longer have. */
 interface Round {
@@ -66,7 +69,8 @@ function applySave(round: Round, save: PendingSave): DomainError | 'later' | und
   if (given.some(({ value }) => round.released.has(value))) return 'later';
   const target = targetOf(round, save);
   if (!('now' in target)) return target;
-  const now = mergeContact(target.now, save.change);
+  const isKept = save.isOnlyNew === true && (target.before !== undefined || target.indexes.length > 0);
+  const now = isKept ? target.now : mergeContact(target.now, save.change);
   const excess = limitViolationOf(now);
   if (excess !== undefined) return invalid(excess);
   release(round, target.now, now);
@@ -92,12 +96,12 @@ function release({ byKey, released }: Round, before: StoredContact, now: StoredC
   }
 }
 
-function targetOf(round: Round, { id, isByEmail, change }: PendingSave): ContactDraft | DomainError {
+function targetOf(round: Round, { id, by, change }: PendingSave): ContactDraft | DomainError {
   const owners = givenKeys(change).flatMap(({ key, value }) => {
     const owner = round.byKey.get(value);
     return owner === undefined ? [] : [{ key, owner }];
   });
-  if (id === undefined) return targetByKeys(owners, change, isByEmail === true);
+  if (id === undefined) return targetByKeys(owners, change, by);
   const target = round.byId.get(id);
   if (target === undefined) return notFound('contact');
   const other = owners.find(({ owner }) => owner !== target);
@@ -110,10 +114,10 @@ interface Owner {
   owner: ContactDraft;
 }
 
-function targetByKeys(owners: Owner[], change: ContactChange, isByEmail: boolean): ContactDraft | DomainError {
-  const [first] = isByEmail ? owners.filter(({ key }) => key.field === 'email') : owners;
+function targetByKeys(owners: Owner[], change: ContactChange, by: KeyField | undefined): ContactDraft | DomainError {
+  const [first] = by === undefined ? owners : owners.filter(({ key }) => key.field === by);
   const other = owners.find(({ owner }) => owner !== first?.owner);
-  const name = first?.key.name ?? 'e-mail';
+  const name = KEYS.find(({ field }) => field === (first?.key.field ?? by))?.name ?? 'other value';
   if (other !== undefined) return taken(other, `this ${other.key.name} belongs to another contact than this ${name}`);
   if (first === undefined) return { before: undefined, row: undefined, now: blankContact(newId()), indexes: [] };
   return externalIdViolationOf(first, change) ?? first.owner;

@@ -65,13 +65,16 @@ export const saveContact = async (
   insert: InsertContact = insertAlone,
 ): Promise<{ id: string }> => (await insertNew(db, orgId, change, insert)) ?? (await saveOne(db, orgId, { change }));
 
-/** Saves the contact with this e-mail. Throws conflict if another contact has the phone number. */
+/**
+ * Saves the contact with this e-mail. A phone number proves nothing about who somebody is: throws conflict if another
+ * contact has it.
+ */
 export const saveContactByEmail = async (
   db: Db,
   orgId: string,
   change: ContactChange & { email: string },
 ): Promise<{ id: string }> =>
-  (await insertNew(db, orgId, change, insertAlone)) ?? (await saveOne(db, orgId, { isByEmail: true, change }));
+  (await insertNew(db, orgId, change, insertAlone)) ?? (await saveOne(db, orgId, { by: 'email', change }));
 
 /** Returns undefined if a contact has the e-mail, phone number or external id. */
 async function insertNew(

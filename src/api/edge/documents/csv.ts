@@ -39,4 +39,8 @@ export const sendCsv = (reply: FastifyReply, rows: CsvRow[], columns: string[]) 
 export const streamCsv = (reply: FastifyReply, rows: AsyncIterable<CsvRow>, columns: string[]) =>
   asCsv(reply).send(pipeline(Readable.from(rows), stringify({ ...OPTIONS, columns }), () => {}));
 
+/** Sends lines as they come, with their cells as a file of the org has had them. */
+export const streamOwnCsv = (reply: FastifyReply, lines: AsyncIterable<string[]>) =>
+  asCsv(reply).send(pipeline(Readable.from(lines), stringify({ record_delimiter: 'windows' }), () => {}));
+
 const asCsv = (reply: FastifyReply) => reply.header('vary', 'accept').type('text/csv; charset=utf-8; header=present');

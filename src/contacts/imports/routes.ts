@@ -1,0 +1,78 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import type { Deps } from '../../api/deps.ts';
+import { streamOwnCsv } from '../../api/edge/documents/csv.ts';
+import { once } from '../../api/edge/once.ts';
+import { errorResponses } from '../../schemas/error-answers.ts';
+import { ContactImport, ContactsCsv, ImportOptions, ImportPath, StartedImport } from './schema.ts';
+import { getImport, refusedLines, startImport, storeImport } from './service.ts';
+import { leaveUnread, receiveCsv } from './upload.ts';
+
+const tags = ['contacts'];
+
+export const contactImportRoutes: FastifyPluginAsyncZod<Deps> = async (app, { storage, config }) => {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('text/csv', leaveUnread);
+
+  app.post(
+    '/contacts/import',
+    once({
+      config: { scope: 'contacts:write' },
+      schema: {
+        operationId: 'importContacts',
+        summary: 'Import contacts from CSV',
+        tags,
+        description:
+          'Imports a file by a job, which GET /contacts/imports/{id} shows. Each line is saved as by POST /contacts, once, however often the job is interrupted. Lines that are refused do not affect the others, and come back as a file with their reasons.',
+        consumes: ['text/csv'],
+        querystring: ImportOptions,
+        body: ContactsCsv,
+        response: { 202: StartedImport, ...errorResponses(403) },
+      },
+      receive: async (request) => receiveCsv(request),
+      prepare: async ({ org, query }, { received, ifRefused }) => {
+        const added = await storeImport(storage, org.id, { file: received.bytes, options: query });
+        ifRefused(() => storage.delete(added.storage_key));
+        return added;
+      },
+      act: async ({ db, org }, { prepared, reply }) => {
+        reply.code(202);
+        return { answer: await startImport(db, org.id, prepared) };
+      },
+    }),
+  );
+
+  app.get('/contacts/imports/:id', {
+    config: { scope: 'contacts:read' },
+    schema: {
+      operationId: 'getContactImport',
+      summary: 'See how far an import is',
+      tags,
+      description: 'The counts of lines by what has become of them. An import is kept for a week after its end.',
+      params: ImportPath,
+      response: { 200: ContactImport, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params }) => getImport(db, config.PUBLIC_URL, { orgId: org.id, importId: params.id }),
+  });
+
+  app.get('/contacts/imports/:id/refused', {
+    config: { scope: 'contacts:read' },
+    schema: {
+      operationId: 'listRefusedContacts',
+      summary: 'Download the refused lines of an import',
+      tags,
+      description:
+        'A CSV file: the number of each line, why it was refused, and its cells as they came. Corrected, it can be imported as it is.',
+      params: ImportPath,
+      response: {
+        200: {
+          description: 'The refused lines below a line of names.',
+          content: { 'text/csv': { schema: z.string() } },
+        },
+        ...errorResponses(403, 404),
+      },
+    },
+    handler: async ({ db, org, params }, reply) =>
+      streamOwnCsv(reply, await refusedLines(db, { orgId: org.id, importId: params.id })),
+  });
+};
