@@ -12,6 +12,7 @@ const BENCHES = [
   'relay',
   'api',
   'contacts-search',
+  'contacts-import',
   'event-streams',
   'conversations',
   'assignment',

@@ -29,7 +29,7 @@ export const contactRoutes: FastifyPluginAsyncZod<Deps> = async (app, { db: pool
       summary: 'Save a contact',
       tags: ['contacts'],
       description:
-        'Makes a contact, or updates the one that has the `external_id`, e-mail or phone number. A contact found by an address keeps its `external_id`: another one is a 409.',
+        'Makes a contact, or updates the one that has the `external_id`, e-mail or phone number. Another `external_id` than it has is a 409.',
       body: SaveContact,
       response: { 201: SavedContact, ...errorResponses(403, 409) },
     },
@@ -71,8 +71,7 @@ export const contactRoutes: FastifyPluginAsyncZod<Deps> = async (app, { db: pool
       operationId: 'updateContact',
       summary: 'Update a contact',
       tags: ['contacts'],
-      description:
-        'Absent fields stay, null removes one; custom_data merges by key, null removes one. A contact as read is taken too: its `id` and times are ignored.',
+      description: 'Absent fields stay, null removes one; custom_data merges by key, null removes one.',
       params: ContactPath,
       body: SaveContact,
       response: { 200: NoBody, ...errorResponses(403, 404, 409) },

@@ -55,10 +55,8 @@ export const ContactFields = z
   .object({
     email: Email.nullable().optional(),
     phone: PhoneNumber.nullable().optional(),
-    phone_number: PhoneNumber.nullable().optional().describe('The same as `phone`, by the name in answers.'),
-    external_id: ExternalId.nullable()
-      .optional()
-      .describe('The id of the contact in another system, such as a CRM. Unique in the organization.'),
+    phone_number: PhoneNumber.nullable().optional().describe('The same as `phone`.'),
+    external_id: ExternalId.nullable().optional().describe('Its id in another system, unique in the organization.'),
     name: z.string().max(1000).nullable().optional(),
     custom_data: CustomDataChange.optional(),
     http_action_overrides: HttpActionOverrides.optional(),
@@ -122,8 +120,8 @@ export const Contact = z
     id: Id,
     email: z.string().nullable(),
     phone_number: z.string().nullable(),
-    phone: z.string().nullable().describe('The same as `phone_number`, by the name in requests.'),
-    external_id: z.string().nullable().describe('The id of the contact in another system.'),
+    phone: z.string().nullable().describe('The same as `phone_number`.'),
+    external_id: z.string().nullable().describe('Its id in another system.'),
     name: z.string().nullable(),
     custom_data: z.record(z.string(), z.string()),
     created_at: Timestamp,

@@ -162,7 +162,7 @@ describe('a file that cannot be imported', () => {
 
 describe('an interrupted import', () => {
   it('continues behind the last line that was committed, each line once', async () => {
-    const lines = Array.from({ length: 3_500 }, (_, n) => `e${n}@example.com,N${n}`);
+    const lines = Array.from({ length: 7_500 }, (_, n) => `e${n}@example.com,N${n}`);
     const { db, deps } = stack;
     const file = await spool([Buffer.from(`email,name\n${lines.join('\n')}\n`)], 1_000_000);
     const added = await storeImport(deps.storage, org.id, { file, options: { update: true } });
@@ -171,7 +171,7 @@ describe('an interrupted import', () => {
     const ref = { orgId: org.id, importId: added.id };
     let batches = 0;
     const first = await continueImport({ db, storage: deps.storage }, ref, () => batches++ < 2);
-    expect(first).toMatchObject({ isEnded: false, lines: 2_001 });
+    expect(first).toMatchObject({ isEnded: false, lines: 6_001 });
     const failing = () => {
       throw new Error('the process ends');
     };
@@ -181,7 +181,7 @@ describe('an interrupted import', () => {
     );
     expect(together.map(({ status }) => status)).toContain('fulfilled');
     const { body } = await org.get(`/contacts/imports/${added.id}`);
-    expect(body).toMatchObject({ status: 'completed', rows: 3_500, created: 3_500, updated: 0 });
+    expect(body).toMatchObject({ status: 'completed', rows: 7_500, created: 7_500, updated: 0 });
     expect(await stack.deps.storage.get(added.storage_key)).toBeUndefined();
   });
 });

@@ -23,7 +23,7 @@ export const contactImportRoutes: FastifyPluginAsyncZod<Deps> = async (app, { st
         summary: 'Import contacts from CSV',
         tags,
         description:
-          'Imports a file by a job, which GET /contacts/imports/{id} shows. Each line is saved as by POST /contacts, once, however often the job is interrupted. Lines that are refused do not affect the others, and come back as a file with their reasons.',
+          'Saves each line as POST /contacts does, by a job that GET /contacts/imports/{id} shows. Refused lines come back as a file.',
         consumes: ['text/csv'],
         querystring: ImportOptions,
         body: ContactsCsv,
@@ -48,7 +48,7 @@ export const contactImportRoutes: FastifyPluginAsyncZod<Deps> = async (app, { st
       operationId: 'getContactImport',
       summary: 'See how far an import is',
       tags,
-      description: 'The counts of lines by what has become of them. An import is kept for a week after its end.',
+      description: 'Kept for a week after its end.',
       params: ImportPath,
       response: { 200: ContactImport, ...errorResponses(403, 404) },
     },
@@ -61,12 +61,11 @@ export const contactImportRoutes: FastifyPluginAsyncZod<Deps> = async (app, { st
       operationId: 'listRefusedContacts',
       summary: 'Download the refused lines of an import',
       tags,
-      description:
-        'A CSV file: the number of each line, why it was refused, and its cells as they came. Corrected, it can be imported as it is.',
+      description: 'The number, reason and cells of each. Corrected, it can be imported.',
       params: ImportPath,
       response: {
         200: {
-          description: 'The refused lines below a line of names.',
+          description: 'CSV.',
           content: { 'text/csv': { schema: z.string() } },
         },
         ...errorResponses(403, 404),

@@ -30,9 +30,9 @@ import type { ImportOptions } from './schema.ts';
 
 export { deleteOldImports, listRunningImports } from './queries.ts';
 
-const LINES_PER_BATCH = 1_000;
+const LINES_PER_BATCH = 3_000;
 /** Large lines are saved in smaller batches. */
-const BYTES_PER_BATCH = 1_000_000;
+const BYTES_PER_BATCH = 1_500_000;
 const FIRST_LINE = /^[^\r\n]*/;
 
 interface Deps {
