@@ -93,7 +93,7 @@ describe('an import of contacts', () => {
     expect(await contacts()).toMatchObject([{ name: 'Ann' }, { name: 'Bo' }]);
   });
 
-  it('finds contacts by the key alone, so that an address of another contact is refused', async () => {
+  it('finds contacts by the key alone, and refuses an address of another contact', async () => {
     await org.post('/contacts', { contact: { email: 'ann@example.com', name: 'Ann' } });
     const csv = 'external_id,email,name\ncrm-1,ann@example.com,Other\n,bo@example.com,Bo\n';
     const job = await imported(csv, '?key=external_id');

@@ -108,7 +108,7 @@ describe('the SDK', () => {
 });
 
 describe('a request of the SDK that fails on the way', () => {
-  it('is repeated with one key if it is a POST, so that it acts once', async () => {
+  it('is repeated with one key if it is a POST, and acts once', async () => {
     const { sent, send } = interrupted([lost, () => json(503, {}, { 'retry-after': '0' })]);
     const segment = await clientWith({ fetch: send }).createSegment({ body: { name: 'Once', filter: null } });
     expect([sent.length, keysOf(sent)]).toEqual([3, [expect.any(String)]]);

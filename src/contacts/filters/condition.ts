@@ -14,6 +14,8 @@ import {
 } from './queries.ts';
 import type { CompositeFilter, ContactFilter } from './schema.ts';
 
+export { findCountry } from './queries.ts';
+
 const MAX_DEPTH = 5;
 const MAX_EXPANDED_CONDITIONS = 500;
 
