@@ -42,6 +42,6 @@ RUN if [ "$WITH_CHROMIUM" = 1 ]; then apt-get update && apt-get install -y --no-
 RUN install -d -o node -g node /var/lib/switchboard/media
 USER node
 EXPOSE 8080
-HEALTHCHECK --interval=10s --timeout=3s --start-period=20s CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.OPS_PORT || process.env.PORT || 8080}/healthz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+HEALTHCHECK --interval=10s --timeout=3s --start-period=20s CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.OPS_PORT || process.env.PORT || 8080}/readyz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 # The api, with the flags of `npm run api`. Migrations run `node src/db/migrate.ts`, the operator `node src/cli/main.ts`.
 CMD ["sh", "-c", "exec env $(node -p 'require(`./package.json`).scripts.api')"]

@@ -72,9 +72,15 @@ export const settings = {
     .describe(
       'File with the workflow code as `node worker/bundler.ts <file>` writes it; the worker bundles it at each start when absent',
     ),
-  HOST: z.string().default('0.0.0.0').describe('Address the api and the mail receiver listen on'),
+  HOST: z
+    .string()
+    .default('0.0.0.0')
+    .describe('Address that the api, the mail receiver and a worker’s /readyz listen on'),
   PORT: port.default(8080).describe('Port of the api'),
-  OPS_PORT: port.optional().describe('Port of /healthz, /readyz and /metrics; the api’s own when absent'),
+  OPS_PORT: port.optional().describe('Port of /healthz, /readyz and /metrics of the api; PORT when absent'),
+  WORKER_OPS_PORT: port
+    .optional()
+    .describe('Port of /healthz, /readyz and /metrics of a worker, at HOST; none when absent'),
   PUBLIC_URL: baseUrl.default('http://127.0.0.1:8080').describe('Address under which the outside reaches the api'),
   DASHBOARD_URL: baseUrl.optional().describe('Address of the console in login links; PUBLIC_URL when absent'),
   TEMPORAL_UI_URL: baseUrl.optional().describe('Address of the Temporal UI, which admins get in GET /me'),

@@ -17,11 +17,13 @@ import { startDomainChecks } from './domain-checks.ts';
 import { createInlineWork } from './inline-work.ts';
 import { startUsingModel } from './installed-model.ts';
 import { startMaintenance } from './maintenance.ts';
+import { startWorkerOps } from './operations.ts';
 import { createReactions } from './reactions.ts';
 import { startRepair } from './repair.ts';
 import { runWorkers, type Workers } from './run.ts';
 import { connectWorkers, isConnectionFailure, type WorkerTemporal } from './temporal.ts';
 import { installRuntime, isOfCore } from './temporal-log.ts';
+import { freeLoopbackPort } from './temporal-metrics.ts';
 import { createTimeZoneCheck } from './time-zone-check.ts';
 import { startTokenRenewal } from './token-renewal.ts';
 
@@ -38,10 +40,11 @@ const log = createLogger({
   outageOf: (line) => (isOfCore(line) ? 'core' : outageOf(line)),
 });
 endOnUnhandledError(log);
-installRuntime(log);
+const temporalMetricsPort = config.WORKER_OPS_PORT === undefined ? undefined : await freeLoopbackPort();
+installRuntime(log, temporalMetricsPort);
 
 const quota = createWriteQuota(config.WRITE_QUOTA_BYTES);
-const { db, close } = connect(config.DATABASE_URL, { poolSize: config.DATABASE_POOL_SIZE, quota });
+const { db, pool, close } = connect(config.DATABASE_URL, { poolSize: config.DATABASE_POOL_SIZE, quota });
 const relayConnection = connect(config.DATABASE_URL, {
   poolSize: RELAY_CONNECTIONS,
   applicationName: RELAY_APPLICATION_NAME,
@@ -78,6 +81,12 @@ const checkTimeZones = createTimeZoneCheck(db, log);
 const stopRepair = isInteractive ? startRepair(db, () => temporal?.client, log) : undefined;
 
 let workers: Workers | undefined;
+const ops = await startWorkerOps(config, {
+  db,
+  pool,
+  temporalMetricsPort,
+  areRunning: () => workers?.areRunning() === true,
+});
 let isStopping = false;
 onStopSignal(log, async () => {
   isStopping = true;
@@ -86,8 +95,9 @@ onStopSignal(log, async () => {
   stopModel?.();
   stopRenewal?.();
   stopRepair?.();
+  ops?.stopWatching();
   await Promise.all([stopReceiving(), runStarter?.stop(), relay?.stop(), workers?.stop()]);
-  await Promise.all([closeDeps(), temporal?.connection.close(), relayConnection.close(), close()]);
+  await Promise.all([ops?.close(), closeDeps(), temporal?.connection.close(), relayConnection.close(), close()]);
 });
 
 /** Drops the connection: one on which a worker could not be created refuses others of its queue. */

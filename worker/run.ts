@@ -25,6 +25,8 @@ export interface WorkersOptions {
 export interface Workers {
   /** Rejects when a worker fails; resolves after `stop`. */
   done: Promise<void>;
+  /** Whether the workers of all queues poll for work. */
+  areRunning(): boolean;
   /** Stops receiving work, lets batches finish their started sends and other activities run for some seconds, then ends. */
   stop(): Promise<void>;
 }
@@ -71,6 +73,7 @@ export async function runWorkers({
   const done = runTogether(workers, shutDown);
   return {
     done,
+    areRunning: () => workers.every((worker) => worker.getState() === 'RUNNING'),
     async stop() {
       shutDown();
       await done;

@@ -16,11 +16,22 @@ const ERRORS = new Set(['error', 'details', 'failure']);
 const CODE = /\bcode: '?([\w ]{1,60})/;
 const MESSAGE = /\bmessage: "((?:[^"\\]|\\.){0,500})/;
 
-/** Has Temporal write to the log: its SDK, its core, and the log of activities. */
-export function installRuntime(log: Logger): void {
+/** The units and names that Prometheus expects. */
+const METRIC_NAMES = { countersTotalSuffix: true, unitSuffix: true, useSecondsForDurations: true };
+
+/**
+ * Has Temporal write to the log: its SDK, its core, and the log of activities. With a port it serves its metrics there, on
+ * loopback.
+ */
+export function installRuntime(log: Logger, metricsPort?: number): void {
   Runtime.install({
     logger: new DefaultLogger('WARN', ({ level, message, meta = {} }) => forward(log, level, message, meta)),
-    telemetryOptions: { logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} } },
+    telemetryOptions: {
+      logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} },
+      ...(metricsPort !== undefined && {
+        metrics: { prometheus: { bindAddress: `127.0.0.1:${metricsPort}`, ...METRIC_NAMES } },
+      }),
+    },
     shutdownSignals: [],
   });
 }

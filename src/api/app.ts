@@ -1,7 +1,7 @@
 import cookie from '@fastify/cookie';
 import cors from '@fastify/cors';
 import underPressure from '@fastify/under-pressure';
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, LogController } from 'fastify';
+import Fastify, { type FastifyBaseLogger, type FastifyReply, LogController } from 'fastify';
 import {
   type FastifyPluginAsyncZod,
   serializerCompiler,
@@ -30,8 +30,11 @@ import { MCP_ROUTES } from '../mcp/domain.routes.ts';
 import { mediaRoutes } from '../media/routes.ts';
 import { usageRoutes } from '../models/budgets/routes.ts';
 import { notificationRoutes } from '../notifications/routes.ts';
+import { databaseCheck, temporalCheck } from '../operations/checks.ts';
+import { addFigures } from '../operations/figures.ts';
+import { createHealth } from '../operations/health.ts';
+import { createMetrics, requestDurations } from '../operations/metrics.ts';
 import { ORG_ROUTES } from '../orgs/domain.routes.ts';
-import { countOutbox } from '../outbox/backlog.ts';
 import { PARTNER_ROUTES } from '../partners/domain.routes.ts';
 import { phoneAgentRoutes } from '../phone-agents/routes.ts';
 import { sequenceRoutes } from '../sequences/routes.ts';
@@ -51,7 +54,7 @@ import { idempotency } from './edge/idempotency.ts';
 import { absentInput } from './edge/input/absent-input.ts';
 import { jsonBody } from './edge/input/json-body.ts';
 import { unknownRoutes } from './edge/input/refuse-unknown.ts';
-import { createMetrics, type Metrics, measure, operations } from './edge/operations.ts';
+import { measure, operations } from './edge/operations.ts';
 import { consoleFileRoutes, consoleRoutes } from './edge/pages/console.routes.ts';
 import { landingRoutes } from './edge/pages/landing.routes.ts';
 import { rateLimit } from './edge/rate-limits.ts';
@@ -117,7 +120,7 @@ const named = <Plugin extends (...args: never[]) => unknown>(plugin: Plugin): Pl
 export async function createApp(deps: Deps, logger: FastifyBaseLogger) {
   const app = Fastify({
     loggerInstance: logger,
-    logController: new LogController({ disableRequestLogging: true }),
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     bodyLimit: BODY_LIMIT_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
     http: { connectionsCheckingInterval: REQUEST_CHECK_MS },
@@ -132,7 +135,14 @@ export async function createApp(deps: Deps, logger: FastifyBaseLogger) {
   app.removeContentTypeParser('text/plain'); // JSON only: other content types get a 415
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
-  const metrics = createMetrics(() => countOutbox(deps.db));
+  const health = createHealth({
+    program: 'api',
+    checks: { database: databaseCheck(deps.db), temporal: temporalCheck(deps.temporal) },
+    required: ['database'], // what needs Temporal is accepted, and waits for it
+  });
+  const metrics = createMetrics({ program: 'api', health, pool: deps.pool });
+  addFigures(metrics.registry, deps.db);
+  app.addHook('onClose', async () => metrics.close());
 
   await app.register(handleErrors);
   await app.register(securityHeaders);
@@ -145,7 +155,7 @@ export async function createApp(deps: Deps, logger: FastifyBaseLogger) {
     sampleInterval: LOAD_SAMPLE_MS, // a sample without one tick counts as an endless delay
     retryAfter: 5,
   });
-  await app.register(measure, { metrics });
+  await app.register(measure, { durations: requestDurations(metrics.registry) });
   app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id));
   await app.register(closeConnections, deps);
   await app.register(unknownRoutes);
@@ -165,17 +175,10 @@ export async function createApp(deps: Deps, logger: FastifyBaseLogger) {
   await app.register(idempotency, deps);
   await app.register(serverSentEvents, deps);
 
-  if (deps.config.OPS_PORT === undefined) await app.register(operations, { ...deps, metrics });
+  if (deps.config.OPS_PORT === undefined) await app.register(operations, { health, metrics });
   await app.register(named(landingRoutes), deps);
   await app.register(named(consoleFileRoutes));
   for (const routes of ROUTES) await app.register(named(routes), deps);
   if (deps.config.DEVELOPMENT) await app.register(named(sandboxRoutes));
-  return Object.assign(app, { metrics });
-}
-
-/** Creates the app with the operator's routes, served on a separate port. */
-export async function createOpsApp(deps: Deps, metrics: Metrics): Promise<FastifyInstance> {
-  const app = Fastify();
-  await app.register(operations, { ...deps, metrics });
-  return app;
+  return Object.assign(app, { health, metrics });
 }

@@ -80,6 +80,7 @@ export function createApiDeps({ config, db, pool, quota, temporal, logger, repla
   const deps: Deps = {
     config,
     db,
+    pool,
     tokens,
     keys,
     sessions: createSessionVerifier(db, keys, config),

@@ -1,3 +1,4 @@
+import type { Pool } from 'pg';
 import type { CallWaiters } from '../ai/turns/waiting.service.ts';
 import type { WakeUps } from '../concurrency/wake-ups.ts';
 import type { Config } from '../config.ts';
@@ -34,6 +35,8 @@ import type { RateLimits } from './edge/rate-limits.ts';
 export interface Deps {
   config: Config;
   db: Db;
+  /** The connections that `db` uses. */
+  pool: Pool;
   tokens: Tokens;
   keys: KeyVerifier;
   /** Verifies the sessions of members who are signed in. */

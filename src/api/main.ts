@@ -6,9 +6,10 @@ import { createWriteQuota } from '../db/write-quota.ts';
 import { endOnUnhandledError } from '../logging/failing-start.ts';
 import { createLogger } from '../logging/logger.ts';
 import { outageBy } from '../logging/outages.ts';
+import { startOpsServer } from '../operations/server.ts';
 import { onStopSignal } from '../processes/shutdown.ts';
-import { connectTemporal } from '../temporal/client.ts';
-import { createApp, createOpsApp } from './app.ts';
+import { connectTemporalHealth } from '../temporal/client.ts';
+import { createApp } from './app.ts';
 import { createApiDeps } from './create-deps.ts';
 
 const config = loadConfigOrExit('api');
@@ -22,15 +23,16 @@ const { db, pool, close } = connect(config.DATABASE_URL, {
 });
 await assertSchemaKnown(db, logger);
 
-const temporal = connectTemporal(config);
+const temporal = connectTemporalHealth(config);
 const { deps, close: closeDeps } = createApiDeps({ config, db, pool, quota, temporal, logger });
 const app = await createApp(deps, logger);
-const ops = config.OPS_PORT === undefined ? undefined : await createOpsApp(deps, app.metrics);
-
-await ops?.listen({ host: config.HOST, port: config.OPS_PORT });
+const stopWatching = app.health.watch();
+const ops =
+  config.OPS_PORT === undefined ? undefined : await startOpsServer(app, { host: config.HOST, port: config.OPS_PORT });
 await app.listen({ host: config.HOST, port: config.PORT });
 
 onStopSignal(logger, async () => {
+  stopWatching();
   await app.close();
   await Promise.all([ops?.close(), closeDeps(), temporal.close()]);
   await close();

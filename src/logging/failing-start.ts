@@ -4,9 +4,10 @@ import { codeOf, messageOf } from '../errors.ts';
 /** Why a program does not start, and what to do. Its message is shown as it is. */
 export class StartRefused extends Error {}
 
-const IN_USE = 'A port is in use: end the program that has it, or set another one (PORT, OPS_PORT, INBOUND_SMTP_PORT)';
+const IN_USE =
+  'A port is in use: end the program that has it, or set another one (PORT, OPS_PORT, WORKER_OPS_PORT, INBOUND_SMTP_PORT)';
 const NOT_ALLOWED =
-  'The system does not allow a port: set one above 1023 (PORT, OPS_PORT, INBOUND_SMTP_PORT), or allow it to this user';
+  'The system does not allow a port: set one above 1023 (PORT, OPS_PORT, WORKER_OPS_PORT, INBOUND_SMTP_PORT), or allow it to this user';
 const NO_ADDRESS = 'HOST is not an address of this machine: set one that is, such as 0.0.0.0';
 const NO_LOGIN = 'Postgres refuses the login: correct user, password and database in DATABASE_URL';
 

@@ -1,29 +1,64 @@
-import { Client, Connection } from '@temporalio/client';
+import { Client, Connection, isGrpcServiceError } from '@temporalio/client';
 import type { Config } from '../config.ts';
 
 const HEALTH_TIMEOUT_MS = 2_000;
+/** gRPC waits up to two minutes between attempts to connect unless told otherwise. */
+const RECONNECT = { 'grpc.initial_reconnect_backoff_ms': 200, 'grpc.max_reconnect_backoff_ms': 1_000 };
+const NOT_FOUND = 5;
+/** No workflow has this id. To say so, Temporal has to ask its own database. */
+const ABSENT_WORKFLOW = 'health-check';
+
+/** Whether Temporal can take work. */
+export type TemporalState = 'ok' | 'no-namespace';
 
 export interface TemporalHealth {
-  /** Resolves when Temporal's frontend answers. Rejects after 2 s. */
-  check(): Promise<void>;
+  /**
+   * Asks Temporal for its namespace and for a workflow, as work does. Rejects if it does not answer within 2 s or cannot
+   * reach its own database.
+   */
+  check(): Promise<TemporalState>;
 }
 
-export interface TemporalClient extends TemporalHealth {
+export interface TemporalClient {
   client: Client;
   close(): Promise<void>;
 }
 
-/**
- * Creates a client that connects at its first call, so that the api starts and accepts requests while Temporal is
- * unavailable.
- */
+/** Creates a client that connects at its first call. */
 export function connectTemporal({ TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE }: Config): TemporalClient {
-  const connection = Connection.lazy({ address: TEMPORAL_ADDRESS, connectTimeout: '2s' });
+  const connection = Connection.lazy({ address: TEMPORAL_ADDRESS, connectTimeout: '2s', channelArgs: RECONNECT });
   return {
     client: new Client({ connection, namespace: TEMPORAL_NAMESPACE }),
-    async check() {
-      await connection.withDeadline(Date.now() + HEALTH_TIMEOUT_MS, () => connection.workflowService.getSystemInfo({}));
-    },
     close: () => connection.close(),
   };
 }
+
+/**
+ * Creates what asks Temporal whether it can take work. Once Temporal is there, it is connected within about a second. A
+ * call is tried once: the SDK's later attempts would end the process if the connection were closed meanwhile.
+ */
+export function connectTemporalHealth(config: Config): TemporalHealth & { close(): Promise<void> } {
+  const { TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: namespace } = config;
+  const connection = Connection.lazy({ address, connectTimeout: '2s', channelArgs: RECONNECT, interceptors: [] });
+  return {
+    check: () => connection.withDeadline(Date.now() + HEALTH_TIMEOUT_MS, () => stateOf(connection, namespace)),
+    close: () => connection.close(),
+  };
+}
+
+async function stateOf({ workflowService }: Connection, namespace: string): Promise<TemporalState> {
+  try {
+    await workflowService.describeNamespace({ namespace });
+  } catch (error) {
+    if (isNotFound(error)) return 'no-namespace';
+    throw error;
+  }
+  try {
+    await workflowService.describeWorkflowExecution({ namespace, execution: { workflowId: ABSENT_WORKFLOW } });
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+  return 'ok';
+}
+
+const isNotFound = (error: unknown): boolean => isGrpcServiceError(error) && Number(error.code) === NOT_FOUND;

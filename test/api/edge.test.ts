@@ -49,6 +49,7 @@ describe('the HTTP layer', () => {
       body: { status: 'ok', database: 'ok', temporal: 'ok' },
     });
     const metrics = await api.client().get('/metrics');
+    expect(metrics.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
     expect(metrics.body).toContain('http_request_duration_seconds_bucket');
     expect(metrics.body).toContain('switchboard_outbox_rows 0');
   });

@@ -6,7 +6,7 @@ import { InboxPage } from '../../../src/conversations/inbox/schema.ts';
 import { connect } from '../../../src/db/connect.ts';
 import { createWriteQuota } from '../../../src/db/write-quota.ts';
 import { createLogger } from '../../../src/logging/logger.ts';
-import { connectTemporal } from '../../../src/temporal/client.ts';
+import { connectTemporalHealth } from '../../../src/temporal/client.ts';
 import { serve } from '../processes.ts';
 
 // Our api with one more route: a page by one index without filters, in rows of the same schema and size.
@@ -23,7 +23,7 @@ const config = loadConfig();
 const logger = createLogger({ name: 'api', level: config.LOG_LEVEL });
 const quota = createWriteQuota(config.WRITE_QUOTA_BYTES);
 const { db, pool } = connect(config.DATABASE_URL, { poolSize: config.DATABASE_POOL_SIZE, quota });
-const { deps } = createApiDeps({ config, db, pool, quota, temporal: connectTemporal(config), logger });
+const { deps } = createApiDeps({ config, db, pool, quota, temporal: connectTemporalHealth(config), logger });
 const app = (await createApp(deps, logger)).withTypeProvider<ZodTypeProvider>();
 app.get('/bare-inbox', {
   config: { scope: 'chat-sessions:read' },

@@ -2,6 +2,8 @@ import { connect, createServer, type IncomingHttpHeaders, type ServerHttp2Stream
 import type { AddressInfo } from 'node:net';
 
 const PERMISSION_DENIED = '7';
+/** The flag of headers that nothing follows (RFC 9113, 6.2). */
+const END_STREAM = 1;
 
 /**
  * Passes gRPC calls on to a Temporal server. `refuses` says of each call, by its method, whether it is refused instead.
@@ -17,9 +19,9 @@ export async function startTemporalProxy(address: string, refuses: (method: stri
     stream.pipe(call);
     call.on('response', (answer, flags) => {
       if (stream.destroyed) return;
+      if (flags & END_STREAM) return stream.respond(answer, { endStream: true }); // an error, with its status in the headers
       stream.respond(answer, { waitForTrailers: true });
       call.pipe(stream);
-      if (flags & 1) stream.end();
     });
     let trailers = {};
     call.on('trailers', (received) => {
