@@ -6,6 +6,7 @@ import { isDatabaseUnavailable, isDataException, isLockTimeout, isStatementTimeo
 import { codeOfStatus } from '../../error-codes.ts';
 import { DomainError, type ErrorKind, NotSeen, ProviderError, TooManyRequests } from '../../errors.ts';
 import { loggableText } from '../../logging/loggable.rules.ts';
+import { measured } from '../../processes/measurements.ts';
 import type { ErrorAnswer } from '../../schemas/error-answers.ts';
 import { asPage, errorPage, wantsPage } from './pages/page-answers.ts';
 
@@ -44,6 +45,8 @@ export const handleErrors = fastifyPlugin(async (app: FastifyInstance) => {
     if (error instanceof DomainError && answer.statusCode >= 500)
       request.log.warn({ reason: loggableText(error.message) }, 'the request was postponed');
     else if (answer.statusCode >= 500) request.log.error({ err: error }, 'request failed');
+    if (error instanceof TooManyRequests)
+      measured('limit-reached', { limit: error.reached.limit ?? error.reached.code });
     reply.headers(errorHeaders(error, answer.statusCode));
     return sendError(request, reply, answer);
   });

@@ -12,6 +12,7 @@ import { keysOf, valueAt } from '../../collections/checked-access.ts';
 import { batchByKey } from '../../concurrency/batch-by-key.ts';
 import type { Config } from '../../config.ts';
 import { TooManyRequests } from '../../errors.ts';
+import { measured } from '../../processes/measurements.ts';
 import { bodyOfError, errorAnswer } from './errors.ts';
 
 const WINDOW_SECONDS = 60;
@@ -127,6 +128,7 @@ export const rateLimit = fastifyPlugin(async (app: FastifyInstance, { rateLimits
     if (!isRefused(request, reply)) return payload;
     const count = await rateLimits.consume('refused', networkOf(request.ip));
     if (count.isAllowed) return payload;
+    measured('limit-reached', { limit: 'refused' });
     const headers = quotaHeaders(rateLimits, 'refused', count);
     reply.code(429).headers({ ...headers, 'retry-after': Math.max(1, headers['x-ratelimit-reset']) });
     reply.removeHeader('content-length');

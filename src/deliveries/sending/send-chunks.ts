@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { elementAt } from '../../collections/checked-access.ts';
 import { isDatabaseUnavailable, isStatementTimeout } from '../../db/failures.ts';
 import { ProviderError } from '../../errors.ts';
+import { measured, secondsSince } from '../../processes/measurements.ts';
 import type { SendOutcome } from '../../providers/sending.ts';
 import { type BeginClaimed, type ClaimedGroups, type ClaimedMessage, claimsAhead } from './claims-ahead.ts';
 import type { MessageSender, OutgoingMessage } from './message-sender.ts';
@@ -49,7 +50,7 @@ export async function sendInChunks<Item>(work: ChunkedSend<Item>): Promise<void>
   const groups = groupsOf(work, chunkSize);
 
   const sendGroup = async (sendings: ClaimedMessage[]): Promise<SendResult[]> => {
-    const outcomes = await Promise.all(sendings.map(({ message }) => sender.send(message).catch(notSent)));
+    const outcomes = await Promise.all(sendings.map(({ message }) => sendMeasured(sender, message)));
     trouble ??= outcomes.map(senderProblemOf).find((problem) => problem !== undefined);
     return sendings.map(({ message, attempts }, i) => [
       message.deliveryId,
@@ -117,6 +118,14 @@ function groupsOf<Item>({ items, claim, begin, isStopped }: ChunkedSend<Item>, g
 
 const isTransactional = (message: OutgoingMessage): boolean =>
   message.channel === 'email' && message.content.is_transactional;
+
+async function sendMeasured(sender: MessageSender, message: OutgoingMessage): Promise<SendOutcome> {
+  const startedAt = performance.now();
+  const outcome = await sender.send(message).catch(notSent);
+  const { channel } = message;
+  measured('send', { channel, provider: sender.provider, outcome: outcome.kind, seconds: secondsSince(startedAt) });
+  return outcome;
+}
 
 /** A sender never throws, so nothing was sent: the parts of the message could not be read. */
 const notSent = (error: unknown): SendOutcome => ({ kind: 'retry', scope: 'provider', reason: String(error) });

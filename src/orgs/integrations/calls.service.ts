@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Db } from '../../db/connect.ts';
 import { messageOf } from '../../errors.ts';
+import { measured, secondsSince } from '../../processes/measurements.ts';
 import type { HttpClient } from '../../providers/egress/egress.ts';
 import type { SendOutcome } from '../../providers/sending.ts';
 import { addCall, type CallResult, type CallSummary, resultOfResponse, resultOfSend } from './calls.rules.ts';
@@ -96,12 +97,16 @@ export function createConnectionCalls(db: Db, log: { warn(context: object, messa
     observe: (requests, connection) => ({
       async request(url, options) {
         const startedAt = Date.now();
+        const begin = performance.now();
+        const { kind } = connection;
         try {
           const answer = await requests.request(url, options);
-          const result = resultOfResponse(connection.kind, options?.method ?? 'GET', answer);
+          const result = resultOfResponse(kind, options?.method ?? 'GET', answer);
+          measured('provider-call', { kind, outcome: outcomeOf(result), seconds: secondsSince(begin) });
           if (result !== undefined) add(connection, result, startedAt);
           return answer;
         } catch (error) {
+          measured('provider-call', { kind, outcome: 'failed', seconds: secondsSince(begin) });
           add(connection, { isSuccess: false, error: messageOf(error) }, startedAt);
           throw error;
         }
@@ -121,6 +126,9 @@ export function createConnectionCalls(db: Db, log: { warn(context: object, messa
     },
   };
 }
+
+/** An answer about one object says that the provider works. */
+const outcomeOf = (result: CallResult | undefined) => (result?.isSuccess === false ? 'failed' : 'ok');
 
 /** Replaced credentials are another connection, so that their first outcome is recorded at once. */
 const keyOf = (path: string[], secrets: SecretValues): string =>
