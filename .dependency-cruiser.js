@@ -65,6 +65,7 @@ const DOMAINS = [
   'analytics',
   'webhooks',
   'mcp',
+  'operations',
 ];
 
 const never = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to });

@@ -10,7 +10,7 @@ import { readTemporalMetrics } from './temporal-metrics.ts';
 
 export interface WorkerOps {
   port: number;
-  /** Ends the checks of its own. Call it before the database is closed. */
+  /** Ends the periodic checks. Call it before the database is closed. */
   stopWatching(): void;
   close(): Promise<void>;
 }
@@ -26,7 +26,7 @@ export interface ObservedWorker {
 }
 
 /**
- * Serves the health and the metrics of a worker, if it has a port for them. Temporal is asked on a connection of its own:
+ * Serves the health and the metrics of a worker, if it has a port for them. Temporal is asked on a separate connection:
  * that of the workers is replaced while Temporal is away.
  */
 export async function startWorkerOps(
@@ -59,7 +59,7 @@ export async function startWorkerOps(
   };
 }
 
-/** Adds the metrics of Temporal's SDK, which are at an address of their own, to those of the program. */
+/** Adds the metrics of Temporal's SDK, which are at a separate address, to those of the program. */
 function withTemporal({ contentType, metrics }: MetricsText, port: number | undefined): MetricsText {
   if (port === undefined) return { contentType, metrics };
   const readTemporal = () => readTemporalMetrics(port).catch(() => '# Temporal’s SDK did not answer\n');

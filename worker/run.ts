@@ -4,6 +4,7 @@ import type { WriteQuota } from '../src/db/write-quota.ts';
 import { EMBEDDING, RENDERING, type TaskQueue } from '../src/temporal/contract.ts';
 import { failureInterceptor } from './interceptors/failure.ts';
 import { heartbeatInterceptor } from './interceptors/heartbeat.ts';
+import { orgLogInterceptor } from './interceptors/org-log.ts';
 import { writeQuotaInterceptor } from './interceptors/write-quota.ts';
 import { QUEUES } from './queues.ts';
 import { createWorkflowThread } from './workflow-threads.ts';
@@ -54,7 +55,9 @@ export async function runWorkers({
       taskQueue,
       ...(WITHOUT_WORKFLOWS.has(taskQueue) ? {} : { workflowBundle }),
       activities,
-      interceptors: { activity: [writeQuotaInterceptor(quota), heartbeatInterceptor, failureInterceptor] },
+      interceptors: {
+        activity: [orgLogInterceptor, writeQuotaInterceptor(quota), heartbeatInterceptor, failureInterceptor],
+      },
       shutdownGraceTime: SHUTDOWN_GRACE_TIME,
       shutdownForceTime: SHUTDOWN_FORCE_TIME,
       ...QUEUES[taskQueue],

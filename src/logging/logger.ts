@@ -1,4 +1,5 @@
 import { type Logger, pino } from 'pino';
+import { currentIds, outsideOfWork } from '../processes/current-work.ts';
 import { loggableText, loggedError } from './loggable.rules.ts';
 import { createRepeatLimit } from './repeats.ts';
 
@@ -17,8 +18,8 @@ const OWN_KEYS = new Set(['level', 'time', 'pid', 'hostname', 'name', 'msg']);
 const NUMBER = /\d+/g;
 
 /**
- * Creates the log of a program: JSON lines on the standard output. Errors are shown without what customers and third
- * parties wrote.
+ * Creates the log of a program: JSON lines on the standard output. Each line of a request or an activity has the ids of
+ * its request and its org. Errors are shown without what customers and third parties wrote.
  */
 export function createLogger({ name, level, outageOf = () => undefined }: LoggerOptions): Logger {
   const limit = createRepeatLimit();
@@ -27,6 +28,7 @@ export function createLogger({ name, level, outageOf = () => undefined }: Logger
     name,
     level,
     serializers: { err: loggedError, error: shownError },
+    mixin: (_context, _level, logger) => idsBeyond(logger.bindings()),
     formatters: { log: withoutOwnKeys },
     hooks: {
       logMethod([first, ...rest], method) {
@@ -36,11 +38,20 @@ export function createLogger({ name, level, outageOf = () => undefined }: Logger
         const outage = outageOf(context);
         if (outage === undefined) return void method.call(this, context, message);
         limit.write(`${message.replace(NUMBER, '#')} ${outage}`, (repeated) =>
-          method.call(this, repeated === 0 ? context : { ...context, repeated }, message),
+          repeated === 0
+            ? method.call(this, context, message)
+            : outsideOfWork(() => method.call(this, { ...context, repeated }, message)),
         );
       },
     },
   });
+}
+
+/** Returns the ids of the current work that the log does not name by itself: a key twice is read differently. */
+function idsBeyond(bindings: Context): Context {
+  return Object.fromEntries(
+    Object.entries(currentIds()).filter(([key, id]) => id !== undefined && bindings[key] === undefined),
+  );
 }
 
 /** Returns the fields that a line is to have besides its message. */

@@ -36,7 +36,7 @@ const figures = (query: RawBuilder<unknown>) =>
 
 /**
  * SQL: the named counts of each org's rows, added up. Each org is a look-up in an index that begins with org_id: no row of
- * others is read, and no index of its own has to be written at each insert.
+ * others is read, and no further index has to be written at each insert.
  */
 const ofAllOrgs = (name: string, rows: RawBuilder<unknown>) => sql`
   select ${sql.ref(`own.${name}`)} as name, count(*) as count from orgs cross join lateral (${rows}) as own group by 1`;

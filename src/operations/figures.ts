@@ -51,7 +51,7 @@ const NAMED: NamedGauge[] = [
   },
   {
     name: 'switchboard_deliveries_unknown',
-    help: 'Messages whose send had no answer, so that nobody knows whether they went out',
+    help: 'Messages whose send had no answer: they may have gone out or not',
     label: 'channel',
     values: CHANNELS,
     figure: 'unknown_deliveries',

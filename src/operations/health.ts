@@ -16,7 +16,7 @@ export interface HealthOptions<Part extends string> {
   program: 'api' | 'worker';
   checks: Record<Part, Check>;
   /** The parts without which the program cannot do its work. */
-  required: readonly Part[];
+  required: readonly NoInfer<Part>[];
 }
 
 interface PartState {

@@ -43,7 +43,7 @@ const json = (status: number, content: object): OpsAnswer => ({
 
 const isOperation = (path: string): path is keyof typeof OPERATIONS => Object.hasOwn(OPERATIONS, path);
 
-/** Serves the operator's addresses on a port of their own. */
+/** Serves the operator’s addresses on a separate port. */
 export async function startOpsServer(
   operations: Operations,
   { host, port }: { host: string; port: number },

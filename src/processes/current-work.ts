@@ -9,28 +9,48 @@ interface Work {
   writer: string | undefined;
   /** The country of its org (ISO 3166-1 alpha-2). Phone numbers without a country code are of it. */
   country?: string | undefined;
+  /** The org that it is for. The log names it. */
+  orgId?: string | undefined;
+  /** The id of its request, which the answer has too. The log names it. */
+  requestId?: string | undefined;
   /** Who does it. Histories name it. */
   actor?: Actor | undefined;
 }
 
 const works = new AsyncLocalStorage<Work>();
 
-/** Calls the function as work of its own. It has no owner until `setOwner` is called in it. */
-export const runAsWork = <Result>(call: () => Result): Result =>
-  works.run({ owner: undefined, writer: undefined }, call);
+/** Calls the function as the work of a request. It has no owner until `setOwner` or `setOrg` is called in it. */
+export const runAsRequest = <Result>(requestId: string, call: () => Result): Result =>
+  works.run({ owner: undefined, writer: undefined, requestId }, call);
 
-/** Calls the function as work of its own that writes for the given writer. */
-export const runAsWriter = <Result>(writer: string, call: () => Result): Result =>
-  works.run({ owner: undefined, writer }, call);
+/** Calls the function as separate work that writes for an org. */
+export const runAsWriter = <Result>(orgId: string, call: () => Result): Result =>
+  works.run({ owner: undefined, writer: orgId, orgId }, call);
 
-/** Calls the function as work of its own that uses the connections of an owner and writes for it. */
-export const runAsOwner = <Result>(owner: string, call: () => Result): Result =>
-  works.run({ owner, writer: owner }, call);
+/** Calls the function as separate work that uses the connections of an org and writes for it. */
+export const runAsOwner = <Result>(orgId: string, call: () => Result): Result =>
+  works.run({ owner: orgId, writer: orgId, orgId }, call);
+
+/** Calls the function as work of nobody, as when it is about several requests. */
+export const outsideOfWork = <Result>(call: () => Result): Result => works.exit(call);
 
 /** Sets whose connections the current work uses from now on, and whose quota is charged with what it writes. */
 export function setOwner(owner: string, writer = owner): void {
   const work = works.getStore();
   if (work !== undefined) Object.assign(work, { owner, writer });
+}
+
+/** Sets the org that the current work is for. It uses the org's connections, and writes for it unless told otherwise. */
+export function setOrg(orgId: string, writer = orgId): void {
+  setOwner(orgId, writer);
+  const work = works.getStore();
+  if (work !== undefined) work.orgId = orgId;
+}
+
+/** Returns the ids that the log names with each line of the current work. */
+export function currentIds(): { requestId?: string | undefined; orgId?: string | undefined } {
+  const { requestId, orgId } = works.getStore() ?? {};
+  return { requestId, orgId };
 }
 
 /** Returns whose share of the connections the current work uses, if it has an owner. */

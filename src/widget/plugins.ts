@@ -6,7 +6,7 @@ import { enforce, networkOf } from '../api/edge/rate-limits.ts';
 import type { Db } from '../db/connect.ts';
 import { forbidden, unauthorized } from '../errors.ts';
 import { findWidgetOrg } from '../orgs/service.ts';
-import { setActor, setOwner } from '../processes/current-work.ts';
+import { setActor, setOrg } from '../processes/current-work.ts';
 import { CONTACT } from '../schemas/actor.ts';
 import { isAllowedOrigin } from './origins.rules.ts';
 import { getWidgetSettings } from './settings.service.ts';
@@ -59,7 +59,7 @@ export const widgetPlugin = fastifyPlugin(async (app: FastifyInstance, { db, rat
     if (org === undefined) throw unauthorized('Send the widget token of the organization as X-Bot-Token');
     request.widgetOrg = org;
     await assertPageAllowed(db, org.id, request.headers.origin);
-    setOwner(org.id, networkOf(request.ip));
+    setOrg(org.id, networkOf(request.ip));
   });
 
   app.setErrorHandler((error: FastifyError, request, reply) => {

@@ -92,6 +92,7 @@ describe('the log of the worker', () => {
       'the failure to send',
       ({ msg, activityType }) => msg === 'Activity failed' && activityType === 'sendRequestedEmails',
     );
+    expect(failed).toMatchObject({ orgId: api.org.id });
     expect(failed.err).toMatchObject({
       type: 'SenderUnavailable',
       message: 'The sender is unavailable: 421 4.7.0 …',

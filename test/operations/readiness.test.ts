@@ -113,10 +113,11 @@ describe('/readyz of the api', () => {
 describe('the addresses of a worker', () => {
   let isRunning = true;
   let ops: WorkerOps | undefined;
+  const read = (path: string) => fetch(`http://127.0.0.1:${ops?.port}${path}`);
   const get = async (path: string) => {
-    const answer = await fetch(`http://127.0.0.1:${ops?.port}${path}`);
-    const isJson = answer.headers.get('content-type')?.startsWith('application/json') === true;
-    return { status: answer.status, body: isJson ? await answer.json() : await answer.text() };
+    const answer = await read(path);
+    const body: Record<string, unknown> = JSON.parse(await answer.text());
+    return { status: answer.status, body };
   };
   beforeAll(async () => {
     const env = { TEMPORAL_ADDRESS: temporalAddress(), TEMPORAL_NAMESPACE: testNamespace() };
@@ -147,7 +148,7 @@ describe('the addresses of a worker', () => {
   });
 
   it('have its metrics', async () => {
-    const { body } = await get('/metrics');
+    const body = await (await read('/metrics')).text();
     expect(body).toContain('process_cpu_seconds_total');
     expect(body).toContain(`switchboard_info{program="worker",version="${version}"} 1`);
     expect(body).toMatch(/^switchboard_part_up\{part="database"\} 1$/m);

@@ -4,6 +4,7 @@ import type { ActivityInboundCallsInterceptor } from '@temporalio/worker';
 import type { createActivities } from '../../activities/index.ts';
 import { type WriteQuota, WriteQuotaUsed } from '../../src/db/write-quota.ts';
 import { runAsWriter } from '../../src/processes/current-work.ts';
+import { orgOf } from './org-log.ts';
 
 type ActivityName = keyof ReturnType<typeof createActivities>;
 
@@ -48,9 +49,4 @@ function assertLeft(quota: WriteQuota, orgId: string, activityType: string): voi
       nextRetryDelay: Math.min(error.retryAfterSeconds * 1000, MAX_DELAY_MS),
     });
   }
-}
-
-function orgOf(argument: unknown): string | undefined {
-  const isNamed = typeof argument === 'object' && argument !== null && 'orgId' in argument;
-  return isNamed && typeof argument.orgId === 'string' ? argument.orgId : undefined;
 }

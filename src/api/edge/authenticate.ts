@@ -3,7 +3,7 @@ import fastifyPlugin from 'fastify-plugin';
 import ipaddr from 'ipaddr.js';
 import { forbidden, missingScope, unauthorized } from '../../errors.ts';
 import type { OrgPrincipal } from '../../keys/verifier.ts';
-import { runAsWork, setActor, setCountry, setOwner } from '../../processes/current-work.ts';
+import { runAsRequest, setActor, setCountry, setOrg, setOwner } from '../../processes/current-work.ts';
 import type { Actor } from '../../schemas/actor.ts';
 import { hasScope } from '../../schemas/scopes.ts';
 import type { Deps } from '../deps.ts';
@@ -27,7 +27,7 @@ export const authenticate = fastifyPlugin(async (app: FastifyInstance, deps: Dep
       throw new Error(`${String(method)} ${url} declares no limit`);
   });
 
-  app.addHook('onRequest', (_request, _reply, done) => runAsWork(done));
+  app.addHook('onRequest', (request, _reply, done) => runAsRequest(request.id, done));
 
   app.addHook('onRequest', async (request) => {
     request.db = db;
@@ -47,7 +47,7 @@ export const authenticate = fastifyPlugin(async (app: FastifyInstance, deps: Dep
     }
 
     request.org = await authenticateOrg(deps, request);
-    setOwner(request.org.id);
+    setOrg(request.org.id);
     setCountry(request.org.country);
     setActor(actorOf(request.org));
   });

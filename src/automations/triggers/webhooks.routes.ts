@@ -6,7 +6,7 @@ import { assertTextFits } from '../../api/edge/input/text-guard.ts';
 import { asPage, wantsPage } from '../../api/edge/pages/page-answers.ts';
 import { enforce } from '../../api/edge/rate-limits.ts';
 import { DomainError, invalid, notFound } from '../../errors.ts';
-import { setOwner } from '../../processes/current-work.ts';
+import { setOrg } from '../../processes/current-work.ts';
 import { errorResponses } from '../../schemas/error-answers.ts';
 import { Id } from '../../schemas/parts.ts';
 import type { Json } from '../blocks/schema.ts';
@@ -62,7 +62,7 @@ export const inboundWebhookRoutes: FastifyPluginAsyncZod<Deps> = async (app, dep
     if (!path.success) throw invalid(`The request is not valid: ${problemsOf(path.error)}`);
     const find = request.routeOptions.url === WEBHOOK_URL ? findOrReadWebhook : readWebhook;
     const webhook = await find(request.db, path.data.workflow_id, path.data.token);
-    setOwner(webhook.orgId);
+    setOrg(webhook.orgId);
     quota.assertLeft(webhook.orgId);
     await enforce(rateLimits, 'standard', `hooks ${webhook.orgId}`, reply);
     request.webhook = webhook;

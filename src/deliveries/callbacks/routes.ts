@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Deps } from '../../api/deps.ts';
 import { forbidden, notFound } from '../../errors.ts';
 import { CALLBACK_PROVIDERS } from '../../orgs/integrations/schema.ts';
-import { setOwner } from '../../processes/current-work.ts';
+import { setOrg } from '../../processes/current-work.ts';
 import { Id } from '../../schemas/parts.ts';
 import { isValidHandshake, readCallback, receiveCallback } from './service.ts';
 import { useTools } from './tool-calls.service.ts';
@@ -38,7 +38,7 @@ export const callbackRoutes: FastifyPluginAsyncZod<Deps> = async (
     async (request, reply) => {
       const { provider, orgId, token } = request.params;
       if (!urls.isToken(provider, orgId, token)) throw notFound('callback address');
-      setOwner(orgId);
+      setOrg(orgId);
       const url = `${config.PUBLIC_URL}${request.raw.url}`;
       const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
       const callback = { provider, url, headers: request.headers, body };
