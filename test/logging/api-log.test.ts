@@ -19,7 +19,7 @@ it('a line about a request has the ids of its request and its org, and each key 
   const headers = { authorization: `Bearer ${base.org.key}` };
   const failed = await fetch(`http://127.0.0.1:${port}/contacts`, { headers });
   await sql`alter table away rename to contacts`.execute(base.db);
-  expect(failed.status).toBe(500);
+  expect({ status: failed.status, body: await failed.text() }).toMatchObject({ status: 500 });
   const requestId = String(failed.headers.get('x-request-id'));
   const line = await program.find('its line', (one) => one.requestId === requestId);
   await program.stop();
