@@ -11,8 +11,9 @@ export const autopilotRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'autopilot:read' },
     schema: {
       operationId: 'listAutopilot',
-      summary: 'List the autopilot of the channels',
-      description: 'Whether the AI answers on each channel, and with which version.',
+      summary: 'List autopilot by channel',
+      description:
+        'Lists for each channel whether the AI answers there, and by which version. It is off until it is switched on.',
       tags,
       response: { 200: AutopilotList, ...errorResponses(403) },
     },
@@ -23,8 +24,9 @@ export const autopilotRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'autopilot:write' },
     schema: {
       operationId: 'updateAutopilot',
-      summary: 'Switch the autopilot of channels',
-      description: 'Channels that are not given stay as they are.',
+      summary: 'Switch autopilot on a channel',
+      description:
+        'Switches one channel on or off, and returns all of them. An absent `ai_agent_version` stays as it is.',
       tags,
       body: UpdateAutopilot,
       response: { 200: AutopilotList, ...errorResponses(403) },

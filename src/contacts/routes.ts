@@ -29,7 +29,7 @@ export const contactRoutes: FastifyPluginAsyncZod<Deps> = async (app, { db: pool
       summary: 'Save a contact',
       tags: ['contacts'],
       description:
-        'Makes a contact, or updates the one that has the `external_id`, e-mail or phone number. Another `external_id` than it has is a 409.',
+        'Creates a contact, or updates the one that has the `external_id`, e-mail or phone number. Absent fields keep their values; `custom_data` merges by key, null removes one. Another `external_id` than it has, or addresses of two contacts, are a 409.',
       body: SaveContact,
       response: { 201: SavedContact, ...errorResponses(403, 409) },
     },
@@ -44,7 +44,7 @@ export const contactRoutes: FastifyPluginAsyncZod<Deps> = async (app, { db: pool
     schema: {
       operationId: 'listContacts',
       summary: 'List contacts',
-      description: 'In the order of creation, or of update with `updated_after` or `updated_before`.',
+      description: 'Lists contacts in the order of creation, or of update with `updated_after` or `updated_before`.',
       tags: ['contacts'],
       querystring: ListContacts,
       response: { 200: ContactPage, ...errorResponses(403) },
@@ -57,7 +57,7 @@ export const contactRoutes: FastifyPluginAsyncZod<Deps> = async (app, { db: pool
     schema: {
       operationId: 'getContact',
       summary: 'Get a contact',
-      description: 'The contact with its custom data.',
+      description: 'Returns the contact with its custom data. Its `http_action_overrides` are never shown.',
       tags: ['contacts'],
       params: ContactPath,
       response: { 200: Contact, ...errorResponses(403, 404) },
@@ -71,7 +71,8 @@ export const contactRoutes: FastifyPluginAsyncZod<Deps> = async (app, { db: pool
       operationId: 'updateContact',
       summary: 'Update a contact',
       tags: ['contacts'],
-      description: 'Absent fields stay, null removes one; custom_data merges by key, null removes one.',
+      description:
+        'Absent fields keep their values, null removes one; `custom_data` merges by key, null removes a key. An e-mail, number or `external_id` of another contact is a 409.',
       params: ContactPath,
       body: SaveContact,
       response: { 200: NoBody, ...errorResponses(403, 404, 409) },
@@ -87,7 +88,8 @@ export const contactRoutes: FastifyPluginAsyncZod<Deps> = async (app, { db: pool
     schema: {
       operationId: 'deleteContact',
       summary: 'Delete a contact',
-      description: 'Erases the contact and what it has written. What was sent to it keeps no address.',
+      description:
+        'Deletes the contact, its enrollments, its widget tokens and the raw forms of its messages, and cancels sends that wait. Its sessions stay without a contact, and its deliveries keep their addresses. POST /redaction/session removes the texts of a session.',
       tags: ['contacts'],
       params: ContactPath,
       response: { 200: NoBody, ...errorResponses(403, 404) },
@@ -103,7 +105,7 @@ export const contactRoutes: FastifyPluginAsyncZod<Deps> = async (app, { db: pool
     schema: {
       operationId: 'searchContacts',
       summary: 'Search contacts by a filter',
-      description: 'The contacts that the filter matches, in the order of creation.',
+      description: 'Lists the contacts that match the filter, in the order of creation, 100 a page.',
       tags: ['contacts'],
       body: SearchContacts,
       response: { 200: ContactPage, ...errorResponses(403) },
@@ -118,7 +120,7 @@ export const contactRoutes: FastifyPluginAsyncZod<Deps> = async (app, { db: pool
       summary: 'Save many contacts',
       tags: ['contacts'],
       description:
-        'Saves up to 1,000 contacts in order. One that is not valid is answered by its error and leaves the others alone.',
+        'Saves up to 1,000 contacts in order, each as POST /contacts does. One that cannot be saved has an `error`, and the others are saved.',
       body: SaveContacts,
       response: { 200: SavedContacts, ...errorResponses(403) },
     },

@@ -18,7 +18,7 @@ export const csatRoutes: FastifyPluginAsyncZod = async (app) => {
         summary: 'Submit a satisfaction score',
         tags,
         description:
-          'Scores the latest resolution of a session. Each has one score: another one is a 409, the same one again changes nothing.',
+          'Scores the latest resolution of a session; 409 if it was never resolved. A resolution has one score: another one is a 409, the same one again changes nothing.',
         body: SubmitScore,
         response: { 201: CsatScore, ...errorResponses(403, 404, 409) },
       },
@@ -40,7 +40,7 @@ export const csatRoutes: FastifyPluginAsyncZod = async (app) => {
       tags,
       summary: 'List CSAT scores',
       description:
-        'The scores given in a range, oldest first. With `Accept: text/csv`, all of them from the cursor on come as CSV, regardless of `limit`.',
+        'Lists the scores given in a range, oldest first. With `Accept: text/csv`, all of them from the cursor on come as CSV, regardless of `limit`.',
       querystring: ListScores,
       response: { 200: jsonOrCsv(ScorePage), ...errorResponses(400, 403) },
     },
@@ -57,9 +57,9 @@ export const csatRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'csat:read' },
     schema: {
       operationId: 'getCsatScore',
-      summary: 'Get the satisfaction score of a session',
+      summary: 'Get the score of a session',
       tags,
-      description: 'The latest score of a session; 404 while it has none.',
+      description: 'Returns the latest satisfaction score of a session; 404 while it has none.',
       params: ScoredSession,
       response: { 200: CsatScore, ...errorResponses(403, 404) },
     },

@@ -13,7 +13,7 @@ export const keyRoutes: FastifyPluginAsyncZod<Deps> = async (app, { tokens }) =>
       operationId: 'listApiKeys',
       summary: 'List API keys',
       description:
-        'All keys of the organization, with their scopes and last use. The keys themselves are never shown again.',
+        'Lists the keys that are not revoked, oldest first, with their scopes: null means full access. The keys themselves are never shown again.',
       tags: ['organization'],
       response: { 200: ApiKeyList, ...errorResponses(403) },
     },
@@ -25,7 +25,8 @@ export const keyRoutes: FastifyPluginAsyncZod<Deps> = async (app, { tokens }) =>
     schema: {
       operationId: 'createApiKey',
       summary: 'Create an API key',
-      description: 'Creates a key with all scopes or with those given. The answer is the only one that shows it.',
+      description:
+        'Creates a key with the given scopes, or with full access if `scopes` is absent. It can have only scopes that the caller has (403). The answer is the only one that shows the key.',
       tags: ['organization'],
       body: CreateKey,
       response: { 201: CreatedKey, ...errorResponses(403, 409) },
@@ -41,7 +42,8 @@ export const keyRoutes: FastifyPluginAsyncZod<Deps> = async (app, { tokens }) =>
     schema: {
       operationId: 'revokeApiKey',
       summary: 'Revoke an API key',
-      description: 'The key is refused from now on.',
+      description:
+        'Every process refuses the key within a second. A key with more scopes than the caller’s cannot be revoked (403).',
       tags: ['organization'],
       params: KeyRef,
       response: { 200: NoBody, ...errorResponses(403, 404) },

@@ -22,7 +22,7 @@ export const mediaRoutes: FastifyPluginAsyncZod<Deps> = async (app, { storage, m
         summary: 'Upload a file',
         tags: ['media'],
         description:
-          'Stores a file: PNG, JPEG, GIF, WebP, PDF, MP4, MOV, WebM, MP3, Ogg, WAV, M4A, docx, xlsx, xls, pptx, plain text or CSV, detected by its bytes. Anything else is a 415 with the detected type. A request without a file stores nothing: it is a 400 that says what to send.',
+          'Stores a file of at most 5 MB: PNG, JPEG, GIF, WebP, PDF, MP4, MOV, WebM, MP3, Ogg, WAV, M4A, docx, xlsx, xls, pptx, plain text or CSV, detected by its bytes. Anything else is a 415 with the detected type, and a request without a file a 400. `fileUrl` is valid for a week.',
         consumes: ['multipart/form-data'],
         body: FileUpload,
         response: { 201: UploadedFile, ...errorResponses(403) },

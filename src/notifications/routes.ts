@@ -16,9 +16,9 @@ export const notificationRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'listMyNotifications',
       tags,
-      summary: 'List what you should hear of',
+      summary: 'List your notifications',
       description:
-        'Lists the notifications of the member who is signed in, the newest first: those of 90 days. `notify` of its settings turns kinds off. Streams of the topic `notifications` get an event when there is news. An API key has none (403).',
+        'Lists the notifications of the member who is signed in, the newest first; they are kept for 90 days. `notify` of its settings turns kinds off, and streams of the topic `notifications` get an event when there is news. An API key has none (403).',
       querystring: ListNotifications,
       response: { 200: NotificationPage, ...errorResponses(403) },
     },

@@ -15,7 +15,7 @@ export const orgRoutes: FastifyPluginAsyncZod<Deps> = async (app, { secrets }) =
     schema: {
       operationId: 'getOrganization',
       summary: 'Get the organization',
-      description: 'The name, language, website and instructions for the AI of the key’s organization.',
+      description: 'Returns the name, language, website and AI instructions of the caller’s organization.',
       tags: ['organization'],
       response: { 200: Org, ...errorResponses(403) },
     },
@@ -27,7 +27,7 @@ export const orgRoutes: FastifyPluginAsyncZod<Deps> = async (app, { secrets }) =
     schema: {
       operationId: 'updateOrganization',
       summary: 'Update the organization',
-      description: 'Absent fields stay.',
+      description: 'Absent fields keep their values. With `ai_instructions: null`, those of the partner apply.',
       tags: ['organization'],
       body: UpdateOrg,
       response: { 200: Org, ...errorResponses(403) },
@@ -40,7 +40,7 @@ export const orgRoutes: FastifyPluginAsyncZod<Deps> = async (app, { secrets }) =
     schema: {
       operationId: 'getOrganizationSettings',
       summary: 'Get the settings of the organization',
-      description: 'Time zone, quiet hours, caps, statuses and what else applies to the whole organization.',
+      description: 'Returns all settings of the organization. null means that a setting is off or has its default.',
       tags: ['organization'],
       response: { 200: OrgSettingsAnswer, ...errorResponses(403) },
     },
@@ -53,7 +53,7 @@ export const orgRoutes: FastifyPluginAsyncZod<Deps> = async (app, { secrets }) =
       operationId: 'updateOrganizationSettings',
       summary: 'Update the settings of the organization',
       description:
-        'Absent fields stay, null resets one to its default. `warnings` names settings that take effect only with something else.',
+        'Absent fields keep their values, null resets one. `warnings` names settings that take effect only with something else.',
       tags: ['organization'],
       body: UpdateSettings,
       response: { 200: OrgSettingsAnswer, ...errorResponses(403) },

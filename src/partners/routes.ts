@@ -39,7 +39,7 @@ export const partnerRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
         operationId: 'createPartnerOrg',
         summary: 'Create an organization',
         description:
-          'Creates an organization of the partner, with its integrations. The answer is the only one that shows its key.',
+          'Creates an organization with its roles, its widget token and its integrations. It has no API key yet: POST /partner/v1/orgs/{orgId}/api-keys creates one. A used `external_id` is a 409, and credentials that an integration refuses are a 400.',
         tags,
         body: CreateOrg,
         response: { 201: CreatedOrg, ...errorResponses(403, 409) },
@@ -57,7 +57,7 @@ export const partnerRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
     schema: {
       operationId: 'listPartnerOrgs',
       summary: 'List organizations',
-      description: 'The organizations of the partner, the oldest first.',
+      description: 'Lists the organizations of the partner, oldest first, from `offset` on.',
       tags,
       querystring: OrgPage,
       response: { 200: PartnerOrgPage, ...errorResponses(403) },
@@ -70,7 +70,7 @@ export const partnerRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
     schema: {
       operationId: 'getPartnerOrgByExternalId',
       summary: 'Get an organization by external id',
-      description: 'The organization to which the partner gave this id.',
+      description: 'Returns the partner’s organization with this `external_id`. Other partners may use the same one.',
       tags,
       params: ExternalRef,
       response: { 200: PartnerOrg, ...errorResponses(403, 404) },
@@ -84,7 +84,7 @@ export const partnerRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
       operationId: 'createPartnerOrgKey',
       summary: 'Create a key for an organization',
       description:
-        'Creates another API key of an organization of the partner. The answer is the only one that shows it.',
+        'Creates another API key, with full access to an organization of the partner. The answer is the only one that shows it. Any other organization is a 403.',
       tags,
       params: OrgRef,
       body: CreateOrgKey.nullable(),
@@ -104,7 +104,8 @@ export const partnerRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
         operationId: 'createPartnerLoginLink',
         summary: 'Create a login link',
         tags,
-        description: 'Counts against a separate limit, in addition to the partner’s.',
+        description:
+          'Creates a link for one sign-in within 15 minutes, and makes the person a member if it is none. A member keeps its name and roles. Links have a separate limit, in addition to the partner’s.',
         params: OrgRef,
         body: CreateLoginLink,
         response: { 201: LoginLink, ...errorResponses(403) },

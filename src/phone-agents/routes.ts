@@ -16,7 +16,7 @@ export const phoneAgentRoutes: FastifyPluginAsyncZod = async (app) => {
       operationId: 'listPhoneAgents',
       summary: 'List phone agents',
       tags,
-      description: 'All of them, the oldest first.',
+      description: 'Lists all phone agents, the oldest first.',
       response: { 200: z.array(PhoneAgent), ...errorResponses(403) },
     },
     handler: ({ db, org }) => showPhoneAgents(db, org.id),
@@ -27,7 +27,8 @@ export const phoneAgentRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'createPhoneAgent',
       summary: 'Create a phone agent',
-      description: 'A voice that makes and takes calls by its instructions.',
+      description:
+        'Creates a voice that makes telephone calls by its instructions. It answers none, whatever its type. More than 500 are a 409.',
       tags,
       body: CreatePhoneAgent,
       response: { 201: PhoneAgent, ...errorResponses(403, 409) },
@@ -45,7 +46,7 @@ export const phoneAgentRoutes: FastifyPluginAsyncZod = async (app) => {
       summary: 'Update a phone agent',
       tags,
       description:
-        'Absent fields stay as they are, null resets one to its default. Calls in progress keep their settings.',
+        'Absent fields keep their values, null resets one to its default. Calls that were started before keep their settings.',
       params: PhoneAgentPath,
       body: UpdatePhoneAgent,
       response: { 200: PhoneAgent, ...errorResponses(403, 404) },
@@ -60,7 +61,7 @@ export const phoneAgentRoutes: FastifyPluginAsyncZod = async (app) => {
       operationId: 'deletePhoneAgent',
       summary: 'Delete a phone agent',
       tags,
-      description: 'Sequence steps that name the agent make no calls from now on.',
+      description: 'Steps of sequences and workflows that name the agent make no calls from now on.',
       params: PhoneAgentPath,
       response: { 200: NoBody, ...errorResponses(403, 404) },
     },
@@ -75,7 +76,7 @@ export const phoneAgentRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'listPhoneVoices',
       summary: 'List voices',
-      description: 'The voices that a phone agent can have.',
+      description: 'Lists the voices that `voice_id` of a phone agent can name.',
       tags,
       response: { 200: z.array(PhoneVoice), ...errorResponses(403) },
     },

@@ -64,7 +64,8 @@ export const sequenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config 
     schema: {
       operationId: 'createSequence',
       summary: 'Create a sequence',
-      description: 'Creates a sequence of messages. A one-off sequence sends nothing until it is started.',
+      description:
+        'Creates a continuous sequence, which enrolls contacts once they match (`enroll_existing`: those who match already too), or a one-off one, which sends nothing until PUT /sequences/{id}/start. A `custom_id` in use is a 409.',
       tags,
       body: CreateSequence,
       response: { 201: CreatedSequence, ...errorResponses(403, 409) },
@@ -81,7 +82,8 @@ export const sequenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config 
     schema: {
       operationId: 'listSequences',
       summary: 'List sequences',
-      description: 'In the order of creation, with their steps and status.',
+      description:
+        'Lists the sequences in the order of creation, with their steps and status. Deleted ones are left out.',
       tags,
       querystring: ListSequences,
       response: { 200: SequenceList, ...errorResponses(403) },
@@ -94,7 +96,7 @@ export const sequenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config 
     schema: {
       operationId: 'getSequence',
       summary: 'Get a sequence',
-      description: 'By its id or its `custom_id`.',
+      description: 'Returns the sequence with its steps, by its id or its `custom_id`.',
       tags,
       params: SequenceParams,
       response: { 200: Sequence, ...errorResponses(403, 404) },
@@ -107,7 +109,8 @@ export const sequenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config 
     schema: {
       operationId: 'updateSequence',
       summary: 'Update a sequence',
-      description: 'Absent fields stay. A step keeps its progress by its `id`; a step without one is new.',
+      description:
+        'Absent fields keep their values, and `gates` merges by name. `steps` replaces all: a step keeps its progress by its `id`, and one without is new. Filter, steps and gates of a sequence that is complete or canceled cannot change (409).',
       tags,
       params: SequenceParams,
       body: UpdateSequence,
@@ -126,7 +129,8 @@ export const sequenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config 
     schema: {
       operationId: 'deleteSequence',
       summary: 'Delete a sequence',
-      description: 'Ends its enrollments. Messages that were sent stay among the deliveries.',
+      description:
+        'Continues a paused sequence: what has become due meanwhile is sent now, as its gates allow. A sequence that is neither paused nor active is a 409.',
       tags,
       params: SequenceParams,
       response: { 200: NoBody, ...errorResponses(403, 404) },
@@ -185,7 +189,7 @@ export const sequenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config 
       operationId: 'addContactsToSequence',
       summary: 'Enroll contacts',
       description:
-        'Enrolls contacts in a continuous sequence and creates those that are unknown. `skipped` names those left out, with the reason.',
+        'Enrolls contacts who match the filter in a continuous sequence, each once in its life. Unknown e-mails and numbers become contacts. `skipped` names those left out, with the reason; a one-off or ended sequence is a 409.',
       tags,
       params: SequenceParams,
       body: AddContacts,
@@ -204,7 +208,7 @@ export const sequenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config 
       tags,
       summary: 'Forecast a sequence',
       description:
-        'What would go out, to how many and when, if nothing changed. Nothing is sent. Where it takes longer than 2 s, the answer is 202 with a job: GET /sequences/{id}/forecasts/{forecastId} shows its progress, and then the forecast. A sequence has one job at a time; another request meanwhile gets the same.',
+        'Computes what would go out, to how many and when, if nothing changed. If that takes longer than 2 s, the answer is 202 with a job, which GET /sequences/{id}/forecasts/{forecastId} shows. A sequence has one job at a time: another request meanwhile gets the same.',
       params: SequenceParams,
       response: { 200: SequenceForecast, 202: ForecastJob, ...errorResponses(403, 404) },
     },
@@ -223,7 +227,7 @@ export const sequenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config 
       tags,
       summary: 'Get a forecast',
       description:
-        'Of a forecast that was answered with 202: its progress, and then what it found. It is kept for 7 days.',
+        'Returns the progress of a forecast that was answered with 202, and then what it found. It is kept for 7 days.',
       params: ForecastParams,
       response: { 200: ForecastJob, ...errorResponses(403, 404) },
     },
@@ -235,9 +239,10 @@ export const sequenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config 
     config: { scope: 'sequences:write' },
     schema: {
       operationId: 'testSequence',
-      summary: 'Send a sequence to a test address',
+      summary: 'Send a test of a sequence',
       tags,
-      description: 'Sends every step that can reach an address to it at once. Nobody is enrolled, and no gate applies.',
+      description:
+        'Sends every step that can reach the address to it at once. Nobody is enrolled and no gate applies, but a blocked or suppressed address gets nothing. An address that no step can reach is a 400.',
       params: SequenceParams,
       body: TestSequence,
       response: { 201: TestSequenceAnswer, ...errorResponses(403, 404) },
@@ -253,7 +258,8 @@ export const sequenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config 
     schema: {
       operationId: 'getSequenceStats',
       summary: 'Get the statistics of a sequence',
-      description: 'Counts of due, sent, delivered, failed and skipped messages for each step.',
+      description:
+        'Returns how many messages of each step are due, sent, delivered, failed, skipped and unknown, and how many enrollments have each status.',
       tags,
       params: SequenceParams,
       response: { 200: SequenceStats, ...errorResponses(403, 404) },
@@ -270,7 +276,7 @@ export const sequenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config 
     schema: {
       operationId: 'listEnrollments',
       summary: 'List enrollments',
-      description: 'The contacts of the sequence with their progress, in the order of enrollment.',
+      description: 'Lists the enrollments of the sequence with their progress, in the order of enrollment.',
       tags,
       params: SequenceParams,
       querystring: ListEnrollments,
@@ -290,7 +296,7 @@ export const sequenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config 
       operationId: 'explainEnrollment',
       summary: 'Explain an enrollment',
       tags,
-      description: 'An enrollment with each step: what was sent or not and why, what comes next and when.',
+      description: 'Returns the enrollment with each step: what was sent or not and why, what comes next and when.',
       params: EnrollmentParams,
       response: { 200: ExplainedEnrollment, ...errorResponses(403, 404) },
     },

@@ -23,9 +23,9 @@ export const loginRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config, ra
     schema: {
       operationId: 'requestLogin',
       tags: ['me'],
-      summary: 'Ask for a login link by mail',
+      summary: 'Request a login link',
       description:
-        'Sends a login link to a member. The answer is the same for every address. An e-mail address can ask for 30 an hour, and a network address too. A server without SMTP_URL sends none (409).',
+        'Mails a login link that works once, within 15 minutes, if the address belongs to a member. The answer is the same for every address. An e-mail address can ask for 30 an hour, and a network address too, unless RATE_LIMIT_SIGN_IN says otherwise; a server without SMTP_URL sends none (409).',
       body: RequestLogin,
       response: { 202: z.object({ sent: z.literal(true) }), ...errorResponses(409) },
     },

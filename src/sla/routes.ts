@@ -31,7 +31,7 @@ export const slaRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'listSlaPolicies',
       summary: 'List SLA policies',
-      description: 'In the order of creation.',
+      description: 'Lists the policies in the order of creation, which is the order in which they apply.',
       tags,
       querystring: ListSlaPolicies,
       response: { 200: SlaPolicyPage, ...errorResponses(403) },
@@ -45,7 +45,8 @@ export const slaRoutes: FastifyPluginAsyncZod = async (app) => {
       operationId: 'createSlaPolicy',
       summary: 'Create an SLA policy',
       tags,
-      description: 'The policy applies to no session until its assignment is set.',
+      description:
+        'Creates a policy, which applies to no session until PUT /sla/policies/{id}/assignment. More than 100 are a 409.',
       body: CreateSlaPolicy,
       response: { 201: SlaPolicy, ...errorResponses(403, 409) },
     },
@@ -60,7 +61,7 @@ export const slaRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'getSlaPolicy',
       summary: 'Get an SLA policy',
-      description: 'With its targets and assignment.',
+      description: 'Returns the policy with its targets and its assignment.',
       tags,
       params: SlaPolicyPath,
       response: { 200: SlaPolicy, ...errorResponses(403, 404) },
@@ -74,7 +75,7 @@ export const slaRoutes: FastifyPluginAsyncZod = async (app) => {
       operationId: 'updateSlaPolicy',
       summary: 'Update an SLA policy',
       tags,
-      description: 'An absent field stays unchanged. The clocks of open sessions are computed again.',
+      description: 'Absent fields keep their values. The clocks of open sessions are computed again.',
       params: SlaPolicyPath,
       body: UpdateSlaPolicy,
       response: { 200: SlaPolicy, ...errorResponses(403, 404) },
@@ -89,7 +90,7 @@ export const slaRoutes: FastifyPluginAsyncZod = async (app) => {
       summary: 'Delete an SLA policy',
       tags,
       description:
-        'Its open sessions come under the next policy that covers them. Outcomes decided under it still count.',
+        'Its open sessions come under the oldest other policy that covers them, or under none. Outcomes decided under it still count.',
       params: SlaPolicyPath,
       response: { 200: NoBody, ...errorResponses(403, 404) },
     },
@@ -105,7 +106,8 @@ export const slaRoutes: FastifyPluginAsyncZod = async (app) => {
       operationId: 'assignSlaPolicy',
       summary: 'Assign an SLA policy',
       tags,
-      description: 'Sets the sessions covered by the policy. Open ones are evaluated again.',
+      description:
+        'Replaces the conditions by which the policy covers sessions. Open sessions are evaluated again. Unknown teams, tags and segments are a 400.',
       params: SlaPolicyPath,
       body: SlaAssignment,
       response: { 200: SlaPolicy, ...errorResponses(403, 404) },
@@ -118,7 +120,8 @@ export const slaRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'getSlaAnalytics',
       summary: 'Get SLA compliance',
-      description: 'The share of targets met in a period, with the percentiles of the times.',
+      description:
+        'Returns for each metric how many targets were met and breached in a range, and the percentiles of the times.',
       tags,
       querystring: SlaQuery,
       response: { 200: SlaSummary, ...errorResponses(403) },
@@ -131,7 +134,7 @@ export const slaRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'getSlaTrend',
       summary: 'Get SLA compliance over time',
-      description: 'The same figures for each day, week or month of a period.',
+      description: 'Returns the same figures for each day, week or month of a range.',
       tags,
       querystring: SlaTrendQuery,
       response: { 200: SlaTrend, ...errorResponses(403) },
@@ -144,7 +147,8 @@ export const slaRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'getSlaBreakdown',
       summary: 'Get SLA compliance by group',
-      description: 'The same figures for each policy, team, channel or assignee.',
+      description:
+        'Returns the same figures for each policy, or for each team, channel or assignee that the sessions have now.',
       tags,
       querystring: SlaBreakdownQuery,
       response: { 200: SlaBreakdown, ...errorResponses(403) },
@@ -156,9 +160,10 @@ export const slaRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'sla:read' },
     schema: {
       operationId: 'getChatSessionSla',
-      summary: 'Get the SLA clocks of a session',
+      summary: 'Get a session’s SLA clocks',
       tags,
-      description: 'The state of the session’s clocks, with the periods counted by each.',
+      description:
+        'Returns the session’s clocks by the present policy and office hours, with the periods that each has counted.',
       params: SlaSessionPath,
       response: { 200: SessionSla, ...errorResponses(403, 404) },
     },

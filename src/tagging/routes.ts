@@ -14,7 +14,7 @@ export const taggingRoutes: FastifyPluginAsyncZod = async (app) => {
       tags,
       summary: 'Get auto-tagging',
       description:
-        'Whether the AI applies tags by itself, and what it has learnt about each tag from the sessions that people have tagged. A tag is applied when a session is resolved or handed off, from 10 examples on.',
+        'Returns whether the AI applies tags by itself, and what it has learnt about each tag from the sessions that people have tagged. A tag is applied when a session is resolved or handed off, from 10 examples on.',
       response: { 200: AutoTaggingReport, ...errorResponses(403) },
     },
     handler: async ({ db, org }) => getAutoTagging(db, org.id),
@@ -41,7 +41,7 @@ export const taggingRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'listTagSuggestions',
       tags,
-      summary: 'List the tags suggested for a session',
+      summary: 'List tag suggestions for a session',
       description:
         'At most three that were learnt, the surest first, and three of a connected model: tags that are likely, but not sure enough to be applied. They are found when the session is resolved or handed off. Tags that the session has, or that were removed from it, are left out.',
       params: SuggestionPath,

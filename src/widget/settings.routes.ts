@@ -9,9 +9,9 @@ export const widgetSettingsRoutes: FastifyPluginAsyncZod<Deps> = async (app) => 
     config: { scope: 'widget:read' },
     schema: {
       operationId: 'getWidgetSettings',
-      summary: 'Get the settings of the widget',
+      summary: 'Get the widget settings',
       tags: ['widget'],
-      description: 'How the chat widget looks, what it asks for, and which pages may use it.',
+      description: 'Returns how the chat widget looks, what it asks for, and which pages may use it.',
       response: { 200: WidgetSettings, ...errorResponses(403) },
     },
     handler: ({ db, org }) => getWidgetSettings(db, org.id),
@@ -21,7 +21,7 @@ export const widgetSettingsRoutes: FastifyPluginAsyncZod<Deps> = async (app) => 
     config: { scope: 'widget:write' },
     schema: {
       operationId: 'replaceWidgetSettings',
-      summary: 'Replace the settings of the widget',
+      summary: 'Replace the widget settings',
       tags: ['widget'],
       description:
         'Replaces the settings of the chat widget: what is absent gets its default. Pages see them within five minutes.',

@@ -12,7 +12,7 @@ export const widgetUserRoutes: FastifyPluginAsyncZod<Deps> = async (app, { token
       summary: 'Authenticate a user of the widget',
       tags: ['widget'],
       description:
-        'Verifies one of your users: saves the contact with this e-mail and returns a token for the widget. Give the token to that user only.',
+        'Verifies one of your users: saves the contact with this e-mail and returns a token for the widget, valid for 30 days. Give the token to that user only. A phone number of another contact is a 409.',
       body: AuthenticateUser,
       response: { 200: AuthenticatedUser, ...errorResponses(403, 409) },
     },

@@ -26,7 +26,7 @@ export const actionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
       operationId: 'listActions',
       summary: 'List actions',
       tags,
-      description: 'All of them, the oldest first.',
+      description: 'Lists all actions, the oldest first.',
       response: { 200: z.array(Action), ...errorResponses(403) },
     },
     handler: ({ db, org }) => readActions(db, org.id),
@@ -37,7 +37,8 @@ export const actionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
     schema: {
       operationId: 'createAction',
       summary: 'Create an action',
-      description: 'An HTTP call that the AI and workflows can make.',
+      description:
+        'Creates an HTTP call that the AI, phone agents and workflows can make. An `operation_id` in use, or more than 500 actions, are a 409.',
       tags,
       body: CreateAction,
       response: { 201: Action, ...errorResponses(403, 409) },
@@ -54,7 +55,8 @@ export const actionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
       operationId: 'deleteActions',
       tags,
       summary: 'Delete all actions',
-      description: 'Workflows that execute one of them fail there from now on.',
+      description:
+        'Deletes all actions, those of connections too. The AI, phone agents and workflows that use them can no longer make these calls.',
       response: { 200: NoBody, ...errorResponses(403) },
     },
     handler: async ({ db, org }) => {
@@ -68,7 +70,7 @@ export const actionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
     schema: {
       operationId: 'getAction',
       summary: 'Get an action',
-      description: 'The definition of the action. Secrets are shown as `***`.',
+      description: 'Returns the definition of the action as it was given.',
       tags,
       params: ActionPath,
       response: { 200: Action, ...errorResponses(403, 404) },
@@ -82,7 +84,8 @@ export const actionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
       operationId: 'updateAction',
       summary: 'Update an action',
       tags,
-      description: 'Absent fields stay as they are.',
+      description:
+        'Absent fields keep their values. What an action of a connection calls changes only with the connection (400). An `operation_id` in use is a 409.',
       params: ActionPath,
       body: UpdateAction,
       response: { 200: Action, ...errorResponses(403, 404, 409) },
@@ -96,7 +99,8 @@ export const actionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
       operationId: 'deleteAction',
       summary: 'Delete an action',
       tags,
-      description: 'Workflows that execute the action fail there from now on.',
+      description:
+        'Workflows that execute the action fail there from now on, and the AI and phone agents no longer call it.',
       params: ActionPath,
       response: { 200: NoBody, ...errorResponses(403, 404) },
     },
@@ -112,10 +116,10 @@ export const actionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
       config: { scope: 'actions:write' },
       schema: {
         operationId: 'testAction',
-        summary: 'Call an action',
+        summary: 'Test an action',
         tags,
         description:
-          'Really calls it, once, with the http_action_overrides of the contact and the org, and shows what came back. 422 says why no answer came, such as an address that is not public. Repeated with its Idempotency-Key, it calls nothing again but a GET whose answer was lost.',
+          'Makes the real call, once, with the `http_action_overrides` of the contact and the organization, and returns what came back. 422 says why no answer came, such as an address that is not public. Repeated with its Idempotency-Key, it calls nothing again but a GET whose answer was lost.',
         params: ActionPath,
         body: TestAction,
         response: { 200: TestedAction, ...errorResponses(403, 404) },
@@ -140,7 +144,7 @@ const importRoutes: FastifyPluginAsyncZod<Deps> = async (app, { documents }) => 
       summary: 'Import actions from an OpenAPI document',
       tags,
       description:
-        'Makes an action of each operation of an OpenAPI 3 document. One that is there by its operationId gets what the document says, and keeps its channels, tags and pin. A document that is too costly is refused with the bound that it exceeds; 429 and 503 mean that others are being read.',
+        'Creates an action of each operation of an OpenAPI 3 document. An action with the same `operationId` gets what the document says and keeps all else; actions that the document does not have stay. A document that is too costly is refused with the bound that it exceeds; 429 and 503 mean that others are being read.',
       consumes: ['multipart/form-data'],
       body: ImportActions,
       response: { 200: ImportedActions, ...errorResponses(403, 409) },

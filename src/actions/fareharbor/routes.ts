@@ -19,8 +19,8 @@ export const fareHarborRoutes: FastifyPluginAsyncZod<Deps> = async (
     schema: {
       operationId: 'listFareHarborConnections',
       tags,
-      summary: 'List the FareHarbor connections',
-      description: 'By name. Keys are shown as "***".',
+      summary: 'List FareHarbor connections',
+      description: 'Lists the connections by name. Keys are shown as `***`.',
       response: { 200: FareHarborConnections, ...errorResponses(403) },
     },
     handler: async ({ db, org }) => ({ items: await readFareHarbor(db, deps, org.id), next: null }),
@@ -31,9 +31,9 @@ export const fareHarborRoutes: FastifyPluginAsyncZod<Deps> = async (
     schema: {
       operationId: 'putFareHarborIntegration',
       tags,
-      summary: 'Replace the FareHarbor connections',
+      summary: 'Replace FareHarbor connections',
       description:
-        'Checks all keys with FareHarbor, then replaces all connections. Each becomes actions that the AI can use (GET /actions): companies, items, availabilities and bookings. A booking asks for a confirmation. Actions of a connection whose name stays keep their ids, channels, tags and limits. 400 names the refused connections, 503 says that FareHarbor did not answer; nothing is changed then.',
+        'Checks all keys with FareHarbor, then replaces all connections. Each becomes actions of the AI: companies, items, availabilities, and bookings, which ask for a confirmation; actions of a connection whose name stays keep their ids and settings. 400 names refused connections and 503 means that FareHarbor did not answer: nothing has changed then.',
       body: PutFareHarbor,
       response: { 200: FareHarborConnections, ...errorResponses(403, 409, 503) },
     },

@@ -10,9 +10,9 @@ export const citationRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'listChangedCitations',
       tags: ['autopilot'],
-      summary: 'List answers that cite changed text',
+      summary: 'List changed citations',
       description:
-        'Citations whose passage is no longer in its item word for word, or whose item is gone, by the time of the change. A passage that is there again leaves the list.',
+        'Lists citations whose passage is no longer in its item word for word, or whose item is gone, by the time of the change. A passage that is there again leaves the list.',
       querystring: ListChangedCitations,
       response: { 200: ChangedCitationPage, ...errorResponses(400, 403) },
     },

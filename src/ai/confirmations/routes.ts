@@ -15,8 +15,9 @@ export const confirmationRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'listAutopilotConfirmations',
       tags,
-      summary: 'List what waits for a confirmation',
-      description: 'The calls of actions that the AI may make only once somebody has confirmed them, oldest first.',
+      summary: 'List open confirmations',
+      description:
+        'Lists the calls that the AI makes only once somebody has confirmed them, and that still wait, oldest first.',
       querystring: ListConfirmations,
       response: { 200: ConfirmationPage, ...errorResponses(403) },
     },
@@ -32,7 +33,7 @@ export const confirmationRoutes: FastifyPluginAsyncZod = async (app) => {
         tags,
         summary: 'Confirm a call of the AI',
         description:
-          'The AI makes the call and continues with the session. 409 if the confirmation was already accepted or rejected, or people have the session; 410 once its time is over.',
+          'Lets the AI make the call and continue with the session. 409 if it was confirmed or rejected before, if the AI does not have the session, or if the contact is blocked; 410 once its time is over.',
         params: ConfirmationRef,
         response,
       },
@@ -51,7 +52,8 @@ export const confirmationRoutes: FastifyPluginAsyncZod = async (app) => {
         operationId: 'rejectAutopilotCall',
         tags,
         summary: 'Reject a call of the AI',
-        description: 'The call is not made, and the AI says so. 409 and 410 as for confirming.',
+        description:
+          'The call is not made, and the AI says so. 409 if it was confirmed or rejected before, 410 once its time is over.',
         params: ConfirmationRef,
         response,
       },

@@ -21,7 +21,7 @@ export const previewRoutes: FastifyPluginAsyncZod<Deps> = async (
     schema: {
       operationId: 'previewAutopilot',
       tags: ['autopilot'],
-      summary: 'Preview the next turn of a conversation',
+      summary: 'Preview the AI’s next turn',
       description:
         'Decides by the draft of the settings what the AI would do, by the same code as a live turn, on a channel where autopilot is on. Nothing follows: no action is called, no message stored, no session handed off. Models are asked, within the budgets; the usage has them as `preview`. At most 60 seconds, and four at once.',
       body: PreviewTurn,

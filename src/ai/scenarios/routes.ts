@@ -22,7 +22,7 @@ export const scenarioRoutes: FastifyPluginAsyncZod<Deps> = async (app, { egress,
       schema: {
         operationId: 'generateScenario',
         tags: ['training'],
-        summary: 'Learn a training item from a session',
+        summary: 'Draft training from a session',
         description:
           'The org’s model writes a title and a content from what people answered in a session, as a draft: the AI does not use it before PUT /training/{id}/draft. E-mail addresses, phone numbers and long numbers are left out, and the model gets the instruction to leave out all else about the customer: read the draft before you publish it. The key needs chat-sessions:read too. At most 45 seconds, within the budgets; the usage has it as `scenario`. 409: no model may be asked. 422: there is nothing to learn.',
         body: GenerateScenario,

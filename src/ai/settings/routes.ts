@@ -13,7 +13,7 @@ export const aiSettingsRoutes: FastifyPluginAsyncZod = async (app) => {
       operationId: 'getAutopilotSettings',
       tags,
       summary: 'Get the settings of the AI',
-      description: 'The draft, and what is published. Turns use what is published, and say which version.',
+      description: 'Returns the draft, and what is published. Turns use what is published, and say which version.',
       response: { 200: StoredAiSettings, ...errorResponses(403) },
     },
     handler: async ({ db, org }) => getAiSettings(db, org.id),

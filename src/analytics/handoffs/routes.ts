@@ -14,7 +14,7 @@ export const handoffRoutes: FastifyPluginAsyncZod = async (app) => {
       tags,
       summary: 'Get handoff analytics',
       description:
-        'The handoffs in the range, by reason, sentiment, channel and day. An agent who takes a session over without a handoff is not counted. Texts and sentiment of a handoff are known until its session is returned to the AI. Which knowledge, tools or instructions a handoff was about is not stored, so there are no references to them.',
+        'Reports the handoffs in the range, by reason, sentiment, channel and day. An agent who takes a session over without a handoff is not counted. Texts and sentiment of a handoff are known until its session is returned to the AI.',
       querystring: HandoffQuery,
       response: { 200: HandoffReport, ...errorResponses(400, 403) },
     },
@@ -27,7 +27,7 @@ export const handoffRoutes: FastifyPluginAsyncZod = async (app) => {
       operationId: 'listHandoffEvents',
       tags,
       summary: 'List handoffs',
-      description: 'The handoffs that /handoff-analytics counts, oldest first.',
+      description: 'Lists the handoffs that GET /handoff-analytics counts, oldest first.',
       querystring: HandoffEventsQuery,
       response: { 200: HandoffEventPage, ...errorResponses(400, 403) },
     },

@@ -87,7 +87,7 @@ export const analyticsRoutes: FastifyPluginAsyncZod = async (app) => {
     route({
       operationId: 'reportCsat',
       summary: 'Report CSAT',
-      description: 'The scores given in the range.',
+      description: 'Reports the scores given in the range.',
       query: CsatQuery,
       answer: CsatReport,
       read: reportCsat,
@@ -99,7 +99,7 @@ export const analyticsRoutes: FastifyPluginAsyncZod = async (app) => {
     route({
       operationId: 'reportSla',
       summary: 'Report SLA',
-      description: 'The SLA targets decided in the range, as /sla/analytics counts them.',
+      description: 'Reports the SLA targets decided in the range, as /sla/analytics counts them.',
       query: SlaQuery,
       answer: SlaReport,
       read: reportSla,
@@ -111,7 +111,7 @@ export const analyticsRoutes: FastifyPluginAsyncZod = async (app) => {
     route({
       operationId: 'reportDeliveries',
       summary: 'Report deliveries',
-      description: 'The deliveries created in the range, by what has become of them.',
+      description: 'Reports the deliveries created in the range, by their outcome.',
       query: DeliveryQuery,
       answer: DeliveryReport,
       read: reportDeliveries,
@@ -123,7 +123,7 @@ export const analyticsRoutes: FastifyPluginAsyncZod = async (app) => {
     route({
       operationId: 'reportAutomations',
       summary: 'Report workflows',
-      description: 'The runs of workflows created in the range.',
+      description: 'Reports the runs of workflows created in the range.',
       query: AutomationQuery,
       answer: AutomationReport,
       read: reportAutomations,
@@ -135,7 +135,8 @@ export const analyticsRoutes: FastifyPluginAsyncZod = async (app) => {
     route({
       operationId: 'reportAi',
       summary: 'Report the AI',
-      description: 'The share of sessions that the AI answered and resolved, who came back, its turns and their cost.',
+      description:
+        'Reports the share of sessions that the AI answered and resolved, who came back, its turns and their cost.',
       query: AiQuery,
       answer: AiReport,
       read: reportAi,

@@ -27,7 +27,8 @@ export const blocklistRoutes: FastifyPluginAsyncZod<Deps> = async (app) => {
       operationId: 'blockContact',
       summary: 'Block a contact',
       tags: ['blocklist'],
-      description: 'Nothing is sent to this e-mail from now on, whether or not a contact has it.',
+      description:
+        'Sends nothing more to this e-mail, or on any channel to the contact that has it. What the contact writes is stored, but starts no answer of the AI and no workflow, and reopens no session. An e-mail that is blocked already gets the new reason.',
       body: BlockContact,
       response: { 200: NoBody, ...errorResponses(403) },
     },
@@ -42,7 +43,7 @@ export const blocklistRoutes: FastifyPluginAsyncZod<Deps> = async (app) => {
     schema: {
       operationId: 'listBlockedContacts',
       summary: 'List blocked contacts',
-      description: 'By pages with numbers, the latest first.',
+      description: 'Lists the blocked e-mails by numbered pages, the latest first, with the contact that has each.',
       tags: ['blocklist'],
       querystring: BlocklistQuery,
       response: { 200: BlockedContactPage, ...errorResponses(403) },
@@ -55,7 +56,8 @@ export const blocklistRoutes: FastifyPluginAsyncZod<Deps> = async (app) => {
     schema: {
       operationId: 'unblockContact',
       summary: 'Unblock a contact',
-      description: 'Messages to the address are sent again from now on.',
+      description:
+        'Messages to the address are sent again from now on, unless its domain is blocked. Those that were skipped are not sent afterwards.',
       tags: ['blocklist'],
       params: BlocklistPath,
       response: { 200: NoBody, ...errorResponses(403, 404) },
@@ -72,7 +74,8 @@ export const blocklistRoutes: FastifyPluginAsyncZod<Deps> = async (app) => {
       operationId: 'blockDomains',
       summary: 'Block domains',
       tags: ['blocklist'],
-      description: 'Nothing is sent to these domains and their subdomains from now on.',
+      description:
+        'Blocks all e-mails of up to 1,000 domains and their subdomains, as POST /blocklist/contacts blocks one. `skipped` names those that were blocked already.',
       body: BlockDomains,
       response: { 200: BlockedDomains, ...errorResponses(403) },
     },
@@ -84,7 +87,7 @@ export const blocklistRoutes: FastifyPluginAsyncZod<Deps> = async (app) => {
     schema: {
       operationId: 'listBlockedDomains',
       summary: 'List blocked domains',
-      description: 'By pages with numbers, the latest first.',
+      description: 'Lists the blocked domains by numbered pages, the latest first.',
       tags: ['blocklist'],
       querystring: BlocklistQuery,
       response: { 200: BlockedDomainPage, ...errorResponses(403) },
@@ -97,7 +100,8 @@ export const blocklistRoutes: FastifyPluginAsyncZod<Deps> = async (app) => {
     schema: {
       operationId: 'unblockDomain',
       summary: 'Unblock a domain',
-      description: 'Messages to the domain are sent again from now on.',
+      description:
+        'Messages to the domain are sent again from now on, unless a parent domain or the e-mail is blocked. Those that were skipped are not sent afterwards.',
       tags: ['blocklist'],
       params: BlocklistPath,
       response: { 200: NoBody, ...errorResponses(403, 404) },

@@ -11,7 +11,7 @@ export const segmentRoutes: FastifyPluginAsyncZod<Deps> = async (app) => {
     schema: {
       operationId: 'listSegments',
       summary: 'List segments',
-      description: 'The named filters of the organization, in the order of creation.',
+      description: 'Lists the segments in the order of creation.',
       tags: ['contacts'],
       querystring: ListSegments,
       response: { 200: SegmentPage, ...errorResponses(403) },
@@ -40,7 +40,7 @@ export const segmentRoutes: FastifyPluginAsyncZod<Deps> = async (app) => {
     schema: {
       operationId: 'getSegment',
       summary: 'Get a segment',
-      description: 'The name and the filter of the segment.',
+      description: 'Returns the name and the filter of the segment.',
       tags: ['contacts'],
       params: SegmentPath,
       response: { 200: Segment, ...errorResponses(403, 404) },
@@ -53,7 +53,7 @@ export const segmentRoutes: FastifyPluginAsyncZod<Deps> = async (app) => {
     schema: {
       operationId: 'updateSegment',
       summary: 'Update a segment',
-      description: 'Absent fields stay. A segment that would contain itself is refused.',
+      description: 'Absent fields keep their values. A segment that would contain itself is refused (400).',
       tags: ['contacts'],
       params: SegmentPath,
       body: UpdateSegment,
@@ -67,7 +67,8 @@ export const segmentRoutes: FastifyPluginAsyncZod<Deps> = async (app) => {
     schema: {
       operationId: 'deleteSegment',
       summary: 'Delete a segment',
-      description: 'Filters that name the segment match nobody from now on.',
+      description:
+        'Conditions that name the segment hold for nobody from now on, in other filters and in sequences. Its contacts stay.',
       tags: ['contacts'],
       params: SegmentPath,
       response: { 200: NoBody, ...errorResponses(403, 404) },

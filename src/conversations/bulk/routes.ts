@@ -19,7 +19,7 @@ export const bulkRoutes: FastifyPluginAsyncZod = async (app) => {
       tags,
       summary: 'Change many sessions',
       description:
-        'Applies one action to many sessions. With `ids` at once: a session that refuses it has an `error`, and the others are changed. With `query` or `inbox` by a job, which GET /jobs/{id} shows (202): for the sessions that meet the filters now, at most 50,000. Each session is changed once. An API key needs `tags:write` for tags.',
+        'Applies one action to many sessions, once to each. With `ids` it does so at once: a session that refuses it has an `error`, and the others are changed. With `query` or `inbox`, the answer is 202 and a job (GET /jobs/{id}) for the sessions that meet the filters now, at most 50,000; an API key needs `tags:write` for tags.',
       body: ChangeSessions,
       response: { 200: BulkResults, 202: StartedJob, ...errorResponses(403, 404, 409) },
     },
@@ -38,7 +38,7 @@ export const bulkRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'getSessionJob',
       tags,
-      summary: 'See how far a job is',
+      summary: 'Get a job',
       description: 'Returns a job of POST /chat/sessions/bulk with its progress. It is kept for 30 days after its end.',
       params: JobPath,
       response: { 200: SessionJob, ...errorResponses(403, 404) },

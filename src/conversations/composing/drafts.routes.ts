@@ -16,9 +16,9 @@ export const draftRoutes: FastifyPluginAsyncZod<Deps> = async (app, { mediaLinks
     schema: {
       operationId: 'getMyDraft',
       tags,
-      summary: 'Read your draft in a session',
+      summary: 'Get your draft in a session',
       description:
-        'Returns what the member who is signed in has begun to write in the session. An API key has none (403).',
+        'Returns what the member who is signed in has begun to write in the session, or null. An API key has none (403).',
       params: SessionPath,
       response: { 200: DraftOfSession, ...errorResponses(403, 404) },
     },

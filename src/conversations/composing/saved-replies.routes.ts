@@ -46,7 +46,7 @@ export const savedReplyRoutes: FastifyPluginAsyncZod<Deps> = async (app, { media
     schema: {
       operationId: 'createSavedReply',
       tags,
-      summary: 'Save a reply',
+      summary: 'Create a saved reply',
       description:
         'Saves a text for the team to use again, with files and with what to do to the session. A shortcut in use is refused (409).',
       body: CreateSavedReply,
@@ -63,8 +63,8 @@ export const savedReplyRoutes: FastifyPluginAsyncZod<Deps> = async (app, { media
     schema: {
       operationId: 'getSavedReply',
       tags,
-      summary: 'Read a saved reply',
-      description: 'Returns a saved reply with its text as it was written.',
+      summary: 'Get a saved reply',
+      description: 'Returns the saved reply with its text as it was written.',
       params: SavedReplyPath,
       response: { 200: SavedReply, ...errorResponses(403, 404) },
     },
@@ -107,9 +107,9 @@ export const savedReplyRoutes: FastifyPluginAsyncZod<Deps> = async (app, { media
     schema: {
       operationId: 'renderSavedReply',
       tags,
-      summary: 'Render a saved reply for a session',
+      summary: 'Render a saved reply',
       description:
-        'Fills in the fields of the session’s contact, and counts the use. `missing` names the fields to ask for.',
+        'Fills in the fields of the session’s contact, and counts the use. `missing` names the fields to ask for. It sends nothing.',
       params: SavedReplyPath,
       body: RenderSavedReply,
       response: { 200: RenderedReply, ...errorResponses(403, 404) },

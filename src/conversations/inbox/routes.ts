@@ -16,9 +16,9 @@ export const inboxRoutes: FastifyPluginAsyncZod<Deps> = async (app, { confirmati
     schema: {
       operationId: 'listInbox',
       tags,
-      summary: 'List sessions as an inbox shows them',
+      summary: 'List the inbox',
       description:
-        'Small rows in one of four orders, of a view or by filters. `next` continues behind the last row, whatever has changed meanwhile. The events of GET /events?topics=inbox have the same rows.',
+        'Lists sessions as small rows in one of four orders, of a view or by filters. `next` continues behind the last row, whatever has changed meanwhile. The events of GET /events?topics=inbox have the same rows.',
       querystring: ListInbox,
       response: { 200: InboxPage, ...errorResponses(403, 404) },
     },
@@ -31,7 +31,8 @@ export const inboxRoutes: FastifyPluginAsyncZod<Deps> = async (app, { confirmati
       operationId: 'countInbox',
       tags,
       summary: 'Count the sessions of views',
-      description: 'Each number is counted to 1,000 at most, which then stands for 1,000 or more.',
+      description:
+        'Counts the sessions of each view: all, the unread ones and those with a breached target. A number is counted to 1,000 at most, which then means 1,000 or more.',
       querystring: CountInbox,
       response: { 200: InboxCounts, ...errorResponses(403, 404) },
     },
@@ -43,9 +44,9 @@ export const inboxRoutes: FastifyPluginAsyncZod<Deps> = async (app, { confirmati
     schema: {
       operationId: 'listInboxViews',
       tags,
-      summary: 'List views of the inbox',
+      summary: 'List inbox views',
       description:
-        'Those that every org has first, then the member’s own and those shared with its teams or the org, by position. An API key sees all that are shared.',
+        'Lists the views that every organization has, then the member’s own and those shared with its teams or the organization, by position. An API key sees all that are shared.',
       response: { 200: Views, ...errorResponses(403) },
     },
     handler: ({ db, org }) => listVisibleViews(db, org),
@@ -56,8 +57,9 @@ export const inboxRoutes: FastifyPluginAsyncZod<Deps> = async (app, { confirmati
     schema: {
       operationId: 'createInboxView',
       tags,
-      summary: 'Create a view of the inbox',
-      description: 'Keeps filters and an order under a name, for the member alone, for a team or for the org.',
+      summary: 'Create an inbox view',
+      description:
+        'Stores filters and an order under a name, for the member alone, for a team or for the organization. More than 1,000 views are a 409.',
       body: CreateView,
       response: { 201: View, ...errorResponses(403, 409) },
     },
@@ -72,9 +74,9 @@ export const inboxRoutes: FastifyPluginAsyncZod<Deps> = async (app, { confirmati
     schema: {
       operationId: 'updateInboxView',
       tags,
-      summary: 'Change a view of the inbox',
+      summary: 'Change an inbox view',
       description:
-        'Absent fields stay. A shared view is changed by the member who made it, by admins and by API keys (403).',
+        'Absent fields keep their values. A shared view can be changed by the member who made it, by admins and by API keys, not by others (403).',
       params: ViewPath,
       body: UpdateView,
       response: { 200: View, ...errorResponses(403, 404) },
@@ -87,8 +89,8 @@ export const inboxRoutes: FastifyPluginAsyncZod<Deps> = async (app, { confirmati
     schema: {
       operationId: 'deleteInboxView',
       tags,
-      summary: 'Delete a view of the inbox',
-      description: 'Its sessions stay. Who may change a view may delete it.',
+      summary: 'Delete an inbox view',
+      description: 'Deletes the view; its sessions stay. Who may change a view may delete it.',
       params: ViewPath,
       response: { 200: NoBody, ...errorResponses(403, 404) },
     },

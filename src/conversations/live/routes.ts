@@ -15,7 +15,7 @@ export const liveRoutes: FastifyPluginAsyncZod<Deps> = async (app, { liveStreams
     config: { scope: 'chat-sessions:read', isStreaming: true },
     schema: {
       operationId: 'streamChatSessionEvents',
-      summary: 'Stream the events of a session',
+      summary: 'Stream events of a session',
       tags,
       description:
         'What happens in the session from now on, or behind the event of Last-Event-ID: each event once, in the order of the history. `ai_turn {id, state, label}` says what a turn of the AI does; the history does not keep it.',
@@ -33,7 +33,7 @@ export const liveRoutes: FastifyPluginAsyncZod<Deps> = async (app, { liveStreams
     config: { scope: 'chat-sessions:read', isStreaming: true },
     schema: {
       operationId: 'streamEvents',
-      summary: 'Stream the events of the organization',
+      summary: 'Stream events of the organization',
       tags,
       description:
         'What happens in all sessions of the organization from now on, or behind the event of Last-Event-ID: each event once, in the same order for everyone, which is that of the history in each session. `ai_turn {id, state, label}` says what a turn of the AI does; the history does not keep it. With `topics=inbox`, events have `row`, the session as GET /inbox lists it; `session_changed {session_id, row}` tells of changes that are no event of a history, and `read {session_id, row}` of what the member who is signed in has read elsewhere. These two have no id, and a stream that resumes does not repeat them: read the lists again then. The topics `presence` and `notifications` add what is not stored as an event.',

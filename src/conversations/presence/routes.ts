@@ -26,9 +26,9 @@ export const presenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { presenc
     schema: {
       operationId: 'setMyPresence',
       tags,
-      summary: 'Show that you view a session, or type in it',
+      summary: 'Set your presence in a session',
       description:
-        'Shows the member who is signed in to the others: streams of the topic `presence` get `presence {session_id, member, state}`, and the contact’s widget sees that somebody types. Repeat it every 15 seconds: it is over after 30. An API key has none (403).',
+        'Shows to the others that the member who is signed in views the session or types in it: streams of the topic `presence` get `presence {session_id, member, state}`, and the contact’s widget sees that somebody types. Repeat it every 15 seconds: it is over after 30. An API key has none (403).',
       params: SessionPath,
       body: SetPresence,
       response,
@@ -44,8 +44,8 @@ export const presenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { presenc
     schema: {
       operationId: 'endMyPresence',
       tags,
-      summary: 'Show that you have left a session',
-      description: 'Ends the presence of the member who is signed in. Streams get the state `gone`.',
+      summary: 'End your presence in a session',
+      description: 'Shows to the others that the member who is signed in has left. Streams get the state `gone`.',
       params: SessionPath,
       response,
     },

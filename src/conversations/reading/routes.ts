@@ -18,7 +18,7 @@ export const readingRoutes: FastifyPluginAsyncZod = async (app) => {
       tags,
       summary: 'Mark a session as read',
       description:
-        'For the member who is signed in: an API key has no marks (403). The session is unread again once its contact writes.',
+        'Marks the session as read for the member who is signed in, up to an item or all of it. It is unread again once its contact writes. An API key has no marks (403).',
       params: SessionPath,
       body: MarkRead,
       response: { 200: ReadMark, ...errorResponses(403, 404) },
@@ -31,9 +31,9 @@ export const readingRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'markChatSessionUnread',
       tags,
-      summary: 'Let a session count as unread',
+      summary: 'Mark a session as unread',
       description:
-        'For the member who is signed in, until it marks the session as read. An API key has no marks (403).',
+        'Lets the session count as unread for the member who is signed in, until the member marks it as read. An API key has no marks (403).',
       params: SessionPath,
       response: { 200: ReadMark, ...errorResponses(403, 404) },
     },

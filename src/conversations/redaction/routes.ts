@@ -29,7 +29,8 @@ export const redactionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) =>
       operationId: 'redactMessage',
       summary: 'Redact a message',
       tags,
-      description: 'Permanently removes a message’s text and files from all places.',
+      description:
+        'Removes for good the text and files of a message, and what was made of them, such as summaries and stored answers. The item stays in the history, marked as redacted. While the message is being sent, it is a 409.',
       body: RedactMessage,
       response: { 200: Redacted, ...errorResponses(403, 404, 409) },
     },
@@ -51,7 +52,8 @@ export const redactionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) =>
       operationId: 'redactSession',
       summary: 'Redact a session',
       tags,
-      description: 'Permanently removes the texts and files of a session from all places.',
+      description:
+        'Removes for good all texts and files that the session has now, its summary, drafts and closing data. The session, its items and the contact stay. While a message is being sent, it is a 409.',
       body: RedactSession,
       response: { 200: Redacted, ...errorResponses(403, 404, 409) },
     },

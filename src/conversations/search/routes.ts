@@ -16,7 +16,7 @@ export const searchRoutes: FastifyPluginAsyncZod = async (app) => {
       summary: 'Filter sessions',
       tags,
       description:
-        'The sessions that meet every condition. An empty list is no condition, but for assignees. Sessions without a message count as the longest silent.',
+        'Lists the sessions that meet every condition. An empty list is no condition, but for assignees. Sessions without a message count as the longest silent.',
       body: FilterSessions,
       response: { 200: FilteredSessions, ...errorResponses(403) },
     },
@@ -29,7 +29,8 @@ export const searchRoutes: FastifyPluginAsyncZod = async (app) => {
       operationId: 'searchChatSessions',
       summary: 'Search sessions by words',
       tags,
-      description: 'Searches for words in contacts’ names and addresses, and in all messages and notes.',
+      description:
+        'Searches for words in contacts’ names and addresses, and in all messages and notes. Returns at most 50 messages; `has_more_messages` says whether there are more.',
       querystring: SearchSessions,
       response: { 200: SearchResults, ...errorResponses(403) },
     },

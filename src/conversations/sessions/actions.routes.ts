@@ -28,7 +28,8 @@ export const sessionActionRoutes: FastifyPluginAsyncZod = async (app) => {
         operationId: 'handOffChatSession',
         summary: 'Hand a session off to people',
         tags,
-        description: 'Hands the session off to agents. If it was handed off before, returns the existing handoff.',
+        description:
+          'Hands the session off to people: the AI stops, the team assigns it if it is open, and the connected CRM gets it. If it was handed off before, returns the existing handoff.',
         params: SessionPath,
         body: HandOffSession,
         response: { 200: HandedOff, ...errorResponses(403, 404) },
@@ -47,7 +48,7 @@ export const sessionActionRoutes: FastifyPluginAsyncZod = async (app) => {
       summary: 'Assign a session',
       tags,
       description:
-        'Without assignee_id, the team picks an assignee by its strategy: at once if a member is available, otherwise the session waits in the team’s queue. null: nobody is picked. A session reopened while its assignee is away returns to the team.',
+        'Assigns the session to a member, a team, both or nobody. Without `assignee_id`, the team picks one by its strategy, now or once a member is available; null: nobody is picked. A session reopened while its assignee is away returns to the team.',
       params: SessionPath,
       headers: IfMatch,
       body: AssignSession,
@@ -69,7 +70,7 @@ export const sessionActionRoutes: FastifyPluginAsyncZod = async (app) => {
       summary: 'Add a note',
       tags,
       description:
-        'Adds a note visible to the team only. It appears in the history as human_agent_comment. Mentioned members hear of it: GET /me/notifications.',
+        'Adds a note that only the team sees, in the history as `human_agent_comment`. Mentioned members hear of it: GET /me/notifications.',
       params: SessionPath,
       body: AddNote,
       response: { 201: AddedNote, ...errorResponses(403, 404) },
@@ -85,7 +86,8 @@ export const sessionActionRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'addChatSessionTags',
       summary: 'Tag a session',
-      description: 'Adds tags. Those that the session has stay as they are.',
+      description:
+        'Adds tags to the session; those that it has stay. A tag that the organization does not have is a 400: PUT /tags creates it.',
       tags,
       params: SessionPath,
       headers: IfMatch,

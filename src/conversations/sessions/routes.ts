@@ -39,7 +39,8 @@ export const sessionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
     schema: {
       operationId: 'createChatSession',
       summary: 'Create a session',
-      description: 'Opens a conversation with a contact on a channel.',
+      description:
+        'Opens a session with a contact, or with nobody yet, on a channel. It sends nothing. An unknown contact is a 400.',
       tags,
       body: CreateSession,
       response: { 201: CreatedSession, ...errorResponses(403) },
@@ -55,7 +56,7 @@ export const sessionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
     schema: {
       operationId: 'listChatSessions',
       summary: 'List sessions',
-      description: 'In the order of creation, or of update with `updated_after` or `updated_before`.',
+      description: 'Lists sessions in the order of creation, or of update with `updated_after` or `updated_before`.',
       tags,
       querystring: ListSessions,
       response: { 200: SessionPage, ...errorResponses(403) },
@@ -81,7 +82,7 @@ export const sessionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
     schema: {
       operationId: 'getChatSession',
       summary: 'Get a session',
-      description: 'Its `updated_at` is what `If-Match` of an update takes.',
+      description: 'Returns the session. Its `updated_at` is what `If-Match` of a change takes.',
       tags,
       params: SessionPath,
       response: { 200: Session, ...errorResponses(403, 404) },
@@ -96,7 +97,7 @@ export const sessionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
       summary: 'Update a session',
       tags,
       description:
-        'Absent fields stay; data merges by key, null removes one. With If-Match, only if the session is as it was seen (412).',
+        'Absent fields keep their values; data merges by key, null removes one. A change of `status` ends the custom status. With If-Match, only if the session is as it was seen (412).',
       params: SessionPath,
       headers: IfMatch,
       body: UpdateSession,
@@ -119,7 +120,7 @@ export const sessionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
         summary: 'Send a message',
         tags,
         description:
-          'Adds a message of a contact or an agent. An agent’s message in a session on e-mail, SMS or WhatsApp is sent there, as the delivery with the same id. A session on Slack, Instagram or Messenger takes none (409): nothing sends there yet. A contact’s message is stored at once; where autopilot is on, the request then waits for the AI’s answer: 15 seconds, or as `Prefer: wait=n` says, from 0 to 25. A client that does not wait loses nothing: the history has the answer.',
+          'Adds a message of a contact or an agent. An agent’s message in a session on e-mail, SMS or WhatsApp is sent there, as the delivery with the same id; on Slack, Instagram, Messenger and voice nothing sends it (409), unless a CRM serves the customer there. A contact’s message is stored at once; where autopilot is on, the request then waits for the AI’s answer: 15 seconds, or as `Prefer: wait=n` says, from 0 to 25, and the history has the answer in any case.',
         params: SessionPath,
         body: SendMessage,
         response: { 201: SentMessage, ...errorResponses(403, 404), 409: SendConflict },
@@ -165,7 +166,7 @@ export const sessionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
       summary: 'List the history of a session',
       tags,
       description:
-        'What happened in the session, oldest first, or as `order` says. `actor` says who caused an item. With `around`, the page has an item with those on both sides of it.',
+        'Lists what happened in the session, oldest first, or as `order` says. `actor` says who caused an item. With `around`, the page has an item with those on both sides of it.',
       params: SessionPath,
       querystring: ListHistory,
       response: { 200: HistoryPage, ...errorResponses(403, 404) },

@@ -10,9 +10,9 @@ export const snoozeRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'snoozeChatSession',
       tags: ['chat sessions'],
-      summary: 'Put a session aside',
+      summary: 'Snooze a session',
       description:
-        'Snoozes an open session until a time, or until its contact writes. A message of the contact, closing it and `{"until": null}` end the snooze at once. A new snooze replaces the former one. A closed session takes none (409).',
+        'Snoozes an open session until a time, or until its contact writes, in place of a former snooze; a closed one is a 409. A message of the contact, closing the session and `{"until": null}` end the snooze at once.',
       params: SessionPath,
       body: SnoozeSession,
       response: { 200: Snoozed, ...errorResponses(403, 404, 409) },

@@ -29,7 +29,8 @@ export const datasourceRoutes: FastifyPluginAsyncZod = async (app) => {
       operationId: 'createWebsiteDatasource',
       summary: 'Add a website',
       tags,
-      description: 'Adds a website, and begins to crawl it unless `auto_start_crawl` is false.',
+      description:
+        'Adds a website, and begins to crawl it unless `auto_start_crawl` is false. While 20 crawls are in progress, no other can begin (409).',
       body: CreateWebsiteDatasource,
       response: { 201: Datasource, ...errorResponses(403, 409) },
     },
@@ -44,7 +45,7 @@ export const datasourceRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'listWebsiteDatasources',
       summary: 'List websites',
-      description: 'The websites that the knowledge includes, in the order of creation.',
+      description: 'Lists the websites of the knowledge in the order of creation.',
       tags,
       querystring: ListDatasources,
       response: { 200: DatasourcePage, ...errorResponses(403) },
@@ -60,7 +61,7 @@ export const datasourceRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'getWebsiteDatasource',
       summary: 'Get a website',
-      description: 'With counts of its pages and the crawl that is active.',
+      description: 'Returns the website with counts of its pages and the crawl that is active, if there is one.',
       tags,
       params: DatasourcePath,
       response: { 200: DatasourceDetails, ...errorResponses(403, 404) },
@@ -74,7 +75,7 @@ export const datasourceRoutes: FastifyPluginAsyncZod = async (app) => {
       operationId: 'updateWebsiteDatasource',
       summary: 'Update a website',
       tags,
-      description: 'Changes what is given. Which pages are stored follows with the next crawl.',
+      description: 'Absent fields keep their values. The next crawl applies new paths and limits to the stored pages.',
       params: DatasourcePath,
       body: UpdateWebsiteDatasource,
       response: { 200: Datasource, ...errorResponses(403, 404) },
@@ -90,7 +91,7 @@ export const datasourceRoutes: FastifyPluginAsyncZod = async (app) => {
       summary: 'Delete a website',
       tags,
       description:
-        'Deletes the datasource from lists and searches at once. Its pages, its crawls and all that the knowledge has of it are deleted afterwards, which takes a minute for 50,000 pages.',
+        'Removes the website from lists and searches at once, and cancels its crawl. Its pages, its crawls and all that the knowledge has of it are deleted afterwards, which takes a minute for 50,000 pages.',
       params: DatasourcePath,
       response: { 200: NoBody, ...errorResponses(403, 404) },
     },

@@ -30,7 +30,8 @@ export const crawlJobRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => 
     schema: {
       operationId: 'startCrawl',
       summary: 'Start a crawl',
-      description: 'Fetches the pages of the website now. While a crawl is active, another one is a 409.',
+      description:
+        'Begins to fetch the pages of the website. A website that is paused or has an active crawl is a 409, and so are more than 20 crawls at once.',
       tags,
       params: DatasourcePath,
       response: { 201: CrawlJob, ...errorResponses(403, 404, 409) },
@@ -47,7 +48,7 @@ export const crawlJobRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => 
       operationId: 'listCrawls',
       summary: 'List crawls',
       tags,
-      description: 'Oldest first.',
+      description: 'Lists the crawls of the website, oldest first.',
       params: DatasourcePath,
       querystring: ListJobs,
       response: { 200: CrawlJobPage, ...errorResponses(403, 404) },
@@ -60,7 +61,7 @@ export const crawlJobRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => 
     schema: {
       operationId: 'getCrawl',
       summary: 'Get a crawl',
-      description: 'The crawl with its counts of pages.',
+      description: 'Returns the crawl with its counts of pages.',
       tags,
       params: JobPath,
       response: { 200: CrawlJob, ...errorResponses(403, 404) },
@@ -72,9 +73,9 @@ export const crawlJobRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => 
     config: { scope: 'crawl:read', isStreaming: true },
     schema: {
       operationId: 'streamCrawl',
-      summary: 'Stream the progress of a crawl',
+      summary: 'Stream a crawl',
       tags,
-      description: 'The crawl as it is now, and whenever it has changed.',
+      description: 'Sends the crawl as it is now, and whenever it has changed. The stream ends with the crawl.',
       params: JobPath,
       response: { 200: CrawlEvents, ...errorResponses(403, 404) },
     },
@@ -88,9 +89,9 @@ export const crawlJobRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => 
     config: { scope: 'crawl:read' },
     schema: {
       operationId: 'listCrawlChanges',
-      summary: 'List what a crawl has changed',
+      summary: 'List changes of a crawl',
       tags,
-      description: 'Pages that the crawl found new, changed or gone. All others are unchanged.',
+      description: 'Lists the pages that the crawl found new, changed or gone. All others are unchanged.',
       params: JobPath,
       querystring: ListChanges,
       response: { 200: CrawlChangePage, ...errorResponses(403, 404) },
@@ -105,7 +106,7 @@ export const crawlJobRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => 
       operationId: 'cancelCrawl',
       summary: 'Cancel a crawl',
       tags,
-      description: 'Ends the crawl where it is. What it has stored stays.',
+      description: 'Ends the crawl where it is; one that has ended is a 409. Pages that it has stored stay.',
       params: JobPath,
       response: { 200: CrawlJob, ...errorResponses(403, 404, 409) },
     },
@@ -116,9 +117,10 @@ export const crawlJobRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => 
     config: { scope: 'crawl:write' },
     schema: {
       operationId: 'removeHeldPages',
-      summary: 'Remove the pages held back by a crawl',
+      summary: 'Remove held pages',
       tags,
-      description: 'Removes the pages that the crawl held back, as too many of the site seemed to be gone at once.',
+      description:
+        'Removes the pages of the website that were held back, as too many seemed to be gone at once, and counts them with this crawl. While a crawl is active, it is a 409.',
       params: JobPath,
       response: { 200: Affected, ...errorResponses(403, 404, 409) },
     },

@@ -18,7 +18,8 @@ export const crmHandoffRoutes: FastifyPluginAsyncZod = async (app) => {
         operationId: 'retryHandoff',
         summary: 'Retry a handoff',
         tags,
-        description: 'Retries now the parts of the handoff that wait for their next try or were refused.',
+        description:
+          'Tries the parts of the handoff again now that wait for their next try or were refused. A session without a handoff to a ticketing system is a 409.',
         params: SessionPath,
         response: { 200: HandedOff, ...errorResponses(403, 404, 409) },
       },
@@ -36,7 +37,7 @@ export const crmHandoffRoutes: FastifyPluginAsyncZod = async (app) => {
         summary: 'Settle a part of a handoff',
         tags,
         description:
-          'Ends a part of the handoff that waits or was refused: somebody made it by hand, or nobody wants it.',
+          'Ends a part of the handoff that waits or was refused: somebody made it by hand, or nobody wants it. With `external_id`, it is linked. A part in another state is a 409.',
         params: SessionPath,
         body: SettlePart,
         response: { 200: HandedOff, ...errorResponses(403, 404, 409) },

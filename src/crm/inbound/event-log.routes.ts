@@ -19,9 +19,9 @@ export const crmEventLogRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'org:read' },
     schema: {
       operationId: 'listCrmBatches',
-      summary: 'List what the CRM posted',
+      summary: 'List batches of the CRM',
       tags,
-      description: 'What the CRM posted within 30 days, latest first.',
+      description: 'Lists what the CRM posted within 30 days, latest first.',
       querystring: ListBatches,
       response: { 200: CrmBatchPage, ...errorResponses(403) },
     },
@@ -33,7 +33,8 @@ export const crmEventLogRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'getCrmBatch',
       summary: 'Get a batch of the CRM',
-      description: 'The batch with its events and the result of each.',
+      description:
+        'Returns the batch as the CRM posted it, with its events and the result of each. It is kept for 30 days.',
       tags,
       params: BatchPath,
       response: { 200: CrmBatchDetail, ...errorResponses(403, 404) },

@@ -28,7 +28,8 @@ export const inboxRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config }) 
       operationId: 'listEmailInboxes',
       summary: 'List the inboxes',
       tags,
-      description: 'The inboxes of the org, oldest first, and whether mail can go out from them and come in by SMTP.',
+      description:
+        'Lists the inboxes of the organization, oldest first, and whether mail can go out from them and come in by SMTP.',
       querystring: ListInboxes,
       response: { 200: EmailInboxPage, ...errorResponses(403) },
     },

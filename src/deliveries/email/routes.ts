@@ -12,7 +12,7 @@ export const emailRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config }) 
       summary: 'Send e-mails',
       tags: ['email'],
       description:
-        'Sends an e-mail to each recipient. `data` has one delivery for each, whose status GET /deliveries/{id} shows. Subjects, sender names and bodies may refer to the contact with the address, as those of sequences do: `{{contact.name|there}}`, `{{contact.custom_data.plan}}`. A literal `{{` is written `\\{{`. `{{unsubscribe_url}}` in a body is the link for unsubscribing; marketing mail without it ends with one.',
+        'Sends an e-mail to each of up to 1,000 recipients, now or after `delay_in_minutes`; `data` has a delivery for each, whose status GET /deliveries/{id} shows. `from_email` needs a verified domain (400). Texts may refer to the contact with the address, as those of sequences do: `{{contact.name|there}}`, `{{contact.custom_data.plan}}`; `\\{{` is a literal `{{`. `{{unsubscribe_url}}` in a body is the link for unsubscribing; marketing mail without it ends with one.',
       body: SendEmail,
       response: { 201: SendEmailAnswer, ...errorResponses(403) },
     },

@@ -60,10 +60,10 @@ export const inboundRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config, 
     config: { scope: 'chat-sessions:read' },
     schema: {
       operationId: 'getMessageSource',
-      summary: 'Read a contact’s message as it came',
+      summary: 'Get the source of a message',
       tags: ['chat sessions'],
       description:
-        'The whole of a message that came by e-mail, SMS or WhatsApp. The history shows the new text of an e-mail only.',
+        'Returns the whole of a message that came by e-mail, SMS or WhatsApp. The history shows the new text of an e-mail only. A redaction, or the deletion of the contact, removes it.',
       params: MessagePath,
       response: { 200: MessageSource, ...errorResponses(403, 404) },
     },

@@ -12,7 +12,8 @@ export const deliveryRoutes: FastifyPluginAsyncZod = async (app) => {
       operationId: 'listDeliveries',
       summary: 'List deliveries',
       tags,
-      description: 'Every send of the org on any channel, oldest first, including those not made, with the reason.',
+      description:
+        'Lists every message and call of the organization on any channel, oldest first, including those not made, with the reason.',
       querystring: ListDeliveries,
       response: { 200: DeliveryPage, ...errorResponses(403) },
     },
@@ -24,7 +25,7 @@ export const deliveryRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'getDelivery',
       summary: 'Get a delivery',
-      description: 'The delivery with each attempt to make it.',
+      description: 'Returns the delivery with the provider’s answer to each attempt and its later reports.',
       tags,
       params: DeliveryPath,
       response: { 200: DeliveryDetail, ...errorResponses(403, 404) },

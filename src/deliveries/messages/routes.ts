@@ -30,7 +30,7 @@ export const messageRoutes: FastifyPluginAsyncZod<Deps> = async (
         summary: 'Send a WhatsApp template',
         tags: ['whatsapp'],
         description:
-          'Sends a template message and waits up to 20 seconds for WhatsApp to accept it. If that takes longer, or the outcome is unknown, `whatsapp_message_id` is null and GET /deliveries/{id} shows the status.',
+          'Sends a template message in a session of the contact, and waits up to 20 seconds for WhatsApp to accept it. If that takes longer, or the outcome is unknown, `whatsapp_message_id` is null and GET /deliveries/{id} shows the status. A message that is refused is a 400; a template that is not approved, a blocked contact and a missing connection are a 409.',
         body: SendTemplate,
         response: { 200: SendTemplateAnswer, ...errorResponses(403, 404, 409) },
       },
@@ -50,7 +50,8 @@ export const messageRoutes: FastifyPluginAsyncZod<Deps> = async (
       operationId: 'makeOutboundCall',
       summary: 'Call a contact',
       tags: ['phone'],
-      description: 'Has a phone agent call a contact. GET /deliveries/{id} with the call’s id shows its status.',
+      description:
+        'Has a phone agent call a contact, in a new session. GET /deliveries/{id} with the call’s id shows its status. A contact without a number is a 400, a missing connection a 409.',
       body: MakeOutboundCall,
       response: { 200: MakeOutboundCallAnswer, ...errorResponses(403, 404, 409) },
     },

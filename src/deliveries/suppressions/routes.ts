@@ -12,7 +12,8 @@ export const suppressionRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'listSuppressions',
       summary: 'List suppressions',
-      description: 'The addresses to which nothing is sent, with the reason.',
+      description:
+        'Lists the suppressed addresses with the reason, oldest first. Transactional e-mail still goes to them, unless an address has bounced.',
       tags,
       querystring: ListSuppressions,
       response: { 200: SuppressionPage, ...errorResponses(403) },
@@ -27,7 +28,7 @@ export const suppressionRoutes: FastifyPluginAsyncZod = async (app) => {
       summary: 'Suppress an address',
       tags,
       description:
-        'Suppresses an address on a channel. Transactional e-mail is still sent to it. An existing suppression is returned unchanged.',
+        'Suppresses an address on a channel. Transactional e-mail is still sent to it. A suppression that is there is returned with its own reason.',
       body: AddSuppression,
       response: { 201: Suppression, ...errorResponses(403) },
     },

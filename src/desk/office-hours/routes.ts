@@ -28,7 +28,7 @@ export const officeHoursRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'listOfficeHours',
       summary: 'List office hours',
-      description: 'All office hours of the organization, with their shifts.',
+      description: 'Lists office hours in the order of creation, with their shifts and holidays.',
       tags,
       querystring: ListOfficeHours,
       response: { 200: OfficeHoursPage, ...errorResponses(403) },
@@ -41,7 +41,8 @@ export const officeHoursRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'createOfficeHours',
       summary: 'Create office hours',
-      description: 'Shifts by day of the week, and holidays, in a time zone.',
+      description:
+        'Creates shifts by day of the week, and holidays, in a time zone. Teams, SLA policies and the widget refer to them by id.',
       tags,
       body: CreateOfficeHours,
       response: { 201: OfficeHours, ...errorResponses(403) },
@@ -57,7 +58,7 @@ export const officeHoursRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'getOfficeHours',
       summary: 'Get office hours',
-      description: 'With shifts and holidays.',
+      description: 'Returns the office hours with their shifts and holidays.',
       tags,
       params: OfficeHoursPath,
       response: { 200: OfficeHours, ...errorResponses(403, 404) },
@@ -69,10 +70,10 @@ export const officeHoursRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'office-hours:read' },
     schema: {
       operationId: 'getOfficeHoursStatus',
-      summary: 'Get whether the office is open',
+      summary: 'Check whether the office is open',
       tags,
       description:
-        'Shifts follow the wall clock of the time zone: an hour skipped by a clock change is no working time, a repeated hour counts both times.',
+        'Returns whether the office is open at a time, and when that changes next. Shifts follow the wall clock of the time zone: an hour skipped by a clock change is no working time, a repeated hour counts both times.',
       params: OfficeHoursPath,
       querystring: OfficeHoursStatusQuery,
       response: { 200: OfficeHoursStatus, ...errorResponses(403, 404) },
@@ -86,7 +87,8 @@ export const officeHoursRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'updateOfficeHours',
       summary: 'Replace office hours',
-      description: 'Replaces shifts and holidays. Clocks of open sessions are computed again.',
+      description:
+        'Replaces the name, the zone and the shifts, and the holidays if given. A shift without the id of a present one is refused (400): new shifts need new office hours. Clocks of open sessions are computed again.',
       tags,
       params: OfficeHoursPath,
       body: UpdateOfficeHours,
@@ -104,7 +106,8 @@ export const officeHoursRoutes: FastifyPluginAsyncZod = async (app) => {
       operationId: 'deleteOfficeHours',
       summary: 'Delete office hours',
       tags,
-      description: 'Refused (409) while a team or an SLA policy uses them.',
+      description:
+        'Refuses (409) while a team or an SLA policy uses the office hours. A widget that uses them shows no hours afterwards.',
       params: OfficeHoursPath,
       response: { 200: NoBody, ...errorResponses(403, 404, 409) },
     },

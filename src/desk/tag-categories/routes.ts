@@ -15,8 +15,8 @@ export const tagCategoryRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'listTagCategories',
       tags,
-      summary: 'List categories of tags',
-      description: 'All of them, by name. GET /tags with `category_id` lists the tags of one.',
+      summary: 'List tag categories',
+      description: 'Lists all categories by name. GET /tags with `category_id` lists the tags of one.',
       response: { 200: z.array(TagCategory), ...errorResponses(403) },
     },
     handler: ({ db, org }) => listCategories(db, org.id),
@@ -27,8 +27,9 @@ export const tagCategoryRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'createTagCategory',
       tags,
-      summary: 'Create a category of tags',
-      description: 'PUT /tags with its `category_id` puts a tag into it.',
+      summary: 'Create a tag category',
+      description:
+        'Creates a category. PUT /tags with its `category_id` puts a tag into it. A name in use is a 409, and so are more than 100.',
       body: CreateTagCategory,
       response: { 201: TagCategory, ...errorResponses(403, 409) },
     },
@@ -43,8 +44,8 @@ export const tagCategoryRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'updateTagCategory',
       tags,
-      summary: 'Update a category of tags',
-      description: 'Absent fields stay unchanged.',
+      summary: 'Update a tag category',
+      description: 'Absent fields keep their values. A name in use is a 409.',
       params: TagCategoryPath,
       body: UpdateTagCategory,
       response: { 200: TagCategory, ...errorResponses(403, 404, 409) },
@@ -57,8 +58,8 @@ export const tagCategoryRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'deleteTagCategory',
       tags,
-      summary: 'Delete a category of tags',
-      description: 'Its tags stay, without a category.',
+      summary: 'Delete a tag category',
+      description: 'Deletes the category. Its tags stay, without one.',
       params: TagCategoryPath,
       response: { 200: NoBody, ...errorResponses(403, 404) },
     },

@@ -15,7 +15,7 @@ export const tagRoutes: FastifyPluginAsyncZod = async (app) => {
       operationId: 'listTags',
       summary: 'List tags',
       tags,
-      description: 'All of them, or those of a category, by name.',
+      description: 'Lists all tags by name, or those of a category.',
       querystring: ListTags,
       response: { 200: z.array(Tag), ...errorResponses(403) },
     },
@@ -29,7 +29,7 @@ export const tagRoutes: FastifyPluginAsyncZod = async (app) => {
       summary: 'Save a tag',
       tags,
       description:
-        'Creates the tag, or updates the tag with the same name in any letter case. Its spelling is updated too. A tag has at most one category.',
+        'Creates the tag, or updates the given fields of the one with the same name in any letter case, its spelling too. A tag has at most one category. More than 1,000 tags are a 409.',
       body: UpsertTag,
       response: { 200: NoBody, ...errorResponses(403, 409) },
     },
@@ -44,7 +44,7 @@ export const tagRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'deleteTag',
       summary: 'Delete a tag',
-      description: 'Takes the tag off all sessions.',
+      description: 'Deletes the tag and takes it off all sessions. Their histories still name it.',
       tags,
       params: TagPath,
       response: { 200: NoBody, ...errorResponses(403, 404) },
@@ -59,8 +59,8 @@ export const tagRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'tags:write' },
     schema: {
       operationId: 'updateAutoTagging',
-      summary: 'Set how sessions are tagged',
-      description: 'Whether the AI applies tags by itself.',
+      summary: 'Switch auto-tagging',
+      description: 'Switches on or off that the AI applies tags by itself. Tags of sessions stay.',
       tags,
       body: AutoTagging,
       response: { 200: NoBody, ...errorResponses(403) },

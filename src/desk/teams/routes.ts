@@ -21,7 +21,7 @@ export const teamRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'listTeams',
       summary: 'List teams',
-      description: 'All teams of the organization with their members.',
+      description: 'Lists teams in the order of creation, with their members.',
       tags,
       querystring: ListTeams,
       response: { 200: TeamPage, ...errorResponses(403) },
@@ -34,7 +34,7 @@ export const teamRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'createTeam',
       summary: 'Create a team',
-      description: 'A team gets sessions assigned by its strategy.',
+      description: 'Creates a team without members, which assigns sessions to them by its strategy.',
       tags,
       body: SaveTeam,
       response: { 201: Team, ...errorResponses(403) },
@@ -50,7 +50,7 @@ export const teamRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'getTeam',
       summary: 'Get a team',
-      description: 'With its members.',
+      description: 'Returns the team with its members.',
       tags,
       params: TeamPath,
       response: { 200: Team, ...errorResponses(403, 404) },
@@ -78,7 +78,8 @@ export const teamRoutes: FastifyPluginAsyncZod = async (app) => {
       operationId: 'deleteTeam',
       summary: 'Delete a team',
       tags,
-      description: 'Its members stay members of the org.',
+      description:
+        'Its members stay in the organization. Its sessions lose the team, some time later if they are many, and keep their assignees. Inbox views that are shared with it are deleted.',
       params: TeamPath,
       response: { 200: NoBody, ...errorResponses(403, 404) },
     },
@@ -94,7 +95,8 @@ export const teamRoutes: FastifyPluginAsyncZod = async (app) => {
       operationId: 'addUserToTeam',
       summary: 'Add a member to a team',
       tags,
-      description: 'A member of the org may belong to several teams. Adding a member again changes nothing.',
+      description:
+        'Adds a member of the organization, who may belong to several teams. Adding the member again changes nothing.',
       params: TeamPath,
       body: AddUserToTeam,
       response: { 200: Team, ...errorResponses(403, 404) },
@@ -111,7 +113,7 @@ export const teamRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'removeUserFromTeam',
       summary: 'Remove a member from a team',
-      description: 'The member’s sessions stay assigned to the member.',
+      description: 'Ends the membership in this team. Sessions that are assigned to the member stay so.',
       tags,
       params: TeamMemberPath,
       response: { 200: NoBody, ...errorResponses(403, 404) },

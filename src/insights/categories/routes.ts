@@ -12,8 +12,8 @@ export const categoryRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'getInsightCategories',
       tags,
-      summary: 'Get the categories of insights',
-      description: 'The names that insights can have as `category`.',
+      summary: 'Get insight categories',
+      description: 'Returns the names that insights can have as `category`.',
       response: { 200: Categories, ...errorResponses(403) },
     },
     handler: async ({ db, org }) => getCategories(db, org.id),

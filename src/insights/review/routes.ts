@@ -13,7 +13,8 @@ export const reviewRoutes: FastifyPluginAsyncZod = async (app) => {
       operationId: 'listInsightProposals',
       tags,
       summary: 'List proposed merges',
-      description: 'Pairs of insights that may be the same, the most alike first. They are looked for each week.',
+      description:
+        'Lists up to 100 pairs of insights that may be the same, the most alike first. They are looked for each week.',
       response: { 200: Proposals, ...errorResponses(403) },
     },
     handler: async ({ db, org }) => getProposals(db, org.id),

@@ -16,7 +16,7 @@ export const searchRoutes: FastifyPluginAsyncZod = async (app) => {
       tags,
       summary: 'Query insights',
       description:
-        'The insights that meet every condition, 25 a page. Conditions on sessions count only the sessions that meet all of them: `occurrence_count` and `minSessions` are about those.',
+        'Lists the insights that meet every condition, 25 a page. Conditions on sessions count only the sessions that meet all of them: `occurrence_count` and `minSessions` are about those.',
       body: InsightQuery,
       response: { 200: InsightPage, ...errorResponses(403) },
     },
@@ -29,7 +29,7 @@ export const searchRoutes: FastifyPluginAsyncZod = async (app) => {
       operationId: 'getInsight',
       tags,
       summary: 'Get an insight',
-      description: 'The id of an insight that was merged answers with the one that it is part of.',
+      description: 'Returns an insight. The id of one that was merged answers with the one that it is part of.',
       params: InsightPath,
       response: { 200: Insight, ...errorResponses(403, 404) },
     },

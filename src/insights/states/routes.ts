@@ -15,8 +15,9 @@ export const stateRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       ...shared,
       operationId: 'updateInsight',
-      summary: 'Name an insight or set its category',
-      description: 'Absent fields stay. What is set by hand is never changed automatically.',
+      summary: 'Update an insight',
+      description:
+        'Sets the name and the category by hand; absent fields keep their values. What is set by hand is never changed automatically. An unknown category is a 400.',
       body: UpdateInsight,
       response: answers,
     },
@@ -29,7 +30,7 @@ export const stateRoutes: FastifyPluginAsyncZod = async (app) => {
       ...shared,
       operationId: 'assignInsight',
       summary: 'Assign an insight to a team',
-      description: 'Replaces the team that it was assigned to.',
+      description: 'Replaces the team that the insight was assigned to. With `groupId: null`, it has none.',
       body: AssignInsight,
       response: answers,
     },
@@ -43,7 +44,7 @@ export const stateRoutes: FastifyPluginAsyncZod = async (app) => {
       operationId: 'resolveInsight',
       summary: 'Resolve an insight',
       description:
-        'It reopens by itself when a customer says it again later, with the session in `reopened_because`. 409 for an archived one.',
+        'Resolves the insight; an archived one is a 409. It reopens by itself when a customer says it again later, with the session in `reopened_because`.',
       response: { ...answers, ...errorResponses(403, 404, 409) },
     },
     handler: async ({ db, org, params }) => resolveInsight(db, org.id, params.id, org.keyId),
@@ -55,7 +56,7 @@ export const stateRoutes: FastifyPluginAsyncZod = async (app) => {
       ...shared,
       operationId: 'archiveInsight',
       summary: 'Archive an insight',
-      description: 'It still counts its occurrences, and none of them reopens it.',
+      description: 'Archives the insight. It still counts its occurrences, and none of them reopens it.',
       body: ArchiveInsight,
       response: answers,
     },

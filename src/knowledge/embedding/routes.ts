@@ -12,9 +12,9 @@ export const embeddingRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) =>
     schema: {
       operationId: 'getLlmIntegration',
       tags: ['integrations'],
-      summary: 'Shows the connected model, and what compares questions with the knowledge',
+      summary: 'Get the model connection',
       description:
-        'Shows how the calls of the connection end, and which embedding model the org’s questions are compared by. Without a connection it answers too: `provider` is null, and `embedding` says whether the model that comes with the product answers, or words alone.',
+        'Returns the connection with the outcome of its calls, and in `embedding` what compares questions with the knowledge: the connected model, the model that comes with the product, or words alone. Without a connection, `provider` is null.',
       response: { 200: LlmIntegration, ...errorResponses(403) },
     },
     handler: ({ db, org }) => getLlmIntegration(db, wanted, org.id),

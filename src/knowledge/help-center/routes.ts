@@ -21,7 +21,7 @@ export const helpCenterRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) =
       summary: 'Replace the help center',
       tags,
       description:
-        'Makes the help center what the tree says, all of it or nothing: what the tree has not is deleted. Articles are known by the path of their slugs. Up to 10 MB. An `openapi_spec` that is too costly is refused with the bound that it exceeds; 429 and 503 mean that others are being read.',
+        'Replaces the help center with the tree, all of it or nothing: articles, known by the path of their slugs, and categories that the tree has not are deleted. It takes up to 10 MB; while another replacement is in progress, it is a 409. An `openapi_spec` that is too costly is refused with the bound that it exceeds; 429 and 503 mean that others are being read.',
       body: SyncContentTree,
       response: { 200: SyncedContent, ...errorResponses(403, 409) },
     },
@@ -34,7 +34,7 @@ export const helpCenterRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) =
       operationId: 'getContentTree',
       summary: 'Get the help center',
       tags,
-      description: 'The tree as it was given.',
+      description: 'Returns the tree as it was given, with its `openapi_spec`.',
       response: { 200: ContentTree, ...errorResponses(403) },
     },
     handler: async ({ db, org }) => getContent(db, org.id),
@@ -47,7 +47,7 @@ export const helpCenterRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) =
       summary: 'List help center articles',
       tags,
       description:
-        'All articles by creation, or those that `q` calls for. Each has the address where anybody reads it.',
+        'Lists all articles in the order of creation, or the best ones for the question `q`. Each has the address where anybody reads it.',
       querystring: ArticlesQuery,
       response: { 200: ArticleList, ...errorResponses(403) },
     },
@@ -59,7 +59,7 @@ export const helpCenterRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) =
     schema: {
       operationId: 'getHelpCenterArticle',
       summary: 'Get a help center article',
-      description: 'With its text and the address where anybody reads it.',
+      description: 'Returns the article with its text and the address where anybody reads it.',
       tags,
       params: ArticleRef,
       response: { 200: ShownArticle, ...errorResponses(403, 404) },

@@ -11,7 +11,8 @@ export const knowledgeSearchRoutes: FastifyPluginAsyncZod<Deps> = async (app, { 
       operationId: 'searchTrainingKnowledge',
       summary: 'Search the knowledge',
       tags: ['training'],
-      description: 'Searches all that the org knows: training, websites and the help center. No draft is found.',
+      description:
+        'Returns the best passages of all that the organization knows: training, websites and the help center. No draft is found. `instructions` has the BEHAVIORAL training and the AI profile.',
       body: SearchKnowledge,
       response: { 200: FoundKnowledge, ...errorResponses(403) },
     },

@@ -22,7 +22,7 @@ export const trainingRoutes: FastifyPluginAsyncZod = async (app) => {
       operationId: 'listTraining',
       summary: 'List training',
       tags,
-      description: 'Drafts among the rest, the oldest first.',
+      description: 'Lists training items with drafts, the oldest first.',
       querystring: ListTraining,
       response: { 200: TrainingPage, ...errorResponses(403) },
     },
@@ -35,7 +35,8 @@ export const trainingRoutes: FastifyPluginAsyncZod = async (app) => {
       operationId: 'createTraining',
       summary: 'Create training',
       tags,
-      description: 'In use from then on, as version 1, unless it is a draft.',
+      description:
+        'Creates an item, which the AI uses from then on, as version 1, unless it is a draft. At most 100 BEHAVIORAL items can be in use (409).',
       body: CreateTraining,
       response: { 201: Training, ...errorResponses(403, 409) },
     },
@@ -50,7 +51,7 @@ export const trainingRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'getTraining',
       summary: 'Get a training item',
-      description: 'The text that is in use, or that of a draft.',
+      description: 'Returns the item with the text that is in use, or that of a draft.',
       tags,
       params: TrainingPath,
       response: { 200: Training, ...errorResponses(403, 404) },
@@ -65,7 +66,7 @@ export const trainingRoutes: FastifyPluginAsyncZod = async (app) => {
       summary: 'Update a training item',
       tags,
       description:
-        'Absent fields stay as they are. A changed text of what is published is in use at once, and is the next version.',
+        'Absent fields keep their values. A changed text of an item that is no draft is in use at once, and is the next version.',
       params: TrainingPath,
       body: UpdateTraining,
       response: { 200: Training, ...errorResponses(403, 404, 409) },
@@ -80,7 +81,7 @@ export const trainingRoutes: FastifyPluginAsyncZod = async (app) => {
       summary: 'Publish or unpublish a training item',
       tags,
       description:
-        'Publishes a draft, or takes what is published out of use. A text that differs from the last version becomes the next one.',
+        'Publishes a draft, or makes a published item a draft that the AI does not use. A text that differs from the last version becomes the next one.',
       params: TrainingPath,
       body: SetDraft,
       response: { 200: Training, ...errorResponses(403, 404, 409) },
@@ -93,7 +94,7 @@ export const trainingRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'setTrainingDirectory',
       summary: 'Move a training item',
-      description: 'Moves the item to a directory, or out of all of them with null.',
+      description: 'Moves the item to a directory, or out of all with null.',
       tags,
       params: TrainingPath,
       body: SetDirectory,
@@ -107,7 +108,7 @@ export const trainingRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'deleteTraining',
       summary: 'Delete a training item',
-      description: 'The AI no longer knows it. Its versions are deleted too.',
+      description: 'Deletes the item with its versions. The AI no longer knows it.',
       tags,
       params: TrainingPath,
       response: { 200: NoBody, ...errorResponses(403, 404) },

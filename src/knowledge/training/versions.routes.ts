@@ -13,9 +13,9 @@ export const trainingVersionRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'listTrainingVersions',
       tags,
-      summary: 'List the versions of a training item',
+      summary: 'List training versions',
       description:
-        'Each publication of a changed title or content is a version. The oldest first; the newest 100 are kept.',
+        'Lists the versions of an item, the oldest first. Each publication of a changed title or content is one, and the newest 100 are kept.',
       params: TrainingPath,
       querystring: ListVersions,
       response: { 200: TrainingVersionPage, ...errorResponses(403, 404) },
@@ -27,9 +27,9 @@ export const trainingVersionRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'training:read' },
     schema: {
       operationId: 'getTrainingVersion',
-      description: 'The text as it was in this version.',
+      description: 'Returns the title and the content as they were in this version.',
       tags,
-      summary: 'Get a version of a training item',
+      summary: 'Get a training version',
       params: VersionPath,
       response: { 200: TrainingVersion, ...errorResponses(403, 404) },
     },

@@ -10,9 +10,9 @@ export const usageRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'getAutopilotUsage',
       tags: ['autopilot'],
-      summary: 'Get what models have cost',
+      summary: 'Get the usage of models',
       description:
-        'The sums of all settled calls of models by day (UTC), model or purpose: of turns, and of the step ask-ai of workflows. Calls under way are not in it yet.',
+        'Returns the sums of all calls of models that have ended, by day (UTC), model or purpose: turns, workflows, previews, evals and all else that asks a model. Calls under way are not in it yet.',
       querystring: ListUsage,
       response: { 200: Usage, ...errorResponses(400, 403) },
     },

@@ -35,7 +35,8 @@ export const integrationRoutes: FastifyPluginAsyncZod<Deps> = async (
     schema: {
       operationId: 'listIntegrations',
       summary: 'List integrations',
-      description: 'All connections of the organization. Secrets are shown as `***`.',
+      description:
+        'Lists all connections by kind and name, with the outcome of their calls. Secrets are shown as `***`, and `webhook_url` only to callers with the scope `org:write`.',
       tags: ['integrations'],
       response: { 200: IntegrationList, ...errorResponses(403) },
     },
@@ -53,7 +54,7 @@ export const integrationRoutes: FastifyPluginAsyncZod<Deps> = async (
       summary: 'Get an integration',
       tags: ['integrations'],
       description:
-        'Shows how the calls of the connection end. Connections of a partner’s kind are in the list only. `llm` has its own operation.',
+        'Returns the connection with the outcome of its calls. Secrets are shown as `***`, and `webhook_url` only to callers with the scope `org:write`. `fareharbor` and `llm` have separate operations.',
       params: IntegrationRef,
       response: { 200: Integration, ...errorResponses(403, 404) },
     },
@@ -70,7 +71,8 @@ export const integrationRoutes: FastifyPluginAsyncZod<Deps> = async (
         operationId: `put${kind.charAt(0).toUpperCase()}${kind.slice(1)}Integration`,
         tags: ['integrations'],
         summary: `Connect ${PROVIDERS[kind]}`,
-        description: 'Replaces the settings and clears the results of earlier tests.',
+        description:
+          'Replaces all settings and clears the outcome of earlier calls. A secret sent as `***` keeps its value; without one to keep, it is refused (400).',
         body: INTEGRATION_BODIES[kind],
         response: { 200: Integration, ...errorResponses(403) },
       },
@@ -83,7 +85,8 @@ export const integrationRoutes: FastifyPluginAsyncZod<Deps> = async (
     schema: {
       operationId: 'deleteIntegration',
       summary: 'Disconnect an integration',
-      description: 'Deletes the settings of the connection. What needs it is refused from now on.',
+      description:
+        'Deletes the settings and secrets of the connection. Messages and calls that need it fail from now on. Without its own SMTP server, the organization’s e-mail goes out by that of the installation, if there is one.',
       tags: ['integrations'],
       params: IntegrationRef,
       response: { 200: NoBody, ...errorResponses(403, 404) },
@@ -100,7 +103,8 @@ export const integrationRoutes: FastifyPluginAsyncZod<Deps> = async (
       operationId: 'testIntegration',
       summary: 'Test an integration',
       tags: ['integrations'],
-      description: 'Makes one harmless real call with the stored settings and says what came back.',
+      description:
+        'Makes one harmless call to the provider with the stored settings, and records the outcome on the connection. A call that the provider refuses is a 200 with `connected: false`.',
       params: IntegrationRef,
       response: { 200: TestAnswer, ...errorResponses(403, 404) },
     },

@@ -13,7 +13,7 @@ export const memberRoutes: FastifyPluginAsyncZod<Deps> = async (app) => {
     schema: {
       operationId: 'listRoles',
       summary: 'List roles',
-      description: 'The built-in roles of the organization’s members.',
+      description: 'Lists the roles that every organization has, by name: admin, agent and viewer.',
       tags: ['members'],
       response: { 200: RoleList, ...errorResponses(403) },
     },
@@ -25,7 +25,7 @@ export const memberRoutes: FastifyPluginAsyncZod<Deps> = async (app) => {
     schema: {
       operationId: 'listMembers',
       summary: 'List members',
-      description: 'The people of the organization, with their roles and whether they are available.',
+      description: 'Lists all members by id, each with its strongest role, and whether sessions may be assigned to it.',
       tags: ['members'],
       response: { 200: z.array(Member), ...errorResponses(403) },
     },
@@ -37,7 +37,8 @@ export const memberRoutes: FastifyPluginAsyncZod<Deps> = async (app) => {
     schema: {
       operationId: 'updateMember',
       summary: 'Update a member',
-      description: 'Changes the member’s role or availability. Absent fields stay.',
+      description:
+        'Changes the name, the role or the availability of a member. `role` replaces all its roles. The last admin keeps this role (409).',
       tags: ['members'],
       params: MemberRef,
       body: UpdateMember,
@@ -53,7 +54,7 @@ export const memberRoutes: FastifyPluginAsyncZod<Deps> = async (app) => {
       summary: 'Remove a member',
       tags: ['members'],
       description:
-        'Ends the membership, with its login links and dashboard sessions. The last admin cannot be removed (409).',
+        'Ends the membership with its roles, teams, drafts, private views, login links and dashboard sessions. The member’s sessions lose their assignee, some time later if they are many. The last admin cannot be removed (409).',
       params: MemberRef,
       response: { 200: NoBody, ...errorResponses(403, 404, 409) },
     },

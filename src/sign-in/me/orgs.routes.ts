@@ -20,8 +20,9 @@ export const ownOrgRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config: {
     schema: {
       operationId: 'listMyOrgs',
       tags,
-      summary: 'List your orgs',
-      description: 'Lists the orgs of which the account that is signed in is a member, with its role in each.',
+      summary: 'List your organizations',
+      description:
+        'Lists by name the organizations of which the account that is signed in is a member, with its role in each. An API key has no account (403).',
       response: { 200: OwnOrgs, ...errorResponses(403) },
     },
     handler: async ({ db, org }) => ({ items: await listOwnOrgs(db, { ...org, member: memberOf(org) }), next: null }),
@@ -32,9 +33,9 @@ export const ownOrgRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config: {
     schema: {
       operationId: 'switchMyOrg',
       tags,
-      summary: 'Change to another of your orgs',
+      summary: 'Switch to another organization',
       description:
-        'Signs the browser in to another org of the account, in place of the present one. It stays signed in as long as it would have been.',
+        'Signs the browser in to another organization of the account, in place of the present one (404 for any other). The new session ends no later than the present one could have.',
       body: SwitchOrg,
       response: { 200: NoBody, ...errorResponses(403, 404) },
     },

@@ -21,7 +21,7 @@ export const meRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config: addre
     schema: {
       operationId: 'getMe',
       tags,
-      summary: 'Who is calling',
+      summary: 'Get the caller',
       description:
         'Returns the member who is signed in, or the org of an API key, with the scopes that the caller has.',
       response: { 200: Me, ...errorResponses(403) },
@@ -34,7 +34,7 @@ export const meRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config: addre
     schema: {
       operationId: 'updateMe',
       tags,
-      summary: 'Change your own profile',
+      summary: 'Update your profile',
       description: 'Changes the profile of the member who is signed in. An API key has none (403). Absent fields stay.',
       body: UpdateMe,
       response: { 200: Me, ...errorResponses(403) },
@@ -47,8 +47,9 @@ export const meRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config: addre
     schema: {
       operationId: 'listMySessions',
       tags,
-      summary: 'Where you are signed in',
-      description: 'Lists the sessions of the member who is signed in, the newest first.',
+      summary: 'List your dashboard sessions',
+      description:
+        'Lists where the member is signed in, the newest first. A session ends 12 hours after its last use, and 30 days after the sign-in at the latest. An API key has none (403).',
       response: { 200: OwnSessions, ...errorResponses(403) },
     },
     handler: async ({ db, org }) => {
@@ -62,8 +63,9 @@ export const meRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config: addre
     schema: {
       operationId: 'endMySession',
       tags,
-      summary: 'Sign out elsewhere',
-      description: 'Ends a session of the member who is signed in. Its streams end within a second.',
+      summary: 'End a dashboard session',
+      description:
+        'Signs the member out of one of its dashboard sessions, which may be the present one. Its streams end within a second.',
       params: OwnSessionPath,
       response: { 200: NoBody, ...errorResponses(403, 404) },
     },

@@ -12,8 +12,8 @@ export const webhookDeliveryRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'listWebhookDeliveries',
       tags,
-      summary: 'List the deliveries of an endpoint',
-      description: 'Oldest first. Deliveries are deleted 30 days after their event.',
+      summary: 'List webhook deliveries',
+      description: 'Lists the deliveries of an endpoint, oldest first. They are deleted 30 days after their event.',
       params: DeliveriesPath,
       querystring: ListDeliveries,
       response: { 200: DeliveryPage, ...errorResponses(403, 404) },
@@ -27,8 +27,8 @@ export const webhookDeliveryRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'getWebhookDelivery',
       tags,
-      summary: 'Get a delivery with its tries',
-      description: 'What was sent, and what the endpoint answered each time.',
+      summary: 'Get a webhook delivery',
+      description: 'Returns what was sent, and what the endpoint answered each time.',
       params: DeliveryPath,
       response: { 200: DeliveryDetail, ...errorResponses(403, 404) },
     },
@@ -41,8 +41,9 @@ export const webhookDeliveryRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'resendWebhookDelivery',
       tags,
-      summary: 'Send a delivery again',
-      description: 'In whatever state it is, with the same `webhook-id`, at once and then by the schedule of retries.',
+      summary: 'Resend a webhook delivery',
+      description:
+        'Sends the delivery at once, in whatever state it is, with the same `webhook-id`, and then by the schedule of retries. A disabled endpoint is a 409.',
       params: DeliveryPath,
       response: { 200: DeliveryDetail, ...errorResponses(403, 404, 409) },
     },

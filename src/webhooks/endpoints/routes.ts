@@ -43,7 +43,7 @@ export const webhookEndpointRoutes: FastifyPluginAsyncZod<Deps> = async (app, { 
       operationId: 'listWebhookEndpoints',
       tags,
       summary: 'List webhook endpoints',
-      description: 'Oldest first.',
+      description: 'Lists the endpoints, oldest first, without their secrets.',
       querystring: ListEndpoints,
       response: { 200: EndpointPage, ...errorResponses(403) },
     },
@@ -57,7 +57,7 @@ export const webhookEndpointRoutes: FastifyPluginAsyncZod<Deps> = async (app, { 
       tags,
       summary: 'Create a webhook endpoint',
       description:
-        'Events are sent to it from now on, by the Standard Webhooks scheme. The answer shows the secret that signs them, this once.',
+        'Sends events to the endpoint from now on, by the Standard Webhooks scheme. The answer is the only one that shows the secret that signs them. More than 50 endpoints are a 409.',
       body: CreateEndpoint,
       response: { 201: CreatedEndpoint, ...errorResponses(403, 409) },
     },
@@ -73,7 +73,7 @@ export const webhookEndpointRoutes: FastifyPluginAsyncZod<Deps> = async (app, { 
       operationId: 'getWebhookEndpoint',
       tags,
       summary: 'Get a webhook endpoint',
-      description: 'Its settings without secrets, and how it fares.',
+      description: 'Returns its settings without secrets, and whether its deliveries succeed.',
       params: EndpointPath,
       response: { 200: Endpoint, ...errorResponses(403, 404) },
     },
@@ -101,7 +101,7 @@ export const webhookEndpointRoutes: FastifyPluginAsyncZod<Deps> = async (app, { 
       operationId: 'deleteWebhookEndpoint',
       tags,
       summary: 'Delete a webhook endpoint',
-      description: 'With its deliveries. Nothing is sent to it any more.',
+      description: 'Deletes the endpoint with its deliveries. Nothing more is sent to it.',
       params: EndpointPath,
       response: { 200: NoBody, ...errorResponses(403, 404) },
     },
@@ -116,8 +116,9 @@ export const webhookEndpointRoutes: FastifyPluginAsyncZod<Deps> = async (app, { 
     schema: {
       operationId: 'testWebhookEndpoint',
       tags,
-      summary: 'Send a test to a webhook endpoint',
-      description: 'Sends a `webhook.test`. GET /webhooks/{id}/deliveries/{delivery_id} shows what came back.',
+      summary: 'Test a webhook endpoint',
+      description:
+        'Sends a `webhook.test`. GET /webhooks/{id}/deliveries/{delivery_id} shows what came back. A disabled endpoint is a 409.',
       params: EndpointPath,
       response: { 200: QueuedTest, ...errorResponses(403, 404, 409) },
     },
@@ -131,7 +132,7 @@ export const webhookEndpointRoutes: FastifyPluginAsyncZod<Deps> = async (app, { 
     schema: {
       operationId: 'rotateWebhookSecret',
       tags,
-      summary: 'Replace the secret of a webhook endpoint',
+      summary: 'Rotate a webhook secret',
       description:
         'For `grace_hours`, requests have a signature by each secret. Secrets of earlier rotations sign until their own time. The answer shows the new one, this once.',
       params: EndpointPath,
@@ -147,9 +148,9 @@ export const webhookEndpointRoutes: FastifyPluginAsyncZod<Deps> = async (app, { 
     schema: {
       operationId: 'recoverWebhooks',
       tags,
-      summary: 'Send the deliveries of a period again',
+      summary: 'Recover webhook deliveries',
       description:
-        'By default those that were held while the endpoint was disabled, and those that failed. Each keeps its `webhook-id`. Count them first with `dry_run`.',
+        'Sends deliveries of a period again: by default those that were held while the endpoint was disabled, and those that failed. Each keeps its `webhook-id`. `dry_run` only counts them; a disabled endpoint is a 409.',
       params: EndpointPath,
       body: Recover,
       response: { 200: Recovered, ...errorResponses(403, 404, 409) },
