@@ -12,7 +12,7 @@ export const publishingRoutes: FastifyPluginAsyncZod = async (app) => {
       tags: ['autopilot'],
       summary: 'Publish the draft of the settings',
       description:
-        'The next turns use it. A draft that is published already makes no new version. Refused where `publish_requires` wants a run of evals over this draft that has passed.',
+        'Publishes the draft, which the next turns use. A draft that is published already makes no new version. Where `publish_requires` wants a run of evals over this draft that has passed, it is a 409 without one.',
       response: { 200: StoredAiSettings, ...errorResponses(403, 409) },
     },
     handler: async ({ db, org }) => publishAiSettings(db, org.id),

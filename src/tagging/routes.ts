@@ -27,7 +27,7 @@ export const taggingRoutes: FastifyPluginAsyncZod = async (app) => {
       tags,
       summary: 'Learn tags now',
       description:
-        'Answers at once; `learnt_at` changes when it is done. It is done each day where auto-tagging is on. It also works while auto-tagging is off, to see the precision beforehand.',
+        'Requests that tags are learnt and answers at once; `learnt_at` changes when it is done. It is done each day where auto-tagging is on. It also works while auto-tagging is off, to see the precision beforehand.',
       response: { 200: AutoTaggingReport, ...errorResponses(403) },
     },
     handler: async ({ db, org }) => {
@@ -43,7 +43,7 @@ export const taggingRoutes: FastifyPluginAsyncZod = async (app) => {
       tags,
       summary: 'List tag suggestions for a session',
       description:
-        'At most three that were learnt, the surest first, and three of a connected model: tags that are likely, but not sure enough to be applied. They are found when the session is resolved or handed off. Tags that the session has, or that were removed from it, are left out.',
+        'Lists at most three tags that were learnt, the surest first, and three of a connected model: tags that are likely, but not sure enough to be applied. They are found when the session is resolved or handed off. Tags that the session has, or that were removed from it, are left out.',
       params: SuggestionPath,
       response: { 200: TagSuggestions, ...errorResponses(403, 404) },
     },

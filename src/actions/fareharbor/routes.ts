@@ -46,7 +46,7 @@ export const fareHarborRoutes: FastifyPluginAsyncZod<Deps> = async (
       operationId: 'deleteFareHarborConnections',
       tags,
       summary: 'Delete FareHarbor connections',
-      description: 'Deletes one connection by name, or all of them, with their actions.',
+      description: 'Deletes one connection by name, or all of them, with their actions. Without any, it is a 404.',
       querystring: FareHarborRef,
       response: { 200: NoBody, ...errorResponses(403, 404) },
     },

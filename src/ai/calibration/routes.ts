@@ -14,7 +14,7 @@ export const calibrationRoutes: FastifyPluginAsyncZod = async (app) => {
       tags,
       summary: 'Get the calibration of answers',
       description:
-        'From which confidence on the AI gives a quote as an answer, and how that was measured: words of the org’s own passages are asked as questions, once while their item is hidden. Votes, and handoffs right after answers, then move it. It is measured when autopilot is turned on, each day where it is on, and after a fifth of the passages has changed.',
+        'Returns from which confidence on the AI gives a quote as an answer, and how that was measured: words of the organization’s own passages are asked as questions, once while their item is hidden. Votes, and handoffs right after answers, then move it. It is measured when autopilot is turned on, each day where it is on, and after a fifth of the passages has changed.',
       response: { 200: Calibration, ...errorResponses(403) },
     },
     handler: async ({ db, org }) => getCalibration(db, org.id),
@@ -27,7 +27,7 @@ export const calibrationRoutes: FastifyPluginAsyncZod = async (app) => {
       tags,
       summary: 'Calibrate answers now',
       description:
-        'Answers at once; `measured_at` changes when it is done. Useful after a large change of the knowledge.',
+        'Requests a measurement and answers at once; `measured_at` changes when it is done. It is useful after a large change of the knowledge.',
       response: { 200: Calibration, ...errorResponses(403) },
     },
     handler: async ({ db, org }) => {

@@ -14,7 +14,8 @@ export const callRoutes: FastifyPluginAsyncZod = async (app) => {
       operationId: 'listAutopilotCalls',
       tags,
       summary: 'List calls of the AI',
-      description: 'The calls of actions by the AI, oldest first. Those in the state `unknown` are for you to settle.',
+      description:
+        'Lists the calls of actions and workflows by the AI, oldest first. Those in the state `unknown` are for you to settle.',
       querystring: ListCalls,
       response: { 200: CallPage, ...errorResponses(403) },
     },
@@ -30,7 +31,7 @@ export const callRoutes: FastifyPluginAsyncZod = async (app) => {
         tags,
         summary: 'Settle a call of unknown outcome',
         description:
-          'Records whether a call was done. The AI then continues with the session: it tells the contact, and may make a call again that was not done. 409 for a call whose outcome is known.',
+          'Records whether a call was done; one whose outcome is known is a 409. The AI then continues with the session: it tells the contact, and may make a call again that was not done.',
         params: CallPath,
         body: SettleCall,
         response: { 200: Call, ...errorResponses(403, 404, 409) },

@@ -25,7 +25,8 @@ export const aiSettingsRoutes: FastifyPluginAsyncZod = async (app) => {
       operationId: 'updateAutopilotSettings',
       tags,
       summary: 'Change the draft of the settings',
-      description: 'Changes the draft alone: POST /autopilot/settings/publish puts it into effect.',
+      description:
+        'Changes the draft alone; absent fields keep their values, null resets one. POST /autopilot/settings/publish puts it into effect.',
       body: UpdateAiSettings,
       response: { 200: StoredAiSettings, ...errorResponses(403) },
     },

@@ -75,7 +75,7 @@ export const analyticsRoutes: FastifyPluginAsyncZod = async (app) => {
       operationId: 'reportConversations',
       summary: 'Report conversations',
       description:
-        'The sessions opened in the range, their messages, and how long contacts waited. Times count in the office hours of the team that has the session now, as they are now. All time counts without a team or office hours.',
+        'Reports the sessions opened in the range, their messages, and how long contacts waited. Times count in the present office hours of the team that has the session now; without a team or office hours, all time counts.',
       query: ConversationQuery,
       answer: ConversationReport,
       read: reportConversations,

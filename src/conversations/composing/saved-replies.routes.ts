@@ -48,7 +48,7 @@ export const savedReplyRoutes: FastifyPluginAsyncZod<Deps> = async (app, { media
       tags,
       summary: 'Create a saved reply',
       description:
-        'Saves a text for the team to use again, with files and with what to do to the session. A shortcut in use is refused (409).',
+        'Saves a text for the team to use again, with files and with what to do to the session. A shortcut in use, in any letter case, is a 409.',
       body: CreateSavedReply,
       response: { 201: SavedReply, ...errorResponses(403, 409) },
     },
@@ -77,7 +77,8 @@ export const savedReplyRoutes: FastifyPluginAsyncZod<Deps> = async (app, { media
       operationId: 'updateSavedReply',
       tags,
       summary: 'Change a saved reply',
-      description: 'Absent fields stay. `attachments` replaces all files. A shortcut in use is refused (409).',
+      description:
+        'Absent fields keep their values. `attachments` replaces all files. A shortcut in use, in any letter case, is a 409.',
       params: SavedReplyPath,
       body: UpdateSavedReply,
       response: { 200: SavedReply, ...errorResponses(403, 404, 409) },

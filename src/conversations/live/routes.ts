@@ -18,7 +18,7 @@ export const liveRoutes: FastifyPluginAsyncZod<Deps> = async (app, { liveStreams
       summary: 'Stream events of a session',
       tags,
       description:
-        'What happens in the session from now on, or behind the event of Last-Event-ID: each event once, in the order of the history. `ai_turn {id, state, label}` says what a turn of the AI does; the history does not keep it.',
+        'Sends what happens in the session from now on, or behind the event of Last-Event-ID: each event once, in the order of the history. `ai_turn {id, state, label}` says what a turn of the AI does; the history does not keep it.',
       params: SessionPath,
       ...SessionStreamStart,
       response: { 200: EventStream, ...errorResponses(403, 404) },
@@ -36,7 +36,7 @@ export const liveRoutes: FastifyPluginAsyncZod<Deps> = async (app, { liveStreams
       summary: 'Stream events of the organization',
       tags,
       description:
-        'What happens in all sessions of the organization from now on, or behind the event of Last-Event-ID: each event once, in the same order for everyone, which is that of the history in each session. `ai_turn {id, state, label}` says what a turn of the AI does; the history does not keep it. With `topics=inbox`, events have `row`, the session as GET /inbox lists it; `session_changed {session_id, row}` tells of changes that are no event of a history, and `read {session_id, row}` of what the member who is signed in has read elsewhere. These two have no id, and a stream that resumes does not repeat them: read the lists again then. The topics `presence` and `notifications` add what is not stored as an event.',
+        'Sends what happens in all sessions of the organization from now on, or behind the event of Last-Event-ID: each event once, in the same order for everyone, which is that of the history in each session. `ai_turn {id, state, label}` says what a turn of the AI does; the history does not keep it. With `topics=inbox`, events have `row`, the session as GET /inbox lists it; `session_changed {session_id, row}` tells of changes that are no event of a history, and `read {session_id, row}` of what the member who is signed in has read elsewhere. These two have no id, and a stream that resumes does not repeat them: read the lists again then. The topics `presence` and `notifications` add what is not stored as an event.',
       ...OrgStreamStart,
       response: { 200: EventStream, ...errorResponses(403) },
     },

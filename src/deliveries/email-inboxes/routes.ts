@@ -15,7 +15,7 @@ export const inboxRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config }) 
       summary: 'Add or replace an inbox',
       tags,
       description:
-        'Mail to the address opens a session, or continues the one that it answers. Replaces an inbox with the same address: an absent field gets its default.',
+        'Adds an inbox: mail to the address opens a session, or continues the one that it answers. It replaces an inbox with the same address: an absent field gets its default. An address of another organization, or more than 100, are a 409.',
       body: PutInbox,
       response: { 200: EmailInbox, ...errorResponses(403, 409) },
     },
@@ -42,7 +42,7 @@ export const inboxRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config }) 
       operationId: 'deleteEmailInbox',
       summary: 'Delete an inbox',
       tags,
-      description: 'Mail to the address is refused from then on. Sessions that it opened stay.',
+      description: 'Deletes the inbox. Mail to the address is refused from then on, and sessions that it opened stay.',
       params: InboxPath,
       response: { 200: NoBody, ...errorResponses(403, 404) },
     },

@@ -26,7 +26,7 @@ export const categoryRoutes: FastifyPluginAsyncZod = async (app) => {
       tags,
       summary: 'Replace the categories of insights',
       description:
-        'The same as the setting `insight_categories`. Insights of a category that is gone have none. Each week the other insights get the categories that people have taught, from ten occurrences of a category on.',
+        'Replaces the setting `insight_categories`. Insights of a category that is gone have none. Each week the other insights get the categories that people have taught, from ten occurrences of a category on.',
       body: Categories,
       response: { 200: Categories, ...errorResponses(403) },
     },

@@ -40,7 +40,7 @@ export const lineageRoutes: FastifyPluginAsyncZod = async (app) => {
       tags,
       summary: 'Merge insights into one',
       description:
-        'The insights become part of this one, with all their occurrences. Their ids and numbers lead to it. Answers with one operation for each, which can be undone.',
+        'Makes the insights part of this one, with all their occurrences; their ids and numbers lead to it. Answers with one operation for each, which can be undone. One that is part of another already is a 409.',
       params: InsightPath,
       body: MergeInsights,
       response: { 200: OperationList, ...errorResponses(403, 404, 409) },
@@ -55,7 +55,7 @@ export const lineageRoutes: FastifyPluginAsyncZod = async (app) => {
       tags,
       summary: 'Split an insight',
       description:
-        'Makes occurrences a separate insight, with the next number. Answers with it, and with the operation, which can be undone. 409 for all occurrences.',
+        'Makes occurrences a separate insight, with the next number. Answers with it, and with the operation, which can be undone. All occurrences of an insight are a 409.',
       params: InsightPath,
       body: SplitInsight,
       response: {
@@ -86,7 +86,7 @@ export const lineageRoutes: FastifyPluginAsyncZod = async (app) => {
       tags,
       summary: 'Undo a merge or a split',
       description:
-        'Occurrences go back to where they were. Those that were added since then go with those that they are like. 409 for an operation that is undone, or that a later one depends on.',
+        'Moves occurrences back to where they were. Those that were added since then go with those that they are like. An operation that is undone, or that a later one depends on, is a 409.',
       params: OperationPath,
       response: { 200: Operation, ...errorResponses(403, 404, 409) },
     },

@@ -42,7 +42,7 @@ export const reviewRoutes: FastifyPluginAsyncZod = async (app) => {
       operationId: 'dismissInsightProposal',
       tags,
       summary: 'Dismiss a proposed merge',
-      description: 'It is not proposed again.',
+      description: 'Removes the proposal from the list. It is not proposed again.',
       params: ProposalPath,
       response: { 200: Proposal, ...errorResponses(403, 404) },
     },

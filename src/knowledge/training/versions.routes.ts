@@ -43,7 +43,7 @@ export const trainingVersionRoutes: FastifyPluginAsyncZod = async (app) => {
       tags,
       summary: 'Publish an earlier version again',
       description:
-        'Publishes the title and the content of an earlier version as the next version; all versions stay. A draft is published by it, and the text that was edited in it is replaced. The text that is in use already makes no new version.',
+        'Publishes the title and the content of an earlier version as the next version. A draft is published by it, and the text that was edited in it is replaced. The text that is in use already makes no new version.',
       params: TrainingPath,
       body: RollBack,
       response: { 200: Training, ...errorResponses(403, 404, 409) },

@@ -35,7 +35,8 @@ export const meRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config: addre
       operationId: 'updateMe',
       tags,
       summary: 'Update your profile',
-      description: 'Changes the profile of the member who is signed in. An API key has none (403). Absent fields stay.',
+      description:
+        'Changes the profile of the member who is signed in. Absent fields keep their values. An API key has none (403).',
       body: UpdateMe,
       response: { 200: Me, ...errorResponses(403) },
     },

@@ -87,7 +87,7 @@ export const webhookEndpointRoutes: FastifyPluginAsyncZod<Deps> = async (app, { 
       tags,
       summary: 'Change a webhook endpoint',
       description:
-        'Fields that are absent stay. A `url` of another scheme, host or port needs the values of `headers` again. Enabled again, it counts as healthy.',
+        'Absent fields keep their values. A `url` of another scheme, host or port needs the values of `headers` again. An endpoint that is enabled again counts as healthy; while deliveries are still being held for it, that is a 409.',
       params: EndpointPath,
       body: UpdateEndpoint,
       response: { 200: Endpoint, ...errorResponses(403, 404, 409) },
@@ -134,7 +134,7 @@ export const webhookEndpointRoutes: FastifyPluginAsyncZod<Deps> = async (app, { 
       tags,
       summary: 'Rotate a webhook secret',
       description:
-        'For `grace_hours`, requests have a signature by each secret. Secrets of earlier rotations sign until their own time. The answer shows the new one, this once.',
+        'Creates a secret, which only this answer shows. For `grace_hours`, requests have a signature by each secret; those of earlier rotations sign until their time. At most five earlier ones can sign (409).',
       params: EndpointPath,
       body: RotateSecret,
       response: { 200: RotatedSecret, ...errorResponses(403, 404, 409) },
