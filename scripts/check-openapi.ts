@@ -26,7 +26,8 @@ if (compressed > MAX_COMPRESSED_BYTES)
   throw new Error(`The compressed document has ${compressed} bytes, over ${MAX_COMPRESSED_BYTES}`);
 const problems = problemsOf(document);
 if (problems.length > 0) throw new Error(`The document has ${problems.length} problems:\n${problems.join('\n')}`);
-const { missing, untrue } = examplesIn(document);
+const { missing, untrue, odd } = examplesIn(document);
+if (odd.length > 0) throw new Error(`No customer would write what these examples have:\n${odd.join('\n')}`);
 if (untrue.length > 0) throw new Error(`The document does not allow the examples of ${untrue.join(', ')}`);
 if (missing.length > WITHOUT_EXAMPLE)
   throw new Error(`${missing.length} operations have no example, over ${WITHOUT_EXAMPLE}: ${missing.join(', ')}`);

@@ -1,3 +1,6 @@
+import { leavesOf } from './leaves.ts';
+import { oddTextsIn } from './odd-texts.ts';
+
 /** A request to an operation and its answer. Bodies that are no JSON are left out. */
 export interface Exchange {
   operationId: string;
@@ -19,7 +22,7 @@ const ODD_WORDS = /passwd|broken|gone|redacted|hidden|pass-of|\[bad|127\.0\.0\.2
 
 /** Returns how much an exchange shows to a reader, by the fields with a value; 0 if it is too long or odd. */
 export function scoreOf({ request, answer, status }: Exchange): number {
-  if (status < 200 || status > 299) return 0;
+  if (status < 200 || status > 299 || oddTextsIn({ request, answer }).length > 0) return 0;
   const text = JSON.stringify([request, answer]);
   const leaves = [...leavesOf(request, 'request'), ...leavesOf(answer, 'answer')];
   if (text.length > MAX_BYTES || leaves.some(([, value]) => typeof value === 'string' && !isPlain(value))) return 0;
@@ -30,10 +33,3 @@ export function scoreOf({ request, answer, status }: Exchange): number {
 }
 
 const isPlain = (text: string) => text.length <= MAX_TEXT && PLAIN.test(text) && !/(.)\1{9}/.test(text);
-
-/** Returns the values within a value, by their paths. All items of a list have one path. */
-function leavesOf(value: unknown, path = ''): [string, unknown][] {
-  if (Array.isArray(value)) return value.flatMap((item) => leavesOf(item, `${path}[]`));
-  if (typeof value !== 'object' || value === null) return value === undefined ? [] : [[path, value]];
-  return Object.entries(value).flatMap(([key, inner]) => leavesOf(inner, `${path}.${key}`));
-}

@@ -4,12 +4,15 @@ const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 const LOCAL_ADDRESS = /https?:\/\/(?:127\.0\.0\.1|localhost)(?::\d+)?/g;
 const TOKEN = /eyJ[\w-]+\.[\w-]+\.[\w-]+/g;
 const SECRET = /(?<=whsec_)[A-Za-z0-9+/=]{20,}|(?<![\w-])(?=[\w-]*\d)(?=[\w-]*[A-Z])[\w-]{24,}(?![\w-])/g;
+const CURSOR = /(?<="next":")[A-Za-z0-9_-]{24,}(?=")/g;
+const FRACTION = /(?<=[[:,]-?\d+\.)\d{5,}(?=[,}\]])/g;
 const FIRST_TIME = Date.UTC(2026, 0, 15, 9);
+const FRACTION_DIGITS = 4;
 const MINUTE_MS = 60_000;
 
 /**
  * Returns an exchange's bodies with ids, times, addresses and secrets that are the same in every run: each id by the
- * order in which it comes, each time a minute after the one before it.
+ * order in which it comes, each time a minute after the one before it. Fractions have four digits.
  */
 export function stable<Bodies>(bodies: Bodies): Bodies {
   const text = JSON.stringify(bodies);
@@ -22,6 +25,8 @@ export function stable<Bodies>(bodies: Bodies): Bodies {
       .replace(UUID, (id) => `01900000-0000-7000-8000-${String(ids.indexOf(id) + 1).padStart(12, '0')}`)
       .replace(TIME, (time) => new Date(FIRST_TIME + times.indexOf(time) * MINUTE_MS).toISOString())
       .replace(LOCAL_ADDRESS, 'https://support.example.com')
+      .replace(CURSOR, 'ExampleOfACursor')
+      .replace(FRACTION, (digits) => digits.slice(0, FRACTION_DIGITS))
       .replace(SECRET, 'ExampleOfASecret0000000000000000'),
   );
 }

@@ -6,6 +6,7 @@ import {
   operationsOf,
 } from '../../src/api/edge/documents/openapi-document/document.ts';
 import { EXAMPLES, type Example } from '../../src/api/edge/documents/openapi-document/examples.ts';
+import { oddTextsIn } from '../examples/odd-texts.ts';
 
 /** Returns whether the document allows what the example sends and gets. */
 export function isTrueExample(document: ApiDocument, operation: Operation, example: Example): boolean {
@@ -23,12 +24,13 @@ export function isTrueExample(document: ApiDocument, operation: Operation, examp
   );
 }
 
-/** Returns the operations without an example, and those whose example the document does not allow. */
-export function examplesIn(document: ApiDocument): { missing: string[]; untrue: string[] } {
+/** Returns the operations without an example, those whose example the document does not allow, and odd texts in examples. */
+export function examplesIn(document: ApiDocument): { missing: string[]; untrue: string[]; odd: string[] } {
   const operations = operationsOf(document).map(({ operation }) => operation);
   const exampleOf = ({ operationId = '' }: Operation) => EXAMPLES[operationId];
   const idsOf = (list: Operation[]) => list.flatMap(({ operationId }) => operationId ?? []);
   return {
+    odd: Object.entries(EXAMPLES).flatMap(([id, example]) => oddTextsIn(example).map((path) => `${id}: ${path}`)),
     missing: idsOf(operations.filter((operation) => exampleOf(operation) === undefined)),
     untrue: idsOf(
       operations.filter((operation) => {

@@ -30,7 +30,7 @@ export const TAGS: Record<string, string> = {
   me: 'The member who is signed in.',
   partner: 'For partners: organizations, their keys and login links.',
   contacts: 'The people who write and are written to, and segments of them.',
-  blocklist: 'Addresses and domains to which nothing is sent.',
+  blocklist: 'E-mails and domains to which nothing is sent, and whose messages start nothing.',
   sequences: 'Messages in steps to many contacts, with their enrollments and forecasts.',
   actions: 'HTTP calls that the AI and workflows can make.',
   autopilot: 'How the AI answers: settings, turns, calls and confirmations.',
