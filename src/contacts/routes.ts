@@ -89,7 +89,7 @@ export const contactRoutes: FastifyPluginAsyncZod<Deps> = async (app, { db: pool
       operationId: 'deleteContact',
       summary: 'Delete a contact',
       description:
-        'Deletes the contact, its enrollments, its widget tokens and the raw forms of its messages, and cancels sends that wait. Its sessions stay without a contact, and its deliveries keep their addresses. POST /redaction/session removes the texts of a session.',
+        'Deletes the contact, its enrollments, its widget tokens and the raw forms of what it wrote, and cancels sends that wait. Its sessions and deliveries stay without a contact, with their texts and addresses. POST /redaction/session removes the texts of a session.',
       tags: ['contacts'],
       params: ContactPath,
       response: { 200: NoBody, ...errorResponses(403, 404) },

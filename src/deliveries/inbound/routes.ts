@@ -63,7 +63,7 @@ export const inboundRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config, 
       summary: 'Get the source of a message',
       tags: ['chat sessions'],
       description:
-        'Returns the whole of a message that came by e-mail, SMS or WhatsApp. The history shows the new text of an e-mail only. A redaction, or the deletion of the contact, removes it.',
+        'Returns the whole of a message that came by e-mail, SMS or WhatsApp. The history shows the new text of an e-mail only. A redaction removes its texts.',
       params: MessagePath,
       response: { 200: MessageSource, ...errorResponses(403, 404) },
     },
