@@ -1,5 +1,4 @@
-import { leavesOf } from './leaves.ts';
-import { oddTextsIn } from './odd-texts.ts';
+import { leavesOf, oddTextsIn } from './odd-texts.ts';
 
 /** A request to an operation and its answer. Bodies that are no JSON are left out. */
 export interface Exchange {

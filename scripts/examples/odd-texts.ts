@@ -1,5 +1,3 @@
-import { leavesOf } from './leaves.ts';
-
 const ID = '[0-9a-f]{8}[-_][0-9a-f]{4}[-_][0-9a-f]{4}[-_][0-9a-f]{4}[-_][0-9a-f]{12}';
 /** What tests write and no customer would. A template may have braces, and a masked secret is marks alone. */
 const ODD_TEXTS = [
@@ -27,3 +25,10 @@ function isOdd(path: string, value: unknown): boolean {
 }
 
 const isName = (path: string): boolean => /\.(?:name|title|display_name)$/.test(path);
+
+/** Returns the values within a value, by their paths. All items of a list have one path. */
+export function leavesOf(value: unknown, path = ''): [string, unknown][] {
+  if (Array.isArray(value)) return value.flatMap((item) => leavesOf(item, `${path}[]`));
+  if (typeof value !== 'object' || value === null) return value === undefined ? [] : [[path, value]];
+  return Object.entries(value).flatMap(([key, inner]) => leavesOf(inner, `${path}.${key}`));
+}
