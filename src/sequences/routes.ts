@@ -130,7 +130,7 @@ export const sequenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config 
       operationId: 'deleteSequence',
       summary: 'Delete a sequence',
       description:
-        'Continues a paused sequence: what has become due meanwhile is sent now, as its gates allow. A sequence that is neither paused nor active is a 409.',
+        'Continues a paused sequence: what has become due meanwhile is sent now, as its gates allow. An active one stays as it is; any other is a 409.',
       tags,
       params: SequenceParams,
       response: { 200: NoBody, ...errorResponses(403, 404) },
