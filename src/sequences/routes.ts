@@ -130,7 +130,7 @@ export const sequenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config 
       operationId: 'deleteSequence',
       summary: 'Delete a sequence',
       description:
-        'Continues a paused sequence: what has become due meanwhile is sent now, as its gates allow. An active one stays as it is; any other is a 409.',
+        'Cancels the sequence for good: its enrollments end, and messages that wait are not sent. Only its deliveries can be read afterwards.',
       tags,
       params: SequenceParams,
       response: { 200: NoBody, ...errorResponses(403, 404) },
@@ -145,25 +145,29 @@ export const sequenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config 
     start: {
       operationId: 'startSequence',
       summary: 'Start a one-off sequence',
-      description: 'Enrolls everybody who matches the filter now. A continuous or canceled sequence is a 409.',
+      description:
+        'Enrolls everybody who matches the filter now, and begins to send. A sequence that is continuous, or was started or canceled before, is a 409.',
       run: startSequence,
     },
     cancel: {
       operationId: 'cancelSequence',
       summary: 'Cancel a sequence or a run',
-      description: 'Ends all enrollments of the sequence, or those of one run where the id is that of a run.',
+      description:
+        'Ends all enrollments of the sequence for good, or those of one run if the id is that of a run. Messages that wait are not sent. A sequence that is complete is a 409.',
       run: cancelSequence,
     },
     pause: {
       operationId: 'pauseSequence',
       summary: 'Pause a sequence',
-      description: 'Nothing is sent until the sequence is resumed. Enrollments keep their place.',
+      description:
+        'Stops sending within one batch, until PUT /sequences/{id}/resume. Enrollments keep their place. A paused sequence stays as it is; any other that is not active is a 409.',
       run: pauseSequence,
     },
     resume: {
       operationId: 'resumeSequence',
       summary: 'Resume a sequence',
-      description: 'Continues the sequence where it was paused.',
+      description:
+        'Continues a paused sequence: what has become due meanwhile is sent now, as its gates allow. An active one stays as it is; any other is a 409.',
       run: resumeSequence,
     },
   };
