@@ -1,6 +1,7 @@
 #!/bin/sh
 # Creates the namespace and the search attributes operators filter runs by, and sets how long the namespace shows what has
-# ended. Safe to run at every start.
+# ended. Safe to run at every start. Queries to save as views of the Temporal UI are in temporal-views.txt: the UI keeps
+# views in the browser, so no script can create them.
 set -eu
 
 until temporal operator cluster health; do sleep 2; done
@@ -13,7 +14,8 @@ fi
 
 # A new namespace reaches every part of the server within seconds.
 until known=$(temporal operator search-attribute list --namespace "$TEMPORAL_NAMESPACE"); do sleep 2; done
-for name in OrgId SubjectId Kind; do
+# Title is the last: workflows that begin with a title set WaitsFor.
+for name in OrgId SubjectId Kind WaitsFor Title; do
   echo "$known" | grep -qw "$name" ||
     temporal operator search-attribute create --namespace "$TEMPORAL_NAMESPACE" --name "$name" --type Keyword
 done

@@ -14,6 +14,7 @@ import { isTemporalUnavailable } from '../src/temporal/dispatch.ts';
 import { loadWorkflowBundle } from './bundle.ts';
 import { createWorkerDeps } from './deps.ts';
 import { startDomainChecks } from './domain-checks.ts';
+import { createHeadings } from './headings.ts';
 import { createInlineWork } from './inline-work.ts';
 import { startUsingModel } from './installed-model.ts';
 import { startMaintenance } from './maintenance.ts';
@@ -66,6 +67,7 @@ const relay = isInteractive
       temporal: () => temporal?.client,
       reactions: createReactions(quota, config, deps),
       inline: createInlineWork(deps),
+      listHeadings: createHeadings(config.dashboardUrl),
       log,
     })
   : undefined;

@@ -12,6 +12,7 @@ import type { RunSequenceInput, SendTotals, SequenceProgress } from '../src/sequ
 import { WAKE } from '../src/temporal/contract.ts';
 import { DATABASE_BATCH, SEND_BATCH } from './activity-options.ts';
 import { recordingCancellation } from './cancellation.ts';
+import { setWaitsFor } from './waits-for.ts';
 
 const BATCHES_PER_RUN = 200;
 
@@ -57,6 +58,7 @@ async function sendUntilEnd(input: RunSequenceInput): Promise<SendTotals> {
       await continueAsNew<typeof runSequence>({ ...input, totals, lastStep });
     }
     if (progress.hasMore || isWoken) continue;
+    setWaitsFor(reasonOf(progress));
     if (progress.nextDueInMs === null) await condition(() => isWoken);
     else
       await condition(() => isWoken, Math.max(progress.nextDueInMs, 1), {
@@ -71,6 +73,12 @@ const add = (a: SendTotals, b: SendTotals): SendTotals => ({
   skipped: a.skipped + b.skipped,
   unknown: a.unknown + b.unknown,
 });
+
+function reasonOf({ state, trouble, nextDueInMs }: SequenceProgress): Parameters<typeof setWaitsFor>[0] {
+  if (trouble) return 'provider';
+  if (state === 'paused') return 'person';
+  return nextDueInMs === null ? 'event' : 'timer';
+}
 
 function describe({ orgId }: RunSequenceInput, progress: SequenceProgress, totals: SendTotals): string {
   const due =

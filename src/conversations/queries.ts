@@ -374,3 +374,12 @@ export async function deleteSessionTags(
   `.execute(trx);
   return rows.map(({ tag_name }) => tag_name);
 }
+
+/** Lists the ticket numbers of sessions by their ids. Each id belongs to the org at the same place. */
+export async function listTicketNumbers(db: Db, { orgIds, sessionIds }: { orgIds: string[]; sessionIds: string[] }) {
+  const { rows } = await sql<{ id: string; ticket_number: number }>`
+    select id, ticket_number from unnest(${orgIds}::uuid[], ${sessionIds}::uuid[]) as session (org_id, id)
+    join sessions using (org_id, id)
+  `.execute(db);
+  return new Map(rows.map(({ id, ticket_number }) => [id, ticket_number]));
+}

@@ -17,7 +17,7 @@ export type TemporalOptions = {
 };
 
 const NAMESPACE = 'default';
-const SEARCH_ATTRIBUTES = ['OrgId', 'SubjectId', 'Kind'];
+const SEARCH_ATTRIBUTES = ['OrgId', 'SubjectId', 'Kind', 'WaitsFor', 'Title'];
 const DYNAMIC_CONFIG = {
   'frontend.namespaceRPS': 100_000, // the default of 2,400 slows down a backlog
   'frontend.namespaceRPS.visibility': 1_000,

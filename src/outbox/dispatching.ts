@@ -4,7 +4,8 @@ import { forEachConcurrently } from '../concurrency/limited.ts';
 import type { Db, Trx } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { NIL_UUID } from '../ids.ts';
-import { dispatch, isTemporalUnavailable } from '../temporal/dispatch.ts';
+import { dispatch, type Heading, isTemporalUnavailable } from '../temporal/dispatch.ts';
+import { isTitleUnknown } from '../temporal/search-attributes.ts';
 import { type ClaimedCommand, claimCommands, defer, deleteClaimed, type FinishedBatch } from './claim.ts';
 import { type InlineWork, runInline } from './inline-work.ts';
 
@@ -21,9 +22,13 @@ const INLINE_WORK_PER_BATCH_MS = 250;
 
 type Log = Pick<FastifyBaseLogger, 'warn' | 'error'>;
 
+/** Returns headings by workflow id. A workflow without one has the summary of its command as its title. */
+export type HeadingSource = (trx: Trx, commands: ClaimedCommand[]) => Promise<Map<string, Heading>>;
+
 interface Sender {
   db: Db;
   inline: InlineWork;
+  listHeadings: HeadingSource;
   log: Log;
 }
 
@@ -31,6 +36,9 @@ interface Sender {
 interface Batch extends Sender {
   trx: Trx;
   client: Client;
+  headings: Map<string, Heading>;
+  /** Whether the namespace has the search attribute of titles, as far as this batch knows. */
+  hasTitles: boolean;
   /** The commands that nothing is left to do for. */
   sent: number[];
   /** When to begin no more dispatches. */
@@ -72,7 +80,9 @@ async function sendCommands(sender: Sender, client: Client, behind: string): Pro
     const { commands, last } = await claimCommands(trx, COMMANDS_PER_BATCH, behind);
     if (commands.length === 0) return { last };
     const until = performance.now() + DISPATCHES_PER_BATCH_MS;
-    const batch: Batch = { ...sender, trx, client, sent: [], until, inlineUntil: undefined, unavailable: undefined };
+    const headings = await sender.listHeadings(trx, commands);
+    const sending = { sent: [], until, inlineUntil: undefined, unavailable: undefined };
+    const batch: Batch = { ...sender, ...sending, trx, client, headings, hasTitles: true };
     const queues = [...Map.groupBy(commands, ({ workflow_id }) => workflow_id).values()];
     await forEachConcurrently(inOrderOfCost(queues, sender.inline), DISPATCHES_PER_LOOP, async (queue) => {
       if (batch.unavailable === undefined) await sendQueue(batch, queue);
@@ -92,7 +102,7 @@ const inOrderOfCost = (queues: ClaimedCommand[][], inline: InlineWork): ClaimedC
 
 /** Sends the commands of one workflow in order, up to the first failure. */
 async function sendQueue(batch: Batch, queue: ClaimedCommand[]): Promise<void> {
-  const { trx, client, inline, log } = batch;
+  const { trx, inline, log } = batch;
   for (const [command, ids] of withoutRepeats(queue)) {
     if (performance.now() > batch.until) return;
     const work = inline.get(command.type);
@@ -101,7 +111,7 @@ async function sendQueue(batch: Batch, queue: ClaimedCommand[]): Promise<void> {
       if (performance.now() > batch.inlineUntil) return;
     }
     try {
-      if (work === undefined || !(await runInline(work, command, log))) await dispatch(client, command);
+      if (work === undefined || !(await runInline(work, command, log))) await dispatchTitled(batch, command);
       batch.sent.push(...ids);
     } catch (error) {
       if (isTemporalUnavailable(error)) {
@@ -114,6 +124,22 @@ async function sendQueue(batch: Batch, queue: ClaimedCommand[]): Promise<void> {
       return;
     }
   }
+}
+
+/** Sends a command with its title, and without where the namespace has no attribute for titles: the work comes first. */
+async function dispatchTitled(batch: Batch, command: ClaimedCommand): Promise<void> {
+  const { client, log } = batch;
+  const { title = command.summary ?? undefined, details } = batch.headings.get(command.workflow_id) ?? {};
+  if (batch.hasTitles) {
+    try {
+      return await dispatch(client, command, { title, details });
+    } catch (error) {
+      if (!isTitleUnknown(error)) throw error;
+      batch.hasTitles = false;
+      log.warn('Temporal has no search attribute Title: workflows start without it. Run deploy/temporal-namespace.sh');
+    }
+  }
+  await dispatch(client, command, { details });
 }
 
 /** Merges consecutive equal signals: a signal only means "read the database again". */

@@ -4,7 +4,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Db } from '../db/connect.ts';
 import { listen } from '../db/listen.ts';
 import type { FinishedBatch } from './claim.ts';
-import { commandSender } from './dispatching.ts';
+import { commandSender, type HeadingSource } from './dispatching.ts';
 import { eventExpander } from './expansion.ts';
 import type { InlineWork } from './inline-work.ts';
 import type { Reactions } from './reactions.ts';
@@ -27,6 +27,8 @@ export interface RelayOptions {
   reactions: Reactions;
   /** What is done without its workflow where that is possible. */
   inline?: InlineWork;
+  /** The headings of workflows. Without it, the title of each is the summary of its command. */
+  listHeadings?: HeadingSource;
   log: Log;
 }
 
@@ -43,6 +45,7 @@ export function startRelay({
   temporal,
   reactions,
   inline = new Map(),
+  listHeadings = async () => new Map(),
   log,
 }: RelayOptions): Relay {
   const stopping = new AbortController();
@@ -60,7 +63,7 @@ export function startRelay({
 
   const startLoop = (kind: OutboxKind, work: Loop['work']) =>
     runLoop({ db, kind, waking: waking[kind], work, stop: stopping.signal, log });
-  const sender = { db: commandDb, inline, log };
+  const sender = { db: commandDb, inline, listHeadings, log };
   const loops = [
     ...Array.from({ length: EVENT_LOOPS }, () => startLoop('events', eventExpander(db, reactions, log))),
     ...Array.from({ length: COMMAND_LOOPS }, () => startLoop('commands', commandSender(sender, temporal))),

@@ -21,23 +21,31 @@ export interface DispatchedCommand {
   payload: object;
 }
 
+/** What the Temporal UI shows of a workflow from its start. */
+export interface Heading {
+  title?: string | undefined;
+  details?: string | undefined;
+}
+
 const DISPATCH_TIMEOUT_MS = 10_000;
 
 /**
  * Hands one command to Temporal, within 10 s. A start is ignored if its workflow id was ever used: it repeats an
- * earlier start.
+ * earlier start. The heading is that of a workflow that starts.
  */
-export const dispatch = (client: Client, command: DispatchedCommand): Promise<void> =>
-  client.withDeadline(Date.now() + DISPATCH_TIMEOUT_MS, () => send(client, command));
+export const dispatch = (client: Client, command: DispatchedCommand, heading: Heading): Promise<void> =>
+  client.withDeadline(Date.now() + DISPATCH_TIMEOUT_MS, () => send(client, command, heading));
 
-async function send(client: Client, command: DispatchedCommand): Promise<void> {
+async function send(client: Client, command: DispatchedCommand, { title, details }: Heading): Promise<void> {
+  const { org_id: orgId, subject_id: subjectId, workflow_id: workflowId } = command;
   const options = {
-    workflowId: command.workflow_id,
+    workflowId,
     taskQueue: command.task_queue,
     args: [command.payload],
-    typedSearchAttributes: searchAttributes(command.org_id, command.subject_id, command.workflow_id),
+    typedSearchAttributes: searchAttributes({ orgId, subjectId, workflowId, title }),
     staticSummary: command.summary ?? undefined,
-    priority: { fairnessKey: command.org_id },
+    staticDetails: details,
+    priority: { fairnessKey: orgId },
   };
   if (command.kind === 'signal') {
     await client.workflow.signalWithStart(command.type, {

@@ -8,7 +8,7 @@ import {
 } from '@temporalio/client';
 import type { WorkflowContract } from './contract.ts';
 import { isTemporalUnavailable } from './dispatch.ts';
-import { searchAttributes } from './search-attributes.ts';
+import { isTitleUnknown, searchAttributes } from './search-attributes.ts';
 
 export interface ScheduleDefinition<Input> {
   scheduleId: string;
@@ -23,8 +23,20 @@ export interface ScheduleDefinition<Input> {
   input: Input;
 }
 
-/** Creates a Schedule, or updates the existing one with this id. */
+/**
+ * Creates a Schedule, or updates the existing one with this id. Its title is its summary, unless the namespace has no
+ * attribute for titles.
+ */
 export async function putSchedule<Input>(client: Client, kept: ScheduleDefinition<Input>): Promise<void> {
+  try {
+    await putTitled(client, kept, kept.summary);
+  } catch (error) {
+    if (!isTitleUnknown(error)) throw error;
+    await putTitled(client, kept);
+  }
+}
+
+async function putTitled<Input>(client: Client, kept: ScheduleDefinition<Input>, title?: string): Promise<void> {
   const { scheduleId, orgId, subjectId, times, catchupWindow, summary, contract, input } = kept;
   const workflowId = contract.workflowId(input);
   const options = {
@@ -36,11 +48,11 @@ export async function putSchedule<Input>(client: Client, kept: ScheduleDefinitio
       workflowId,
       taskQueue: contract.taskQueue,
       args: [input],
-      typedSearchAttributes: searchAttributes(orgId, subjectId, workflowId),
+      typedSearchAttributes: searchAttributes({ orgId, subjectId, workflowId, title }),
       staticSummary: summary,
     },
   } satisfies Omit<ScheduleOptions, 'scheduleId'>;
-  const typedSearchAttributes = searchAttributes(orgId, subjectId, scheduleId);
+  const typedSearchAttributes = searchAttributes({ orgId, subjectId, workflowId: scheduleId, title });
   try {
     await client.schedule.create({ scheduleId, typedSearchAttributes, ...options } as ScheduleOptions);
   } catch (error) {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import { Client, Connection, WorkflowNotFoundError } from '@temporalio/client';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { inTransaction } from '../../src/db/transaction.ts';
@@ -11,6 +11,7 @@ import type { Reactions } from '../../src/outbox/reactions.ts';
 import { startRelay } from '../../src/outbox/relay.ts';
 import { connectTemporal, type TemporalClient } from '../../src/temporal/client.ts';
 import type { TaskQueue, WorkflowContract } from '../../src/temporal/contract.ts';
+import { hasSchedule, putSchedule } from '../../src/temporal/schedules.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';
 import { temporalAddress, testNamespace } from '../support/stack/servers.ts';
 import { eventually } from '../support/stack/stack.ts';
@@ -61,6 +62,63 @@ describe('the relay', () => {
     const { events } = await temporal.client.workflow.getHandle(`look/${id}`).fetchHistory();
     return events?.filter((event) => event.workflowExecutionSignaledEventAttributes).length ?? 0;
   };
+
+  it('starts workflows and Schedules without a title in a namespace that has no attribute for it', async () => {
+    const namespace = `untitled-${newId()}`;
+    const connection = await Connection.connect({ address: temporalAddress() });
+    const workflowExecutionRetentionPeriod = { seconds: 86_400 as never };
+    await connection.workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod });
+    const client = new Client({ connection, namespace });
+    await eventually('the namespace', async () =>
+      connection.operatorService
+        .addSearchAttributes({ namespace, searchAttributes: { OrgId: 2, SubjectId: 2, Kind: 2 } })
+        .catch(() => undefined),
+    );
+    const { id: orgId } = api.org;
+    const subject = { subjectId: orgId, summary: 'Look at it' };
+    await inTransaction(api.db, (trx) => enqueue(trx, orgId, start(LOOK, { id: orgId }, subject)));
+    const warnings: string[] = [];
+    const log = pino({ level: 'warn' }, { write: (line: string) => warnings.push(JSON.parse(line).msg) });
+    const relay = startRelay({
+      databaseUrl: api.databaseUrl,
+      db: api.db,
+      commandDb: api.db,
+      temporal: () => client,
+      reactions: {},
+      log,
+    });
+    try {
+      const found = await eventually('the workflow', () =>
+        client.workflow
+          .getHandle(`look/${orgId}`)
+          .describe()
+          .catch(() => undefined),
+      );
+      expect(
+        found.typedSearchAttributes
+          .getAll()
+          .map(({ key }) => key.name)
+          .sort(),
+      ).toEqual(['Kind', 'OrgId', 'SubjectId']);
+      expect(warnings).toContain(
+        'Temporal has no search attribute Title: workflows start without it. Run deploy/temporal-namespace.sh',
+      );
+      await putSchedule(client, {
+        scheduleId: `look-schedule/${orgId}`,
+        orgId,
+        subjectId: orgId,
+        times: { everyMs: 3_600_000, offsetMs: 0 },
+        catchupWindow: '1 minute',
+        summary: 'Look every hour',
+        contract: LOOK,
+        input: { id: orgId },
+      });
+      expect(await hasSchedule(client, `look-schedule/${orgId}`)).toBe(true);
+    } finally {
+      await relay.stop();
+      await connection.close();
+    }
+  });
 
   it('defers failed events of one org without blocking other orgs', async () => {
     const failing = await api.createOrg('Failing');
@@ -150,7 +208,10 @@ describe('the relay', () => {
       },
     } as unknown as Client;
     const log = pino({ level: 'silent' });
-    const sendBatch = commandSender({ db: api.db, inline: new Map(), log }, () => slow);
+    const sendBatch = commandSender(
+      { db: api.db, inline: new Map(), listHeadings: async () => new Map(), log },
+      () => slow,
+    );
     const left: number[] = [];
     try {
       for (let batch = 0; batch < 4; batch++) {

@@ -16,6 +16,7 @@ import { WAKE } from '../../src/temporal/contract.ts';
 import { DATABASE_BATCH, FIRST_STEPS, RUN_STEP } from '../activity-options.ts';
 import { recordingCancellation } from '../cancellation.ts';
 import { countSignals } from '../signals.ts';
+import { setWaitsFor } from '../waits-for.ts';
 
 /** Errors in the code of an action. A retry does not fix them. */
 const PROGRAMMING_ERRORS = new Set(['TypeError', 'RangeError', 'SyntaxError', 'ReferenceError']);
@@ -98,6 +99,7 @@ async function runSteps({ next, isAtOnce, ...run }: RunInput): Promise<void> {
       case 'wait':
       case 'wait-for-event':
         setCurrentDetails(`Now: ${at.title}`);
+        if (at.ms > 0) setWaitsFor(at.kind === 'wait' ? 'timer' : 'event');
         if (at.ms > 0) await condition(() => signals() > seen, at.ms, { summary: at.title });
         seen = signals();
         at = await checkWait({ ...run, path: at.path });

@@ -7,6 +7,7 @@ import {
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
+import { setWaitsFor } from '../waits-for.ts';
 
 const RETRY_ROUND_INTERVAL_MS = 15 * 60_000;
 /** Delay after a failure of the worker or the database. Such a failure is not the CRM's answer. */
@@ -72,6 +73,7 @@ export async function waitForRetryRound(what: string, error: unknown, isWoken: (
     await sleep(INFRASTRUCTURE_RETRY_MS, { summary: `waiting to retry: ${what}` });
     return;
   }
+  setWaitsFor('provider');
   setCurrentDetails(`Waiting for the CRM to ${what}. ${outage}`);
   await condition(isWoken, roundIntervalOf(error), { summary: `waiting for the CRM: next retry to ${what}` });
 }

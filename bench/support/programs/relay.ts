@@ -46,7 +46,7 @@ const startDirectly = async ({ orgId, workflowId, taskQueue }: Start) => {
     workflowId,
     taskQueue,
     args: [{ orgId }],
-    typedSearchAttributes: searchAttributes(orgId, orgId, workflowId),
+    typedSearchAttributes: searchAttributes({ orgId, subjectId: orgId, workflowId }),
     staticSummary: 'Bench',
     priority: { fairnessKey: orgId },
     workflowIdReusePolicy: 'REJECT_DUPLICATE',

@@ -24,7 +24,7 @@ import {
 } from '../queries.ts';
 import type { CreateSession, ListSessions } from './schema.ts';
 
-export { updateHasSla } from '../queries.ts';
+export { listTicketNumbers, updateHasSla } from '../queries.ts';
 
 /**
  * Opens a session with one of the org's contacts, or with nobody yet. Throws invalid for a contact unknown to the org.

@@ -4,6 +4,7 @@ import { startRunStarter } from '../../../src/automations/runs/inline/starter.ts
 import { connect, RELAY_APPLICATION_NAME } from '../../../src/db/connect.ts';
 import { startRelay } from '../../../src/outbox/relay.ts';
 import { createWorkerDeps } from '../../../worker/deps.ts';
+import { createHeadings } from '../../../worker/headings.ts';
 import { createInlineWork } from '../../../worker/inline-work.ts';
 import { createReactions } from '../../../worker/reactions.ts';
 import { runWorkers } from '../../../worker/run.ts';
@@ -56,6 +57,7 @@ export async function startStack({ env = {} }: { env?: Record<string, string> } 
     temporal: () => temporal.client,
     reactions: createReactions(quota, config, deps),
     inline: createInlineWork(deps),
+    listHeadings: createHeadings(config.dashboardUrl),
     log,
   });
   const runStarter = startRunStarter({ databaseUrl: config.DATABASE_URL, db, deps, quota, log });
