@@ -16,6 +16,7 @@ import { createMailTokens } from '../src/deliveries/inbound/mail-tokens.ts';
 import { createMailReader } from '../src/deliveries/mail/mail-reader.ts';
 import { deliveriesPort } from '../src/deliveries/ports.ts';
 import { createSandbox } from '../src/deliveries/sandbox/sandbox-senders.ts';
+import { createFileLoader, type SendWithFiles } from '../src/deliveries/sending/file-loader.ts';
 import { createEmailSenders } from '../src/deliveries/sending/senders/email-senders.ts';
 import { createMessageSenders } from '../src/deliveries/sending/senders/message-senders.ts';
 import { createUnsubscribeLinks } from '../src/deliveries/suppressions/unsubscribe-links.ts';
@@ -61,7 +62,6 @@ export async function createWorkerDeps(
   const calls = createConnectionCalls(db, log);
   const tokens = createMailTokens(config.JWT_SECRET);
   const mediaLinks = createMediaLinks(config.JWT_SECRET, config.PUBLIC_URL);
-  const sending = createSenders(config, db, { secrets, egress, calls, tokens });
   const handoffDeps = {
     crms: createCrmClients(config, db, { secrets, egress, calls }),
     dashboardUrl: config.dashboardUrl,
@@ -74,6 +74,8 @@ export async function createWorkerDeps(
   const embedder = createConfiguredEmbedder(config, log);
   const semantics = createSemanticSearch({ egress, secrets, calls, embedder });
   const storage = createCountedStorage(createStorage(config), quota.add);
+  const withFiles = createFileLoader(db, storage);
+  const sending = createSenders(config, db, { secrets, egress, calls, tokens, withFiles });
   const webhookSenders = createSenderRegistry();
   const webhookListener = config.WORKER_QUEUES.includes('webhooks')
     ? listen(config.DATABASE_URL, WEBHOOKS_CHANNEL, webhookSenders.notify)
@@ -131,13 +133,14 @@ interface SharedDeps {
   egress: Egress;
   calls: ConnectionCalls;
   tokens: ReturnType<typeof createMailTokens>;
+  withFiles: SendWithFiles;
 }
 
 /** Creates the senders of all channels. In development, the sandbox replaces channels without a connection. */
-function createSenders(config: Config, db: Db, { secrets, egress, calls, tokens }: SharedDeps) {
+function createSenders(config: Config, db: Db, { secrets, egress, calls, tokens, withFiles }: SharedDeps) {
   const ownEgress = createEgress({ allow: ALLOW_ALL });
   const callbacks = createCallbackUrls(config.JWT_SECRET, config.PUBLIC_URL);
-  const sandbox = config.DEVELOPMENT ? createSandbox({ db, callbacks, egress: ownEgress }) : undefined;
+  const sandbox = config.DEVELOPMENT ? createSandbox({ db, callbacks, egress: ownEgress, withFiles }) : undefined;
   const email = createEmailSenders({
     db,
     secrets,
@@ -145,11 +148,12 @@ function createSenders(config: Config, db: Db, { secrets, egress, calls, tokens 
     calls,
     links: createUnsubscribeLinks(config.JWT_SECRET, config.PUBLIC_URL),
     tokens,
+    withFiles,
     smtpUrl: config.SMTP_URL,
     inboundDomain: config.INBOUND_DOMAIN,
     isDevelopment: config.DEVELOPMENT,
   });
-  const senders = createMessageSenders({ db, secrets, egress, callbacks, calls, email, sandbox });
+  const senders = createMessageSenders({ db, secrets, egress, callbacks, calls, email, withFiles, sandbox });
   return {
     senders,
     async close() {
@@ -160,7 +164,11 @@ function createSenders(config: Config, db: Db, { secrets, egress, calls, tokens 
   };
 }
 
-function createCrmClients(config: Config, db: Db, { secrets, egress, calls }: Omit<SharedDeps, 'tokens'>): CrmClients {
+function createCrmClients(
+  config: Config,
+  db: Db,
+  { secrets, egress, calls }: Omit<SharedDeps, 'tokens' | 'withFiles'>,
+): CrmClients {
   const hubspotOf = createHubspotFactory({
     db,
     secrets,

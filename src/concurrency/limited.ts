@@ -22,3 +22,20 @@ export function shareByKey<Result>(): (key: string, work: () => Promise<Result>)
     return started;
   };
 }
+
+/** Returns a function that does work, `width` pieces of it at a time, in the order of the calls. */
+export function limited(width: number): <Result>(work: () => Promise<Result>) => Promise<Result> {
+  const waiting: (() => void)[] = [];
+  let free = width;
+  return async (work) => {
+    if (free > 0) free--;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) free++;
+      else next();
+    }
+  };
+}

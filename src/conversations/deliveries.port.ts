@@ -1,5 +1,15 @@
 import type { Trx } from '../db/connect.ts';
 
+/** A file of a reply. */
+export interface ReplyFile {
+  mediaId: string;
+  name: string;
+  mimeType: string;
+  size: number;
+  /** A link without end, for where the file itself cannot go. */
+  url: string;
+}
+
 /** A message of the agents' side that goes out on the session's channel. */
 export interface Reply {
   /** The id of both the message and its delivery. */
@@ -9,6 +19,7 @@ export interface Reply {
   contactId: string;
   to: string;
   text: string;
+  files: ReplyFile[];
   ticketNumber: number;
   /** Whether the AI or a workflow wrote it, and no person. */
   isAutoReply: boolean;

@@ -7,6 +7,8 @@ const MAC_BYTES = 16;
 const SIGNED_BYTES = 2 * ID_BYTES + EXPIRY_BYTES;
 const DAY_SECONDS = 86_400;
 const VALID_DAYS = 7;
+/** The expiry of a link without end. */
+const NEVER = 0xffffffff;
 
 export interface MediaRef {
   org_id: string;
@@ -25,6 +27,8 @@ export interface MediaLinks {
    * polling clients see no change.
    */
   linkOf(media: MediaRef, now?: Date): string;
+  /** Returns a link without end, for messages that leave. It ends with the file. */
+  lastingLinkOf(media: MediaRef): string;
   /** Returns the target of a token, or undefined if the token is not ours. Takes the same time for all invalid ones. */
   read(token: string, now?: Date): MediaLinkTarget | undefined;
 }
@@ -37,22 +41,27 @@ export function createMediaLinks(secret: string, publicUrl: string): MediaLinks 
   const key = Buffer.from(hkdfSync('sha256', secret, '', 'media links', 32));
   const macOf = (signed: Uint8Array) => createHmac('sha256', key).update(signed).digest().subarray(0, MAC_BYTES);
 
+  const linkUntil = ({ org_id, id }: MediaRef, seconds: number) => {
+    const expiry = Buffer.alloc(EXPIRY_BYTES);
+    expiry.writeUInt32BE(seconds);
+    const signed = Buffer.concat([parse(org_id), parse(id), expiry]);
+    return `${publicUrl}/media/${Buffer.concat([signed, macOf(signed)]).toString('base64url')}`;
+  };
+
   return {
-    linkOf({ org_id, id }, now = new Date()) {
-      const expiry = Buffer.alloc(EXPIRY_BYTES);
-      expiry.writeUInt32BE((Math.floor(secondsOf(now) / DAY_SECONDS) + VALID_DAYS + 1) * DAY_SECONDS);
-      const signed = Buffer.concat([parse(org_id), parse(id), expiry]);
-      return `${publicUrl}/media/${Buffer.concat([signed, macOf(signed)]).toString('base64url')}`;
-    },
+    linkOf: (media, now = new Date()) =>
+      linkUntil(media, (Math.floor(secondsOf(now) / DAY_SECONDS) + VALID_DAYS + 1) * DAY_SECONDS),
+    lastingLinkOf: (media) => linkUntil(media, NEVER),
     read(token, now = new Date()) {
       const bytes = Buffer.from(token, 'base64url');
       if (bytes.length !== SIGNED_BYTES + MAC_BYTES || bytes.toString('base64url') !== token) return undefined;
       const signed = bytes.subarray(0, SIGNED_BYTES);
       if (!timingSafeEqual(macOf(signed), bytes.subarray(SIGNED_BYTES))) return undefined;
+      const expiry = signed.readUInt32BE(2 * ID_BYTES);
       return {
         orgId: stringify(signed.subarray(0, ID_BYTES)),
         mediaId: stringify(signed.subarray(ID_BYTES, 2 * ID_BYTES)),
-        isExpired: signed.readUInt32BE(2 * ID_BYTES) <= secondsOf(now),
+        isExpired: expiry !== NEVER && expiry <= secondsOf(now),
       };
     },
   };

@@ -32,6 +32,8 @@ export interface LostSend {
   to: string;
   /** The sent text, if the channel has one. */
   body: string | undefined;
+  /** The text that may have been sent in its place. */
+  otherBody?: string | undefined;
   /** The sender that the message asked for, if other than the connection's. */
   from?: string | undefined;
   /** It was not sent before this time. */

@@ -4,9 +4,10 @@ import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import { createEgress, type Egress } from '../../src/providers/egress/egress.ts';
 import { isMetaSignature, readMetaCallback } from '../../src/providers/meta/callbacks.ts';
+import { fillTemplate } from '../../src/providers/meta/filled-template.rules.ts';
 import type { WhatsAppComponent, WhatsAppMessage } from '../../src/providers/meta/port.ts';
 import { createMetaSender } from '../../src/providers/meta/sender.ts';
-import { componentsFor, findTemplate, type MetaTemplate } from '../../src/providers/meta/templates.ts';
+import { findTemplate, type MetaTemplate } from '../../src/providers/meta/templates.ts';
 import type { CallbackContent, SendOutcome } from '../../src/providers/sending.ts';
 import { type FakeMeta, type MetaFault, startFakeMeta } from '../support/fakes/meta.ts';
 import type { FakeTemplate } from '../support/fakes/meta-templates.ts';
@@ -247,6 +248,7 @@ describe('a WhatsApp template', () => {
       status: 'APPROVED',
       parameterFormat: 'positional',
       mediaHeader: undefined,
+      texts: expect.objectContaining({ header: expect.stringContaining('{{1}}') }),
       places: { header: ['1'], body: ['1', '2'], buttons: ['1'] },
     });
     expect(await findTemplate(egress, settings(), '103')).toMatchObject({
@@ -281,7 +283,7 @@ describe('a WhatsApp template', () => {
     [NAMED, ['Ada', 'book\n\tof numbers']],
   ])('is filled with variables in Meta’s format: %j', async (known, variables) => {
     const template = (await findTemplate(egress, settings(), known.id)) as MetaTemplate;
-    const filled = componentsFor(template, variables) as { components: WhatsAppComponent[] };
+    const filled = fillTemplate(template, variables) as { components: WhatsAppComponent[] };
     expect(await send(messageOf(known, filled.components))).toMatchObject({ kind: 'accepted' });
   });
 
@@ -290,10 +292,10 @@ describe('a WhatsApp template', () => {
     [NAMED, ['a', 'b', 'c'], 'takes 2 variables (2 in the body), not 3'],
     [PLAIN, ['a'], 'takes no variables, not 1'],
     [NAMED, ['a', ' \n'], 'takes no blank variable, as number 2 is'],
-    [PICTURE, ['a'], 'has a header of kind image, which variables cannot fill'],
+    [PICTURE, ['a', 'b'], 'takes the http or https URL of a file as its image'],
   ])('reports why the variables do not fit: %j with %j', async (known, variables, problem) => {
     const template = (await findTemplate(egress, settings(), known.id)) as MetaTemplate;
-    expect(componentsFor(template, variables)).toEqual({ problem });
+    expect(fillTemplate(template, variables)).toEqual({ problem });
   });
 });
 

@@ -28,7 +28,7 @@ export async function findRelayedMessage(
   if (row.content === null || row.is_deleted) return undefined;
   const attachments = row.attachments.map(({ name, media_id }) => ({
     name,
-    url: links.linkOf({ org_id: orgId, id: media_id }),
+    url: links.lastingLinkOf({ org_id: orgId, id: media_id }),
   }));
   return { text: row.content, isDraft: row.is_draft, attachments };
 }

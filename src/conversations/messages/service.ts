@@ -16,7 +16,7 @@ import { lockMember } from '../../orgs/members/service.ts';
 import { reassign } from '../assignment/service.ts';
 import { changeSession, type SessionEvent } from '../change-session.service.ts';
 import { deleteSentDraft } from '../composing/drafts.service.ts';
-import type { DeliveriesPort } from '../deliveries.port.ts';
+import type { DeliveriesPort, ReplyFile } from '../deliveries.port.ts';
 import { startHandoff } from '../handoff/service.ts';
 import { assertSeen } from '../history/service.ts';
 import type { LockedSession } from '../queries.ts';
@@ -188,7 +188,7 @@ export interface ChannelMessage {
 }
 
 /**
- * Sends a message through the provider of the session's channel, if there is one, with files as links. The delivery has
+ * Sends a message through the provider of the session's channel, if there is one, with its files. The delivery has
  * the id of the message. Sends nothing if another system serves the customer's side, and in the web and api channels,
  * whose clients read. Throws conflict for a channel that nothing here sends to.
  */
@@ -206,16 +206,28 @@ export async function deliverToChannel(
   if (contactId === null) throw conflict(NO_CONTACT);
   const to = await addressOf(trx, orgId, contactId, channel);
   if (to === undefined) throw conflict(addressRefusal(channel));
-  const links = files.map((file) => `${file.file_name}: ${mediaLinks.linkOf(file)}`);
-  const message = { id, sessionId, channel, contactId, to, text: [text, ...links].join('\n') };
   await deliveries.requestReply(trx, orgId, {
-    ...message,
+    id,
+    sessionId,
+    channel,
+    contactId,
+    to,
+    text,
+    files: files.map((file) => replyFileOf(mediaLinks, file)),
     ticketNumber,
     isAutoReply,
     isVerified: verified === true,
     isDevelopment,
   });
 }
+
+const replyFileOf = (mediaLinks: MediaLinks, file: Media): ReplyFile => ({
+  mediaId: file.id,
+  name: file.file_name,
+  mimeType: file.mime_type,
+  size: file.size,
+  url: mediaLinks.lastingLinkOf(file),
+});
 
 /** Finds the contact's address on a channel. On WhatsApp, a contact without a number has WhatsApp's id of the user. */
 async function addressOf(

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { EmailAddress, Id } from '../../schemas/parts.ts';
+import type { AttachedFile } from '../sending/content.ts';
 
 const ONE_YEAR_IN_MINUTES = 525_600;
 /** Text for a header: one line. */
@@ -83,6 +84,8 @@ export interface EmailContent {
   is_transactional: boolean;
   /** Who else gets it. */
   cc?: string[];
+  /** The stored files that go with it. */
+  files?: AttachedFile[];
   /** The Message-ID of the e-mail that it answers. */
   in_reply_to?: string;
   /** The Message-IDs of the thread, with that one at the end. */

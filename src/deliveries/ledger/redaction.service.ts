@@ -1,6 +1,6 @@
 import type { Trx } from '../../db/connect.ts';
 import { conflict } from '../../errors.ts';
-import { isAnyBeingSent, redactDeliveries, redactInboundMessages } from './redaction.queries.ts';
+import { isAnyBeingSent, listParts, redactDeliveries, redactInboundMessages } from './redaction.queries.ts';
 
 /**
  * Removes the texts of a conversation's messages from deliveries and inbound messages, and ends waiting deliveries.
@@ -12,7 +12,8 @@ export async function redactMessages(
   { ids, contactId }: { ids: string[]; contactId: string | null },
 ): Promise<void> {
   if (ids.length === 0) return;
-  await redactDeliveries(trx, orgId, ids);
-  if (await isAnyBeingSent(trx, orgId, ids)) throw conflict('The message is being sent: try again in some seconds');
+  const sent = [...ids, ...(await listParts(trx, orgId, ids))];
+  await redactDeliveries(trx, orgId, sent);
+  if (await isAnyBeingSent(trx, orgId, sent)) throw conflict('The message is being sent: try again in some seconds');
   await redactInboundMessages(trx, orgId, { ids, contactId });
 }

@@ -1,6 +1,7 @@
 import type { Reply } from '../../conversations/deliveries.port.ts';
 import type { Trx } from '../../db/connect.ts';
 import { conflict, refused } from '../../errors.ts';
+import { idOf } from '../../ids.ts';
 import type { EmailContent } from '../email/schema.ts';
 import { isVerifiedSender } from '../email-domains/service.ts';
 import { findDefaultInbox, findInbox, findInboxByAddress } from '../email-inboxes/service.ts';
@@ -18,6 +19,7 @@ import {
   listSendersTo,
 } from './replies.queries.ts';
 import { answeringSubject, isPhoneNumber, signed } from './replies.rules.ts';
+import { attachedFileOf, mailFiles, mayBeMms, whatsAppFiles, whatsAppParts, withLinks } from './reply-files.rules.ts';
 import { requestMessage } from './service.ts';
 
 /**
@@ -30,35 +32,66 @@ const MAX_TEXT_LENGTH: Record<Reply['channel'], number> = {
   whatsapp: 4_096,
 };
 
-type ReplyContent = MessageContent & { sender: string | null; to?: string };
+type ReplyContent = MessageContent & {
+  sender: string | null;
+  to?: string;
+  /** The further files of a message on a channel with one file a message. */
+  more?: MessageContent[];
+};
 
 /**
  * Accepts a message of a conversation for sending, from the number or address that the contact wrote to. Throws invalid
  * if the text is too long for the channel, and conflict if no sender is known.
  */
 export async function requestReply(trx: Trx, orgId: string, reply: Reply): Promise<void> {
-  const { id, channel, contactId, to, text } = reply;
+  const { id, contactId, to } = reply;
+  const { more = [], ...first } = await CONTENTS[reply.channel](trx, orgId, reply);
+  const message = { contactId, to, requestKey: null, sender: first.sender };
+  await requestMessage(trx, orgId, { id, ...message, ...first });
+  for (const [index, part] of more.entries())
+    await requestMessage(trx, orgId, { id: partIdOf(orgId, id, index), ...message, ...part });
+}
+
+/** Throws invalid for a text too long for the channel. */
+function assertFits(channel: Reply['channel'], text: string): void {
   if (text.length > MAX_TEXT_LENGTH[channel])
     throw refused(
       'message.text',
       `must have at most ${MAX_TEXT_LENGTH[channel]} characters on ${channel}, links to files included`,
     );
-  const out = await CONTENTS[channel](trx, orgId, reply);
-  await requestMessage(trx, orgId, { id, contactId, to, requestKey: null, ...out });
 }
+
+/** Returns the id of the delivery of a message's further file. */
+const partIdOf = (orgId: string, messageId: string, index: number) =>
+  idOf(orgId, 'part of a message', messageId, String(index));
 
 /** The content to send on each channel, with its sender if the message has its own. */
 const CONTENTS: Record<Reply['channel'], (trx: Trx, orgId: string, reply: Reply) => Promise<ReplyContent>> = {
   async sms(trx, orgId, reply) {
     const reached = (await findReached(trx, orgId, reply))?.to ?? '';
     const from = isPhoneNumber(reached) ? { from: reached } : undefined;
-    return { channel: 'sms', content: { body: reply.text, ...from }, sender: from?.from ?? null };
+    const text = withLinks(reply.text, reply.files);
+    assertFits('sms', text);
+    const isMms = reply.files.length > 0 && mayBeMms(reply.files, { to: reply.to, from: from?.from });
+    const media = { urls: reply.files.map(({ url }) => url), text };
+    const content = isMms ? { body: reply.text, media, ...from } : { body: text, ...from };
+    return { channel: 'sms', content, sender: from?.from ?? null };
   },
   async whatsapp(trx, orgId, reply) {
     const sender = (await findReached(trx, orgId, reply))?.to_id ?? (await findLikeliestSender(trx, orgId, reply));
     if (sender === undefined)
       throw conflict('No WhatsApp number is known to answer from: POST /whatsapp/send-template first');
-    return { channel: 'whatsapp', content: { phoneNumberId: sender, text: reply.text }, sender };
+    const { attached, linked } = whatsAppFiles(reply.files);
+    const text = withLinks(reply.text, linked);
+    assertFits('whatsapp', text);
+    const [first, ...more] = whatsAppParts(text, attached);
+    const parts = more.map((_, index) => partIdOf(orgId, reply.id, index));
+    return {
+      channel: 'whatsapp',
+      content: { ...first, phoneNumberId: sender, ...(parts.length > 0 && { parts }) },
+      sender,
+      more: more.map((part) => ({ channel: 'whatsapp', content: { ...part, phoneNumberId: sender } })),
+    };
   },
   async email(trx, orgId, reply) {
     const answered = await findLastInbound(trx, orgId, reply);
@@ -66,13 +99,15 @@ const CONTENTS: Record<Reply['channel'], (trx: Trx, orgId: string, reply: Reply)
     const inbox = await findInboxByAddress(trx, orgId, sender);
     const to = addressOf(reply, answered);
     const cc = (answered?.cc ?? []).filter((address) => address !== to.toLowerCase() && address !== sender);
+    const { attached, linked } = mailFiles(reply.files);
     const content: EmailContent = {
       from_email: sender,
       subject: answered?.subject ? answeringSubject(answered.subject) : `Re: ticket #${reply.ticketNumber}`,
       sender_name: inbox?.display_name ?? null,
-      body: signed(reply.text, inbox?.signature),
+      body: signed(withLinks(reply.text, linked), inbox?.signature),
       is_html: false,
       is_transactional: true,
+      ...(attached.length > 0 && { files: attached.map(attachedFileOf) }),
       ...threadOf(answered),
       ...(cc.length > 0 && (!reply.isAutoReply || reply.isVerified) && { cc }),
       ...(reply.isAutoReply && { is_auto_reply: true }),

@@ -17,7 +17,9 @@ export const SendTemplate = z
           .refine((text) => text.trim() !== '', 'must not be blank: WhatsApp refuses it'),
       )
       .max(100)
-      .describe("The values of the template's placeholders in order: header, body, buttons."),
+      .describe(
+        "The values of the template's placeholders in order: header, body, buttons. A header with an image, a video or a document takes the URL of the file. One with a location takes four: latitude, longitude, name and address.",
+      ),
     contact: ContactRef,
     session_id: Id.optional().describe(
       'An open WhatsApp session of the contact to continue. If absent, or a session of the contact on another channel, a new one is opened: `opencx_session_id` names it.',

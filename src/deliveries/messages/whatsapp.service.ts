@@ -13,8 +13,9 @@ import type { ConnectionCalls } from '../../orgs/integrations/calls.service.ts';
 import { findConnection } from '../../orgs/integrations/service.ts';
 import { type CausingRun, setCausingRun } from '../../outbox/causation.ts';
 import type { HttpClient } from '../../providers/egress/egress.ts';
+import { fillTemplate } from '../../providers/meta/filled-template.rules.ts';
 import type { WhatsAppTemplate } from '../../providers/meta/port.ts';
-import { componentsFor, findTemplate } from '../../providers/meta/templates.ts';
+import { findTemplate } from '../../providers/meta/templates.ts';
 import type { Secrets } from '../../secrets.ts';
 import { getDelivery } from '../ledger/service.ts';
 import { findMessageByRequestKey } from './queries.ts';
@@ -88,7 +89,7 @@ async function insertTemplate(
   trx: Trx,
   orgId: string,
   request: TemplateRequest,
-  template: WhatsAppTemplate,
+  { template, text }: SentContent,
 ): Promise<SentTemplate> {
   const { requestKey, cause } = request;
   if (cause !== undefined) await setCausingRun(trx, cause);
@@ -103,7 +104,7 @@ async function insertTemplate(
   await addSentMessage(trx, orgId, {
     id: deliveryId,
     sessionId: session.id,
-    content: sessionTextOf(request, template),
+    content: text,
     kind: 'template',
   });
   return { deliveryId, sessionId: session.id };
@@ -122,36 +123,43 @@ async function sessionFor(
   return lockOpenSession(trx, orgId, { sessionId, contactId, channel: CHANNEL });
 }
 
+/** A filled template, and the text that the contact reads. */
+interface SentContent {
+  template: WhatsAppTemplate;
+  text: string;
+}
+
 /** Returns the template to send, with its variables filled in. The sandbox accepts any id as a name. */
 async function templateOf(
   db: Db,
   { secrets, egress, calls, isDevelopment }: WhatsAppDeps,
   orgId: string,
   { template_id, variables }: SendTemplate,
-): Promise<WhatsAppTemplate> {
+): Promise<SentContent> {
   const connection = await findConnection(db, secrets, orgId, 'whatsapp');
   if (connection === undefined) {
     if (!isDevelopment) throw conflict('WhatsApp is not connected: PUT /integrations/whatsapp first');
-    const parameters = variables.map((text) => ({ type: 'text', text }));
-    return {
-      name: template_id,
-      language: 'en',
-      components: parameters.length === 0 ? [] : [{ type: 'body', parameters }],
-    };
+    return sandboxContentOf(template_id, variables);
   }
   const observed = calls.observe(egress, { orgId, kind: CHANNEL, settings: connection });
   const template = await findTemplate(observed, connection, template_id);
   if (template === undefined) throw invalid('body.template_id: WhatsApp knows no template with this id');
   if (template.status !== 'APPROVED')
     throw conflict(`The template ${template.name} is ${template.status}, not APPROVED`);
-  const filled = componentsFor(template, variables);
+  const filled = fillTemplate(template, variables);
   if ('problem' in filled) throw invalid(`body.variables: the template ${template.name} ${filled.problem}`);
-  return { name: template.name, language: template.language, components: filled.components };
+  const { name, language } = template;
+  return { template: { name, language, components: filled.components }, text: filled.text };
 }
 
-/** Returns the text shown for the message in the session. */
-const sessionTextOf = ({ variables }: SendTemplate, { name }: WhatsAppTemplate): string =>
-  variables.length === 0 ? `Template ${name}` : `Template ${name}: ${variables.join(', ')}`;
+/** Returns a template of the sandbox, whose words nobody knows. */
+function sandboxContentOf(name: string, variables: string[]): SentContent {
+  const parameters = variables.map((text) => ({ type: 'text', text }));
+  return {
+    template: { name, language: 'en', components: parameters.length === 0 ? [] : [{ type: 'body', parameters }] },
+    text: variables.length === 0 ? `Template ${name}` : `Template ${name}: ${variables.join(', ')}`,
+  };
+}
 
 /**
  * Returns the outcome of a sent template for its request. Throws conflict if the contact prevented the send, and

@@ -20,6 +20,8 @@ export interface SandboxCallback {
 /** A provider's protocol: its requests, responses and reports. */
 export interface SandboxProtocol {
   read(body: string): SandboxSend;
+  /** Returns the answer to a request of this address that sends nothing. Undefined if it sends. */
+  answerBesides?(url: string): object | undefined;
   accepted(send: SandboxSend): { status: number; body: object };
   /** The refusals for magic numbers. */
   refusals: Record<'invalid' | 'suppressed', { status: number; body: object }>;
@@ -32,13 +34,17 @@ const idOf = (prefix: string, { deliveryId }: SandboxSend) => `${prefix}${delive
 const json = { 'content-type': 'application/json' };
 
 export const TWILIO_PROTOCOL: SandboxProtocol = {
+  answerBesides: (url) =>
+    url.includes('/IncomingPhoneNumbers.json')
+      ? { incoming_phone_numbers: [{ capabilities: { mms: true } }] }
+      : undefined,
   read(body) {
     const form = new URLSearchParams(body);
     const callback = new URL(form.get('StatusCallback') ?? '');
     return {
       deliveryId: callback.searchParams.get('delivery') ?? '',
       to: form.get('To') ?? '',
-      payload: Object.fromEntries(form),
+      payload: { ...Object.fromEntries(form), ...(form.has('MediaUrl') && { MediaUrl: form.getAll('MediaUrl') }) },
     };
   },
   accepted: (send) => ({ status: 201, body: { sid: idOf('SM', send), status: 'queued' } }),
@@ -60,6 +66,7 @@ export const TWILIO_PROTOCOL: SandboxProtocol = {
 const MetaRequest = z.looseObject({ to: z.string(), biz_opaque_callback_data: z.string() });
 
 export const META_PROTOCOL: SandboxProtocol = {
+  answerBesides: (url) => (url.endsWith('/media') ? { id: 'sandbox' } : undefined),
   read(body) {
     const payload = MetaRequest.parse(JSON.parse(body));
     return { deliveryId: payload.biz_opaque_callback_data, to: payload.to, payload };

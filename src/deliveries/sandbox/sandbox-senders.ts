@@ -3,6 +3,7 @@ import type { Db } from '../../db/connect.ts';
 import type { CallbackUrls } from '../../orgs/integrations/callback-urls.ts';
 import type { Egress, HttpClient } from '../../providers/egress/egress.ts';
 import type { Channel } from '../contract.ts';
+import type { SendWithFiles } from '../sending/file-loader.ts';
 import { SANDBOX_FROM_ADDRESSES } from '../sending/from-addresses.rules.ts';
 import type { MessageSender } from '../sending/message-sender.ts';
 import {
@@ -25,6 +26,7 @@ export interface SandboxDeps {
   callbacks: CallbackUrls;
   /** Reaches our own API. */
   egress: Egress;
+  withFiles: SendWithFiles;
 }
 
 const PROTOCOLS = { sms: TWILIO_PROTOCOL, whatsapp: META_PROTOCOL, voice: VAPI_PROTOCOL };
@@ -41,7 +43,7 @@ const LATE_FAILURE_NUMBER = '+15005550009';
  * Creates a provider for each channel. It builds the exact request of the real one, stores it in the sandbox's outbox,
  * and reports back, signed, through the real callback route. Nothing leaves the machine.
  */
-export function createSandbox({ db, callbacks, egress }: SandboxDeps): Sandbox {
+export function createSandbox({ db, callbacks, egress, withFiles }: SandboxDeps): Sandbox {
   const closing = new AbortController();
 
   const report = async (orgId: string, wire: SandboxProtocol, send: SandboxSend) => {
@@ -58,6 +60,8 @@ export function createSandbox({ db, callbacks, egress }: SandboxDeps): Sandbox {
   const wired = (orgId: string, channel: keyof typeof PROTOCOLS): HttpClient => ({
     async request(url, { body } = {}) {
       const wire = PROTOCOLS[channel];
+      const other = wire.answerBesides?.(url);
+      if (other !== undefined) return { status: 200, headers: {}, body: JSON.stringify(other), url };
       const send = wire.read(String(body ?? ''));
       await insertSandboxSend(db, orgId, { id: send.deliveryId, channel, to: send.to, payload: send.payload });
       const magic = MAGIC_NUMBERS[send.to];
@@ -72,7 +76,7 @@ export function createSandbox({ db, callbacks, egress }: SandboxDeps): Sandbox {
       const settings = { account_sid: 'ACsandbox', auth_token: 'sandbox', from: SANDBOX_FROM_ADDRESSES.sms };
       return createSmsSender(wired(orgId, 'sms'), settings, callbacks.urlOf('twilio', orgId));
     },
-    whatsapp: (orgId: string) => createWhatsAppSender(wired(orgId, 'whatsapp'), { access_token: 'sandbox' }),
+    whatsapp: (orgId: string) => createWhatsAppSender(wired(orgId, 'whatsapp'), { access_token: 'sandbox' }, withFiles),
     voice: (orgId: string) => {
       const settings = { api_key: 'sandbox', phone_number_id: SANDBOX_FROM_ADDRESSES.voice };
       return createVoiceSender(wired(orgId, 'voice'), settings, callbacks.urlOf('vapi', orgId), phoneAgentFinder(db));

@@ -1,13 +1,34 @@
-import type { WhatsAppBody } from '../../providers/meta/port.ts';
+import type { WhatsAppMediaKind, WhatsAppTemplate } from '../../providers/meta/port.ts';
 import type { EmailContent } from '../email/schema.ts';
+
+/** A stored file that goes with a message. */
+export interface AttachedFile {
+  media_id: string;
+  name: string;
+  mime_type: string;
+}
+
+/** The files of an MMS, as the provider fetches them. `text` says the same with links, where the number sends no MMS. */
+export interface MmsFiles {
+  urls: string[];
+  text: string;
+}
 
 export interface SmsContent {
   body: string;
   /** The number to send from, if other than the connection's. */
   from?: string;
+  media?: MmsFiles;
 }
 
-export type WhatsAppContent = WhatsAppBody & { phoneNumberId: string };
+/** A text, or a file with its caption. */
+export type WhatsAppPart = { text: string } | { file: AttachedFile & { kind: WhatsAppMediaKind; caption?: string } };
+
+export type WhatsAppContent = ({ template: WhatsAppTemplate } | WhatsAppPart) & {
+  phoneNumberId: string;
+  /** The deliveries of the further files of the same message. */
+  parts?: string[];
+};
 
 export interface CallContent {
   agentId: string;

@@ -11,6 +11,8 @@ export interface UnknownSend {
   to: string;
   /** The sent text, if it is stored. */
   body: string | null;
+  /** The text that may have been sent in its place. */
+  other_body: string | null;
   /** The sender that it asked for, if other than the connection's. */
   from: string | null;
   began_at: Date;
@@ -20,7 +22,7 @@ export interface UnknownSend {
 /** Lists unknown sends due for reconciliation. */
 export async function listUnknownSends(db: Db, orgId: string, limit: number): Promise<UnknownSend[]> {
   const { rows } = await sql<UnknownSend>`
-    select id, channel, "to", content->>'body' as body, content->>'from' as "from", began_at, lookups from deliveries
+    select id, channel, "to", content->>'body' as body, content->'media'->>'text' as other_body, content->>'from' as "from", began_at, lookups from deliveries
     where org_id = ${orgId} and look_up_at <= now() and status = 'unknown'
     order by look_up_at limit ${limit}
   `.execute(db);

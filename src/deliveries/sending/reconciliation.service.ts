@@ -1,6 +1,7 @@
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { type Command, enqueue, signalWithStart } from '../../outbox/outbox.ts';
+import type { LostSend } from '../../providers/sending.ts';
 import { WAKE } from '../../temporal/contract.ts';
 import { RECONCILE_SENDS, type ReconcileSendsInput, type ReconciliationProgress } from '../contract.ts';
 import type { MessageSenders } from './message-sender.ts';
@@ -10,6 +11,7 @@ import {
   findNextReconciliationMs,
   listUnknownSends,
   settleReconciled,
+  type UnknownSend,
 } from './reconciliation.queries.ts';
 
 export { interruptedColumns } from './outcomes.queries.ts';
@@ -47,15 +49,14 @@ export const wakeReconciliation = (ref: ReconcileSendsInput): Command =>
  */
 export async function reconcileSends(db: Db, senders: MessageSenders, orgId: string): Promise<ReconciliationProgress> {
   let found = 0;
-  for (const { id, channel, to, body, from, began_at, lookups } of await listUnknownSends(db, orgId, SENDS_PER_ROUND)) {
+  for (const { id, channel, lookups, ...known } of await listUnknownSends(db, orgId, SENDS_PER_ROUND)) {
     const sender = await senders.of(orgId, channel);
     const find = sender?.findLostSend;
     if (sender === undefined || find === undefined) {
       await deferReconciliation(db, orgId, id, null);
       continue;
     }
-    const sent = { deliveryId: id, to, body: body ?? undefined, from: from ?? undefined, since: began_at };
-    const outcome = await find(sent).catch(() => undefined);
+    const outcome = await find(lostSendOf(id, known)).catch(() => undefined);
     const isSettled =
       outcome !== undefined &&
       (await settleReconciled(db, orgId, id, { provider: sender.provider, ...settlementOf(channel, outcome, 1) }));
@@ -64,6 +65,18 @@ export async function reconcileSends(db: Db, senders: MessageSenders, orgId: str
   }
   return { found, nextInMs: await findNextReconciliationMs(db, orgId) };
 }
+
+const lostSendOf = (
+  deliveryId: string,
+  { to, body, other_body, from, began_at }: Omit<UnknownSend, 'id' | 'channel' | 'lookups'>,
+): LostSend => ({
+  deliveryId,
+  to,
+  body: body ?? undefined,
+  otherBody: other_body ?? undefined,
+  from: from ?? undefined,
+  since: began_at,
+});
 
 const FIRST_DELAY_MS = 10_000;
 const MAX_RECONCILIATIONS = 6;

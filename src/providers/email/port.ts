@@ -1,5 +1,12 @@
 import type { Sender } from '../sending.ts';
 
+/** A file of an e-mail. */
+export interface MailFile {
+  name: string;
+  mimeType: string;
+  bytes: Buffer;
+}
+
 /** An e-mail ready to send. */
 export interface EmailMessage {
   /** With its angle brackets. It identifies the delivery of a lost response, bounce or reply. */
@@ -10,6 +17,8 @@ export interface EmailMessage {
   cc?: string[] | undefined;
   subject: string;
   body: string;
+  /** The files that go with it. */
+  attachments?: MailFile[] | undefined;
   /** The Message-ID of the e-mail that it answers, with its angle brackets (RFC 5322, 3.6.4). */
   inReplyTo?: string | undefined;
   /** The Message-IDs of the thread, with that one at the end. If undefined, only that one. */

@@ -5,7 +5,7 @@ import { textOfHtml } from '../../html/text.rules.ts';
 import { type Egress, EgressError } from '../egress/egress.ts';
 import { reasonFrom } from '../egress/provider-responses.ts';
 import type { SendOutcome } from '../sending.ts';
-import type { EmailMessage, EmailSender } from './port.ts';
+import type { EmailMessage, EmailSender, MailFile } from './port.ts';
 
 const POOL_CONNECTIONS = 10;
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -111,6 +111,7 @@ function toMail(
     subject,
     body,
     isHtml,
+    attachments = [],
     inReplyTo,
     references,
     isAutoReply,
@@ -132,6 +133,7 @@ function toMail(
     subject,
     ...(inReplyTo === undefined ? {} : { inReplyTo, references: references ?? inReplyTo }),
     ...((isHtml ?? looksLikeHtml(body)) ? { html: body, text: textOfHtml(body) } : { text: body }),
+    ...(attachments.length > 0 && { attachments: attachments.map(partOf) }),
     ...(signing === undefined
       ? {}
       : {
@@ -151,6 +153,13 @@ function toMail(
     },
   };
 }
+
+const partOf = ({ name, mimeType, bytes }: MailFile) => ({
+  filename: name,
+  contentType: mimeType,
+  content: bytes,
+  contentDisposition: 'attachment' as const,
+});
 
 /** Returns the forms in which a password is sent (RFC 4616, RFC 4954), as a server may repeat them in its answer. */
 export function secretsOf(username = '', password = ''): string[] {

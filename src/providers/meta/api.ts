@@ -44,25 +44,19 @@ export interface MetaResponse extends EgressResponse {
 }
 
 /**
- * Makes one call of the Graph API: a POST if there is a body, else a GET. Returns responses of any status. Throws an
- * EgressError without a response.
+ * Makes one call of the Graph API: a POST if there is a body, else a GET. A form goes out as multipart. Returns responses
+ * of any status. Throws an EgressError without a response.
  */
 export async function callMeta(
   egress: HttpClient,
   { base_url = BASE_URL, access_token }: MetaSettings,
   path: string,
-  body?: object,
+  body?: object | FormData,
 ): Promise<MetaResponse> {
   const headers = { accept: 'application/json', authorization: `Bearer ${access_token}` };
-  const post: EgressRequest = {
-    method: 'POST',
-    headers: { ...headers, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-    timeoutMs: POST_TIMEOUT_MS,
-  };
   const answer = await egress.request(
     joinUrl(base_url, `/${VERSION}/${path}`),
-    body === undefined ? { headers } : post,
+    body === undefined ? { headers } : await postOf(headers, body),
   );
   const error = ErrorAnswer.safeParse(jsonOf(answer)).data?.error;
   return {
@@ -71,6 +65,15 @@ export async function callMeta(
     code: error?.code,
     reason: error === undefined ? `Meta answered ${answer.status}` : reasonOf(error, [access_token]),
   };
+}
+
+async function postOf(headers: Record<string, string>, body: object | FormData): Promise<EgressRequest> {
+  const post = { method: 'POST', timeoutMs: POST_TIMEOUT_MS } as const;
+  if (!(body instanceof FormData))
+    return { ...post, headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) };
+  const encoded = new Response(body);
+  const type = encoded.headers.get('content-type') ?? '';
+  return { ...post, headers: { ...headers, 'content-type': type }, body: new Uint8Array(await encoded.arrayBuffer()) };
 }
 
 const ErrorAnswer = z.object({ error: MetaError });

@@ -6,11 +6,23 @@ export interface WhatsAppTemplate {
   components: WhatsAppComponent[];
 }
 
+/** As what the Cloud API takes a file. */
+export type WhatsAppMediaKind = 'image' | 'video' | 'audio' | 'document';
+
+/** A file to be uploaded, with its caption. Voices have none. */
+export interface WhatsAppMedia {
+  kind: WhatsAppMediaKind;
+  bytes: Uint8Array;
+  name: string;
+  mimeType: string;
+  caption?: string | undefined;
+}
+
 /**
- * A template with every placeholder filled, or free text. WhatsApp accepts free text only within 24 hours of the
- * contact's last message.
+ * A template with every placeholder filled, free text, or a file. WhatsApp accepts the latter two only within 24 hours
+ * of the contact's last message.
  */
-export type WhatsAppBody = { template: WhatsAppTemplate } | { text: string };
+export type WhatsAppBody = { template: WhatsAppTemplate } | { text: string } | { media: WhatsAppMedia };
 
 /** A WhatsApp message ready to send. */
 export type WhatsAppMessage = WhatsAppBody & {

@@ -3,20 +3,22 @@ import type { HttpClient } from '../egress/egress.ts';
 import { jsonOf, outcomeOfStatus, outcomeWithoutResponse } from '../egress/provider-responses.ts';
 import type { SendOutcome } from '../sending.ts';
 import { callMeta, MessageId, type MetaResponse, type MetaSettings, PAIR_RATE_LIMIT_CODE } from './api.ts';
-import type { WhatsAppMessage, WhatsAppSender, WhatsAppTemplate } from './port.ts';
+import type { WhatsAppMedia, WhatsAppMessage, WhatsAppSender, WhatsAppTemplate } from './port.ts';
 import { isUserId } from './user-ids.rules.ts';
 
 const CONCURRENCY = 50;
 
-/** Sends templates and texts by WhatsApp's Cloud API. The API offers no later lookup of a send's outcome. */
+/** Sends templates, texts and files by WhatsApp's Cloud API. The API offers no later lookup of a send's outcome. */
 export function createMetaSender(egress: HttpClient, settings: MetaSettings): WhatsAppSender {
   return {
     provider: 'meta',
     concurrency: CONCURRENCY,
     async send(message) {
+      const uploaded = 'media' in message ? await upload(egress, settings, message, message.media) : undefined;
+      if (uploaded !== undefined && typeof uploaded !== 'string') return uploaded;
       try {
         const path = `${encodeURIComponent(message.phoneNumberId)}/messages`;
-        return outcomeOf(await callMeta(egress, settings, path, toBody(message)));
+        return outcomeOf(await callMeta(egress, settings, path, toBody(message, uploaded)));
       } catch (error) {
         return outcomeWithoutResponse(error);
       }
@@ -25,14 +27,53 @@ export function createMetaSender(egress: HttpClient, settings: MetaSettings): Wh
   };
 }
 
-const toBody = ({ deliveryId, to, ...body }: WhatsAppMessage) => ({
+const Uploaded = z.object({ id: z.string().regex(/^[\w.-]{1,128}$/) });
+
+/** Uploads a file, and returns Meta's id of it. A failure is an outcome that has sent nothing. */
+async function upload(
+  egress: HttpClient,
+  settings: MetaSettings,
+  { phoneNumberId }: WhatsAppMessage,
+  { bytes, name, mimeType }: WhatsAppMedia,
+): Promise<string | SendOutcome> {
+  const form = new FormData();
+  // The API takes no CSV, which is plain text.
+  const type = mimeType === 'text/csv' ? 'text/plain' : mimeType;
+  form.set('messaging_product', 'whatsapp');
+  form.set('type', type);
+  form.set('file', new Blob([new Uint8Array(bytes)], { type }), name);
+  try {
+    const answer = await callMeta(egress, settings, `${encodeURIComponent(phoneNumberId)}/media`, form);
+    const uploaded = Uploaded.safeParse(jsonOf(answer)).data;
+    if (answer.status === 200 && uploaded !== undefined) return uploaded.id;
+    return withoutSend(outcomeOf(answer));
+  } catch (error) {
+    return withoutSend(outcomeWithoutResponse(error));
+  }
+}
+
+/** An upload sends nothing, whatever became of it. */
+const withoutSend = (outcome: SendOutcome): SendOutcome =>
+  outcome.kind === 'unknown' || outcome.kind === 'accepted'
+    ? { kind: 'retry', scope: 'recipient', reason: 'reason' in outcome ? outcome.reason : 'Meta did not keep the file' }
+    : outcome;
+
+const toBody = ({ deliveryId, to, ...body }: WhatsAppMessage, mediaId: string | undefined) => ({
   messaging_product: 'whatsapp',
   recipient_type: 'individual',
   ...(isUserId(to) ? { recipient: to } : { to }),
-  ...('text' in body
-    ? { type: 'text', text: { body: body.text } }
-    : { type: 'template', template: templateOf(body.template) }),
+  ...('media' in body
+    ? { type: body.media.kind, [body.media.kind]: mediaOf(body.media, mediaId) }
+    : 'text' in body
+      ? { type: 'text', text: { body: body.text } }
+      : { type: 'template', template: templateOf(body.template) }),
   biz_opaque_callback_data: deliveryId,
+});
+
+const mediaOf = ({ kind, name, caption }: WhatsAppMedia, id: string | undefined) => ({
+  id,
+  ...(caption !== undefined && { caption }),
+  ...(kind === 'document' && { filename: name }),
 });
 
 const templateOf = ({ name, language, components }: WhatsAppTemplate) => ({

@@ -9,6 +9,8 @@ export interface SmsMessage {
   body: string;
   /** The number to send from, if other than the connection's. */
   from?: string | undefined;
+  /** Sends it as an MMS with the files of these addresses. `text` is sent in its place by a number without MMS. */
+  media?: { urls: string[]; text: string } | undefined;
 }
 
 /** The form of Twilio's id of a message. */

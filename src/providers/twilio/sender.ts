@@ -35,7 +35,8 @@ export interface TwilioSettings {
 
 /**
  * Sends SMS by Twilio's Messages API, version 2010-04-01. Each message's status is reported to `callbackUrl` with our
- * own id in the query. A message whose own `from` the account no longer has is sent from the connection's sender.
+ * own id in the query. A message whose own `from` the account no longer has is sent from the connection's sender. Files
+ * that cannot go as an MMS go as the text with links.
  */
 export function createTwilioSender(egress: HttpClient, settings: TwilioSettings, callbackUrl: string): SmsSender {
   const { base_url = 'https://api.twilio.com', account_sid, auth_token } = settings;
@@ -44,12 +45,34 @@ export function createTwilioSender(egress: HttpClient, settings: TwilioSettings,
   const messagesPath = `/2010-04-01/Accounts/${encodeURIComponent(account_sid)}/Messages.json`;
   const reasonOf = (answer: EgressResponse) => reasonFrom(explanationOf(answer), [auth_token, credentials]);
 
+  const mmsByNumber = new Map<string, boolean>();
+  /** Whether a number of the account sends MMS. A service chooses its own, and Twilio then refuses what cannot be. */
+  const sendsMms = async ({ from = settings.from }: SmsMessage): Promise<boolean> => {
+    if (from === undefined || !from.startsWith('+')) return true;
+    const known = mmsByNumber.get(from);
+    if (known !== undefined) return known;
+    const path = `/2010-04-01/Accounts/${encodeURIComponent(account_sid)}/IncomingPhoneNumbers.json`;
+    const query = new URLSearchParams({ PhoneNumber: from });
+    const answer = await egress.request(joinUrl(base_url, `${path}?${query}`), { headers });
+    const [number] = OwnNumbers.safeParse(jsonOf(answer)).data?.incoming_phone_numbers ?? [];
+    if (answer.status !== 200) return true;
+    mmsByNumber.set(from, number?.capabilities.mms === true);
+    return number?.capabilities.mms === true;
+  };
+
   const create = (message: SmsMessage) =>
     egress.request(joinUrl(base_url, messagesPath), {
       method: 'POST',
       headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
       body: toForm(message, settings, callbackUrl),
     });
+
+  const createOrAgain = async (message: SmsMessage) => {
+    const answer = await create(message);
+    const hasOwnSender = message.from !== undefined && message.from !== settings.from;
+    const isRefused = hasOwnSender && REFUSED_SENDER_CODES.has(codeOf(answer));
+    return isRefused ? create({ ...message, from: undefined }) : answer;
+  };
 
   const list = async (path: string) => {
     const answer = await egress.request(joinUrl(base_url, path), { headers, maxBytes: MAX_PAGE_BYTES });
@@ -63,11 +86,12 @@ export function createTwilioSender(egress: HttpClient, settings: TwilioSettings,
     provider: 'twilio',
     concurrency: CONCURRENCY,
     async send(message) {
+      const isMms = message.media !== undefined && (await sendsMms(message).catch(() => true));
       try {
-        const answer = await create(message);
-        const hasOwnSender = message.from !== undefined && message.from !== settings.from;
-        const isRefused = hasOwnSender && REFUSED_SENDER_CODES.has(codeOf(answer));
-        const last = isRefused ? await create({ ...message, from: undefined }) : answer;
+        const sent = isMms ? message : withoutMedia(message);
+        const answer = await createOrAgain(sent);
+        const last =
+          isMms && REFUSED_MEDIA_CODES.has(codeOf(answer)) ? await createOrAgain(withoutMedia(sent)) : answer;
         return outcomeOf(last, reasonOf(last));
       } catch (error) {
         return outcomeWithoutResponse(error);
@@ -94,7 +118,7 @@ export function createTwilioSender(egress: HttpClient, settings: TwilioSettings,
 }
 
 function toForm(
-  { deliveryId, to, body, from: own }: SmsMessage,
+  { deliveryId, to, body, from: own, media }: SmsMessage,
   { from = '', messaging_service_sid }: TwilioSettings,
   callbackUrl: string,
 ): string {
@@ -103,8 +127,18 @@ function toForm(
       ? { MessagingServiceSid: messaging_service_sid }
       : { From: own ?? from };
   const statusCallback = `${callbackUrl}?delivery=${deliveryId}`;
-  return new URLSearchParams({ To: to, ...sender, Body: body, StatusCallback: statusCallback }).toString();
+  const form = new URLSearchParams({ To: to, ...sender, Body: body, StatusCallback: statusCallback });
+  if (body.trim() === '' && media !== undefined) form.delete('Body');
+  for (const url of media?.urls ?? []) form.append('MediaUrl', url);
+  return form.toString();
 }
+
+const withoutMedia = ({ media, ...message }: SmsMessage): SmsMessage =>
+  media === undefined ? message : { ...message, body: media.text };
+
+const OwnNumbers = z.object({
+  incoming_phone_numbers: z.array(z.object({ capabilities: z.object({ mms: z.boolean().optional() }) })),
+});
 
 const Created = z.object({ sid: z.string().regex(MESSAGE_SID) });
 const Refused = z.object({ code: z.number(), message: z.string() });
@@ -124,6 +158,8 @@ const REJECTIONS = new Map<number | undefined, 'permanent' | 'suppress' | 'confi
 ]);
 /** Refusals of From: it is invalid, cannot send, or is not the account's. Nothing was sent. */
 const REFUSED_SENDER_CODES = new Set<number | undefined>([21212, 21606, 21659, 21660]);
+/** Refusals of files or of MMS. Nothing was sent. */
+const REFUSED_MEDIA_CODES = new Set<number | undefined>([12300, 21620, 21622, 21623]);
 /** The queue of the From number is full: the message was not accepted. */
 const QUEUE_FULL_CODE = 21611;
 const QUEUE_RETRY_MS = 60_000;
@@ -173,7 +209,8 @@ type MessagePage = z.infer<typeof MessagePage>;
 
 /** Twilio stores no id of ours with a message. Its own filter uses the date of sending, missing on queued messages. */
 const matchesSend = ({ body, date_created }: Message, lost: LostSend) =>
-  date_created >= lost.since.getTime() - DATE_PRECISION_MS && (lost.body === undefined || body === lost.body);
+  date_created >= lost.since.getTime() - DATE_PRECISION_MS &&
+  (lost.body === undefined || (body ?? '') === lost.body || body === lost.otherBody);
 
 /** Another program may send from the same account. */
 const isFromSender = (

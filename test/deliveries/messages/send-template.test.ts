@@ -15,6 +15,17 @@ const TEMPLATES = [
   { id: '2001', name: 'visit', language: 'en_GB', components: [{ type: 'HEADER', text: 'For {{1}}' }, BODY] },
   { id: '2002', name: 'waiting', language: 'en', status: 'PENDING', components: [BODY] },
   { id: '2003', name: 'pictured', language: 'en', components: [{ type: 'HEADER', format: 'IMAGE' }] },
+  ...['VIDEO', 'DOCUMENT', 'LOCATION', 'PRODUCT'].map((format, n) => ({
+    id: `201${n}`,
+    name: `with_${format.toLowerCase()}`,
+    language: 'en',
+    components: [
+      { type: 'HEADER', format },
+      { type: 'BODY', text: '{{1}}, {{1}}!' },
+      { type: 'FOOTER', text: 'Reply STOP to stop' },
+      { type: 'BUTTONS', buttons: [{ type: 'URL', text: 'Track it', url: 'https://acme.example/{{1}}' }] },
+    ],
+  })),
   { id: '2004', name: 'plain', language: 'en', components: [{ type: 'BODY', text: 'Good day' }] },
 ];
 const UNKNOWN_ID = '00000000-0000-7000-8000-000000000000';
@@ -94,12 +105,35 @@ describe('POST /whatsapp/send-template', () => {
         session_id: body.opencx_session_id,
         type: 'workflow_message',
         sender: null,
-        content: 'Template visit: Ada, Ada L., Friday',
+        content: 'For Ada\n\nDear Ada L., see you on Friday.',
       },
     ]);
     const delivery = await readDelivery(org, body.opencx_message_id);
     expect(delivery).toMatchObject({ channel: 'whatsapp', status: 'accepted', to, provider_id: message?.id });
   });
+
+  const FILE = 'https://acme.example/file';
+  it.each([
+    ['2003', [FILE], { type: 'image', image: { link: FILE } }, `[image: ${FILE}]`],
+    ['2010', [FILE, 'Ada', 'a/b'], { type: 'video', video: { link: FILE } }, `[video: ${FILE}]`],
+    ['2011', [FILE, 'Ada', 'a/b'], { type: 'document', document: { link: FILE } }, `[document: ${FILE}]`],
+    [
+      '2012',
+      ['-33.9', '18.42', 'Shop', 'Main 1', 'Ada', 'a/b'],
+      { type: 'location', location: { latitude: '-33.9', longitude: '18.42', name: 'Shop', address: 'Main 1' } },
+      '[location: Shop, Main 1, -33.9, 18.42]',
+    ],
+  ])(
+    'fills the header of template %s, and the session shows what the contact reads',
+    async (id, variables, header, top) => {
+      const { status, body } = await post({ template_id: id, variables });
+      expect([status, body.opencx_message_id]).toEqual([200, expect.any(String)]);
+      expect(taken()[0]?.template.components[0]).toEqual({ type: 'header', parameters: [header] });
+      const [event] = await rows('session_events');
+      const rest = id === '2003' ? [] : ['Ada, Ada!', 'Reply STOP to stop', '[Track it]'];
+      expect(event).toHaveProperty('content', [top, ...rest].join('\n\n'));
+    },
+  );
 
   it('continues the given session of the contact, and opens a new one without it', async () => {
     const first = (await post()).body;
@@ -127,7 +161,15 @@ describe('POST /whatsapp/send-template', () => {
   it.each([
     ['too few variables', { template_id: '2001', variables: ['Ada'] }, 400, /takes 3 variables.*not 1/],
     ['too many variables', { template_id: '2004', variables: ['Ada'] }, 400, /takes no variables, not 1/],
-    ['a header that variables cannot fill', { template_id: '2003' }, 400, /header of kind image/],
+    ['a header that variables cannot fill', { template_id: '2013' }, 400, /header of kind product/],
+    ['a picture without its URL', { template_id: '2003' }, 400, /1 for the image in the header: link/],
+    ['a picture that is no URL', { template_id: '2003', variables: ['javascript:1'] }, 400, /http or https URL/],
+    [
+      'a place that is none',
+      { template_id: '2012', variables: ['91', '0', 'Shop', 'Here 1', 'Ada', 'x'] },
+      400,
+      /latitude, longitude/,
+    ],
     ['a template that Meta does not know', { template_id: '2999' }, 400, /template_id/],
     ['a template that is none', { template_id: 'visit' }, 400, /template_id/],
     ['a template that is not approved', { template_id: '2002', variables: ['a', 'b'] }, 409, /PENDING, not APPROVED/],

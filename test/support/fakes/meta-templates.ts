@@ -66,11 +66,45 @@ const Addressed = z.strictObject({
   biz_opaque_callback_data: z.string().max(512).optional(),
 });
 
-/** What POST /{phone_number_id}/messages takes of a template message or a text, and nothing else. */
+const MediaId = z.string().regex(/^\d+$/);
+const Caption = z.string().max(1024).optional();
+
+/** What POST /{phone_number_id}/messages takes of a template message, a text or a file, and nothing else. */
 export const SendBody = z.discriminatedUnion('type', [
   Addressed.extend({ type: z.literal('template'), template: SentTemplate }),
   Addressed.extend({ type: z.literal('text'), text: z.strictObject({ body: z.string().min(1).max(4096) }) }),
+  Addressed.extend({ type: z.literal('image'), image: z.strictObject({ id: MediaId, caption: Caption }) }),
+  Addressed.extend({ type: z.literal('video'), video: z.strictObject({ id: MediaId, caption: Caption }) }),
+  Addressed.extend({ type: z.literal('audio'), audio: z.strictObject({ id: MediaId }) }),
+  Addressed.extend({
+    type: z.literal('document'),
+    document: z.strictObject({ id: MediaId, caption: Caption, filename: z.string().optional() }),
+  }),
 ]);
+
+/** The file of a message, by the id of its upload. */
+export function fileIn(body: z.infer<typeof SendBody>): { id: string; caption?: string | undefined } | undefined {
+  if (body.type === 'image') return body.image;
+  if (body.type === 'video') return body.video;
+  if (body.type === 'audio') return body.audio;
+  return body.type === 'document' ? body.document : undefined;
+}
+
+/** The types that an upload may have, by what the file is sent as. */
+export const UPLOADED_TYPES: Record<string, string[]> = {
+  image: ['image/jpeg', 'image/png'],
+  video: ['video/mp4', 'video/3gpp'],
+  audio: ['audio/aac', 'audio/amr', 'audio/mpeg', 'audio/mp4', 'audio/ogg'],
+  document: [
+    'text/plain',
+    'application/pdf',
+    'application/vnd.ms-excel',
+    'application/msword',
+    'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+    'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+    'application/vnd.openxmlformats-officedocument.presentationml.presentation',
+  ],
+};
 
 /** Meta's objection to a template message, in its own codes and words. Undefined where it has none. */
 export function refusalOf(

@@ -3,7 +3,15 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
-import { type FakeTemplate, type Refusal, refusalOf, SendBody, type SentTemplate } from './meta-templates.ts';
+import {
+  type FakeTemplate,
+  fileIn,
+  type Refusal,
+  refusalOf,
+  SendBody,
+  type SentTemplate,
+  UPLOADED_TYPES,
+} from './meta-templates.ts';
 
 interface SentMessage {
   id: string;
@@ -20,6 +28,15 @@ export interface FakeMetaMessage extends SentMessage {
 /** A text that was accepted. */
 export interface FakeMetaText extends SentMessage {
   text: string;
+}
+
+/** A file that was accepted, as it was uploaded. */
+export interface FakeMetaFile extends SentMessage {
+  kind: string;
+  caption: string | undefined;
+  name: string;
+  mimeType: string;
+  bytes: Buffer;
 }
 
 /** What happens to one send: a refusal without effect, a fault before or after the effect, or an answer that is late. */
@@ -42,6 +59,10 @@ export interface FakeMeta {
   messages: FakeMetaMessage[];
   /** Every text accepted, once, in order. */
   texts: FakeMetaText[];
+  /** Every file accepted in a message, once, in order. */
+  sentFiles: FakeMetaFile[];
+  /** What the coming uploads meet, one each. */
+  nextUpload(...refusals: Refusal[]): void;
   /** What the coming sends meet, one each. */
   next(...faults: MetaFault[]): void;
   /** Posts what became of a message; answers with the status it got. A forged one is signed with another secret. */
@@ -99,6 +120,9 @@ export async function startFakeMeta(
   const [accessToken, appSecret] = [`EAAG${randomBytes(8).toString('hex')}`, randomBytes(8).toString('hex')];
   const messages: FakeMetaMessage[] = [];
   const texts: FakeMetaText[] = [];
+  const sentFiles: FakeMetaFile[] = [];
+  const uploads = new Map<string, Pick<FakeMetaFile, 'name' | 'mimeType' | 'bytes'>>();
+  const uploadFaults: Refusal[] = [];
   const files: FakeMeta['files'] = new Map();
   const faults: MetaFault[] = [];
   let sends = 0;
@@ -122,11 +146,17 @@ export async function startFakeMeta(
     if (to === undefined) return refuse(response, { status: 400, code: 100, message: 'The parameter to is required.' });
     const refusal = sent.data.type === 'template' ? refusalOf(templates, sent.data.template) : closedFor(to);
     if (refusal !== undefined) return refuse(response, refusal);
+    const sentFile = fileIn(sent.data);
+    const uploaded = sentFile && uploads.get(sentFile.id);
+    if (sentFile !== undefined && !UPLOADED_TYPES[sent.data.type]?.includes(uploaded?.mimeType ?? ''))
+      return refuse(response, { status: 400, code: 131053, message: 'Media upload error' });
 
     const id = newId();
     const message = { id, phoneNumberId, to, callbackData };
     if (sent.data.type === 'template') messages.push({ ...message, template: sent.data.template });
-    else texts.push({ ...message, text: sent.data.text.body });
+    else if (sent.data.type === 'text') texts.push({ ...message, text: sent.data.text.body });
+    else if (sentFile && uploaded)
+      sentFiles.push({ ...message, kind: sent.data.type, caption: sentFile.caption, ...uploaded });
     if (met === 'reset-after') return request.socket.resetAndDestroy();
     if (met === 'error-after') return refuse(response, { status: 500, code: 131000, message: 'Something went wrong' });
     if (met !== undefined) await setTimeout(met.slowMs, undefined, { ref: false });
@@ -134,9 +164,28 @@ export async function startFakeMeta(
     return answer(response, 200, { messaging_product: 'whatsapp', contacts, messages: [{ id }] });
   };
 
+  const upload = async (response: ServerResponse, type: string, body: Buffer) => {
+    const refusal = uploadFaults.shift();
+    if (refusal !== undefined) return refuse(response, refusal);
+    const form = await new Response(new Uint8Array(body), { headers: { 'content-type': type } }).formData();
+    const file = form.get('file');
+    const mimeType = String(form.get('type'));
+    const isTaken = Object.values(UPLOADED_TYPES).flat().includes(mimeType);
+    if (form.get('messaging_product') !== 'whatsapp' || !(file instanceof File) || !isTaken || file.type !== mimeType)
+      return refuse(response, {
+        status: 400,
+        code: 100,
+        message: `Param file must be a file with a type, not ${mimeType}`,
+      });
+    const id = String(uploads.size + 1_000_000);
+    uploads.set(id, { name: file.name, mimeType, bytes: Buffer.from(await file.arrayBuffer()) });
+    return answer(response, 200, { id });
+  };
+
   const handle = async (request: IncomingMessage, response: ServerResponse) => {
-    let text = '';
-    for await (const chunk of request) text += chunk;
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const body = Buffer.concat(chunks);
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://graph');
     const [, version, id = '', edge] = pathname.split('/');
     if (request.headers.authorization !== `Bearer ${accessToken}`) {
@@ -145,8 +194,10 @@ export async function startFakeMeta(
     }
     const isKnownVersion = version === 'v23.0';
     if (isKnownVersion && request.method === 'POST' && edge === 'messages') {
-      return take(request, response, id, JSON.parse(text));
+      return take(request, response, id, JSON.parse(body.toString()));
     }
+    if (isKnownVersion && request.method === 'POST' && edge === 'media')
+      return upload(response, request.headers['content-type'] ?? '', body);
     const file = files.get(id);
     if (file !== undefined) await filesHeld;
     if (file !== undefined && version === 'lookaside') return response.writeHead(200).end(file);
@@ -190,6 +241,8 @@ export async function startFakeMeta(
     templates,
     messages,
     texts,
+    sentFiles,
+    nextUpload: (...more) => void uploadFaults.push(...more),
     files,
     holdFiles: (until) => {
       filesHeld = until;

@@ -16,6 +16,8 @@ export interface FakeTwilio {
   authToken: string;
   /** Every message that was taken, once, in order. */
   messages: TwilioMessage[];
+  /** The account's numbers, and whether each sends MMS. */
+  numbers: Map<string, { mms: boolean }>;
   /** What the coming sends meet, one each. */
   next(...faults: Fault[]): void;
   /** What the coming look-ups meet, one each. */
@@ -56,6 +58,7 @@ export async function startFakeTwilio(fault?: (n: number) => Fault | undefined):
   const authorization = `Basic ${Buffer.from(`${accountSid}:${authToken}`).toString('base64')}`;
   const path = `/2010-04-01/Accounts/${accountSid}/Messages.json`;
   const messages: TwilioMessage[] = [];
+  const numbers: FakeTwilio['numbers'] = new Map([['+15005550006', { mms: true }]]);
   const files: FakeTwilio['files'] = new Map();
   const faults: Fault[] = [];
   const lookUpFaults: Fault[] = [];
@@ -91,6 +94,11 @@ export async function startFakeTwilio(fault?: (n: number) => Fault | undefined):
   const server = await startFaultyServer(
     (request) => {
       if (request.headers.authorization !== authorization) return twilioError(20003, 'Authenticate', 401);
+      if (request.url.pathname === path.replace('Messages', 'IncomingPhoneNumbers')) {
+        const capabilities = numbers.get(request.url.searchParams.get('PhoneNumber') ?? '');
+        const own = capabilities === undefined ? [] : [{ capabilities: { voice: true, sms: true, ...capabilities } }];
+        return { status: 200, body: { incoming_phone_numbers: own } };
+      }
       const file = files.get(request.url.pathname);
       if (file !== undefined) return { status: 200, body: file.bytes, headers: { 'content-type': file.type } };
       if (request.url.pathname !== path) return twilioError(20404, 'The requested resource was not found', 404);
@@ -113,6 +121,7 @@ export async function startFakeTwilio(fault?: (n: number) => Fault | undefined):
     accountSid,
     authToken,
     messages,
+    numbers,
     files,
     next: (...more) => void faults.push(...more),
     nextLookUp: (...more) => void lookUpFaults.push(...more),
@@ -147,13 +156,15 @@ export async function startFakeTwilio(fault?: (n: number) => Fault | undefined):
 }
 
 function refusalOf(params: URLSearchParams): Answer | undefined {
-  const [to, body] = [params.get('To'), params.get('Body')];
+  const [to, body, media] = [params.get('To'), params.get('Body'), params.getAll('MediaUrl')];
   if (to === null) return twilioError(21604, "A 'To' phone number is required.");
   if (!E164.test(to)) return twilioError(21211, `Invalid 'To' Phone Number: ${to}`);
   if (!params.get('From') && !params.get('MessagingServiceSid'))
     return twilioError(21603, "A 'From' phone number is required.");
-  if (!body) return twilioError(21602, 'Message body is required.');
-  if (body.length > 1600) return twilioError(21617, 'The concatenated message body exceeds the 1600 character limit');
+  if (!body && media.length === 0) return twilioError(21602, 'Message body is required.');
+  if (media.length > 10 || !media.every((url) => URL.canParse(url))) return twilioError(21620, 'Invalid media URL(s)');
+  if (body !== null && body.length > 1600)
+    return twilioError(21617, 'The concatenated message body exceeds the 1600 character limit');
   if (!URL.canParse(params.get('StatusCallback') ?? '')) return twilioError(21609, 'StatusCallback is not a valid URL');
   return undefined;
 }
@@ -163,7 +174,7 @@ const shown = ({ sid, params, status, errorCode, createdAt }: TwilioMessage) => 
   to: params.get('To'),
   from: params.get('From'),
   messaging_service_sid: params.get('MessagingServiceSid'),
-  body: params.get('Body'),
+  body: params.get('Body') ?? '',
   status,
   direction: 'outbound-api',
   date_created: createdAt.toUTCString().replace('GMT', '+0000'),

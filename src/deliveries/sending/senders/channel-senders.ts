@@ -1,3 +1,4 @@
+import { elementAt } from '../../../collections/checked-access.ts';
 import type { Db } from '../../../db/connect.ts';
 import { findCallProfile } from '../../../phone-agents/tools.service.ts';
 import type { HttpClient } from '../../../providers/egress/egress.ts';
@@ -8,6 +9,7 @@ import { createTwilioSender, type TwilioSettings } from '../../../providers/twil
 import type { PhoneAgentProfile } from '../../../providers/vapi/port.ts';
 import { createVapiSender, type VapiSettings } from '../../../providers/vapi/sender.ts';
 import type { Channel } from '../../contract.ts';
+import type { SendWithFiles } from '../file-loader.ts';
 import { fromAddressIn } from '../from-addresses.rules.ts';
 import type { MessageSender, OutgoingMessage } from '../message-sender.ts';
 
@@ -21,12 +23,21 @@ export const createSmsSender = (egress: HttpClient, settings: TwilioSettings, ca
   );
 };
 
-/** Sends WhatsApp templates through Meta's Cloud API. */
-export const createWhatsAppSender = (egress: HttpClient, settings: MetaSettings): MessageSender => {
+/** Sends WhatsApp messages through Meta's Cloud API. */
+export const createWhatsAppSender = (
+  egress: HttpClient,
+  settings: MetaSettings,
+  withFiles: SendWithFiles,
+): MessageSender => {
   const sender = createMetaSender(egress, settings);
-  return toMessageSender<'whatsapp'>(sender, null, ({ deliveryId, to, content }) =>
-    sender.send({ deliveryId, to, ...content }),
-  );
+  return toMessageSender<'whatsapp'>(sender, null, ({ orgId, deliveryId, to, content }) => {
+    const { phoneNumberId } = content;
+    if (!('file' in content)) return sender.send({ deliveryId, to, ...content });
+    const { kind, caption } = content.file;
+    return withFiles(orgId, [content.file], (files) =>
+      sender.send({ deliveryId, to, phoneNumberId, media: { ...elementAt(files, 0), kind, caption } }),
+    );
+  });
 };
 
 /** Finds a phone agent of an org. */

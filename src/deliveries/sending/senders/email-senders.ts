@@ -11,6 +11,7 @@ import type { Secrets } from '../../../secrets.ts';
 import { findDkimSigning } from '../../email-domains/service.ts';
 import { bounceAddress, type MailTokens, messageIdOf, replyAddress } from '../../inbound/mail-tokens.ts';
 import type { UnsubscribeLinks } from '../../suppressions/unsubscribe-links.ts';
+import type { SendWithFiles } from '../file-loader.ts';
 import type { MessageSender, OutgoingMessage } from '../message-sender.ts';
 import { bodyWithUnsubscribeLink } from '../unsubscribe-link.rules.ts';
 
@@ -25,6 +26,7 @@ export interface EmailSendersDeps {
   egress: Egress;
   calls: Pick<ConnectionCalls, 'observeSend'>;
   links: UnsubscribeLinks;
+  withFiles: SendWithFiles;
   tokens: MailTokens;
   /** The default mail server for orgs without their own. */
   smtpUrl: string | undefined;
@@ -44,7 +46,7 @@ type Signing = Awaited<ReturnType<typeof findDkimSigning>>;
 
 /** Creates senders of e-mail, signed for its domain. All batches share one connection pool per mail server and login. */
 export function createEmailSenders(deps: EmailSendersDeps): EmailSenders {
-  const { db, secrets, egress, calls, smtpUrl, isDevelopment } = deps;
+  const { db, secrets, egress, calls, smtpUrl, isDevelopment, withFiles } = deps;
   const fallback = smtpUrl === undefined ? undefined : createSmtpSender(smtpSettingsOf(smtpUrl));
   const senders = new LRUCache<string, EmailSender>({
     max: MAX_OPEN_SENDERS,
@@ -90,7 +92,10 @@ export function createEmailSenders(deps: EmailSendersDeps): EmailSenders {
           if (envelope.channel !== 'email') throw new TypeError(`${envelope.channel} does not go out by mail`);
           const domain = domainOf(envelope.content.from_email);
           const signing = await signingOf(orgId, domain);
-          if (signing !== undefined || isDevelopment) return sendMail(messageOf(deps, envelope, domain, signing));
+          if (signing !== undefined || isDevelopment)
+            return withFiles(orgId, envelope.content.files ?? [], (attachments) =>
+              sendMail({ ...messageOf(deps, envelope, domain, signing), attachments }),
+            );
           const reason = `${domain} is not a verified sending domain: verify it (PATCH /email/domains/${domain})`;
           return { kind: 'rejected', because: 'config', reason };
         },

@@ -8,6 +8,7 @@ import type { Egress } from '../../../providers/egress/egress.ts';
 import type { Secrets } from '../../../secrets.ts';
 import type { Channel } from '../../contract.ts';
 import type { Sandbox } from '../../sandbox/sandbox-senders.ts';
+import type { SendWithFiles } from '../file-loader.ts';
 import type { MessageSender, MessageSenders, OutgoingMessage } from '../message-sender.ts';
 import { createSmsSender, createVoiceSender, createWhatsAppSender, phoneAgentFinder } from './channel-senders.ts';
 import type { EmailSenders } from './email-senders.ts';
@@ -22,6 +23,7 @@ export interface MessageSendersDeps {
   callbacks: CallbackUrls;
   calls: Pick<ConnectionCalls, 'observeSend'>;
   email: EmailSenders;
+  withFiles: SendWithFiles;
   /** Replaces providers without a connection, in development. */
   sandbox: Sandbox | undefined;
 }
@@ -39,6 +41,7 @@ export function createMessageSenders({
   callbacks,
   calls,
   email,
+  withFiles,
   sandbox,
 }: MessageSendersDeps): MessageSenders {
   const senders = new LRUCache<string, MessageSender>({ max: MAX_OPEN_SENDERS, ttl: SENDER_TTL_MS });
@@ -50,7 +53,7 @@ export function createMessageSenders({
     },
     async whatsapp(orgId) {
       const settings = await findConnection(db, secrets, orgId, 'whatsapp');
-      return settings && { settings, open: () => createWhatsAppSender(egress, settings) };
+      return settings && { settings, open: () => createWhatsAppSender(egress, settings, withFiles) };
     },
     async voice(orgId) {
       const settings = await findConnection(db, secrets, orgId, 'voice');
