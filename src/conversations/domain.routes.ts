@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../api/deps.ts';
+import { aiDraftRoutes } from './ai/drafts.routes.ts';
 import { bulkRoutes } from './bulk/routes.ts';
 import { draftRoutes } from './composing/drafts.routes.ts';
 import { savedReplyRoutes } from './composing/saved-replies.routes.ts';
@@ -23,6 +24,7 @@ export const CONVERSATION_ROUTES: FastifyPluginAsyncZod<Deps>[] = [
   snoozeRoutes,
   bulkRoutes,
   draftRoutes,
+  aiDraftRoutes,
   presenceRoutes,
   savedReplyRoutes,
   redactionRoutes,

@@ -88,6 +88,8 @@ export interface InboundMessage {
   files?: InboundFile[];
   /** Whether the text only says what was sent, as for a location. */
   isDescription?: boolean;
+  /** Whether it is a mere reaction to a message, which asks for no answer. */
+  isReaction?: boolean;
   /** When the contact sent it, if the provider says so. */
   sentAt?: Date | undefined;
   /** Of an edit, whose content is in the other fields, and of a deletion. */

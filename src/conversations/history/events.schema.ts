@@ -130,6 +130,7 @@ const HistoryEvent = z
       sender_name: z.string().optional().describe('The author, if it was written in another system, or by the AI.'),
       mentions: z.array(z.int()).optional().describe('The ids of the members that it mentions.'),
       is_draft: z.literal(true).optional().describe('A reply that the AI proposes, in Assist Mode.'),
+      sent_as: Id.optional().describe('Of a draft that was sent to the contact: the message, or the draft’s own id.'),
     }),
     z.object({ type: z.literal('returned_to_ai') }),
     z.object({

@@ -26,6 +26,8 @@ export interface ContactMessage {
   attachments?: StoredAttachment[] | undefined;
   /** Whether the text is not the contact's: it only says what was sent, or what is missing. The AI does not read it. */
   isUnreadable?: boolean | undefined;
+  /** Whether it asks for no answer: it is stored without further effects, like a blocked contact's message. */
+  isQuiet?: boolean | undefined;
   /** The name given by the sender. */
   name?: string | undefined;
   avatarUrl?: string | undefined;
@@ -43,7 +45,8 @@ export interface ContactMessage {
 
 /**
  * Adds a contact's message to a locked session and reopens a closed one. A blocked contact's message is stored without
- * further effects. A second message with the same id changes nothing. Returns whether this is the first.
+ * further effects, and so is a quiet one. A second message with the same id changes nothing. Returns whether this is the
+ * first.
  */
 export async function addContactMessage(
   trx: Trx,
@@ -51,17 +54,17 @@ export async function addContactMessage(
   session: LockedSession,
   message: ContactMessage,
 ): Promise<boolean> {
-  const { ownWords, firstLanguage, isBlocked } = await readMessage(trx, orgId, session, message);
-  const isReopened = session.status !== 'open' && !isBlocked;
+  const { ownWords, firstLanguage, isIgnored } = await readMessage(trx, orgId, session, message);
+  const isReopened = session.status !== 'open' && !isIgnored;
   const greetings = message.greetings ?? [];
   const added = await changeSession(trx, orgId, session, {
     ...(isReopened && reopeningOf(session)),
     events: [
       ...greetings.map(greetingEventOf),
       ...(isReopened ? [reopeningEventOf(session)] : []),
-      messageEventOf(message, { ownWords, isBlocked }),
+      messageEventOf(message, { ownWords, isIgnored }),
     ],
-    announced: isBlocked ? [] : replyOf(session),
+    announced: isIgnored ? [] : replyOf(session),
     areNew: message.isNew === true && greetings.length === 0,
     firstLanguage,
   });
@@ -77,22 +80,23 @@ interface ReadMessage {
   ownWords: string | undefined;
   /** The language that the words show, for a session without one. */
   firstLanguage: string | undefined;
-  isBlocked: boolean;
+  /** Whether the message has no further effects. */
+  isIgnored: boolean;
 }
 
 async function readMessage(
   trx: Trx,
   orgId: string,
   session: LockedSession,
-  { text, isUnreadable = false, isBlocked: known }: ContactMessage,
+  { text, isUnreadable = false, isQuiet = false, isBlocked: known }: ContactMessage,
 ): Promise<ReadMessage> {
   const ownWords = isUnreadable ? undefined : ownWordsIn(session.channel, text);
   const mayRevealLanguage = session.language === null && !isUnreadable;
   const firstLanguage = mayRevealLanguage
     ? await detectSessionLanguage(trx, orgId, session, ownWords ?? text)
     : undefined;
-  const isBlocked = known ?? (await isContactBlocked(trx, orgId, session.contact_id));
-  return { ownWords, firstLanguage, isBlocked };
+  const isIgnored = isQuiet || (known ?? (await isContactBlocked(trx, orgId, session.contact_id)));
+  return { ownWords, firstLanguage, isIgnored };
 }
 
 /** Returns what reopening changes in a session. Without a handoff, its next turn reads the org's rule. */
@@ -124,7 +128,7 @@ const greetingEventOf = ({ id, text }: Greeting): SessionEvent => ({
 
 function messageEventOf(
   { id, text, attachments = [], isUnreadable, name, avatarUrl, replyTo, clientContext, isAutomated }: ContactMessage,
-  { ownWords, isBlocked }: { ownWords: string | undefined; isBlocked: boolean },
+  { ownWords, isIgnored }: { ownWords: string | undefined; isIgnored: boolean },
 ): SessionEvent {
   const data = {
     sender_name: name,
@@ -134,9 +138,9 @@ function messageEventOf(
     ...(isUnreadable === true && { unreadable: true }),
     client_context: clientContext,
     ...(isAutomated === true && { is_automated: true }),
-    ...(isBlocked && { is_ignored: true }),
+    ...(isIgnored && { is_ignored: true }),
   };
-  const own = { own_words: ownWords, relayTo: 'agents' as const, isIgnored: isBlocked };
+  const own = { own_words: ownWords, relayTo: 'agents' as const, isIgnored };
   return { id, type: 'message', sender: 'contact', content: text, data, ...own };
 }
 

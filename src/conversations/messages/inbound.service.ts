@@ -48,6 +48,8 @@ export interface InboundMessage extends InboundEnvelope {
   attachments?: StoredAttachment[];
   /** Whether the text only says what was sent, or what is missing. */
   isUnreadable?: boolean;
+  /** Whether it is a mere reaction, which asks for no answer. */
+  isReaction?: boolean | undefined;
   /** Whether a program must not answer it. */
   isAutomated?: boolean | undefined;
   /** The name that the sender has given themselves. */
@@ -64,14 +66,34 @@ export interface InboundMessage extends InboundEnvelope {
 export async function addInboundMessage(
   trx: Trx,
   orgId: string,
-  { id, text, attachments, isUnreadable, isAutomated = false, name, replyTo, ...envelope }: InboundMessage,
+  { id, text, attachments, isUnreadable, isReaction, isAutomated = false, name, replyTo, ...envelope }: InboundMessage,
 ): Promise<string> {
   const { session, contactId } = await lockSessionOf(trx, orgId, envelope);
   const isRepeated = envelope.channel === 'email' && (await isRepeatedAnswer(trx, orgId, session.id, text));
-  const message = { id, text, attachments, isUnreadable, isAutomated: isAutomated || isRepeated, name, replyTo };
+  const isQuiet = isReaction === true;
+  const message = {
+    id,
+    text,
+    attachments,
+    isUnreadable,
+    isQuiet,
+    isAutomated: isAutomated || isRepeated,
+    name,
+    replyTo,
+  };
   await addContactMessage(trx, orgId, session, message);
   if (name !== undefined) await fillName(trx, orgId, { ...envelope, contactId, name });
   return contactId;
+}
+
+/** Whether a contact has a session on a channel, which a message without a question may belong to. */
+export async function hasSession(
+  trx: Trx,
+  orgId: string,
+  { contactId, channel }: { contactId: string; channel: 'email' | 'sms' | 'whatsapp' | 'voice' },
+): Promise<boolean> {
+  const on: SessionChannel = channel === 'voice' ? 'phone_voice' : channel;
+  return (await findCurrentSessionForUpdate(trx, orgId, contactId, on)) !== undefined;
 }
 
 /** Gives a contact without a name the one of a message, if it came from the contact's own address. */

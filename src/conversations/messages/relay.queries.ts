@@ -1,11 +1,17 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 
-/** Finds the content of a message, or of a draft of the AI. Its text is null if redacted. */
+/**
+ * Finds the content of a message, or of a draft of the AI. Its text is null if redacted. A draft that goes to the contact
+ * as it is counts as a message.
+ */
 export const findMessage = (db: Db, orgId: string, id: string) =>
   db
     .selectFrom('session_events')
-    .select(['content', sql<boolean>`type = 'human_agent_comment'`.as('is_draft')])
+    .select([
+      'content',
+      sql<boolean>`type = 'human_agent_comment' and data->>'sent_as' is distinct from id::text`.as('is_draft'),
+    ])
     .select(sql<boolean>`data ? 'deleted_at'`.as('is_deleted'))
     .select(sql<{ name: string; media_id: string }[]>`coalesce(data->'attachments', '[]')`.as('attachments'))
     .where('org_id', '=', orgId)

@@ -12,6 +12,9 @@ const BASE64 = /^(data:[^,]{0,255};base64,)?[A-Za-z0-9+/]*={0,2}$/;
 const MAX_URL_LENGTH = 2_048;
 const MAX_NAME_LENGTH = 1_000;
 
+/** The text of a message. */
+export const MessageText = z.string().max(MAX_TEXT_LENGTH);
+
 const AvatarUrl = z
   .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
   .max(MAX_URL_LENGTH)
@@ -69,7 +72,7 @@ export const SendMessage = z
     message: z
       .object({
         type: z.literal('text'),
-        text: z.string().max(MAX_TEXT_LENGTH),
+        text: MessageText,
         attachments: z.array(ChatAttachment).max(MAX_ATTACHMENTS).default([]),
       })
       .refine(({ text, attachments }) => text.trim() !== '' || attachments.length > 0, {

@@ -140,7 +140,8 @@ async function sendAsContact(
   return { id, isHandedOff: session.handoff !== null, mayBeAnswered: terms.has_autopilot };
 }
 
-async function sendAsAgent(
+/** Adds a message of an agent to a locked session, and sends it on the session's channel. */
+export async function sendAsAgent(
   trx: Trx,
   deps: SendingDeps,
   orgId: string,

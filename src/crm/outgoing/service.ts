@@ -1,3 +1,4 @@
+import { publishDrafts } from '../../conversations/ai/drafts.service.ts';
 import { addExternalNote } from '../../conversations/messages/external-messages.service.ts';
 import { findRelayedMessage, isRelayable, messageIdOf } from '../../conversations/messages/relay.service.ts';
 import { lockSession } from '../../conversations/sessions/service.ts';
@@ -5,6 +6,7 @@ import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { newId } from '../../ids.ts';
 import type { MediaLinks } from '../../media/links.ts';
+import { listConnections } from '../../orgs/integrations/service.ts';
 import type { Reaction } from '../../outbox/reactions.ts';
 import { CrmError, notConnected } from '../../providers/crm/errors.ts';
 import type { Crm } from '../../providers/crm/port.ts';
@@ -31,8 +33,21 @@ export const relayToThreads: Reaction<'message-relayed'> = async (trx, orgId, ev
   await postToThreads(trx, orgId, ours);
 };
 
-/** Posts the drafts of the AI to the CRM threads of their sessions, for the agents there. */
-export const postDrafts: Reaction<'ai-draft-created'> = (trx, orgId, events) => postToThreads(trx, orgId, events);
+/**
+ * Posts the drafts of the AI to the CRM threads of their sessions: for the agents there, or with `assist_drafts: message`
+ * for the customer.
+ */
+export const postDrafts: Reaction<'ai-draft-created'> = async (trx, orgId, events) => {
+  const settings = (await listConnections(trx, orgId)).get('crm');
+  if (settings?.assist_drafts !== 'message') return postToThreads(trx, orgId, events);
+  const ids = await publishDrafts(
+    trx,
+    orgId,
+    events.map(({ payload }) => payload.message_id),
+  );
+  const unsent = events.filter(({ payload }) => ids.includes(payload.message_id));
+  await postToThreads(trx, orgId, unsent);
+};
 
 async function postToThreads(
   trx: Trx,

@@ -8,6 +8,14 @@ export interface MissingFile {
   reason: string;
 }
 
+const MAX_NAME_LENGTH = 100;
+
+/** Returns the name of a file for a line of a text, else its kind. */
+export function namedInText({ kind, name }: { kind: string; name: string | null }): string {
+  const line = (name ?? '').replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}[\]]/gu, ' ').trim();
+  return line === '' ? kind : `${kind} ${[...line].slice(0, MAX_NAME_LENGTH).join('')}`;
+}
+
 /** Returns the text for a message: what the contact wrote, and a line for each file that is missing. */
 export const textWith = (text: string, missing: MissingFile[]): string =>
   [

@@ -8,7 +8,7 @@ import { type Media, storeContent } from '../../media/service.ts';
 import type { Storage } from '../../providers/storage/port.ts';
 import type { InboundMessageRef } from '../contract.ts';
 import type { FileDownload } from './file-download.ts';
-import { MAX_FILES, type MissingFile } from './files.rules.ts';
+import { MAX_FILES, type MissingFile, namedInText } from './files.rules.ts';
 import { recordWaitingChanges } from './message-changes.service.ts';
 import { clearFiles, findMessageWithFiles } from './messages.queries.ts';
 import { addToSession } from './messages.service.ts';
@@ -98,7 +98,7 @@ export async function receiveInboundFiles(
     isRecent,
     attempt,
     files: files.map((file) => ({
-      what: file.kind,
+      what: namedInText(file),
       name: file.name ?? file.kind,
       load: () => deps.download(orgId, provider, file),
     })),

@@ -1,6 +1,6 @@
 import { resolveWhatsAppUser } from '../../contacts/whatsapp-users/service.ts';
 import { attachmentOf } from '../../conversations/messages/attachments.service.ts';
-import { addInboundMessage, type InboxOrigin } from '../../conversations/messages/inbound.service.ts';
+import { addInboundMessage, hasSession, type InboxOrigin } from '../../conversations/messages/inbound.service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { newId } from '../../ids.ts';
@@ -26,6 +26,8 @@ interface MessageParts {
   missing?: MissingFile[] | undefined;
   /** Whether the text only says what was sent. */
   isDescription?: boolean | undefined;
+  /** Whether it is a mere reaction, which asks for no answer. */
+  isReaction?: boolean | undefined;
   /** Whether a program must not answer it. */
   isAutomated?: boolean | undefined;
   /** Of an e-mail to an inbox. */
@@ -48,7 +50,7 @@ export type ReceivedMessage = Omit<NewInboundMessage, 'id' | 'isReply' | 'files'
 /**
  * Receives a contact's message once. An SMS of STOP suppresses its number on the channel and is no reply. START removes
  * this suppression. The provider's own reading of an SMS counts more than its words. Any message but STOP continues the
- * contact's session: at once, or when its files are fetched.
+ * contact's session: at once, or when its files are fetched. A reaction opens no session.
  */
 export function receiveMessage(
   db: Db,
@@ -57,6 +59,7 @@ export function receiveMessage(
     media,
     missing,
     isDescription,
+    isReaction = false,
     isAutomated,
     inbox,
     isAuthentic,
@@ -75,9 +78,10 @@ export function receiveMessage(
     const number = from === userId ? undefined : from;
     const sender = userId === undefined ? inbound.sender : await resolveWhatsAppUser(trx, orgId, { userId, number });
     const id = newId();
-    const message = { ...inbound, from, sender, id, isReply: !isStop, files: pending };
+    const message = { ...inbound, from, sender, id, isReply: !isStop && !isReaction, files: pending };
     const contactId = await insertInboundMessage(trx, orgId, message);
     if (contactId === undefined) return;
+    if (isReaction && (contactId === null || !(await hasSession(trx, orgId, { contactId, channel })))) return;
     if (isStop) {
       await insertSuppression(trx, orgId, { id: newId(), channel, address: from, reason: 'unsubscribed' });
       return;
@@ -88,7 +92,7 @@ export function receiveMessage(
       await enqueue(trx, orgId, start(RECEIVE_INBOUND_FILES, { orgId, inboundMessageId: id }, subject));
       return;
     }
-    const parts = { media, missing, isDescription, isAutomated, inbox, isAuthentic };
+    const parts = { media, missing, isDescription, isReaction, isAutomated, inbox, isAuthentic };
     await addToSession(trx, orgId, { id, channel, contactId, from, body, deliveryId, replyTo, name, ...parts });
   });
 }

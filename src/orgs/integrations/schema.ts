@@ -110,6 +110,12 @@ const Hubspot = z
     portal_id: Digits.optional(),
     ai_user_id: Digits.optional(),
     assist_mode: z.boolean().optional(),
+    assist_drafts: z
+      .enum(['comment', 'message'])
+      .optional()
+      .describe(
+        'How drafts of the AI are posted in Assist Mode: as an internal comment, which is the default, or as a public message to the customer.',
+      ),
     ticketing_enabled: z.boolean().optional(),
     pipeline_id: Text.optional(),
     open_stage_id: Text.optional(),

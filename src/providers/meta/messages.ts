@@ -8,13 +8,14 @@ import { USER_ID } from './user-ids.rules.ts';
 
 const MAX_NAME_LENGTH = 200;
 const MAX_CONTACTS = 10;
+const MAX_EMOJI_LENGTH = 64;
 /** Shown of the reasons why Meta could not pass a message on. */
 const MAX_ERRORS = 5;
 /** In UTF-16 units, of the raw form of a message that is not understood. */
 const MAX_RAW_LENGTH = 32_768;
 
 /** What else comes as a message: it asks for no answer, or nobody has written it. */
-const NO_MESSAGES = new Set(['reaction', 'system', 'request_welcome']);
+const NO_MESSAGES = new Set(['system', 'request_welcome']);
 
 /** Which number of ours a message came to. */
 interface ReceivingNumber {
@@ -22,7 +23,7 @@ interface ReceivingNumber {
   phone_number_id?: string | undefined;
 }
 
-type Content = Pick<InboundMessage, 'text' | 'files' | 'isDescription' | 'change' | 'raw'>;
+type Content = Pick<InboundMessage, 'text' | 'files' | 'isDescription' | 'isReaction' | 'change' | 'raw'>;
 
 const Text = z.string().transform(storable);
 const OptionalText = Text.optional().catch(undefined);
@@ -73,6 +74,12 @@ const Card = z
   );
 const Cards = z.array(Card).transform((cards) => described(`contact card: ${cards.slice(0, MAX_CONTACTS).join('; ')}`));
 
+/** An emoji, which may be many characters. One taken back has none. */
+const Reaction = z.object({ emoji: Text.pipe(z.string().max(MAX_EMOJI_LENGTH)).optional() }).transform(({ emoji }) => ({
+  ...described(emoji ? `reaction: ${emoji}` : 'reaction taken back'),
+  isReaction: true,
+}));
+
 const Title = z.object({ title: Text }).transform(({ title }) => written(title));
 /** What a contact chose or filled in. Meta adds kinds. */
 const Choice = z.union([
@@ -94,6 +101,7 @@ const CONTENTS = new Map<string, z.ZodType<Content>>([
   ['sticker', Media.transform(fileOf('sticker'))],
   ['location', Location],
   ['contacts', Cards],
+  ['reaction', Reaction],
 ]);
 
 /**

@@ -141,4 +141,44 @@ describe('the AI in a HubSpot conversation', () => {
       const lines = await historyOf(org, session.id);
       expect(lines.map((line) => line.split(':')[0])).toEqual(['contact', 'human_agent_comment', 'contact']);
     }));
+
+  it('posts a draft to the customer with assist_drafts: message, once, and nobody can send it again', () =>
+    inOrg({ assist_mode: true, assist_drafts: 'message' }, async (org, crm) => {
+      crm.hubspot.next('POST', /\/messages$/, resetAfter);
+      const { threadId, session } = await ask(org, crm, {}, 'A-5');
+      const [answer] = await untilPosted(crm, threadId);
+      expect(answer).toMatchObject({ type: 'MESSAGE' });
+      expect(answer?.text).not.toContain('Draft of the AI');
+      await deliverEchoes(org, crm, { threadId, sessionId: session.id });
+      expect(posted(crm, threadId)).toHaveLength(1);
+      const { items } = (await org.get(`/chat/sessions/${session.id}/history`)).body;
+      const draft = items.find((item: { event: { is_draft?: boolean } }) => item.event.is_draft);
+      expect(draft.event.sent_as).toBe(draft.id);
+      expect((await org.post(`/chat/sessions/${session.id}/drafts/${draft.id}/send`, {})).status).toBe(409);
+    }));
+
+  it.each([[undefined], ['It takes five days.']])('lets an agent send a draft once, as it is or edited: %j', (text) =>
+    inOrg({ assist_mode: true }, async (org, crm) => {
+      const { threadId, session } = await ask(org, crm, {}, 'A-5');
+      await untilPosted(crm, threadId);
+      const history = async () => (await org.get(`/chat/sessions/${session.id}/history`)).body.items;
+      const draft = (await history()).find((item: { event: { is_draft?: boolean } }) => item.event.is_draft);
+      const send = () => org.post(`/chat/sessions/${session.id}/drafts/${draft.id}/send`, { text });
+      const answers = await Promise.all([send(), send(), send()]);
+      expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
+      const { message_id } = answers.find(({ status }) => status === 201)?.body ?? {};
+      const items = await history();
+      expect(items.find(({ id }: { id: string }) => id === draft.id).event.sent_as).toBe(message_id);
+      const messages = items.filter(({ id }: { id: string }) => id === message_id);
+      const said = text ?? draft.event.content.text;
+      expect(messages).toMatchObject([{ event: { sender: { type: 'human_agent' }, content: { text: said } } }]);
+      const published = () => posted(crm, threadId).filter(({ type }) => type === 'MESSAGE');
+      await eventually('the message', () => published().length > 0);
+      await deliverEchoes(org, crm, { threadId, sessionId: session.id });
+      expect(published()).toHaveLength(1);
+      const path = `/chat/sessions/${session.id}/drafts`;
+      expect((await org.post(`${path}/${message_id}/send`, {})).status).toBe(404);
+      expect((await stack.other.post(`${path}/${draft.id}/send`, {})).status).toBe(404);
+    }),
+  );
 });

@@ -210,9 +210,31 @@ describe('a file that a contact sends', () => {
     ]);
   });
 
-  it('is no message if it is a mere reaction', async () => {
+  it('opens no session if it is a mere reaction to nothing', async () => {
     await meta.receiveContent(whatsAppUrl, number, { type: 'reaction', reaction: { message_id: 'x', emoji: '👍' } });
     expect(await sessions()).toEqual([]);
+  });
+
+  it('is followed by a reaction that asks for no answer and reopens nothing', async () => {
+    await sendByWhatsApp('image', PNG);
+    await untilMessages(1);
+    const [{ id }] = await sessions();
+    await org.patch(`/chat/sessions/${id}`, { status: 'closed_resolved' });
+    for (const emoji of ['👍🏽', undefined])
+      await meta.receiveContent(whatsAppUrl, number, { type: 'reaction', reaction: { message_id: 'x', emoji } });
+    expect((await untilMessages(3)).map(outline)).toEqual([
+      ['', 'image.png'],
+      ['[reaction: 👍🏽]'],
+      ['[reaction taken back]'],
+    ]);
+    expect(await sessions()).toMatchObject([{ id, status: 'closed_resolved' }]);
+  });
+
+  it('is named by its own name where it is not accepted', async () => {
+    await sendByWhatsApp('document', EXECUTABLE, { filename: '../tour]\n[x].exe' });
+    expect((await untilMessages(1)).map(outline)).toEqual([
+      ['[document ../tour   x .exe not received: its type is not accepted]'],
+    ]);
   });
 
   it.each([

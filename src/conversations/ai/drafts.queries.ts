@@ -1,0 +1,42 @@
+import { sql } from 'kysely';
+import type { Trx } from '../../db/connect.ts';
+
+/** A reply that the AI has proposed in a session. */
+export interface AiDraft {
+  /** Null once it is redacted. */
+  content: string | null;
+  /** The message that it was sent as. */
+  sent_as: string | null;
+}
+
+/** Finds a draft of the AI in a locked session. */
+export const findAiDraft = (
+  trx: Trx,
+  orgId: string,
+  { sessionId, draftId }: { sessionId: string; draftId: string },
+): Promise<AiDraft | undefined> =>
+  trx
+    .selectFrom('session_events')
+    .select(['content', sql<string | null>`data->>'sent_as'`.as('sent_as')])
+    .where('org_id', '=', orgId)
+    .where('session_id', '=', sessionId)
+    .where('id', '=', draftId)
+    .where('type', '=', 'human_agent_comment')
+    .where(sql<boolean>`data ? 'is_draft'`)
+    .executeTakeFirst();
+
+/** Records as what message drafts of the AI went out. Returns those that no other message went out for. */
+export async function markDraftsSent(
+  trx: Trx,
+  orgId: string,
+  drafts: { draftId: string; sentAs: string }[],
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    update session_events as event set data = event.data || jsonb_build_object('sent_as', draft."sentAs")
+    from jsonb_to_recordset(${JSON.stringify(drafts)}::jsonb) as draft ("draftId" uuid, "sentAs" uuid)
+    where event.org_id = ${orgId} and event.id = draft."draftId" and event.type = 'human_agent_comment'
+      and event.data ? 'is_draft' and coalesce(event.data->>'sent_as', draft."sentAs"::text) = draft."sentAs"::text
+    returning event.id
+  `.execute(trx);
+  return rows.map(({ id }) => id);
+}
