@@ -1898,11 +1898,13 @@ create table redactions (
   api_key_id uuid not null,
   affected integer not null,
   created_at timestamp(3) with time zone default now() not null,
+  actor jsonb,
   constraint redactions_pkey PRIMARY KEY (org_id, id),
   constraint redactions_kind_check CHECK ((kind = ANY (ARRAY['message'::text, 'session'::text]))),
   constraint redactions_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
   constraint redactions_org_id_session_id_fkey FOREIGN KEY (org_id, session_id) REFERENCES sessions(org_id, id)
 );
+CREATE INDEX redactions_by_creation ON public.redactions USING btree (org_id, created_at, id);
 CREATE INDEX redactions_by_session ON public.redactions USING btree (org_id, session_id, created_at);
 
 create table roles (

@@ -1,6 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
+import { orderedByCreation, type PageRequest } from '../../db/cursor.ts';
 import { onlyRow } from '../../db/rows.ts';
+import type { Actor } from '../../schemas/actor.ts';
 import type { RedactionsTable } from './table.ts';
 
 /** The event of a redacted text, without the text. */
@@ -70,6 +72,30 @@ export async function countRedactions(db: Db, orgId: string, sessionId: string):
   return onlyRow(counted).count;
 }
 
-export async function insertRedaction(trx: Trx, redaction: Omit<RedactionsTable, 'created_at'>): Promise<void> {
-  await trx.insertInto('redactions').values(redaction).execute();
+export async function insertRedaction(
+  trx: Trx,
+  { actor, ...redaction }: Omit<RedactionsTable, 'created_at' | 'actor'> & { actor: Actor },
+): Promise<void> {
+  await trx
+    .insertInto('redactions')
+    .values({ ...redaction, actor: JSON.stringify(actor) })
+    .execute();
 }
+
+/** SQL: who asked for a `redaction`. One of an earlier version has its actor in the history, or is of a key. */
+const ACTOR = sql<Actor>`coalesce(redaction.actor, event.actor,
+  jsonb_build_object('kind', 'key', 'id', redaction.api_key_id, 'name', null))`;
+
+/** Lists a page of redactions, oldest first. */
+export const listRedactions = (db: Db, orgId: string, sessionId: string | undefined, page: PageRequest) =>
+  db
+    .selectFrom('redactions as redaction')
+    .leftJoin('session_events as event', (join) =>
+      join.onRef('event.org_id', '=', 'redaction.org_id').onRef('event.id', '=', 'redaction.id'),
+    )
+    .select(['redaction.id', 'redaction.kind', 'redaction.session_id', 'redaction.message_id', 'redaction.reason'])
+    .select(['redaction.affected', 'redaction.created_at', ACTOR.as('actor')])
+    .where('redaction.org_id', '=', orgId)
+    .$if(sessionId !== undefined, (query) => query.where('redaction.session_id', '=', sessionId ?? ''))
+    .$call(orderedByCreation(page, 'redaction'))
+    .execute();

@@ -2,8 +2,8 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../../api/deps.ts';
 import { redactStoredAnswers } from '../../api/edge/idempotency.queries.ts';
 import { errorResponses } from '../../schemas/error-answers.ts';
-import { Redacted, RedactMessage, RedactSession } from './schema.ts';
-import { deleteRedactedFiles, redactMessage, redactSession } from './service.ts';
+import { ListRedactions, Redacted, RedactionPage, RedactMessage, RedactSession } from './schema.ts';
+import { deleteRedactedFiles, pageOfRedactions, redactMessage, redactSession } from './service.ts';
 
 const tags = ['redaction'];
 
@@ -22,6 +22,19 @@ export const redactionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) =>
   });
   app.addHook('preClose', async () => clearInterval(purging));
   app.addHook('onResponse', deleteFiles);
+
+  app.get('/redaction', {
+    config: { scope: 'redaction:read' },
+    schema: {
+      operationId: 'listRedactions',
+      summary: 'List redactions',
+      tags,
+      description: 'Who redacted what, when and why, oldest first. Never what was redacted.',
+      querystring: ListRedactions,
+      response: { 200: RedactionPage, ...errorResponses(403) },
+    },
+    handler: async ({ db, org, query }) => pageOfRedactions(db, org.id, query),
+  });
 
   app.post('/redaction/message', {
     config: { scope: 'redaction:write' },

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { Actor } from '../../schemas/actor.ts';
+import { Cursor, Id, Timestamp } from '../../schemas/parts.ts';
 
 const MAX_REASON = 5_000;
 /** Ids of this system have 36 characters. */
@@ -30,3 +32,44 @@ export const Redacted = z
     messagesRedacted: z.int().optional().describe('Of a session.'),
   })
   .meta({ id: 'Redacted' });
+
+export const ListRedactions = z.object({
+  cursor: Cursor.optional(),
+  limit: z.coerce.number().int().min(1).max(100).default(50),
+  session_id: Id.optional().describe('Only those of this session.'),
+});
+export type ListRedactions = z.infer<typeof ListRedactions>;
+
+const Redaction = z
+  .object({
+    id: Id,
+    kind: z.enum(['message', 'session']),
+    session_id: Id,
+    message_id: Id.nullable().describe('null: the whole session.'),
+    actor: Actor.describe('Who asked for it.'),
+    reason: z.string().nullable(),
+    affected: z.int().describe('How many texts were still there.'),
+    created_at: Timestamp,
+  })
+  .meta({ id: 'Redaction' });
+
+export const RedactionPage = z.object({ items: z.array(Redaction), next: z.string().nullable() }).meta({
+  id: 'RedactionPage',
+  examples: [
+    {
+      items: [
+        {
+          id: '0199a0c2-0000-7000-8000-000000000001',
+          kind: 'message',
+          session_id: '0199a0c2-0000-7000-8000-000000000002',
+          message_id: '0199a0c2-0000-7000-8000-000000000000',
+          actor: { kind: 'member', id: 12, name: 'Grace' },
+          reason: 'A card number',
+          affected: 1,
+          created_at: '2026-01-05T12:00:00.000Z',
+        },
+      ],
+      next: null,
+    },
+  ],
+});

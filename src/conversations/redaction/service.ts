@@ -1,16 +1,19 @@
 import { deleteMessageOverrides } from '../../actions/overrides/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
+import { pageOf } from '../../db/cursor.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { notFound } from '../../errors.ts';
 import { isUuid, newId } from '../../ids.ts';
 import { softDeleteMedia } from '../../media/service.ts';
 import { announce } from '../../outbox/announcing.ts';
+import { currentActor } from '../../processes/current-work.ts';
+import { SYSTEM } from '../../schemas/actor.ts';
 import { recordEvents } from '../change-session.service.ts';
 import { deleteDraftsOfSession } from '../composing/drafts.service.ts';
 import type { DeliveriesPort } from '../deliveries.port.ts';
 import { getSessionOfMessage, lockSession } from '../sessions/service.ts';
-import { insertRedaction, type RedactedEvent, redactEvents, redactSummaries } from './queries.ts';
-import type { RedactMessage, RedactSession } from './schema.ts';
+import { insertRedaction, listRedactions, type RedactedEvent, redactEvents, redactSummaries } from './queries.ts';
+import type { ListRedactions, RedactMessage, RedactSession } from './schema.ts';
 
 export { purgeDeletedMedia as deleteRedactedFiles } from '../../media/service.ts';
 export { countRedactions, redactionsOf } from './queries.ts';
@@ -57,6 +60,10 @@ export async function redactSession(
   });
 }
 
+/** Returns a page of redactions, oldest first. */
+export const pageOfRedactions = (db: Db, orgId: string, query: ListRedactions) =>
+  pageOf(db, query, (page) => listRedactions(db, orgId, query.session_id, page));
+
 const isMessage = ({ type }: RedactedEvent): boolean =>
   type === 'message' || type === 'workflow_message' || type === 'sequence_message';
 
@@ -94,6 +101,7 @@ async function redact(
     message_id: messageId,
     reason: reason ?? null,
     api_key_id: by,
+    actor: currentActor() ?? SYSTEM,
     affected: erased.length,
   });
   if (erased.length > 0)

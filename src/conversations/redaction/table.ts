@@ -1,4 +1,5 @@
-import type { Generated } from 'kysely';
+import type { Generated, JSONColumnType } from 'kysely';
+import type { Actor } from '../../schemas/actor.ts';
 
 /** The audit log of redactions. */
 export interface RedactionsTable {
@@ -9,8 +10,10 @@ export interface RedactionsTable {
   /** The redacted message. Null for a whole session. */
   message_id: string | null;
   reason: string | null;
-  /** The requesting API key. */
+  /** The requesting API key, or the dashboard session of a member. */
   api_key_id: string;
+  /** Who asked for it. Null in those of earlier versions. */
+  actor: JSONColumnType<Actor> | null;
   /** The number of removed texts. */
   affected: number;
   created_at: Generated<Date>;

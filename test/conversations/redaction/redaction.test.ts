@@ -144,6 +144,25 @@ describe('a redaction', () => {
     expect((await org.post('/redaction/message', { messageId })).body).toMatchObject({ affectedCount: 0 });
   });
 
+  it('redactions are listed in pages with who, when and why, and never the text', async () => {
+    const id = await newSession();
+    await send(id, 'contact', 'my card is 4111');
+    await send(id, 'contact', 'thanks');
+    const [{ id: messageId }] = await history(id);
+    await org.post('/redaction/message', { messageId, reason: 'A card number' });
+    await org.post('/redaction/session', { sessionId: id });
+    const first = (await org.get(`/redaction?session_id=${id}&limit=1`)).body;
+    const second = (await org.get(`/redaction?session_id=${id}&limit=1&cursor=${first.next}`)).body;
+    const common = { session_id: id, affected: 1, created_at: expect.any(String) };
+    expect([...first.items, ...second.items]).toMatchObject([
+      { ...common, kind: 'message', message_id: messageId, reason: 'A card number', actor: { kind: 'key' } },
+      { ...common, kind: 'session', message_id: null, reason: null, actor: { kind: 'key', name: expect.any(String) } },
+    ]);
+    expect(second.next).toBeNull();
+    expect(JSON.stringify([first, second])).not.toMatch(/4111|thanks/);
+    expect((await stack.other.get(`/redaction?session_id=${id}`)).body.items).toEqual([]);
+  });
+
   it('the redaction of a message still to be sent cancels its delivery', async () => {
     const contact = (await org.post('/contacts', { contact: { phone: newNumber() } })).body.id;
     const id = await newSession({ contact_id: contact, channel: { type: 'sms' } });

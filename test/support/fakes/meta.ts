@@ -1,7 +1,9 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { pipeline } from 'node:stream/promises';
 import { setTimeout } from 'node:timers/promises';
+import { Busboy } from '@fastify/busboy';
 import { z } from 'zod';
 import {
   type FakeTemplate,
@@ -164,28 +166,19 @@ export async function startFakeMeta(
     return answer(response, 200, { messaging_product: 'whatsapp', contacts, messages: [{ id }] });
   };
 
-  const upload = async (response: ServerResponse, type: string, body: Buffer) => {
+  const upload = async (request: IncomingMessage, response: ServerResponse) => {
+    const form = await uploadOf(request);
     const refusal = uploadFaults.shift();
     if (refusal !== undefined) return refuse(response, refusal);
-    const form = await new Response(new Uint8Array(body), { headers: { 'content-type': type } }).formData();
-    const file = form.get('file');
-    const mimeType = String(form.get('type'));
-    const isTaken = Object.values(UPLOADED_TYPES).flat().includes(mimeType);
-    if (form.get('messaging_product') !== 'whatsapp' || !(file instanceof File) || !isTaken || file.type !== mimeType)
-      return refuse(response, {
-        status: 400,
-        code: 100,
-        message: `Param file must be a file with a type, not ${mimeType}`,
-      });
+    const isTaken = Object.values(UPLOADED_TYPES).flat().includes(form.type);
+    if (form.messaging_product !== 'whatsapp' || !isTaken || form.mimeType !== form.type)
+      return refuse(response, { status: 400, code: 100, message: `Param file must be a file, not ${form.mimeType}` });
     const id = String(uploads.size + 1_000_000);
-    uploads.set(id, { name: file.name, mimeType, bytes: Buffer.from(await file.arrayBuffer()) });
+    uploads.set(id, form);
     return answer(response, 200, { id });
   };
 
   const handle = async (request: IncomingMessage, response: ServerResponse) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const body = Buffer.concat(chunks);
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://graph');
     const [, version, id = '', edge] = pathname.split('/');
     if (request.headers.authorization !== `Bearer ${accessToken}`) {
@@ -193,11 +186,12 @@ export async function startFakeMeta(
       return refuse(response, { status: 401, code: 190, message: `Malformed access token ${given}` });
     }
     const isKnownVersion = version === 'v23.0';
+    if (isKnownVersion && request.method === 'POST' && edge === 'media') return upload(request, response);
+    let text = '';
+    for await (const chunk of request) text += chunk;
     if (isKnownVersion && request.method === 'POST' && edge === 'messages') {
-      return take(request, response, id, JSON.parse(body.toString()));
+      return take(request, response, id, JSON.parse(text));
     }
-    if (isKnownVersion && request.method === 'POST' && edge === 'media')
-      return upload(response, request.headers['content-type'] ?? '', body);
     const file = files.get(id);
     if (file !== undefined) await filesHeld;
     if (file !== undefined && version === 'lookaside') return response.writeHead(200).end(file);
@@ -289,6 +283,20 @@ export async function startFakeMeta(
         server.closeAllConnections();
       }),
   };
+}
+
+/** Reads the form of an upload. */
+async function uploadOf(request: IncomingMessage) {
+  const form = { messaging_product: '', type: '', name: '', mimeType: '', bytes: Buffer.alloc(0) };
+  const parser = new Busboy({ headers: { ...request.headers, 'content-type': request.headers['content-type'] ?? '' } });
+  parser.on('field', (field, value) => Object.assign(form, { [field]: value }));
+  parser.on('file', (_field, stream, name, _encoding, mimeType) => {
+    const chunks: Buffer[] = [];
+    stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+    stream.on('end', () => Object.assign(form, { name, mimeType, bytes: Buffer.concat(chunks) }));
+  });
+  await pipeline(request, parser);
+  return form;
 }
 
 function answer(response: ServerResponse, status: number, content: object, headers: Record<string, string> = {}) {
