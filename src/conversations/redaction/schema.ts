@@ -55,21 +55,4 @@ const Redaction = z
 
 export const RedactionPage = z.object({ items: z.array(Redaction), next: z.string().nullable() }).meta({
   id: 'RedactionPage',
-  examples: [
-    {
-      items: [
-        {
-          id: '0199a0c2-0000-7000-8000-000000000001',
-          kind: 'message',
-          session_id: '0199a0c2-0000-7000-8000-000000000002',
-          message_id: '0199a0c2-0000-7000-8000-000000000000',
-          actor: { kind: 'member', id: 12, name: 'Grace' },
-          reason: 'A card number',
-          affected: 1,
-          created_at: '2026-01-05T12:00:00.000Z',
-        },
-      ],
-      next: null,
-    },
-  ],
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { EmailAddress, Id } from '../../schemas/parts.ts';
-import type { AttachedFile } from '../sending/content.ts';
+import type { AttachedFile } from '../sending/attached-files.rules.ts';
 
 const ONE_YEAR_IN_MINUTES = 525_600;
 /** Text for a header: one line. */

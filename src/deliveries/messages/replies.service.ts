@@ -6,6 +6,7 @@ import type { EmailContent } from '../email/schema.ts';
 import { isVerifiedSender } from '../email-domains/service.ts';
 import { findDefaultInbox, findInbox, findInboxByAddress } from '../email-inboxes/service.ts';
 import { isMessageId, referencesTo } from '../mail/message-ids.rules.ts';
+import { attachedFileOf } from '../sending/attached-files.rules.ts';
 import type { MessageContent } from '../sending/content.ts';
 import { MAX_SMS_LENGTH } from '../sending/lengths.rules.ts';
 import {
@@ -19,7 +20,7 @@ import {
   listSendersTo,
 } from './replies.queries.ts';
 import { answeringSubject, isPhoneNumber, signed } from './replies.rules.ts';
-import { attachedFileOf, mailFiles, mayBeMms, whatsAppFiles, whatsAppParts, withLinks } from './reply-files.rules.ts';
+import { mailFiles, mayBeMms, whatsAppFiles, whatsAppParts, withLinks } from './reply-files.rules.ts';
 import { requestMessage } from './service.ts';
 
 /**

@@ -1,6 +1,7 @@
 import type { ReplyFile } from '../../conversations/deliveries.port.ts';
 import type { WhatsAppMediaKind } from '../../providers/meta/port.ts';
-import type { AttachedFile, WhatsAppPart } from '../sending/content.ts';
+import { attachedFileOf } from '../sending/attached-files.rules.ts';
+import type { WhatsAppPart } from '../sending/content.ts';
 
 /** Base64 makes files a third larger, and many mail servers refuse a mail of more than 25 MB. */
 const MAX_MAIL_FILE_BYTES = 17 * 1024 ** 2;
@@ -75,13 +76,6 @@ export const withLinks = (text: string, linked: ReplyFile[]): string =>
     ...(text.trim() === '' && linked.length > 0 ? [] : [text]),
     ...linked.map(({ name, url }) => `${name}: ${url}`),
   ].join('\n');
-
-/** Returns a file as the content of its delivery refers to it. */
-export const attachedFileOf = ({ mediaId, name, mimeType }: ReplyFile): AttachedFile => ({
-  media_id: mediaId,
-  name,
-  mime_type: mimeType,
-});
 
 const WHATSAPP_DOCUMENTS = new Set([
   'application/pdf',

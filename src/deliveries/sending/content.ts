@@ -1,12 +1,6 @@
 import type { WhatsAppMediaKind, WhatsAppTemplate } from '../../providers/meta/port.ts';
 import type { EmailContent } from '../email/schema.ts';
-
-/** A stored file that goes with a message. */
-export interface AttachedFile {
-  media_id: string;
-  name: string;
-  mime_type: string;
-}
+import type { AttachedFile } from './attached-files.rules.ts';
 
 /** The files of an MMS, as the provider fetches them. `text` says the same with links, where the number sends no MMS. */
 export interface MmsFiles {

@@ -4,7 +4,7 @@ import type { Db } from '../../db/connect.ts';
 import { listFiles, openMedia } from '../../media/service.ts';
 import type { SendOutcome } from '../../providers/sending.ts';
 import type { Storage } from '../../providers/storage/port.ts';
-import type { AttachedFile } from './content.ts';
+import type { AttachedFile } from './attached-files.rules.ts';
 
 /** A message has up to 17 MB of files, which are in memory while it is sent. */
 const MESSAGES_WITH_FILES_AT_ONCE = 3;

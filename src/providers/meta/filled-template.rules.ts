@@ -1,6 +1,5 @@
 import { toParameterText } from './parameters.rules.ts';
-import type { WhatsAppComponent } from './port.ts';
-import type { MetaTemplate } from './templates.ts';
+import type { MetaTemplate, WhatsAppComponent } from './port.ts';
 
 /** The components of a template message, and the text that the contact reads. */
 export interface FilledTemplate {

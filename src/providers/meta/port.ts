@@ -6,6 +6,24 @@ export interface WhatsAppTemplate {
   components: WhatsAppComponent[];
 }
 
+/** A template as Meta has it. */
+export interface MetaTemplate {
+  name: string;
+  language: string;
+  /** Meta's own value: only APPROVED templates can be sent. */
+  status: string;
+  parameterFormat: 'positional' | 'named';
+  /** The kind of a header that is no text, such as `image` or `location`. */
+  mediaHeader: string | undefined;
+  /** What the contact reads, with placeholders. */
+  texts: { header: string; body: string; footer: string; buttons: string[] };
+  /**
+   * The placeholders for variables, in order: those of the texts by name, the fields of a header that is no text, and the
+   * indices of buttons with a placeholder in their link.
+   */
+  places: { header: string[]; body: string[]; buttons: string[] };
+}
+
 /** As what the Cloud API takes a file. */
 export type WhatsAppMediaKind = 'image' | 'video' | 'audio' | 'document';
 

@@ -4,23 +4,7 @@ import type { HttpClient } from '../egress/egress.ts';
 import { jsonOf, requestFailure } from '../egress/provider-responses.ts';
 import { callMeta, type MetaSettings } from './api.ts';
 import { headerFieldsOf, placeholdersIn } from './filled-template.rules.ts';
-
-export interface MetaTemplate {
-  name: string;
-  language: string;
-  /** Meta's own value: only APPROVED templates can be sent. */
-  status: string;
-  parameterFormat: 'positional' | 'named';
-  /** The kind of a header that is no text, such as `image` or `location`. */
-  mediaHeader: string | undefined;
-  /** What the contact reads, with placeholders. */
-  texts: { header: string; body: string; footer: string; buttons: string[] };
-  /**
-   * The placeholders for variables, in order: those of the texts by name, the fields of a header that is no text, and the
-   * indices of buttons with a placeholder in their link.
-   */
-  places: { header: string[]; body: string[]; buttons: string[] };
-}
+import type { MetaTemplate } from './port.ts';
 
 const FIELDS = 'name,language,status,parameter_format,components';
 const INVALID_PARAMETER_CODE = 100;
