@@ -477,7 +477,6 @@ describe('a Meta callback', () => {
   });
 
   it.each([
-    { type: 'reaction', reaction: { emoji: '👍' } },
     { type: 'system', system: { body: 'has a new number' } },
     { type: 'text', from: 'US.13' },
   ])('contains no message for %j', (message) => {

@@ -99,6 +99,7 @@ const OF_MEMBERS = [
   'DELETE /me/sessions/{id}',
   'POST /chat/sessions/{id}/read',
   'POST /chat/sessions/{id}/unread',
+  'POST /chat/sessions/{id}/drafts/{draftId}/send',
   'GET /chat/sessions/{id}/draft',
   'PUT /chat/sessions/{id}/draft',
   'DELETE /chat/sessions/{id}/draft',
