@@ -94,12 +94,13 @@ const TAG_OF_EXAMPLE = 'refund';
 /** What is published has a first version. Its number is no id. */
 const FIRST_VERSION = '1';
 const SENT_NOWHERE = '';
+/** It needs a draft of the AI, which no route creates: test/crm/hubspot/ai.test.ts sends one, also with foreign ids. */
+const OF_THE_AI = 'POST /chat/sessions/{id}/drafts/{draftId}/send';
 /** No key opens these, only a member who is signed in: test/sign-in and test/conversations. */
 const OF_MEMBERS = [
   'DELETE /me/sessions/{id}',
   'POST /chat/sessions/{id}/read',
   'POST /chat/sessions/{id}/unread',
-  'POST /chat/sessions/{id}/drafts/{draftId}/send',
   'GET /chat/sessions/{id}/draft',
   'PUT /chat/sessions/{id}/draft',
   'DELETE /chat/sessions/{id}/draft',
@@ -262,7 +263,7 @@ describe('the same ids used by their own org', () => {
     async () => {
       const order = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'];
       const routes = document.operations
-        .filter(({ pathParameters, name }) => pathParameters.length > 0 && !OF_MEMBERS.includes(name))
+        .filter(({ pathParameters, name }) => pathParameters.length > 0 && ![...OF_MEMBERS, OF_THE_AI].includes(name))
         .sort(
           (a, b) =>
             order.indexOf(a.method) - order.indexOf(b.method) || b.pathParameters.length - a.pathParameters.length,
