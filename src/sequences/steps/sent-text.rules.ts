@@ -9,7 +9,8 @@ export function sentTextOf({ channel, content }: MessageContent): string {
     case 'sms':
       return content.body;
     case 'whatsapp':
-      return 'text' in content ? content.text : textOfTemplate(content.template);
+      if ('template' in content) return textOfTemplate(content.template);
+      return 'text' in content ? content.text : (content.file.caption ?? '');
     case 'voice':
       return '';
   }
