@@ -64,6 +64,18 @@ describe('a field that an operation does not know', () => {
     expect((await org.post(`/workflows/${made.body.workflow_id}/deactivate`, {})).status).toBe(200);
   });
 
+  it('is refused where it can be read only, unless the whole is sent back with its id', async () => {
+    const path = `/chat/sessions/${(await api.org.post('/chat/sessions', {})).body.id}`;
+    const { body: session } = await api.org.get(path);
+    const wished = await api.org.patch(path, { ticket_number: 7 });
+    expect(wished).toMatchObject({ status: 400, body: { issues: [{ path: 'body.ticket_number' }] } });
+    const sentBack = await api.org.patch(path, { ...session, status: 'closed_resolved' });
+    expect([sentBack.status, sentBack.headers.get('x-ignored-fields')]).toEqual([
+      200,
+      expect.stringContaining('body.ticket_number'),
+    ]);
+  });
+
   it('is ignored with Prefer: handling=lenient, and named', async () => {
     const { status, headers } = await org.post('/sequences?verbose=1', misspelt(), LENIENT);
     expect(status).toBe(201);

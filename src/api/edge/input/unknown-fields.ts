@@ -13,7 +13,8 @@ const EMPTY_SCHEMA = z.object({});
  * Refuses fields and query parameters that an operation does not know, as a misspelt one would be dropped in silence.
  * With `Prefer: handling=lenient` (RFC 7240) or the org's setting `lenient_input` they are ignored, and the answer
  * names them. Public operations ignore them: their callers are programs of others. What a GET answers can be sent back to
- * the same path: its fields that cannot be written are ignored, and named.
+ * the same path: its fields that cannot be written are ignored, and named. Without its `id` a body is none that was read:
+ * who names such a field wants to change it, and is told that this is not the way.
  */
 export const refuseUnknownFields = fastifyPlugin(async (app: FastifyInstance) => {
   app.addHook('preValidation', async (request) => {
@@ -27,16 +28,16 @@ export const refuseUnknownFields = fastifyPlugin(async (app: FastifyInstance) =>
     if (scope === undefined || scope === 'public' || takesUnknownFields === true) return;
     const query = schemaOf(route.schema?.querystring);
     const body = route.schema?.consumes === undefined ? schemaOf(route.schema?.body) : undefined;
-    const isUnwritable = (field: UnknownField) =>
-      isRead(field, { answer: answers.get(route.url), forms: [[], ...LISTS], readIn }) ||
-      isRead(field, { answer: answers.get(pathAbove(route.url)), forms: LISTS, readIn });
+    const isUnwritable = (field: UnknownField, given: unknown) =>
+      isRead(field, given, { answer: answers.get(route.url), forms: [[], ...LISTS], readIn }) ||
+      isRead(field, given, { answer: answers.get(pathAbove(route.url)), forms: LISTS, readIn });
     const check = async (request: FastifyRequest, reply: Answered) => {
       const { given, method } = request;
       const unknown = [
         ...(query === undefined ? [] : unknownFieldsIn(query, 'query', given.query, parsedBy(query, request.query))),
         ...(body === undefined ? [] : unknownFieldsIn(body, 'body', given.body, parsedBy(body, request.body))),
       ];
-      const unwritable = REPLACING.includes(method) ? unknown.filter(isUnwritable) : [];
+      const unwritable = REPLACING.includes(method) ? unknown.filter((field) => isUnwritable(field, given.body)) : [];
       const others = unknown.filter((field) => !unwritable.includes(field));
       if (unwritable.length > 0) nameIgnored(reply, unwritable);
       if (others.length > 0 && !(await allowUnknownFields(request, reply, unknown))) throw unknownFields(others);
@@ -65,11 +66,17 @@ interface Reading {
   readIn: string | undefined;
 }
 
-/** Whether a field of a body is one that a GET answers, at the same place. */
-function isRead({ trail: [part, ...inside] }: UnknownField, { answer, forms, readIn }: Reading): boolean {
+/** Whether a field of a body is one that a GET answers, at the same place, and the body has the id that it answers. */
+function isRead(
+  { trail: [part, ...inside] }: UnknownField,
+  given: unknown,
+  { answer, forms, readIn }: Reading,
+): boolean {
   if (answer === undefined || part !== 'body' || (readIn !== undefined && inside[0] !== readIn)) return false;
   const field = readIn === undefined ? inside : inside.slice(1);
-  return forms.some((form) => hasField(answer, [...form, ...field]));
+  const read = readIn === undefined ? given : (given as Record<string, unknown>)[readIn];
+  const hasId = typeof read === 'object' && read !== null && 'id' in read;
+  return forms.some((form) => hasField(answer, [...form, ...field]) && (hasId || !hasField(answer, [...form, 'id'])));
 }
 
 /** Returns the schema of a part of a route. Undefined if it is not validated by zod. */
