@@ -277,6 +277,9 @@ describe('a repeated crawl', () => {
     expect(job.error_message).toContain('2 of 4 pages');
     expect(await outcomes(id)).toMatchObject({ '/b': 'synced, removal_held', '/c': 'synced, removal_held' });
     expect(await itemsOf(id)).toEqual(['/', '/a', '/b', '/c']);
+    const [first] = (await stack.org.get(`/crawl/${id}/crawls`)).body.items;
+    const unseen = await stack.org.post(`/crawl/${id}/crawls/${first.id}/removals`);
+    expect([unseen.status, unseen.body.message]).toEqual([409, expect.stringContaining('this crawl has held back 0')]);
     const released = await stack.org.post(`/crawl/${id}/crawls/${job.id}/removals`);
     expect([released.status, released.body]).toEqual([200, { affected: 2 }]);
     expect(await itemsOf(id)).toEqual(['/', '/a']);

@@ -121,15 +121,21 @@ async function reasonOfFailure(trx: Trx, orgId: string, datasource: DatasourceRo
 }
 
 /**
- * Removes the pages deferred by a crawl. Returns their number. Throws notFound, and conflict while a crawl is running.
+ * Removes the pages deferred by a crawl. Returns their number. Throws notFound, and conflict while a crawl is running or
+ * if another crawl has deferred more: who looked at this one has not seen them.
  */
 export function releaseRemovals(db: Db, orgId: string, datasourceId: string, jobId: string): Promise<number> {
   return inTransaction(db, async (trx) => {
     if ((await lockDatasource(trx, orgId, datasourceId)) === undefined) throw notFound('datasource');
-    if ((await findJob(trx, orgId, datasourceId, jobId)) === undefined) throw notFound('crawl');
+    const job = await findJob(trx, orgId, datasourceId, jobId);
+    if (job === undefined) throw notFound('crawl');
     if ((await findActiveJob(trx, orgId, datasourceId)) !== undefined)
       throw conflict('A crawl of the datasource is in progress');
     const held = await listDeferredRemovals(trx, orgId, datasourceId);
+    if (held.length > job.held_pages)
+      throw conflict(
+        `${held.length} pages are held back, and this crawl has held back ${job.held_pages}: release them by the crawl that shows all`,
+      );
     await removePages(trx, orgId, jobId, held);
     await incrementRemoved(trx, orgId, jobId, held.length);
     return held.length;

@@ -120,7 +120,7 @@ export const crawlJobRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => 
       summary: 'Remove held pages',
       tags,
       description:
-        'Removes the pages of the website that were held back, as too many seemed to be gone at once, and counts them with this crawl. While a crawl is active, it is a 409.',
+        'Removes the pages of the website that were held back, as too many seemed to be gone at once, and counts them with this crawl. While a crawl is active, or if another one has held back more, it is a 409.',
       params: JobPath,
       response: { 200: Affected, ...errorResponses(403, 404, 409) },
     },
