@@ -22,14 +22,16 @@ const Notification = z
     kind: z
       .enum(NOTIFICATION_KINDS)
       .describe(
-        '`mention`: in a note. `assigned`: a session to you. `breach`: of an SLA in a session of yours or of your team. `confirmation`: a call of the AI waits for one. `ended`: a job of yours.',
+        '`mention`: in a note. `assigned`: a session to you. `breach`: of an SLA in a session of yours or of your team. `confirmation`: a call of the AI, or of an assistant, waits for one. `ended`: a job of yours.',
       ),
     session_id: Id.nullable(),
     ticket_number: z.int().nullable(),
     contact_name: z.string().nullable(),
     data: z
       .record(z.string(), z.unknown())
-      .describe('`note_id` of a mention, `metric` of a breach, `call_id` of a confirmation, `job_id` of what ended.'),
+      .describe(
+        '`note_id` of a mention, `metric` of a breach, `call_id` or `mcp_confirmation_id` of a confirmation, `job_id` of what ended.',
+      ),
     created_at: Timestamp,
     read_at: Timestamp.nullable(),
   })

@@ -24,7 +24,10 @@ import { startApi, type TestApi } from '../support/stack/api.ts';
 
   it('are confirmed and rejected, at any width and in both themes', async () => {
     const pages = createPages(api, browser);
+    await (await pages.open('ann@acme.example', '/inbox')).page.close();
     const id = await pages.conversation('Ann Smith');
+    const [member] = (await api.org.get('/members')).body;
+    await api.org.post(`/chat/sessions/${id}/assign`, { assignee_id: member.id });
     const path = await ask(id, 'Your parcel comes on Friday.');
     await ask(id, 'Your parcel is lost.');
     for (const [width, colorScheme] of [
@@ -42,7 +45,9 @@ import { startApi, type TestApi } from '../support/stack/api.ts';
       expect(complaints).toEqual([]);
       await page.close();
     }
-    const { page } = await pages.open('ann@acme.example', path);
+    const { page } = await pages.open('ann@acme.example', '/inbox');
+    await page.getByRole('button', { name: /Notifications/ }).click();
+    await page.getByText('An assistant waits for a confirmation with Ann Smith').last().click();
     const requests = page.getByRole('listitem', { name: 'Send a message to the contact' });
     await requests.filter({ hasText: 'Friday' }).getByRole('button', { name: 'Confirm' }).click();
     await requests.filter({ hasText: 'Friday' }).getByText('Done').waitFor();

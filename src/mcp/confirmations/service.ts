@@ -1,9 +1,12 @@
+import { listResponsible } from '../../conversations/assignment/service.ts';
 import { getSession } from '../../conversations/sessions/service.ts';
-import type { Db } from '../../db/connect.ts';
+import type { Db, Trx } from '../../db/connect.ts';
 import { pageOf } from '../../db/cursor.ts';
+import { inTransaction } from '../../db/transaction.ts';
 import { DomainError, forbidden, missingScope, notFound } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import type { OrgPrincipal } from '../../keys/verifier.ts';
+import { addNotifications } from '../../notifications/service.ts';
 import type { Reaction } from '../../outbox/reactions.ts';
 import { hasScope } from '../../schemas/scopes.ts';
 import { requestOf, TOOLS, type ToolRequest } from '../tools/service.ts';
@@ -28,7 +31,7 @@ export type Perform = (request: ToolRequest, idempotencyKey?: string) => Promise
 
 /**
  * Has a call of a tool wait for a person. Returns its id, which is that of the same call a minute ago if there is one.
- * Throws notFound for an unknown session.
+ * Members who have the session hear of it. Throws notFound for an unknown session.
  */
 export async function askForConfirmation(
   db: Db,
@@ -47,8 +50,16 @@ export async function askForConfirmation(
   };
   const same = await findSameConfirmation(db, orgId, asked);
   if (same !== undefined) return same.id;
-  await insertConfirmation(db, orgId, asked);
+  await inTransaction(db, async (trx) => {
+    await insertConfirmation(trx, orgId, asked);
+    if (sessionId !== null) await notifyResponsible(trx, orgId, { sessionId, id: asked.id });
+  });
   return asked.id;
+}
+
+async function notifyResponsible(trx: Trx, orgId: string, { sessionId, id }: { sessionId: string; id: string }) {
+  const members = await listResponsible(trx, orgId, sessionId, { orAvailable: true });
+  await addNotifications(trx, orgId, members, { kind: 'confirmation', sessionId, data: { mcp_confirmation_id: id } });
 }
 
 /** Returns a call that needed a confirmation. Throws notFound. */

@@ -70,11 +70,18 @@ const News = ({ item, onOpen }: { item: Notification; onOpen: () => void }) => {
   const { Icon, says } = KINDS[item.kind];
   const since = shownSince(item.created_at);
   const name = item.contact_name ?? 'an unknown visitor';
+  const request = item.data.mcp_confirmation_id;
+  const isOfAssistant = typeof request === 'string';
   const content = (
     <>
       <Icon size={16} aria-hidden="true" className="mt-0.5 shrink-0 text-quiet" />
       <span className={`min-w-0 flex-1 ${item.read_at === null ? 'font-medium' : ''}`}>
-        {item.kind === 'mention' ? `Somebody ${says}` : says} {item.session_id !== null && name}
+        {isOfAssistant
+          ? 'An assistant waits for a confirmation with'
+          : item.kind === 'mention'
+            ? `Somebody ${says}`
+            : says}{' '}
+        {item.session_id !== null && name}
         <span className="block text-xs font-normal text-quiet">
           {item.ticket_number !== null && `#${item.ticket_number} · `}
           {since === 'now' ? 'just now' : `${since} ago`}
@@ -85,6 +92,12 @@ const News = ({ item, onOpen }: { item: Notification; onOpen: () => void }) => {
       )}
     </>
   );
+  if (isOfAssistant)
+    return (
+      <Link to="/assistants" search={{ id: request }} className={ROW} onClick={onOpen}>
+        {content}
+      </Link>
+    );
   return item.session_id === null ? (
     <button type="button" className={ROW} onClick={onOpen}>
       {content}
