@@ -44,6 +44,7 @@ describe('a session', () => {
       language: null,
       assignee_id: null,
       answered_by: 'nobody',
+      can_send: { ok: true, reason: null },
       ai: { state: 'off', turn_id: null, label: null },
       waiting_since: null,
       read_up_to: null,

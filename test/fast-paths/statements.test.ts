@@ -130,7 +130,7 @@ it.each<[name: keyof typeof HOT_PATHS, most: number]>([
   ['a run goes from its webhook to its end', 5],
   ['a mail goes from its request to its end', 14],
   ['a message of a contact is accepted', 3],
-  ['the AI answers a message by a quote', 67],
+  ['the AI answers a message by a quote', 68],
   ['a webhook goes from its event to its delivery', 12],
 ])('%s with at most %d statements', async (name, most) => {
   const statements = (await HOT_PATHS[name]?.(programs)) ?? [];

@@ -249,6 +249,10 @@ POST /chat/sessions
 PATCH /chat/sessions/{id}
 POST /chat/sessions/{id}/send
 POST /chat/sessions/{id}/handoff
+POST /chat/sessions/{id}/drafts/{draftId}/send
+POST /contacts/import
+POST /mcp/confirmations/{id}/confirm
+POST /mcp/confirmations/{id}/reject
 POST /chat/sessions/{id}/assign
 POST /chat/sessions/{id}/notes
 POST /chat/sessions/{id}/tags

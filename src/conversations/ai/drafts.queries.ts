@@ -25,14 +25,17 @@ export const findAiDraft = (
     .where(sql<boolean>`data ? 'is_draft'`)
     .executeTakeFirst();
 
-/** Records as what message drafts of the AI went out. Returns those that no other message went out for. */
+/**
+ * Records as what message drafts of the AI went out. A redaction of the message then removes the draft's text too. Returns
+ * those that no other message went out for.
+ */
 export async function markDraftsSent(
   trx: Trx,
   orgId: string,
   drafts: { draftId: string; sentAs: string }[],
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    update session_events as event set data = event.data || jsonb_build_object('sent_as', draft."sentAs")
+    update session_events as event set data = event.data || jsonb_build_object('sent_as', draft."sentAs", 'about', draft."sentAs")
     from jsonb_to_recordset(${JSON.stringify(drafts)}::jsonb) as draft ("draftId" uuid, "sentAs" uuid)
     where event.org_id = ${orgId} and event.id = draft."draftId" and event.type = 'human_agent_comment'
       and event.data ? 'is_draft' and coalesce(event.data->>'sent_as', draft."sentAs"::text) = draft."sentAs"::text

@@ -76,6 +76,7 @@ it('one event of many contacts reaches many waiting runs, and starts a run for e
 });
 
 it('contacts that complete a sequence together are announced in events of ten', async () => {
+  await activate(org, { trigger_type: 'sequence-completed' });
   const sequenceId = await newSequence(25);
   const enrollments = await enrollmentsOf(sequenceId);
   await completePastLastStep(api.db, org.id, sequenceId, [{ after: null, next: null }]);

@@ -179,6 +179,10 @@ describe('the AI in a HubSpot conversation', () => {
       const path = `/chat/sessions/${session.id}/drafts`;
       expect((await org.post(`${path}/${message_id}/send`, {})).status).toBe(404);
       expect((await stack.other.post(`${path}/${draft.id}/send`, {})).status).toBe(404);
+
+      expect((await org.post('/redaction/message', { messageId: message_id })).status).toBe(200);
+      const redacted = (await history()).find(({ id }: { id: string }) => id === draft.id).event;
+      expect(redacted.content?.text ?? null).toBeNull();
     }),
   );
 });
