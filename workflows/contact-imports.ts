@@ -1,5 +1,5 @@
 import { continueAsNew, proxyActivities, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
-import type { ContactImportActivities } from '../activities/contact-imports.ts';
+import type { ContactImportActivities } from '../activities/jobs/contact-imports.ts';
 import type { ContactImportRef } from '../src/contacts/imports/contract.ts';
 import { WAKE } from '../src/temporal/contract.ts';
 import { SEND_BATCH } from './activity-options.ts';

@@ -1,5 +1,5 @@
 import { condition, continueAsNew, proxyActivities, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
-import type { SessionJobActivities } from '../activities/session-jobs.ts';
+import type { SessionJobActivities } from '../activities/jobs/session-jobs.ts';
 import type { SessionJobRef } from '../src/conversations/bulk/contract.ts';
 import { WAKE } from '../src/temporal/contract.ts';
 import { SEND_BATCH } from './activity-options.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
+import { type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import { invalid } from '../errors.ts';
 import { isUuid } from '../ids.ts';
 import { APPLICATION_NAME, type Db } from './connect.ts';
@@ -30,6 +30,10 @@ export function decodeCursor(cursor: string): Position {
     ]);
   return { at: new Date(Number.parseInt(at, 36)), id };
 }
+
+/** SQL: whether a row is behind another one, in the order of org and id in which work of all orgs is listed. */
+export const isBehind = (orgId: string | undefined, id: string | undefined): RawBuilder<SqlBool> =>
+  orgId === undefined ? sql`true` : sql`(org_id, id) > (${orgId}::uuid, ${id}::uuid)`;
 
 /** Cuts rows read with `limit + 1` to a page and its cursor. */
 export function toPage<Row extends { id: string }>(rows: Row[], limit: number, at: (row: Row) => Date) {

@@ -1,5 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
+import { isBehind } from '../../db/cursor.ts';
 import type { HandoffHoldRef } from './contract.ts';
 
 export interface HandoffHold {
@@ -101,7 +102,7 @@ export async function listHeldHandoffs(
 ): Promise<HandoffHoldRef[]> {
   const { rows } = await sql<HandoffHoldRef>`
     select org_id as "orgId", session_id as "sessionId", id as "holdId" from handoff_holds
-    where ${after === undefined ? sql`true` : sql`(org_id, id) > (${after.orgId}::uuid, ${after.holdId}::uuid)`}
+    where ${isBehind(after?.orgId, after?.holdId)}
     order by org_id, id limit ${limit}
   `.execute(db);
   return rows;

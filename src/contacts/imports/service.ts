@@ -72,10 +72,10 @@ async function headerOf(file: Spool): Promise<Pick<NewImport, 'columns' | 'delim
 }
 
 /** Records an import, which a workflow continues. */
-export async function startImport(trx: Db, orgId: string, added: NewImport): Promise<{ id: string }> {
-  return inTransaction(trx, async (inner) => {
-    await insertImport(inner, orgId, added);
-    await enqueue(inner, orgId, runImport({ orgId, importId: added.id }));
+export function startImport(db: Db, orgId: string, added: NewImport): Promise<{ id: string }> {
+  return inTransaction(db, async (trx) => {
+    await insertImport(trx, orgId, added);
+    await enqueue(trx, orgId, runImport({ orgId, importId: added.id }));
     return { id: added.id };
   });
 }

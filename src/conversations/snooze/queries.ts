@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
+import { isBehind } from '../../db/cursor.ts';
 import type { SnoozeRef } from './contract.ts';
 
 /** Locks a session, and returns the time until the end of its snooze. Undefined if it lasts until the contact writes, or is over. */
@@ -17,7 +18,7 @@ export async function listSnoozedSessions(db: Db, after: SnoozeRef | undefined, 
   const { rows } = await sql<SnoozeRef>`
     select org_id as "orgId", id as "sessionId" from sessions
     where snoozed_until is not null
-      and ${after === undefined ? sql`true` : sql`(org_id, id) > (${after.orgId}::uuid, ${after.sessionId}::uuid)`}
+      and ${isBehind(after?.orgId, after?.sessionId)}
     order by org_id, id limit ${limit}
   `.execute(db);
   return rows;

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
+import { isBehind } from '../../db/cursor.ts';
 import type { Channel, InboundMessageRef } from '../contract.ts';
 import type { InboundFile } from './messages.table.ts';
 
@@ -194,7 +195,7 @@ export async function listMessagesWithFiles(
   const { rows } = await sql<InboundMessageRef>`
     select org_id as "orgId", id as "inboundMessageId" from inbound_messages
     where files is not null
-      and ${after === undefined ? sql`true` : sql`(org_id, id) > (${after.orgId}::uuid, ${after.inboundMessageId}::uuid)`}
+      and ${isBehind(after?.orgId, after?.inboundMessageId)}
     order by org_id, id limit ${limit}
   `.execute(db);
   return rows;

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
+import { isBehind } from '../../db/cursor.ts';
 import type { ForecastRef } from './contract.ts';
 import type { StepForecast } from './rules.ts';
 
@@ -71,7 +72,7 @@ export async function listForecastsInProgress(
   const { rows } = await sql<ForecastRef>`
     select org_id as "orgId", id as "forecastId" from sequence_forecasts
     where state = 'in_progress'
-      and ${after === undefined ? sql`true` : sql`(org_id, id) > (${after.orgId}::uuid, ${after.forecastId}::uuid)`}
+      and ${isBehind(after?.orgId, after?.forecastId)}
     order by org_id, id limit ${limit}
   `.execute(db);
   return rows;

@@ -1,8 +1,8 @@
 import { Context } from '@temporalio/activity';
-import type { ContactImportProgress, ContactImportRef } from '../src/contacts/imports/contract.ts';
-import { continueImport } from '../src/contacts/imports/service.ts';
-import type { Db } from '../src/db/connect.ts';
-import type { Storage } from '../src/providers/storage/port.ts';
+import type { ContactImportProgress, ContactImportRef } from '../../src/contacts/imports/contract.ts';
+import { continueImport } from '../../src/contacts/imports/service.ts';
+import type { Db } from '../../src/db/connect.ts';
+import type { Storage } from '../../src/providers/storage/port.ts';
 
 const MAX_RUN_MS = 60_000;
 

@@ -1,8 +1,8 @@
 import { Context } from '@temporalio/activity';
-import type { SessionJobProgress, SessionJobRef } from '../src/conversations/bulk/contract.ts';
-import { continueJob, readProgress } from '../src/conversations/bulk/service.ts';
-import type { Db } from '../src/db/connect.ts';
-import { repeatForSeconds } from '../src/db/deletion.ts';
+import type { SessionJobProgress, SessionJobRef } from '../../src/conversations/bulk/contract.ts';
+import { continueJob, readProgress } from '../../src/conversations/bulk/service.ts';
+import type { Db } from '../../src/db/connect.ts';
+import { repeatForSeconds } from '../../src/db/deletion.ts';
 
 export interface SessionJobActivityDeps {
   db: Db;
