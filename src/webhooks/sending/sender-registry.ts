@@ -16,7 +16,7 @@ export interface WaitingSender {
   accept(deliveries: NewDeliveries): boolean;
 }
 
-/** The senders of this process, to be told of new deliveries. */
+/** The senders of this process that wait for new deliveries. */
 export interface SenderRegistry {
   /** Tells the sender when its endpoint may have new deliveries, until the returned function is called. */
   subscribe(endpointId: string, sender: WaitingSender): () => void;

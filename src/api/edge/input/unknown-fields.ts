@@ -14,7 +14,7 @@ const EMPTY_SCHEMA = z.object({});
  * With `Prefer: handling=lenient` (RFC 7240) or the org's setting `lenient_input` they are ignored, and the answer
  * names them. Public operations ignore them: their callers are programs of others. What a GET answers can be sent back to
  * the same path: its fields that cannot be written are ignored, and named. Without its `id` a body is none that was read:
- * who names such a field wants to change it, and is told that this is not the way.
+ * who names such a field wants to change it, and gets a 400.
  */
 export const refuseUnknownFields = fastifyPlugin(async (app: FastifyInstance) => {
   app.addHook('preValidation', async (request) => {
