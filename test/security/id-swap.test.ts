@@ -326,14 +326,16 @@ const idsInPath = ({ pathParameters }: Operation) => pathParameters.filter(({ sc
 function foreignPaths(operation: Operation): string[] {
   const own = ownPathValues(operation);
   const names = idsInPath(operation).map(({ name }) => name);
-  const alone = names.flatMap((name) => idsOfB.map((id) => pathTo(operation, { ...own, [name]: id })));
   const [first, second] = names;
+  const alone = names.flatMap((name) =>
+    (name === first ? triedAt(operation) : idsOfB).map((id) => pathTo(operation, { ...own, [name]: id })),
+  );
   if (first === undefined || second === undefined) return alone;
-  const together = idsOfB.map((id) =>
+  const together = triedAt(operation).map((id) =>
     pathTo(operation, { ...own, ...Object.fromEntries(names.map((name) => [name, id])) }),
   );
-  const pairs = parentsOf(operation).flatMap((id) =>
-    idsOfB.map((other) => pathTo(operation, { ...own, [first]: id, [second]: other })),
+  const pairs = parentsOf(operation).flatMap((id, nth, parentIds) =>
+    dealt(idsOfB, nth, parentIds.length).map((other) => pathTo(operation, { ...own, [first]: id, [second]: other })),
   );
   return [...alone, ...together, ...pairs];
 }
@@ -384,6 +386,17 @@ function parentsOf(operation: Operation): string[] {
   if (IS_LONG) return idsOfB;
   const readable = readableAt(operation);
   return readable.length === 0 ? [orgB.id, ...new Set([...parents.values()].flat())] : readable;
+}
+
+/** Returns the ids to try after the parent: all of them in the long tier, and each id after one parent in the short one. */
+const dealt = (ids: string[], nth: number, parentCount: number): string[] =>
+  IS_LONG ? ids : ids.filter((_, place) => place % parentCount === nth);
+
+/** Returns ids of B for the first place in a path: those that B reads there and, in the short tier, a tenth of the others. */
+function triedAt(operation: Operation): string[] {
+  const readable = readableAt(operation);
+  if (readable.length === 0) return idsOfB;
+  return idsOfB.filter((id, nth) => readable.includes(id) || nth % SHARE_OF_PAIRS === 0);
 }
 
 const readableAt = ({ path }: Operation): string[] => parents.get(path.slice(0, path.indexOf('}') + 1)) ?? [];
@@ -488,19 +501,26 @@ async function findOwnPaths(): Promise<void> {
   const gets = document.operations.filter(
     ({ method, pathParameters }) => method === 'GET' && pathParameters.length === 1,
   );
+  const readable = new Map<Operation, string | undefined>();
   for (const operation of document.operations) {
     const [parameter] = operation.pathParameters;
     const get = gets.find(({ path }) => operation.path === path || operation.path.startsWith(`${path}/`));
     if (parameter === undefined) continue;
-    const values = parameter.schema.enum?.map(String) ?? idsOfA;
-    const tried = get === undefined ? [] : values;
-    for (const id of tried) {
-      if ((await as(orgA, operation).get(pathTo(get as Operation, { [parameter.name]: id }))).status !== 200) continue;
-      found.set(operation.name, { [parameter.name]: id });
-      break;
-    }
-    if (!found.has(operation.name)) found.set(operation.name, { [parameter.name]: values[0] ?? '' });
+    if (get !== undefined && !readable.has(get)) readable.set(get, await firstReadableByA(get));
+    const id = get && readable.get(get);
+    found.set(operation.name, { [parameter.name]: id ?? valuesOfA(operation)[0] ?? '' });
   }
+}
+
+const valuesOfA = ({ pathParameters: [parameter] }: Operation): string[] =>
+  parameter?.schema.enum?.map(String) ?? idsOfA;
+
+async function firstReadableByA(get: Operation): Promise<string | undefined> {
+  const [name = ''] = get.pathParameters.map((parameter) => parameter.name);
+  for (const id of valuesOfA(get)) {
+    if ((await as(orgA, get).get(pathTo(get, { [name]: id }))).status === 200) return id;
+  }
+  return undefined;
 }
 
 /** Returns every place for an id in every body, with the function to create the body. */
