@@ -57,7 +57,7 @@ async function startApi(stack: Stack, db: Db, orgId: string): Promise<(path: str
   await stack.start('api', { PORT, RATE_LIMIT_STANDARD: '1000000000' });
   const url = `http://127.0.0.1:${PORT}`;
   await waitUntilResponding(`${url}/healthz`, stack.logFile);
-  const { api_key } = await issueOrgKey(db, createTokens(stack.env.JWT_SECRET ?? ''), orgId, { name: 'Bench' });
+  const { api_key } = await issueOrgKey(db, createTokens([stack.env.JWT_SECRET ?? '']), orgId, { name: 'Bench' });
   return async (path) => {
     const answer = await fetch(url + path, { headers: { authorization: `Bearer ${api_key}` } });
     const body = (await answer.json()) as { items?: unknown[] };

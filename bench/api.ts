@@ -30,7 +30,7 @@ async function measure(stack: Stack): Promise<Finding[]> {
   const { db } = stack;
   const orgId = await seedOrg(db, SEEDED);
   await createBareTable(db);
-  const { api_key: key } = await issueOrgKey(db, createTokens(stack.env.JWT_SECRET ?? ''), orgId, { name: 'Bench' });
+  const { api_key: key } = await issueOrgKey(db, createTokens([stack.env.JWT_SECRET ?? '']), orgId, { name: 'Bench' });
   const bare = await stack.start(import.meta.resolve('./support/baselines/bare-api.ts'), { BENCH_ORG_ID: orgId });
   const targets: Target[] = [
     { name: 'bare', url: await bare.ask<string>('url'), key },

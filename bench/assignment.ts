@@ -65,7 +65,7 @@ async function startApi(stack: Stack, orgId: string): Promise<Post> {
   await stack.start('api', { PORT, ...limits });
   const url = `http://127.0.0.1:${PORT}`;
   await waitUntilResponding(`${url}/healthz`, stack.logFile);
-  const tokens = createTokens(stack.env.JWT_SECRET ?? '');
+  const tokens = createTokens([stack.env.JWT_SECRET ?? '']);
   const { api_key } = await issueOrgKey(stack.db, tokens, orgId, { name: 'Bench' });
   const headers = { authorization: `Bearer ${api_key}`, 'content-type': 'application/json' };
   return async (method, path, body) => {

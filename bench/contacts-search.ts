@@ -204,7 +204,7 @@ export async function benchContactsSearch(databaseUrl: string): Promise<boolean>
     PORT: '0',
   });
   const { db, pool, close } = connect(databaseUrl, { poolSize: 4 });
-  const tokens = createTokens(config.JWT_SECRET);
+  const tokens = createTokens(config.signingSecrets);
   const app = await createApp(
     {
       config,

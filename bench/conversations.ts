@@ -69,7 +69,7 @@ async function startApi(stack: Stack, db: Db, orgId: string): Promise<Target> {
   });
   const url = `http://127.0.0.1:${PORT}`;
   await waitUntilResponding(`${url}/healthz`, stack.logFile);
-  const { api_key: key } = await issueOrgKey(db, createTokens(stack.env.JWT_SECRET ?? ''), orgId, { name: 'Bench' });
+  const { api_key: key } = await issueOrgKey(db, createTokens([stack.env.JWT_SECRET ?? '']), orgId, { name: 'Bench' });
   return { url, key };
 }
 

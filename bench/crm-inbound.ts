@@ -64,7 +64,7 @@ async function startReceiver(stack: Stack, db: Db): Promise<{ url: string; orgId
   const deps = {
     secrets: createSecrets(stack.env.SECRET_KEYS ?? ''),
     publicUrl: PUBLIC_URL,
-    callbacks: createCallbackUrls(stack.env.JWT_SECRET ?? '', PUBLIC_URL),
+    callbacks: createCallbackUrls([stack.env.JWT_SECRET ?? ''], PUBLIC_URL),
   };
   const answer = await putIntegration(db, deps, orgId, {
     kind: 'crm',

@@ -106,7 +106,7 @@ async function measure(stack: Stack): Promise<Finding[]> {
 
 async function createOrg({ db, env }: Stack): Promise<Org> {
   const orgId = await seedOrg(db, 0);
-  const tokens = createTokens(env.JWT_SECRET ?? '');
+  const tokens = createTokens([env.JWT_SECRET ?? '']);
   const keys: string[] = [];
   for (let n = 0; n < KEYS_OF_ORG; n++)
     keys.push((await issueOrgKey(db, tokens, orgId, { name: `Bench ${n}` })).api_key);

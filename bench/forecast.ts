@@ -20,7 +20,7 @@ async function measure(stack: Stack): Promise<Finding[]> {
   const { db } = stack;
   const orgId = await seedOrg(db, CONTACTS);
   const sequenceId = await seedSequence(db, orgId, STEPS_IN_MINUTES);
-  const { api_key: key } = await issueOrgKey(db, createTokens(stack.env.JWT_SECRET ?? ''), orgId, { name: 'Bench' });
+  const { api_key: key } = await issueOrgKey(db, createTokens([stack.env.JWT_SECRET ?? '']), orgId, { name: 'Bench' });
   const call = await startPrograms(stack, key);
   await askUntil(call, sleep(2_000)); // warms up
   const idle = await askUntil(call, sleep(IDLE_SECONDS * 1_000));

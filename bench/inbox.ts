@@ -71,7 +71,7 @@ async function startApi(stack: Stack, db: Db, orgId: string) {
   const limits = { RATE_LIMIT_STORE: 'memory', RATE_LIMIT_STANDARD: '1000000000' };
   const api = await stack.start(import.meta.resolve('./support/baselines/bare-inbox.ts'), limits);
   const url = await api.ask<string>('url');
-  const { api_key } = await issueOrgKey(db, createTokens(stack.env.JWT_SECRET ?? ''), orgId, { name: 'Bench' });
+  const { api_key } = await issueOrgKey(db, createTokens([stack.env.JWT_SECRET ?? '']), orgId, { name: 'Bench' });
   const list = async (path: string) => {
     const answer = await fetch(url + path, { headers: { authorization: `Bearer ${api_key}` } });
     const body = (await answer.json()) as { items?: unknown[] };

@@ -4,10 +4,12 @@ import { z } from 'zod';
 import { MODEL } from './embedder/model-folder.ts';
 import { createLogger } from './logging/logger.ts';
 import { DomainName, EmailAddress } from './schemas/parts.ts';
+import type { SigningSecrets } from './signatures.ts';
 import { TASK_QUEUES } from './temporal/contract.ts';
 import { withoutTrailingSlashes } from './text/urls.rules.ts';
 
 const port = z.coerce.number().int().min(0).max(65_535);
+const signingSecret = z.string().min(32, 'must have at least 32 characters');
 const perMinute = z.coerce.number().int().min(1);
 /** A base URL for paths. */
 const baseUrl = z.url().transform(withoutTrailingSlashes);
@@ -60,7 +62,16 @@ export const settings = {
     .min(4)
     .max(500)
     .default(20)
-    .describe('Connections of a process’s pool; an api has 3 more, a worker up to 6 more'),
+    .describe(
+      'Most connections of a process’s pool, which is smaller where Postgres does not allow as many for DATABASE_PROCESSES such pools; a process has up to 7 more',
+    ),
+  DATABASE_PROCESSES: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(1_000)
+    .default(3)
+    .describe('Number of api, worker and crawler processes that share the database, for the size of their pools'),
   TEMPORAL_ADDRESS: z.string().default('127.0.0.1:7233').describe('Temporal frontend, host:port'),
   TEMPORAL_NAMESPACE: z.string().default('default').describe('Temporal namespace'),
   WORKER_QUEUES: taskQueues.describe(
@@ -81,11 +92,36 @@ export const settings = {
   WORKER_OPS_PORT: port
     .optional()
     .describe('Port of /healthz, /readyz and /metrics of a worker, at HOST; none when absent'),
+  DRAIN_SECONDS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(300)
+    .default(5)
+    .describe(
+      'Seconds for which an api that is to stop still takes requests while its /readyz answers 503: as long as a load balancer needs to notice',
+    ),
+  STOP_GRACE_SECONDS: z.coerce
+    .number()
+    .int()
+    .min(10)
+    .max(3_600)
+    .default(75)
+    .describe(
+      'Seconds from SIGTERM to SIGKILL: a program that is to stop lets requests and activities finish until shortly before. The default is more than the 60 s of an HTTP action',
+    ),
   PUBLIC_URL: baseUrl.default('http://127.0.0.1:8080').describe('Address under which the outside reaches the api'),
   DASHBOARD_URL: baseUrl.optional().describe('Address of the console in login links; PUBLIC_URL when absent'),
   TEMPORAL_UI_URL: baseUrl.optional().describe('Address of the Temporal UI, which admins get in GET /me'),
   TRUSTED_PROXIES: cidrs.default([]).describe('CIDRs of proxies whose X-Forwarded-For is believed, comma-separated'),
-  JWT_SECRET: z.string().min(32).describe('Secret that signs keys, at least 32 characters'),
+  JWT_SECRET: signingSecret.describe('Secret that signs keys, links and reply addresses, at least 32 characters'),
+  JWT_SECRETS_ACCEPTED: list
+    .transform((secrets) => secrets.map((secret) => secret.replaceAll('%2C', ',')))
+    .pipe(z.array(signingSecret))
+    .default([])
+    .describe(
+      'Further secrets whose signatures are accepted, comma-separated: the next JWT_SECRET before it signs, and earlier ones. A comma in a secret is written `%2C`',
+    ),
   SECRET_KEYS: z
     .string()
     .regex(KEY_RING, 'must be kid:base64 of 32 bytes, separated by commas')
@@ -229,6 +265,8 @@ export const settings = {
     .describe('Least severe level that is logged'),
 } satisfies z.ZodRawShape;
 
+/** What is left of the grace after the drain, for requests under way. */
+const MIN_STOP_SECONDS = 5;
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 const Settings = z
@@ -243,6 +281,10 @@ const Settings = z
       message: 'must begin with https://, but on loopback (RFC 8058 wants https for unsubscribe links)',
     },
   )
+  .refine(({ DRAIN_SECONDS, STOP_GRACE_SECONDS }) => DRAIN_SECONDS + MIN_STOP_SECONDS <= STOP_GRACE_SECONDS, {
+    path: ['DRAIN_SECONDS'],
+    message: `must be at least ${MIN_STOP_SECONDS} s less than STOP_GRACE_SECONDS`,
+  })
   .refine(
     ({ INBOUND_DOMAIN, INBOUND_SMTP_PORT }) => (INBOUND_DOMAIN === undefined) === (INBOUND_SMTP_PORT === undefined),
     {
@@ -271,9 +313,9 @@ const Settings = z
     },
   );
 
-export type Config = z.infer<typeof Settings> & { dashboardUrl: string };
+export type Config = z.infer<typeof Settings> & { dashboardUrl: string; signingSecrets: SigningSecrets };
 
-class InvalidConfiguration extends Error {
+export class InvalidConfiguration extends Error {
   /** Each setting that is missing or invalid, with its meaning. */
   readonly problems: string[];
 
@@ -296,7 +338,12 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
     });
     throw new InvalidConfiguration([...new Set(problems)]);
   }
-  return { ...parsed.data, dashboardUrl: parsed.data.DASHBOARD_URL ?? parsed.data.PUBLIC_URL };
+  const { DASHBOARD_URL, PUBLIC_URL, JWT_SECRET, JWT_SECRETS_ACCEPTED } = parsed.data;
+  return {
+    ...parsed.data,
+    dashboardUrl: DASHBOARD_URL ?? PUBLIC_URL,
+    signingSecrets: [JWT_SECRET, ...JWT_SECRETS_ACCEPTED],
+  };
 }
 
 /** Loads the configuration of a program. If it is not valid, logs why in one line and exits. */

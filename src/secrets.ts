@@ -5,6 +5,9 @@ const ALGORITHM = 'aes-256-gcm';
 const TAG_BYTES = 16;
 const IV_BYTES = 12;
 
+/** A stored secret cannot be decrypted: its key is missing, or it was changed or moved. */
+export class UnreadableSecret extends Error {}
+
 /** The location of a secret. Ciphertext moved to another place does not decrypt. */
 export interface SecretPlace {
   orgId: string;
@@ -16,8 +19,13 @@ export interface SecretPlace {
 export interface Secrets {
   encrypt(plain: string, place: SecretPlace): string;
   decrypt(sealed: string, place: SecretPlace): string;
-  /** Returns a text that is equal for equal secrets at a place, and tells nothing about them without the key. */
-  fingerprint(plain: string, place: SecretPlace): string;
+  /**
+   * Returns a text for each key, the first one for the key that encrypts. It is equal for equal secrets at a place, and
+   * reveals nothing about them without the key.
+   */
+  fingerprints(plain: string, place: SecretPlace): [string, ...string[]];
+  /** The ids of the keys. The first one encrypts. */
+  keyIds: readonly string[];
 }
 
 /**
@@ -27,8 +35,13 @@ export interface Secrets {
 export function createSecrets(keyRing: string): Secrets {
   const keys = parseKeyRing(keyRing);
   const [activeKid, activeKey] = elementAt([...keys], 0);
+  const fingerprintBy = (key: Buffer, plain: string, place: SecretPlace) => {
+    const derived = createHmac('sha256', key).update('fingerprint').digest();
+    return createHmac('sha256', derived).update(boundTo(place)).update('\n').update(plain).digest('base64url');
+  };
 
   return {
+    keyIds: [...keys.keys()],
     encrypt(plain, place) {
       const iv = randomBytes(IV_BYTES);
       const cipher = createCipheriv(ALGORITHM, activeKey, iv, { authTagLength: TAG_BYTES });
@@ -42,17 +55,22 @@ export function createSecrets(keyRing: string): Secrets {
       const [version, kid, iv, text, tag] = sealed.split('.');
       const key = keys.get(kid ?? '');
       if (version !== 'v1' || iv === undefined || text === undefined || tag === undefined) {
-        throw new Error('Not an encrypted secret');
+        throw new UnreadableSecret('Not an encrypted secret');
       }
-      if (key === undefined) throw new Error(`SECRET_KEYS has no key "${kid}"`);
+      if (key === undefined) throw new UnreadableSecret(`SECRET_KEYS has no key "${kid}"`);
       const decipher = createDecipheriv(ALGORITHM, key, Buffer.from(iv, 'base64url'), { authTagLength: TAG_BYTES });
       decipher.setAAD(boundTo(place));
       decipher.setAuthTag(Buffer.from(tag, 'base64url'));
-      return Buffer.concat([decipher.update(Buffer.from(text, 'base64url')), decipher.final()]).toString('utf8');
+      const plain = decipher.update(Buffer.from(text, 'base64url'));
+      try {
+        return Buffer.concat([plain, decipher.final()]).toString('utf8');
+      } catch (error) {
+        throw new UnreadableSecret(`It was changed, moved or encrypted by another key "${kid}"`, { cause: error });
+      }
     },
-    fingerprint(plain, place) {
-      const key = createHmac('sha256', activeKey).update('fingerprint').digest();
-      return createHmac('sha256', key).update(boundTo(place)).update('\n').update(plain).digest('base64url');
+    fingerprints(plain, place) {
+      const others = [...keys.values()].filter((key) => key !== activeKey);
+      return [fingerprintBy(activeKey, plain, place), ...others.map((key) => fingerprintBy(key, plain, place))];
     },
   };
 }

@@ -60,8 +60,8 @@ export async function createWorkerDeps(
   const secrets = createSecrets(config.SECRET_KEYS);
   const egress = createEgress({ allow: config.EGRESS_ALLOW });
   const calls = createConnectionCalls(db, log);
-  const tokens = createMailTokens(config.JWT_SECRET);
-  const mediaLinks = createMediaLinks(config.JWT_SECRET, config.PUBLIC_URL);
+  const tokens = createMailTokens(config.signingSecrets);
+  const mediaLinks = createMediaLinks(config.signingSecrets, config.PUBLIC_URL);
   const handoffDeps = {
     crms: createCrmClients(config, db, { secrets, egress, calls }),
     dashboardUrl: config.dashboardUrl,
@@ -139,14 +139,14 @@ interface SharedDeps {
 /** Creates the senders of all channels. In development, the sandbox replaces channels without a connection. */
 function createSenders(config: Config, db: Db, { secrets, egress, calls, tokens, withFiles }: SharedDeps) {
   const ownEgress = createEgress({ allow: ALLOW_ALL });
-  const callbacks = createCallbackUrls(config.JWT_SECRET, config.PUBLIC_URL);
+  const callbacks = createCallbackUrls(config.signingSecrets, config.PUBLIC_URL);
   const sandbox = config.DEVELOPMENT ? createSandbox({ db, callbacks, egress: ownEgress, withFiles }) : undefined;
   const email = createEmailSenders({
     db,
     secrets,
     egress,
     calls,
-    links: createUnsubscribeLinks(config.JWT_SECRET, config.PUBLIC_URL),
+    links: createUnsubscribeLinks(config.signingSecrets, config.PUBLIC_URL),
     tokens,
     withFiles,
     smtpUrl: config.SMTP_URL,

@@ -62,7 +62,7 @@ import { redactContactWebhooks, redactInsightWebhooks, redactWebhooks } from '..
  */
 export function createReactions(
   quota: Pick<WriteQuota, 'assertLeft'>,
-  { DEVELOPMENT, JWT_SECRET, PUBLIC_URL }: Pick<Config, 'DEVELOPMENT' | 'JWT_SECRET' | 'PUBLIC_URL'>,
+  { DEVELOPMENT, PUBLIC_URL, signingSecrets }: Pick<Config, 'DEVELOPMENT' | 'PUBLIC_URL' | 'signingSecrets'>,
   { webhookSenders }: Pick<AnnouncingDeps, 'webhookSenders'>,
 ): Reactions {
   const startWorkflows = {
@@ -87,7 +87,11 @@ export function createReactions(
 
   const applyTags = createAutoTagging();
 
-  const announcing = { publicUrl: PUBLIC_URL, mediaLinks: createMediaLinks(JWT_SECRET, PUBLIC_URL), webhookSenders };
+  const announcing = {
+    publicUrl: PUBLIC_URL,
+    mediaLinks: createMediaLinks(signingSecrets, PUBLIC_URL),
+    webhookSenders,
+  };
 
   return withWebhooks(announcing, {
     'contact-created': [enrollCreatedContacts, startWorkflows],

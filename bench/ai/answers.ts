@@ -193,7 +193,7 @@ async function connectModel(db: Db, orgId: string, secrets: Secrets): Promise<vo
     embedding_model: EMBEDDINGS_MODEL,
     embedding_input_type: true,
   };
-  const deps = { secrets, publicUrl: '', callbacks: createCallbackUrls('', '') };
+  const deps = { secrets, publicUrl: '', callbacks: createCallbackUrls([''], '') };
   await putIntegration(db, deps, orgId, { kind: 'llm', provider: 'openai-compatible', settings: connection });
 }
 

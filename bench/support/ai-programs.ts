@@ -37,7 +37,7 @@ export async function startAiPrograms(stack: Stack, db: Db): Promise<AiPrograms>
   await stack.start('api', { PORT, ...shared, ...limits });
   const worker = await stack.start('worker', shared);
   await waitUntilResponding(`${url}/healthz`, stack.logFile);
-  const tokens = createTokens(stack.env.JWT_SECRET ?? '');
+  const tokens = createTokens([stack.env.JWT_SECRET ?? '']);
   return {
     worker,
     async newOrg() {

@@ -66,11 +66,11 @@ export interface ApiDepsOptions {
  */
 export function createApiDeps({ config, db, pool, quota, temporal, logger, replaced = {} }: ApiDepsOptions): ApiDeps {
   if (config.FAST_PATHS === 'off') turnOffFastPaths(db);
-  const tokens = createTokens(config.JWT_SECRET);
+  const tokens = createTokens(config.signingSecrets);
   const keys = createKeyVerifier(db, tokens);
   const egress = createEgress({ allow: config.EGRESS_ALLOW });
   const operatorsEgress = createEgress({ allow: ALLOW_ALL });
-  const mediaLinks = createMediaLinks(config.JWT_SECRET, config.PUBLIC_URL);
+  const mediaLinks = createMediaLinks(config.signingSecrets, config.PUBLIC_URL);
   const closing = new AbortController();
   const waiters = createTurnWaiters(closing.signal, logger);
   const outgoing = { egress, secrets: createSecrets(config.SECRET_KEYS), calls: createConnectionCalls(db, logger) };
@@ -92,7 +92,7 @@ export function createApiDeps({ config, db, pool, quota, temporal, logger, repla
     temporal,
     fareHarbor: createFareHarbor(operatorsEgress, config.FAREHARBOR_BASE_URL),
     checkIntegration: createIntegrationCheck(egress, config.HUBSPOT_TOKEN_PATH),
-    callbacks: createCallbackUrls(config.JWT_SECRET, config.PUBLIC_URL),
+    callbacks: createCallbackUrls(config.signingSecrets, config.PUBLIC_URL),
     maxWaitMs: PATIENCE_MS,
     closing,
     dns: createDns({ servers: config.DNS_SERVERS }),

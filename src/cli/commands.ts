@@ -6,10 +6,12 @@ import { codeOf, DomainError, messageOf, notFound } from '../errors.ts';
 import { isUuid } from '../ids.ts';
 import { issuePartnerKey, revokeKeyAsOperator } from '../keys/service.ts';
 import { createTokens } from '../keys/tokens.ts';
+import { listKeyUses, reencryptSecrets } from '../operations/key-rotation/service.ts';
 import { listOrgs } from '../orgs/service.ts';
 import { listParkedEvents, releaseParkedEvent } from '../outbox/interruptions.ts';
 import { allowFrom, createPartner, deactivatePartner, listAllPartners } from '../partners/service.ts';
 import { repair as repairWorkflows } from '../repair/repair.ts';
+import { createSecrets } from '../secrets.ts';
 import { linkForMember } from '../sign-in/links.service.ts';
 import { connectTemporal } from '../temporal/client.ts';
 
@@ -29,6 +31,9 @@ const HELP = `Usage: npm run cli -- <command> [options]
                                     show a link that signs a member in, once and within 15 minutes
   repair [--dry-run]                compare rows that wait for a workflow with Temporal, and start the workflows that
                                     are lost; --dry-run only shows them
+  secrets status                    show how many stored secrets each key of SECRET_KEYS has encrypted, and which key is unused
+  secrets reencrypt                 encrypt all stored secrets by the first key of SECRET_KEYS, and show the same;
+                                    it can be interrupted and repeated
   outbox parked                     show events that are parked, as each try ended the worker
   outbox release <event-id>         have a parked event handled again
 
@@ -78,7 +83,7 @@ const COMMANDS: Record<string, Command> = {
       const partner = await createPartner(trx, { name, allowed_ips, ai_instructions });
       const { api_key_id, api_key } = await issuePartnerKey(
         trx,
-        createTokens(config.JWT_SECRET),
+        createTokens(config.signingSecrets),
         partner.id,
         'Default',
       );
@@ -113,6 +118,18 @@ const COMMANDS: Record<string, Command> = {
     expectArgs(args, 0);
     if (!org || !email) throw new UsageError('login needs --org <org-id> and --email <address>');
     return linkForMember(db, config.dashboardUrl, { orgId: org, email });
+  },
+  async 'secrets status'({ db, config }, args) {
+    expectArgs(args, 0);
+    return listKeyUses(db, createSecrets(config.SECRET_KEYS));
+  },
+  async 'secrets reencrypt'({ db, config }, args) {
+    expectArgs(args, 0);
+    const secrets = createSecrets(config.SECRET_KEYS);
+    const done = await reencryptSecrets(db, secrets);
+    const output = [done, ...(await listKeyUses(db, secrets))];
+    if (done.unreadable > 0) throw new PartlyDone(`The secrets of ${done.unreadable} rows cannot be read`, output);
+    return output;
   },
   async 'outbox parked'({ db }, args) {
     expectArgs(args, 0);
@@ -205,11 +222,12 @@ function textOf(output: Output, isJson: boolean): string {
 function describe(item: object): string {
   const fields = Object.entries(item).filter(([, value]) => value !== null);
   const width = Math.max(...fields.map(([name]) => name.length));
-  return fields.map(([name, value]) => `${name.padEnd(width)}  ${readable(value)}`).join('\n');
+  return fields.map(([name, value]) => `${name.padEnd(width)}  ${readable(name, value)}`).join('\n');
 }
 
-function readable(value: unknown): string {
+function readable(name: string, value: unknown): string {
   if (value instanceof Date) return value.toISOString();
-  if (Array.isArray(value)) return value.length === 0 ? 'any' : value.join(', ');
+  if (Array.isArray(value) && value.length === 0) return name === 'allowed_ips' ? 'any' : 'none';
+  if (Array.isArray(value)) return value.join(', ');
   return String(value).replace(/\p{Cc}/gu, '\uFFFD'); // names come from others: none may control the terminal
 }

@@ -46,7 +46,7 @@ export async function createDemoLogin(databaseUrl: string, api: string, { org_id
 export async function seedDemo(databaseUrl: string, jwtSecret: string, dataFolder: string): Promise<Demo> {
   const file = join(dataFolder, FILE);
   const kept = readJson<Demo>(file);
-  const tokens = createTokens(jwtSecret);
+  const tokens = createTokens([jwtSecret]);
   const { db, close } = connect(databaseUrl, { poolSize: 4 });
   try {
     if (kept && (await isUsable(db, tokens, kept))) return kept;

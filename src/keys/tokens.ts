@@ -1,5 +1,6 @@
 import { errors, jwtVerify, SignJWT } from 'jose';
 import { validate } from 'uuid';
+import type { SigningSecrets } from '../signatures.ts';
 
 /** The purpose of a token. Each kind has its own `typ` and `aud`, so no kind is accepted as another. */
 export type TokenKind = 'org' | 'partner' | 'contact';
@@ -24,8 +25,10 @@ export interface Tokens {
 }
 
 /** Signs and verifies keys as JWTs (RFC 7519) with HMAC-SHA256. */
-export function createTokens(secret: string): Tokens {
-  const key = new TextEncoder().encode(secret);
+export function createTokens([first, ...others]: SigningSecrets): Tokens {
+  const keyOf = (secret: string) => new TextEncoder().encode(secret);
+  const signingKey = keyOf(first);
+  const keys = [signingKey, ...others.map(keyOf)];
   return {
     sign(kind, { keyId, ownerId }, lifetime) {
       const token = new SignJWT()
@@ -35,25 +38,33 @@ export function createTokens(secret: string): Tokens {
         .setSubject(ownerId)
         .setJti(keyId)
         .setIssuedAt();
-      return (lifetime === undefined ? token : token.setExpirationTime(lifetime)).sign(key);
+      return (lifetime === undefined ? token : token.setExpirationTime(lifetime)).sign(signingKey);
     },
     async verify(kind, token) {
-      try {
-        const { payload } = await jwtVerify(token, key, {
-          algorithms: [ALGORITHM],
-          typ: typeOf(kind),
-          issuer: ISSUER,
-          audience: audienceOf(kind),
-          requiredClaims: ['sub', 'jti'],
-        });
-        const { jti, sub } = payload;
-        return isUuid(jti) && isUuid(sub) ? { keyId: jti, ownerId: sub } : undefined;
-      } catch (error) {
-        if (error instanceof errors.JOSEError) return undefined;
-        throw error;
+      for (const key of keys) {
+        const claims = await verifyBy(key, kind, token);
+        if (claims !== undefined) return claims;
       }
+      return undefined;
     },
   };
+}
+
+async function verifyBy(key: Uint8Array, kind: TokenKind, token: string): Promise<TokenClaims | undefined> {
+  try {
+    const { payload } = await jwtVerify(token, key, {
+      algorithms: [ALGORITHM],
+      typ: typeOf(kind),
+      issuer: ISSUER,
+      audience: audienceOf(kind),
+      requiredClaims: ['sub', 'jti'],
+    });
+    const { jti, sub } = payload;
+    return isUuid(jti) && isUuid(sub) ? { keyId: jti, ownerId: sub } : undefined;
+  } catch (error) {
+    if (error instanceof errors.JOSEError) return undefined;
+    throw error;
+  }
 }
 
 const isUuid = (claim: unknown): claim is string => typeof claim === 'string' && validate(claim);

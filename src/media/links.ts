@@ -1,5 +1,5 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { parse, stringify } from 'uuid';
+import { createSignatures, type SigningSecrets } from '../signatures.ts';
 
 const ID_BYTES = 16;
 const EXPIRY_BYTES = 4;
@@ -37,15 +37,14 @@ export interface MediaLinks {
  * Creates links to files. Anybody with a link gets the file. A link contains both ids and the expiry, with 128 bits of
  * HMAC-SHA256 over them.
  */
-export function createMediaLinks(secret: string, publicUrl: string): MediaLinks {
-  const key = Buffer.from(hkdfSync('sha256', secret, '', 'media links', 32));
-  const macOf = (signed: Uint8Array) => createHmac('sha256', key).update(signed).digest().subarray(0, MAC_BYTES);
+export function createMediaLinks(secrets: SigningSecrets, publicUrl: string): MediaLinks {
+  const signatures = createSignatures(secrets, 'media links', MAC_BYTES);
 
   const linkUntil = ({ org_id, id }: MediaRef, seconds: number) => {
     const expiry = Buffer.alloc(EXPIRY_BYTES);
     expiry.writeUInt32BE(seconds);
     const signed = Buffer.concat([parse(org_id), parse(id), expiry]);
-    return `${publicUrl}/media/${Buffer.concat([signed, macOf(signed)]).toString('base64url')}`;
+    return `${publicUrl}/media/${Buffer.concat([signed, signatures.sign(signed)]).toString('base64url')}`;
   };
 
   return {
@@ -56,7 +55,7 @@ export function createMediaLinks(secret: string, publicUrl: string): MediaLinks 
       const bytes = Buffer.from(token, 'base64url');
       if (bytes.length !== SIGNED_BYTES + MAC_BYTES || bytes.toString('base64url') !== token) return undefined;
       const signed = bytes.subarray(0, SIGNED_BYTES);
-      if (!timingSafeEqual(macOf(signed), bytes.subarray(SIGNED_BYTES))) return undefined;
+      if (!signatures.isValid(signed, bytes.subarray(SIGNED_BYTES))) return undefined;
       const expiry = signed.readUInt32BE(2 * ID_BYTES);
       return {
         orgId: stringify(signed.subarray(0, ID_BYTES)),

@@ -51,7 +51,7 @@ const unsubscribePath = async () => {
     fallback_email_body: 'News',
     recipients: [{ to_email: 'dora.long@mail.example.com' }],
   });
-  const { urlOf } = createUnsubscribeLinks(api.config.JWT_SECRET, api.url);
+  const { urlOf } = createUnsubscribeLinks(api.config.signingSecrets, api.url);
   return new URL(urlOf({ orgId: api.org.id, deliveryId: body.data[0].id })).pathname;
 };
 

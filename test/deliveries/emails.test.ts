@@ -57,7 +57,7 @@ describe('POST /email', () => {
     ]);
     expect([bob?.subject, bob?.text?.trim()]).toEqual(['Fallback', 'Body']);
     expect(ann?.messageId).toMatch(/^<\S+@acme\.example>$/);
-    const tokens = createMailTokens(stack.config.JWT_SECRET);
+    const tokens = createMailTokens(stack.config.signingSecrets);
     expect(tokens.findRef(ann?.messageId ?? '')).toEqual({ orgId: stack.org.id, deliveryId: body.data[0].id });
   });
 

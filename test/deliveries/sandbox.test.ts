@@ -176,11 +176,11 @@ describe('the sandbox of an org without connections', () => {
 
   it('is replaced as soon as a provider is connected, and its signatures are no longer accepted', async () => {
     const sequenceId = await createSequence(org, [smsStep('Hi')]);
-    const urls = createCallbackUrls(stack.config.JWT_SECRET, stack.config.PUBLIC_URL);
+    const urls = createCallbackUrls(stack.config.signingSecrets, stack.config.PUBLIC_URL);
     const url = urls.urlOf('twilio', org.id);
     const callback = async () => {
       const form = new URLSearchParams({ MessageSid: 'SM1', MessageStatus: 'sent' });
-      const signature = twilioSignature(urls.secretOf('twilio', org.id), url, form);
+      const signature = twilioSignature(urls.secretsOf('twilio', org.id)[0], url, form);
       const headers = { 'x-twilio-signature': signature };
       return (await fetch(url, { method: 'POST', headers, body: form })).status;
     };

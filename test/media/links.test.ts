@@ -68,7 +68,7 @@ describe('a link to a file', () => {
       copy[index] = (copy[index] as number) ^ 1;
       return copy.toString('base64url');
     });
-    const foreign = createMediaLinks('another secret of 32 characters and more', api.url)
+    const foreign = createMediaLinks(['another secret of 32 characters and more'], api.url)
       .linkOf(media)
       .split('/')
       .at(-1) as string;

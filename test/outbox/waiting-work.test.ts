@@ -120,7 +120,7 @@ it('an inbound e-mail whose workflow Temporal has lost is processed', async () =
   });
   const deliveryId: string = body.data[0].id;
   await statusOf(deliveryId, 'accepted');
-  const token = createMailTokens(stack.config.JWT_SECRET).tokenOf({ orgId: stack.org.id, deliveryId });
+  const token = createMailTokens(stack.config.signingSecrets).tokenOf({ orgId: stack.org.id, deliveryId });
   const to = bounceAddress(token, DOMAIN);
   const parts = { to, recipient: 'gone@example.com', messageId: messageIdOf(token, 'acme.example') };
   await handOver(stack.inboundPort, { from: '', to, raw: postfixReport(parts, POSTFIX_NO_SUCH_USER) });

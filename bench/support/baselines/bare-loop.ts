@@ -37,7 +37,7 @@ interface Way {
 
 function bySmtp(): Way {
   const sender = createSmtpSender(smtpSettingsOf(config.SMTP_URL ?? ''));
-  const links = createUnsubscribeLinks(config.JWT_SECRET, config.PUBLIC_URL);
+  const links = createUnsubscribeLinks(config.signingSecrets, config.PUBLIC_URL);
   return {
     concurrency: sender.concurrency,
     send: ({ orgId, to }, deliveryId) =>

@@ -32,6 +32,7 @@ const workers = await runWorkers({
   namespace: config.TEMPORAL_NAMESPACE,
   workflowBundle: await loadWorkflowBundle(),
   queues: config.WORKER_QUEUES,
+  graceSeconds: 10,
   deps: { ...deps, senders: { of: async () => sender, close: () => undefined } },
   quota,
 });
@@ -43,7 +44,7 @@ const relay = startRelay({
   reactions: createReactions(quota, config, deps),
   log,
 });
-onStopSignal(log, async () => {
+onStopSignal(log, config.STOP_GRACE_SECONDS, async () => {
   await Promise.all([stopReceiving(), relay.stop(), workers.stop()]);
   await Promise.all([closeDeps(), temporal.connection.close(), relayConnection.close(), close()]);
 });

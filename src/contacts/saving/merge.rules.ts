@@ -7,6 +7,12 @@ export interface SealedOverrides {
   bytes: number;
 }
 
+/** Overrides to be stored, with what those that were stored of equal ones may have as a fingerprint. */
+export interface GivenOverrides {
+  overrides: SealedOverrides;
+  fingerprints: string[];
+}
+
 /** A contact as stored. */
 export interface StoredContact {
   id: string;
@@ -25,7 +31,7 @@ export interface ContactChange {
   external_id?: string | null | undefined;
   name?: string | null | undefined;
   custom_data?: Record<string, string | null> | undefined;
-  http_action_overrides?: SealedOverrides | undefined;
+  http_action_overrides?: GivenOverrides | undefined;
 }
 
 const MAX_KEYS = 100;
@@ -57,11 +63,9 @@ export function mergeContact(contact: StoredContact, change: ContactChange): Sto
 const valueAfter = (stored: string | null, given: string | null | undefined) => (given === undefined ? stored : given);
 
 /** Equal overrides leave the stored ones as they are: encrypted anew they would look like a change. */
-function mergeOverrides(
-  stored: SealedOverrides | null,
-  overrides: SealedOverrides | undefined,
-): SealedOverrides | null {
-  return overrides === undefined || overrides.fingerprint === stored?.fingerprint ? stored : overrides;
+function mergeOverrides(stored: SealedOverrides | null, given: GivenOverrides | undefined): SealedOverrides | null {
+  if (given === undefined || (stored !== null && given.fingerprints.includes(stored.fingerprint))) return stored;
+  return given.overrides;
 }
 
 /** Returns the values by key after the changes. */

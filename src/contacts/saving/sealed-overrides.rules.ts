@@ -1,6 +1,6 @@
 import type { Secrets } from '../../secrets.ts';
 import type { ContactFields } from '../schema.ts';
-import type { ContactChange, SealedOverrides } from './merge.rules.ts';
+import type { ContactChange, GivenOverrides, SealedOverrides } from './merge.rules.ts';
 
 type Overrides = NonNullable<ContactFields['http_action_overrides']>;
 
@@ -11,14 +11,20 @@ export function sealChange(secrets: Secrets, orgId: string, fields: ContactField
   const { http_action_overrides: overrides, phone_number, phone = phone_number, ...others } = fields;
   const change = { ...others, phone };
   if (overrides === undefined) return change;
-  const plain = JSON.stringify(overrides);
-  const sealedPlace = placeOf(orgId);
-  const http_action_overrides = {
-    sealed: secrets.encrypt(plain, sealedPlace),
-    fingerprint: secrets.fingerprint(plain, sealedPlace),
-    bytes: Buffer.byteLength(plain),
-  };
-  return { ...change, http_action_overrides };
+  return { ...change, http_action_overrides: sealOverrides(secrets, orgId, JSON.stringify(overrides)) };
+}
+
+function sealOverrides(secrets: Secrets, orgId: string, plain: string): GivenOverrides {
+  const place = placeOf(orgId);
+  const fingerprints = secrets.fingerprints(plain, place);
+  const [fingerprint] = fingerprints;
+  const overrides = { sealed: secrets.encrypt(plain, place), fingerprint, bytes: Buffer.byteLength(plain) };
+  return { overrides, fingerprints };
+}
+
+/** Returns overrides as they are stored, encrypted by the present key, for others that are stored. */
+export function resealOverrides(secrets: Secrets, orgId: string, stored: SealedOverrides): SealedOverrides {
+  return sealOverrides(secrets, orgId, secrets.decrypt(stored.sealed, placeOf(orgId))).overrides;
 }
 
 /** Returns stored overrides decrypted. Those stored before they were encrypted are plain. */

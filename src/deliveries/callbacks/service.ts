@@ -45,29 +45,30 @@ export async function readCallback(
   orgId: string,
   { provider, url, headers, body }: RawCallback,
 ): Promise<CallbackContent | undefined> {
-  const own = urls.secretOf(provider, orgId);
-  const sandbox = isDevelopment ? own : undefined;
+  const own = urls.secretsOf(provider, orgId);
+  const sandbox = isDevelopment ? own : [];
   switch (provider) {
     case 'twilio': {
       const connection = await findConnection(db, secrets, orgId, 'sms');
-      const token = connection === undefined ? sandbox : connection.auth_token;
+      const tokens = connection === undefined ? sandbox : [connection.auth_token];
       const form = new URLSearchParams(body.toString('utf8'));
       const signature = textOf(headers['x-twilio-signature']);
-      if (token === undefined || !isTwilioSignature(token, url, form, signature) || !isTwilioCallback(form))
+      if (!tokens.some((token) => isTwilioSignature(token, url, form, signature)) || !isTwilioCallback(form))
         return undefined;
       return readTwilioCallback(new URL(url).searchParams, form);
     }
     case 'meta': {
       const connection = await findConnection(db, secrets, orgId, 'whatsapp');
-      const secret = connection === undefined ? sandbox : connection.app_secret;
-      if (secret === undefined || !isMetaSignature(secret, body, textOf(headers['x-hub-signature-256'])))
-        return undefined;
+      const appSecrets = connection === undefined ? sandbox : listOf(connection.app_secret);
+      const signature = textOf(headers['x-hub-signature-256']);
+      if (!appSecrets.some((secret) => isMetaSignature(secret, body, signature))) return undefined;
       return readMetaCallback(jsonOf(body));
     }
     case 'vapi': {
       const connection = await findConnection(db, secrets, orgId, 'voice');
-      const secret = connection === undefined ? sandbox : (connection.webhook_secret ?? own);
-      return secret !== undefined && isVapiSignature(secret, body, headers)
+      const ofConnection = connection?.webhook_secret === undefined ? own : [connection.webhook_secret];
+      const accepted = connection === undefined ? sandbox : ofConnection;
+      return accepted.some((secret) => isVapiSignature(secret, body, headers))
         ? readVapiCallback(jsonOf(body))
         : undefined;
     }
@@ -112,6 +113,8 @@ export async function isValidHandshake(db: Db, secrets: Secrets, orgId: string, 
   const connection = await findConnection(db, secrets, orgId, 'whatsapp');
   return connection?.verify_token !== undefined && isSameSecret(token, connection.verify_token);
 }
+
+const listOf = (secret: string | undefined) => (secret === undefined ? [] : [secret]);
 
 const textOf = (header: string | string[] | undefined) => (Array.isArray(header) ? header[0] : header);
 

@@ -1,4 +1,5 @@
 import { domainToASCII } from 'node:url';
+import type { SigningSecrets } from '../../signatures.ts';
 import { createDeliverySigner, type DeliveryRef } from '../ledger/delivery-signer.ts';
 
 /** The largest MAC in base32 within the 64 characters before the @ (RFC 5321, 4.5.3.1.1), beside a prefix and both ids. */
@@ -31,8 +32,8 @@ export interface MailTokens {
  * Signed names of deliveries for e-mail: a bounce or reply with such a name belongs to its delivery, whatever the
  * claimed sender.
  */
-export function createMailTokens(secret: string): MailTokens {
-  const { sign, verify } = createDeliverySigner(secret, 'mail tokens', MAC_BYTES);
+export function createMailTokens(secrets: SigningSecrets): MailTokens {
+  const { sign, verify } = createDeliverySigner(secrets, 'mail tokens', MAC_BYTES);
   const read = (token: string) => (ONLY_TOKEN.test(token) ? verify(fromBase32(token)) : undefined);
 
   return {

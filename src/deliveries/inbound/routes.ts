@@ -21,7 +21,7 @@ const MAX_MAIL_BYTES = 10 * 1024 * 1024;
 
 /** Routes of messages from contacts. */
 export const inboundRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config, quota, egress }) => {
-  const tokens = createMailTokens(config.JWT_SECRET);
+  const tokens = createMailTokens(config.signingSecrets);
 
   await app.register(async (mails: typeof app) => {
     mails.removeAllContentTypeParsers();

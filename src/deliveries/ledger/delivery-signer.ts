@@ -1,5 +1,5 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { parse, stringify } from 'uuid';
+import { createSignatures, type SigningSecrets } from '../../signatures.ts';
 
 const ID_BYTES = 16;
 
@@ -14,23 +14,19 @@ export interface DeliverySigner {
   verify(bytes: Uint8Array): DeliveryRef | undefined;
 }
 
-/**
- * Signs references to deliveries for external use: both ids and a truncated HMAC-SHA256 over them, with a separate key
- * for each use.
- */
-export function createDeliverySigner(secret: string, use: string, macBytes: number): DeliverySigner {
-  const key = Buffer.from(hkdfSync('sha256', secret, '', use, 32));
-  const macOf = (ids: Uint8Array) => createHmac('sha256', key).update(ids).digest().subarray(0, macBytes);
+/** Signs references to deliveries for external use: both ids and a signature of them. */
+export function createDeliverySigner(secrets: SigningSecrets, use: string, macBytes: number): DeliverySigner {
+  const signatures = createSignatures(secrets, use, macBytes);
 
   return {
     sign({ orgId, deliveryId }) {
       const ids = Buffer.concat([parse(orgId), parse(deliveryId)]);
-      return Buffer.concat([ids, macOf(ids)]);
+      return Buffer.concat([ids, signatures.sign(ids)]);
     },
     verify(bytes) {
       if (bytes.length !== 2 * ID_BYTES + macBytes) return undefined;
       const ids = bytes.subarray(0, 2 * ID_BYTES);
-      if (!timingSafeEqual(macOf(ids), bytes.subarray(2 * ID_BYTES))) return undefined;
+      if (!signatures.isValid(ids, bytes.subarray(2 * ID_BYTES))) return undefined;
       return { orgId: stringify(ids.subarray(0, ID_BYTES)), deliveryId: stringify(ids.subarray(ID_BYTES)) };
     },
   };

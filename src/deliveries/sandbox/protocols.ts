@@ -57,7 +57,7 @@ export const TWILIO_PROTOCOL: SandboxProtocol = {
     const url = `${callbacks.urlOf('twilio', orgId)}?delivery=${send.deliveryId}`;
     const fields = new URLSearchParams({ MessageSid: idOf('SM', send), MessageStatus: status, To: send.to });
     if (status === 'undelivered') fields.set('ErrorCode', '30003');
-    const signature = twilioSignature(callbacks.secretOf('twilio', orgId), url, fields);
+    const signature = twilioSignature(callbacks.secretsOf('twilio', orgId)[0], url, fields);
     const headers = { 'content-type': 'application/x-www-form-urlencoded', 'x-twilio-signature': signature };
     return { url, headers, body: fields.toString() };
   },
@@ -98,7 +98,7 @@ export const META_PROTOCOL: SandboxProtocol = {
       object: 'whatsapp_business_account',
       entry: [{ id: 'sandbox', changes: [{ field: 'messages', value }] }],
     });
-    const signature = metaSignature(callbacks.secretOf('meta', orgId), Buffer.from(body));
+    const signature = metaSignature(callbacks.secretsOf('meta', orgId)[0], Buffer.from(body));
     return { url: callbacks.urlOf('meta', orgId), headers: { ...json, 'x-hub-signature-256': signature }, body };
   },
 };
@@ -125,7 +125,7 @@ export const VAPI_PROTOCOL: SandboxProtocol = {
       status === 'in-progress'
         ? { type: 'status-update', status, call }
         : { type: 'end-of-call-report', endedReason: status, call };
-    const headers = { ...json, 'x-vapi-secret': callbacks.secretOf('vapi', orgId) };
+    const headers = { ...json, 'x-vapi-secret': callbacks.secretsOf('vapi', orgId)[0] };
     return { url: callbacks.urlOf('vapi', orgId), headers, body: JSON.stringify({ message }) };
   },
 };

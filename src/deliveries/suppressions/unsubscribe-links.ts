@@ -1,3 +1,4 @@
+import type { SigningSecrets } from '../../signatures.ts';
 import { createDeliverySigner, type DeliveryRef } from '../ledger/delivery-signer.ts';
 
 const MAC_BYTES = 16;
@@ -9,8 +10,8 @@ export interface UnsubscribeLinks {
 }
 
 /** Creates links for unsubscribing without a login. */
-export function createUnsubscribeLinks(secret: string, publicUrl: string): UnsubscribeLinks {
-  const { sign, verify } = createDeliverySigner(secret, 'unsubscribe links', MAC_BYTES);
+export function createUnsubscribeLinks(secrets: SigningSecrets, publicUrl: string): UnsubscribeLinks {
+  const { sign, verify } = createDeliverySigner(secrets, 'unsubscribe links', MAC_BYTES);
 
   return {
     urlOf: (delivery) => `${publicUrl}/u/${sign(delivery).toString('base64url')}`,

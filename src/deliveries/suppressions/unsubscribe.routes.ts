@@ -15,7 +15,7 @@ const UnsubscribeParams = z.object({ token: z.string().min(1).max(255) });
  * or by a mail client's one-click request (RFC 8058). The address is masked, as a forwarded mail has the link too.
  */
 export const unsubscribeRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config }) => {
-  const links = createUnsubscribeLinks(config.JWT_SECRET, config.PUBLIC_URL);
+  const links = createUnsubscribeLinks(config.signingSecrets, config.PUBLIC_URL);
   const schema = { params: UnsubscribeParams, hide: true };
 
   app.addContentTypeParser(['application/x-www-form-urlencoded', 'multipart/form-data'], (_request, payload, done) => {

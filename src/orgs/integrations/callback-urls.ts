@@ -1,4 +1,4 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { createSignatures, type SigningSecrets } from '../../signatures.ts';
 import type { CallbackProvider } from './schema.ts';
 
 const TOKEN_BYTES = 24;
@@ -7,25 +7,23 @@ export interface CallbackUrls {
   /** Returns the URL for a provider's callbacks about an org. */
   urlOf(provider: CallbackProvider, orgId: string): string;
   isToken(provider: CallbackProvider, orgId: string, token: string): boolean;
-  /** Returns our secret for signatures of callbacks, used if the org has set none. */
-  secretOf(provider: CallbackProvider, orgId: string): string;
+  /** Returns our secrets for signatures of callbacks, used if the org has set none. The first one is the present one. */
+  secretsOf(provider: CallbackProvider, orgId: string): [string, ...string[]];
 }
 
-/** Creates unguessable URLs for callbacks: each is bound to its provider and org by HMAC-SHA256. */
-export function createCallbackUrls(secret: string, publicUrl: string): CallbackUrls {
-  const keyFor = (use: string) => Buffer.from(hkdfSync('sha256', secret, '', use, 32));
-  const [tokenKey, secretKey] = [keyFor('callback tokens'), keyFor('callback secrets')];
-  const macOf = (key: Buffer, provider: CallbackProvider, orgId: string) =>
-    createHmac('sha256', key).update(`${provider} ${orgId}`).digest().subarray(0, TOKEN_BYTES);
-  const tokenOf = (provider: CallbackProvider, orgId: string) => macOf(tokenKey, provider, orgId);
+/** Creates unguessable URLs for callbacks: each is bound to its provider and org by a signature. */
+export function createCallbackUrls(signingSecrets: SigningSecrets, publicUrl: string): CallbackUrls {
+  const tokens = createSignatures(signingSecrets, 'callback tokens', TOKEN_BYTES);
+  const secrets = createSignatures(signingSecrets, 'callback secrets', TOKEN_BYTES);
+  const signedOf = (provider: CallbackProvider, orgId: string) => `${provider} ${orgId}`;
 
   return {
     urlOf: (provider, orgId) =>
-      `${publicUrl}/callbacks/${provider}/${orgId}/${tokenOf(provider, orgId).toString('base64url')}`,
-    isToken(provider, orgId, token) {
-      const given = Buffer.from(token, 'base64url');
-      return given.length === TOKEN_BYTES && timingSafeEqual(given, tokenOf(provider, orgId));
+      `${publicUrl}/callbacks/${provider}/${orgId}/${tokens.sign(signedOf(provider, orgId)).toString('base64url')}`,
+    isToken: (provider, orgId, token) => tokens.isValid(signedOf(provider, orgId), Buffer.from(token, 'base64url')),
+    secretsOf(provider, orgId) {
+      const [first, ...others] = secrets.allOf(signedOf(provider, orgId));
+      return [first.toString('base64url'), ...others.map((secret) => secret.toString('base64url'))];
     },
-    secretOf: (provider, orgId) => macOf(secretKey, provider, orgId).toString('base64url'),
   };
 }

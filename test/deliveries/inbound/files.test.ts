@@ -130,7 +130,10 @@ describe('a file that a contact sends', () => {
     });
     const deliveryId: string = body.data[0].id;
     await eventually('the mail', async () => (await org.get(`/deliveries/${deliveryId}`)).body.status === 'accepted');
-    const to = replyAddress(createMailTokens(stack.config.JWT_SECRET).tokenOf({ orgId: org.id, deliveryId }), DOMAIN);
+    const to = replyAddress(
+      createMailTokens(stack.config.signingSecrets).tokenOf({ orgId: org.id, deliveryId }),
+      DOMAIN,
+    );
     const part = (name: string, type: string, bytes: Buffer) =>
       [
         `Content-Type: ${type}; name="${name}"`,

@@ -7,7 +7,7 @@ import {
 } from '../../../src/deliveries/inbound/mail-tokens.ts';
 
 const SECRET = 'the secret of the tests, 32 characters and more';
-const tokens = createMailTokens(SECRET);
+const tokens = createMailTokens([SECRET]);
 const DELIVERY = { orgId: '0190a0a0-0000-7000-8000-000000000001', deliveryId: '0190a0a0-1111-7000-8000-00000000000f' };
 const token = tokens.tokenOf(DELIVERY);
 
@@ -48,7 +48,7 @@ describe('mail tokens', () => {
     ['0'.repeat(61)],
     ['v'.repeat(61)],
     [`${token}\n`],
-    [createMailTokens(`${SECRET}!`).tokenOf(DELIVERY)],
+    [createMailTokens([`${SECRET}!`]).tokenOf(DELIVERY)],
   ])('are refused if they are not ours: %j', (text) => {
     expect(tokens.read(text)).toBeUndefined();
   });

@@ -50,7 +50,7 @@ describe('inbound e-mail', () => {
     });
     const id: string = body.data[0].id;
     await eventually('the mail', async () => (await deliveryOf(id))?.status === 'accepted');
-    const token = createMailTokens(stack.config.JWT_SECRET).tokenOf({ orgId: org.id, deliveryId: id });
+    const token = createMailTokens(stack.config.signingSecrets).tokenOf({ orgId: org.id, deliveryId: id });
     return {
       id,
       to,
@@ -228,7 +228,7 @@ describe('inbound e-mail', () => {
       .set({ result: null, processed_at: null })
       .where('id', '=', ref.inboundEmailId)
       .execute();
-    const tokens = createMailTokens(stack.config.JWT_SECRET);
+    const tokens = createMailTokens(stack.config.signingSecrets);
     const deps = { db: stack.db, tokens, mailReader, storage: stack.deps.storage, ...AUTHENTICATION };
     const take = () => receiveInboundEmail(deps, { ...ref, attempt: 1 });
     expect(await Promise.all([take(), take()])).toEqual(['reply', 'reply']);

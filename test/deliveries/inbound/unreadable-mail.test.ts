@@ -56,7 +56,7 @@ describe('an e-mail that takes too long to read', () => {
   /** Stores an e-mail to an address of the delivery. Returns a function that processes it. */
   const received = async (deliveryId: string, kind: MailboxKind = 'reply', mailFrom = 'ann@example.com') => {
     const { org, db, config } = api;
-    const tokens = createMailTokens(config.JWT_SECRET);
+    const tokens = createMailTokens(config.signingSecrets);
     const token = tokens.tokenOf({ orgId: org.id, deliveryId });
     const address = (kind === 'reply' ? replyAddress : bounceAddress)(token, DOMAIN);
     const raw = Buffer.from(mailOf({ 'Content-Transfer-Encoding': 'quoted-printable' }, LONG_BODY));

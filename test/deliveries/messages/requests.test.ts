@@ -141,12 +141,12 @@ describe('a request to send', () => {
       const { id } = production.org;
       const form = new URLSearchParams({ MessageSid: 'SM1', MessageStatus: 'sent' });
       const twilio = callbacks.urlOf('twilio', id);
-      const signature = twilioSignature(callbacks.secretOf('twilio', id), twilio, form);
-      const sign = metaSignature(callbacks.secretOf('meta', id), Buffer.from('{}'));
+      const signature = twilioSignature(callbacks.secretsOf('twilio', id)[0], twilio, form);
+      const sign = metaSignature(callbacks.secretsOf('meta', id)[0], Buffer.from('{}'));
       const requests: [url: string, headers: Record<string, string>, body: URLSearchParams | string][] = [
         [twilio, { 'x-twilio-signature': signature }, form],
         [callbacks.urlOf('meta', id), { 'x-hub-signature-256': sign }, '{}'],
-        [callbacks.urlOf('vapi', id), { 'x-vapi-secret': callbacks.secretOf('vapi', id) }, '{}'],
+        [callbacks.urlOf('vapi', id), { 'x-vapi-secret': callbacks.secretsOf('vapi', id)[0] }, '{}'],
       ];
       for (const [url, headers, body] of requests)
         expect((await fetch(url, { method: 'POST', headers, body })).status).toBe(403);

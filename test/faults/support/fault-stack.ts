@@ -114,6 +114,8 @@ async function startAll(
     SMTP_URL: sink.url,
     EMBEDDING_MODEL: 'none',
     LOG_LEVEL: 'info',
+    DRAIN_SECONDS: '0',
+    STOP_GRACE_SECONDS: '10',
     ...more,
   };
   const start = (name: string, script: 'api' | 'worker', own: Record<string, string> = {}) => {
@@ -143,7 +145,7 @@ async function startAll(
     startWorker('worker-1'),
   ]);
   const { db, close } = connect(databaseUrl, { poolSize: 4, applicationName: 'faults' });
-  const tokens = createTokens(JWT_SECRET);
+  const tokens = createTokens([JWT_SECRET]);
   const orgs: FaultOrg[] = [];
   const workers = [worker];
 

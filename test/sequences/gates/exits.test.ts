@@ -62,10 +62,10 @@ describe('leaving a sequence early', () => {
 
   /** Posts an SMS from the number to us, like Twilio's webhook. */
   const answerBySms = async (from: string, text: string) => {
-    const urls = createCallbackUrls(stack.config.JWT_SECRET, stack.config.PUBLIC_URL);
+    const urls = createCallbackUrls(stack.config.signingSecrets, stack.config.PUBLIC_URL);
     const url = urls.urlOf('twilio', org.id);
     const form = new URLSearchParams({ MessageSid: `SM${++serial}`, From: from, To: '+15005550006', Body: text });
-    const signature = twilioSignature(urls.secretOf('twilio', org.id), url, form);
+    const signature = twilioSignature(urls.secretsOf('twilio', org.id)[0], url, form);
     const headers = { 'content-type': 'application/x-www-form-urlencoded', 'x-twilio-signature': signature };
     expect((await fetch(url, { method: 'POST', headers, body: form.toString() })).status).toBe(200);
   };

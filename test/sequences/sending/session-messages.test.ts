@@ -139,7 +139,7 @@ describe('a message of a sequence', () => {
     const [message] = await sequenceMessagesOf(id);
     expect(message.event.content.text).toMatch(/^News\n\nDear Ann,\s+we have news\.$/);
     const newer = await newSession(contactId, 'email');
-    const token = createMailTokens(stack.config.JWT_SECRET).tokenOf({ orgId: org.id, deliveryId: delivery.id });
+    const token = createMailTokens(stack.config.signingSecrets).tokenOf({ orgId: org.id, deliveryId: delivery.id });
     const to = replyAddress(token, DOMAIN);
     await handOver(stack.inboundPort, { from: email, to, raw: mailOf({ From: email, To: to }, 'Tell me more') });
     await eventually('the reply', async () => (await textsOf(id)).length === 3);

@@ -58,7 +58,10 @@ export function createMessageSenders({
     async voice(orgId) {
       const settings = await findConnection(db, secrets, orgId, 'voice');
       if (settings === undefined) return undefined;
-      const withSecret = { ...settings, webhook_secret: settings.webhook_secret ?? callbacks.secretOf('vapi', orgId) };
+      const withSecret = {
+        ...settings,
+        webhook_secret: settings.webhook_secret ?? callbacks.secretsOf('vapi', orgId)[0],
+      };
       const url = callbacks.urlOf('vapi', orgId);
       return { settings, open: () => createVoiceSender(egress, withSecret, url, phoneAgentFinder(db)) };
     },
