@@ -24,6 +24,7 @@ export interface Connection {
 /** How long a request of the API waits for a lock: it holds a connection meanwhile. */
 export const LOCK_TIMEOUT_MS = 2_000;
 const STATEMENT_TIMEOUT_MS = 30_000;
+const IDLE_IN_TRANSACTION_MS = 60_000;
 
 interface ConnectOptions {
   poolSize: number;
@@ -37,8 +38,22 @@ interface ConnectOptions {
   quota?: WriteQuota;
 }
 
+/**
+ * Returns the statements that limit the times of a session. They are no parameters of its start, which poolers refuse or,
+ * if told so, ignore.
+ */
+const timeLimits = ({ statementTimeoutMs = STATEMENT_TIMEOUT_MS, lockTimeoutMs }: ConnectOptions): string =>
+  [
+    `set statement_timeout = ${statementTimeoutMs}`,
+    ...(lockTimeoutMs === undefined ? [] : [`set lock_timeout = ${lockTimeoutMs}`]),
+    `set idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_MS}`,
+  ].join('; ');
+
 /** Opens a pool. */
 export function connect(url: string, options: ConnectOptions): Connection {
+  const limits = timeLimits(options);
+  // The pool waits for it, and fails if it does.
+  const limitTimes = (client: pg.ClientBase): unknown => client.query(limits);
   const pool = new SharedPool({
     connectionString: url,
     Client: PreparingClient,
@@ -47,9 +62,7 @@ export function connect(url: string, options: ConnectOptions): Connection {
     application_name: options.applicationName ?? APPLICATION_NAME,
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 60_000,
-    statement_timeout: options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS,
-    lock_timeout: options.lockTimeoutMs,
-    idle_in_transaction_session_timeout: 60_000,
+    onConnect: limitTimes,
     keepAlive: true,
   });
   pool.on('error', () => undefined); // the pool replaces a broken idle connection; queries report their own errors

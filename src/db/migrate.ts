@@ -1,5 +1,4 @@
 import { readdir } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { FastifyBaseLogger } from 'fastify';
 import { type Kysely, sql } from 'kysely';
@@ -7,10 +6,10 @@ import { type Migration, type MigrationProvider, Migrator } from 'kysely/migrati
 import { endOnUnhandledError, StartRefused } from '../logging/failing-start.ts';
 import { createLogger } from '../logging/logger.ts';
 import { connect, type Db } from './connect.ts';
-import { isDatabaseUnavailable } from './failures.ts';
+import { refuseSharedConnections } from './poolers.ts';
 import { assertPositionsContinue, continuePositions } from './positions.ts';
+import { onceAvailable } from './starting.ts';
 
-const RETRY_MS = 1_000;
 const folder = new URL('./migrations/', import.meta.url);
 
 const provider: MigrationProvider = {
@@ -58,10 +57,7 @@ export async function migrateToLatest(databaseUrl: string): Promise<void> {
  * the database is away.
  */
 export async function assertSchemaKnown(db: Db, log: Pick<FastifyBaseLogger, 'warn'>): Promise<void> {
-  const known = Object.keys(await provider.getMigrations());
-  const applied = await onceAvailable(() => appliedMigrations(db), log);
-  const pending = known.filter((name) => !applied.includes(name));
-  const foreign = applied.filter((name) => !known.includes(name));
+  const { pending, foreign } = await onceAvailable(() => readSchemaDifferences(db), log);
   if (pending.length > 0)
     throw new StartRefused(`The database lacks migrations (${pending.join(', ')}): run "npm run migrate" first`);
   if (foreign.length > 0)
@@ -69,19 +65,14 @@ export async function assertSchemaKnown(db: Db, log: Pick<FastifyBaseLogger, 'wa
   await onceAvailable(() => assertPositionsContinue(db), log);
 }
 
-async function onceAvailable<Result>(
-  read: () => Promise<Result>,
-  log: Pick<FastifyBaseLogger, 'warn'>,
-): Promise<Result> {
-  for (;;) {
-    try {
-      return await read();
-    } catch (error) {
-      if (!isDatabaseUnavailable(error)) throw error;
-      log.warn({ err: error }, 'The database is away; retrying');
-      await sleep(RETRY_MS);
-    }
-  }
+/** Returns the migrations that the database lacks, and those that this version does not know. */
+export async function readSchemaDifferences(db: Db): Promise<{ pending: string[]; foreign: string[] }> {
+  const known = Object.keys(await provider.getMigrations());
+  const applied = await appliedMigrations(db);
+  return {
+    pending: known.filter((name) => !applied.includes(name)),
+    foreign: applied.filter((name) => !known.includes(name)),
+  };
 }
 
 async function appliedMigrations(db: Db): Promise<string[]> {
@@ -95,5 +86,6 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   endOnUnhandledError(createLogger({ name: 'migrate', level: 'info' }));
   const url = process.env.DATABASE_URL;
   if (url === undefined) throw new StartRefused('DATABASE_URL is not set: set it to the database of the owner');
+  await refuseSharedConnections(url);
   await migrateToLatest(url);
 }

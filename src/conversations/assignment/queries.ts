@@ -2,6 +2,7 @@ import { type SqlBool, sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
 import { isLockTimeout } from '../../db/failures.ts';
 import { lockName } from '../../db/locks.ts';
+import { onlyRow } from '../../db/rows.ts';
 import { inSavepoint } from '../../db/transaction.ts';
 
 const LOCK_TIMEOUT = '300ms';
@@ -20,7 +21,11 @@ export async function lockAssignment(trx: Trx, orgId: string): Promise<void> {
  * the lock was not available in time.
  */
 export async function tryLockAssignment(trx: Trx, orgId: string): Promise<boolean> {
-  await sql`set local lock_timeout = ${sql.lit(LOCK_TIMEOUT)}`.execute(trx);
+  const { before } = onlyRow(
+    await sql<{ before: string }>`
+      select current_setting('lock_timeout') as before, set_config('lock_timeout', ${LOCK_TIMEOUT}, true)
+    `.execute(trx),
+  );
   try {
     await inSavepoint(trx, () => lockAssignment(trx, orgId));
     return true;
@@ -28,7 +33,7 @@ export async function tryLockAssignment(trx: Trx, orgId: string): Promise<boolea
     if (isLockTimeout(error)) return false;
     throw error;
   } finally {
-    await sql`set local lock_timeout to default`.execute(trx);
+    await sql`select set_config('lock_timeout', ${before}, true)`.execute(trx);
   }
 }
 
