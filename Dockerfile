@@ -39,6 +39,11 @@ ENV WORKFLOW_BUNDLE=/app/workflows.js
 RUN node worker/bundler.ts $WORKFLOW_BUNDLE
 ARG WITH_CHROMIUM=0
 RUN if [ "$WITH_CHROMIUM" = 1 ]; then apt-get update && apt-get install -y --no-install-recommends chromium && rm -rf /var/lib/apt/lists/*; fi
+# Compiled code of both programs, by the flags that they run with. They load it at each start in place of compiling.
+ENV NODE_COMPILE_CACHE=/app/.compile-cache
+RUN for program in api worker; do \
+      env $(node -p "require('./package.json').scripts.$program") > /dev/null || true; \
+    done && test -n "$(ls -A $NODE_COMPILE_CACHE)"
 RUN install -d -o node -g node /var/lib/switchboard/media
 USER node
 EXPOSE 8080

@@ -4,6 +4,7 @@ import { loadConfigOrExit } from '../src/config.ts';
 import { connect, RELAY_APPLICATION_NAME } from '../src/db/connect.ts';
 import { isDatabaseUnavailable } from '../src/db/failures.ts';
 import { assertSchemaKnown } from '../src/db/migrate.ts';
+import { choosePoolSize } from '../src/db/starting.ts';
 import { createWriteQuota } from '../src/db/write-quota.ts';
 import { endOnUnhandledError } from '../src/logging/failing-start.ts';
 import { createLogger } from '../src/logging/logger.ts';
@@ -21,7 +22,7 @@ import { startMaintenance } from './maintenance.ts';
 import { startWorkerOps } from './operations.ts';
 import { createReactions } from './reactions.ts';
 import { startRepair } from './repair.ts';
-import { runWorkers, type Workers } from './run.ts';
+import { CANCEL_SECONDS_BEFORE_END, runWorkers, type Workers } from './run.ts';
 import { connectWorkers, isConnectionFailure, type WorkerTemporal } from './temporal.ts';
 import { installRuntime, isOfCore } from './temporal-log.ts';
 import { freeLoopbackPort } from './temporal-metrics.ts';
@@ -45,7 +46,8 @@ const temporalMetricsPort = config.WORKER_OPS_PORT === undefined ? undefined : a
 installRuntime(log, temporalMetricsPort);
 
 const quota = createWriteQuota(config.WRITE_QUOTA_BYTES);
-const { db, pool, close } = connect(config.DATABASE_URL, { poolSize: config.DATABASE_POOL_SIZE, quota });
+const poolSize = await choosePoolSize(config, log);
+const { db, pool, close } = connect(config.DATABASE_URL, { poolSize, quota });
 const relayConnection = connect(config.DATABASE_URL, {
   poolSize: RELAY_CONNECTIONS,
   applicationName: RELAY_APPLICATION_NAME,
@@ -73,7 +75,14 @@ const relay = isInteractive
   : undefined;
 
 const runStarter = isInteractive
-  ? startRunStarter({ databaseUrl: config.DATABASE_URL, db, deps, quota, log })
+  ? startRunStarter({
+      databaseUrl: config.DATABASE_URL,
+      db,
+      deps,
+      quota,
+      log,
+      stopMs: (config.STOP_GRACE_SECONDS - CANCEL_SECONDS_BEFORE_END) * 1_000,
+    })
   : undefined;
 const stopMaintenance = isInteractive ? startMaintenance(db, config, log) : undefined;
 const stopDomainChecks = isInteractive ? startDomainChecks(db, config, log) : undefined;
@@ -90,8 +99,9 @@ const ops = await startWorkerOps(config, {
   areRunning: () => workers?.areRunning() === true,
 });
 let isStopping = false;
-onStopSignal(log, async () => {
+onStopSignal(log, config.STOP_GRACE_SECONDS, async () => {
   isStopping = true;
+  ops?.drain();
   stopMaintenance?.();
   stopDomainChecks?.();
   stopModel?.();
@@ -117,6 +127,7 @@ while (!isStopping) {
       namespace: config.TEMPORAL_NAMESPACE,
       workflowBundle: bundle,
       queues: config.WORKER_QUEUES,
+      graceSeconds: config.STOP_GRACE_SECONDS,
       deps,
       quota,
     });

@@ -10,6 +10,8 @@ import { readTemporalMetrics } from './temporal-metrics.ts';
 
 export interface WorkerOps {
   port: number;
+  /** Makes the worker unready: it is about to stop. */
+  drain(): void;
   /** Ends the periodic checks. Call it before the database is closed. */
   stopWatching(): void;
   close(): Promise<void>;
@@ -51,6 +53,7 @@ export async function startWorkerOps(
   );
   return {
     port: server.port,
+    drain: health.drain,
     stopWatching,
     async close() {
       metrics.close();

@@ -9,8 +9,9 @@ import { writeQuotaInterceptor } from './interceptors/write-quota.ts';
 import { QUEUES } from './queues.ts';
 import { createWorkflowThread } from './workflow-threads.ts';
 
-const SHUTDOWN_GRACE_TIME = '7 seconds';
-const SHUTDOWN_FORCE_TIME = '9 seconds';
+/** How long before the end of the grace activities are cancelled, and how long before it they are cut off. */
+export const CANCEL_SECONDS_BEFORE_END = 3;
+const FORCE_SECONDS_BEFORE_END = 1.5;
 const WITHOUT_WORKFLOWS: ReadonlySet<TaskQueue> = new Set([RENDERING, EMBEDDING]);
 
 export interface WorkersOptions {
@@ -19,6 +20,8 @@ export interface WorkersOptions {
   workflowBundle: { code: string };
   /** The queues to poll. */
   queues: readonly TaskQueue[];
+  /** How long the process may take to stop. */
+  graceSeconds: number;
   deps: Omit<ActivityDeps, 'stopping' | 'quota'>;
   quota: WriteQuota;
 }
@@ -28,7 +31,7 @@ export interface Workers {
   done: Promise<void>;
   /** Whether the workers of all queues poll for work. */
   areRunning(): boolean;
-  /** Stops receiving work, lets batches finish their started sends and other activities run for some seconds, then ends. */
+  /** Stops receiving work, lets batches finish their started sends and other activities end within the grace. */
   stop(): Promise<void>;
 }
 
@@ -41,6 +44,7 @@ export async function runWorkers({
   namespace,
   workflowBundle,
   queues,
+  graceSeconds,
   deps,
   quota,
 }: WorkersOptions): Promise<Workers> {
@@ -58,8 +62,8 @@ export async function runWorkers({
       interceptors: {
         activity: [orgLogInterceptor, writeQuotaInterceptor(quota), heartbeatInterceptor, failureInterceptor],
       },
-      shutdownGraceTime: SHUTDOWN_GRACE_TIME,
-      shutdownForceTime: SHUTDOWN_FORCE_TIME,
+      shutdownGraceTime: (graceSeconds - CANCEL_SECONDS_BEFORE_END) * 1_000,
+      shutdownForceTime: (graceSeconds - FORCE_SECONDS_BEFORE_END) * 1_000,
       ...QUEUES[taskQueue],
     });
   const creating = queues.map(create);

@@ -125,6 +125,7 @@ export async function createApp(deps: Deps, logger: FastifyBaseLogger) {
     requestTimeout: REQUEST_TIMEOUT_MS,
     http: { connectionsCheckingInterval: REQUEST_CHECK_MS },
     keepAliveTimeout: KEEP_ALIVE_MS,
+    return503OnClosing: false, // what arrives by an open connection is answered, and the connection closed
     trustProxy: deps.config.TRUSTED_PROXIES.length > 0 ? deps.config.TRUSTED_PROXIES : false,
     genReqId: newId,
     requestIdHeader: false,
@@ -143,6 +144,9 @@ export async function createApp(deps: Deps, logger: FastifyBaseLogger) {
   const metrics = createMetrics({ program: 'api', health, pool: deps.pool });
   addFigures(metrics.registry, deps.db);
   app.addHook('onClose', async () => metrics.close());
+  app.addHook('onRequest', async (_request, reply) => {
+    if (health.isDraining()) reply.header('connection', 'close');
+  });
 
   await app.register(handleErrors);
   await app.register(securityHeaders);

@@ -1,7 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { loadConfigOrExit } from '../config.ts';
 import { connect, LOCK_TIMEOUT_MS } from '../db/connect.ts';
 import { isDatabaseUnavailable } from '../db/failures.ts';
 import { assertSchemaKnown } from '../db/migrate.ts';
+import { choosePoolSize } from '../db/starting.ts';
 import { createWriteQuota } from '../db/write-quota.ts';
 import { endOnUnhandledError } from '../logging/failing-start.ts';
 import { createLogger } from '../logging/logger.ts';
@@ -17,7 +19,7 @@ const logger = createLogger({ name: 'api', level: config.LOG_LEVEL, outageOf: ou
 endOnUnhandledError(logger);
 const quota = createWriteQuota(config.WRITE_QUOTA_BYTES);
 const { db, pool, close } = connect(config.DATABASE_URL, {
-  poolSize: config.DATABASE_POOL_SIZE,
+  poolSize: await choosePoolSize(config, logger),
   lockTimeoutMs: LOCK_TIMEOUT_MS,
   quota,
 });
@@ -31,7 +33,9 @@ const ops =
   config.OPS_PORT === undefined ? undefined : await startOpsServer(app, { host: config.HOST, port: config.OPS_PORT });
 await app.listen({ host: config.HOST, port: config.PORT });
 
-onStopSignal(logger, async () => {
+onStopSignal(logger, config.STOP_GRACE_SECONDS, async () => {
+  app.health.drain();
+  await sleep(config.DRAIN_SECONDS * 1_000);
   stopWatching();
   await app.close();
   await Promise.all([ops?.close(), closeDeps(), temporal.close()]);

@@ -90,6 +90,8 @@ async function startAll(context: Context): Promise<void> {
     TEMPORAL_NAMESPACE: 'default',
     STORAGE_URL: pathToFileURL(join(dataFolder, 'media')).href,
     DEVELOPMENT: 'true',
+    DRAIN_SECONDS: '0',
+    STOP_GRACE_SECONDS: '10',
     NODE_COMPILE_CACHE: compileCacheIn(dataFolder),
   };
   // The environment overrides the defaults, except for the addresses determined here.

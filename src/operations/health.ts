@@ -27,7 +27,7 @@ interface PartState {
 
 /** The answer of /readyz. `since` is when each part was first seen in its state. */
 export interface HealthReport {
-  status: 'ok' | 'degraded' | 'away';
+  status: 'ok' | 'degraded' | 'away' | 'stopping';
   program: string;
   version: string;
   since: Record<string, string>;
@@ -41,6 +41,9 @@ export interface Health {
   read(): Promise<HealthReport>;
   /** Checks every 5 s even if nobody reads, which makes `since` exact. Returns what ends it. */
   watch(): () => void;
+  /** Makes the program unready from now on: it is about to stop. */
+  drain(): void;
+  isDraining(): boolean;
 }
 
 /** The version of the installed programs. */
@@ -56,6 +59,7 @@ export function createHealth<Part extends string>({ program, checks, required }:
   const parts = Object.entries<Check>(checks);
   const states = new Map<string, PartState>();
   let reading: Promise<HealthReport> | undefined;
+  let isDraining = false;
 
   const checkPart = async ([part, check]: [string, Check]) => {
     const reason = await reasonAway(check);
@@ -76,7 +80,14 @@ export function createHealth<Part extends string>({ program, checks, required }:
     reading = undefined;
   };
   return {
-    read,
+    async read() {
+      const report = await read();
+      return isDraining ? { ...report, status: 'stopping' } : report;
+    },
+    drain() {
+      isDraining = true;
+    },
+    isDraining: () => isDraining,
     watch() {
       void read();
       const timer = setInterval(() => void read(), WATCH_MS).unref();

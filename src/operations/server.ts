@@ -26,7 +26,7 @@ export const OPERATIONS = {
   '/healthz': async (): Promise<OpsAnswer> => json(200, { status: 'ok' }),
   '/readyz': async ({ health }: Operations): Promise<OpsAnswer> => {
     const report = await health.read();
-    return json(report.status === 'away' ? 503 : 200, report);
+    return json(report.status === 'away' || report.status === 'stopping' ? 503 : 200, report);
   },
   '/metrics': async ({ metrics }: Operations): Promise<OpsAnswer> => ({
     status: 200,

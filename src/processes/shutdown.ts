@@ -1,15 +1,29 @@
 import type { FastifyBaseLogger } from 'fastify';
 
-const MAX_SHUTDOWN_MS = 10_000;
+/** The process ends itself this long before it would be killed. */
+const MARGIN_MS = 1_000;
 
-/** Runs `stop` once on SIGTERM or SIGINT, then ends the process. Ends it after 10 s even if `stop` has not finished. */
-export function onStopSignal(logger: Pick<FastifyBaseLogger, 'info' | 'error'>, stop: () => Promise<void>): void {
+/**
+ * Runs `stop` once on SIGTERM or SIGINT, then ends the process. Ends it shortly before the grace is over even if `stop` has
+ * not finished.
+ */
+export function onStopSignal(
+  logger: Pick<FastifyBaseLogger, 'info' | 'error'>,
+  graceSeconds: number,
+  stop: () => Promise<void>,
+): void {
   let isStopping = false;
   const run = async (signal: string) => {
     if (isStopping) return;
     isStopping = true;
     logger.info({ signal }, 'stopping');
-    setTimeout(() => process.exit(1), MAX_SHUTDOWN_MS).unref();
+    setTimeout(
+      () => {
+        logger.error('Not all work has ended within STOP_GRACE_SECONDS: it is cut off');
+        process.exit(1);
+      },
+      graceSeconds * 1_000 - MARGIN_MS,
+    ).unref();
     try {
       await stop();
       process.exit(0);

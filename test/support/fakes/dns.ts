@@ -8,21 +8,21 @@ const STRING_BYTES = 255;
 
 /** A record's text, cut where it must be, or the strings it is to be cut into. */
 type Txt = string | string[];
-type Answer = Txt[] | { addresses: string[] } | 'no records' | 'SERVFAIL' | 'silence';
+type Answer = Txt[] | { addresses?: string[]; exchanges?: string[] } | 'no records' | 'SERVFAIL' | 'silence';
 
 export interface FakeDns {
   /** `ip:port`, for DNS_SERVERS. */
   address: string;
   /** The names that were asked for, each time. */
   queries: string[];
-  /** What the name has from now on: TXT records, IPv4 addresses, no records, or trouble. */
+  /** What the name has from now on: TXT records, IPv4 addresses, mail servers, no records, or trouble. */
   set(name: string, answer: Answer): void;
   /** Names that were not set, as all of them are now, do not exist. */
   clear(): void;
   close(): Promise<void>;
 }
 
-/** A DNS server over real UDP, of TXT and A records. */
+/** A DNS server over real UDP, of TXT, A and MX records. */
 export async function startFakeDns(): Promise<FakeDns> {
   const answers = new Map<string, Answer>();
   const queries: string[] = [];
@@ -37,8 +37,13 @@ export async function startFakeDns(): Promise<FakeDns> {
     const records = Array.isArray(answer)
       ? answer.map((text) => ({ type: 'TXT' as const, name, ttl: 3600, data: stringsOf(text) }))
       : typeof answer === 'object' && type === 'A'
-        ? answer.addresses.map((data) => ({ type: 'A' as const, name, ttl: 3600, data }))
-        : [];
+        ? (answer.addresses ?? []).map((data) => ({ type: 'A' as const, name, ttl: 3600, data }))
+        : typeof answer === 'object' && type === 'MX'
+          ? (answer.exchanges ?? []).map((exchange, nth) => ({
+              ...{ type: 'MX' as const, name, ttl: 3600 },
+              data: { preference: 10 - nth, exchange },
+            }))
+          : [];
     socket.send(
       encode({ type: 'response', id, flags: RECURSION_AVAILABLE | status, questions, answers: records }),
       port,

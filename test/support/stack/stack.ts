@@ -47,6 +47,7 @@ export async function startStack({ env = {} }: { env?: Record<string, string> } 
     namespace: config.TEMPORAL_NAMESPACE,
     workflowBundle: testWorkflowBundle(),
     queues: config.WORKER_QUEUES,
+    graceSeconds: 10,
     deps,
     quota,
   });
@@ -60,7 +61,7 @@ export async function startStack({ env = {} }: { env?: Record<string, string> } 
     listHeadings: createHeadings(config.dashboardUrl),
     log,
   });
-  const runStarter = startRunStarter({ databaseUrl: config.DATABASE_URL, db, deps, quota, log });
+  const runStarter = startRunStarter({ databaseUrl: config.DATABASE_URL, db, deps, quota, log, stopMs: 6_000 });
 
   return {
     ...api,

@@ -24,15 +24,14 @@ const CLAIMS_AT_ONCE = 4;
 const GATHER_MS = 5;
 /** With so many runs under way in this process, others begin in workflows. */
 const MAX_RUNS = 500;
-/** How long a stopping process waits for calls that are under way. */
-const STOP_MS = 6_000;
-
 export interface StarterOptions {
   databaseUrl: string;
   db: Db;
   deps: ActionDeps;
   quota: Pick<WriteQuota, 'isUsed'>;
   log: Pick<FastifyBaseLogger, 'warn'>;
+  /** How long a stopping process waits for calls that are under way. */
+  stopMs: number;
 }
 
 export interface RunStarter {
@@ -81,14 +80,16 @@ export function startRunStarter({ databaseUrl, ...options }: StarterOptions): Ru
     for (const orgId of hints.split(' ')) if (orgId !== '') wake(starter, orgId);
   });
   const sweep = sweeper(starter);
-  const timers = [setInterval(() => void sweep(), SWEEP_MS), setInterval(() => void renew(starter), RENEWAL_MS)];
+  const sweeping = setInterval(() => void sweep(), SWEEP_MS);
+  const renewing = setInterval(() => void renew(starter), RENEWAL_MS);
   return {
     async stop() {
       starter.isStopping = true;
       stopWakingDirectly();
-      for (const timer of timers) clearInterval(timer);
+      clearInterval(sweeping);
       await listener.close();
-      await Promise.race([Promise.allSettled(starter.batches), sleep(STOP_MS, undefined, { ref: false })]);
+      await Promise.race([Promise.allSettled(starter.batches), sleep(options.stopMs, undefined, { ref: false })]);
+      clearInterval(renewing);
     },
   };
 }
