@@ -1,11 +1,13 @@
 import { parseArgs } from 'node:util';
 import { elementAt } from '../collections/checked-access.ts';
-import { type Config, loadConfig } from '../config.ts';
+import { type Config, InvalidConfiguration, loadConfig } from '../config.ts';
 import { connect, type Db } from '../db/connect.ts';
 import { codeOf, DomainError, messageOf, notFound } from '../errors.ts';
 import { isUuid } from '../ids.ts';
 import { issuePartnerKey, revokeKeyAsOperator } from '../keys/service.ts';
 import { createTokens } from '../keys/tokens.ts';
+import { type Finding, pageOf } from '../operations/doctor/findings.ts';
+import { examineSetup } from '../operations/doctor/service.ts';
 import { listKeyUses, reencryptSecrets } from '../operations/key-rotation/service.ts';
 import { listOrgs } from '../orgs/service.ts';
 import { listParkedEvents, releaseParkedEvent } from '../outbox/interruptions.ts';
@@ -34,6 +36,7 @@ const HELP = `Usage: npm run cli -- <command> [options]
   secrets status                    show how many stored secrets each key of SECRET_KEYS has encrypted, and which key is unused
   secrets reencrypt                 encrypt all stored secrets by the first key of SECRET_KEYS, and show the same;
                                     it can be interrupted and repeated
+  doctor                            check the whole setup and show what is wrong, with the remedy; exit code 1 on a fault
   outbox parked                     show events that are parked, as each try ended the worker
   outbox release <event-id>         have a parked event handled again
 
@@ -172,6 +175,7 @@ export async function runCommand(argv: string[], { env, print, printError }: Com
       print(HELP);
       return 0;
     }
+    if (noun === 'doctor' && verb === undefined) return await runDoctor({ env, print, printError }, isJson);
     const command = COMMANDS[verb === undefined ? `${noun}` : `${noun} ${verb}`];
     if (command === undefined)
       throw new UsageError(noun === undefined ? 'No command' : `There is no command "${positionals.join(' ')}"`);
@@ -185,6 +189,23 @@ export async function runCommand(argv: string[], { env, print, printError }: Com
     if (error instanceof PartlyDone) print(textOf(error.output, isJson));
     printError(error instanceof DomainError ? error.message : `Failed: ${messageOf(error)}`);
     return 1;
+  }
+}
+
+/** Checks the setup, also one whose settings are not valid. */
+async function runDoctor({ env, print }: CommandLine, isJson: boolean): Promise<number> {
+  const findings = await examine(env);
+  print(isJson ? JSON.stringify(findings, null, 2) : pageOf(findings));
+  return findings.some(({ state }) => state === 'fault') ? 1 : 0;
+}
+
+async function examine(env: CommandLine['env']): Promise<Finding[]> {
+  try {
+    return await examineSetup(loadConfig(env));
+  } catch (error) {
+    if (!(error instanceof InvalidConfiguration)) throw error;
+    const remedy = 'correct it: docs/configuration.md';
+    return error.problems.map((found) => ({ check: 'settings', state: 'fault', found, remedy }));
   }
 }
 

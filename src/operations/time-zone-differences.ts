@@ -1,17 +1,13 @@
 import type { Client } from '@temporalio/client';
-import { isMisplaced, isTimeOf } from '../src/automations/triggers/cron-times.ts';
-import {
-  type CronTrigger,
-  listCronTriggers,
-  scheduleOfWorkflow,
-} from '../src/automations/triggers/schedules.service.ts';
-import type { Db } from '../src/db/connect.ts';
-import { listPostgresOffsets } from '../src/db/time-zones.ts';
-import { listTimeZonesOfOfficeHours } from '../src/desk/office-hours/service.ts';
-import { listTimeZonesOfOrgs } from '../src/orgs/service.ts';
-import { ianaNameOf } from '../src/orgs/time-zone-names.rules.ts';
-import { offsetMsAt } from '../src/orgs/time-zones.rules.ts';
-import { findNextTimes } from '../src/temporal/schedules.ts';
+import { isMisplaced, isTimeOf } from '../automations/triggers/cron-times.ts';
+import { type CronTrigger, listCronTriggers, scheduleOfWorkflow } from '../automations/triggers/schedules.service.ts';
+import type { Db } from '../db/connect.ts';
+import { listPostgresOffsets } from '../db/time-zones.ts';
+import { listTimeZonesOfOfficeHours } from '../desk/office-hours/service.ts';
+import { listTimeZonesOfOrgs } from '../orgs/service.ts';
+import { ianaNameOf } from '../orgs/time-zone-names.rules.ts';
+import { offsetMsAt } from '../orgs/time-zones.rules.ts';
+import { findNextTimes } from '../temporal/schedules.ts';
 
 const MONTHS_AHEAD = 24;
 

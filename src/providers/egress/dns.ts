@@ -14,6 +14,13 @@ export interface Dns {
   resolveTxt(name: string): Promise<string[]>;
 }
 
+export interface NameResolver extends Dns {
+  /** Returns the IP addresses of a name, or none. Throws like resolveTxt. */
+  resolveAddresses(name: string): Promise<string[]>;
+  /** Returns the mail servers of a domain, the preferred one first, or none. Throws like resolveTxt. */
+  resolveMx(domain: string): Promise<string[]>;
+}
+
 export interface DnsOptions {
   /** Resolvers as `ip`, `ip:port` or `[ip]:port`. If empty, the system's resolvers are used. */
   servers: string[];
@@ -25,19 +32,33 @@ export interface DnsOptions {
 export const hasNoRecord = (error: unknown): boolean => NO_RECORD_CODES.has(codeOf(error) ?? '');
 
 /** Queries resolvers over the network (RFC 1035), never the system's hosts file. */
-export function createDns({ servers, timeoutMs = TIMEOUT_MS }: DnsOptions): Dns {
+export function createDns({ servers, timeoutMs = TIMEOUT_MS }: DnsOptions): NameResolver {
   const resolver = new Resolver({ timeout: timeoutMs, maxTimeout: timeoutMs, tries: MAX_TRIES });
   if (servers.length > 0) resolver.setServers(servers);
 
+  const resolve = async <Item>(name: string, read: () => Promise<Item[]>): Promise<Item[]> => {
+    try {
+      return await read();
+    } catch (error) {
+      if (hasNoRecord(error)) return [];
+      throw new ProviderError(`DNS gave no answer for ${name} (${codeOf(error)})`, { transient: true, cause: error });
+    }
+  };
+
   return {
-    async resolveTxt(name) {
-      try {
-        const texts = await resolver.resolveTxt(name);
-        return texts.map((strings) => strings.join(''));
-      } catch (error) {
-        if (hasNoRecord(error)) return [];
-        throw new ProviderError(`DNS gave no answer for ${name} (${codeOf(error)})`, { transient: true, cause: error });
-      }
+    resolveTxt: (name) =>
+      resolve(name, async () => (await resolver.resolveTxt(name)).map((strings) => strings.join(''))),
+    async resolveAddresses(name) {
+      const [four, six] = await Promise.all([
+        resolve(name, () => resolver.resolve4(name)),
+        resolve(name, () => resolver.resolve6(name)),
+      ]);
+      return [...four, ...six];
     },
+    resolveMx: (domain) =>
+      resolve(domain, async () => {
+        const records = await resolver.resolveMx(domain);
+        return records.toSorted((one, other) => one.priority - other.priority).map(({ exchange }) => exchange);
+      }),
   };
 }

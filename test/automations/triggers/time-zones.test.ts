@@ -3,10 +3,10 @@ import { sql } from 'kysely';
 import { isMisplaced } from '../../../src/automations/triggers/cron-times.ts';
 import { syncWorkflowSchedule } from '../../../src/automations/triggers/schedules.service.ts';
 import { inTransaction } from '../../../src/db/transaction.ts';
+import { findTimeZoneDifferences } from '../../../src/operations/time-zone-differences.ts';
 import { enqueue } from '../../../src/outbox/outbox.ts';
 import { connectWorkers } from '../../../worker/temporal.ts';
 import { createTimeZoneCheck } from '../../../worker/time-zone-check.ts';
-import { findTimeZoneDifferences } from '../../../worker/time-zone-differences.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
 import { activate } from '../../support/triggers.ts';
 
