@@ -40,6 +40,7 @@ const LONG_TIER = [
   'logging/outages',
   'logging/start-refusals',
   'models/real-model',
+  'operations/proxy',
   'operations/stopping',
   'outbox/repair',
   'outbox/waiting-work',

@@ -46,6 +46,13 @@ describe.each(['api', 'worker'] as const)('the %s that refuses to start says wha
     expect(line.msg).toContain('docs/configuration.md');
   });
 
+  it('for more processes than Postgres has connections for', async () => {
+    const { msg } = await refusalOf(script, { DATABASE_PROCESSES: '900' });
+    expect(msg).toMatch(
+      /^Postgres allows \d+ connections \(max_connections \d+, .*DATABASE_PROCESSES 900 need 9905 with/,
+    );
+  });
+
   it('for a schema of a newer version', async () => {
     await withStatement(
       `insert into kysely_migration (name, timestamp) values ('9999-later', '2030')`,

@@ -96,6 +96,19 @@ describe('/readyz of the api', () => {
     await close();
   });
 
+  it('says stopping with 503 before a stop, while requests are answered and connections end after them', async () => {
+    const api = await startApi({ databaseUrl: base.databaseUrl, isInProcess: true });
+    expect((await api.org.get('/org')).headers.get('connection')).toBe('keep-alive');
+    api.app.health.drain();
+    expect(await api.client().get('/readyz')).toMatchObject({
+      status: 503,
+      body: { status: 'stopping', database: 'ok' },
+    });
+    const { status, headers } = await api.org.get('/org');
+    expect([status, headers.get('connection')]).toEqual([200, 'close']);
+    await api.close();
+  });
+
   it('says away with 503 while Postgres takes no writes, and why', async () => {
     const away = connect(base.databaseUrl.replace(/$/, '?options=-c%20default_transaction_read_only%3Don'), {
       poolSize: 1,
