@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type { FastifyBaseLogger } from 'fastify';
+import { findTimeZoneDifferences } from '../src/cli/doctor/time-zone-differences.ts';
 import type { Db } from '../src/db/connect.ts';
-import { findTimeZoneDifferences } from '../src/operations/time-zone-differences.ts';
 
 /**
  * Returns a function that warns of each time zone in use for which Node, Postgres and Temporal have different clocks. It

@@ -6,8 +6,6 @@ import { codeOf, DomainError, messageOf, notFound } from '../errors.ts';
 import { isUuid } from '../ids.ts';
 import { issuePartnerKey, revokeKeyAsOperator } from '../keys/service.ts';
 import { createTokens } from '../keys/tokens.ts';
-import { type Finding, pageOf } from '../operations/doctor/findings.ts';
-import { examineSetup } from '../operations/doctor/service.ts';
 import { listKeyUses, reencryptSecrets } from '../operations/key-rotation/service.ts';
 import { listOrgs } from '../orgs/service.ts';
 import { listParkedEvents, releaseParkedEvent } from '../outbox/interruptions.ts';
@@ -16,6 +14,8 @@ import { repair as repairWorkflows } from '../repair/repair.ts';
 import { createSecrets } from '../secrets.ts';
 import { linkForMember } from '../sign-in/links.service.ts';
 import { connectTemporal } from '../temporal/client.ts';
+import { examineSetup } from './doctor/examine-setup.ts';
+import { type Finding, pageOf } from './doctor/findings.ts';
 
 const HELP = `Usage: npm run cli -- <command> [options]
 

@@ -7,7 +7,7 @@ const STATEMENT_MODE = 'transaction blocks not allowed in statement pooling mode
 
 /**
  * Throws StartRefused if a pooler such as PgBouncer gives the connections of Postgres to single transactions or statements.
- * Prepared statements, settings and LISTEN need a connection of their own.
+ * Prepared statements, settings and LISTEN need the same connection throughout a session.
  */
 export async function refuseSharedConnections(url: string): Promise<void> {
   const first = await openClient(url);
@@ -50,10 +50,10 @@ async function backendOf(client: pg.Client): Promise<number> {
   return rows[0]?.pid ?? 0;
 }
 
-/** The process that the session was told it has. A pooler invents one. */
+/** The process that the server has announced. A pooler invents one. */
 const backendKeyOf = (client: pg.Client): unknown => 'processID' in client && client.processID;
 
 const shared = () =>
   new StartRefused(
-    'DATABASE_URL leads to a pooler in transaction or statement mode, which gives one session several connections of Postgres: prepared statements, time limits and LISTEN need one of their own. Set pool_mode = session for this database, or use the address of Postgres itself',
+    'DATABASE_URL leads to a pooler in transaction or statement mode, which gives one session several connections of Postgres: prepared statements, time limits and LISTEN need the same one throughout. Set pool_mode = session for this database, or use the address of Postgres itself',
   );

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createServer, type Server } from 'node:tls';
 import pg from 'pg';
 import { runCommand } from '../../src/cli/commands.ts';
-import type { Finding } from '../../src/operations/doctor/findings.ts';
+import type { Finding } from '../../src/cli/doctor/findings.ts';
 import { type FakeDns, startFakeDns } from '../support/fakes/dns.ts';
 import { createTestDatabase, type TestDatabase, temporalAddress, testNamespace } from '../support/stack/servers.ts';
 

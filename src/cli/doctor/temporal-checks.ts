@@ -1,8 +1,8 @@
 import type { Config } from '../../config.ts';
 import type { Db } from '../../db/connect.ts';
 import { connectTemporal, connectTemporalHealth } from '../../temporal/client.ts';
-import { findTimeZoneDifferences } from '../time-zone-differences.ts';
 import { examine, type Finding, fault, type Judgement, ok, skipped, warning } from './findings.ts';
+import { findTimeZoneDifferences } from './time-zone-differences.ts';
 
 const TESTED_VERSION = '1.31';
 const SEARCH_ATTRIBUTES = ['OrgId', 'SubjectId', 'Kind', 'WaitsFor', 'Title'];

@@ -1,13 +1,17 @@
 import type { Client } from '@temporalio/client';
-import { isMisplaced, isTimeOf } from '../automations/triggers/cron-times.ts';
-import { type CronTrigger, listCronTriggers, scheduleOfWorkflow } from '../automations/triggers/schedules.service.ts';
-import type { Db } from '../db/connect.ts';
-import { listPostgresOffsets } from '../db/time-zones.ts';
-import { listTimeZonesOfOfficeHours } from '../desk/office-hours/service.ts';
-import { listTimeZonesOfOrgs } from '../orgs/service.ts';
-import { ianaNameOf } from '../orgs/time-zone-names.rules.ts';
-import { offsetMsAt } from '../orgs/time-zones.rules.ts';
-import { findNextTimes } from '../temporal/schedules.ts';
+import { isMisplaced, isTimeOf } from '../../automations/triggers/cron-times.ts';
+import {
+  type CronTrigger,
+  listCronTriggers,
+  scheduleOfWorkflow,
+} from '../../automations/triggers/schedules.service.ts';
+import type { Db } from '../../db/connect.ts';
+import { listPostgresOffsets } from '../../db/time-zones.ts';
+import { listTimeZonesOfOfficeHours } from '../../desk/office-hours/service.ts';
+import { listTimeZonesOfOrgs } from '../../orgs/service.ts';
+import { ianaNameOf } from '../../orgs/time-zone-names.rules.ts';
+import { offsetMsAt } from '../../orgs/time-zones.rules.ts';
+import { findNextTimes } from '../../temporal/schedules.ts';
 
 const MONTHS_AHEAD = 24;
 

@@ -24,7 +24,7 @@ export async function examineDatabase(db: Db, config: Config): Promise<Finding[]
     await examine('connections', REACH, () => judgeConnections(db, config)),
     await examine('pooler', 'see the deployment guide on PgBouncer', async () => {
       await refuseSharedConnections(config.DATABASE_URL);
-      return ok('each session has a connection of its own');
+      return ok('each session keeps its connection');
     }),
     await examine('clock', REACH, () => judgeClock(db)),
   ];
