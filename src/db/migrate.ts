@@ -6,7 +6,7 @@ import { type Migration, type MigrationProvider, Migrator } from 'kysely/migrati
 import { endOnUnhandledError, StartRefused } from '../logging/failing-start.ts';
 import { createLogger } from '../logging/logger.ts';
 import { connect, type Db } from './connect.ts';
-import { refuseSharedConnections } from './poolers.ts';
+import { refuseSharedConnections } from './connections/poolers.ts';
 import { assertPositionsContinue, continuePositions } from './positions.ts';
 import { onceAvailable } from './starting.ts';
 

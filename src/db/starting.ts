@@ -4,7 +4,6 @@ import { sql } from 'kysely';
 import type { Config } from '../config.ts';
 import { StartRefused } from '../logging/failing-start.ts';
 import { connect, type Db } from './connect.ts';
-import { isDatabaseUnavailable } from './failures.ts';
 import {
   allowedConnections,
   CONNECTIONS_OF_OPERATORS,
@@ -12,8 +11,9 @@ import {
   MIN_POOL_SIZE,
   neededConnections,
   poolSizeFor,
-} from './pool-sizes.rules.ts';
-import { refuseSharedConnections } from './poolers.ts';
+} from './connections/pool-sizes.rules.ts';
+import { refuseSharedConnections } from './connections/poolers.ts';
+import { isDatabaseUnavailable } from './failures.ts';
 import { onlyRow } from './rows.ts';
 
 const RETRY_MS = 1_000;

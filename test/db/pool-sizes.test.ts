@@ -6,7 +6,7 @@ import {
   MIN_POOL_SIZE,
   neededConnections,
   poolSizeFor,
-} from '../../src/db/pool-sizes.rules.ts';
+} from '../../src/db/connections/pool-sizes.rules.ts';
 import { createTestDatabase } from '../support/stack/servers.ts';
 
 const limit = fc.oneof(fc.constant(-1), fc.integer({ min: 0, max: 600 }));

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { Config } from '../../config.ts';
 import type { Db } from '../../db/connect.ts';
+import { allowedConnections, neededConnections, poolSizeFor } from '../../db/connections/pool-sizes.rules.ts';
+import { refuseSharedConnections } from '../../db/connections/poolers.ts';
 import { readSchemaDifferences } from '../../db/migrate.ts';
-import { allowedConnections, neededConnections, poolSizeFor } from '../../db/pool-sizes.rules.ts';
-import { refuseSharedConnections } from '../../db/poolers.ts';
 import { onlyRow } from '../../db/rows.ts';
 import { readConnectionLimits } from '../../db/starting.ts';
 import { examine, type Finding, fault, type Judgement, ok, warning } from './findings.ts';

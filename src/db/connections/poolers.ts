@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { StartRefused } from '../logging/failing-start.ts';
+import { StartRefused } from '../../logging/failing-start.ts';
 
 const PROBES = 5;
 const PROBE_TIMEOUT_MS = 2_000;
