@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   for (const child of running) {
-    child.kill('SIGINT');
+    child.kill('SIGKILL');
     await once(child, 'exit');
   }
   rmSync(folder, { recursive: true });
