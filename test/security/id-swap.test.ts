@@ -525,11 +525,12 @@ async function firstReadableByA(get: Operation): Promise<string | undefined> {
 
 /** Returns every place for an id in every body, with the function to create the body. */
 const newIdPlaces = (operation: Operation): Place[] =>
-  idPlaces(operation).filter((place) => !isOwnWord(operation, place) && isNew(operation, place));
+  idPlaces(operation).filter((place) => !isOwnWord(place) && isNew(operation, place));
 
-/** Other requests at the same time read what this one has written: the org's own name for its sequence. */
-const isOwnWord = ({ name }: Operation, { path }: Place): boolean =>
-  name === 'PATCH /sequences/{id}' && path.at(-1) === 'custom_id';
+/** Other requests at the same time read what these have written: names that the org gives itself. */
+const OWN_WORDS = new Set(['custom_id', 'external_id']);
+
+const isOwnWord = ({ path }: Place): boolean => OWN_WORDS.has(path.at(-1) ?? '');
 
 function idPlaces(operation: Operation): Place[] {
   const { body } = operation;
