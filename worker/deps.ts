@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { ActivityDeps } from '../activities/index.ts';
+import { findPhoneAssistant } from '../src/ai/phone-tools/profiles.service.ts';
 import type { Config } from '../src/config.ts';
 import { createRenderer } from '../src/crawl/rendering/renderer.ts';
 import type { CrmClients } from '../src/crm/connection/clients.ts';
@@ -140,7 +141,10 @@ interface SharedDeps {
 function createSenders(config: Config, db: Db, { secrets, egress, calls, tokens, withFiles }: SharedDeps) {
   const ownEgress = createEgress({ allow: ALLOW_ALL });
   const callbacks = createCallbackUrls(config.signingSecrets, config.PUBLIC_URL);
-  const sandbox = config.DEVELOPMENT ? createSandbox({ db, callbacks, egress: ownEgress, withFiles }) : undefined;
+  const findAgent = findPhoneAssistant;
+  const sandbox = config.DEVELOPMENT
+    ? createSandbox({ db, callbacks, egress: ownEgress, withFiles, findAgent })
+    : undefined;
   const email = createEmailSenders({
     db,
     secrets,
@@ -153,7 +157,7 @@ function createSenders(config: Config, db: Db, { secrets, egress, calls, tokens,
     inboundDomain: config.INBOUND_DOMAIN,
     isDevelopment: config.DEVELOPMENT,
   });
-  const senders = createMessageSenders({ db, secrets, egress, callbacks, calls, email, withFiles, sandbox });
+  const senders = createMessageSenders({ db, secrets, egress, callbacks, calls, email, withFiles, findAgent, sandbox });
   return {
     senders,
     async close() {

@@ -36,7 +36,7 @@ import { createHealth } from '../operations/health.ts';
 import { createMetrics, requestDurations } from '../operations/metrics.ts';
 import { ORG_ROUTES } from '../orgs/domain.routes.ts';
 import { PARTNER_ROUTES } from '../partners/domain.routes.ts';
-import { phoneAgentRoutes } from '../phone-agents/routes.ts';
+import { PHONE_ROUTES } from '../phone-agents/domain.routes.ts';
 import { sequenceRoutes } from '../sequences/routes.ts';
 import { SIGN_IN_ROUTES } from '../sign-in/domain.routes.ts';
 import { slaRoutes } from '../sla/routes.ts';
@@ -89,7 +89,7 @@ const ROUTES: FastifyPluginAsyncZod<Deps>[] = [
   sequenceRoutes,
   ...ACTION_ROUTES,
   autopilotRoutes,
-  phoneAgentRoutes,
+  ...PHONE_ROUTES,
   ...DESK_ROUTES,
   slaRoutes,
   csatRoutes,

@@ -4,6 +4,7 @@ import { confirmationsPort } from '../ai/confirmations/inbox-port.ts';
 import { createPhoneTools } from '../ai/phone-tools/service.ts';
 import { TURNS_CHANNEL } from '../ai/turns/states.rules.ts';
 import { createTurnWaiters } from '../ai/turns/waiting.service.ts';
+import { createTransferHold } from '../automations/transfer-hold/service.ts';
 import { createWakeUps } from '../concurrency/wake-ups.ts';
 import type { Config } from '../config.ts';
 import { createBroadcasts } from '../conversations/live/broadcasts.ts';
@@ -24,6 +25,7 @@ import { createMediaLinks } from '../media/links.ts';
 import { BROADCAST_CHANNEL, notifiedIn } from '../notifications/service.ts';
 import { createCallbackUrls } from '../orgs/integrations/callback-urls.ts';
 import { createConnectionCalls } from '../orgs/integrations/calls.service.ts';
+import { createPhonePlatforms } from '../phone-agents/platform.ts';
 import { createDns } from '../providers/egress/dns.ts';
 import { ALLOW_ALL, createEgress } from '../providers/egress/egress.ts';
 import { createFareHarbor } from '../providers/fareharbor.ts';
@@ -77,6 +79,7 @@ export function createApiDeps({ config, db, pool, quota, temporal, logger, repla
   const embedder = createConfiguredEmbedder(config, logger);
   const semantics = createSemanticSearch({ ...outgoing, embedder });
   const broadcasts = createBroadcasts();
+  const callbacks = createCallbackUrls(config.signingSecrets, config.PUBLIC_URL);
   const deps: Deps = {
     config,
     db,
@@ -92,7 +95,7 @@ export function createApiDeps({ config, db, pool, quota, temporal, logger, repla
     temporal,
     fareHarbor: createFareHarbor(operatorsEgress, config.FAREHARBOR_BASE_URL),
     checkIntegration: createIntegrationCheck(egress, config.HUBSPOT_TOKEN_PATH),
-    callbacks: createCallbackUrls(config.signingSecrets, config.PUBLIC_URL),
+    callbacks,
     maxWaitMs: PATIENCE_MS,
     closing,
     dns: createDns({ servers: config.DNS_SERVERS }),
@@ -102,7 +105,9 @@ export function createApiDeps({ config, db, pool, quota, temporal, logger, repla
     deliveries: deliveriesPort,
     contactDeliveries: contactDeliveriesPort,
     sending: { mediaLinks, isDevelopment: config.DEVELOPMENT, deliveries: deliveriesPort },
+    phonePlatforms: createPhonePlatforms({ db, ...outgoing, callbacks }),
     phoneTools: createPhoneTools({ db, ...outgoing, semantics }),
+    transferHold: createTransferHold({ db, quota, closing: closing.signal }),
     liveStreams: createLiveStreams({ db, links: mediaLinks, log: logger, confirmations: confirmationsPort }),
     broadcasts,
     presence: createPresenceBoard(db, broadcasts),

@@ -13,6 +13,7 @@ import type { PresenceBoard } from '../conversations/presence/presence.ts';
 import type { Db } from '../db/connect.ts';
 import type { WriteQuota } from '../db/write-quota.ts';
 import type { PhoneToolsPort } from '../deliveries/callbacks/phone-tools.port.ts';
+import type { TransferHoldPort } from '../deliveries/callbacks/transfer-hold.port.ts';
 import type { DocumentReader } from '../documents/reader.ts';
 import type { Embedder } from '../embedder/embedder.ts';
 import type { Tokens } from '../keys/tokens.ts';
@@ -21,6 +22,7 @@ import type { SemanticSearch } from '../knowledge/search/passage-search.service.
 import type { MediaLinks } from '../media/links.ts';
 import type { CallbackUrls } from '../orgs/integrations/callback-urls.ts';
 import type { ConnectionCalls } from '../orgs/integrations/calls.service.ts';
+import type { PhonePlatforms } from '../phone-agents/platform.ts';
 import type { Dns } from '../providers/egress/dns.ts';
 import type { Egress } from '../providers/egress/egress.ts';
 import type { FareHarbor } from '../providers/fareharbor.ts';
@@ -76,6 +78,10 @@ export interface Deps {
   presence: PresenceBoard;
   /** The port of voice platforms' callbacks to the AI. */
   phoneTools: PhoneToolsPort;
+  /** The voice platforms of orgs. */
+  phonePlatforms: PhonePlatforms;
+  /** The port of voice platforms' callbacks to customers' workflows. */
+  transferHold: TransferHoldPort;
   /** Returns what the page has told of a contact's visit. */
   chatContextOf(db: Db, orgId: string, contactId: string): Promise<string | null>;
   /** The port of conversations to the AI. */

@@ -37,6 +37,15 @@ export async function upsertAutopilot(
   return autopilot_enabled && before?.autopilot_enabled !== true;
 }
 
+/** Returns the setting of a channel, if there is one. */
+export const findAutopilot = (db: Db, orgId: string, channel: AutopilotChannel) =>
+  db
+    .selectFrom('autopilot')
+    .select('autopilot_enabled')
+    .where('org_id', '=', orgId)
+    .where('channel', '=', channel)
+    .executeTakeFirst();
+
 /** Lists the channels with autopilot. */
 export const listEnabledAutopilot = (db: Db, orgId: string) =>
   db

@@ -2,7 +2,7 @@ import type { Db } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { announce } from '../outbox/announcing.ts';
 import type { SessionChannel } from '../schemas/parts.ts';
-import { listEnabledAutopilot, upsertAutopilot, versionOnChannel } from './queries.ts';
+import { findAutopilot, listEnabledAutopilot, upsertAutopilot, versionOnChannel } from './queries.ts';
 
 export { isAutopilotOnAnywhere, listOrgsWithAutopilot } from './queries.ts';
 
@@ -36,6 +36,10 @@ export async function getAutopilot(db: Db, orgId: string): Promise<Autopilot> {
 /** Returns whether the AI answers by itself on the channel. */
 export const isAutopilotOn = async (db: Db, orgId: string, channel: SessionChannel): Promise<boolean> =>
   (await getAutopilot(db, orgId)).versionOn(channel) !== undefined;
+
+/** Returns whether somebody has turned the AI off on a channel. It is not on where nobody has turned it on. */
+export const isTurnedOff = async (db: Db, orgId: string, channel: AutopilotChannel): Promise<boolean> =>
+  (await findAutopilot(db, orgId, channel))?.autopilot_enabled === false;
 
 /** Stores the setting of a channel, and announces that autopilot was turned on there. */
 export const updateAutopilot = (db: Db, orgId: string, change: UpdateAutopilot): Promise<void> =>

@@ -1876,10 +1876,23 @@ create table phone_agents (
   action_ids text[],
   created_at timestamp(3) with time zone default now() not null,
   updated_at timestamp(3) with time zone default now() not null,
+  model text,
   constraint phone_agents_pkey PRIMARY KEY (org_id, id),
   constraint phone_agents_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
   constraint phone_agents_type_check CHECK ((type = ANY (ARRAY['inbound'::text, 'outbound'::text])))
 );
+
+create table phone_numbers (
+  org_id uuid not null,
+  provider_id text not null,
+  number text,
+  phone_agent_id uuid not null,
+  bound_at timestamp(3) with time zone default now() not null,
+  constraint phone_numbers_pkey PRIMARY KEY (org_id, provider_id),
+  constraint phone_numbers_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
+  constraint phone_numbers_org_id_phone_agent_id_fkey FOREIGN KEY (org_id, phone_agent_id) REFERENCES phone_agents(org_id, id) ON DELETE CASCADE
+);
+CREATE INDEX phone_numbers_of_agent ON public.phone_numbers USING btree (org_id, phone_agent_id);
 
 create unlogged table rate_limits (
   key text not null,

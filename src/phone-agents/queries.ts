@@ -7,6 +7,7 @@ const COLUMNS = [
   'id',
   'name',
   'type',
+  'model',
   'voice_id',
   'language',
   'first_message',
@@ -63,7 +64,7 @@ export async function deletePhoneAgent(db: Db, orgId: string, id: string): Promi
 export function findPhoneAgentProfile(db: Db, orgId: string, id: string) {
   return db
     .selectFrom('phone_agents')
-    .select(['id', 'name', 'voice_id', 'language', 'first_message', 'handoff_phone_number'])
+    .select(['id', 'name', 'type', 'model', 'voice_id', 'language', 'first_message', 'handoff_phone_number'])
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .executeTakeFirst();
@@ -88,6 +89,17 @@ export function listPhoneAgents(db: Db, orgId: string) {
     .orderBy('created_at')
     .orderBy('id')
     .execute();
+}
+
+/** Returns one of the numbers that are bound to an agent. */
+export async function findNumberOfAgent(db: Db, orgId: string, agentId: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('phone_numbers')
+    .select(sql<string>`coalesce(number, provider_id)`.as('number'))
+    .where('org_id', '=', orgId)
+    .where('phone_agent_id', '=', agentId)
+    .executeTakeFirst();
+  return row?.number;
 }
 
 /** Returns the given training items that exist in the org. The ids are UUIDs. Their domain comes after this one. */

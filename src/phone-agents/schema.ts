@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { PhoneNumber } from '../contacts/phone-number.schema.ts';
 import { Id, Language, Name, Timestamp } from '../schemas/parts.ts';
-import { VoiceId } from './voices.schema.ts';
 
 const DEFAULT_FIRST_MESSAGE = 'Hello?';
 const MAX_IDS = 100;
@@ -10,13 +9,17 @@ const MAX_ID_LENGTH = 64;
 
 const PhoneAgentType = z
   .enum(['inbound', 'outbound'])
-  .describe(
-    'What it is meant for. Calls are made by agents of both types, and taken by none: numbers at the voice platform are not answered from here.',
-  );
+  .describe('inbound: it takes the calls to its numbers, see GET /phone/numbers. outbound: it makes calls.');
 const Ids = z.array(z.string().min(1).max(MAX_ID_LENGTH)).max(MAX_IDS);
 
 const fields = {
-  voice_id: VoiceId.nullable().describe('An id of GET /phone/voices. null: the default voice.'),
+  model: z
+    .string()
+    .min(1)
+    .max(100)
+    .nullable()
+    .describe('The model that speaks: an id of GET /phone/models. null: the default one.'),
+  voice_id: z.string().min(1).max(100).nullable().describe('An id of GET /phone/voices. null: the default voice.'),
   language: Language.nullable().describe('null: that of the voice platform.'),
   first_message: z
     .string()
@@ -27,7 +30,7 @@ const fields = {
     .describe(`What it says first. null: \`${DEFAULT_FIRST_MESSAGE}\``),
   instructions: Ids.nullable().describe('Ids of training items. Calls follow them, in this order, but for drafts.'),
   handoff_phone_number: PhoneNumber.nullable().describe(
-    'The number for calls to hand off to an agent, in international format. Stored as E.164.',
+    'Where calls are transferred to when the other side asks for a person, in international format. Stored as E.164.',
   ),
   use_org_knowledgebase: z
     .boolean()
@@ -43,6 +46,7 @@ export const CreatePhoneAgent = z
   .object({
     name: Name,
     type: PhoneAgentType.default('inbound'),
+    model: fields.model.default(null),
     voice_id: fields.voice_id.default(null),
     language: fields.language.default(null),
     first_message: fields.first_message.prefault(DEFAULT_FIRST_MESSAGE),
@@ -80,6 +84,7 @@ export const PhoneAgent = z
     id: Id,
     name: z.string(),
     type: PhoneAgentType,
+    model: z.string().nullable(),
     voice_id: z.string().nullable(),
     language: z.string().nullable(),
     first_message: z.string(),

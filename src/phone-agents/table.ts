@@ -6,6 +6,8 @@ export interface PhoneAgentsTable {
   id: string;
   name: string;
   type: CreatePhoneAgent['type'];
+  /** A model of the voice platform. */
+  model: string | null;
   voice_id: string | null;
   language: string | null;
   first_message: string;

@@ -3,7 +3,6 @@ import { type Tool, toolsOf } from '../actions/definitions/tools.rules.ts';
 import { elementAt } from '../collections/checked-access.ts';
 import type { Db } from '../db/connect.ts';
 import { isUuid } from '../ids.ts';
-import type { PhoneAgentProfile } from '../providers/vapi/port.ts';
 import { findPhoneAgentReferences, listNamedTraining, listPhoneAgents } from './queries.ts';
 import { findPhoneAgent } from './service.ts';
 import { changesSomething, confirmable, KNOWLEDGE_TOOL, obstacleOf, warningsOf } from './tools.rules.ts';
@@ -17,7 +16,7 @@ interface References {
  * Returns all that a call needs of an agent: with its instructions and tools as they are now. Drafts, deleted items and
  * actions that calls cannot take are left out. The id may be any text.
  */
-export async function findCallProfile(db: Db, orgId: string, id: string): Promise<PhoneAgentProfile | undefined> {
+export async function findCallProfile(db: Db, orgId: string, id: string) {
   const agent = await findPhoneAgent(db, orgId, id);
   const references = agent && (await findPhoneAgentReferences(db, orgId, agent.id));
   if (agent === undefined || references === undefined) return undefined;

@@ -1,19 +1,24 @@
 import { z } from 'zod';
 
-/** A voice for phone agents, usable in any language. */
+/** A voice for phone agents. */
 export const PhoneVoice = z
   .object({
     id: z.string(),
     name: z.string(),
     gender: z.enum(['female', 'male']).optional(),
     accent: z.string().optional().describe('How it sounds in English.'),
+    language: z.string().optional().describe('The language that it is made for, if it is made for one.'),
   })
   .meta({ id: 'PhoneVoice' });
-type PhoneVoice = z.infer<typeof PhoneVoice>;
+export type PhoneVoice = z.infer<typeof PhoneVoice>;
+
+export const PhoneModel = z
+  .object({ id: z.string(), is_default: z.boolean().describe('Whether agents have it that name none.') })
+  .meta({ id: 'PhoneModel' });
 
 /**
- * The voices of the voice platform with its descriptions (docs.vapi.ai/providers/voice/vapi-voices). Retired ones are
- * left out.
+ * The voices of the voice platform with its descriptions (docs.vapi.ai/providers/voice/vapi-voices), for orgs that have
+ * not connected it. Retired ones are left out.
  */
 export const PHONE_VOICES: PhoneVoice[] = [
   { id: 'Elliot', name: 'Elliot', gender: 'male', accent: 'Canadian' },
@@ -38,12 +43,3 @@ export const PHONE_VOICES: PhoneVoice[] = [
   { id: 'Leah', name: 'Leah' },
   { id: 'Tara', name: 'Tara' },
 ];
-
-const IDS = new Set(PHONE_VOICES.map(({ id }) => id));
-
-/** The id of one of the voices. */
-export const VoiceId = z
-  .string()
-  .max(100)
-  .refine((id) => IDS.has(id), 'must be the id of a voice: GET /phone/voices lists them')
-  .meta({ examples: ['Elliot'] });

@@ -106,7 +106,38 @@ export interface CallReport {
   deliveryId: string | undefined;
   /** The provider's data about the call. */
   call: Record<string, string | number | boolean | null>;
+  /** Of a call that has ended. */
+  end?: CallEnd;
 }
+
+export interface CallEnd {
+  /** `failed` also if nobody answered. */
+  outcome: 'answered' | 'transferred' | 'failed';
+  /** What was said, in order. */
+  said: SaidInCall[];
+  /** The number of messages that are left out of `said`, as there are too many. */
+  unsaid: number;
+}
+
+/** What one side said in a call without a pause of the other. */
+export interface SaidInCall {
+  by: 'contact' | 'ai';
+  text: string;
+}
+
+/** A call that comes in, and waits for an assistant. */
+export interface InboundCall {
+  providerId: string;
+  /** As the platform gives it. Undefined if the number is withheld. */
+  from: string | undefined;
+  name: string | undefined;
+  /** The dialled number, and the platform's id of it. */
+  to: string | undefined;
+  toId: string | undefined;
+}
+
+/** An assistant that wants to transfer its call. */
+export type TransferRequest = Omit<ToolRequest, 'calls'> & Pick<CallReport, 'call'>;
 
 /** What an assistant asks us for during a call, by its tools. */
 export interface ToolRequest {
@@ -128,4 +159,6 @@ export interface CallbackContent {
   messages: InboundMessage[];
   calls?: CallReport[];
   toolRequest?: ToolRequest;
+  inboundCall?: InboundCall;
+  transferRequest?: TransferRequest;
 }

@@ -112,7 +112,7 @@ describe('a call of a phone agent', () => {
     shop.next({ status: 200, body: { state: 'paid' } }, { status: 404, body: 'unknown' });
     const order = { path_params: { order: '7' } };
     expect(await resultOf(call, 'find_order', order)).toMatchObject({ result: '{"state":"paid"}' });
-    expect(await resultOf(call, 'find_order', order)).toMatchObject({ error: 'It answered 404: unknown' });
+    expect(await resultOf(call, 'find_order', order, 'call_0')).toMatchObject({ error: 'It answered 404: unknown' });
 
     expect(await resultOf(call, 'cancel_order', order)).toMatchObject({
       error: expect.stringContaining('ask for a yes'),

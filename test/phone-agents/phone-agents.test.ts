@@ -4,6 +4,7 @@ import { startApi, type TestApi, type TestOrg } from '../support/stack/api.ts';
 const MAX_AGENTS = 500;
 const DEFAULTS = {
   type: 'inbound',
+  model: null,
   voice_id: null,
   language: null,
   first_message: 'Hello?',
@@ -15,6 +16,7 @@ const DEFAULTS = {
 const EVERYTHING = {
   name: 'Reminders',
   type: 'outbound',
+  model: 'gpt-4.1-mini',
   voice_id: 'Savannah',
   language: 'de',
   first_message: 'Guten Tag!',
@@ -138,6 +140,7 @@ describe('invalid input for a phone agent', () => {
     ['name', 'x'.repeat(256)],
     ['type', 'both'],
     ['type', null],
+    ['model', 'gpt-0'],
     ['voice_id', 'elliot'],
     ['voice_id', ''],
     ['voice_id', 'Spencer'],
@@ -229,8 +232,7 @@ it(`an org has at most ${MAX_AGENTS} phone agents, even with concurrent requests
 
 it('a phone agent is found only by its id in its own org; any other text finds none', async () => {
   const { id } = await create(EVERYTHING);
-  const { name, voice_id, language, first_message, handoff_phone_number } = EVERYTHING;
-  const profile = { id, name, voice_id, language, first_message, handoff_phone_number };
+  const { use_org_knowledgebase, ...profile } = { ...EVERYTHING, id };
   expect(await findPhoneAgent(api.db, api.org.id, id)).toEqual(profile);
   expect(await getPhoneAgent(api.db, api.org.id, id)).toEqual(profile);
   expect(await findPhoneAgent(api.db, api.other.id, id)).toBeUndefined();

@@ -30,10 +30,12 @@ afterAll(() => egress.close());
 const AGENT = {
   id: newId(),
   name: 'Ada',
+  model: null,
   voice_id: null,
   language: null,
   first_message: 'Hello?',
   handoff_phone_number: null,
+  rules: [],
   instructions: [],
   tools: [],
 };
@@ -78,13 +80,15 @@ describe('a call through Vapi', () => {
         firstMessage: 'Hello?',
         model: {
           messages: [{ role: 'system', content: expect.stringMatching(/You are Ada.*"de".*Transfer/) }],
-          tools: [{ type: 'transferCall', destinations: [{ type: 'number', number: '+14155550111' }] }],
+          tools: [{ type: 'transferCall', destinations: [] }],
         },
         voice: { provider: 'vapi', voiceId: 'v1' },
         transcriber: { provider: 'deepgram', language: 'de' },
         metadata: { delivery_id: call.deliveryId, phone_agent_id: AGENT.id },
         server: { url: CALLBACK, headers: { 'X-Vapi-Secret': 'hook-secret' } },
-        serverMessages: ['status-update', 'end-of-call-report', 'transfer-update', 'tool-calls'],
+        serverMessages: [
+          ...['status-update', 'end-of-call-report', 'transfer-update', 'transfer-destination-request', 'tool-calls'],
+        ],
       },
     });
   });
@@ -110,7 +114,7 @@ describe('a call through Vapi', () => {
     expect(assistant).not.toHaveProperty('voice');
     expect(assistant).not.toHaveProperty('transcriber');
     expect(assistant).not.toHaveProperty('model.tools');
-    expect(assistant?.server).toEqual({ url: CALLBACK });
+    expect(assistant?.server).toEqual({ url: CALLBACK, timeoutSeconds: 40 });
   });
 
   it('is made with names of any length', async () => {

@@ -64,6 +64,8 @@ export interface Proposal {
   untrustedRead: boolean;
   isVerified: boolean;
   contactId: string | null;
+  /** What the answer of a call that only reads is kept for. Absent: the turn. */
+  readScope?: string;
 }
 
 /** Why no call was proposed. The message is for the model. */
@@ -144,8 +146,8 @@ async function storeCall(
   proposal: Proposal,
   parameters: ActionParameters,
 ): Promise<Proposed> {
-  const { action, contactId } = proposal;
-  const fingerprint = fingerprintOf({ action, parameters, contactId, turnId });
+  const { action, contactId, readScope = turnId } = proposal;
+  const fingerprint = fingerprintOf({ action, parameters, contactId, turnId: readScope });
   const key = { orgId, sessionId, epoch, fingerprint };
   const confirmation = confirmationFor(proposal, parameters, await wasRejected(trx, key));
   const call = await insertCall(trx, {

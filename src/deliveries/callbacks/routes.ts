@@ -5,8 +5,8 @@ import { forbidden, notFound } from '../../errors.ts';
 import { CALLBACK_PROVIDERS } from '../../orgs/integrations/schema.ts';
 import { setOrg } from '../../processes/current-work.ts';
 import { Id } from '../../schemas/parts.ts';
+import { answerPlatform } from './platform-requests.service.ts';
 import { isValidHandshake, readCallback, receiveCallback } from './service.ts';
-import { useTools } from './tool-calls.service.ts';
 
 /** Meta batches reports in bodies of up to 3 MB. */
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
@@ -22,7 +22,7 @@ const SubscriptionHandshake = z.object({
 /** The callbacks of providers: status reports and the messages of contacts. Public, but each callback must be signed. */
 export const callbackRoutes: FastifyPluginAsyncZod<Deps> = async (
   app,
-  { config, secrets, callbacks: urls, phoneTools },
+  { config, secrets, callbacks: urls, phoneTools, transferHold },
 ) => {
   const deps = { secrets, urls, isDevelopment: config.DEVELOPMENT };
   app.removeAllContentTypeParsers();
@@ -44,13 +44,14 @@ export const callbackRoutes: FastifyPluginAsyncZod<Deps> = async (
       const callback = { provider, url, headers: request.headers, body };
       const content = await readCallback(request.db, deps, orgId, callback);
       if (content === undefined) throw forbidden('The signature is missing or wrong');
+      const answer = await answerPlatform(
+        request.db,
+        { ...deps, phoneTools, transferHold, log: request.log },
+        orgId,
+        content,
+      );
+      if (answer !== undefined) return answer;
       await receiveCallback(request.db, orgId, provider, content);
-      if (content.toolRequest !== undefined)
-        return {
-          results: await useTools(request.db, phoneTools, orgId, content.toolRequest, (err) =>
-            request.log.error({ err }, 'a tool of a phone call failed'),
-          ),
-        };
       if (provider !== 'twilio') return {};
       reply.type('text/xml; charset=utf-8'); // Twilio would send any other body to the contact as text
       return '<?xml version="1.0" encoding="UTF-8"?><Response/>';

@@ -13,7 +13,7 @@ import type { Secrets } from '../../secrets.ts';
 import type { Channel } from '../contract.ts';
 import { receiveChange } from '../inbound/message-changes.service.ts';
 import { receiveMessage } from '../inbound/messages.service.ts';
-import { announceCallReports } from './call-reports.service.ts';
+import { receiveCallReports } from './call-reports.service.ts';
 import { receiveStatusUpdates } from './status-reports.service.ts';
 
 /** A callback as received, with the exact bytes of the signed body. */
@@ -75,6 +75,12 @@ export async function readCallback(
   }
 }
 
+/** Returns what callbacks of Vapi about an org's calls carry. */
+export async function secretOfVapi(db: Db, { secrets, urls }: CallbackDeps, orgId: string): Promise<string> {
+  const connection = await findConnection(db, secrets, orgId, 'voice');
+  return connection?.webhook_secret ?? urls.secretOf('vapi', orgId);
+}
+
 /**
  * Receives a verified callback completely or not at all. A repeated callback changes nothing, but announces its call
  * reports again.
@@ -95,7 +101,7 @@ export function receiveCallback(
         suppression: isSuppressing ? SUPPRESSION_REASONS[provider] : null,
       })),
     );
-    await announceCallReports(trx, orgId, provider, calls);
+    await receiveCallReports(trx, orgId, provider, calls);
     for (const { text, change, ...message } of messages) {
       const received = { ...message, body: text, channel: CHANNEL_OF[provider], provider, deliveryId: undefined };
       await (change === undefined

@@ -2,15 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../../db/connect.ts';
 import type { CallbackUrls } from '../../orgs/integrations/callback-urls.ts';
 import type { Egress, HttpClient } from '../../providers/egress/egress.ts';
+import type { FindPhoneAgent } from '../callbacks/phone-tools.port.ts';
 import type { Channel } from '../contract.ts';
 import type { SendWithFiles } from '../sending/file-loader.ts';
 import { SANDBOX_FROM_ADDRESSES } from '../sending/from-addresses.rules.ts';
 import type { MessageSender } from '../sending/message-sender.ts';
 import {
+  callerFinder,
   createSmsSender,
   createVoiceSender,
   createWhatsAppSender,
-  phoneAgentFinder,
 } from '../sending/senders/channel-senders.ts';
 import { META_PROTOCOL, type SandboxProtocol, type SandboxSend, TWILIO_PROTOCOL, VAPI_PROTOCOL } from './protocols.ts';
 import { insertSandboxSend } from './queries.ts';
@@ -27,6 +28,7 @@ export interface SandboxDeps {
   /** Reaches our own API. */
   egress: Egress;
   withFiles: SendWithFiles;
+  findAgent: FindPhoneAgent;
 }
 
 const PROTOCOLS = { sms: TWILIO_PROTOCOL, whatsapp: META_PROTOCOL, voice: VAPI_PROTOCOL };
@@ -43,7 +45,7 @@ const LATE_FAILURE_NUMBER = '+15005550009';
  * Creates a provider for each channel. It builds the exact request of the real one, stores it in the sandbox's outbox,
  * and reports back, signed, through the real callback route. Nothing leaves the machine.
  */
-export function createSandbox({ db, callbacks, egress, withFiles }: SandboxDeps): Sandbox {
+export function createSandbox({ db, callbacks, egress, withFiles, findAgent }: SandboxDeps): Sandbox {
   const closing = new AbortController();
 
   const report = async (orgId: string, wire: SandboxProtocol, send: SandboxSend) => {
@@ -79,7 +81,8 @@ export function createSandbox({ db, callbacks, egress, withFiles }: SandboxDeps)
     whatsapp: (orgId: string) => createWhatsAppSender(wired(orgId, 'whatsapp'), { access_token: 'sandbox' }, withFiles),
     voice: (orgId: string) => {
       const settings = { api_key: 'sandbox', phone_number_id: SANDBOX_FROM_ADDRESSES.voice };
-      return createVoiceSender(wired(orgId, 'voice'), settings, callbacks.urlOf('vapi', orgId), phoneAgentFinder(db));
+      const url = callbacks.urlOf('vapi', orgId);
+      return createVoiceSender(wired(orgId, 'voice'), settings, url, callerFinder(db, findAgent));
     },
   };
 

@@ -5,8 +5,11 @@ import { memberOf } from '../../collections/records.ts';
 import { isSameSecret } from '../constant-time.ts';
 import { reasonFrom } from '../egress/provider-responses.ts';
 import type { CallbackContent, StatusReport } from '../sending.ts';
+import { type AssistantServer, assistantOf } from './assistant.ts';
 import { callReportsOf, VapiReport } from './call-reports.ts';
 import { deliveryIdOf, wasAnswered } from './calls.ts';
+import type { PhoneAgentProfile } from './port.ts';
+import { inboundCallOf, transferRequestOf } from './requests.ts';
 import { toolRequestOf } from './tool-calls.ts';
 
 /**
@@ -20,16 +23,35 @@ export function isVapiSignature(secret: string, rawBody: Buffer, headers: Incomi
   return isSameSecret(signature, createHmac('sha256', secret).update(rawBody).digest('hex'));
 }
 
+/** Returns the answer that gives a call its assistant. */
+export const answerWithAssistant = (agent: PhoneAgentProfile, server: AssistantServer) => ({
+  assistant: assistantOf(agent, server),
+});
+
+/** Returns the answer that transfers a call, with or without an assistant before it. */
+export const answerWithTransfer = (number: string) => ({ destination: { type: 'number', number } as const });
+
 const Callback = z.object({ message: VapiReport });
 
 /** Reads a verified callback. Never throws: anything but a relevant status is skipped. */
 export function readVapiCallback(body: unknown): CallbackContent {
   const message = Callback.safeParse(body).data?.message;
   if (message === undefined) return { reports: [], messages: [] };
-  const toolRequest = toolRequestOf(memberOf(body, 'message'));
-  if (toolRequest !== undefined) return { reports: [], messages: [], toolRequest };
+  const raw = memberOf(body, 'message');
+  const [toolRequest, inboundCall, transferRequest] = [
+    toolRequestOf(raw),
+    inboundCallOf(raw),
+    transferRequestOf(message),
+  ];
   const report = reportOf(message);
-  return { reports: report === undefined ? [] : [report], messages: [], calls: callReportsOf(message) };
+  return {
+    reports: report === undefined ? [] : [report],
+    messages: [],
+    ...(toolRequest && { toolRequest }),
+    ...(inboundCall && { inboundCall }),
+    ...(transferRequest && { transferRequest }),
+    calls: callReportsOf(message),
+  };
 }
 
 /** Returns `sent` for an answered call, and `delivered` or `failed` for an ended one, by the reason of its end. */

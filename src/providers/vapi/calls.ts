@@ -18,6 +18,7 @@ export type VapiCall = z.infer<typeof VapiCall>;
 
 const WithMetadata = z.object({ metadata: z.unknown() });
 const DeliveryMetadata = z.object({ delivery_id: z.string().refine(isUuid) });
+export const PhoneAgentMetadata = z.object({ phone_agent_id: z.string().refine(isUuid) });
 
 /**
  * Returns metadata of this form, if the call carries it. We send it with the assistant; platforms like Vapi store it with

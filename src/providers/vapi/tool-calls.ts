@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { isUuid } from '../../ids.ts';
 import type { AskedTool, ToolRequest } from '../sending.ts';
-import { deliveryIdOf, metadataOf, VapiCall } from './calls.ts';
+import { deliveryIdOf, metadataOf, PhoneAgentMetadata, VapiCall } from './calls.ts';
 
 const MAX_CALLS = 10;
 /** Those beyond MAX_CALLS are told so. */
@@ -23,7 +22,6 @@ const ToolCall = Identified.extend({
 }));
 
 const Message = z.object({ type: z.literal('tool-calls'), call: VapiCall, toolCallList: z.array(z.unknown()) });
-const PhoneAgentMetadata = z.object({ phone_agent_id: z.string().refine(isUuid) });
 
 /**
  * Returns what an assistant asks for by its tools. Undefined for any other message. A call that is not to be made has a

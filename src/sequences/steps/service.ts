@@ -2,7 +2,7 @@ import type { Db, Trx } from '../../db/connect.ts';
 import { isVerifiedSender } from '../../deliveries/email-domains/service.ts';
 import { type Issue, invalid } from '../../errors.ts';
 import { newId } from '../../ids.ts';
-import { findPhoneAgent } from '../../phone-agents/service.ts';
+import { findPhoneAgent, INBOUND_ONLY } from '../../phone-agents/service.ts';
 import type { ChangedStep } from '../schema.ts';
 import type { StepAction } from './actions.schema.ts';
 import { orderAfterEdit } from './rules.ts';
@@ -23,11 +23,9 @@ export async function assertSendable(
   const issues: Issue[] = [];
   for (const [index, { action }] of steps.entries()) {
     const data = `body.steps.${index}.action.data`;
-    if (
-      action.type === 'make_phone_calls' &&
-      (await findPhoneAgent(db, orgId, action.data.aiPhoneAgentId)) === undefined
-    )
-      issues.push({ path: `${data}.aiPhoneAgentId`, message: 'there is no phone agent with this id' });
+    const problem =
+      action.type === 'make_phone_calls' ? await callProblemOf(db, orgId, action.data.aiPhoneAgentId) : undefined;
+    if (problem !== undefined) issues.push({ path: `${data}.aiPhoneAgentId`, message: problem });
     if (action.type === 'send_emails' && !isDevelopment && !(await isVerifiedSender(db, orgId, action.data.from_email)))
       issues.push({
         path: `${data}.from_email`,
@@ -40,6 +38,13 @@ export async function assertSendable(
       issues,
     );
   }
+}
+
+/** Returns why a phone agent cannot call anybody. */
+async function callProblemOf(db: Db, orgId: string, agentId: string): Promise<string | undefined> {
+  const agent = await findPhoneAgent(db, orgId, agentId);
+  if (agent === undefined) return 'there is no phone agent with this id';
+  return agent.type === 'outbound' ? undefined : INBOUND_ONLY;
 }
 
 /**

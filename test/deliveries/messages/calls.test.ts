@@ -104,7 +104,7 @@ describe('a call', () => {
     });
 
     it('is refused for an agent or contact of another org, and for a contact without a number', async () => {
-      const theirs = (await stack.other.post('/phone', { name: 'Theirs' })).body.id;
+      const theirs = (await stack.other.post('/phone', { name: 'Theirs', type: 'outbound' })).body.id;
       expect((await call({ phoneAgentId: theirs })).status).toBe(404);
       const { id } = (await stack.other.post('/contacts', { contact: { phone: to } })).body;
       expect((await call({ contact: { id } })).status).toBe(404);

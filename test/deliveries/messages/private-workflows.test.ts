@@ -14,7 +14,7 @@ describe('the data of a requested message in Temporal', () => {
     [
       'a call',
       async (phoneNumber) => {
-        const { id } = (await stack.org.post('/phone', { name: 'Reminders' })).body;
+        const { id } = (await stack.org.post('/phone', { name: 'Reminders', type: 'outbound' })).body;
         const call = { phoneAgentId: id, contact: { phoneNumber } };
         return [(await stack.org.post('/phone/outbound-call', call)).body.call_id];
       },

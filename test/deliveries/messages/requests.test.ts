@@ -13,7 +13,7 @@ describe('a request to send', () => {
   let agentId: string;
   beforeAll(async () => {
     api = await startApi();
-    agentId = (await api.org.post('/phone', { name: 'Reminders' })).body.id;
+    agentId = (await api.org.post('/phone', { name: 'Reminders', type: 'outbound' })).body.id;
   });
   afterAll(() => api.close());
 
@@ -128,7 +128,7 @@ describe('a request to send', () => {
       const template = { template_id: '1001', phone_number_id: WHATSAPP_NUMBER, variables: [], contact };
       const sent = await production.org.post('/whatsapp/send-template', template);
       expect([sent.status, sent.body.message]).toEqual([409, expect.stringContaining('PUT /integrations/whatsapp')]);
-      const { id } = (await production.org.post('/phone', { name: 'Reminders' })).body;
+      const { id } = (await production.org.post('/phone', { name: 'Reminders', type: 'outbound' })).body;
       const call = { phoneAgentId: id, contact: { phoneNumber: '+442079460958' } };
       const made = await production.org.post('/phone/outbound-call', call);
       expect([made.status, made.body.message]).toEqual([409, expect.stringContaining('PUT /integrations/voice')]);

@@ -1,13 +1,13 @@
 import { elementAt } from '../../../collections/checked-access.ts';
 import type { Db } from '../../../db/connect.ts';
-import { findCallProfile } from '../../../phone-agents/tools.service.ts';
+import { INBOUND_ONLY } from '../../../phone-agents/service.ts';
 import type { HttpClient } from '../../../providers/egress/egress.ts';
 import type { MetaSettings } from '../../../providers/meta/api.ts';
 import { createMetaSender } from '../../../providers/meta/sender.ts';
 import type { Sender, SendOutcome } from '../../../providers/sending.ts';
 import { createTwilioSender, type TwilioSettings } from '../../../providers/twilio/sender.ts';
-import type { PhoneAgentProfile } from '../../../providers/vapi/port.ts';
 import { createVapiSender, type VapiSettings } from '../../../providers/vapi/sender.ts';
+import type { CallProfile, FindPhoneAgent } from '../../callbacks/phone-tools.port.ts';
 import type { Channel } from '../../contract.ts';
 import type { SendWithFiles } from '../file-loader.ts';
 import { fromAddressIn } from '../from-addresses.rules.ts';
@@ -40,21 +40,21 @@ export const createWhatsAppSender = (
   });
 };
 
-/** Finds a phone agent of an org. */
-export type FindPhoneAgent = (orgId: string, agentId: string) => Promise<PhoneAgentProfile | undefined>;
+/** Finds the phone agent of a call that is to be made. */
+export type FindCaller = (orgId: string, agentId: string) => Promise<CallProfile | undefined>;
 
 /** Finds phone agents in the database. */
-export const phoneAgentFinder =
-  (db: Db): FindPhoneAgent =>
+export const callerFinder =
+  (db: Db, findAgent: FindPhoneAgent): FindCaller =>
   (orgId, agentId) =>
-    findCallProfile(db, orgId, agentId);
+    findAgent(db, orgId, { agentId, contactId: null });
 
-/** Makes calls of AI phone agents through Vapi. A call of a deleted agent is not made. */
+/** Makes calls of AI phone agents through Vapi. A call of a deleted agent is not made, and none of an inbound one. */
 export const createVoiceSender = (
   egress: HttpClient,
   settings: VapiSettings,
   callbackUrl: string,
-  findAgent: FindPhoneAgent,
+  findAgent: FindCaller,
 ): MessageSender => {
   const sender = createVapiSender(egress, settings, callbackUrl);
   return toMessageSender<'voice'>(
@@ -64,6 +64,8 @@ export const createVoiceSender = (
       const agent = await findAgent(orgId, content.agentId);
       if (agent === undefined)
         return { kind: 'rejected', because: 'permanent', reason: `there is no phone agent ${content.agentId}` };
+      if (agent.type !== 'outbound')
+        return { kind: 'rejected', because: 'permanent', reason: `${content.agentId} ${INBOUND_ONLY}` };
       return sender.send({ deliveryId, to, contactName: null, agent });
     },
   );

@@ -6,11 +6,12 @@ import type { ConnectionCalls } from '../../../orgs/integrations/calls.service.t
 import { findConnection } from '../../../orgs/integrations/service.ts';
 import type { Egress } from '../../../providers/egress/egress.ts';
 import type { Secrets } from '../../../secrets.ts';
+import type { FindPhoneAgent } from '../../callbacks/phone-tools.port.ts';
 import type { Channel } from '../../contract.ts';
 import type { Sandbox } from '../../sandbox/sandbox-senders.ts';
 import type { SendWithFiles } from '../file-loader.ts';
 import type { MessageSender, MessageSenders, OutgoingMessage } from '../message-sender.ts';
-import { createSmsSender, createVoiceSender, createWhatsAppSender, phoneAgentFinder } from './channel-senders.ts';
+import { callerFinder, createSmsSender, createVoiceSender, createWhatsAppSender } from './channel-senders.ts';
 import type { EmailSenders } from './email-senders.ts';
 
 const MAX_OPEN_SENDERS = 500;
@@ -24,6 +25,7 @@ export interface MessageSendersDeps {
   calls: Pick<ConnectionCalls, 'observeSend'>;
   email: EmailSenders;
   withFiles: SendWithFiles;
+  findAgent: FindPhoneAgent;
   /** Replaces providers without a connection, in development. */
   sandbox: Sandbox | undefined;
 }
@@ -42,6 +44,7 @@ export function createMessageSenders({
   calls,
   email,
   withFiles,
+  findAgent,
   sandbox,
 }: MessageSendersDeps): MessageSenders {
   const senders = new LRUCache<string, MessageSender>({ max: MAX_OPEN_SENDERS, ttl: SENDER_TTL_MS });
@@ -63,7 +66,7 @@ export function createMessageSenders({
         webhook_secret: settings.webhook_secret ?? callbacks.secretsOf('vapi', orgId)[0],
       };
       const url = callbacks.urlOf('vapi', orgId);
-      return { settings, open: () => createVoiceSender(egress, withSecret, url, phoneAgentFinder(db)) };
+      return { settings, open: () => createVoiceSender(egress, withSecret, url, callerFinder(db, findAgent)) };
     },
   };
 

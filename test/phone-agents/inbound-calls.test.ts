@@ -1,0 +1,259 @@
+import { FAKES_ALLOWED, newNumber } from '../support/channels.ts';
+import { type FakeProvider, startFakeProvider } from '../support/fakes/provider.ts';
+import { type FakeVapi, type FakeVapiCall, startFakeVapi } from '../support/fakes/vapi.ts';
+import type { VapiNumber } from '../support/fakes/vapi-account.ts';
+import type { TestOrg } from '../support/stack/api.ts';
+import { eventually, type Stack, startStack, untilPasses } from '../support/stack/stack.ts';
+import { activate, expectRunsAsDescribed } from '../support/triggers.ts';
+
+const PEOPLE = '+14155550199';
+
+interface Model {
+  messages: { content: string }[];
+  tools?: { type: string; destinations?: object[]; function?: { name: string } }[];
+}
+
+let stack: Stack;
+let vapi: FakeVapi;
+let shop: FakeProvider;
+let org: TestOrg;
+let number: VapiNumber;
+beforeAll(async () => {
+  vapi = await startFakeVapi();
+  shop = await startFakeProvider();
+  stack = await startStack({ env: FAKES_ALLOWED });
+});
+afterAll(async () => {
+  await stack.close();
+  await vapi.close();
+  await shop.close();
+});
+beforeEach(async () => {
+  org = await stack.createOrg();
+  const settings = { base_url: vapi.url, api_key: vapi.apiKey, phone_number_id: vapi.phoneNumberId };
+  expect((await org.put('/integrations/voice', { provider: 'vapi', settings })).status).toBe(200);
+  number = vapi.account.addNumber({ number: newNumber() });
+  shop.calls.length = 0;
+});
+
+const create = async (path: string, fields: object) => {
+  const { status, body } = await org.post(path, fields);
+  expect([status, body]).toEqual([201, expect.objectContaining({ id: expect.any(String) })]);
+  return body;
+};
+/** Creates an inbound agent, and binds the number to it. */
+const answering = async (fields: object = {}) => {
+  const agent = await create('/phone', { name: 'Ada', ...fields });
+  const bound = await org.put(`/phone/numbers/${number.id}`, { phone_agent_id: agent.id });
+  expect([bound.status, bound.body.is_answered_here]).toEqual([200, true]);
+  return agent;
+};
+const ring = async (caller: { number?: string; name?: string } = { number: newNumber() }): Promise<FakeVapiCall> => {
+  const { call } = await vapi.ring(number, caller);
+  if (call === undefined) throw new Error('Nobody took the call');
+  return call;
+};
+const sessions = async () => (await org.get('/chat/sessions')).body.items;
+const onlySession = async () => {
+  const [session, ...others] = await sessions();
+  expect(others).toEqual([]);
+  return session;
+};
+const historyOf = async (id: string) => (await org.get(`/chat/sessions/${id}/history`)).body.items;
+const messagesOf = async (id: string) =>
+  (await historyOf(id)).flatMap(
+    ({ event }: { event: { type: string; sender: { type: string }; content: { text: string } } }) =>
+      event.type === 'message' ? [[event.sender.type, event.content.text]] : [],
+  );
+const asking = (name: string, given: object, id: string) => ({
+  id,
+  type: 'function',
+  function: { name, arguments: given },
+});
+
+it('a call asks the knowledge, does an action once, is transferred after its workflows, and leaves its transcript', async () => {
+  const endpoint = `${shop.url}/orders/{order}`;
+  const parameters = [{ name: 'order', in: 'path', required: true, schema: { type: 'string' } }];
+  const payload = { base_url: shop.url, path: '/orders/{order}', method: 'delete', parameters };
+  const action = await create('/actions', {
+    ...{ name: 'Cancel', operation_id: 'cancel_order', api_endpoint: endpoint, request_type: 'DELETE', payload },
+  });
+  await create('/training', { title: 'Gift cards', content: 'Gift cards are valid for three years.' });
+  const pause = { $kind: 'Block', type: 'wait', id: 'pause', inputs: { minutes: 1 / 60 } };
+  const gate = await activate(org, { trigger_type: 'pre-voice-call-transfer', workflow_blocks: [pause] });
+  await answering({
+    ...{
+      use_org_knowledgebase: true,
+      actionIds: [action.id],
+      handoff_phone_number: PEOPLE,
+      first_message: 'Good day!',
+    },
+  });
+  const from = newNumber();
+  const call = await ring({ number: from, name: 'Zoë' });
+  expect(await vapi.callback(call, 'in-progress')).toBe(200);
+
+  const found = await eventually('the item', async () => {
+    const { results } = await vapi.useTools(call, [asking('search_knowledge', { query: 'gift cards' }, 'k1')]);
+    return results?.[0]?.result?.includes('three years') && results[0];
+  });
+  expect(found).toMatchObject({ toolCallId: 'k1' });
+  shop.next({ status: 200, body: { state: 'canceled' } });
+  const given = { path_params: { order: '7' }, confirmed: true };
+  for (const id of ['a1', 'a1', 'a2'])
+    expect((await vapi.useTools(call, [asking('cancel_order', given, id)])).results).toMatchObject([
+      { toolCallId: id, result: '{"state":"canceled"}' },
+    ]);
+  expect(shop.calls.map(({ method, path }) => `${method} ${path}`)).toEqual(['DELETE /orders/7']);
+
+  expect(await vapi.transfer(call)).toEqual({
+    status: 200,
+    body: { destination: { type: 'number', number: PEOPLE } },
+  });
+  const runs = await expectRunsAsDescribed(stack.db, gate.id);
+  expect(runs).toMatchObject([{ status: 'completed', trigger_output: { call: { transferred_to: PEOPLE } } }]);
+  expect((await vapi.transfer(call)).status).toBe(200);
+
+  const messages = [
+    { role: 'system', message: 'You are Ada' },
+    { role: 'bot', message: 'Good day!' },
+    { role: 'user', message: 'Please cancel order 7.' },
+    { role: 'user', message: 'Yes.' },
+    { role: 'tool_calls', message: '' },
+    { role: 'bot', message: 'It is canceled.' },
+  ];
+  const report = {
+    messages,
+    summary: 'Order 7 was canceled.',
+    recordingUrl: 'https://storage.vapi.ai/1.wav',
+    durationSeconds: 93,
+  };
+  for (let n = 0; n < 2; n++) expect(await vapi.report(call, 'assistant-forwarded-call', report)).toBe(200);
+
+  const session = await onlySession();
+  expect(session).toMatchObject({
+    channel: { type: 'phone_voice' },
+    status: 'closed_unresolved',
+    ai_closure_type: 'handed_off',
+    contact: { phone_number: from, name: 'Zoë' },
+  });
+  expect(await messagesOf(session.id)).toEqual([
+    ['system', `Call from ${from} to ${number.number}`],
+    ['ai', 'Good day!'],
+    ['contact', 'Please cancel order 7. Yes.'],
+    ['ai', 'It is canceled.'],
+  ]);
+  const shown = (await org.get(`/chat/sessions/${session.id}`)).body;
+  expect(shown).toMatchObject({ summary: 'Order 7 was canceled.', summary_by: 'vapi' });
+  const notes = (await historyOf(session.id)).filter(
+    ({ event }: { event: { type: string } }) => event.type === 'human_agent_comment',
+  );
+  expect(notes.map(({ event }: { event: { content: { text: string } } }) => event.content.text)).toEqual([
+    'The call has ended: assistant-forwarded-call\nIt took 93 seconds\nRecording: https://storage.vapi.ai/1.wav',
+  ]);
+  const ledger = (await org.get(`/autopilot/calls?session_id=${session.id}`)).body.items;
+  expect(ledger).toMatchObject([{ operation_id: 'cancel_order', state: 'done', status: 200 }]);
+});
+
+it('the assistant follows what the org tells its AI, and the call starts the workflows of calls', async () => {
+  await org.patch('/org', { ai_instructions: 'Call every customer a guest.' });
+  const refunds = await create('/training', { title: 'Refunds', content: 'Within 30 days.' });
+  await create('/training', { title: 'Tone', content: 'Be brief.', type: 'BEHAVIORAL' });
+  await create('/training', {
+    title: 'Web',
+    content: 'Use Markdown.',
+    type: 'BEHAVIORAL',
+    restricted_to_channels: ['web'],
+  });
+  await answering({ instructions: [refunds.id], handoff_phone_number: PEOPLE });
+  const ids: Record<string, string> = {};
+  for (const type of ['phone-call-started', 'phone-call-finished', 'voice-call-transferred'])
+    ids[type] = (await activate(org, { trigger_type: type })).id;
+  const call = await ring();
+  const { messages, tools } = call.params.assistant.model as Model;
+  expect(messages[0]?.content).toContain('Call every customer a guest.');
+  expect(messages[0]?.content).toContain('# Tone\nBe brief.');
+  expect(messages[0]?.content).toContain('# Refunds\nWithin 30 days.');
+  expect(messages[0]?.content).not.toContain('Markdown');
+  expect(tools).toEqual([{ type: 'transferCall', destinations: [] }]);
+
+  await vapi.callback(call, 'in-progress');
+  await vapi.report(call, 'assistant-forwarded-call');
+  const { id: session } = await onlySession();
+  for (const type of Object.keys(ids))
+    await untilPasses(async () => {
+      const runs = await expectRunsAsDescribed(stack.db, ids[type] as string);
+      expect(runs.map(({ trigger_output }) => trigger_output)).toMatchObject([
+        { session: { id: session }, call: { id: call.id, direction: 'inbound', to: number.number } },
+      ]);
+    });
+});
+
+it('a call has one session, however often its assistant is asked for, and one for each call of the contact', async () => {
+  await answering();
+  const caller = { number: newNumber() };
+  const { answers, call } = await vapi.ring(number, caller, { times: 3 });
+  expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+  expect(await sessions()).toHaveLength(1);
+  expect(await vapi.report(call as FakeVapiCall, 'customer-ended-call')).toBe(200);
+  expect(await onlySession()).toMatchObject({ status: 'closed_resolved', ai_closure_type: 'assumed_resolved' });
+  await ring(caller);
+  const both = await sessions();
+  expect(new Set(both.map(({ contact }: { contact: { id: string } }) => contact.id)).size).toBe(1);
+  expect(both).toHaveLength(2);
+});
+
+it('a caller without a number has a session without a contact', async () => {
+  await answering();
+  await ring({});
+  const session = await onlySession();
+  expect([session.contact, (await messagesOf(session.id))[0][1]]).toEqual([
+    null,
+    `Call from a withheld number to ${number.number}`,
+  ]);
+});
+
+it('the call of a blocked contact is refused, and leaves no session', async () => {
+  await answering();
+  const from = newNumber();
+  await create('/contacts', { contact: { email: 'eve@example.com', phone: from } });
+  expect((await org.post('/blocklist/contacts', { email: 'eve@example.com' })).status).toBe(200);
+  for (let n = 0; n < 2; n++)
+    expect((await vapi.ring(number, { number: from })).answers).toEqual([{ error: expect.stringContaining('nobody') }]);
+  expect(await sessions()).toEqual([]);
+});
+
+it('where the AI is turned off on the phone, people get the call', async () => {
+  await answering({ handoff_phone_number: PEOPLE });
+  await org.patch('/autopilot', { channel: 'phone', autopilot_enabled: false });
+  expect((await vapi.ring(number, { number: newNumber() })).answers).toEqual([
+    { destination: { type: 'number', number: PEOPLE } },
+  ]);
+});
+
+it('a call of a number without an inbound agent is refused', async () => {
+  const agent = await answering();
+  expect((await org.delete(`/phone/${agent.id}`)).status).toBe(200);
+  expect((await vapi.ring(number, { number: newNumber() })).answers).toEqual([{ error: expect.any(String) }]);
+});
+
+it('what was said can be redacted, and a repeated report does not bring it back', async () => {
+  await answering();
+  const call = await ring();
+  const report = { messages: [{ role: 'user', message: 'My card is 4111.' }], summary: 'A card' };
+  await vapi.report(call, 'customer-ended-call', report);
+  const { id } = await onlySession();
+  expect((await org.post('/redaction/session', { sessionId: id })).status).toBe(200);
+  await vapi.report(call, 'customer-ended-call', report);
+  expect(JSON.stringify(await historyOf(id))).not.toMatch(/4111/);
+});
+
+it('an inbound agent calls nobody', async () => {
+  const agent = await create('/phone', { name: 'Reception' });
+  const contact = { phoneNumber: newNumber() };
+  const refused = await org.post('/phone/outbound-call', { phoneAgentId: agent.id, contact });
+  expect([refused.status, refused.body.message]).toEqual([400, expect.stringContaining('inbound agent')]);
+  const step = { delay_in_minutes: 0, action: { type: 'make_phone_calls', data: { aiPhoneAgentId: agent.id } } };
+  expect((await org.post('/sequences', { filter: null, steps: [step] })).status).toBe(400);
+  expect(vapi.calls).toEqual([]);
+});
