@@ -31,6 +31,7 @@ const LONG_TIER = [
   'faults/inboxes',
   'faults/insights',
   'faults/mail-server',
+  'faults/phone-calls',
   'faults/summaries',
   'faults/webhook-secrets',
   'insights/categories',

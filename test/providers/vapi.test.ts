@@ -114,7 +114,10 @@ describe('a call through Vapi', () => {
     expect(assistant).not.toHaveProperty('voice');
     expect(assistant).not.toHaveProperty('transcriber');
     expect(assistant).not.toHaveProperty('model.tools');
-    expect(assistant?.server).toEqual({ url: CALLBACK, timeoutSeconds: 40 });
+    expect(assistant?.server).toEqual({
+      ...{ url: CALLBACK, timeoutSeconds: 40 },
+      backoffPlan: { type: 'exponential', maxRetries: 5, baseDelaySeconds: 2 },
+    });
   });
 
   it('is made with names of any length', async () => {

@@ -138,7 +138,7 @@ type CallOccurrence = Extract<
   { type: 'phone-call-started' | 'phone-call-finished' | 'voice-call-transferred' | 'pre-voice-call-transfer' }
 >;
 
-/** Calls made by a sequence have no session. */
+/** A call of a sequence that nobody has answered has no session. */
 function callPayload({ payload }: CallOccurrence, { sessions, contacts }: Subjects): Payload | undefined {
   const session = payload.session_id === null ? undefined : sessions.get(payload.session_id);
   const contact = payload.contact_id === null ? undefined : contacts.get(payload.contact_id);

@@ -6,6 +6,8 @@ export const MAX_NAME_LENGTH = 40;
 export const DEFAULT_MODEL = 'gpt-4.1-mini';
 /** A transfer may wait 30 s for the workflows before it. Vapi would give up after 20 s. */
 const SERVER_TIMEOUT_SECONDS = 40;
+/** A message that got no answer is sent again, five times in a minute. */
+const BACKOFF = { type: 'exponential', maxRetries: 5, baseDelaySeconds: 2 };
 const SERVER_MESSAGES = [
   'status-update',
   'end-of-call-report',
@@ -49,6 +51,7 @@ export function assistantOf(agent: PhoneAgentProfile, server: AssistantServer, m
 export const serverOf = ({ url, secret }: AssistantServer) => ({
   url,
   timeoutSeconds: SERVER_TIMEOUT_SECONDS,
+  backoffPlan: BACKOFF,
   ...(secret !== undefined && { headers: { 'X-Vapi-Secret': secret } }),
 });
 

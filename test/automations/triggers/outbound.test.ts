@@ -170,7 +170,7 @@ describe('a phone call', () => {
     expect((await runs(id)).slice(0, 2).map(({ depth }) => depth)).toEqual([0, 1]);
   });
 
-  it('made by a sequence has no session in the trigger output', async () => {
+  it('made by a sequence has a session once somebody has answered', async () => {
     const ids = await activateAll();
     await connectVapi(org, vapi);
     const agent = (await org.post('/phone', { name: 'R', type: 'outbound', first_message: 'Good day!' })).body.id;
@@ -180,6 +180,9 @@ describe('a phone call', () => {
     await vapi.callback(made, 'in-progress');
     await untilRuns(ids['phone-call-started'] as string, 1);
     const [output] = (await outputs(ids)).flat();
-    expect(output).toMatchObject({ session: null, contact: { phone_number: to } });
+    expect(output).toMatchObject({
+      session: { channel: { type: 'phone_voice' }, contact: { phone_number: to } },
+      contact: { phone_number: to },
+    });
   });
 });
