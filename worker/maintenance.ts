@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { requestCalibrationsAfterChanges, requestDailyCalibrations } from '../src/ai/calibration/service.ts';
+import { settleInterruptedCalls } from '../src/ai/calls/closing.service.ts';
 import { expireConfirmations } from '../src/ai/confirmations/service.ts';
 import { deleteExpiredResponses } from '../src/api/edge/idempotency.queries.ts';
 import {
@@ -64,6 +65,7 @@ const BATCHED_JOBS: Record<string, (db: Db, retention: Retention) => Promise<num
   settleAbandonedCalls,
   deleteOldModelCalls,
   expireConfirmations,
+  settleInterruptedCalls,
   requestDailyLearning,
   startNightlyRuns,
   deleteOldEvalRuns,

@@ -1,3 +1,5 @@
+import { sql } from 'kysely';
+import { settleInterruptedCalls } from '../../src/ai/calls/closing.service.ts';
 import { connectVapi, FAKES_ALLOWED, newNumber, untilDelivery } from '../support/channels.ts';
 import { type FakeProvider, startFakeProvider } from '../support/fakes/provider.ts';
 import { type FakeVapi, type FakeVapiCall, startFakeVapi } from '../support/fakes/vapi.ts';
@@ -136,6 +138,23 @@ describe('a call of a phone agent', () => {
     const twice = ['call_1', 'call_2'].map((id) => asking('cancel_order', given, id));
     const result = '{"state":"canceled"}';
     expect((await vapi.useTools(call, twice)).results).toMatchObject([{ result }, { result }]);
+    expect(shop.calls).toHaveLength(1);
+  });
+
+  it('that was interrupted in the middle of an action leaves it with an unknown outcome', async () => {
+    const call = await callBy(await newAgent({ actionIds: [await newAction('cancel_order', 'DELETE')] }));
+    shop.next({ status: 200, body: {} });
+    await resultOf(call, 'cancel_order', { path_params: { order: '7' }, confirmed: true });
+    const lost = sql`update ai_calls set state = 'running', ended_at = null, leased_until = now() - interval '5 minutes' where org_id = ${org.id}`;
+    await lost.execute(stack.db);
+    expect(await settleInterruptedCalls(stack.db)).toBe(1);
+    expect((await org.get('/autopilot/calls')).body.items).toMatchObject([
+      { operation_id: 'cancel_order', state: 'unknown' },
+    ]);
+    const again = { path_params: { order: '7' }, confirmed: true };
+    expect(await resultOf(call, 'cancel_order', again, 'call_2')).toMatchObject({
+      error: expect.stringContaining('not known'),
+    });
     expect(shop.calls).toHaveLength(1);
   });
 

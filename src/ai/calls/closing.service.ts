@@ -1,7 +1,9 @@
 import { listAiStates } from '../../conversations/ai/service.ts';
-import type { Trx } from '../../db/connect.ts';
+import type { Db, Trx } from '../../db/connect.ts';
 import type { Reaction } from '../../outbox/reactions.ts';
-import { expireOpenCalls, redactCalls } from './queries.ts';
+import { expireOpenCalls, redactCalls, settleInterrupted } from './queries.ts';
+
+const SETTLED_PER_BATCH = 500;
 
 /** Ends the calls that were not sent yet in sessions that people have taken over or closed. */
 export async function closeOpenCalls(trx: Trx, orgId: string, events: { subject_id: string }[]): Promise<void> {
@@ -17,6 +19,13 @@ export async function closeCallsOfResolved(trx: Trx, orgId: string, events: { su
   const ids = [...new Set(events.map(({ subject_id }) => subject_id))];
   await expireOpenCalls(trx, orgId, ids, 'resolved');
 }
+
+/** Settles some calls of phone calls that were interrupted, and that nobody has asked for again. Returns their number. */
+export const settleInterruptedCalls = (db: Db): Promise<number> =>
+  settleInterrupted(db, {
+    reason: 'The call was interrupted before its answer was seen',
+    limit: SETTLED_PER_BATCH,
+  });
 
 /** Reaction to `session-redacted`: removes the arguments and answers of the session's calls. */
 export const redactSessionCalls: Reaction<'session-redacted'> = async (trx, orgId, events) => {

@@ -383,6 +383,24 @@ export async function expireOpenCalls(trx: Trx, orgId: string, sessionIds: strin
     .execute();
 }
 
+/**
+ * Settles calls of phone calls whose process was killed more than a minute ago: nobody takes them over. Their outcome is
+ * unknown. Returns their number.
+ */
+export async function settleInterrupted(db: Db, { reason, limit }: { reason: string; limit: number }): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    update ai_calls set state = 'unknown', reason = ${reason}, leased_until = null, ended_at = clock_timestamp()
+    where (org_id, id) in (
+      select call.org_id, call.id from ai_calls as call
+      join ai_turns as turn on turn.org_id = call.org_id and turn.id = call.turn_id
+      where call.state = 'running' and call.workflow_id is null and call.leased_until < clock_timestamp() - interval '1 minute'
+        and turn.reason = 'phone_call'
+      order by call.leased_until limit ${limit} for update of call skip locked
+    )
+  `.execute(db);
+  return Number(numAffectedRows);
+}
+
 /** Ends the calls of a session that were to be sent. Those that wait for a confirmation go on waiting. */
 export async function expireUnsentCalls(trx: Trx, orgId: string, sessionId: string, reason: string): Promise<void> {
   await trx
