@@ -121,7 +121,7 @@ const makeCall = (deps: PhoneToolDeps, { orgId, sessionId }: CallPlace, id: stri
     AbortSignal.timeout(MAX_CALL_MS),
   );
 
-/** Waits for a call as long as a caller does. It goes on afterwards, and the ledger keeps its answer. */
+/** Waits for a call as long as a caller does. It continues afterwards, and the ledger keeps its answer. */
 async function inTime(call: Promise<CallRow>): Promise<CallRow | undefined> {
   const patience = new AbortController();
   const first = await Promise.race([call, sleep(TIMEOUT_MS, undefined, { signal: patience.signal })]).finally(() =>
@@ -131,7 +131,7 @@ async function inTime(call: Promise<CallRow>): Promise<CallRow | undefined> {
   return first ?? undefined;
 }
 
-/** Returns what an assistant is told of a settled call. */
+/** Returns what an assistant hears of a settled call. */
 function resultOf({ state, status, response, reason }: CallRow): PhoneToolResult {
   const answer = shortened(typeof response === 'string' ? response : JSON.stringify(response ?? ''));
   if (state === 'done') return { result: answer || 'Done.' };

@@ -15,7 +15,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   `.execute(db);
   await sql`create index phone_numbers_of_agent on phone_numbers (org_id, phone_agent_id)`.execute(db);
   await sql`alter table phone_agents add column model text`.execute(db);
-  // Agents of both types could call until now. Those that are named where calls are made go on doing so.
+  // Agents of both types could call until now. Those that are named where calls are made still can.
   await sql`
     update phone_agents as agent set type = 'outbound'
     where type = 'inbound' and ((org_id, id::text) in (
