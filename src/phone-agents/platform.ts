@@ -7,8 +7,8 @@ import type { ConnectionCalls } from '../orgs/integrations/calls.service.ts';
 import { findConnection } from '../orgs/integrations/service.ts';
 import type { HttpClient } from '../providers/egress/egress.ts';
 import { createVapiAccount } from '../providers/vapi/account.ts';
-import { type AssistantServer, DEFAULT_MODEL } from '../providers/vapi/assistant.ts';
-import type { VoiceAccount } from '../providers/vapi/port.ts';
+import { DEFAULT_MODEL } from '../providers/vapi/assistant.ts';
+import type { AssistantServer, VoiceAccount } from '../providers/vapi/port.ts';
 import type { Secrets } from '../secrets.ts';
 import { PHONE_VOICES, type PhoneVoice } from './voices.schema.ts';
 

@@ -134,6 +134,22 @@ export async function findInboundId(
   return row?.id;
 }
 
+/** Returns the contact of a stored message by the provider's id of it. Null if it has none. */
+export async function findInboundContact(
+  db: Db,
+  orgId: string,
+  { provider, providerId }: { provider: string; providerId: string },
+): Promise<string | null> {
+  const row = await db
+    .selectFrom('inbound_messages')
+    .select('contact_id')
+    .where('org_id', '=', orgId)
+    .where('provider', '=', provider)
+    .where('provider_id', '=', providerId)
+    .executeTakeFirst();
+  return row?.contact_id ?? null;
+}
+
 /** Replaces the text of a message that the contact has edited. */
 export async function updateInboundBody(trx: Trx, orgId: string, id: string, body: string): Promise<void> {
   await trx.updateTable('inbound_messages').set({ body }).where('org_id', '=', orgId).where('id', '=', id).execute();

@@ -29,7 +29,9 @@ export const OwnPhoneNumber = z
     phone_agent_id: z.string().nullable().describe('The agent that takes its calls. null: it is bound to none.'),
     is_answered_here: z
       .boolean()
-      .describe('Whether the platform asks this API who takes its calls. An assistant that is stored there answers otherwise.'),
+      .describe(
+        'Whether the platform asks this API who takes its calls. An assistant that is stored there answers otherwise.',
+      ),
   })
   .meta({ id: 'OwnPhoneNumber' });
 export type OwnPhoneNumber = z.infer<typeof OwnPhoneNumber>;

@@ -3,9 +3,9 @@ import { ProviderError } from '../../errors.ts';
 import { joinUrl } from '../../text/urls.rules.ts';
 import type { EgressRequest, HttpClient } from '../egress/egress.ts';
 import { jsonOf, reasonFrom, requestFailure } from '../egress/provider-responses.ts';
-import { type AssistantServer, serverOf } from './assistant.ts';
+import { serverOf } from './assistant.ts';
 import { Text } from './calls.ts';
-import type { PlatformNumber, PlatformTrunk, PlatformVoice, VoiceAccount } from './port.ts';
+import type { AssistantServer, PlatformNumber, PlatformTrunk, PlatformVoice, VoiceAccount } from './port.ts';
 import { BASE_URL, explanationOf, type VapiSettings } from './sender.ts';
 
 /** More of anything is not listed. An account has far fewer. */

@@ -1,5 +1,5 @@
 import { truncated } from '../storable.rules.ts';
-import type { PhoneAgentProfile } from './port.ts';
+import type { AssistantServer, PhoneAgentProfile } from './port.ts';
 
 export const MAX_NAME_LENGTH = 40;
 /** Speaks where a phone agent names no model. */
@@ -15,13 +15,6 @@ const SERVER_MESSAGES = [
   'transfer-destination-request',
   'tool-calls',
 ];
-
-/** Where the platform reports about a call, and asks for what its assistant needs. */
-export interface AssistantServer {
-  url: string;
-  /** Sent back with every callback. */
-  secret: string | undefined;
-}
 
 /**
  * Returns the assistant of a phone agent. Vapi refuses unknown fields. Therefore our own ids travel in the metadata, and

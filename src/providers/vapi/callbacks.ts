@@ -5,10 +5,10 @@ import { memberOf } from '../../collections/records.ts';
 import { isSameSecret } from '../constant-time.ts';
 import { reasonFrom } from '../egress/provider-responses.ts';
 import type { CallbackContent, StatusReport } from '../sending.ts';
-import { type AssistantServer, assistantOf } from './assistant.ts';
+import { assistantOf } from './assistant.ts';
 import { callReportsOf, VapiReport } from './call-reports.ts';
 import { deliveryIdOf, wasAnswered } from './calls.ts';
-import type { PhoneAgentProfile } from './port.ts';
+import type { AssistantServer, PhoneAgentProfile } from './port.ts';
 import { inboundCallOf, transferRequestOf } from './requests.ts';
 import { toolRequestOf } from './tool-calls.ts';
 

@@ -1,5 +1,4 @@
 import type { Sender } from '../sending.ts';
-import type { AssistantServer } from './assistant.ts';
 
 /** A call to be made by an AI phone agent. A call is never redialled automatically. */
 export interface VoiceCall {
@@ -34,6 +33,13 @@ export interface PhoneTool {
   description: string;
   /** A JSON Schema. */
   parameters: object;
+}
+
+/** Where the platform reports about a call, and asks for what its assistant needs. */
+export interface AssistantServer {
+  url: string;
+  /** Sent back with every callback. */
+  secret: string | undefined;
 }
 
 export type VoiceSender = Sender<VoiceCall>;
