@@ -26,9 +26,9 @@ export interface PhonePlatform extends Pick<VoiceAccount, 'listNumbers' | 'listT
 export interface PhonePlatforms {
   /** Returns undefined if the org has connected none. */
   of(orgId: string): Promise<PhonePlatform | undefined>;
-  /** Lists the voices as the platform has them, or those that we know of it if the org has connected none. */
+  /** Lists the voices as the platform has them, or those that we know of it if none is connected, or it is away. */
   listVoices(orgId: string): Promise<PhoneVoice[]>;
-  /** Lists the models as the platform has them, or the default one if the org has connected none. */
+  /** Lists the models as the platform has them, or the default one if none is connected, or it is away. */
   listModels(orgId: string): Promise<string[]>;
   defaultModel: string;
 }
@@ -52,14 +52,20 @@ export function createPhonePlatforms({ db, secrets, egress, calls, callbacks }: 
     return { settings, account: explaining(account) };
   };
 
-  const keep = async <Value>(orgId: string, settings: object, what: string, ask: () => Promise<Value>) => {
+  const listed = async <Item>(orgId: string, what: 'listVoices' | 'listModels', known: Item[]): Promise<Item[]> => {
+    const connection = await connectionOf(orgId);
+    if (connection === undefined) return known;
+    const { settings, account } = connection;
     const key = createHash('sha256')
       .update(JSON.stringify([orgId, settings, what]))
       .digest('base64');
-    const asked = (kept.get(key) as Promise<Value> | undefined) ?? ask();
+    const asked = (kept.get(key) ?? account[what]()) as Promise<Item[]>;
     kept.set(key, asked);
-    asked.catch(() => kept.delete(key));
-    return asked;
+    return asked.catch((error: unknown) => {
+      kept.delete(key);
+      if (error instanceof ProviderError) return known;
+      throw error;
+    });
   };
 
   return {
@@ -70,18 +76,8 @@ export function createPhonePlatforms({ db, secrets, egress, calls, callbacks }: 
       const secret = connection.settings.webhook_secret ?? callbacks.secretOf('vapi', orgId);
       return { ...connection.account, server: { url: callbacks.urlOf('vapi', orgId), secret } };
     },
-    async listVoices(orgId) {
-      const connection = await connectionOf(orgId);
-      return connection === undefined
-        ? PHONE_VOICES
-        : keep(orgId, connection.settings, 'voices', connection.account.listVoices);
-    },
-    async listModels(orgId) {
-      const connection = await connectionOf(orgId);
-      return connection === undefined
-        ? [DEFAULT_MODEL]
-        : keep(orgId, connection.settings, 'models', connection.account.listModels);
-    },
+    listVoices: (orgId) => listed(orgId, 'listVoices', PHONE_VOICES),
+    listModels: (orgId) => listed(orgId, 'listModels', [DEFAULT_MODEL]),
   };
 }
 

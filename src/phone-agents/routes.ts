@@ -32,7 +32,7 @@ export const phoneAgentRoutes: FastifyPluginAsyncZod<Deps> = async (app, { phone
         'Creates a voice that takes telephone calls (inbound) or makes them (outbound) by its instructions. More than 500 are a 409.',
       tags,
       body: CreatePhoneAgent,
-      response: { 201: PhoneAgent, ...errorResponses(403, 409, 503) },
+      response: { 201: PhoneAgent, ...errorResponses(403, 409) },
     },
     handler: async ({ db, org, body }, reply) => {
       reply.code(201);
@@ -50,7 +50,7 @@ export const phoneAgentRoutes: FastifyPluginAsyncZod<Deps> = async (app, { phone
         'Absent fields keep their values, null resets one to its default. Calls that were started before keep their settings.',
       params: PhoneAgentPath,
       body: UpdatePhoneAgent,
-      response: { 200: PhoneAgent, ...errorResponses(403, 404, 409, 503) },
+      response: { 200: PhoneAgent, ...errorResponses(403, 404, 409) },
     },
     handler: async ({ db, org, params, body }) =>
       showPhoneAgent(db, org.id, await changePhoneAgent(db, phonePlatforms, org.id, { id: params.id, changes: body })),
@@ -79,7 +79,7 @@ export const phoneAgentRoutes: FastifyPluginAsyncZod<Deps> = async (app, { phone
       summary: 'List voices',
       description: 'Lists the voices that `voice_id` of a phone agent can name, as the voice platform has them.',
       tags,
-      response: { 200: z.array(PhoneVoice), ...errorResponses(403, 409, 503) },
+      response: { 200: z.array(PhoneVoice), ...errorResponses(403, 409) },
     },
     handler: ({ org }) => phonePlatforms.listVoices(org.id),
   });
@@ -91,7 +91,7 @@ export const phoneAgentRoutes: FastifyPluginAsyncZod<Deps> = async (app, { phone
       summary: 'List models of phone agents',
       description: 'Lists the models that `model` of a phone agent can name, as the voice platform has them.',
       tags,
-      response: { 200: z.array(PhoneModel), ...errorResponses(403, 409, 503) },
+      response: { 200: z.array(PhoneModel), ...errorResponses(403, 409) },
     },
     handler: async ({ org }) =>
       (await phonePlatforms.listModels(org.id)).map((id) => ({ id, is_default: id === phonePlatforms.defaultModel })),

@@ -85,7 +85,7 @@ it.each(POINTS)(
     await kill;
     const effects = desk.effects.filter((done) => done === order).length;
     expect(effects).toBeLessThanOrEqual(1);
-    const [{ result, error }] = answer.results as [{ result?: string; error?: string }];
+    const { result, error } = answer.results?.[0] ?? {};
     if (result !== undefined) expect([effects, result]).toEqual([1, expect.stringContaining('4711')]);
     else expect(error).toMatch(/not known/);
 

@@ -88,6 +88,9 @@ it('without a voice platform numbers are a 409, and one that refuses or is away 
   expect((await without.get('/phone/models')).body).toEqual([{ id: 'gpt-4.1-mini', is_default: true }]);
   vapi.nextLookUp(unavailable());
   expect((await org.get('/phone/numbers')).status).toBe(503);
+  vapi.nextLookUp(unavailable(), unavailable());
+  expect((await org.get('/phone/voices')).body).toContainEqual(expect.objectContaining({ id: 'Elliot' }));
+  expect((await org.post('/phone', { name: 'Ada', voice_id: 'Elliot' })).status).toBe(201);
   const settings = { base_url: vapi.url, api_key: 'wrong', phone_number_id: 'x' };
   await org.put('/integrations/voice', { provider: 'vapi', settings });
   const refused = await org.get('/phone/voices');
