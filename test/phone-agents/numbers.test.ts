@@ -56,11 +56,14 @@ it('numbers are those of the voice platform, and are bound to agents that take c
     server: { url: webhookUrl, headers: { 'X-Vapi-Secret': expect.any(String) } },
   });
   expect((await org.get('/phone/numbers')).body).toEqual([bound]);
+  expect((await org.put(`/phone/numbers/${number.id}`, bound)).body).toEqual(bound);
   const change = await org.patch(`/phone/${agent}`, { type: 'outbound' });
   expect([change.status, change.body.message]).toEqual([409, expect.stringContaining('+14155550123')]);
 
   expect((await org.delete(`/phone/numbers/${number.id}`)).body).toEqual({ ...free, sip_trunk_id: 'trunk-1' });
   expect(number.server).toBeNull();
+  const unbound = { ...free, sip_trunk_id: 'trunk-1' };
+  expect((await org.put(`/phone/numbers/${number.id}`, unbound)).body).toEqual(unbound);
   expect((await org.patch(`/phone/${agent}`, { type: 'outbound' })).status).toBe(200);
 });
 

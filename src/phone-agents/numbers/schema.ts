@@ -12,8 +12,8 @@ export const PhoneNumberPath = z.object({ id: PlatformId });
 
 export const BindPhoneNumber = z
   .object({
-    phone_agent_id: Id.describe('An inbound phone agent. It takes the calls to the number.'),
-    sip_trunk_id: PlatformId.optional().describe('An id of GET /phone/sip-trunks, for a number of your own carrier.'),
+    phone_agent_id: Id.nullable().describe('An inbound phone agent, which takes the calls to the number. null: none.'),
+    sip_trunk_id: PlatformId.nullish().describe('An id of GET /phone/sip-trunks, for a number of your own carrier.'),
   })
   .meta({ id: 'BindPhoneNumber', examples: [{ phone_agent_id: '0197a3f2-6c1b-7c3e-9a52-3f0d5b7c1e42' }] });
 export type BindPhoneNumber = z.infer<typeof BindPhoneNumber>;

@@ -21,8 +21,8 @@ export const listSipTrunks = async (platforms: PhonePlatforms, orgId: string) =>
   (await getPlatform(platforms, orgId)).listTrunks();
 
 /**
- * Has an agent take the calls to a number. The platform asks this API from then on. Repeated, it changes nothing. Throws
- * notFound for the number, invalid for an agent that takes no calls, and for a trunk that the platform does not have.
+ * Has an agent take the calls to a number, or nobody for null. The platform asks this API while there is one. Repeated, it
+ * changes nothing. Throws notFound for the number, and invalid for an agent that takes no calls and an unknown trunk.
  */
 export async function bindPhoneNumber(
   db: Db,
@@ -31,18 +31,24 @@ export async function bindPhoneNumber(
   { id, phone_agent_id: agentId, sip_trunk_id: trunkId }: BindPhoneNumber & { id: string },
 ): Promise<OwnPhoneNumber> {
   const platform = await getPlatform(platforms, orgId);
+  if (agentId !== null) await assertInbound(db, orgId, agentId);
+  const number = await getNumber(platform, id);
+  const isMoved = typeof trunkId === 'string' && trunkId !== number.trunkId;
+  if (isMoved && !(await platform.listTrunks()).some((trunk) => trunk.id === trunkId))
+    throw refused('sip_trunk_id', 'must be the id of a trunk: GET /phone/sip-trunks lists them');
+  const trunk = isMoved ? { trunkId } : {};
+  if (agentId === null) return unbind(db, platform, orgId, { number, trunk });
+  await upsertNumber(db, orgId, { providerId: id, number: number.number ?? number.sipUri, agentId });
+  return shown(await platform.changeNumber(number, { server: platform.server, ...trunk }), platform, agentId);
+}
+
+async function assertInbound(db: Db, orgId: string, agentId: string): Promise<void> {
   const agent = await findPhoneAgent(db, orgId, agentId);
   if (agent === undefined) throw refused('phone_agent_id', 'the org has no phone agent with this id');
   if (agent.type !== 'inbound') throw refused('phone_agent_id', 'is an outbound agent, which takes no calls');
-  if (trunkId !== undefined && !(await platform.listTrunks()).some((trunk) => trunk.id === trunkId))
-    throw refused('sip_trunk_id', 'must be the id of a trunk: GET /phone/sip-trunks lists them');
-  const number = await getNumber(platform, id);
-  await upsertNumber(db, orgId, { providerId: id, number: number.number ?? number.sipUri, agentId });
-  const change = { server: platform.server, ...(trunkId !== undefined && { trunkId }) };
-  return shown(await platform.changeNumber(number, change), platform, agentId);
 }
 
-/** Has no agent take the calls to a number. The platform asks this API no longer. Throws notFound for the number. */
+/** Has nobody take the calls to a number. The platform asks this API no longer. Throws notFound for the number. */
 export async function unbindPhoneNumber(
   db: Db,
   platforms: PhonePlatforms,
@@ -50,10 +56,18 @@ export async function unbindPhoneNumber(
   id: string,
 ): Promise<OwnPhoneNumber> {
   const platform = await getPlatform(platforms, orgId);
-  const number = await getNumber(platform, id);
-  const isOurs = number.serverUrl === platform.server.url;
-  const changed = isOurs ? await platform.changeNumber(number, { server: null }) : number;
-  await deleteNumber(db, orgId, id);
+  return unbind(db, platform, orgId, { number: await getNumber(platform, id), trunk: {} });
+}
+
+async function unbind(
+  db: Db,
+  platform: PhonePlatform,
+  orgId: string,
+  { number, trunk }: { number: PlatformNumber; trunk: { trunkId?: string } },
+): Promise<OwnPhoneNumber> {
+  const change = { ...trunk, ...(number.serverUrl === platform.server.url && { server: null }) };
+  const changed = Object.keys(change).length === 0 ? number : await platform.changeNumber(number, change);
+  await deleteNumber(db, orgId, number.id);
   return shown(changed, platform, null);
 }
 
