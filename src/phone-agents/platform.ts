@@ -73,7 +73,7 @@ export function createPhonePlatforms({ db, secrets, egress, calls, callbacks }: 
     async of(orgId) {
       const connection = await connectionOf(orgId);
       if (connection === undefined) return undefined;
-      const secret = connection.settings.webhook_secret ?? callbacks.secretOf('vapi', orgId);
+      const secret = connection.settings.webhook_secret ?? callbacks.secretsOf('vapi', orgId)[0];
       return { ...connection.account, server: { url: callbacks.urlOf('vapi', orgId), secret } };
     },
     listVoices: (orgId) => listed(orgId, 'listVoices', PHONE_VOICES),

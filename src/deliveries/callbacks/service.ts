@@ -78,7 +78,7 @@ export async function readCallback(
 /** Returns what callbacks of Vapi about an org's calls carry. */
 export async function secretOfVapi(db: Db, { secrets, urls }: CallbackDeps, orgId: string): Promise<string> {
   const connection = await findConnection(db, secrets, orgId, 'voice');
-  return connection?.webhook_secret ?? urls.secretOf('vapi', orgId);
+  return connection?.webhook_secret ?? urls.secretsOf('vapi', orgId)[0];
 }
 
 /**
