@@ -177,8 +177,8 @@ describe('the sandbox of an org without connections', () => {
   });
 
   it.each([
-    ['messenger', 'delivered', { recipient: { id: '7' }, message: { text: 'Hi' } }],
-    ['instagram', 'read', { recipient: { id: '7' }, message: { text: 'Hi' } }],
+    ['messenger', 'sent', { recipient: { id: '7' }, message: { text: 'Hi' } }],
+    ['instagram', 'accepted', { recipient: { id: '7' }, message: { text: 'Hi' } }],
     ['slack', 'accepted', { channel: 'C1', thread_ts: '1700000000.000100', text: 'Hi' }],
   ])('replaces %s, where a signed message begins a session that is answered', async (channel, status, payload) => {
     const urls = createCallbackUrls(stack.config.JWT_SECRET, stack.config.PUBLIC_URL);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { dividedText } from '../../src/deliveries/messages/direct-parts.rules.ts';
+import { directFiles, directParts, dividedText } from '../../src/deliveries/messages/direct-parts.rules.ts';
 import { readDirectCallback } from '../../src/providers/meta/direct-messages/callbacks.ts';
 
 it('a long text is divided into parts of at most so many bytes, and nothing but spaces between them is lost', () => {
@@ -37,4 +37,22 @@ it('a callback of any form is read without an error', () => {
       return messages.every(({ to, from }) => to === '1' && from === '7');
     }),
   );
+});
+
+it('a file goes by the kind that the channel knows, and by a link where it takes none', () => {
+  const file = (mimeType: string) => ({
+    mediaId: mimeType,
+    name: 'f',
+    mimeType,
+    size: 1,
+    url: `https://x/${mimeType}`,
+  });
+  const files = ['image/png', 'audio/ogg', 'application/pdf'].map(file);
+  const sentOn = (channel: 'messenger' | 'instagram') => {
+    const { attached, linked } = directFiles(channel, files);
+    const kinds = directParts(channel, '', attached).map((part) => ('file' in part ? part.file.kind : 'text'));
+    return [kinds, linked.map(({ mimeType }) => mimeType)];
+  };
+  expect(sentOn('messenger')).toEqual([['image', 'file', 'file'], []]);
+  expect(sentOn('instagram')).toEqual([['image', 'file'], ['audio/ogg']]);
 });

@@ -110,28 +110,39 @@ function metaCallback(body: string, orgId: string, callbacks: CallbackUrls): San
 const DirectRequest = z.looseObject({ recipient: z.object({ id: z.string() }) });
 const directId = ({ deliveryId }: SandboxSend) => `m_${deliveryId}`;
 
-/** Messenger reports what has arrived, Instagram what was read. */
-const directProtocol = (object: 'page' | 'instagram', status: 'delivered' | 'read'): SandboxProtocol => ({
-  read(body) {
+const DIRECT_PROTOCOL = {
+  read(body: string) {
     const payload = DirectRequest.parse(JSON.parse(body));
     return { to: payload.recipient.id, payload };
   },
-  accepted: (send) => ({ status: 200, body: { recipient_id: send.to, message_id: directId(send) } }),
+  accepted: (send: SandboxSend) => ({ status: 200, body: { recipient_id: send.to, message_id: directId(send) } }),
   refusals: {
     invalid: { status: 400, body: { error: { code: 100, error_subcode: 2018001, message: 'No matching user found' } } },
     suppressed: { status: 400, body: { error: { code: 551, error_subcode: 1545041, message: 'Not available' } } },
   },
-  statusSequences: { success: [status], failure: [] },
-  callback(send, _status, orgId, callbacks) {
-    const report = object === 'page' ? { delivery: { mids: [directId(send)] } } : { read: { mid: directId(send) } };
-    const event = { sender: { id: send.to }, recipient: { id: '1' }, timestamp: Date.now(), ...report };
-    const entry = [{ id: '1', time: Date.now(), messaging: [event] }];
-    return metaCallback(JSON.stringify({ object, entry }), orgId, callbacks);
-  },
-});
+};
 
-export const MESSENGER_PROTOCOL = directProtocol('page', 'delivered');
-export const INSTAGRAM_PROTOCOL = directProtocol('instagram', 'read');
+/** Only the echo of a message has our id, by which a report of the sandbox is known. */
+export const MESSENGER_PROTOCOL: SandboxProtocol = {
+  ...DIRECT_PROTOCOL,
+  statusSequences: { success: ['sent'], failure: [] },
+  callback(send, _status, orgId, callbacks) {
+    const message = { is_echo: true, mid: directId(send), metadata: send.deliveryId };
+    const event = { sender: { id: '1' }, recipient: { id: send.to }, timestamp: Date.now(), message };
+    const entry = [{ id: '1', time: Date.now(), messaging: [event] }];
+    return metaCallback(JSON.stringify({ object: 'page', entry }), orgId, callbacks);
+  },
+};
+
+export const INSTAGRAM_PROTOCOL: SandboxProtocol = {
+  ...DIRECT_PROTOCOL,
+  statusSequences: { success: [], failure: [] },
+  callback: noReport,
+};
+
+function noReport(): never {
+  throw new TypeError('The sandbox reports nothing on this channel');
+}
 
 const SlackRequest = z.looseObject({
   channel: z.string().optional(),
@@ -162,9 +173,7 @@ export const SLACK_PROTOCOL: SandboxProtocol = {
     suppressed: { status: 200, body: { ok: false, error: 'is_archived' } },
   },
   statusSequences: { success: [], failure: [] },
-  callback: () => {
-    throw new TypeError('Slack reports nothing about messages');
-  },
+  callback: noReport,
 };
 
 const VapiRequest = z.looseObject({

@@ -64,7 +64,7 @@ const InstagramBody = z.strictObject({
       .refine((text) => Buffer.byteLength(text) <= 1_000)
       .optional(),
     attachment: Attachment.optional(),
-    metadata: z.undefined(),
+    metadata: z.undefined().optional(),
   }),
 });
 
