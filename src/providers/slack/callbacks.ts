@@ -36,7 +36,7 @@ const Timestamp = z.string().regex(/^\d{1,12}\.\d{1,8}$/);
 const Name = Text.transform((name) => truncated(name, MAX_NAME_LENGTH).trim()).pipe(z.string().min(1));
 
 /** Slack keeps files until they are deleted. `id`: by which its address is looked up. */
-const File = z
+const AttachedFile = z
   .object({
     id: z.string().regex(/^[A-Z0-9]{1,64}$/),
     name: Name.nullish().catch(undefined),
@@ -157,7 +157,7 @@ function contentOf(
   botId: string | undefined,
 ): Pick<InboundMessage, 'text' | 'files' | 'isDescription'> {
   const plain = fromSlackText(storable(text), botId);
-  const found = files.flatMap((file) => File.safeParse(file).data ?? []);
+  const found = files.flatMap((file) => AttachedFile.safeParse(file).data ?? []);
   if (plain.trim() !== '' || found.length > 0) return { text: plain, ...(found.length > 0 && { files: found }) };
   const lines = attachments.length === 0 ? [] : linesOf(attachments);
   return { text: ['[message of an unsupported type]', ...lines].join('\n'), isDescription: true };

@@ -1,5 +1,5 @@
 /** The characters that Slack reads as control sequences, with their escapes. */
-const ESCAPES: [character: string, escape: string][] = [
+const ESCAPES: [character: string, written: string][] = [
   ['&', '&amp;'],
   ['<', '&lt;'],
   ['>', '&gt;'],
@@ -7,7 +7,7 @@ const ESCAPES: [character: string, escape: string][] = [
 
 /** Returns a plain text as Slack takes it. It mentions nobody, whatever it says. */
 export const toSlackText = (text: string): string =>
-  ESCAPES.reduce((escaped, [character, escape]) => escaped.replaceAll(character, escape), text);
+  ESCAPES.reduce((escaped, [character, written]) => escaped.replaceAll(character, written), text);
 
 /** A link, a mention or a date, with its label if there is one. */
 const SEQUENCE = /<([^<>|]{1,2048})(?:\|([^<>]{0,2048}))?>/g;
@@ -16,7 +16,7 @@ const SEQUENCE = /<([^<>|]{1,2048})(?:\|([^<>]{0,2048}))?>/g;
 export function fromSlackText(text: string, botId: string | undefined): string {
   const addressed = botId === undefined ? text : withoutStart(text, `<@${botId}>`);
   const plain = addressed.replaceAll(SEQUENCE, (_, target: string, label: string | undefined) => shown(target, label));
-  return ESCAPES.toReversed().reduce((rest, [character, escape]) => rest.replaceAll(escape, character), plain);
+  return ESCAPES.toReversed().reduce((rest, [character, written]) => rest.replaceAll(written, character), plain);
 }
 
 const withoutStart = (text: string, start: string): string =>

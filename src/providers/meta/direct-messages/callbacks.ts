@@ -90,7 +90,7 @@ const Reaction = Head.extend({
   }),
 );
 
-const Event = z.union([Echo, Delivered, Read, Deletion, Edit, Message, Postback, Reaction]);
+const MessagingEvent = z.union([Echo, Delivered, Read, Deletion, Edit, Message, Postback, Reaction]);
 
 const contentOf = (message: object) => DirectMessageContent.safeParse(message).data ?? describedContent(message);
 
@@ -108,7 +108,7 @@ export function readDirectCallback(body: unknown, account: string | undefined): 
   const isOwn = ({ id }: { id: string }) => account === undefined || id === account;
   const events = entries.filter(isOwn).flatMap(({ id, messaging }) => messaging.map((event) => ({ to: id, event })));
   return {
-    reports: events.flatMap(({ event }) => Event.safeParse(event).data?.reports ?? []),
+    reports: events.flatMap(({ event }) => MessagingEvent.safeParse(event).data?.reports ?? []),
     messages: events.flatMap(({ to, event }) => messageIn(to, event) ?? []),
     stranger: entries.find((entry) => !isOwn(entry))?.id,
   };
@@ -116,7 +116,7 @@ export function readDirectCallback(body: unknown, account: string | undefined): 
 
 function messageIn(to: string, event: unknown): InboundMessage | undefined {
   const head = Head.safeParse(event).data;
-  const content = Event.safeParse(event).data?.content;
+  const content = MessagingEvent.safeParse(event).data?.content;
   if (head === undefined || content === undefined) return undefined;
   const { sender, timestamp: sentAt } = head;
   return { from: sender.id, userId: sender.id, to, toId: to, sentAt, ...content };

@@ -11,7 +11,7 @@ type Content = Pick<InboundMessage, 'text' | 'files' | 'isDescription' | 'isReac
 /** The kinds of files by Meta's names. */
 const FILE_KINDS = { image: 'image', video: 'video', audio: 'audio', file: 'document' } as const;
 
-const File = z
+const AttachedFile = z
   .object({
     type: z.enum(['image', 'video', 'audio', 'file']),
     payload: z.object({ url: z.string().min(1).max(MAX_URL_LENGTH) }),
@@ -35,8 +35,10 @@ export const DirectMessageContent = z
   })
   .refine(({ text, attachments }) => text.trim() !== '' || attachments.length > 0)
   .transform(({ text, attachments }): Content => {
-    const files = attachments.flatMap((attachment) => File.safeParse(attachment).data ?? []);
-    const others = attachments.filter((attachment) => !File.safeParse(attachment).success).map(describedAttachment);
+    const files = attachments.flatMap((attachment) => AttachedFile.safeParse(attachment).data ?? []);
+    const others = attachments
+      .filter((attachment) => !AttachedFile.safeParse(attachment).success)
+      .map(describedAttachment);
     return {
       text: [...(text === '' ? [] : [text]), ...others].join('\n'),
       ...(files.length > 0 && { files }),
