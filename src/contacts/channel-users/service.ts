@@ -1,49 +1,19 @@
-import type { Db, Trx } from '../../db/connect.ts';
+import type { Trx } from '../../db/connect.ts';
 import { lockName } from '../../db/locks.ts';
 import { newId } from '../../ids.ts';
 import { insertContacts } from '../queries.ts';
 import { blankContact } from '../saving/merge.rules.ts';
-import type { UserChannel } from './table.ts';
+import { type ChannelUser, findContactOfChannelUser, insertChannelUser } from './queries.ts';
 
-interface ChannelUser {
-  channel: UserChannel;
-  userId: string;
-}
+export { findChannelUserId } from './queries.ts';
 
 /** Returns the contact of a user of a channel, and creates one if there is none. */
-export async function resolveChannelUser(trx: Trx, orgId: string, { channel, userId }: ChannelUser): Promise<string> {
-  await lockName(trx, `channel user ${orgId} ${channel} ${userId}`);
-  const user = await trx
-    .selectFrom('channel_users')
-    .select('contact_id')
-    .where('org_id', '=', orgId)
-    .where('channel', '=', channel)
-    .where('user_id', '=', userId)
-    .executeTakeFirst();
-  if (user !== undefined) return user.contact_id;
+export async function resolveChannelUser(trx: Trx, orgId: string, user: ChannelUser): Promise<string> {
+  await lockName(trx, `channel user ${orgId} ${user.channel} ${user.userId}`);
+  const found = await findContactOfChannelUser(trx, orgId, user);
+  if (found !== undefined) return found;
   const contact = blankContact(newId());
   await insertContacts(trx, orgId, [contact]);
-  await trx
-    .insertInto('channel_users')
-    .values({ org_id: orgId, channel, user_id: userId, contact_id: contact.id })
-    .execute();
+  await insertChannelUser(trx, orgId, { ...user, contactId: contact.id });
   return contact.id;
-}
-
-/** Finds the id by which a channel has named a contact last. */
-export async function findChannelUserId(
-  db: Db,
-  orgId: string,
-  { channel, contactId }: { channel: UserChannel; contactId: string },
-): Promise<string | undefined> {
-  const row = await db
-    .selectFrom('channel_users')
-    .select('user_id')
-    .where('org_id', '=', orgId)
-    .where('contact_id', '=', contactId)
-    .where('channel', '=', channel)
-    .orderBy('seen_at', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  return row?.user_id;
 }

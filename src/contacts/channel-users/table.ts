@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely';
 
-/** A channel that names people by ids of its own. */
+/** A channel that names people by its own ids. */
 export type UserChannel = 'messenger' | 'instagram' | 'slack';
 
 /** The ids by which Messenger, Instagram and Slack name contacts. */

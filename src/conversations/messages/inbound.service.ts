@@ -15,7 +15,7 @@ import {
 } from '../queries.ts';
 import { applySessionUpdate, assignSession } from '../sessions/actions.service.ts';
 import { lockSession, openSession } from '../sessions/service.ts';
-import { findSessionOfThread, insertThread, type ThreadRef } from '../threads/queries.ts';
+import { findSessionOfThread, insertThread, type ThreadRef } from '../threads/shared.queries.ts';
 import type { StoredAttachment } from './attachments.service.ts';
 import { addContactMessage } from './contact-messages.service.ts';
 import { isRepeatedAnswer } from './repeated-answers.service.ts';
@@ -35,7 +35,7 @@ export interface InboundEnvelope {
   inReplyTo?: string | undefined;
   /** Of an e-mail to an inbox. */
   inbox?: InboxOrigin | undefined;
-  /** The thread that it stands in, where threads are sessions. */
+  /** The thread that it belongs to, where threads are sessions. */
   thread?: ThreadRef | undefined;
   /** Of an e-mail: whether it is proven to be from its sender. */
   isAuthentic?: boolean | undefined;
@@ -104,7 +104,7 @@ export async function hasSession(
   return (await findCurrentSessionForUpdate(trx, orgId, contactId, on)) !== undefined;
 }
 
-/** Whether a channel names people by ids of its own: a message is then always from its contact. */
+/** Whether a channel names people by its own ids: a message is then always from its contact. */
 const isNamedByChannel = (channel: ProviderChannel): boolean =>
   channel === 'messenger' || channel === 'instagram' || channel === 'slack';
 

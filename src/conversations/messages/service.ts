@@ -23,7 +23,7 @@ import { startHandoff } from '../handoff/service.ts';
 import { assertSeen } from '../history/service.ts';
 import type { LockedSession } from '../queries.ts';
 import { lockSession } from '../sessions/service.ts';
-import { findThreadOfSession } from '../threads/queries.ts';
+import { findThreadOfSession } from '../threads/shared.queries.ts';
 import {
   type AddressedChannel,
   addressRefusal,

@@ -73,7 +73,7 @@ function headOf(text: string, maxBytes: number): string {
   return bytes.subarray(0, end).toString('utf8');
 }
 
-/** Returns where to divide a text that goes on: in its second half, if it has a break there. */
+/** Returns where to divide a text: in its second half, if it has a break there. */
 function cutIn(head: string): number {
   const breaks = ['\n\n', '\n', ' '].map((separator) => head.lastIndexOf(separator));
   return breaks.find((position) => position > head.length / 2) ?? head.length;

@@ -2,9 +2,8 @@ import { z } from 'zod';
 import { PhoneNumber } from '../../contacts/phone-number.schema.ts';
 import { Email } from '../../contacts/schema.ts';
 import { Cursor, Id, Timestamp } from '../../schemas/parts.ts';
-import type { ProactiveChannel } from '../contract.ts';
 
-const SuppressedChannel = z.enum(['email', 'sms', 'whatsapp', 'voice'] satisfies ProactiveChannel[]);
+const SuppressedChannel = z.enum(['email', 'sms', 'whatsapp', 'voice']);
 
 const ADDRESS_ON = { email: Email, sms: PhoneNumber, whatsapp: PhoneNumber, voice: PhoneNumber };
 
