@@ -2193,7 +2193,6 @@ create table session_threads (
   thread text not null,
   session_id uuid not null,
   constraint session_threads_pkey PRIMARY KEY (org_id, channel, thread),
-  constraint session_threads_channel_check CHECK ((channel = 'slack'::text)),
   constraint session_threads_org_id_session_id_fkey FOREIGN KEY (org_id, session_id) REFERENCES sessions(org_id, id) ON DELETE CASCADE,
   constraint session_threads_org_id_session_id_key UNIQUE (org_id, session_id)
 );

@@ -5,7 +5,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table session_threads (
       org_id uuid not null,
-      channel text not null check (channel in ('slack')),
+      channel text not null,
       thread text not null,
       session_id uuid not null,
       primary key (org_id, channel, thread),
