@@ -181,9 +181,9 @@ describe('the sandbox of an org without connections', () => {
     ['instagram', 'accepted', { recipient: { id: '7' }, message: { text: 'Hi' } }],
     ['slack', 'accepted', { channel: 'C1', thread_ts: '1700000000.000100', text: 'Hi' }],
   ])('replaces %s, where a signed message begins a session that is answered', async (channel, status, payload) => {
-    const urls = createCallbackUrls(stack.config.JWT_SECRET, stack.config.PUBLIC_URL);
+    const urls = createCallbackUrls(stack.config.signingSecrets, stack.config.PUBLIC_URL);
     const provider = channel === 'slack' ? 'slack' : 'meta';
-    const secret = urls.secretOf(provider, org.id);
+    const secret = urls.secretsOf(provider, org.id)[0];
     const timestamp = String(Math.floor(Date.now() / 1000));
     const messaging = [{ sender: { id: '7' }, timestamp: Date.now(), message: { mid: 'm_1', text: 'Hello?' } }];
     const event = { type: 'message', channel: 'C1', user: 'U1', ts: '1700000000.000100', text: 'Hello?' };
