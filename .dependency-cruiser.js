@@ -265,7 +265,7 @@ const roles = [
       path: ['^src/(temporal|providers)/', '^src/api/main\\.ts$', npm('@temporalio/[^/]+')],
       pathNot: [
         '^src/temporal/contract\\.ts$',
-        '^src/providers/(constant-time|crm/errors|crm/hubspot/webhook-signatures|[^/]+/(callbacks|templates|filled-template\\.rules))\\.ts$',
+        '^src/providers/(constant-time|crm/errors|crm/hubspot/webhook-signatures|([^/]+|meta/direct-messages)/(callbacks|templates|filled-template\\.rules))\\.ts$',
       ],
       dependencyTypesNot: ['type-only'],
     },

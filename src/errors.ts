@@ -48,6 +48,19 @@ export class DomainError extends Error {
   }
 }
 
+/** Why a message cannot reach its contact: nothing carries the channel, or the contact has no address on it. */
+export type UndeliverableReason = 'no_transport' | 'no_address';
+
+/** Nothing can be said to a contact on a channel, whatever the message. */
+export class Undeliverable extends DomainError {
+  readonly because: UndeliverableReason;
+
+  constructor(because: UndeliverableReason, message: string) {
+    super('conflict', message);
+    this.because = because;
+  }
+}
+
 export const invalid = (message: string, issues?: Issue[]) => new DomainError('invalid', message, issues);
 /** Returns an error for an unacceptable field of the body. */
 export const refused = (field: string, message: string) =>

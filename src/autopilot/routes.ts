@@ -1,12 +1,14 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { Deps } from '../api/deps.ts';
 import { errorResponses } from '../schemas/error-answers.ts';
-import { listAutopilot } from './queries.ts';
 import { AutopilotList, UpdateAutopilot } from './schema.ts';
-import { updateAutopilot } from './service.ts';
+import { readAutopilot, updateAutopilot } from './service.ts';
 
 const tags = ['autopilot'];
 
-export const autopilotRoutes: FastifyPluginAsyncZod = async (app) => {
+export const autopilotRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config }) => {
+  const hasMailServer = config.SMTP_URL !== undefined;
+
   app.get('/autopilot', {
     config: { scope: 'autopilot:read' },
     schema: {
@@ -17,7 +19,7 @@ export const autopilotRoutes: FastifyPluginAsyncZod = async (app) => {
       tags,
       response: { 200: AutopilotList, ...errorResponses(403) },
     },
-    handler: async ({ db, org }) => listAutopilot(db, org.id),
+    handler: async ({ db, org }) => readAutopilot(db, org.id, { hasMailServer }),
   });
 
   app.patch('/autopilot', {
@@ -26,14 +28,14 @@ export const autopilotRoutes: FastifyPluginAsyncZod = async (app) => {
       operationId: 'updateAutopilot',
       summary: 'Switch autopilot on a channel',
       description:
-        'Switches one channel on or off, and returns all of them. An absent `ai_agent_version` stays as it is.',
+        'Switches one channel on or off, and returns all of them, with `warnings` for those that are on and not connected. An absent `ai_agent_version` stays as it is.',
       tags,
       body: UpdateAutopilot,
       response: { 200: AutopilotList, ...errorResponses(403) },
     },
     handler: async ({ db, org, body }) => {
       await updateAutopilot(db, org.id, body);
-      return listAutopilot(db, org.id);
+      return readAutopilot(db, org.id, { hasMailServer });
     },
   });
 };

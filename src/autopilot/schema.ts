@@ -20,5 +20,12 @@ export const UpdateAutopilot = z
 export type UpdateAutopilot = z.infer<typeof UpdateAutopilot>;
 
 export const AutopilotList = z
-  .array(z.object({ channel: AutopilotChannel, autopilot_enabled: z.boolean(), ai_agent_version: AiVersion }))
+  .array(
+    z.object({
+      channel: AutopilotChannel,
+      autopilot_enabled: z.boolean(),
+      ai_agent_version: AiVersion,
+      warnings: z.array(z.string()).describe('What the channel lacks for answers to reach anybody, and what to do.'),
+    }),
+  )
   .describe('Every channel.');

@@ -1,8 +1,10 @@
 import type { Db } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
+import type { IntegrationKind } from '../orgs/integrations/schema.ts';
+import { listConnections } from '../orgs/integrations/service.ts';
 import { announce } from '../outbox/announcing.ts';
 import type { SessionChannel } from '../schemas/parts.ts';
-import { findAutopilot, listEnabledAutopilot, upsertAutopilot, versionOnChannel } from './queries.ts';
+import { findAutopilot, listAutopilot, listEnabledAutopilot, upsertAutopilot, versionOnChannel } from './queries.ts';
 
 export { isAutopilotOnAnywhere, listOrgsWithAutopilot } from './queries.ts';
 
@@ -40,6 +42,30 @@ export const isAutopilotOn = async (db: Db, orgId: string, channel: SessionChann
 /** Returns whether somebody has turned the AI off on a channel. It is not on where nobody has turned it on. */
 export const isTurnedOff = async (db: Db, orgId: string, channel: AutopilotChannel): Promise<boolean> =>
   (await findAutopilot(db, orgId, channel))?.autopilot_enabled === false;
+
+/** The connection that carries each channel. The clients of the others read by themselves. */
+const CONNECTION_OF: Partial<Record<AutopilotChannel, IntegrationKind>> = {
+  email: 'email',
+  sms: 'sms',
+  whatsapp: 'whatsapp',
+  messenger: 'messenger',
+  instagram: 'instagram',
+  slack: 'slack',
+  phone: 'voice',
+  web_voice: 'voice',
+};
+
+/** Returns the org's setting of each channel, with a warning for each that is on and has nothing to carry it. */
+export async function readAutopilot(db: Db, orgId: string, { hasMailServer }: { hasMailServer: boolean }) {
+  const connected = await listConnections(db, orgId);
+  const warningsOf = (channel: AutopilotChannel): string[] => {
+    const kind = CONNECTION_OF[channel];
+    const isCarried = kind === undefined || connected.has(kind) || (kind === 'email' && hasMailServer);
+    return isCarried ? [] : [`${channel} is not connected, and answers reach nobody: PUT /integrations/${kind}`];
+  };
+  const settings = await listAutopilot(db, orgId);
+  return settings.map((row) => ({ ...row, warnings: row.autopilot_enabled ? warningsOf(row.channel) : [] }));
+}
 
 /** Stores the setting of a channel, and announces that autopilot was turned on there. */
 export const updateAutopilot = (db: Db, orgId: string, change: UpdateAutopilot): Promise<void> =>

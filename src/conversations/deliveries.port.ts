@@ -1,4 +1,5 @@
 import type { Trx } from '../db/connect.ts';
+import type { AddressedChannel } from './transport.rules.ts';
 
 /** A file of a reply. */
 export interface ReplyFile {
@@ -15,7 +16,7 @@ export interface Reply {
   /** The id of both the message and its delivery. */
   id: string;
   sessionId: string;
-  channel: 'email' | 'sms' | 'whatsapp';
+  channel: AddressedChannel;
   contactId: string;
   to: string;
   text: string;

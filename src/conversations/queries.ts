@@ -13,7 +13,7 @@ import { withContactOf } from './events.queries.ts';
 import { changedHint, LIVE_CHANNEL } from './live/rules.ts';
 import type { AiState, AnsweredBy, ListSessions } from './sessions/schema.ts';
 import type { SessionsTable, SlaMetric } from './table.ts';
-import { NO_CONTACT, REFUSALS } from './transport.rules.ts';
+import { NO_CONTACT, REFUSALS, WINDOW_REFUSAL } from './transport.rules.ts';
 
 /**
  * Inserts the session with the org's next ticket number, and the event `session_created` for the org's live events.
@@ -188,9 +188,21 @@ const CAN_SEND = sql<{ ok: boolean; reason: string | null }>`(
     when ${REFUSALS.channel}::jsonb ->> session.channel is not null then ${REFUSALS.channel}::jsonb ->> session.channel
     when ${REFUSALS.address}::jsonb ->> session.channel is null then null
     when contact.id is null then ${NO_CONTACT}
-    when case when session.channel = 'email' then contact.email else contact.phone_number end is not null then null
+    when session.channel = 'email' and contact.email is not null then null
+    when session.channel in ('sms', 'whatsapp') and contact.phone_number is not null then null
     when session.channel = 'whatsapp' and exists (
       select from whatsapp_users as writer where writer.org_id = session.org_id and writer.contact_id = contact.id
+    ) then null
+    when session.channel in ('messenger', 'instagram') and exists (
+      select from channel_users as writer
+      where writer.org_id = session.org_id and writer.contact_id = contact.id and writer.channel = session.channel
+    ) then case when not exists (
+      select from inbound_messages as written
+      where written.org_id = session.org_id and written.contact_id = contact.id and written.channel = session.channel
+        and written.is_reply and written.received_at > now() - interval '24 hours'
+    ) then ${WINDOW_REFUSAL} end
+    when session.channel = 'slack' and exists (
+      select from session_threads as thread where thread.org_id = session.org_id and thread.session_id = session.id
     ) then null
     else ${REFUSALS.address}::jsonb ->> session.channel
   end as reason) as refusal

@@ -589,6 +589,18 @@ create table blocked_domains (
 );
 CREATE INDEX blocked_domains_by_creation ON public.blocked_domains USING btree (org_id, created_at, id);
 
+create table channel_users (
+  org_id uuid not null,
+  channel text not null,
+  user_id text not null,
+  contact_id uuid not null,
+  seen_at timestamp(3) with time zone default now() not null,
+  constraint channel_users_pkey PRIMARY KEY (org_id, channel, user_id),
+  constraint channel_users_channel_check CHECK ((channel = ANY (ARRAY['messenger'::text, 'instagram'::text, 'slack'::text]))),
+  constraint channel_users_org_id_contact_id_fkey FOREIGN KEY (org_id, contact_id) REFERENCES contacts(org_id, id) ON DELETE CASCADE
+);
+CREATE INDEX channel_users_by_contact ON public.channel_users USING btree (org_id, contact_id, channel, seen_at);
+
 create table contact_import_refusals (
   org_id uuid not null,
   import_id uuid not null,
@@ -980,7 +992,7 @@ create table deliveries (
   depth integer default COALESCE((NULLIF(current_setting('switchboard.depth'::text, true), ''::text))::integer, 0) not null,
   lease_position integer,
   constraint deliveries_pkey PRIMARY KEY (org_id, id),
-  constraint deliveries_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'sms'::text, 'whatsapp'::text, 'voice'::text]))),
+  constraint deliveries_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'sms'::text, 'whatsapp'::text, 'voice'::text, 'messenger'::text, 'instagram'::text, 'slack'::text]))) NOT VALID,
   constraint deliveries_once_a_step UNIQUE (org_id, enrollment_id, step_id),
   constraint deliveries_org_id_contact_id_fkey FOREIGN KEY (org_id, contact_id) REFERENCES contacts(org_id, id) ON DELETE SET NULL (contact_id),
   constraint deliveries_org_id_email_request_id_fkey FOREIGN KEY (org_id, email_request_id) REFERENCES email_requests(org_id, id),
@@ -1265,7 +1277,7 @@ create table inbound_messages (
   cc text[],
   html text,
   constraint inbound_messages_pkey PRIMARY KEY (org_id, id),
-  constraint inbound_messages_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'sms'::text, 'whatsapp'::text, 'voice'::text]))),
+  constraint inbound_messages_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'sms'::text, 'whatsapp'::text, 'voice'::text, 'messenger'::text, 'instagram'::text, 'slack'::text]))) NOT VALID,
   constraint inbound_messages_org_id_contact_id_fkey FOREIGN KEY (org_id, contact_id) REFERENCES contacts(org_id, id) ON DELETE SET NULL (contact_id),
   constraint inbound_messages_org_id_delivery_id_fkey FOREIGN KEY (org_id, delivery_id) REFERENCES deliveries(org_id, id),
   constraint inbound_messages_org_id_email_id_fkey FOREIGN KEY (org_id, email_id) REFERENCES inbound_emails(org_id, id),
@@ -2188,6 +2200,16 @@ create table session_tags (
   constraint session_tags_org_id_tag_key_fkey FOREIGN KEY (org_id, tag_key) REFERENCES tags(org_id, tag_key) ON DELETE CASCADE
 );
 CREATE INDEX session_tags_by_tag ON public.session_tags USING btree (org_id, tag_key, session_id);
+
+create table session_threads (
+  org_id uuid not null,
+  channel text not null,
+  thread text not null,
+  session_id uuid not null,
+  constraint session_threads_pkey PRIMARY KEY (org_id, channel, thread),
+  constraint session_threads_org_id_session_id_fkey FOREIGN KEY (org_id, session_id) REFERENCES sessions(org_id, id) ON DELETE CASCADE,
+  constraint session_threads_org_id_session_id_key UNIQUE (org_id, session_id)
+);
 
 create table sessions (
   org_id uuid not null,

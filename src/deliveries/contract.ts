@@ -1,6 +1,9 @@
 import type { WorkflowContract } from '../temporal/contract.ts';
 
-export type Channel = 'email' | 'sms' | 'whatsapp' | 'voice';
+/** A channel on which an org may write to a contact first, and whose addresses may opt out. */
+export type ProactiveChannel = 'email' | 'sms' | 'whatsapp' | 'voice';
+
+export type Channel = ProactiveChannel | 'messenger' | 'instagram' | 'slack';
 
 export type DeliveryStatus =
   | 'held'

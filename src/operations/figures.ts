@@ -7,7 +7,7 @@ const READ_TIMEOUT_MS = 2_000;
 /** However often and from wherever it is scraped, the database is asked once in this time. */
 const MAX_AGE_MS = 10_000;
 
-const CHANNELS = ['email', 'sms', 'whatsapp', 'voice'];
+const CHANNELS = ['email', 'sms', 'whatsapp', 'voice', 'messenger', 'instagram', 'slack'];
 
 /** The gauges with one number. */
 const NUMBERS: [name: string, help: string, pick: (figures: Figures) => number][] = [

@@ -11,6 +11,9 @@ import { tokenRequestOf } from './crm/salesforce/tokens.ts';
 import type { Egress, EgressResponse } from './egress/egress.ts';
 import { jsonOf, reasonFrom } from './egress/provider-responses.ts';
 import { connectionOptionsOf, type SmtpSettings, secretsOf } from './email/smtp.ts';
+import { callMeta } from './meta/api.ts';
+import { type DirectConnection, directSettingsOf } from './meta/direct-messages/settings.rules.ts';
+import { callSlack, type SlackSettings } from './slack/api.ts';
 import { storable } from './storable.rules.ts';
 
 const SMTP_TIMEOUT_MS = 8_000;
@@ -25,7 +28,8 @@ interface HubspotCredentials extends TokenEndpoint {
 export type IntegrationToCheck =
   | { provider: 'smtp'; settings: SmtpSettings }
   | { provider: 'twilio'; settings: { base_url?: string; account_sid: string; auth_token: string } }
-  | { provider: 'meta'; settings: { base_url?: string; access_token: string } }
+  | { provider: 'meta'; settings: { base_url?: string; access_token: string } | DirectConnection }
+  | { provider: 'slack'; settings: SlackSettings }
   | { provider: 'vapi'; settings: { base_url?: string; api_key: string } }
   | { provider: 'hubspot'; settings: HubspotCredentials }
   | { provider: 'salesforce'; settings: SalesforceSettings }
@@ -74,12 +78,9 @@ function checkProvider(
         },
       );
     case 'meta':
-      return checkByRequest(
-        egress,
-        'Meta',
-        joinUrl(settings.base_url ?? 'https://graph.facebook.com', '/v23.0/me'),
-        bearer(settings.access_token),
-      );
+      return checkMeta(egress, settings);
+    case 'slack':
+      return checkSlack(egress, settings);
     case 'vapi':
       return checkByRequest(
         egress,
@@ -108,6 +109,24 @@ async function checkByRequest(
   headers: Record<string, string>,
 ): Promise<CheckResult> {
   return resultOf(name, await egress.request(url, { headers: { accept: 'application/json', ...headers } }));
+}
+
+/** Asks for the page or account that messages go out from, or else for whoever has the token. */
+async function checkMeta(
+  egress: Egress,
+  settings: { base_url?: string; access_token: string } | DirectConnection,
+): Promise<CheckResult> {
+  if (!('page_id' in settings) && !('account_id' in settings))
+    return resultOf('Meta', await callMeta(egress, settings, 'me'));
+  const { account, ...meta } = directSettingsOf(settings);
+  return resultOf('Meta', await callMeta(egress, meta, `${encodeURIComponent(account)}?fields=id`));
+}
+
+/** Slack answers refusals with 200 as well. */
+async function checkSlack(egress: Egress, settings: SlackSettings): Promise<CheckResult> {
+  const answer = await callSlack(egress, settings, 'auth.test', new URLSearchParams());
+  if (answer.isOk) return { connected: true, message: 'Slack answered and accepted the token' };
+  return { connected: false, message: answer.reason };
 }
 
 async function checkHubspot(

@@ -54,7 +54,7 @@ export interface StatusReport {
 /** A file of a contact's message that is still at the provider. */
 export interface InboundFile {
   kind: 'image' | 'audio' | 'video' | 'document' | 'sticker';
-  /** Where the provider has it: a URL of Twilio, or an id of Meta. */
+  /** Where the provider has it: a URL, or an id of WhatsApp or Slack. */
   source: string;
   /** The name given by the contact. */
   name: string | null;
@@ -72,12 +72,13 @@ export interface MessageChange {
 /** A message from a contact, received through the provider. */
 export interface InboundMessage {
   providerId: string;
-  /** A phone number, or WhatsApp's id of a user who shows none. */
+  /** A phone number, or the channel's id of a user who shows none. */
   from: string;
-  /** WhatsApp's id of the sender, if it is known. */
+  /** The channel's id of the sender, if it is known. */
   userId?: string | undefined;
   /** The name that the sender has given themselves. */
   name?: string | undefined;
+  /** Our number, page or account that it came to. In Slack the thread. */
   to: string;
   /** The provider's id of the number that it came to, if messages are sent by that and not by the number. */
   toId?: string | undefined;

@@ -166,6 +166,8 @@ describe('a report of handoffs', () => {
     ['missing_tool', 'insufficient_tools'],
     ['unclear_instructions', 'instructions_not_clear'],
     ['not_helping', 'not_helping'],
+    ['no_transport', 'no_transport'],
+    ['no_address', 'no_address'],
     ['ai_failed', 'ai_failed'],
     ['constructor', 'other'],
     ['', 'not_given'],

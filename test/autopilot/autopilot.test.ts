@@ -15,9 +15,32 @@ it('autopilot is off on every channel until it is set, and its version stays unt
 
   await api.org.patch('/autopilot', { channel: 'web', autopilot_enabled: true, ai_agent_version: 'v1' });
   const { status, body } = await api.org.patch('/autopilot', { channel: 'web', autopilot_enabled: false });
-  expect([status, onWeb(body)]).toEqual([200, { channel: 'web', autopilot_enabled: false, ai_agent_version: 'v1' }]);
+  expect([status, onWeb(body)]).toEqual([
+    200,
+    { channel: 'web', autopilot_enabled: false, ai_agent_version: 'v1', warnings: [] },
+  ]);
   expect((await api.org.get('/autopilot')).body).toEqual(body);
   expect((await api.other.get('/autopilot')).body).toEqual(before);
+});
+
+it('autopilot on a channel that is not connected answers with a warning until it is connected or off', async () => {
+  const org = await api.createOrg();
+  const warningsOn = async (channel: string, autopilot_enabled = true) => {
+    const { body } = await org.patch('/autopilot', { channel, autopilot_enabled });
+    return body.find((item: { channel: string }) => item.channel === channel).warnings;
+  };
+  for (const channel of ['sms', 'whatsapp', 'slack', 'instagram', 'messenger'])
+    expect(await warningsOn(channel)).toEqual([expect.stringContaining(`PUT /integrations/${channel}`)]);
+  for (const channel of ['phone', 'web_voice'])
+    expect(await warningsOn(channel)).toEqual([expect.stringContaining('PUT /integrations/voice')]);
+  expect([await warningsOn('web'), await warningsOn('api'), await warningsOn('sms', false)]).toEqual([[], [], []]);
+
+  await org.put('/integrations/voice', { provider: 'vapi', settings: { api_key: 'key', phone_number_id: 'pn_1' } });
+  await org.put('/integrations/slack', {
+    provider: 'slack',
+    settings: { bot_token: 'xoxb-1', signing_secret: 'signing' },
+  });
+  expect([await warningsOn('phone'), await warningsOn('slack')]).toEqual([[], []]);
 });
 
 it('autopilot is refused for an unknown channel', async () => {

@@ -240,7 +240,7 @@ const FIRST_BELOW_TOP = `(() => {
   });
 
   it('says before it is written that a reply cannot be delivered, and takes a note', async () => {
-    const { body } = await api.org.post('/chat/sessions', { channel: { type: 'slack' } });
+    const { body } = await api.org.post('/chat/sessions', { channel: { type: 'phone_voice' } });
     await stack.say(body.id, 'Hello?');
     const { page, reply, note, log, button } = await stack.open('ann@acme.example', body.id);
     await page.getByText('Nothing would deliver this message').waitFor();

@@ -1,4 +1,6 @@
 import { createCallbackUrls } from '../../src/orgs/integrations/callback-urls.ts';
+import { metaSignature } from '../../src/providers/meta/callbacks.ts';
+import { slackSignature } from '../../src/providers/slack/callbacks.ts';
 import { twilioSignature } from '../../src/providers/twilio/callbacks.ts';
 import {
   callStep,
@@ -172,6 +174,36 @@ describe('the sandbox of an org without connections', () => {
     expect(await outbox(stack.other)).toEqual([]);
     expect((await outbox(await org.withScopes('tags:read'))).length).toBe(1);
     expect((await stack.client().get('/sandbox/outbox')).status).toBe(401);
+  });
+
+  it.each([
+    ['messenger', 'sent', { recipient: { id: '7' }, message: { text: 'Hi' } }],
+    ['instagram', 'accepted', { recipient: { id: '7' }, message: { text: 'Hi' } }],
+    ['slack', 'accepted', { channel: 'C1', thread_ts: '1700000000.000100', text: 'Hi' }],
+  ])('replaces %s, where a signed message begins a session that is answered', async (channel, status, payload) => {
+    const urls = createCallbackUrls(stack.config.signingSecrets, stack.config.PUBLIC_URL);
+    const provider = channel === 'slack' ? 'slack' : 'meta';
+    const secret = urls.secretsOf(provider, org.id)[0];
+    const timestamp = String(Math.floor(Date.now() / 1000));
+    const messaging = [{ sender: { id: '7' }, timestamp: Date.now(), message: { mid: 'm_1', text: 'Hello?' } }];
+    const event = { type: 'message', channel: 'C1', user: 'U1', ts: '1700000000.000100', text: 'Hello?' };
+    const body = JSON.stringify(
+      channel === 'slack'
+        ? { type: 'event_callback', event }
+        : { object: channel === 'messenger' ? 'page' : 'instagram', entry: [{ id: '1', messaging }] },
+    );
+    const headers = {
+      'content-type': 'application/json',
+      'x-hub-signature-256': metaSignature(secret, Buffer.from(body)),
+      'x-slack-request-timestamp': timestamp,
+      'x-slack-signature': slackSignature(secret, timestamp, Buffer.from(body)),
+    };
+    expect((await fetch(urls.urlOf(provider, org.id), { method: 'POST', headers, body })).status).toBe(200);
+    const [{ id }] = (await org.get('/chat/sessions')).body.items;
+    await org.post(`/chat/sessions/${id}/send`, { sender: 'agent', message: { type: 'text', text: 'Hi' } });
+    const [kept] = await eventually('the message', async () => (await outbox()).length > 0 && outbox());
+    expect(kept).toMatchObject({ channel, payload });
+    await untilDelivery(org, kept?.id ?? '', status);
   });
 
   it('is replaced as soon as a provider is connected, and its signatures are no longer accepted', async () => {

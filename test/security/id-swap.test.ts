@@ -72,6 +72,8 @@ const OTHER_TABLES = [
   'ai_summaries',
   'ai_budget_notices',
   'whatsapp_users',
+  'channel_users',
+  'session_threads',
   'webhook_deliveries',
   'webhook_sequences',
   'webhook_attempts',

@@ -1,4 +1,6 @@
+import type { FakeDirectMessages } from './fakes/direct-messages.ts';
 import type { FakeMeta } from './fakes/meta.ts';
+import type { FakeSlack } from './fakes/slack.ts';
 import type { FakeTwilio } from './fakes/twilio.ts';
 import type { FakeVapi } from './fakes/vapi.ts';
 import type { Answer, Client } from './stack/api.ts';
@@ -36,6 +38,27 @@ export const connectMeta = (org: Connecting, { url, accessToken, appSecret }: Fa
     app_secret: appSecret,
     verify_token: 'handshake',
   });
+
+export const connectMessenger = (org: Connecting, { url, account, accessToken, appSecret }: FakeDirectMessages) =>
+  connect(org, 'messenger', 'meta', {
+    base_url: url,
+    page_id: account,
+    page_access_token: accessToken,
+    app_secret: appSecret,
+    verify_token: 'handshake',
+  });
+
+export const connectInstagram = (org: Connecting, { url, account, accessToken, appSecret }: FakeDirectMessages) =>
+  connect(org, 'instagram', 'meta', {
+    base_url: url,
+    account_id: account,
+    access_token: accessToken,
+    app_secret: appSecret,
+    verify_token: 'handshake',
+  });
+
+export const connectSlack = (org: Connecting, { url, botToken, signingSecret }: FakeSlack) =>
+  connect(org, 'slack', 'slack', { base_url: url, bot_token: botToken, signing_secret: signingSecret });
 
 export const connectVapi = (org: Connecting, { url, apiKey, phoneNumberId }: FakeVapi) =>
   connect(org, 'voice', 'vapi', { base_url: url, api_key: apiKey, phone_number_id: phoneNumberId });

@@ -110,7 +110,7 @@ const sourceOf = ({ item_id, chunk, url, title, heading, hash }: PassageForQuote
 export type TextFormat = 'markdown' | 'plain';
 
 /** Channels whose clients show Markdown. The others get plain text. */
-const MARKDOWN_CHANNELS: readonly string[] = ['web', 'api', 'slack'];
+const MARKDOWN_CHANNELS: readonly string[] = ['web', 'api'];
 
 /** Returns how texts are shown in a session. Another system that speaks to the customer shows no Markdown. */
 export const formatOf = ({ channel, relayed_side }: { channel: string; relayed_side: string | null }): TextFormat => {

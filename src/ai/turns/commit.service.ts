@@ -3,7 +3,7 @@ import { announceWithState } from '../../conversations/announcements.service.ts'
 import { handOff } from '../../conversations/sessions/actions.service.ts';
 import type { Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { DomainError } from '../../errors.ts';
+import { DomainError, Undeliverable } from '../../errors.ts';
 import { getOrgLanguage } from '../../orgs/service.ts';
 import { runAsActor } from '../../processes/current-work.ts';
 import { AI } from '../../schemas/actor.ts';
@@ -14,7 +14,7 @@ import { loadContext, type OpenTurn, type TurnContext } from './context.service.
 import type { TurnEnd, TurnRef } from './contract.ts';
 import type { TurnDeps } from './deps.ts';
 import { finishTurn } from './ending.queries.ts';
-import { type Decision, endOf, isInOurWords, type TurnOutcome } from './outcome.rules.ts';
+import { type Decision, endOf, type HandoffReason, isInOurWords, type TurnOutcome } from './outcome.rules.ts';
 import { notifyTurn } from './queries.ts';
 import { TurnRedacted } from './redaction/guard.service.ts';
 import { wakeTurns } from './requests.service.ts';
@@ -28,34 +28,45 @@ import { StepNeeded } from './steps.service.ts';
  * takes the same lock on the session as whoever takes the session over, so that the AI says nothing after that. A
  * newer message ends the turn instead. Returns how the turn ended. Throws TurnRedacted where the outcome may repeat a text
  * that was removed since the turn began, and StepNeeded where people have decided about a call meanwhile, so that the turn
- * has to tell that instead.
+ * has to tell that instead. Where nothing reaches the contact, people get the session in silence: a handoff keeps its own
+ * reason, and an answer ends with the reason why it could not be sent.
  */
 export async function commitTurn(deps: TurnDeps, ref: TurnRef, decision: Decision): Promise<TurnEnd> {
   try {
     return await inTransaction(deps.db, (trx) => commit(trx, deps, ref, decision));
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
-    const { outcome } = decision; // nothing can be sent on this channel
-    if (outcome.kind !== 'handoff' || outcome.text === null) return failTurn(deps, ref, decision.steps);
-    const silent = { ...decision, outcome: { ...outcome, text: null } };
-    return inTransaction(deps.db, (trx) => commit(trx, deps, ref, silent));
+    const { outcome, steps } = decision;
+    if (outcome.kind === 'handoff' && outcome.text !== null) {
+      const silent = { ...decision, outcome: { ...outcome, text: null } };
+      return inTransaction(deps.db, (trx) => commit(trx, deps, ref, silent));
+    }
+    if (!(error instanceof Undeliverable)) return failTurn(deps, ref, steps);
+    return giveUp(deps, ref, { reason: error.because, text: null, steps });
   }
 }
 
 /** Ends a turn that cannot be done: people get the session, and the contact is told so where something can be sent. */
 export async function failTurn(deps: TurnDeps, ref: TurnRef, steps: Decision['steps'] = []): Promise<TurnEnd> {
   const say = await sentencesFor(deps.db, ref);
-  const fail = (text: string | null) => {
-    const outcome: TurnOutcome = { kind: 'handoff', reason: 'ai_failed', text, claims: [] };
-    const decision = { outcome, agent: EXTRACTIVE_AGENT, score: null, steps };
-    return inTransaction(deps.db, (trx) => commit(trx, deps, ref, decision));
-  };
+  const failed = { reason: 'ai_failed', steps } as const;
   try {
-    return await fail(say('failed'));
+    return await giveUp(deps, ref, { ...failed, text: say('failed') });
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
-    return fail(null);
+    return giveUp(deps, ref, { ...failed, text: null });
   }
+}
+
+/** Hands the session to people without an answer. */
+function giveUp(
+  deps: TurnDeps,
+  ref: TurnRef,
+  { reason, text, steps }: Pick<Decision, 'steps'> & { reason: HandoffReason; text: string | null },
+): Promise<TurnEnd> {
+  const outcome: TurnOutcome = { kind: 'handoff', reason, text, claims: [] };
+  const decision = { outcome, agent: EXTRACTIVE_AGENT, score: null, steps };
+  return inTransaction(deps.db, (trx) => commit(trx, deps, ref, decision));
 }
 
 async function commit(trx: Trx, deps: TurnDeps, ref: TurnRef, decision: Decision): Promise<TurnEnd> {

@@ -1,3 +1,4 @@
+import type { UndeliverableReason } from '../../errors.ts';
 import type { QuotedSource } from '../answers/extractive.rules.ts';
 
 /** How a turn ends, before it is stored. */
@@ -29,6 +30,7 @@ export type HandoffReason =
   | 'not_helping'
   | 'budget'
   | 'unreadable'
+  | UndeliverableReason
   | 'ai_failed';
 
 /** Returns the outcome that people get the session, after a text and what it quotes. */
@@ -61,9 +63,15 @@ export interface Decision {
   reportedCalls?: string[];
 }
 
-/** Returns whether what a decision says is ours alone, whatever the conversation: what became of calls, or that the AI failed. */
+/** They depend on nothing that anybody has said. */
+const REASONS_OF_OUR_OWN: HandoffReason[] = ['ai_failed', 'no_transport', 'no_address'];
+
+/**
+ * Returns whether what a decision says is ours alone, whatever the conversation: what became of calls, that the AI failed, or
+ * nothing because nothing reaches the contact.
+ */
 export const isInOurWords = ({ outcome, reportedCalls }: Decision): boolean =>
-  reportedCalls !== undefined || (outcome.kind === 'handoff' && outcome.reason === 'ai_failed');
+  reportedCalls !== undefined || (outcome.kind === 'handoff' && REASONS_OF_OUR_OWN.includes(outcome.reason));
 
 /** How a turn with this outcome ends, where people have not taken over, and what it says. */
 export function endOf(outcome: TurnOutcome): {

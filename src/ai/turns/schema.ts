@@ -111,7 +111,7 @@ export const Turn = z
       .string()
       .nullable()
       .describe(
-        'Of a handoff: user_request, prohibited_topic, missing_knowledge, missing_tool, unclear_instructions, not_helping, action_failed, action_outcome_unknown, identity_required, budget, provider_down, unreadable or ai_failed. Of a skip: acknowledgement, auto_reply, people_have_it, blocked, off, or phone_call if the voice platform answered. Of an answer: may_help if it points at pages, partly if it covers a part of the question, in_progress if a workflow that it has called goes on.',
+        'Of a handoff: user_request, prohibited_topic, missing_knowledge, missing_tool, unclear_instructions, not_helping, action_failed, action_outcome_unknown, identity_required, budget, provider_down, unreadable, no_transport or no_address where nothing can be said to the contact, or ai_failed. Of a skip: acknowledgement, auto_reply, people_have_it, blocked, off, or phone_call if the voice platform answered. Of an answer: may_help if it points at pages, partly if it covers a part of the question, in_progress if a workflow that it has called goes on.',
       ),
     agent: z.string().nullable().describe('Who spoke: `extractive-1`, or the name of a model.'),
     answers: z.array(Id).describe('The messages that it answers.'),

@@ -15,6 +15,8 @@ export const HANDOFF_REASONS = {
   budget: 'A budget of the AI was used up.',
   provider_down: 'No model answered.',
   unreadable: 'Only files or something else without text came.',
+  no_transport: 'There was an answer, and nothing carried it to the contact.',
+  no_address: 'There was an answer, and the contact had no address on the channel.',
   ai_failed: 'The AI failed several times.',
   other: 'Words of whoever handed the session off: a person, a workflow or another system.',
   not_given: 'No reason was given, or it is redacted.',
@@ -35,6 +37,8 @@ export const REPORTED_REASONS: Record<ReasonOfAi, HandoffReason> = {
   budget: 'budget',
   provider_down: 'provider_down',
   unreadable: 'unreadable',
+  no_transport: 'no_transport',
+  no_address: 'no_address',
   ai_failed: 'ai_failed',
 };
 

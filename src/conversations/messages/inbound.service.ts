@@ -2,6 +2,7 @@ import { isContactBlocked } from '../../contacts/blocklist/service.ts';
 import { updateContact } from '../../contacts/saving/service.ts';
 import { getContact, resolveContacts } from '../../contacts/service.ts';
 import type { Trx } from '../../db/connect.ts';
+import { lockName } from '../../db/locks.ts';
 import { newId } from '../../ids.ts';
 import type { SessionChannel } from '../../schemas/parts.ts';
 import { changeSession, recordEvents } from '../change-session.service.ts';
@@ -14,23 +15,28 @@ import {
 } from '../queries.ts';
 import { applySessionUpdate, assignSession } from '../sessions/actions.service.ts';
 import { lockSession, openSession } from '../sessions/service.ts';
+import { findSessionOfThread, insertThread, type ThreadRef } from '../threads/shared.queries.ts';
 import type { StoredAttachment } from './attachments.service.ts';
 import { addContactMessage } from './contact-messages.service.ts';
 import { isRepeatedAnswer } from './repeated-answers.service.ts';
 
 const REOPENING = { status: 'open', reflect_status_change_for_integration: true } as const;
 
+type ProviderChannel = Exclude<SessionChannel, 'web' | 'api' | 'phone_voice' | 'web_voice'> | 'voice';
+
 /** What is known of a message received from a provider before it is read. */
 export interface InboundEnvelope {
-  channel: 'email' | 'sms' | 'whatsapp' | 'voice';
+  channel: ProviderChannel;
   /** Null if no contact has the address: one is then created. */
   contactId: string | null;
-  /** An e-mail address in lower case, or a number as E.164. */
+  /** An e-mail address in lower case, a number as E.164, or the channel's id of a user. */
   from: string;
   /** The message that it replies to, if it names one. */
   inReplyTo?: string | undefined;
   /** Of an e-mail to an inbox. */
   inbox?: InboxOrigin | undefined;
+  /** The thread that it belongs to, where threads are sessions. */
+  thread?: ThreadRef | undefined;
   /** Of an e-mail: whether it is proven to be from its sender. */
   isAuthentic?: boolean | undefined;
 }
@@ -61,7 +67,7 @@ export interface InboundMessage extends InboundEnvelope {
 /**
  * Adds a message received from a provider to the session of the message that it replies to, else to the contact's current
  * session on the channel, or else its newest one. Opens one if there is none. An e-mail to an inbox continues only the
- * session that its origin names. Returns the contact.
+ * session that its origin names, and a message in a thread the one of the thread. Returns the contact.
  */
 export async function addInboundMessage(
   trx: Trx,
@@ -71,6 +77,7 @@ export async function addInboundMessage(
   const { session, contactId } = await lockSessionOf(trx, orgId, envelope);
   const isRepeated = envelope.channel === 'email' && (await isRepeatedAnswer(trx, orgId, session.id, text));
   const isQuiet = isReaction === true;
+  const isStrangers = contactId !== session.contact_id;
   const message = {
     id,
     text,
@@ -80,6 +87,7 @@ export async function addInboundMessage(
     isAutomated: isAutomated || isRepeated,
     name,
     replyTo,
+    isBlocked: isStrangers ? await isContactBlocked(trx, orgId, contactId) : undefined,
   };
   await addContactMessage(trx, orgId, session, message);
   if (name !== undefined) await fillName(trx, orgId, { ...envelope, contactId, name });
@@ -90,11 +98,15 @@ export async function addInboundMessage(
 export async function hasSession(
   trx: Trx,
   orgId: string,
-  { contactId, channel }: { contactId: string; channel: 'email' | 'sms' | 'whatsapp' | 'voice' },
+  { contactId, channel }: { contactId: string; channel: ProviderChannel },
 ): Promise<boolean> {
   const on: SessionChannel = channel === 'voice' ? 'phone_voice' : channel;
   return (await findCurrentSessionForUpdate(trx, orgId, contactId, on)) !== undefined;
 }
+
+/** Whether a channel names people by its own ids: a message is then always from its contact. */
+const isNamedByChannel = (channel: ProviderChannel): boolean =>
+  channel === 'messenger' || channel === 'instagram' || channel === 'slack';
 
 /** Gives a contact without a name the one of a message, if it came from the contact's own address. */
 async function fillName(
@@ -104,7 +116,7 @@ async function fillName(
 ): Promise<void> {
   const contact = await getContact(trx, orgId, contactId);
   const address = channel === 'email' ? contact.email : contact.phone_number;
-  const isOwn = address === from || (channel === 'whatsapp' && address === null);
+  const isOwn = address === from || (channel === 'whatsapp' && address === null) || isNamedByChannel(channel);
   if (contact.name === null && isOwn && name.toLowerCase() !== from)
     await updateContact(trx, orgId, contactId, { name });
 }
@@ -128,9 +140,10 @@ export async function addUnreadableMessage(
 async function lockSessionOf(
   trx: Trx,
   orgId: string,
-  { channel, inReplyTo, inbox, isAuthentic = false, ...message }: InboundEnvelope,
+  { channel, inReplyTo, inbox, thread, isAuthentic = false, ...message }: InboundEnvelope,
 ): Promise<{ session: LockedSession; contactId: string }> {
   const contactId = message.contactId ?? (await resolveContact(trx, orgId, channel, message.from));
+  if (thread !== undefined) return { session: await lockSessionOfThread(trx, orgId, contactId, thread), contactId };
   const on: SessionChannel = channel === 'voice' ? 'phone_voice' : channel;
   await lockConversation(trx, orgId, contactId);
   const origin = { contactId, channel: on };
@@ -144,6 +157,21 @@ async function lockSessionOf(
   const verified = on === 'email' ? isOwn : null;
   const session = await lockSession(trx, orgId, (await openSession(trx, orgId, { ...origin, verified })).id);
   return { session: await inTeam(trx, orgId, session, inbox?.teamId ?? null), contactId };
+}
+
+/** Locks the session that a thread is. Opens one for the contact if the thread is new. */
+async function lockSessionOfThread(
+  trx: Trx,
+  orgId: string,
+  contactId: string,
+  { channel, thread }: ThreadRef,
+): Promise<LockedSession> {
+  await lockName(trx, `thread ${orgId} ${channel} ${thread}`);
+  const found = await findSessionOfThread(trx, orgId, { channel, thread });
+  if (found !== undefined) return lockSession(trx, orgId, found);
+  const { id: sessionId } = await openSession(trx, orgId, { contactId, channel });
+  await insertThread(trx, orgId, { channel, thread, sessionId });
+  return lockSession(trx, orgId, sessionId);
 }
 
 /** Takes the verification from a session by e-mail: one of its messages may be from somebody else. */

@@ -1,5 +1,6 @@
 import { isAutopilotOnAnywhere } from '../../autopilot/service.ts';
 import { blockedContactIn } from '../../contacts/blocklist/service.ts';
+import { findChannelUserId } from '../../contacts/channel-users/service.ts';
 import { saveContact, updateContact } from '../../contacts/saving/service.ts';
 import { getContact } from '../../contacts/service.ts';
 import { findWhatsAppUserId } from '../../contacts/whatsapp-users/service.ts';
@@ -7,11 +8,12 @@ import type { Db, Trx } from '../../db/connect.ts';
 import { pipelined } from '../../db/connections/pipeline.ts';
 import { hasFastPaths } from '../../db/fast-paths.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { conflict } from '../../errors.ts';
+import { Undeliverable } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { mayShowLanguage } from '../../languages/detection.ts';
 import type { MediaLinks } from '../../media/links.ts';
 import { type Media, recordMedia } from '../../media/service.ts';
+import { listConnections } from '../../orgs/integrations/service.ts';
 import { lockMember } from '../../orgs/members/service.ts';
 import { reassign } from '../assignment/service.ts';
 import { changeSession, type SessionEvent } from '../change-session.service.ts';
@@ -21,7 +23,17 @@ import { startHandoff } from '../handoff/service.ts';
 import { assertSeen } from '../history/service.ts';
 import type { LockedSession } from '../queries.ts';
 import { lockSession } from '../sessions/service.ts';
-import { addressRefusal, channelRefusal, goesToAddress, isRelayedToCustomer, NO_CONTACT } from '../transport.rules.ts';
+import { findThreadOfSession } from '../threads/shared.queries.ts';
+import {
+  type AddressedChannel,
+  addressRefusal,
+  channelRefusal,
+  connectionRefusal,
+  goesToAddress,
+  isRelayedToCustomer,
+  NO_CONTACT,
+  needsConnection,
+} from '../transport.rules.ts';
 import { attachmentOf } from './attachments.service.ts';
 import { addContactMessage } from './contact-messages.service.ts';
 import { plainAppender } from './plain-messages.queries.ts';
@@ -191,7 +203,7 @@ export interface ChannelMessage {
 /**
  * Sends a message through the provider of the session's channel, if there is one, with its files. The delivery has
  * the id of the message. Sends nothing if another system serves the customer's side, and in the web and api channels,
- * whose clients read. Throws conflict for a channel that nothing here sends to.
+ * whose clients read. Throws Undeliverable for a channel that nothing sends to, and for a contact without an address there.
  */
 export async function deliverToChannel(
   trx: Trx,
@@ -202,11 +214,12 @@ export async function deliverToChannel(
   const { id: sessionId, channel, contact_id: contactId, ticket_number: ticketNumber, verified } = session;
   if (isRelayedToCustomer(session.relayed_side)) return;
   const refusal = channelRefusal(channel);
-  if (refusal !== undefined) throw conflict(refusal);
+  if (refusal !== undefined) throw new Undeliverable('no_transport', refusal);
   if (!goesToAddress(channel)) return;
-  if (contactId === null) throw conflict(NO_CONTACT);
-  const to = await addressOf(trx, orgId, contactId, channel);
-  if (to === undefined) throw conflict(addressRefusal(channel));
+  await assertConnected(trx, orgId, channel, isDevelopment);
+  if (contactId === null) throw new Undeliverable('no_address', NO_CONTACT);
+  const to = await addressOf(trx, orgId, { sessionId, contactId, channel });
+  if (to === undefined) throw new Undeliverable('no_address', addressRefusal(channel));
   await deliveries.requestReply(trx, orgId, {
     id,
     sessionId,
@@ -222,6 +235,17 @@ export async function deliverToChannel(
   });
 }
 
+/** Throws for a channel that the org has to connect first. */
+async function assertConnected(
+  trx: Trx,
+  orgId: string,
+  channel: AddressedChannel,
+  isDevelopment: boolean,
+): Promise<void> {
+  if (isDevelopment || !needsConnection(channel) || (await listConnections(trx, orgId)).has(channel)) return;
+  throw new Undeliverable('no_transport', connectionRefusal(channel));
+}
+
 const replyFileOf = (mediaLinks: MediaLinks, file: Media): ReplyFile => ({
   mediaId: file.id,
   name: file.file_name,
@@ -230,13 +254,17 @@ const replyFileOf = (mediaLinks: MediaLinks, file: Media): ReplyFile => ({
   url: mediaLinks.lastingLinkOf(file),
 });
 
-/** Finds the contact's address on a channel. On WhatsApp, a contact without a number has WhatsApp's id of the user. */
+/**
+ * Finds the address of a session's messages on its channel: the contact's, or the thread that the session is. On WhatsApp, a
+ * contact without a number has WhatsApp's id of the user.
+ */
 async function addressOf(
   trx: Trx,
   orgId: string,
-  contactId: string,
-  channel: 'email' | 'sms' | 'whatsapp',
+  { sessionId, contactId, channel }: { sessionId: string; contactId: string; channel: AddressedChannel },
 ): Promise<string | undefined> {
+  if (channel === 'slack') return findThreadOfSession(trx, orgId, sessionId);
+  if (channel === 'messenger' || channel === 'instagram') return findChannelUserId(trx, orgId, { channel, contactId });
   const { email, phone_number } = await getContact(trx, orgId, contactId);
   const address = (channel === 'email' ? email : phone_number) ?? undefined;
   return channel === 'whatsapp' ? (address ?? (await findWhatsAppUserId(trx, orgId, contactId))) : address;

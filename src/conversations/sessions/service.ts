@@ -34,6 +34,8 @@ export function createSession(
   orgId: string,
   { contact_id, channel, verified = null }: CreateSession,
 ): Promise<{ id: string }> {
+  if (channel.type === 'web_voice')
+    throw refused('channel.type', 'web_voice is opened by a call of the voice provider: PUT /integrations/voice');
   return inTransaction(db, async (trx) => {
     if (contact_id !== undefined && !(await lockContact(trx, orgId, contact_id))) {
       throw refused('contact_id', 'must be the id of a contact: GET /contacts lists them');

@@ -44,6 +44,7 @@ export const callbackRoutes: FastifyPluginAsyncZod<Deps> = async (
       const callback = { provider, url, headers: request.headers, body };
       const content = await readCallback(request.db, deps, orgId, callback);
       if (content === undefined) throw forbidden('The signature is missing or wrong');
+      if (content.challenge !== undefined) return { challenge: content.challenge };
       const answer = await answerPlatform(
         request.db,
         { ...deps, phoneTools, transferHold, log: request.log },
@@ -68,7 +69,7 @@ export const callbackRoutes: FastifyPluginAsyncZod<Deps> = async (
       const { orgId, token } = request.params;
       if (!urls.isToken('meta', orgId, token)) throw notFound('callback address');
       if (!(await isValidHandshake(request.db, secrets, orgId, request.query['hub.verify_token'])))
-        throw forbidden('hub.verify_token differs from the one of the WhatsApp integration');
+        throw forbidden('hub.verify_token is not the one of a connection to WhatsApp, Messenger or Instagram');
       reply.type('text/plain; charset=utf-8');
       return request.query['hub.challenge'];
     },

@@ -1,12 +1,16 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { memberOf } from '../../collections/records.ts';
 import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { CallbackUrls } from '../../orgs/integrations/callback-urls.ts';
+import { recordConnectionError } from '../../orgs/integrations/connection-status.service.ts';
 import type { CallbackProvider } from '../../orgs/integrations/schema.ts';
 import { findConnection } from '../../orgs/integrations/service.ts';
 import { isSameSecret } from '../../providers/constant-time.ts';
 import { isMetaSignature, readMetaCallback } from '../../providers/meta/callbacks.ts';
+import { readDirectCallback } from '../../providers/meta/direct-messages/callbacks.ts';
 import type { CallbackContent } from '../../providers/sending.ts';
+import { isSlackSignature, readSlackCallback } from '../../providers/slack/callbacks.ts';
 import { isTwilioCallback, isTwilioSignature, readTwilioCallback } from '../../providers/twilio/callbacks.ts';
 import { isVapiSignature, readVapiCallback } from '../../providers/vapi/callbacks.ts';
 import type { Secrets } from '../../secrets.ts';
@@ -32,19 +36,31 @@ export interface CallbackDeps {
   isDevelopment: boolean;
 }
 
-const CHANNEL_OF: Record<CallbackProvider, Exclude<Channel, 'email'>> = {
-  twilio: 'sms',
-  meta: 'whatsapp',
-  vapi: 'voice',
-};
+/** What a callback says, and the channel that it is about. */
+export interface ReadCallback extends CallbackContent {
+  channel: Exclude<Channel, 'email'>;
+  /** What the provider wants back, to see that the address is ours. */
+  challenge?: string;
+  /** What is wrong with the connection. */
+  notice?: string | undefined;
+}
+
+/** The channels that Meta reports to one address, by its names. */
+const META_CHANNELS = new Map<unknown, 'whatsapp' | 'messenger' | 'instagram'>([
+  ['whatsapp_business_account', 'whatsapp'],
+  ['page', 'messenger'],
+  ['instagram', 'instagram'],
+]);
 
 /** Reads a callback with a valid signature. Returns undefined for any other. */
 export async function readCallback(
   db: Db,
-  { secrets, urls, isDevelopment }: CallbackDeps,
+  deps: CallbackDeps,
   orgId: string,
-  { provider, url, headers, body }: RawCallback,
-): Promise<CallbackContent | undefined> {
+  callback: RawCallback,
+): Promise<ReadCallback | undefined> {
+  const { secrets, urls, isDevelopment } = deps;
+  const { provider, url, headers, body } = callback;
   const own = urls.secretsOf(provider, orgId);
   const sandbox = isDevelopment ? own : [];
   switch (provider) {
@@ -55,21 +71,23 @@ export async function readCallback(
       const signature = textOf(headers['x-twilio-signature']);
       if (!tokens.some((token) => isTwilioSignature(token, url, form, signature)) || !isTwilioCallback(form))
         return undefined;
-      return readTwilioCallback(new URL(url).searchParams, form);
+      return { channel: 'sms', ...readTwilioCallback(new URL(url).searchParams, form) };
     }
-    case 'meta': {
-      const connection = await findConnection(db, secrets, orgId, 'whatsapp');
-      const appSecrets = connection === undefined ? sandbox : listOf(connection.app_secret);
-      const signature = textOf(headers['x-hub-signature-256']);
-      if (!appSecrets.some((secret) => isMetaSignature(secret, body, signature))) return undefined;
-      return readMetaCallback(jsonOf(body));
+    case 'meta':
+      return readOfMeta(db, { secrets, sandbox }, orgId, callback);
+    case 'slack': {
+      const connection = await findConnection(db, secrets, orgId, 'slack');
+      const accepted = connection === undefined ? sandbox : [connection.signing_secret];
+      return accepted.some((secret) => isSlackSignature(secret, body, headers))
+        ? { channel: 'slack', ...readSlackCallback(jsonOf(body)) }
+        : undefined;
     }
     case 'vapi': {
       const connection = await findConnection(db, secrets, orgId, 'voice');
       const ofConnection = connection?.webhook_secret === undefined ? own : [connection.webhook_secret];
       const accepted = connection === undefined ? sandbox : ofConnection;
       return accepted.some((secret) => isVapiSignature(secret, body, headers))
-        ? readVapiCallback(jsonOf(body))
+        ? { channel: 'voice', ...readVapiCallback(jsonOf(body)) }
         : undefined;
     }
   }
@@ -82,6 +100,37 @@ export async function secretOfVapi(db: Db, { secrets, urls }: CallbackDeps, orgI
 }
 
 /**
+ * Reads a callback of Meta by the secret of the connection that it is about: the secret of one app signs nothing for
+ * another. The body is parsed before, by whoever knows the secret address.
+ */
+async function readOfMeta(
+  db: Db,
+  { secrets, sandbox }: { secrets: Secrets; sandbox: readonly string[] },
+  orgId: string,
+  { headers, body }: RawCallback,
+): Promise<ReadCallback | undefined> {
+  const content = jsonOf(body);
+  const channel = META_CHANNELS.get(memberOf(content, 'object')) ?? 'whatsapp';
+  const connection = await findConnection(db, secrets, orgId, channel);
+  const appSecrets = connection === undefined ? sandbox : listOf(connection.app_secret);
+  const signature = textOf(headers['x-hub-signature-256']);
+  if (!appSecrets.some((secret) => isMetaSignature(secret, body, signature))) return undefined;
+  if (channel === 'whatsapp') return { channel, ...readMetaCallback(content) };
+  const account = accountOf(connection);
+  const { stranger, ...read } = readDirectCallback(content, account);
+  return { channel, ...read, ...(stranger !== undefined && { notice: strangerNotice(stranger, account) }) };
+}
+
+/** Returns the page or account of a connection. */
+function accountOf(connection: object | undefined): string | undefined {
+  const account = memberOf(connection, 'page_id') ?? memberOf(connection, 'account_id');
+  return typeof account === 'string' ? account : undefined;
+}
+
+const strangerNotice = (stranger: string, account: string | undefined): string =>
+  `Meta sent what is about ${stranger}, and it was left out: the connection is to ${account}. Connect that one, or end its subscription`;
+
+/**
  * Receives a verified callback completely or not at all. A repeated callback changes nothing, but announces its call
  * reports again.
  */
@@ -89,9 +138,10 @@ export function receiveCallback(
   db: Db,
   orgId: string,
   provider: CallbackProvider,
-  { reports, messages, calls = [] }: CallbackContent,
+  { channel, reports, messages, calls = [], notice }: ReadCallback,
 ): Promise<void> {
   return inTransaction(db, async (trx) => {
+    if (notice !== undefined && channel !== 'voice') await recordConnectionError(trx, orgId, channel, notice);
     await receiveStatusUpdates(
       trx,
       orgId,
@@ -103,7 +153,7 @@ export function receiveCallback(
     );
     await receiveCallReports(trx, orgId, provider, calls);
     for (const { text, change, ...message } of messages) {
-      const received = { ...message, body: text, channel: CHANNEL_OF[provider], provider, deliveryId: undefined };
+      const received = { ...message, body: text, channel, provider, deliveryId: undefined };
       await (change === undefined
         ? receiveMessage(trx, orgId, received)
         : receiveChange(trx, orgId, { ...received, change }));
@@ -112,12 +162,15 @@ export function receiveCallback(
 }
 
 /** Twilio refuses numbers after an opt-out. The other providers refuse unreachable numbers. */
-const SUPPRESSION_REASONS = { twilio: 'unsubscribed', meta: 'bounced', vapi: 'bounced' } as const;
+const SUPPRESSION_REASONS = { twilio: 'unsubscribed', meta: 'bounced', vapi: 'bounced', slack: 'bounced' } as const;
 
-/** Whether Meta's subscription handshake carries the org's verify_token. */
+/** Whether Meta's subscription handshake carries the verify_token of one of the org's connections. */
 export async function isValidHandshake(db: Db, secrets: Secrets, orgId: string, token: string): Promise<boolean> {
-  const connection = await findConnection(db, secrets, orgId, 'whatsapp');
-  return connection?.verify_token !== undefined && isSameSecret(token, connection.verify_token);
+  for (const channel of META_CHANNELS.values()) {
+    const connection = await findConnection(db, secrets, orgId, channel);
+    if (connection?.verify_token !== undefined && isSameSecret(token, connection.verify_token)) return true;
+  }
+  return false;
 }
 
 const listOf = (secret: string | undefined) => (secret === undefined ? [] : [secret]);

@@ -92,7 +92,7 @@ export async function receiveInboundFiles(
 ): Promise<void> {
   const message = await findMessageWithFiles(deps.db, orgId, id);
   if (message === undefined) return;
-  const { files, is_recent: isRecent, provider } = message;
+  const { files, is_recent: isRecent, channel } = message;
   const received = await storeFiles(deps.storage, orgId, {
     messageId: id,
     isRecent,
@@ -100,7 +100,7 @@ export async function receiveInboundFiles(
     files: files.map((file) => ({
       what: namedInText(file),
       name: file.name ?? file.kind,
-      load: () => deps.download(orgId, provider, file),
+      load: () => deps.download(orgId, channel, file),
     })),
   });
   await inTransaction(deps.db, async (trx) => {

@@ -183,7 +183,7 @@ export async function updateWaitingMessage(
 export const findMessageWithFiles = (db: Db, orgId: string, id: string) =>
   db
     .selectFrom('inbound_messages')
-    .select(['provider', 'files', sql<boolean>`received_at > now() - ${PATIENCE}`.as('is_recent')])
+    .select(['channel', 'files', sql<boolean>`received_at > now() - ${PATIENCE}`.as('is_recent')])
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .where('files', 'is not', null)
@@ -198,7 +198,7 @@ export const clearFiles = (trx: Trx, orgId: string, id: string) =>
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .where('files', 'is not', null)
-    .returning(['channel', 'from', 'body', 'sender_name', 'contact_id as contactId', 'delivery_id as deliveryId'])
+    .returning(['channel', 'from', 'to', 'body', 'sender_name', 'contact_id as contactId', 'delivery_id as deliveryId'])
     .returning(['edited_at as editedAt', 'deleted_at as deletedAt'])
     .executeTakeFirst();
 

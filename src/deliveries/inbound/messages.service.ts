@@ -1,3 +1,4 @@
+import { resolveChannelUser } from '../../contacts/channel-users/service.ts';
 import { resolveWhatsAppUser } from '../../contacts/whatsapp-users/service.ts';
 import { attachmentOf } from '../../conversations/messages/attachments.service.ts';
 import { addInboundMessage, hasSession, type InboxOrigin } from '../../conversations/messages/inbound.service.ts';
@@ -7,7 +8,7 @@ import { newId } from '../../ids.ts';
 import { type Media, recordMedia } from '../../media/service.ts';
 import { enqueue, start } from '../../outbox/outbox.ts';
 import type { Consent, InboundFile } from '../../providers/sending.ts';
-import { RECEIVE_INBOUND_FILES } from '../contract.ts';
+import { type Channel, RECEIVE_INBOUND_FILES } from '../contract.ts';
 import { deleteUnsubscribe, insertSuppression } from '../suppressions/shared.queries.ts';
 import { type MissingFile, textWith } from './files.rules.ts';
 import {
@@ -43,7 +44,7 @@ export type ReceivedMessage = Omit<NewInboundMessage, 'id' | 'isReply' | 'files'
     files?: InboundFile[] | undefined;
     /** What the provider took the message for, if it says so. */
     consent?: Consent | undefined;
-    /** WhatsApp's id of the sender, if it is known. */
+    /** The channel's id of the sender, if it is known. */
     userId?: string | undefined;
   };
 
@@ -76,26 +77,37 @@ export function receiveMessage(
   return inTransaction(db, async (trx) => {
     const from = channel === 'whatsapp' ? await numberOf(trx, orgId, inbound.from) : inbound.from;
     const number = from === userId ? undefined : from;
-    const sender = userId === undefined ? inbound.sender : await resolveWhatsAppUser(trx, orgId, { userId, number });
+    const sender = userId === undefined ? inbound.sender : await resolveUser(trx, orgId, { channel, userId, number });
     const id = newId();
     const message = { ...inbound, from, sender, id, isReply: !isStop && !isReaction, files: pending };
     const contactId = await insertInboundMessage(trx, orgId, message);
     if (contactId === undefined) return;
     if (isReaction && (contactId === null || !(await hasSession(trx, orgId, { contactId, channel })))) return;
     if (isStop) {
-      await insertSuppression(trx, orgId, { id: newId(), channel, address: from, reason: 'unsubscribed' });
+      await insertSuppression(trx, orgId, { id: newId(), channel: 'sms', address: from, reason: 'unsubscribed' });
       return;
     }
-    if (consent === 'start') await deleteUnsubscribe(trx, orgId, channel, from);
+    if (consent === 'start') await deleteUnsubscribe(trx, orgId, 'sms', from);
     if (pending.length > 0) {
       const subject = { subjectId: id, summary: `Fetch the files of a message by ${channel}` };
       await enqueue(trx, orgId, start(RECEIVE_INBOUND_FILES, { orgId, inboundMessageId: id }, subject));
       return;
     }
     const parts = { media, missing, isDescription, isReaction, isAutomated, inbox, isAuthentic };
-    await addToSession(trx, orgId, { id, channel, contactId, from, body, deliveryId, replyTo, name, ...parts });
+    const { to } = inbound;
+    await addToSession(trx, orgId, { id, channel, contactId, from, to, body, deliveryId, replyTo, name, ...parts });
   });
 }
+
+/** Returns the contact of a user by the channel's id. On WhatsApp a user may have a number as well. */
+const resolveUser = (
+  trx: Trx,
+  orgId: string,
+  { channel, userId, number }: { channel: Channel; userId: string; number: string | undefined },
+): Promise<string> =>
+  channel === 'messenger' || channel === 'instagram' || channel === 'slack'
+    ? resolveChannelUser(trx, orgId, { channel, userId })
+    : resolveWhatsAppUser(trx, orgId, { userId, number });
 
 /** Returns the number of WhatsApp's id: the one of a contact, else the valid one. The id of a user has no number. */
 async function numberOf(trx: Trx, orgId: string, from: string): Promise<string> {
@@ -104,7 +116,7 @@ async function numberOf(trx: Trx, orgId: string, from: string): Promise<string> 
   return numbers.length === 1 ? from : ((await findContactNumber(trx, orgId, numbers)) ?? numbers[0] ?? from);
 }
 
-type AddedMessage = Pick<NewInboundMessage, 'id' | 'channel' | 'from' | 'body' | 'replyTo' | 'name'> &
+type AddedMessage = Pick<NewInboundMessage, 'id' | 'channel' | 'from' | 'to' | 'body' | 'replyTo' | 'name'> &
   MessageParts & { contactId: string | null; deliveryId: string | null | undefined };
 
 /** Adds a received message to the contact's session, with its stored files, and with a line for each missing one. */
@@ -116,6 +128,7 @@ export async function addToSession(
     channel,
     contactId,
     from,
+    to,
     body,
     deliveryId,
     media = [],
@@ -135,6 +148,7 @@ export async function addToSession(
     isUnreadable: isDescription || (body.trim() === '' && missing.length > 0),
     ...more,
     inReplyTo: deliveryId ?? undefined,
+    thread: channel === 'slack' ? { channel, thread: to } : undefined,
   });
   if (contactId === null) await updateInboundContact(trx, orgId, id, author);
 }

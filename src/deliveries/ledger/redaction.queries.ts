@@ -17,11 +17,11 @@ export async function redactDeliveries(trx: Trx, orgId: string, ids: string[]): 
   await sql`delete from sandbox_outbox where org_id = ${orgId} and id = any(${ids}::uuid[])`.execute(trx);
 }
 
-/** Lists the deliveries of the further files of messages. */
+/** Lists the deliveries of what else messages are made of. */
 export async function listParts(trx: Trx, orgId: string, ids: string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select jsonb_array_elements_text(content->'parts') as id from deliveries
-    where org_id = ${orgId} and id = any(${ids}::uuid[]) and channel = 'whatsapp' and content ? 'parts'
+    where org_id = ${orgId} and id = any(${ids}::uuid[]) and content ? 'parts'
   `.execute(trx);
   return rows.map(({ id }) => id);
 }

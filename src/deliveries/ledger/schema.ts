@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Cursor, Id, Timestamp } from '../../schemas/parts.ts';
 
-export const ChannelName = z.enum(['email', 'sms', 'whatsapp', 'voice']);
+export const ChannelName = z.enum(['email', 'sms', 'whatsapp', 'voice', 'messenger', 'instagram', 'slack']);
 
 export const DeliveryState = z.enum([
   'held',

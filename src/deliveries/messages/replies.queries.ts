@@ -90,6 +90,25 @@ export const findLastInboundOfContact = (
     .limit(1)
     .executeTakeFirst();
 
+/** Whether a contact has written on a channel in the last 24 hours. */
+export async function hasWrittenLately(
+  db: Db,
+  orgId: string,
+  { contactId, channel }: { contactId: string; channel: Channel },
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('inbound_messages')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where('contact_id', '=', contactId)
+    .where('channel', '=', channel)
+    .where('is_reply', '=', true)
+    .where('received_at', '>', sql<Date>`now() - interval '24 hours'`)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 const MAX_DELIVERIES = 1_000;
 const MAX_SENDERS = 20;
 const SENDER = sql<string>`coalesce(delivery.sender, delivery.content->>'from_email')`;

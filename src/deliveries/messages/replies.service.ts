@@ -1,6 +1,7 @@
 import type { Reply } from '../../conversations/deliveries.port.ts';
+import { WINDOW_REFUSAL } from '../../conversations/transport.rules.ts';
 import type { Trx } from '../../db/connect.ts';
-import { conflict, refused } from '../../errors.ts';
+import { refused, Undeliverable } from '../../errors.ts';
 import { idOf } from '../../ids.ts';
 import type { EmailContent } from '../email/schema.ts';
 import { isVerifiedSender } from '../email-domains/service.ts';
@@ -9,6 +10,7 @@ import { isMessageId, referencesTo } from '../mail/message-ids.rules.ts';
 import { attachedFileOf } from '../sending/attached-files.rules.ts';
 import type { MessageContent } from '../sending/content.ts';
 import { MAX_SMS_LENGTH } from '../sending/lengths.rules.ts';
+import { directFiles, directParts } from './direct-parts.rules.ts';
 import {
   type AnsweredMessage,
   findInboxOfSession,
@@ -16,6 +18,7 @@ import {
   findLastInboundOfContact,
   findSender,
   findSenderInSession,
+  hasWrittenLately,
   listLastSenders,
   listSendersTo,
 } from './replies.queries.ts';
@@ -23,20 +26,25 @@ import { answeringSubject, isPhoneNumber, signed } from './replies.rules.ts';
 import { mailFiles, mayBeMms, whatsAppFiles, whatsAppParts, withLinks } from './reply-files.rules.ts';
 import { requestMessage } from './service.ts';
 
+/** Divided into several messages, as Messenger and Instagram take short ones only. */
+const MAX_DIRECT_LENGTH = 10_000;
+
 /**
- * The longest text in one message of a channel, by the documents of Twilio and of the Cloud API. E-mail has no such
- * limit.
+ * The longest text of a reply on a channel, by the documents of Twilio, Meta and Slack. E-mail has no such limit.
  */
 const MAX_TEXT_LENGTH: Record<Reply['channel'], number> = {
   email: Number.POSITIVE_INFINITY,
   sms: MAX_SMS_LENGTH,
   whatsapp: 4_096,
+  messenger: MAX_DIRECT_LENGTH,
+  instagram: MAX_DIRECT_LENGTH,
+  slack: 40_000,
 };
 
 type ReplyContent = MessageContent & {
   sender: string | null;
   to?: string;
-  /** The further files of a message on a channel with one file a message. */
+  /** The further parts of a message on a channel with one file a message, or with short texts. */
   more?: MessageContent[];
 };
 
@@ -62,7 +70,7 @@ function assertFits(channel: Reply['channel'], text: string): void {
     );
 }
 
-/** Returns the id of the delivery of a message's further file. */
+/** Returns the id of the delivery of a message's further part. */
 const partIdOf = (orgId: string, messageId: string, index: number) =>
   idOf(orgId, 'part of a message', messageId, String(index));
 
@@ -81,7 +89,10 @@ const CONTENTS: Record<Reply['channel'], (trx: Trx, orgId: string, reply: Reply)
   async whatsapp(trx, orgId, reply) {
     const sender = (await findReached(trx, orgId, reply))?.to_id ?? (await findLikeliestSender(trx, orgId, reply));
     if (sender === undefined)
-      throw conflict('No WhatsApp number is known to answer from: POST /whatsapp/send-template first');
+      throw new Undeliverable(
+        'no_transport',
+        'No WhatsApp number is known to answer from: POST /whatsapp/send-template first',
+      );
     const { attached, linked } = whatsAppFiles(reply.files);
     const text = withLinks(reply.text, linked);
     assertFits('whatsapp', text);
@@ -93,6 +104,13 @@ const CONTENTS: Record<Reply['channel'], (trx: Trx, orgId: string, reply: Reply)
       sender,
       more: more.map((part) => ({ channel: 'whatsapp', content: { ...part, phoneNumberId: sender } })),
     };
+  },
+  messenger: (trx, orgId, reply) => directContent(trx, orgId, reply, 'messenger'),
+  instagram: (trx, orgId, reply) => directContent(trx, orgId, reply, 'instagram'),
+  async slack(_trx, _orgId, { text, files }) {
+    assertFits('slack', text);
+    const attached = files.length > 0 && { files: files.map(attachedFileOf) };
+    return { channel: 'slack', content: { text, ...attached }, sender: null };
   },
   async email(trx, orgId, reply) {
     const answered = await findLastInbound(trx, orgId, reply);
@@ -116,6 +134,28 @@ const CONTENTS: Record<Reply['channel'], (trx: Trx, orgId: string, reply: Reply)
     return { channel: 'email', content, sender, to };
   },
 };
+
+/** Returns a reply on Messenger or Instagram. Throws Undeliverable once the contact's last message is older than 24 hours. */
+async function directContent(
+  trx: Trx,
+  orgId: string,
+  reply: Reply,
+  channel: 'messenger' | 'instagram',
+): Promise<ReplyContent> {
+  if (!(await hasWrittenLately(trx, orgId, { contactId: reply.contactId, channel })))
+    throw new Undeliverable('no_transport', WINDOW_REFUSAL);
+  const { attached, linked } = directFiles(channel, reply.files);
+  const text = withLinks(reply.text, linked);
+  assertFits(channel, text);
+  const [first, ...more] = directParts(channel, text, attached);
+  const parts = more.map((_, index) => partIdOf(orgId, reply.id, index));
+  return {
+    channel,
+    content: { ...first, ...(parts.length > 0 && { parts }) },
+    sender: null,
+    more: more.map((content) => ({ channel, content })),
+  };
+}
 
 function threadOf(answered: AnsweredMessage | undefined): Pick<EmailContent, 'in_reply_to' | 'references'> {
   const { provider_id: messageId = '', thread } = answered ?? {};
@@ -148,14 +188,18 @@ async function getEmailSender(
   const inbox = inboxId === undefined ? undefined : await findInbox(trx, orgId, inboxId);
   if (inbox !== undefined) {
     if (place.isDevelopment || inbox.is_verified) return inbox.address;
-    throw conflict(`The domain of the inbox ${inbox.address} is not verified: see PUT /email/domains`);
+    throw new Undeliverable(
+      'no_transport',
+      `The domain of the inbox ${inbox.address} is not verified: see PUT /email/domains`,
+    );
   }
   let likeliest: string | undefined;
   for await (const sender of likelySenders(trx, orgId, place)) {
     if (place.isDevelopment || (await isVerifiedSender(trx, orgId, sender))) return sender;
     likeliest ??= sender;
   }
-  throw conflict(
+  throw new Undeliverable(
+    'no_transport',
     likeliest === undefined
       ? 'No address is known to write from: PUT /email/inboxes with is_default_sender, or send an e-mail by POST /email first'
       : `The domain of ${likeliest} is not verified: see PUT /email/domains`,

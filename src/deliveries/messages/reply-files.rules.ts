@@ -95,7 +95,8 @@ function whatsAppKindOf(mimeType: string): WhatsAppMediaKind | undefined {
   return WHATSAPP_DOCUMENTS.has(mimeType) ? 'document' : undefined;
 }
 
-function divided(files: ReplyFile[], isAttached: (file: ReplyFile) => boolean): DividedFiles {
+/** Divides files by whether they go with a message. */
+export function divided(files: ReplyFile[], isAttached: (file: ReplyFile) => boolean): DividedFiles {
   const attached = files.filter(isAttached);
   return { attached, linked: files.filter((file) => !attached.includes(file)) };
 }

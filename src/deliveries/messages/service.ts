@@ -11,7 +11,15 @@ export { releaseRequestKey } from './queries.ts';
 
 const POLL_MS = 100;
 /** Contain no addresses: Temporal would keep them after the contact's deletion. */
-const SUMMARIES = { email: 'One e-mail', sms: 'One SMS', whatsapp: 'One WhatsApp message', voice: 'One call' };
+const SUMMARIES = {
+  email: 'One e-mail',
+  sms: 'One SMS',
+  whatsapp: 'One WhatsApp message',
+  voice: 'One call',
+  messenger: 'One message by Messenger',
+  instagram: 'One message by Instagram',
+  slack: 'One message in Slack',
+};
 
 /**
  * Accepts a message for sending, together with the workflow for it. Returns the delivery's id. Throws conflict if the

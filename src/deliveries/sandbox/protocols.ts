@@ -4,12 +4,13 @@ import { metaSignature } from '../../providers/meta/callbacks.ts';
 import { twilioSignature } from '../../providers/twilio/callbacks.ts';
 
 /** One send request to a provider. */
-export interface SandboxSend {
-  deliveryId: string;
+export interface SandboxRequest {
   to: string;
   /** The request's body, as JSON. */
   payload: unknown;
 }
+
+export type SandboxSend = SandboxRequest & { deliveryId: string };
 
 export interface SandboxCallback {
   url: string;
@@ -19,7 +20,7 @@ export interface SandboxCallback {
 
 /** A provider's protocol: its requests, responses and reports. */
 export interface SandboxProtocol {
-  read(body: string): SandboxSend;
+  read(body: string): SandboxRequest;
   /** Returns the answer to a request of this address that sends nothing. Undefined if it sends. */
   answerBesides?(url: string): object | undefined;
   accepted(send: SandboxSend): { status: number; body: object };
@@ -30,7 +31,8 @@ export interface SandboxProtocol {
   callback(send: SandboxSend, status: string, orgId: string, callbacks: CallbackUrls): SandboxCallback;
 }
 
-const idOf = (prefix: string, { deliveryId }: SandboxSend) => `${prefix}${deliveryId.replaceAll('-', '')}`;
+const idOf = (prefix: string, { deliveryId }: Pick<SandboxSend, 'deliveryId'>) =>
+  `${prefix}${deliveryId.replaceAll('-', '')}`;
 const json = { 'content-type': 'application/json' };
 
 export const TWILIO_PROTOCOL: SandboxProtocol = {
@@ -40,9 +42,7 @@ export const TWILIO_PROTOCOL: SandboxProtocol = {
       : undefined,
   read(body) {
     const form = new URLSearchParams(body);
-    const callback = new URL(form.get('StatusCallback') ?? '');
     return {
-      deliveryId: callback.searchParams.get('delivery') ?? '',
       to: form.get('To') ?? '',
       payload: { ...Object.fromEntries(form), ...(form.has('MediaUrl') && { MediaUrl: form.getAll('MediaUrl') }) },
     };
@@ -63,13 +63,13 @@ export const TWILIO_PROTOCOL: SandboxProtocol = {
   },
 };
 
-const MetaRequest = z.looseObject({ to: z.string(), biz_opaque_callback_data: z.string() });
+const MetaRequest = z.looseObject({ to: z.string() });
 
 export const META_PROTOCOL: SandboxProtocol = {
   answerBesides: (url) => (url.endsWith('/media') ? { id: 'sandbox' } : undefined),
   read(body) {
     const payload = MetaRequest.parse(JSON.parse(body));
-    return { deliveryId: payload.biz_opaque_callback_data, to: payload.to, payload };
+    return { to: payload.to, payload };
   },
   accepted: (send) => ({
     status: 200,
@@ -98,20 +98,92 @@ export const META_PROTOCOL: SandboxProtocol = {
       object: 'whatsapp_business_account',
       entry: [{ id: 'sandbox', changes: [{ field: 'messages', value }] }],
     });
-    const signature = metaSignature(callbacks.secretsOf('meta', orgId)[0], Buffer.from(body));
-    return { url: callbacks.urlOf('meta', orgId), headers: { ...json, 'x-hub-signature-256': signature }, body };
+    return metaCallback(body, orgId, callbacks);
   },
+};
+
+function metaCallback(body: string, orgId: string, callbacks: CallbackUrls): SandboxCallback {
+  const signature = metaSignature(callbacks.secretsOf('meta', orgId)[0], Buffer.from(body));
+  return { url: callbacks.urlOf('meta', orgId), headers: { ...json, 'x-hub-signature-256': signature }, body };
+}
+
+const DirectRequest = z.looseObject({ recipient: z.object({ id: z.string() }) });
+const directId = ({ deliveryId }: SandboxSend) => `m_${deliveryId}`;
+
+const DIRECT_PROTOCOL = {
+  read(body: string) {
+    const payload = DirectRequest.parse(JSON.parse(body));
+    return { to: payload.recipient.id, payload };
+  },
+  accepted: (send: SandboxSend) => ({ status: 200, body: { recipient_id: send.to, message_id: directId(send) } }),
+  refusals: {
+    invalid: { status: 400, body: { error: { code: 100, error_subcode: 2018001, message: 'No matching user found' } } },
+    suppressed: { status: 400, body: { error: { code: 551, error_subcode: 1545041, message: 'Not available' } } },
+  },
+};
+
+/** Only the echo of a message has our id, by which a report of the sandbox is known. */
+export const MESSENGER_PROTOCOL: SandboxProtocol = {
+  ...DIRECT_PROTOCOL,
+  statusSequences: { success: ['sent'], failure: [] },
+  callback(send, _status, orgId, callbacks) {
+    const message = { is_echo: true, mid: directId(send), metadata: send.deliveryId };
+    const event = { sender: { id: '1' }, recipient: { id: send.to }, timestamp: Date.now(), message };
+    const entry = [{ id: '1', time: Date.now(), messaging: [event] }];
+    return metaCallback(JSON.stringify({ object: 'page', entry }), orgId, callbacks);
+  },
+};
+
+export const INSTAGRAM_PROTOCOL: SandboxProtocol = {
+  ...DIRECT_PROTOCOL,
+  statusSequences: { success: [], failure: [] },
+  callback: noReport,
+};
+
+function noReport(): never {
+  throw new TypeError('The sandbox reports nothing on this channel');
+}
+
+const SlackRequest = z.looseObject({
+  channel: z.string().optional(),
+  channel_id: z.string().optional(),
+  thread_ts: z.string(),
+});
+
+export const SLACK_PROTOCOL: SandboxProtocol = {
+  answerBesides(url) {
+    if (url.endsWith('/files.getUploadURLExternal'))
+      return { ok: true, upload_url: 'https://files.slack.com/sandbox', file_id: 'F0SANDBOX' };
+    return url.startsWith('https://files.slack.com/') ? {} : undefined;
+  },
+  read(body) {
+    const payload = SlackRequest.parse(JSON.parse(body));
+    return { to: `${payload.channel ?? payload.channel_id}:${payload.thread_ts}`, payload };
+  },
+  accepted: ({ deliveryId, to }) => {
+    const fraction = BigInt(`0x${deliveryId.slice(-12)}`) % 100_000_000n;
+    const ts = `${Math.floor(Date.now() / 1000)}.${fraction}`;
+    return {
+      status: 200,
+      body: { ok: true, channel: to.split(':')[0], ts, files: [{ id: idOf('F', { deliveryId }).toUpperCase() }] },
+    };
+  },
+  refusals: {
+    invalid: { status: 200, body: { ok: false, error: 'channel_not_found' } },
+    suppressed: { status: 200, body: { ok: false, error: 'is_archived' } },
+  },
+  statusSequences: { success: [], failure: [] },
+  callback: noReport,
 };
 
 const VapiRequest = z.looseObject({
   customer: z.looseObject({ number: z.string() }),
-  assistant: z.looseObject({ metadata: z.looseObject({ delivery_id: z.string() }) }),
 });
 
 export const VAPI_PROTOCOL: SandboxProtocol = {
   read(body) {
     const payload = VapiRequest.parse(JSON.parse(body));
-    return { deliveryId: payload.assistant.metadata.delivery_id, to: payload.customer.number, payload };
+    return { to: payload.customer.number, payload };
   },
   accepted: (send) => ({ status: 201, body: { id: send.deliveryId, status: 'queued' } }),
   refusals: {

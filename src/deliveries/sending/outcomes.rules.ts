@@ -6,7 +6,7 @@ const FIRST_DELAY_MS = 60_000;
 const MAX_DELAY_MS = 3_600_000;
 
 /** Channels whose providers can be asked for the outcome of a send with a lost response. */
-export const RECONCILABLE_CHANNELS: Channel[] = ['sms', 'voice'];
+export const RECONCILABLE_CHANNELS: Channel[] = ['sms', 'voice', 'slack'];
 
 /** For each reported status, the statuses it may replace: only forward, and never a final one. */
 const STATUSES_BEFORE = {
@@ -75,12 +75,15 @@ export function settlementOf(
   }
 }
 
-/** The meaning of a refused address: an opt-out for SMS, an unreachable address on the other channels. */
+/** The meaning of a refused address: an opt-out for SMS, an unreachable address on the other channels with suppressions. */
 const ADDRESS_REFUSALS: Record<Channel, Pick<Settlement, 'status' | 'suppression'>> = {
   email: { status: 'bounced', suppression: 'bounced' },
   sms: { status: 'suppressed', suppression: 'unsubscribed' },
   whatsapp: { status: 'failed', suppression: 'bounced' },
   voice: { status: 'failed', suppression: 'bounced' },
+  messenger: { status: 'failed', suppression: null },
+  instagram: { status: 'failed', suppression: null },
+  slack: { status: 'failed', suppression: null },
 };
 
 /**

@@ -2,13 +2,14 @@ import { z } from 'zod';
 import { PhoneNumber } from '../../contacts/phone-number.schema.ts';
 import { Email } from '../../contacts/schema.ts';
 import { Cursor, Id, Timestamp } from '../../schemas/parts.ts';
-import { ChannelName } from '../ledger/schema.ts';
+
+const SuppressedChannel = z.enum(['email', 'sms', 'whatsapp', 'voice']);
 
 const ADDRESS_ON = { email: Email, sms: PhoneNumber, whatsapp: PhoneNumber, voice: PhoneNumber };
 
 export const AddSuppression = z
   .object({
-    channel: ChannelName.default('email'),
+    channel: SuppressedChannel.default('email'),
     address: z
       .string()
       .min(1)
@@ -33,7 +34,7 @@ export const storedAddress = ({ channel, address }: AddSuppression): string => A
 export const ListSuppressions = z.object({
   cursor: Cursor.optional(),
   limit: z.coerce.number().int().min(1).max(100).default(50),
-  channel: ChannelName.optional(),
+  channel: SuppressedChannel.optional(),
   address: z.string().min(1).max(254).optional().describe('In any spelling. The + of a phone number is %2B in a URL.'),
 });
 export type ListSuppressions = z.infer<typeof ListSuppressions>;
@@ -43,7 +44,7 @@ export const SuppressionPath = z.object({ id: Id });
 export const Suppression = z
   .object({
     id: Id,
-    channel: ChannelName,
+    channel: SuppressedChannel,
     address: z.string(),
     reason: z
       .string()

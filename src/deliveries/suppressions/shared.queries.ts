@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import { orderedByCreation, type PageRequest } from '../../db/cursor.ts';
-import type { Channel } from '../contract.ts';
+import type { ProactiveChannel } from '../contract.ts';
 import type { SuppressionsTable } from './table.ts';
 
 /** Finds the recipient and the org named on an unsubscribe page. */
@@ -48,7 +48,12 @@ export function insertSuppression(
 }
 
 /** Removes the suppression of an unsubscribed address. Other suppressions stay. */
-export async function deleteUnsubscribe(db: Db, orgId: string, channel: Channel, address: string): Promise<void> {
+export async function deleteUnsubscribe(
+  db: Db,
+  orgId: string,
+  channel: ProactiveChannel,
+  address: string,
+): Promise<void> {
   await sql`
     delete from suppressions where org_id = ${orgId} and channel = ${channel} and address = ${address} and reason = 'unsubscribed'
   `.execute(db);
@@ -67,7 +72,7 @@ export async function deleteSuppression(db: Db, orgId: string, id: string): Prom
 export function listSuppressions(
   db: Db,
   orgId: string,
-  filters: { channel: Channel | undefined; address: string | undefined },
+  filters: { channel: ProactiveChannel | undefined; address: string | undefined },
   page: PageRequest,
 ) {
   let query = db.selectFrom('suppressions').select(COLUMNS).where('org_id', '=', orgId);

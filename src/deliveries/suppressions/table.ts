@@ -1,10 +1,10 @@
 import type { Generated } from 'kysely';
-import type { Channel } from '../contract.ts';
+import type { ProactiveChannel } from '../contract.ts';
 
 export interface SuppressionsTable {
   org_id: string;
   id: string;
-  channel: Channel;
+  channel: ProactiveChannel;
   address: string;
   reason: string;
   created_at: Generated<Date>;

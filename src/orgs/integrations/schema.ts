@@ -3,7 +3,7 @@ import { keysOf } from '../../collections/checked-access.ts';
 import { Timestamp } from '../../schemas/parts.ts';
 
 /** Providers with callbacks to us. */
-export const CALLBACK_PROVIDERS = ['twilio', 'meta', 'vapi'] as const;
+export const CALLBACK_PROVIDERS = ['twilio', 'meta', 'vapi', 'slack'] as const;
 export type CallbackProvider = (typeof CALLBACK_PROVIDERS)[number];
 
 /** The placeholder for a secret in responses. Sent back, it keeps the stored secret. */
@@ -80,11 +80,36 @@ const Twilio = z
     message: 'send from or messaging_service_sid',
   });
 
+const AppSecret = Secret.describe('Of the Meta app: verifies the signature of callbacks. Write-only.');
+const VerifyToken = Secret.describe('Answers Meta’s subscription handshake. Write-only.');
+
 const Meta = z.object({
   base_url: BaseUrl.optional(),
   access_token: Secret,
-  app_secret: Secret.optional().describe('Verifies the signature of status callbacks. Write-only.'),
-  verify_token: Secret.optional().describe('Answers Meta’s subscription handshake. Write-only.'),
+  app_secret: AppSecret.optional(),
+  verify_token: VerifyToken.optional(),
+});
+
+const Messenger = z.object({
+  base_url: BaseUrl.optional(),
+  page_id: Digits,
+  page_access_token: Secret,
+  app_secret: AppSecret,
+  verify_token: VerifyToken.optional(),
+});
+
+const Instagram = z.object({
+  base_url: BaseUrl.optional(),
+  account_id: Digits.describe('Of the professional account.'),
+  access_token: Secret,
+  app_secret: AppSecret,
+  verify_token: VerifyToken.optional(),
+});
+
+const Slack = z.object({
+  base_url: BaseUrl.optional(),
+  bot_token: Secret,
+  signing_secret: Secret,
 });
 
 const Vapi = z.object({
@@ -161,6 +186,19 @@ export const INTEGRATION_BODIES = {
   email: body('email', 'smtp', Smtp, { host: 'smtp.example.com', port: 587, username: 'post', password: 'secret' }),
   sms: body('sms', 'twilio', Twilio, { account_sid: 'AC0123456789', auth_token: 'secret', from: '+15005550006' }),
   whatsapp: body('whatsapp', 'meta', Meta, { access_token: 'EAAG', app_secret: 'secret', verify_token: 'handshake' }),
+  messenger: body('messenger', 'meta', Messenger, {
+    page_id: '100200300',
+    page_access_token: 'EAAG',
+    app_secret: 'secret',
+    verify_token: 'handshake',
+  }),
+  instagram: body('instagram', 'meta', Instagram, {
+    account_id: '17841400000000001',
+    access_token: 'IGAA',
+    app_secret: 'secret',
+    verify_token: 'handshake',
+  }),
+  slack: body('slack', 'slack', Slack, { bot_token: 'xoxb-1', signing_secret: 'secret' }),
   voice: body('voice', 'vapi', Vapi, { api_key: 'secret', phone_number_id: 'pn_1' }),
   crm: body('crm', 'hubspot', Hubspot, {
     access_token: 'pat-na1',
@@ -191,6 +229,9 @@ export const SECRET_PATHS: Record<ConnectionKind, string[]> = {
   email: ['password', 'dkim.private_key'],
   sms: ['auth_token'],
   whatsapp: ['access_token', 'app_secret', 'verify_token'],
+  messenger: ['page_access_token', 'app_secret', 'verify_token'],
+  instagram: ['access_token', 'app_secret', 'verify_token'],
+  slack: ['bot_token', 'signing_secret'],
   voice: ['api_key', 'webhook_secret'],
   crm: ['access_token', 'oauth.client_secret', 'oauth.refresh_token', 'webhook_secret'],
   miaw: ['private_key'],
@@ -225,7 +266,7 @@ export const Integration = z
       .string()
       .optional()
       .describe(
-        'Of crm, sms, whatsapp and voice: the address for the provider’s callbacks and inbound messages. Shown to keys that may change the org.',
+        'Of crm, sms, whatsapp, messenger, instagram, slack and voice: the address for the provider’s callbacks and inbound messages. Shown to keys that may change the org.',
       ),
     created_at: Timestamp,
     updated_at: Timestamp,

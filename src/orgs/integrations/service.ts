@@ -153,7 +153,14 @@ export const listConnections = async (db: Db, orgId: string): Promise<Map<string
 
 const HANDOFF_TARGETS = ['crm', 'miaw'];
 /** The providers with callbacks, by kind of connection. */
-const CALLBACK_PROVIDERS: Record<string, CallbackProvider> = { sms: 'twilio', whatsapp: 'meta', voice: 'vapi' };
+const CALLBACK_PROVIDERS: Record<string, CallbackProvider> = {
+  sms: 'twilio',
+  whatsapp: 'meta',
+  messenger: 'meta',
+  instagram: 'meta',
+  slack: 'slack',
+  voice: 'vapi',
+};
 
 /** Returns a connection as it is shown. */
 export function toAnswer(

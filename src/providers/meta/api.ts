@@ -11,16 +11,12 @@ const POST_TIMEOUT_MS = 30_000;
 /** Too many messages to one recipient. */
 export const PAIR_RATE_LIMIT_CODE = 131056;
 /** Meta did nothing because of rate limits. Not all of these codes come with a 429. */
-const THROTTLE_CODES = new Set<number | undefined>([4, 80007, 130429, PAIR_RATE_LIMIT_CODE]);
+const THROTTLE_CODES = new Set<number | undefined>([4, 32, 613, 80002, 80006, 80007, 130429, PAIR_RATE_LIMIT_CODE]);
 
-/** The settings of an org's WhatsApp integration. */
+/** Where calls go, and by which right. */
 export interface MetaSettings {
   base_url?: string | undefined;
   access_token: string;
-  /** Verifies the signature of callbacks. */
-  app_secret?: string | undefined;
-  /** Answers the subscription handshake. */
-  verify_token?: string | undefined;
 }
 
 /** Meta's id of a message. */
@@ -29,6 +25,7 @@ export const MessageId = z.string().regex(/^[\x21-\x7e]{1,512}$/);
 /** Meta's description of a failure, in responses and in callbacks. */
 export const MetaError = z.object({
   code: z.number(),
+  error_subcode: z.number().optional().catch(undefined),
   message: z.string().optional().catch(undefined),
   title: z.string().optional().catch(undefined),
   error_data: z.object({ details: z.string() }).optional().catch(undefined),
@@ -39,6 +36,8 @@ export type MetaError = z.infer<typeof MetaError>;
 export interface MetaResponse extends EgressResponse {
   /** The code of Meta's own error. */
   code: number | undefined;
+  /** What tells apart the errors of one code. */
+  subcode: number | undefined;
   /** Meta's words, without the token. */
   reason: string;
 }
@@ -63,6 +62,7 @@ export async function callMeta(
     ...answer,
     status: THROTTLE_CODES.has(error?.code) ? 429 : answer.status,
     code: error?.code,
+    subcode: error?.error_subcode,
     reason: error === undefined ? `Meta answered ${answer.status}` : reasonOf(error, [access_token]),
   };
 }

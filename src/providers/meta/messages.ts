@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { linesOf } from '../found-text.rules.ts';
 import type { InboundFile, InboundMessage } from '../sending.ts';
 import { storable, truncated } from '../storable.rules.ts';
 import { MessageId, MetaError, reasonOf } from './api.ts';
-import { linesOf } from './found-text.rules.ts';
 import { FlowAnswers, Order } from './structured-messages.ts';
 import { USER_ID } from './user-ids.rules.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { linesOf, shortened } from '../found-text.rules.ts';
 import { storable } from '../storable.rules.ts';
-import { linesOf, shortened } from './found-text.rules.ts';
 
 /** Many more than a cart of WhatsApp holds. */
 const MAX_ITEMS = 100;

@@ -5,6 +5,7 @@ import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { Channel } from '../../deliveries/contract.ts';
 import type { ClaimedMessage } from '../../deliveries/sending/claims-ahead.ts';
+import type { ProactiveContent } from '../../deliveries/sending/content.ts';
 import type { OutgoingMessage } from '../../deliveries/sending/message-sender.ts';
 import { interruptedColumns, settleAndReconcile } from '../../deliveries/sending/reconciliation.service.ts';
 import { findSequence, type SequenceRow, transitionSequence } from '../definitions/shared.queries.ts';
@@ -167,7 +168,7 @@ export async function beginChunk(
 
 interface ComposedMessage {
   begun: BegunDelivery;
-  message: OutgoingMessage;
+  message: OutgoingMessage & ProactiveContent;
 }
 
 /** Composes the messages of begun deliveries. `unsendable` are those for whose contacts this is not possible. */

@@ -1,9 +1,9 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { Channel } from '../../deliveries/contract.ts';
+import type { ProactiveChannel } from '../../deliveries/contract.ts';
 
 /** The properties of a step deciding its recipients. */
 export interface SendRule {
-  channel: Channel;
+  channel: ProactiveChannel;
   /** Transactional mail ignores opt-outs, but not bounced addresses. */
   isTransactional: boolean;
   /** The reason for sending nothing at all, or null. */

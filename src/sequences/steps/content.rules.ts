@@ -7,8 +7,8 @@ import {
   type Template,
   type TemplateContact,
 } from '../../contacts/templates/rules.ts';
-import type { Channel } from '../../deliveries/contract.ts';
-import type { MessageContent } from '../../deliveries/sending/content.ts';
+import type { ProactiveChannel } from '../../deliveries/contract.ts';
+import type { ProactiveContent } from '../../deliveries/sending/content.ts';
 import { MAX_SMS_LENGTH } from '../../deliveries/sending/lengths.rules.ts';
 import { withUnsubscribePlaceholder } from '../../deliveries/sending/unsubscribe-link.rules.ts';
 import { looksLikeHtml } from '../../html/markup.rules.ts';
@@ -16,7 +16,7 @@ import type { StepAction } from './actions.schema.ts';
 import { renderTemplate } from './whatsapp-template.rules.ts';
 
 /** The channel of each type of step. */
-export const CHANNEL_OF: Record<StepAction['type'], Channel> = {
+export const CHANNEL_OF: Record<StepAction['type'], ProactiveChannel> = {
   send_emails: 'email',
   make_phone_calls: 'voice',
   send_sms_messages: 'sms',
@@ -44,7 +44,7 @@ export function isPersonal({ type, data }: StepAction): boolean {
 }
 
 /** The content of a step for a contact, or the reason why it cannot be sent to them. */
-export type Composition = { ok: MessageContent } | { problem: string };
+export type Composition = { ok: ProactiveContent } | { problem: string };
 
 /** Returns a function composing the content of a step for a contact. The templates are parsed once for all contacts. */
 export function contentOf({ type, data }: StepAction): (contact: TemplateContact) => Composition {
@@ -103,7 +103,7 @@ function templateOf(text: string): Template {
   return 'ok' in parsed ? parsed.ok : [text];
 }
 
-const composed = (ok: MessageContent): Composition => ({ ok });
+const composed = (ok: ProactiveContent): Composition => ({ ok });
 
 const OVERLONG: Composition = {
   problem: `a text has more than ${MAX_RENDERED_LENGTH} characters with the values of the contact`,

@@ -1,8 +1,8 @@
-import type { MessageContent } from '../../deliveries/sending/content.ts';
+import type { ProactiveContent } from '../../deliveries/sending/content.ts';
 import { textOfHtml } from '../../html/text.rules.ts';
 
 /** Returns what a contact reads of a message, without markup. A template's own words are at WhatsApp. */
-export function sentTextOf({ channel, content }: MessageContent): string {
+export function sentTextOf({ channel, content }: ProactiveContent): string {
   switch (channel) {
     case 'email':
       return [content.subject, content.is_html ? textOfHtml(content.body) : content.body].join('\n\n');

@@ -1,26 +1,37 @@
 import { connectMeta, connectTwilio, FAKES_ALLOWED, newNumber, WHATSAPP_NUMBER } from '../../support/channels.ts';
 import { type FakeMeta, startFakeMeta } from '../../support/fakes/meta.ts';
 import { type FakeTwilio, refusesWith, startFakeTwilio } from '../../support/fakes/twilio.ts';
-import { startApi, type TestOrg } from '../../support/stack/api.ts';
+import { startApi, type TestApi, type TestOrg } from '../../support/stack/api.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
 
-describe('a session on a channel without a transport', () => {
-  it.each(['slack', 'instagram', 'messenger', 'phone_voice', 'web_voice'])(
-    'refuses an agent’s message: %s',
-    async (type) => {
-      const { org, close } = await startApi();
-      try {
-        const { id } = (await org.post('/chat/sessions', { channel: { type } })).body;
-        const say = (sender: string) =>
-          org.post(`/chat/sessions/${id}/send`, { sender, message: { type: 'text', text: 'Hello' } });
-        expect((await say('contact')).status).toBe(201);
-        expect(await say('agent')).toMatchObject({ status: 409, body: { message: expect.stringContaining(type) } });
-        expect((await org.get(`/chat/sessions/${id}/history`)).body.items).toHaveLength(1);
-      } finally {
-        await close();
-      }
-    },
-  );
+describe('a session that nothing can be sent to', () => {
+  let api: TestApi;
+  beforeAll(async () => {
+    api = await startApi({ isInProcess: true, env: { DEVELOPMENT: 'false' } });
+  });
+  afterAll(() => api.close());
+
+  it.each([
+    ['phone_voice', 'phone_voice has no transport here'],
+    ['slack', 'slack is not connected'],
+    ['instagram', 'instagram is not connected'],
+    ['messenger', 'messenger is not connected'],
+  ])('refuses an agent’s message on %s, and says why', async (type, reason) => {
+    const { org } = api;
+    const contact_id = (await org.post('/contacts', { contact: { phone: newNumber() } })).body.id;
+    const { id } = (await org.post('/chat/sessions', { contact_id, channel: { type } })).body;
+    const say = (sender: string) =>
+      org.post(`/chat/sessions/${id}/send`, { sender, message: { type: 'text', text: 'Hello' } });
+    expect((await say('contact')).status).toBe(201);
+    expect(await say('agent')).toMatchObject({ status: 409, body: { message: expect.stringContaining(reason) } });
+    expect((await org.get(`/chat/sessions/${id}`)).body.can_send).toMatchObject({ ok: false });
+    expect((await org.get(`/chat/sessions/${id}/history`)).body.items).toHaveLength(1);
+  });
+
+  it('is not opened on web_voice, which only calls open', async () => {
+    const { status, body } = await api.org.post('/chat/sessions', { channel: { type: 'web_voice' } });
+    expect([status, body.issues[0].path]).toEqual([400, 'body.channel.type']);
+  });
 });
 
 describe('a session on a channel with a provider', () => {

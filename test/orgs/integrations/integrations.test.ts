@@ -50,6 +50,19 @@ const KINDS: [kind: string, provider: string, settings: object, secrets: string[
     ['wa-token', 'wa-secret', 'wa-verify'],
   ],
   [
+    'messenger',
+    'meta',
+    { page_id: '1', page_access_token: 'page-token', app_secret: 'page-secret', verify_token: 'page-verify' },
+    ['page-token', 'page-secret', 'page-verify'],
+  ],
+  [
+    'instagram',
+    'meta',
+    { account_id: '1', access_token: 'ig-token', app_secret: 'ig-secret', verify_token: 'ig-verify' },
+    ['ig-token', 'ig-secret', 'ig-verify'],
+  ],
+  ['slack', 'slack', { bot_token: 'xoxb-token', signing_secret: 'slack-signing' }, ['xoxb-token', 'slack-signing']],
+  [
     'voice',
     'vapi',
     { api_key: 'vapi-key', phone_number_id: 'pn_1', webhook_secret: 'vapi-hook' },
@@ -328,6 +341,18 @@ describe('testing an integration', () => {
         path: '/v23.0/me',
         authorization: 'Bearer tok',
       },
+    ],
+    [
+      'messenger',
+      'meta',
+      () => ({ base_url: provider.url, page_id: '42', page_access_token: 'tok', app_secret: 's' }),
+      { method: 'GET', path: '/v23.0/42?fields=id', authorization: 'Bearer tok' },
+    ],
+    [
+      'instagram',
+      'meta',
+      () => ({ base_url: provider.url, account_id: '43', access_token: 'tok', app_secret: 's' }),
+      { method: 'GET', path: '/v23.0/43?fields=id', authorization: 'Bearer tok' },
     ],
     [
       'voice',

@@ -3,8 +3,12 @@ import type { Db } from '../../../db/connect.ts';
 import { INBOUND_ONLY } from '../../../phone-agents/service.ts';
 import type { HttpClient } from '../../../providers/egress/egress.ts';
 import type { MetaSettings } from '../../../providers/meta/api.ts';
+import { createDirectSender } from '../../../providers/meta/direct-messages/sender.ts';
+import type { DirectSettings } from '../../../providers/meta/direct-messages/settings.rules.ts';
 import { createMetaSender } from '../../../providers/meta/sender.ts';
 import type { Sender, SendOutcome } from '../../../providers/sending.ts';
+import type { SlackSettings } from '../../../providers/slack/api.ts';
+import { createSlackSender } from '../../../providers/slack/sender.ts';
 import { createTwilioSender, type TwilioSettings } from '../../../providers/twilio/sender.ts';
 import { createVapiSender, type VapiSettings } from '../../../providers/vapi/sender.ts';
 import type { CallProfile, FindPhoneAgent } from '../../callbacks/phone-tools.port.ts';
@@ -38,6 +42,26 @@ export const createWhatsAppSender = (
       sender.send({ deliveryId, to, phoneNumberId, media: { ...elementAt(files, 0), kind, caption } }),
     );
   });
+};
+
+/** Sends messages on Messenger or Instagram through Meta's Graph API. */
+export const createDirectMessageSender = (egress: HttpClient, settings: DirectSettings): MessageSender => {
+  const sender = createDirectSender(egress, settings);
+  return toMessageSender<'messenger' | 'instagram'>(sender, null, ({ deliveryId, to, content }) =>
+    sender.send({ deliveryId, to, ...content }),
+  );
+};
+
+/** Sends messages in threads of Slack. */
+export const createSlackMessageSender = (
+  egress: HttpClient,
+  settings: SlackSettings,
+  withFiles: SendWithFiles,
+): MessageSender => {
+  const sender = createSlackSender(egress, settings);
+  return toMessageSender<'slack'>(sender, null, ({ orgId, deliveryId, to, content: { text, files = [] } }) =>
+    withFiles(orgId, files, (loaded) => sender.send({ deliveryId, to, text, files: loaded })),
+  );
 };
 
 /** Finds the phone agent of a call that is to be made. */

@@ -5,13 +5,21 @@ import type { CallbackUrls } from '../../../orgs/integrations/callback-urls.ts';
 import type { ConnectionCalls } from '../../../orgs/integrations/calls.service.ts';
 import { findConnection } from '../../../orgs/integrations/service.ts';
 import type { Egress } from '../../../providers/egress/egress.ts';
+import { directSettingsOf } from '../../../providers/meta/direct-messages/settings.rules.ts';
 import type { Secrets } from '../../../secrets.ts';
 import type { FindPhoneAgent } from '../../callbacks/phone-tools.port.ts';
 import type { Channel } from '../../contract.ts';
 import type { Sandbox } from '../../sandbox/sandbox-senders.ts';
 import type { SendWithFiles } from '../file-loader.ts';
 import type { MessageSender, MessageSenders, OutgoingMessage } from '../message-sender.ts';
-import { callerFinder, createSmsSender, createVoiceSender, createWhatsAppSender } from './channel-senders.ts';
+import {
+  callerFinder,
+  createDirectMessageSender,
+  createSlackMessageSender,
+  createSmsSender,
+  createVoiceSender,
+  createWhatsAppSender,
+} from './channel-senders.ts';
 import type { EmailSenders } from './email-senders.ts';
 
 const MAX_OPEN_SENDERS = 500;
@@ -49,6 +57,11 @@ export function createMessageSenders({
 }: MessageSendersDeps): MessageSenders {
   const senders = new LRUCache<string, MessageSender>({ max: MAX_OPEN_SENDERS, ttl: SENDER_TTL_MS });
 
+  const findDirect = async (orgId: string, channel: 'messenger' | 'instagram'): Promise<Connection | undefined> => {
+    const settings = await findConnection(db, secrets, orgId, channel);
+    return settings && { settings, open: () => createDirectMessageSender(egress, directSettingsOf(settings)) };
+  };
+
   const connections: Record<Exclude<Channel, 'email'>, (orgId: string) => Promise<Connection | undefined>> = {
     async sms(orgId) {
       const settings = await findConnection(db, secrets, orgId, 'sms');
@@ -57,6 +70,12 @@ export function createMessageSenders({
     async whatsapp(orgId) {
       const settings = await findConnection(db, secrets, orgId, 'whatsapp');
       return settings && { settings, open: () => createWhatsAppSender(egress, settings, withFiles) };
+    },
+    messenger: (orgId) => findDirect(orgId, 'messenger'),
+    instagram: (orgId) => findDirect(orgId, 'instagram'),
+    async slack(orgId) {
+      const settings = await findConnection(db, secrets, orgId, 'slack');
+      return settings && { settings, open: () => createSlackMessageSender(egress, settings, withFiles) };
     },
     async voice(orgId) {
       const settings = await findConnection(db, secrets, orgId, 'voice');

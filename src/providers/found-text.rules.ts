@@ -1,4 +1,4 @@
-import { storable, truncated } from '../storable.rules.ts';
+import { storable, truncated } from './storable.rules.ts';
 
 const MAX_DEPTH = 8;
 const MAX_LINES = 200;

@@ -1,0 +1,20 @@
+import type { Generated } from 'kysely';
+
+/** A channel that names people by its own ids. */
+export type UserChannel = 'messenger' | 'instagram' | 'slack';
+
+/** The ids by which Messenger, Instagram and Slack name contacts. */
+export interface ChannelUsersTable {
+  org_id: string;
+  channel: UserChannel;
+  user_id: string;
+  contact_id: string;
+  /** When the user was first found to be this contact. */
+  seen_at: Generated<Date>;
+}
+
+declare module '../../db/database.ts' {
+  interface Database {
+    channel_users: ChannelUsersTable;
+  }
+}
