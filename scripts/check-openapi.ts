@@ -1,5 +1,7 @@
-import { brotliCompressSync, constants } from 'node:zlib';
+import { brotliCompressSync } from 'node:zlib';
 import { compileErrors, validate } from '@readme/openapi-parser';
+import { brotliOf } from '../src/api/edge/documents/cached-documents.ts';
+import { DOCUMENT_QUALITY } from '../src/api/edge/documents/openapi.ts';
 import { operationsOf } from '../src/api/edge/documents/openapi-document/document.ts';
 import { servedDocument } from './openapi/document.ts';
 import { examplesIn } from './openapi/examples.ts';
@@ -10,8 +12,6 @@ const MAX_BYTES_PER_OPERATION = 2_680;
 const MAX_COMPRESSED_BYTES = 100_000;
 /** The number of operations without an example. It only falls: scripts/examples/main.ts adds them. */
 const WITHOUT_EXAMPLE = 25;
-/** As the API compresses it. */
-const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } };
 
 const text = await servedDocument();
 const document = JSON.parse(text);
@@ -21,7 +21,7 @@ if (!result.valid) throw new Error(compileErrors(result));
 const operations = operationsOf(document).length;
 const maxBytes = operations * MAX_BYTES_PER_OPERATION;
 if (Buffer.byteLength(text) > maxBytes) throw new Error(`The document has ${text.length} bytes, over ${maxBytes}`);
-const compressed = brotliCompressSync(text, BROTLI).length;
+const compressed = brotliCompressSync(text, brotliOf(text, DOCUMENT_QUALITY)).length; // as the API does
 if (compressed > MAX_COMPRESSED_BYTES)
   throw new Error(`The compressed document has ${compressed} bytes, over ${MAX_COMPRESSED_BYTES}`);
 const problems = problemsOf(document);

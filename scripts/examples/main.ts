@@ -5,7 +5,7 @@ import { servedDocument } from '../openapi/document.ts';
 import { isTrueExample } from '../openapi/examples.ts';
 import { type Exchange, scoreOf } from './exchange.ts';
 import { oddTextsIn } from './odd-texts.ts';
-import { stable } from './stable.ts';
+import { shortened, stable } from './stable.ts';
 
 // Writes the examples of the OpenAPI document from what tests sent and got: `node scripts/examples/main.ts FOLDER`, with
 // the files that record.ts has written there. Examples that the document still allows stay, unless they have odd texts.
@@ -23,7 +23,7 @@ const examples = operationsOf(document).flatMap(({ operation }): [string, Exampl
   const body = operation.requestBody?.content?.[JSON_TYPE]?.schema;
   const isTrue = (example: Example) => isTrueExample(document, operation, example) && oddTextsIn(example).length === 0;
   const kept = EXAMPLES[id];
-  if (kept !== undefined && isTrue(kept)) return [[id, kept]];
+  if (kept !== undefined && isTrue(kept)) return [[id, shortened(kept)]];
   const found = exchanges
     .filter(({ operationId }) => operationId === id)
     .toSorted((a, b) => scoreOf(b) - scoreOf(a))

@@ -106,7 +106,7 @@ export const EvalCase = z
     id: 'EvalCase',
     examples: [
       {
-        id: '01920000-0000-7000-8000-000000000001',
+        id: '01900000-0000-7000-8000-000000000001',
         ...EXAMPLE,
         channel: 'web',
         contact_id: null,
@@ -175,7 +175,7 @@ export const EvalRun = z
     id: 'EvalRun',
     examples: [
       {
-        id: '01920000-0000-7000-8000-000000000001',
+        id: '01900000-0000-7000-8000-000000000001',
         settings: 'draft',
         config_version: null,
         started_by: 'api',
@@ -209,7 +209,7 @@ export const EvalRunWithResults = EvalRun.extend({ results: z.array(EvalResult) 
   id: 'EvalRunWithResults',
   examples: [
     {
-      id: '01920000-0000-7000-8000-000000000001',
+      id: '01900000-0000-7000-8000-000000000001',
       settings: 'draft',
       config_version: null,
       started_by: 'api',
@@ -224,7 +224,7 @@ export const EvalRunWithResults = EvalRun.extend({ results: z.array(EvalResult) 
       ended_at: '2026-01-01T10:01:00.000Z',
       results: [
         {
-          case_id: '01920000-0000-7000-8000-000000000002',
+          case_id: '01900000-0000-7000-8000-000000000002',
           name: 'Refunds',
           state: 'passed',
           checks: [{ check: 'ends', passed: true, expected: 'answered', got: 'answered' }],
@@ -244,7 +244,7 @@ export const EvalResultWithTurn = EvalResult.extend({
   id: 'EvalResult',
   examples: [
     {
-      case_id: '01920000-0000-7000-8000-000000000002',
+      case_id: '01900000-0000-7000-8000-000000000002',
       name: 'Refunds',
       state: 'failed',
       checks: [],

@@ -42,7 +42,7 @@ export const Insight = z
     id: 'Insight',
     examples: [
       {
-        id: '01920000-0000-7000-8000-000000000001',
+        id: '01900000-0000-7000-8000-000000000001',
         number: 7,
         content: 'The parcel has not arrived',
         category: 'Delivery',

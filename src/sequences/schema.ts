@@ -209,8 +209,8 @@ export const ForecastJob = z
     id: 'SequenceForecastJob',
     examples: [
       {
-        id: '01920000-0000-7000-8000-000000000001',
-        sequence_id: '01920000-0000-7000-8000-000000000002',
+        id: '01900000-0000-7000-8000-000000000001',
+        sequence_id: '01900000-0000-7000-8000-000000000002',
         state: 'in_progress',
         progress: { contacts_done: 40_000, contacts: 200_000 },
         steps: null,

@@ -13,7 +13,7 @@ const TYPES: Record<string, string> = { js: 'text/javascript', json: 'applicatio
 
 /** Routes of the widget's scripts and of its words in other languages, as `embed/` builds them. */
 export const embedRoutes: FastifyPluginAsyncZod<Deps> = async (app) => {
-  const onSend = createDocumentCache(CACHING);
+  const onSend = createDocumentCache({ caching: CACHING });
   const files = listBuilt();
   for (const file of new Set([SCRIPT, ...files])) {
     const content = files.includes(file) ? readFileSync(new URL(file, BUILT)) : undefined;

@@ -36,9 +36,9 @@ const Confirmation = z
     id: 'AutopilotConfirmation',
     examples: [
       {
-        id: '01920000-0000-7000-8000-000000000001',
-        session_id: '01920000-0000-7000-8000-000000000002',
-        turn_id: '01920000-0000-7000-8000-000000000003',
+        id: '01900000-0000-7000-8000-000000000001',
+        session_id: '01900000-0000-7000-8000-000000000002',
+        turn_id: '01900000-0000-7000-8000-000000000003',
         operation_id: 'refund_order',
         name: 'Refund an order',
         arguments: { body_params: { order: 'A-1', amount: 200 } },

@@ -93,7 +93,7 @@ export const PreviewedTurn = z
     id: 'PreviewedTurn',
     examples: [
       {
-        id: '01920000-0000-7000-8000-000000000001',
+        id: '01900000-0000-7000-8000-000000000001',
         session_id: null,
         number: 1,
         state: 'answered',

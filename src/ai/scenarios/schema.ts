@@ -26,7 +26,7 @@ export const SCENARIO_SCHEMA = {
 
 export const GenerateScenario = z
   .object({ session_id: Id.describe('A session in which a person has answered.') })
-  .meta({ id: 'GenerateScenario', examples: [{ session_id: '01920000-0000-7000-8000-000000000001' }] });
+  .meta({ id: 'GenerateScenario', examples: [{ session_id: '01900000-0000-7000-8000-000000000001' }] });
 
 /** Texts of a session in a Training. */
 export const LEARNED_TEXTS = {

@@ -12,13 +12,13 @@ export const RedactMessage = z
   .object({ messageId: z.string().min(1).max(MAX_ID).describe('As in the session’s history.'), reason: Reason })
   .meta({
     id: 'RedactMessage',
-    examples: [{ messageId: '0199a0c2-0000-7000-8000-000000000000', reason: 'A card number' }],
+    examples: [{ messageId: '01900000-0000-7000-8000-000000000001', reason: 'A card number' }],
   });
 export type RedactMessage = z.infer<typeof RedactMessage>;
 
 export const RedactSession = z.object({ sessionId: z.string().min(1).max(MAX_ID), reason: Reason }).meta({
   id: 'RedactSession',
-  examples: [{ sessionId: '0199a0c2-0000-7000-8000-000000000000', reason: 'Asked to be forgotten' }],
+  examples: [{ sessionId: '01900000-0000-7000-8000-000000000001', reason: 'Asked to be forgotten' }],
 });
 export type RedactSession = z.infer<typeof RedactSession>;
 

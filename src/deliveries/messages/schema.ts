@@ -51,7 +51,7 @@ export const MakeOutboundCall = z
   })
   .meta({
     id: 'MakeOutboundCall',
-    examples: [{ phoneAgentId: '0199c1f4-7d3e-7b52-b8a4-2f0a51d7c001', contact: { phoneNumber: '+442079460958' } }],
+    examples: [{ phoneAgentId: '01900000-0000-7000-8000-000000000001', contact: { phoneNumber: '+442079460958' } }],
   });
 export type MakeOutboundCall = z.infer<typeof MakeOutboundCall>;
 

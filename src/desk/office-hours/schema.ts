@@ -8,7 +8,7 @@ const MAX_SHIFTS = 100;
 const MAX_HOLIDAYS = 500;
 const MIN_YEAR = 1970;
 const MAX_YEAR = 2199;
-const EXAMPLE_ID = '019aa1f0-0000-7000-8000-000000000000';
+const EXAMPLE_ID = '01900000-0000-7000-8000-000000000001';
 
 const StartOfShift = z
   .string()

@@ -17,7 +17,7 @@ export const MergeInsights = z
       .refine(haveNoRepetition, 'must not have an id twice')
       .describe('The insights that become part of this one.'),
   })
-  .meta({ id: 'MergeInsights', examples: [{ insight_ids: ['01920000-0000-7000-8000-000000000002'] }] });
+  .meta({ id: 'MergeInsights', examples: [{ insight_ids: ['01900000-0000-7000-8000-000000000002'] }] });
 export type MergeInsights = z.infer<typeof MergeInsights>;
 
 export const SplitInsight = z
@@ -36,7 +36,7 @@ export const SplitInsight = z
       .optional()
       .describe('Its name. Absent: what the earliest of them says.'),
   })
-  .meta({ id: 'SplitInsight', examples: [{ occurrence_ids: ['01920000-0000-7000-8000-000000000003'] }] });
+  .meta({ id: 'SplitInsight', examples: [{ occurrence_ids: ['01900000-0000-7000-8000-000000000003'] }] });
 export type SplitInsight = z.infer<typeof SplitInsight>;
 
 export const Operation = z
@@ -54,11 +54,11 @@ export const Operation = z
     id: 'InsightOperation',
     examples: [
       {
-        id: '01920000-0000-7000-8000-000000000009',
+        id: '01900000-0000-7000-8000-000000000009',
         kind: 'merge',
-        insight_id: '01920000-0000-7000-8000-000000000002',
-        other_id: '01920000-0000-7000-8000-000000000001',
-        done_by: '01920000-0000-7000-8000-00000000000a',
+        insight_id: '01900000-0000-7000-8000-000000000002',
+        other_id: '01900000-0000-7000-8000-000000000001',
+        done_by: '01900000-0000-7000-8000-00000000000a',
         undone_by: null,
         created_at: '2026-01-30T10:00:00.000Z',
         undone_at: null,
@@ -108,9 +108,9 @@ export const OccurrencePage = z
       {
         items: [
           {
-            id: '01920000-0000-7000-8000-000000000003',
-            session_id: '01920000-0000-7000-8000-000000000004',
-            message_id: '01920000-0000-7000-8000-000000000005',
+            id: '01900000-0000-7000-8000-000000000003',
+            session_id: '01900000-0000-7000-8000-000000000004',
+            message_id: '01900000-0000-7000-8000-000000000005',
             kind: 'problem',
             content: 'The parcel has not arrived',
             quote: 'my parcel still has not arrived',

@@ -6,10 +6,10 @@ const Proposed = z.object({ id: Id, number: z.int(), content: z.string() });
 export const ProposalPath = z.object({ proposalId: Id });
 
 const EXAMPLE = {
-  id: '01920000-0000-7000-8000-000000000006',
+  id: '01900000-0000-7000-8000-000000000006',
   similarity: 0.74,
-  insight: { id: '01920000-0000-7000-8000-000000000001', number: 7, content: 'The parcel has not arrived' },
-  other: { id: '01920000-0000-7000-8000-000000000002', number: 31, content: 'A delivery is late' },
+  insight: { id: '01900000-0000-7000-8000-000000000001', number: 7, content: 'The parcel has not arrived' },
+  other: { id: '01900000-0000-7000-8000-000000000002', number: 31, content: 'A delivery is late' },
   created_at: '2026-01-30T10:00:09.000Z',
 };
 

@@ -6,7 +6,7 @@ export const MAX_CONTENT = 500;
 
 export const AssignInsight = z
   .object({ groupId: Id.nullable().describe('A team. null: nobody.') })
-  .meta({ id: 'AssignInsight', examples: [{ groupId: '01920000-0000-7000-8000-000000000001' }, { groupId: null }] });
+  .meta({ id: 'AssignInsight', examples: [{ groupId: '01900000-0000-7000-8000-000000000001' }, { groupId: null }] });
 export type AssignInsight = z.infer<typeof AssignInsight>;
 
 export const ArchiveInsight = z

@@ -34,7 +34,7 @@ export const TrainingVersion = z
         title: 'Refunds',
         content: 'Refunds take five days.',
         published_at: '2026-01-02T10:00:00.000Z',
-        published_key_id: '01920000-0000-7000-8000-000000000001',
+        published_key_id: '01900000-0000-7000-8000-000000000001',
       },
     ],
   });

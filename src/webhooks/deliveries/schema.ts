@@ -34,12 +34,12 @@ const fields = {
 };
 
 const EXAMPLE = {
-  id: '01980000-0000-7000-8000-000000000001',
-  endpoint_id: '01980000-0000-7000-8000-000000000000',
+  id: '01900000-0000-7000-8000-000000000001',
+  endpoint_id: '01900000-0000-7000-8000-000000000001',
   event_id: '5b2f9d3e-7a51-5a44-8a9c-0d2a3f1c7b55',
   event_type: 'conversation.started',
   occurred_at: '2026-01-31T12:00:00.000Z',
-  session_id: '01980000-0000-7000-8000-000000000002',
+  session_id: '01900000-0000-7000-8000-000000000002',
   sequence: 1,
   status: 'delivered',
   attempts: 1,

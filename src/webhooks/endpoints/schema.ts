@@ -85,7 +85,7 @@ export type UpdateEndpoint = z.infer<typeof UpdateEndpoint>;
 export const EndpointPath = z.object({ id: Id });
 
 const EXAMPLE = {
-  id: '01980000-0000-7000-8000-000000000000',
+  id: '01900000-0000-7000-8000-000000000001',
   url: 'https://example.com/hooks',
   description: null,
   event_types: ['conversation.started'],
@@ -149,7 +149,7 @@ export const RotatedSecret = z.object({ secret: Secret, old_secret_until: Timest
 
 export const QueuedTest = z
   .object({ delivery_id: Id })
-  .meta({ id: 'QueuedWebhookTest', examples: [{ delivery_id: '01980000-0000-7000-8000-000000000000' }] });
+  .meta({ id: 'QueuedWebhookTest', examples: [{ delivery_id: '01900000-0000-7000-8000-000000000001' }] });
 
 export const Recover = z
   .object({

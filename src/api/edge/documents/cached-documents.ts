@@ -1,16 +1,32 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
+import { type BrotliOptions, brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest, onSendAsyncHookHandler } from 'fastify';
 import Negotiator from 'negotiator';
 
-/** The highest level, 11, takes seconds for the script of the documentation. */
-const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } };
-const ENCODERS = {
-  br: (payload: string | Buffer) => promisify(brotliCompress)(payload, BROTLI),
-  gzip: (payload: string | Buffer) => promisify(gzip)(payload),
-};
-type Encoding = keyof typeof ENCODERS;
+/** The highest levels take seconds for the script of the documentation. */
+const QUALITY = 6;
+
+/** Returns how Brotli compresses a text at a level, once it knows its length. */
+export const brotliOf = (payload: string | Buffer, quality: number): BrotliOptions => ({
+  params: {
+    [constants.BROTLI_PARAM_QUALITY]: quality,
+    [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
+    [constants.BROTLI_PARAM_SIZE_HINT]: payload.length,
+  },
+});
+
+const compress = (encoding: Encoding, payload: string | Buffer, quality: number): Promise<Buffer> =>
+  encoding === 'gzip' ? promisify(gzip)(payload) : promisify(brotliCompress)(payload, brotliOf(payload, quality));
+
+type Encoding = 'br' | 'gzip';
+
+interface CacheOptions {
+  /** The `Cache-Control` of the answers. */
+  caching?: string;
+  /** The level of Brotli. */
+  quality?: number;
+}
 
 interface CachedDocument {
   etag: string;
@@ -22,14 +38,17 @@ interface CachedDocument {
  * Returns a hook for routes whose answers stay the same while the process runs. It compresses each answer once for each
  * encoding, and answers 304 to clients that have it (RFC 9110, 8.8.3 and 13.1.2).
  */
-export function createDocumentCache(caching = 'no-cache'): onSendAsyncHookHandler {
+export function createDocumentCache({
+  caching = 'no-cache',
+  quality = QUALITY,
+}: CacheOptions = {}): onSendAsyncHookHandler {
   const documents = new Map<string, CachedDocument>();
   return async (request, reply, payload) => {
     if (reply.statusCode !== 200 || (typeof payload !== 'string' && !Buffer.isBuffer(payload))) return payload;
     const path = request.routeOptions.url ?? request.url;
     const known = documents.get(path) ?? { etag: etagOf(payload), encoded: new Map() };
     documents.set(path, known);
-    return send(request, reply, { ...known, payload, caching });
+    return send(request, reply, { ...known, payload, caching, quality });
   };
 }
 
@@ -38,7 +57,7 @@ const etagOf = (payload: string | Buffer) => `W/"${createHash('sha256').update(p
 function send(
   request: FastifyRequest,
   reply: FastifyReply,
-  { etag, encoded, payload, caching }: CachedDocument & { payload: string | Buffer; caching: string },
+  { etag, encoded, payload, caching, quality }: CachedDocument & Required<CacheOptions> & { payload: string | Buffer },
 ) {
   reply.headers({ etag, vary: 'accept-encoding', 'cache-control': caching });
   if (request.headers['if-none-match']?.includes(etag)) {
@@ -47,7 +66,7 @@ function send(
   }
   const encoding = new Negotiator(request).encoding(['br', 'gzip', 'identity']);
   if (encoding !== 'br' && encoding !== 'gzip') return payload;
-  const packed = encoded.get(encoding) ?? ENCODERS[encoding](payload);
+  const packed = encoded.get(encoding) ?? compress(encoding, payload, quality);
   encoded.set(encoding, packed);
   reply.header('content-encoding', encoding).removeHeader('content-length');
   return packed;
