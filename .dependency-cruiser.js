@@ -53,6 +53,7 @@ const DOMAINS = [
   'knowledge',
   'extraction',
   'crawl',
+  'exports',
   'recognition',
   'models',
   'ai',

@@ -9,6 +9,7 @@ import { createEvalActivities, type EvalActivityDeps } from './evals.ts';
 import { createInboundMessageActivities, type InboundMessageActivityDeps } from './inbound-messages.ts';
 import { createInsightActivities, type InsightActivityDeps } from './insights.ts';
 import { type ContactImportActivityDeps, createContactImportActivities } from './jobs/contact-imports.ts';
+import { createExportActivities, type ExportActivityDeps } from './jobs/exports.ts';
 import { createSessionJobActivities, type SessionJobActivityDeps } from './jobs/session-jobs.ts';
 import { createKnowledgeActivities, type KnowledgeActivityDeps } from './knowledge.ts';
 import { createMessageRequestActivities, type MessageRequestActivityDeps } from './message-requests.ts';
@@ -32,6 +33,7 @@ export type ActivityDeps = AiTurnActivityDeps &
   CrmActivityDeps &
   DeletionActivityDeps &
   EvalActivityDeps &
+  ExportActivityDeps &
   InsightActivityDeps &
   KnowledgeActivityDeps &
   MiawActivityDeps &
@@ -59,6 +61,7 @@ export const createActivities = (deps: ActivityDeps) => ({
   ...createCrmActivities(deps),
   ...createDeletionActivities(deps),
   ...createEvalActivities(deps),
+  ...createExportActivities(deps),
   ...createInsightActivities(deps),
   ...createKnowledgeActivities(deps),
   ...createMiawActivities(deps),

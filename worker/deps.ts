@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { ActivityDeps } from '../activities/index.ts';
+import { EXPORTS_AT_ONCE } from '../activities/jobs/exports.ts';
 import { findPhoneAssistant } from '../src/ai/phone-tools/profiles.service.ts';
 import type { Config } from '../src/config.ts';
 import { createRenderer } from '../src/crawl/rendering/renderer.ts';
@@ -10,6 +11,7 @@ import { createConversationStore } from '../src/crm/salesforce/conversation-stor
 import type { Db } from '../src/db/connect.ts';
 import { turnOffFastPaths } from '../src/db/fast-paths.ts';
 import { listen } from '../src/db/listen.ts';
+import { connectForSnapshots } from '../src/db/snapshot.ts';
 import type { WriteQuota } from '../src/db/write-quota.ts';
 import { createFileDownload } from '../src/deliveries/inbound/file-download.ts';
 import { receiveMail } from '../src/deliveries/inbound/mail-receiving.service.ts';
@@ -77,6 +79,7 @@ export async function createWorkerDeps(
   const storage = createCountedStorage(createStorage(config), quota.add);
   const withFiles = createFileLoader(db, storage);
   const sending = createSenders(config, db, { secrets, egress, calls, tokens, withFiles });
+  const snapshots = connectForSnapshots(config.DATABASE_URL, EXPORTS_AT_ONCE);
   const webhookSenders = createSenderRegistry();
   const webhookListener = config.WORKER_QUEUES.includes('webhooks')
     ? listen(config.DATABASE_URL, WEBHOOKS_CHANNEL, webhookSenders.notify)
@@ -98,6 +101,8 @@ export async function createWorkerDeps(
       authenticator: createMailAuthenticator({ servers: config.DNS_SERVERS }),
       trustedAuthservIds: config.MAIL_AUTHSERV_IDS,
       storage,
+      snapshots: snapshots.db,
+      mediaLinks,
       download: createFileDownload(db, { egress, secrets }),
       tagLearner,
       webhookSenders,
@@ -118,6 +123,7 @@ export async function createWorkerDeps(
         mailer?.close(),
         mailReader.close(),
         storage.close(),
+        snapshots.close(),
         extractor.close(),
         renderer?.close(),
         tagLearner.close(),

@@ -15,6 +15,7 @@ import { isTemporalUnavailable } from '../src/temporal/dispatch.ts';
 import { loadWorkflowBundle } from './bundle.ts';
 import { createWorkerDeps } from './deps.ts';
 import { startDomainChecks } from './domain-checks.ts';
+import { startFilePurge } from './file-purge.ts';
 import { createHeadings } from './headings.ts';
 import { createInlineWork } from './inline-work.ts';
 import { startUsingModel } from './installed-model.ts';
@@ -85,6 +86,7 @@ const runStarter = isInteractive
     })
   : undefined;
 const stopMaintenance = isInteractive ? startMaintenance(db, config, log) : undefined;
+const stopPurge = isInteractive ? startFilePurge(db, deps.storage, log) : undefined;
 const stopDomainChecks = isInteractive ? startDomainChecks(db, config, log) : undefined;
 const stopModel = isInteractive ? startUsingModel(config, { db, embedder: deps.embedder, log }) : undefined;
 const stopRenewal = isInteractive ? startTokenRenewal(db, log) : undefined;
@@ -103,6 +105,7 @@ onStopSignal(log, config.STOP_GRACE_SECONDS, async () => {
   isStopping = true;
   ops?.drain();
   stopMaintenance?.();
+  stopPurge?.();
   stopDomainChecks?.();
   stopModel?.();
   stopRenewal?.();

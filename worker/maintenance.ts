@@ -18,6 +18,7 @@ import { deleteOldCounts } from '../src/db/write-quota.ts';
 import { deleteOldRawMail } from '../src/deliveries/inbound/emails.service.ts';
 import { deleteOldCallbacks, deleteOldSandboxMessages } from '../src/deliveries/maintenance.service.ts';
 import { deleteOldEvalRuns, startNightlyRuns } from '../src/evals/runs.service.ts';
+import { deleteOldExports, expireExports } from '../src/exports/service.ts';
 import { requestWeeklyReviews } from '../src/insights/review/service.ts';
 import { retryOldRefusals } from '../src/knowledge/embedding/maintenance.service.ts';
 import { deleteUnusedWords } from '../src/knowledge/index/maintenance.service.ts';
@@ -76,6 +77,8 @@ const BATCHED_JOBS: Record<string, (db: Db, retention: Retention) => Promise<num
   deleteOldJobs,
   deleteOldMcpConfirmations,
   deleteOldImports,
+  expireExports,
+  deleteOldExports,
 };
 
 /**

@@ -26,6 +26,7 @@ import { relayToMiaw, resumeMiaw } from '../src/crm/salesforce/outgoing.service.
 import type { Trx } from '../src/db/connect.ts';
 import type { WriteQuota } from '../src/db/write-quota.ts';
 import { redactEvals } from '../src/evals/service.ts';
+import { revokeOnContactDeletion, revokeOnRedaction } from '../src/exports/service.ts';
 import { dropGoneCategories } from '../src/insights/categories/service.ts';
 import { requestExtraction, wakeExtractions } from '../src/insights/extraction/requests.service.ts';
 import { redactInsights } from '../src/insights/redaction/service.ts';
@@ -96,7 +97,12 @@ export function createReactions(
   return withWebhooks(announcing, {
     'contact-created': [enrollCreatedContacts, startWorkflows],
     'contact-updated': [enrollChangedContacts, assignPoliciesByContact],
-    'contact-deleted': [cancelSendsOfDeletedContacts, redactContactWebhooks, assignPoliciesWithoutContact],
+    'contact-deleted': [
+      cancelSendsOfDeletedContacts,
+      redactContactWebhooks,
+      assignPoliciesWithoutContact,
+      revokeOnContactDeletion,
+    ],
     'contact-replied': [exitRepliedContacts],
     'sending-settings-changed': [reevaluateDeferrals],
     'staffing-changed': [assignIfWaiting],
@@ -133,6 +139,7 @@ export function createReactions(
       redactLearnedDrafts,
       redactInsights,
       redactWebhooks,
+      revokeOnRedaction,
       deleteConfirmationsOfSession,
     ],
     'ticket-texts-redacted': [redactBatchBodies],

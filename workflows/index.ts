@@ -18,6 +18,7 @@ export { receiveInboundEmail } from './deliveries/inbound-emails.ts';
 export { receiveInboundFiles } from './deliveries/inbound-files.ts';
 export { sendMessage } from './deliveries/messages.ts';
 export { reconcileSends } from './deliveries/reconciliation.ts';
+export { exportRecords } from './exports.ts';
 export { forecastSequence } from './forecasts.ts';
 export { extractInsights, reviewInsights } from './insights.ts';
 export { crawl, deleteDatasource, startScheduledCrawl, syncCrawlSchedule } from './knowledge/crawl.ts';

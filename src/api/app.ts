@@ -22,6 +22,7 @@ import { DELIVERY_ROUTES } from '../deliveries/domain.routes.ts';
 import { sandboxRoutes } from '../deliveries/sandbox/routes.ts';
 import { DESK_ROUTES } from '../desk/domain.routes.ts';
 import { EVAL_ROUTES } from '../evals/domain.routes.ts';
+import { exportRoutes } from '../exports/routes.ts';
 import { newId } from '../ids.ts';
 import { INSIGHT_ROUTES } from '../insights/domain.routes.ts';
 import { keyRoutes } from '../keys/routes.ts';
@@ -106,6 +107,7 @@ const ROUTES: FastifyPluginAsyncZod<Deps>[] = [
   usageRoutes,
   ...INSIGHT_ROUTES,
   mediaRoutes,
+  exportRoutes,
   ...ANALYTICS_ROUTES,
   ...WIDGET_ROUTES,
   ...WEBHOOK_ROUTES,

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import { compiledOnce } from '../db/connections/compiled-once.ts';
+import { type CreatedWithin, countCreated, inIdOrder, type KeysetPage } from '../db/keyset.ts';
 import { blockedEmail } from './blocklist/queries.ts';
 
 const shownContacts = (db: Db, orgId: string) =>
@@ -43,3 +44,10 @@ export const listContactsById = (db: Db, orgId: string, ids: string[]) =>
       )`.as('is_blocked'),
     )
     .execute();
+
+/** Lists a part of the contacts in the order of their ids, in the form of API responses. */
+export const listContactsInOrder = (db: Db, orgId: string, page: KeysetPage) =>
+  shownContacts(db, orgId).$call(inIdOrder(page, 'contact')).execute();
+
+export const countContacts = (trx: Trx, orgId: string, created: CreatedWithin): Promise<number> =>
+  countCreated(trx, shownContacts(trx, orgId), { of: 'contact', created });

@@ -1130,6 +1130,38 @@ create table event_subscriptions (
   constraint event_subscriptions_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id) ON DELETE CASCADE
 );
 
+create table exports (
+  org_id uuid not null,
+  id uuid not null,
+  resource text not null,
+  format text not null,
+  created_after timestamp with time zone,
+  created_before timestamp with time zone,
+  actor jsonb not null,
+  state text default 'running'::text not null,
+  attempt integer default 0 not null,
+  restarts integer default 0 not null,
+  known_erasures bigint[] default '{}'::bigint[] not null,
+  total integer,
+  written integer default 0 not null,
+  media_id uuid,
+  size bigint,
+  sha256 text,
+  reason text,
+  created_at timestamp(3) with time zone default now() not null,
+  ended_at timestamp(3) with time zone,
+  expires_at timestamp(3) with time zone,
+  constraint exports_pkey PRIMARY KEY (org_id, id),
+  constraint exports_format_check CHECK ((format = ANY (ARRAY['ndjson'::text, 'csv'::text]))),
+  constraint exports_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
+  constraint exports_resource_check CHECK ((resource = ANY (ARRAY['contacts'::text, 'conversations'::text, 'deliveries'::text, 'knowledge'::text]))),
+  constraint exports_state_check CHECK ((state = ANY (ARRAY['running'::text, 'completed'::text, 'failed'::text, 'canceled'::text, 'expired'::text])))
+);
+CREATE INDEX exports_by_creation ON public.exports USING btree (org_id, created_at, id);
+CREATE INDEX exports_completed ON public.exports USING btree (expires_at) WHERE (state = 'completed'::text);
+CREATE INDEX exports_ended ON public.exports USING btree (ended_at) WHERE (ended_at IS NOT NULL);
+CREATE INDEX exports_running ON public.exports USING btree (org_id, id) WHERE (state = 'running'::text);
+
 create table handoff_holds (
   org_id uuid not null,
   id uuid not null,
@@ -1689,7 +1721,7 @@ create table media (
   deleted_at timestamp(3) with time zone,
   constraint media_pkey PRIMARY KEY (org_id, id),
   constraint media_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
-  constraint media_size_check CHECK ((size > 0))
+  constraint media_size_check CHECK ((size >= 0))
 );
 CREATE INDEX media_to_delete ON public.media USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 CREATE UNIQUE INDEX media_by_key ON public.media USING btree (key);

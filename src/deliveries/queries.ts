@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import { orderedByCreation, type PageRequest } from '../db/cursor.ts';
+import { type CreatedWithin, countCreated, inIdOrder, type KeysetPage } from '../db/keyset.ts';
 import type { DeliveryStatus } from './contract.ts';
 import type { ListDeliveries } from './ledger/schema.ts';
 
@@ -46,6 +47,18 @@ export const listDeliveriesById = (db: Db, orgId: string, ids: string[]) =>
     .where('org_id', '=', orgId)
     .where('id', '=', sql<string>`any(${ids}::uuid[])`)
     .execute();
+
+/** Lists a part of the deliveries in the order of their ids. */
+export const listDeliveriesInOrder = (db: Db, orgId: string, page: KeysetPage) =>
+  db
+    .selectFrom('deliveries')
+    .select(COLUMNS)
+    .where('org_id', '=', orgId)
+    .$call(inIdOrder(page, 'deliveries'))
+    .execute();
+
+export const countDeliveries = (trx: Trx, orgId: string, created: CreatedWithin): Promise<number> =>
+  countCreated(trx, trx.selectFrom('deliveries').where('org_id', '=', orgId), { of: 'deliveries', created });
 
 /** Finds the reason for a delivery's wait and its provider's responses. */
 export function findDeliveryProgress(db: Db, orgId: string, id: string) {

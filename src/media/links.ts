@@ -27,6 +27,8 @@ export interface MediaLinks {
    * polling clients see no change.
    */
   linkOf(media: MediaRef, now?: Date): string;
+  /** Returns a link valid until a time, to the second. */
+  linkUntil(media: MediaRef, end: Date): string;
   /** Returns a link without end, for messages that leave. It ends with the file. */
   lastingLinkOf(media: MediaRef): string;
   /** Returns the target of a token, or undefined if the token is not ours. Takes the same time for all invalid ones. */
@@ -40,7 +42,7 @@ export interface MediaLinks {
 export function createMediaLinks(secrets: SigningSecrets, publicUrl: string): MediaLinks {
   const signatures = createSignatures(secrets, 'media links', MAC_BYTES);
 
-  const linkUntil = ({ org_id, id }: MediaRef, seconds: number) => {
+  const linkOfSeconds = ({ org_id, id }: MediaRef, seconds: number) => {
     const expiry = Buffer.alloc(EXPIRY_BYTES);
     expiry.writeUInt32BE(seconds);
     const signed = Buffer.concat([parse(org_id), parse(id), expiry]);
@@ -49,8 +51,9 @@ export function createMediaLinks(secrets: SigningSecrets, publicUrl: string): Me
 
   return {
     linkOf: (media, now = new Date()) =>
-      linkUntil(media, (Math.floor(secondsOf(now) / DAY_SECONDS) + VALID_DAYS + 1) * DAY_SECONDS),
-    lastingLinkOf: (media) => linkUntil(media, NEVER),
+      linkOfSeconds(media, (Math.floor(secondsOf(now) / DAY_SECONDS) + VALID_DAYS + 1) * DAY_SECONDS),
+    linkUntil: (media, end) => linkOfSeconds(media, secondsOf(end)),
+    lastingLinkOf: (media) => linkOfSeconds(media, NEVER),
     read(token, now = new Date()) {
       const bytes = Buffer.from(token, 'base64url');
       if (bytes.length !== SIGNED_BYTES + MAC_BYTES || bytes.toString('base64url') !== token) return undefined;

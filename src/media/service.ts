@@ -98,12 +98,33 @@ export async function storeUnclaimedMedia(
   const bytes = await spool(content, MAX_FILE_BYTES);
   try {
     const media = await describeBytes(orgId, { fileName, bytes, id: newId() });
-    await insertUnclaimedMedia(db, media);
-    await storage.put(media.key, bytes);
+    await storeUnclaimedBytes(db, storage, { media, bytes });
     return media;
   } finally {
     await bytes.remove();
   }
+}
+
+/** Stores a file of our own making that nobody has yet, like storeUnclaimedMedia. Its type is what we say. */
+export async function storeOwnFile(
+  db: Db,
+  storage: Storage,
+  orgId: string,
+  { bytes, ...described }: Pick<Media, 'file_name' | 'mime_type'> & { bytes: Spool },
+): Promise<Media> {
+  const id = newId();
+  const media = { org_id: orgId, id, key: `${orgId}/${id}`, ...described, size: bytes.size };
+  await storeUnclaimedBytes(db, storage, { media, bytes });
+  return media;
+}
+
+async function storeUnclaimedBytes(
+  db: Db,
+  storage: Storage,
+  { media, bytes }: { media: Media; bytes: Spool },
+): Promise<void> {
+  await insertUnclaimedMedia(db, media);
+  await storage.put(media.key, bytes);
 }
 
 /** Keeps files that nobody had yet, with the transaction. Throws conflict where one was deleted meanwhile. */

@@ -35,3 +35,15 @@ export const hasEvent = (type: EventType, table: string, subject: 'id' | 'org_id
 export const hasPendingCommand = async (db: Db, workflowId: string): Promise<boolean> =>
   (await db.selectFrom('outbox').select('id').where('workflow_id', '=', workflowId).limit(1).executeTakeFirst()) !==
   undefined;
+
+/** Returns the ids of an org's events of some types that still wait in the outbox. */
+export async function listPendingEvents(db: Db, orgId: string, types: EventType[]): Promise<number[]> {
+  const rows = await db
+    .selectFrom('outbox')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where('kind', '=', 'event')
+    .where('type', 'in', types)
+    .execute();
+  return rows.map(({ id }) => id);
+}

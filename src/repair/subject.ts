@@ -31,6 +31,7 @@ export type MismatchKind =
   | 'snooze'
   | 'session-job'
   | 'contact-import'
+  | 'export'
   | 'inactivity'
   | 'reconciliation'
   | 'datasource-deletion'

@@ -76,6 +76,8 @@ import { DELETE_TEAM } from '../desk/teams/contract.ts';
 import { continueTeamDeletion, listDeletedTeams } from '../desk/teams/repair.service.ts';
 import { RUN_EVALS } from '../evals/contract.ts';
 import { listRunsInProgress as listEvalRuns, mendEvalRun, workflowIdOfEvalRun } from '../evals/repair.service.ts';
+import { EXPORT_RECORDS } from '../exports/contract.ts';
+import { listRunningExports, runExport } from '../exports/service.ts';
 import { EXTRACT_INSIGHTS } from '../insights/extraction/contract.ts';
 import { wakeExtraction } from '../insights/extraction/requests.service.ts';
 import { EMBED_KNOWLEDGE } from '../knowledge/embedding/contract.ts';
@@ -304,6 +306,15 @@ export const SUBJECTS: ComparedSubject[] = [
       list: listRunningImports,
       wake: runImport,
       idOf: ({ importId }) => importId,
+    }),
+  ),
+  compared(
+    resumed({
+      kind: 'export',
+      starts: [EXPORT_RECORDS.type],
+      list: listRunningExports,
+      wake: runExport,
+      idOf: ({ exportId }) => exportId,
     }),
   ),
   compared(

@@ -33,6 +33,7 @@ const OTHER_TABLES = [
   'session_jobs',
   'session_job_items',
   'contact_imports',
+  'exports',
   'contact_import_refusals',
   'idempotency_keys',
   'delivery_callbacks',

@@ -286,6 +286,8 @@ POST /me/notifications/read
 POST /me/switch
 DELETE /me/sessions/{id}
 POST /contacts/search
+POST /exports
+POST /exports/{id}/cancel
 POST /sequences/{id}/forecast
 POST /chat/sessions/filter
 POST /workflows/simulate

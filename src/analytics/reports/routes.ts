@@ -1,8 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { z } from 'zod';
-import { type CsvRow, jsonOrCsv, sendCsv, wantsCsv } from '../../api/edge/documents/csv.ts';
+import { jsonOrCsv, sendCsv, wantsCsv } from '../../api/edge/documents/csv.ts';
 import type { Db } from '../../db/connect.ts';
+import type { CsvRow } from '../../reports/csv.ts';
 import { errorResponses } from '../../schemas/error-answers.ts';
 import {
   AiQuery,

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
 import { orderedByCreation, type PageRequest } from '../../db/cursor.ts';
+import { type CreatedWithin, countCreated, inIdOrder, type KeysetPage } from '../../db/keyset.ts';
 import type { PageStatus } from './table.ts';
 
 export interface PageFilter {
@@ -108,3 +109,25 @@ export async function insertRequestedPage(
     .executeTakeFirstOrThrow();
   return id;
 }
+
+/** Selects the pages in the knowledge whose website is not deleted. */
+const storedPages = (db: Db, orgId: string) =>
+  db
+    .selectFrom('crawl_pages as page')
+    .innerJoin('datasources as datasource', (join) =>
+      join.onRef('datasource.org_id', '=', 'page.org_id').onRef('datasource.id', '=', 'page.datasource_id'),
+    )
+    .where('page.org_id', '=', orgId)
+    .where('datasource.deleted_at', 'is', null)
+    .where(sql<boolean>`page.is_stored and page.choice is distinct from 'deleted'`);
+
+/** Lists a part of the pages in the knowledge with their contents, in the order of their ids. */
+export const listStoredPages = (db: Db, orgId: string, page: KeysetPage) =>
+  storedPages(db, orgId)
+    .select(['page.id', 'page.datasource_id', 'page.url', 'page.title', 'page.language', 'page.markdown as content'])
+    .select(['page.last_crawled_at', 'page.created_at', 'page.updated_at'])
+    .$call(inIdOrder(page, 'page'))
+    .execute();
+
+export const countStoredPages = (trx: Trx, orgId: string, created: CreatedWithin): Promise<number> =>
+  countCreated(trx, storedPages(trx, orgId), { of: 'page', created });

@@ -1,5 +1,6 @@
 import type { Db, Trx } from '../../db/connect.ts';
 import { pageOf } from '../../db/cursor.ts';
+import { type CreatedWithin, pagesById } from '../../db/keyset.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { refused } from '../../errors.ts';
 import { newId } from '../../ids.ts';
@@ -11,8 +12,20 @@ import { type JobRow, lockActiveJob } from '../jobs/shared.queries.ts';
 import { queuePages } from '../queue/seeding.shared.queries.ts';
 import { type Site, siteOf } from '../scope/rules.ts';
 import { keysOf, MAX_URL_LENGTH, pageUrlOf } from '../scope/urls.rules.ts';
-import { dequeueAndUnstorePages, findPages, insertRequestedPage, listPages, updateChoice } from './queries.ts';
+import {
+  dequeueAndUnstorePages,
+  findPages,
+  insertRequestedPage,
+  listPages,
+  listStoredPages,
+  updateChoice,
+} from './queries.ts';
 import type { DeletePages, ListPages } from './schema.ts';
+
+export { countStoredPages } from './queries.ts';
+
+/** A page of a website may have megabytes of text. */
+const PAGES_AT_ONCE = 20;
 
 /** Returns a page of a datasource's URLs with their results. Throws notFound. */
 export async function pageOfPages(db: Db, orgId: string, datasourceId: string, query: ListPages) {
@@ -140,3 +153,7 @@ async function requeuePages(
   if (active !== undefined) await enqueue(trx, orgId, wakeCrawl(orgId, active));
   return queuePages(trx, orgId, job.id, { ids, isForced: true });
 }
+
+/** Reads all pages in the knowledge that were first found within given times, with their texts, some at a time. */
+export const readStoredPages = (trx: Trx, orgId: string, created: CreatedWithin) =>
+  pagesById(PAGES_AT_ONCE, (page) => listStoredPages(trx, orgId, { ...page, ...created }));

@@ -8,8 +8,8 @@ export interface ConnectionLimits {
   user_limit: number;
 }
 
-/** Connections of a program besides its pool: those that listen, and those of the relay. */
-export const CONNECTIONS_BESIDES_POOL = 7;
+/** Connections of a program besides its pool: those that listen, those of the relay, and that of exports. */
+export const CONNECTIONS_BESIDES_POOL = 8;
 /** Connections for migrations, the operator's commands and backups. */
 export const CONNECTIONS_OF_OPERATORS = 5;
 export const MIN_POOL_SIZE = 4;

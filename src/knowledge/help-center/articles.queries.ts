@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
-import type { Db } from '../../db/connect.ts';
+import type { Db, Trx } from '../../db/connect.ts';
 import { orderedByCreation, type PageRequest } from '../../db/cursor.ts';
+import { type CreatedWithin, countCreated, inIdOrder, type KeysetPage } from '../../db/keyset.ts';
 
 const LISTED_COLUMNS = [
   'id',
@@ -95,3 +96,18 @@ export function listBreadcrumbs(db: Db, orgId: string, paths: string[]) {
     .orderBy(sql`length(path)`)
     .execute();
 }
+
+/** Lists a part of the articles with their contents, in the order of their ids. */
+export const listArticlesInOrder = (db: Db, orgId: string, page: KeysetPage) =>
+  db
+    .selectFrom('help_center_articles')
+    .select([...LISTED_COLUMNS, 'content_markdown'])
+    .where('org_id', '=', orgId)
+    .$call(inIdOrder(page, 'help_center_articles'))
+    .execute();
+
+export const countArticles = (trx: Trx, orgId: string, created: CreatedWithin): Promise<number> =>
+  countCreated(trx, trx.selectFrom('help_center_articles').where('org_id', '=', orgId), {
+    of: 'help_center_articles',
+    created,
+  });

@@ -1,11 +1,17 @@
-import type { Db } from '../../db/connect.ts';
+import { z } from 'zod';
+import type { Db, Trx } from '../../db/connect.ts';
 import { pageOf } from '../../db/cursor.ts';
+import { type CreatedWithin, pagesById } from '../../db/keyset.ts';
 import { notFound } from '../../errors.ts';
 import { findPassages, type SemanticSearch } from '../search/passage-search.service.ts';
 import { addressOf } from './addresses.rules.ts';
-import { findArticle, listArticles, listArticlesById } from './articles.queries.ts';
-import type { ArticlesQuery } from './articles.schema.ts';
+import { findArticle, listArticles, listArticlesById, listArticlesInOrder } from './articles.queries.ts';
+import { type ArticlesQuery, ShownArticle } from './articles.schema.ts';
 import { ARTICLES_SOURCE } from './content.service.ts';
+
+export { countArticles } from './articles.queries.ts';
+
+const ARTICLES_PER_PAGE = 50;
 
 /**
  * Passages requested per article. An article may have several passages, so a second search requests more if too few
@@ -60,4 +66,16 @@ export async function getHelpArticle(db: Db, publicUrl: string, orgId: string, i
   const article = await findArticle(db, orgId, id);
   if (article === undefined) throw notFound('article');
   return { ...article, url: addressOf(publicUrl, orgId, article.path) };
+}
+
+/** Reads all articles that were created within given times, each as in the response to GET, some at a time. */
+export async function* readArticles(
+  trx: Trx,
+  publicUrl: string,
+  orgId: string,
+  created: CreatedWithin,
+): AsyncGenerator<z.input<typeof ShownArticle>[]> {
+  const pages = pagesById(ARTICLES_PER_PAGE, (page) => listArticlesInOrder(trx, orgId, { ...page, ...created }));
+  for await (const rows of pages)
+    yield rows.map((row) => z.encode(ShownArticle, { ...row, url: addressOf(publicUrl, orgId, row.path) }));
 }

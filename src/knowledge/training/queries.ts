@@ -1,6 +1,7 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
 import { orderedByCreation, type PageRequest } from '../../db/cursor.ts';
+import { type CreatedWithin, countCreated, inIdOrder, type KeysetPage } from '../../db/keyset.ts';
 import { lockName } from '../../db/locks.ts';
 import { onlyRow } from '../../db/rows.ts';
 import type { CreateTraining, UpdateTraining } from './schema.ts';
@@ -171,3 +172,15 @@ export async function listRestrictingSegments(db: Db, orgId: string): Promise<st
   `.execute(db);
   return rows.map(({ id }) => id);
 }
+
+/** Lists a part of the items in the order of their ids. */
+export const listTrainingInOrder = (db: Db, orgId: string, page: KeysetPage) =>
+  db
+    .selectFrom('training_items')
+    .select(SHOWN)
+    .where('org_id', '=', orgId)
+    .$call(inIdOrder(page, 'training_items'))
+    .execute();
+
+export const countTraining = (trx: Trx, orgId: string, created: CreatedWithin): Promise<number> =>
+  countCreated(trx, trx.selectFrom('training_items').where('org_id', '=', orgId), { of: 'training_items', created });

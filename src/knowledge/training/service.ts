@@ -1,5 +1,7 @@
+import { z } from 'zod';
 import type { Db, Trx } from '../../db/connect.ts';
 import { pageOf } from '../../db/cursor.ts';
+import { type CreatedWithin, pagesById } from '../../db/keyset.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { conflict, notFound, refused } from '../../errors.ts';
 import { newId } from '../../ids.ts';
@@ -13,22 +15,26 @@ import {
   insertTraining,
   listKnownSegments,
   listTraining,
+  listTrainingInOrder,
   lockInstructions,
   lockTraining,
   measureInstructions,
   type TrainingItem,
   updateTraining,
 } from './queries.ts';
-import { CreateTraining, type ListTraining, type UpdateTraining } from './schema.ts';
+import { CreateTraining, type ListTraining, Training, type UpdateTraining } from './schema.ts';
 import { deleteOldVersions, insertVersion } from './versions.queries.ts';
 
-export { listInstructions, listRestrictingSegments } from './queries.ts';
+export { countTraining, listInstructions, listRestrictingSegments } from './queries.ts';
 
 /** All of them are part of each prompt. */
 const MAX_INSTRUCTIONS = 100;
 const MAX_INSTRUCTION_CHARACTERS = 60_000;
 /** Each may have 100,000 characters. */
 export const MAX_VERSIONS = 100;
+
+/** Each may have 100,000 characters. */
+const ITEMS_PER_PAGE = 50;
 
 /** Who changes training: an org, by one of its API keys. */
 export interface Editor {
@@ -162,4 +168,14 @@ async function indexTraining(trx: Trx, orgId: string, item: TrainingItem): Promi
       isDraft: item.is_draft,
     },
   ]);
+}
+
+/** Reads all items that were created within given times, each as in the response to GET, some at a time. */
+export async function* readTraining(
+  trx: Trx,
+  orgId: string,
+  created: CreatedWithin,
+): AsyncGenerator<z.input<typeof Training>[]> {
+  const pages = pagesById(ITEMS_PER_PAGE, (page) => listTrainingInOrder(trx, orgId, { ...page, ...created }));
+  for await (const rows of pages) yield rows.map((row) => z.encode(Training, row));
 }

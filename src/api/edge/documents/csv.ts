@@ -1,19 +1,8 @@
 import { pipeline, Readable } from 'node:stream';
 import { stringify } from 'csv-stringify';
-import { stringify as stringifyNow } from 'csv-stringify/sync';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-
-type Value = string | number | boolean | Date | null;
-export type CsvRow = Record<string, Value>;
-
-/** With a header line. A text that a spreadsheet would run as a formula gets an apostrophe before it (OWASP, CSV injection). */
-const OPTIONS = {
-  header: true,
-  escape_formulas: true,
-  record_delimiter: 'windows',
-  cast: { date: (date: Date) => date.toISOString(), boolean: String },
-} as const;
+import { CSV_OPTIONS, type CsvRow, csvHeader, csvLines } from '../../../reports/csv.ts';
 
 /** The answers of a report: as JSON, or as CSV (RFC 4180) for `Accept: text/csv`. */
 export const jsonOrCsv = <Schema extends z.ZodType>(schema: Schema) => ({
@@ -33,11 +22,11 @@ export const wantsCsv = ({ headers: { accept = '' } }: FastifyRequest): boolean 
 
 /** Sends all rows at once. */
 export const sendCsv = (reply: FastifyReply, rows: CsvRow[], columns: string[]) =>
-  asCsv(reply).send(stringifyNow(rows, { ...OPTIONS, columns }));
+  asCsv(reply).send(csvHeader(columns) + csvLines(rows, columns));
 
 /** Sends rows as they come. The answer breaks off where they cannot be read. */
 export const streamCsv = (reply: FastifyReply, rows: AsyncIterable<CsvRow>, columns: string[]) =>
-  asCsv(reply).send(pipeline(Readable.from(rows), stringify({ ...OPTIONS, columns }), () => {}));
+  asCsv(reply).send(pipeline(Readable.from(rows), stringify({ ...CSV_OPTIONS, header: true, columns }), () => {}));
 
 /** Sends lines as they come, with their cells as a file of the org has had them. */
 export const streamOwnCsv = (reply: FastifyReply, lines: AsyncIterable<string[]>) =>

@@ -54,6 +54,7 @@ export const TAGS: Record<string, string> = {
   'website datasources': 'Websites that the AI answers from, and their crawls.',
   insights: 'What customers say again and again.',
   media: 'Files.',
+  exports: 'Files of all records of a kind.',
   analytics: 'Reports.',
   widget: 'The chat widget on pages.',
   webhooks: 'Endpoints that receive events, and what was sent to them.',
