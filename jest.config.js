@@ -18,6 +18,7 @@ const LONG_TIER = [
   'deliveries/messages/calls',
   'desk/assignment-queues',
   'dev/image',
+  'examples/examples',
   'exports/large',
   'extraction/hostile-pages',
   'faults/ai-actions',
