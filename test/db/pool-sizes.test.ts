@@ -20,10 +20,10 @@ const limits = fc.record<ConnectionLimits>({
 describe('the size of a pool', () => {
   it.each([
     ['the default of Postgres, three processes', { max_connections: 100 }, 3, 20, 20],
-    ['the default of Postgres, five processes', { max_connections: 100 }, 5, 20, 11],
+    ['the default of Postgres, five processes', { max_connections: 100 }, 5, 20, 10],
     ['too few connections', { max_connections: 40 }, 4, 20, undefined],
-    ['a limit of the user', { max_connections: 500, user_limit: 60 }, 3, 20, 11],
-    ['a limit of the database', { max_connections: 500, database_limit: 60 }, 3, 20, 11],
+    ['a limit of the user', { max_connections: 500, user_limit: 60 }, 3, 20, 10],
+    ['a limit of the database', { max_connections: 500, database_limit: 60 }, 3, 20, 10],
   ])('%s', (_, given, processes, wanted, size) => {
     const all = { reserved: 3, database_limit: -1, user_limit: -1, ...given };
     expect(poolSizeFor(all, processes, wanted)).toBe(size);
