@@ -92,6 +92,9 @@ export async function idsOf(db: Db, org: { id: string; widgetToken: string; part
   return [...new Set(found)];
 }
 
+/** What an org's own calls of its providers change, up to a minute later. */
+const SHOWN_OF_CALLS = ['connected', 'last_success_at', 'last_error', 'last_error_at', 'failing_since'];
+
 /** Returns one checksum per table over all rows of the org and its partner. */
 export async function checksums(db: Db, org: TestOrg): Promise<Record<string, string>> {
   const sums: Record<string, string> = {};
@@ -102,8 +105,11 @@ export async function checksums(db: Db, org: TestOrg): Promise<Record<string, st
         ? sql`id in (select user_id from members where org_id = ${org.id})`
         : sql`${sql.ref(owner)} = ${owner === 'partner_id' ? org.partner.id : org.id}`;
     const { rows } = await sql<{ sum: string }>`
-      select count(*) || ' rows ' || md5(coalesce(string_agg(t::text, ',' order by t::text), '')) as sum
-      from ${sql.table(table)} t where ${ofOrg}
+      select count(*) || ' rows ' || md5(coalesce(string_agg(content, ',' order by content), '')) as sum
+      from (
+        select (to_jsonb(t) - ${table === 'integrations' ? SHOWN_OF_CALLS : []}::text[])::text as content
+        from ${sql.table(table)} t where ${ofOrg}
+      ) contents
     `.execute(db);
     sums[table] = rows[0]?.sum ?? '';
   }
