@@ -116,7 +116,7 @@ const INSERT_SUPPRESSIONS = sql`,
     )`;
 
 /** The current time in the format of the API's responses: ISO 8601, UTC, milliseconds. */
-const NOW_AS_ISO = sql`to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+export const NOW_AS_ISO = sql`to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 /**
  * SQL: the time of an unknown send's first reconciliation, at once, or never if its channel has no provider to ask.
