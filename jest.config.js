@@ -34,6 +34,7 @@ const LONG_TIER = [
   'faults/phone-calls',
   'faults/summaries',
   'faults/webhook-secrets',
+  'faults/whatsapp',
   'insights/categories',
   'insights/lineage',
   'keys/rotation-under-load',
