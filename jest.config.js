@@ -9,6 +9,7 @@ const LONG_TIER = [
   'ai/preview/preview',
   'analytics/conversations',
   'automations/runs/batches',
+  'automations/triggers/every-trigger',
   'console/heap',
   'crawl/pages',
   'crm/handoffs/again',

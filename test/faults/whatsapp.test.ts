@@ -1,3 +1,7 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { PNG } from '../media/samples.ts';
 import { connectMeta, FAKES_ALLOWED } from '../support/channels.ts';
 import { type FakeMeta, startFakeMeta } from '../support/fakes/meta.ts';
@@ -12,15 +16,18 @@ let stack: FaultStack;
 let meta: FakeMeta;
 let org: FaultOrg;
 let url: string;
+let folder: string;
 beforeAll(async () => {
   meta = await startFakeMeta();
-  stack = await startFaultStack({ env: FAKES_ALLOWED });
+  folder = await mkdtemp(join(tmpdir(), 'switchboard-files-'));
+  stack = await startFaultStack({ env: { ...FAKES_ALLOWED, STORAGE_URL: pathToFileURL(folder).href } });
   org = await stack.newOrg();
   url = await connectMeta({ put: (path, body) => org.call('PUT', path, body) }, meta);
 }, TEST_LIMIT_MS);
 afterAll(async () => {
   await stack.close();
   await meta.close();
+  await rm(folder, { recursive: true, force: true });
 });
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
