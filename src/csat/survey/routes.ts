@@ -2,7 +2,6 @@ import type { FastifyReply } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../../api/deps.ts';
 import { asPage } from '../../api/edge/pages/page-answers.ts';
-import { createSurveyLinks } from '../../deliveries/ledger/delivery-links.ts';
 import { notFound } from '../../errors.ts';
 import { type AnsweredPage, answerSurvey, showSurvey } from './answers.service.ts';
 import { SurveyForm, SurveyPath } from './schema.ts';
@@ -14,10 +13,9 @@ const MAX_FORM_BYTES = 64 * 1024;
 /**
  * The public page of a survey. GET only shows it, as previews and scanners follow links. POST answers, by the page's form.
  */
-export const surveyRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config: { JWT_SECRET, PUBLIC_URL } }) => {
-  const links = createSurveyLinks(JWT_SECRET, PUBLIC_URL);
+export const surveyRoutes: FastifyPluginAsyncZod<Deps> = async (app, { surveyLinks }) => {
   const surveyOf = (token: string) => {
-    const ref = links.read(token);
+    const ref = surveyLinks.read(token);
     if (ref === undefined) throw notFound('survey');
     return { orgId: ref.orgId, surveyId: ref.deliveryId };
   };

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
 import { newId } from '../../ids.ts';
 import { announcing } from '../../outbox/announcing.ts';
-import { NOW_AS_ISO } from '../sending/outcomes.queries.ts';
+import { NOW_AS_ISO } from '../queries.ts';
 import { type ReportedStatus, statusesBefore } from '../sending/outcomes.rules.ts';
 import { KEEP_BOUNCED } from '../suppressions/shared.queries.ts';
 

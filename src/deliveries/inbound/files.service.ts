@@ -132,7 +132,7 @@ const lateFilesOf = (files: InboundFile[], late: number[]): LateFile[] =>
   late.map((position) => ({ ...elementAt(files, position), position }));
 
 /**
- * Tries the files of a message once more that its provider withheld. Those that come are a message of their own in the
+ * Tries the files of a message once more that its provider withheld. Those that come are another message in the
  * session. A repeated run adds nothing twice, and nothing is added to a message that was redacted meanwhile.
  */
 async function receiveLateFiles(

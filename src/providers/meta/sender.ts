@@ -32,7 +32,7 @@ export function createMetaSender(egress: HttpClient, settings: MetaSettings): Wh
   };
 }
 
-/** What became of a send. A refusal may be of the file alone: then nothing was sent, and a text could be. */
+/** The outcome of a send. A refusal may be of the file alone: then nothing was sent, and a text could be. */
 interface Sent {
   outcome: SendOutcome;
   isFileRefused: boolean;

@@ -301,7 +301,7 @@ describe('a file that a contact sends', () => {
         { orgId: org.id, inboundMessageId, attempt: 1 },
       );
 
-    it('is tried at growing intervals, and follows as a message of its own, once', async () => {
+    it('is tried at growing intervals, and follows as another message, once', async () => {
       const id = await withhold('ME-follows');
       const waits: number[] = [];
       for (const minutes of [6, 60, 600, 1_430]) {
