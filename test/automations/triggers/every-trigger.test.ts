@@ -39,7 +39,8 @@ beforeAll(async () => {
   await org.put('/email/inboxes', { address: 'help@acme.example', is_default_sender: true });
   await org.put('/integrations/llm', { provider: 'openai-compatible', settings: model.settings });
   await org.patch('/autopilot', { channel: 'api', autopilot_enabled: true, ai_agent_version: 'v2' });
-  await org.post('/sla/policies', { name: 'All', ...TARGETS });
+  const policy = (await org.post('/sla/policies', { name: 'Web', ...TARGETS })).body.id;
+  await org.put(`/sla/policies/${policy}/assignment`, { channels: ['web'] });
   await connectVapi(org, vapi);
   for (const trigger_type of TRIGGER_TYPES)
     workflows.set(
@@ -88,7 +89,7 @@ const FIRE: Record<TriggerType, () => Promise<unknown>> = {
   'ai-trigger': async () => {
     model.say(({ isPlan, data }) => {
       const receipt = data.receipts?.at(-1)?.receipt;
-      if (isPlan && receipt === undefined) return { calls: [{ name: 'ai-trigger', arguments: {} }] };
+      if (isPlan && receipt === undefined) return { calls: [{ name: 'ai_trigger', arguments: {} }] };
       if (isPlan) return { json: { language: 'en', queries: [] } };
       return {
         json: { kind: 'answer', language: 'en', covers: 'fully', parts: [{ text: 'I have done it.', receipt }] },
