@@ -37,7 +37,7 @@ export const replaceLateFiles = (
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .where('late_files', '=', sql<LateFile[]>`${JSON.stringify(before)}::jsonb`)
-    .returning(['channel', 'from', 'contact_id as contactId', 'delivery_id as deliveryId'])
+    .returning(['channel', 'from', 'to', 'contact_id as contactId', 'delivery_id as deliveryId'])
     .executeTakeFirst();
 
 /** Returns the milliseconds until a message's files are tried again: half of its age, within bounds. Null: none are left. */
