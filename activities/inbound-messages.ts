@@ -1,5 +1,10 @@
 import { Context, log } from '@temporalio/activity';
-import type { InboundEmailRef, InboundEmailResult, InboundMessageRef } from '../src/deliveries/contract.ts';
+import type {
+  FilesProgress,
+  InboundEmailRef,
+  InboundEmailResult,
+  InboundMessageRef,
+} from '../src/deliveries/contract.ts';
 import { type InboundEmailDeps, receiveInboundEmail } from '../src/deliveries/inbound/emails.service.ts';
 import { type InboundFileDeps, receiveInboundFiles } from '../src/deliveries/inbound/files.service.ts';
 
@@ -25,7 +30,7 @@ export const createInboundMessageActivities = ({
     return result;
   },
   /** Fetches the files of a message and adds it to its session. Files have derived ids, and the message is added once. */
-  receiveInboundFiles(message: InboundMessageRef): Promise<void> {
+  receiveInboundFiles(message: InboundMessageRef): Promise<FilesProgress> {
     const { attempt } = Context.current().info;
     return receiveInboundFiles({ db, storage, download }, { ...message, attempt });
   },

@@ -4,6 +4,7 @@ import { type AutomationActivityDeps, createAutomationActivities } from './autom
 import { type CalibrationActivityDeps, createCalibrationActivities } from './calibration.ts';
 import { type CrawlActivityDeps, createCrawlActivities } from './crawl.ts';
 import { type CrmActivityDeps, createCrmActivities } from './crm.ts';
+import { type CsatActivityDeps, createCsatActivities } from './csat.ts';
 import { createDeletionActivities, type DeletionActivityDeps } from './deletions.ts';
 import { createEvalActivities, type EvalActivityDeps } from './evals.ts';
 import { createInboundMessageActivities, type InboundMessageActivityDeps } from './inbound-messages.ts';
@@ -31,6 +32,7 @@ export type ActivityDeps = AiTurnActivityDeps &
   ContactImportActivityDeps &
   CrawlActivityDeps &
   CrmActivityDeps &
+  CsatActivityDeps &
   DeletionActivityDeps &
   EvalActivityDeps &
   ExportActivityDeps &
@@ -59,6 +61,7 @@ export const createActivities = (deps: ActivityDeps) => ({
   ...createContactImportActivities(deps),
   ...createCrawlActivities(deps),
   ...createCrmActivities(deps),
+  ...createCsatActivities(deps),
   ...createDeletionActivities(deps),
   ...createEvalActivities(deps),
   ...createExportActivities(deps),

@@ -16,13 +16,13 @@ import type { WriteQuota } from '../src/db/write-quota.ts';
 import { createFileDownload } from '../src/deliveries/inbound/file-download.ts';
 import { receiveMail } from '../src/deliveries/inbound/mail-receiving.service.ts';
 import { createMailTokens } from '../src/deliveries/inbound/mail-tokens.ts';
+import { createSurveyLinks, createUnsubscribeLinks } from '../src/deliveries/ledger/delivery-links.ts';
 import { createMailReader } from '../src/deliveries/mail/mail-reader.ts';
 import { deliveriesPort } from '../src/deliveries/ports.ts';
 import { createSandbox } from '../src/deliveries/sandbox/sandbox-senders.ts';
 import { createFileLoader, type SendWithFiles } from '../src/deliveries/sending/file-loader.ts';
 import { createEmailSenders } from '../src/deliveries/sending/senders/email-senders.ts';
 import { createMessageSenders } from '../src/deliveries/sending/senders/message-senders.ts';
-import { createUnsubscribeLinks } from '../src/deliveries/suppressions/unsubscribe-links.ts';
 import { createConfiguredEmbedder } from '../src/embedder/embedder.ts';
 import { createExtractor } from '../src/extraction/service.ts';
 import { createSemanticSearch } from '../src/knowledge/embedding/semantic-search.ts';
@@ -110,6 +110,7 @@ export async function createWorkerDeps(
       loginMails: { db, dashboardUrl: config.dashboardUrl, mailer, from: loginMailSenderOf(config) },
       channelDefaults: { hasMailServer: config.SMTP_URL !== undefined, isDevelopment: config.DEVELOPMENT },
       ...handoffDeps,
+      surveyLinks: createSurveyLinks(config.signingSecrets, config.PUBLIC_URL),
       sending: { mediaLinks, isDevelopment: config.DEVELOPMENT, deliveries: deliveriesPort },
       createTicket: (...wanted) => createTicket(db, handoffDeps, ...wanted),
       crawling: { egress, extractor, renderer, delayMs: config.CRAWL_DELAY_MS },

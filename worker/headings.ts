@@ -7,6 +7,7 @@ import { kindOf } from '../src/temporal/search-attributes.ts';
 const KINDS_OF_SESSIONS = new Set([
   'sla',
   'snooze',
+  'csat-survey',
   'ai-turn',
   'summary',
   'insight-extraction',

@@ -23,6 +23,7 @@ import { tellChangesOfCopies } from '../src/crm/outgoing/changes.service.ts';
 import { postDrafts, relayToThreads } from '../src/crm/outgoing/service.ts';
 import { redactBatchBodies, redactCrmCopies } from '../src/crm/redaction.service.ts';
 import { relayToMiaw, resumeMiaw } from '../src/crm/salesforce/outgoing.service.ts';
+import { scheduleSurveys } from '../src/csat/survey/requests.service.ts';
 import type { Trx } from '../src/db/connect.ts';
 import type { WriteQuota } from '../src/db/write-quota.ts';
 import { redactEvals } from '../src/evals/service.ts';
@@ -157,6 +158,7 @@ export function createReactions(
     'workflow-called': [startCalled],
     'ticket-inactive': [startWorkflows],
     'sequence-completed': [startWorkflows],
+    'csat-requested': [scheduleSurveys],
     'csat-score-submit': [startWorkflows],
     'phone-call-started': [startWorkflows],
     'phone-call-finished': [startWorkflows],

@@ -12,6 +12,7 @@ export { importContacts } from './contact-imports.ts';
 export { closeTicketLater, handOffSession, reopenTicketLater } from './crm/handoffs.ts';
 export { syncMiaw } from './crm/miaw.ts';
 export { confirmCrmAccount, syncCrmThread, syncCrmTicket } from './crm/sync.ts';
+export { sendCsatSurvey } from './csat.ts';
 export { deleteMember, deleteTeam } from './deletions.ts';
 export { sendEmails } from './deliveries/emails.ts';
 export { receiveInboundEmail } from './deliveries/inbound-emails.ts';

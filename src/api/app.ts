@@ -17,7 +17,7 @@ import { CONTACT_ROUTES } from '../contacts/domain.routes.ts';
 import { CONVERSATION_ROUTES } from '../conversations/domain.routes.ts';
 import { CRAWL_ROUTES } from '../crawl/domain.routes.ts';
 import { CRM_ROUTES } from '../crm/domain.routes.ts';
-import { csatRoutes } from '../csat/routes.ts';
+import { CSAT_ROUTES } from '../csat/domain.routes.ts';
 import { DELIVERY_ROUTES } from '../deliveries/domain.routes.ts';
 import { sandboxRoutes } from '../deliveries/sandbox/routes.ts';
 import { DESK_ROUTES } from '../desk/domain.routes.ts';
@@ -93,7 +93,7 @@ const ROUTES: FastifyPluginAsyncZod<Deps>[] = [
   ...PHONE_ROUTES,
   ...DESK_ROUTES,
   slaRoutes,
-  csatRoutes,
+  ...CSAT_ROUTES,
   notificationRoutes,
   ...CONVERSATION_ROUTES,
   ...CRM_ROUTES,

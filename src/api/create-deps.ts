@@ -15,6 +15,7 @@ import type { Db } from '../db/connect.ts';
 import { turnOffFastPaths } from '../db/fast-paths.ts';
 import { listen } from '../db/listen.ts';
 import type { WriteQuota } from '../db/write-quota.ts';
+import { createSurveyLinks } from '../deliveries/ledger/delivery-links.ts';
 import { contactDeliveriesPort, deliveriesPort } from '../deliveries/ports.ts';
 import { createDocumentReader } from '../documents/reader.ts';
 import { createConfiguredEmbedder } from '../embedder/embedder.ts';
@@ -103,6 +104,7 @@ export function createApiDeps({ config, db, pool, quota, temporal, logger, repla
     storage: createCountedStorage(createStorage(config), quota.add),
     mediaLinks,
     deliveries: deliveriesPort,
+    surveyLinks: createSurveyLinks(config.signingSecrets, config.PUBLIC_URL),
     contactDeliveries: contactDeliveriesPort,
     sending: { mediaLinks, isDevelopment: config.DEVELOPMENT, deliveries: deliveriesPort },
     phonePlatforms: createPhonePlatforms({ db, ...outgoing, callbacks }),

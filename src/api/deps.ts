@@ -14,6 +14,7 @@ import type { Db } from '../db/connect.ts';
 import type { WriteQuota } from '../db/write-quota.ts';
 import type { PhoneToolsPort } from '../deliveries/callbacks/phone-tools.port.ts';
 import type { TransferHoldPort } from '../deliveries/callbacks/transfer-hold.port.ts';
+import type { SurveyLinks } from '../deliveries/ledger/delivery-links.ts';
 import type { DocumentReader } from '../documents/reader.ts';
 import type { Embedder } from '../embedder/embedder.ts';
 import type { Tokens } from '../keys/tokens.ts';
@@ -70,6 +71,8 @@ export interface Deps {
   deliveries: DeliveriesPort;
   /** The port of contacts to the domain that sends. */
   contactDeliveries: ContactDeliveriesPort;
+  /** The links to surveys. */
+  surveyLinks: SurveyLinks;
   /** With which messages of sessions go out. */
   sending: SendingDeps;
   liveStreams: LiveStreams;

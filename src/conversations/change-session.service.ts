@@ -144,8 +144,12 @@ async function announceAfterwards(trx: Trx, orgId: string, id: string, { status,
     orgId,
     tagsIn(seen).map((tag_name) => ({ type: 'ticket-tag-added', subject_id: id, payload: { tag_name } })),
   );
-  if (seen.some(({ type }) => type === 'csat_requested'))
-    await announce(trx, orgId, [{ type: 'csat-requested', subject_id: id, payload: {} }]);
+  const requests = seen.filter(({ type }) => type === 'csat_requested');
+  await announce(
+    trx,
+    orgId,
+    requests.map((event) => ({ type: 'csat-requested', subject_id: id, payload: { request_id: event.id } })),
+  );
   if (isClosing(status, seen))
     await announce(trx, orgId, [{ type: 'ticket-closed', subject_id: id, payload: { status } }]);
 }

@@ -24,6 +24,8 @@ export interface Reply {
   ticketNumber: number;
   /** Whether the AI or a workflow wrote it, and no person. */
   isAutoReply: boolean;
+  /** Whether the conversation does without it: it goes to the contact alone, unless they have opted out. */
+  isOptional?: boolean | undefined;
   /** Whether the contact's identity is verified. */
   isVerified: boolean;
   /** Whether mail may come from any domain. */

@@ -17,6 +17,21 @@ export async function insertScore(
   return inserted !== undefined;
 }
 
+/** Replaces the score of a resolution. It then has the id of its last event in the history. */
+export const updateScore = (
+  trx: Trx,
+  orgId: string,
+  { session_id, resolution }: { session_id: string; resolution: number },
+  change: { id: string; score: number },
+) =>
+  trx
+    .updateTable('csat_scores')
+    .set(change)
+    .where('org_id', '=', orgId)
+    .where('session_id', '=', session_id)
+    .where('resolution', '=', resolution)
+    .execute();
+
 const selectScores = (db: Db, orgId: string) =>
   db
     .selectFrom('csat_scores as given')
@@ -40,6 +55,17 @@ export const findLatestScore = (db: Db, orgId: string, sessionId: string) =>
     .where('given.session_id', '=', sessionId)
     .orderBy('given.resolution', 'desc')
     .limit(1)
+    .executeTakeFirst();
+
+/** Returns the score of a resolution. */
+export const findScoreOf = (
+  db: Db,
+  orgId: string,
+  { session_id, resolution }: { session_id: string; resolution: number },
+) =>
+  selectScores(db, orgId)
+    .where('given.session_id', '=', session_id)
+    .where('given.resolution', '=', resolution)
     .executeTakeFirst();
 
 /** Lists a page of the scores given in a range, oldest first. */

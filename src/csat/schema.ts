@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { Cursor, Id, SessionChannel, Time, Timestamp } from '../schemas/parts.ts';
-
-const MAX_COMMENT_LENGTH = 5_000;
+import { MAX_COMMENT_LENGTH } from './survey/page.rules.ts';
 
 export const Score = z.int().min(1).max(5).describe('From 1, not satisfied at all, to 5.');
 export const Comment = z.string().max(MAX_COMMENT_LENGTH);

@@ -1,13 +1,14 @@
 import { announceWithState } from '../conversations/announcements.service.ts';
 import { lockSession } from '../conversations/sessions/service.ts';
 import { recordScore } from '../conversations/sessions/visitors.service.ts';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import { pageOf } from '../db/cursor.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { conflict, notFound } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { reportRangeOf } from '../reports/range.ts';
-import { findLatestScore, insertScore, listScores } from './queries.ts';
+import type { Actor } from '../schemas/actor.ts';
+import { findLatestScore, findScoreOf, insertScore, listScores, updateScore } from './queries.ts';
 import type { ListScores, SubmitScore } from './schema.ts';
 
 /**
@@ -21,17 +22,47 @@ export function submitScore(db: Db, orgId: string, { session_id, score, comment 
     if (resolution === 0)
       throw conflict('session_id: the session is not resolved yet, and only a resolution can be scored');
     const said = comment ? comment : null;
-    if (await insertScore(trx, { org_id: orgId, id, session_id, resolution, score })) {
-      await recordScore(trx, orgId, session_id, { id, score, comment: said });
-      await announceWithState(trx, orgId, [
-        { type: 'csat-score-submit', subject_id: session_id, payload: { score_id: id, score } },
-      ]);
-      return getScore(trx, orgId, session_id);
-    }
+    const given = { id, session_id, resolution, score, comment: said };
+    if (await addScore(trx, orgId, given)) return getScore(trx, orgId, session_id);
     const existing = await getScore(trx, orgId, session_id);
     if (existing.score === score && existing.comment === said) return existing;
     throw conflict('session_id: this resolution of the session has a score already');
   });
+}
+
+/** A score with the words about it. */
+export interface GivenScore {
+  id: string;
+  session_id: string;
+  resolution: number;
+  score: number;
+  comment: string | null;
+  /** Who gave it. Absent: whoever does the current work. */
+  actor?: Actor;
+}
+
+/** Adds the score of a resolution to a locked session. Returns false, and changes nothing, if it has one. */
+async function addScore(trx: Trx, orgId: string, given: GivenScore): Promise<boolean> {
+  const { id, session_id, resolution, score } = given;
+  const isNew = await insertScore(trx, { org_id: orgId, id, session_id, resolution, score });
+  if (isNew) await announceScore(trx, orgId, given);
+  return isNew;
+}
+
+/** Sets the score of a resolution of a locked session, also in place of another one. The same score again changes nothing. */
+export async function setScore(trx: Trx, orgId: string, given: GivenScore): Promise<void> {
+  if (await addScore(trx, orgId, given)) return;
+  const { id, score, comment } = given;
+  const before = await findScoreOf(trx, orgId, given);
+  if (before?.score === score && before.comment === comment) return;
+  await updateScore(trx, orgId, given, { id, score });
+  await announceScore(trx, orgId, given);
+}
+
+async function announceScore(trx: Trx, orgId: string, { session_id, ...given }: GivenScore): Promise<void> {
+  await recordScore(trx, orgId, session_id, given);
+  const payload = { score_id: given.id, score: given.score };
+  await announceWithState(trx, orgId, [{ type: 'csat-score-submit', subject_id: session_id, payload }]);
 }
 
 /** Returns the latest score of a session. Throws notFound. */

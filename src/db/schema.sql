@@ -915,6 +915,21 @@ create table csat_scores (
 );
 CREATE INDEX csat_scores_by_creation ON public.csat_scores USING btree (org_id, created_at, id) INCLUDE (score, session_id);
 
+create table csat_surveys (
+  org_id uuid not null,
+  id uuid not null,
+  session_id uuid not null,
+  resolution integer not null,
+  state text default 'pending'::text not null,
+  due_at timestamp(3) with time zone not null,
+  created_at timestamp(3) with time zone default now() not null,
+  constraint csat_surveys_pkey PRIMARY KEY (org_id, id),
+  constraint csat_surveys_org_id_session_id_fkey FOREIGN KEY (org_id, session_id) REFERENCES sessions(org_id, id) ON DELETE CASCADE,
+  constraint csat_surveys_org_id_session_id_resolution_key UNIQUE (org_id, session_id, resolution),
+  constraint csat_surveys_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'requested'::text, 'skipped'::text])))
+);
+CREATE INDEX csat_surveys_pending ON public.csat_surveys USING btree (org_id, id) WHERE (state = 'pending'::text);
+
 create table dashboard_sessions (
   token_hash bytea not null,
   org_id uuid not null,
@@ -1308,6 +1323,7 @@ create table inbound_messages (
   email_id uuid,
   cc text[],
   html text,
+  late_files jsonb,
   constraint inbound_messages_pkey PRIMARY KEY (org_id, id),
   constraint inbound_messages_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'sms'::text, 'whatsapp'::text, 'voice'::text, 'messenger'::text, 'instagram'::text, 'slack'::text]))) NOT VALID,
   constraint inbound_messages_org_id_contact_id_fkey FOREIGN KEY (org_id, contact_id) REFERENCES contacts(org_id, id) ON DELETE SET NULL (contact_id),
@@ -1320,7 +1336,7 @@ create table inbound_messages (
 CREATE INDEX inbound_messages_by_contact ON public.inbound_messages USING btree (org_id, contact_id, received_at) WHERE (contact_id IS NOT NULL);
 CREATE INDEX inbound_messages_by_email ON public.inbound_messages USING btree (org_id, email_id) WHERE (email_id IS NOT NULL);
 CREATE INDEX inbound_messages_by_inbox ON public.inbound_messages USING btree (org_id, inbox_id) WHERE (inbox_id IS NOT NULL);
-CREATE INDEX inbound_messages_with_files ON public.inbound_messages USING btree (org_id, id) WHERE (files IS NOT NULL);
+CREATE INDEX inbound_messages_with_missing_files ON public.inbound_messages USING btree (org_id, id) WHERE ((files IS NOT NULL) OR (late_files IS NOT NULL));
 
 create table inbox_views (
   org_id uuid not null,

@@ -98,6 +98,12 @@ export interface InboundMessageRef {
   inboundMessageId: string;
 }
 
+/** What is left of a message's files. */
+export interface FilesProgress {
+  /** The time until the late ones are tried again. Null: none are left. */
+  nextInMs: number | null;
+}
+
 /** Fetches the files of a contact's message, and adds it to its session. */
 export const RECEIVE_INBOUND_FILES: WorkflowContract<InboundMessageRef> = {
   type: 'receiveInboundFiles',

@@ -114,3 +114,6 @@ export function settleUnknownDelivery(db: Db, orgId: string, id: string, outcome
     .returning(COLUMNS)
     .executeTakeFirst();
 }
+
+/** SQL: the current time in the format of the API's responses: ISO 8601, UTC, milliseconds. */
+export const NOW_AS_ISO = sql`to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;

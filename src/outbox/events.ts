@@ -90,8 +90,8 @@ export interface EventPayloads {
   'sending-settings-changed': Record<string, never>;
   /** Subject: a session. It was closed. */
   'ticket-closed': { status: 'closed_resolved' | 'closed_unresolved' };
-  /** Subject: a session. Its contact was asked for a score. */
-  'csat-requested': Record<string, never>;
+  /** Subject: a session. Its contact was asked for a score, by this event of the history. Earlier versions named none. */
+  'csat-requested': { request_id?: string };
   /** Subject: a delivery. It reached this milestone. */
   'delivery-changed': { milestone: 'sent' | 'delivered' | 'failed' | 'unknown' };
   /** Subject: a session. What became of a call of the AI there. */
@@ -178,7 +178,6 @@ export type EventType = keyof EventPayloads;
 /** The types of events that are announced only where somebody waits for them. */
 export const SUBSCRIBER_EVENTS: ReadonlySet<EventType> = new Set<EventType>([
   'ticket-closed',
-  'csat-requested',
   'delivery-changed',
   'ai-call-changed',
   'ai-budget-reached',

@@ -49,6 +49,8 @@ export interface StatusReport {
   reason: string | null;
   /** The address is unusable on this channel: it opted out or does not exist. */
   isSuppressing: boolean;
+  /** Only the files of the message were refused: a text may still go. */
+  isFileRefused?: boolean;
 }
 
 /** A file of a contact's message that is still at the provider. */

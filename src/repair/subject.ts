@@ -29,6 +29,7 @@ export type MismatchKind =
   | 'eval-run'
   | 'sla'
   | 'snooze'
+  | 'csat-survey'
   | 'session-job'
   | 'contact-import'
   | 'export'

@@ -53,6 +53,9 @@ import {
   wakeTicket,
 } from '../crm/outgoing/workflow-repair.service.ts';
 import { wakeMiaw } from '../crm/salesforce/sync.service.ts';
+import { SEND_CSAT_SURVEY } from '../csat/survey/contract.ts';
+import { listPendingSurveys } from '../csat/survey/queries.ts';
+import { wakeSurvey } from '../csat/survey/requests.service.ts';
 import {
   RECEIVE_INBOUND_EMAIL,
   RECEIVE_INBOUND_FILES,
@@ -288,6 +291,15 @@ export const SUBJECTS: ComparedSubject[] = [
       list: listSnoozedSessions,
       wake: wakeSnooze,
       idOf: ({ sessionId }) => sessionId,
+    }),
+  ),
+  compared(
+    resumed({
+      kind: 'csat-survey',
+      starts: [SEND_CSAT_SURVEY.type],
+      list: listPendingSurveys,
+      wake: wakeSurvey,
+      idOf: ({ surveyId }) => surveyId,
     }),
   ),
   compared(

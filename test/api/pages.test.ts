@@ -1,4 +1,4 @@
-import { createUnsubscribeLinks } from '../../src/deliveries/suppressions/unsubscribe-links.ts';
+import { createUnsubscribeLinks } from '../../src/deliveries/ledger/delivery-links.ts';
 import { messageListPage } from '../../src/dev/mail/page.ts';
 import { maskedAddress } from '../../src/html/masked-address.rules.ts';
 import { CHROMIUM, isDark, lowestContrastOf, overflowOf, startBrowser, WIDTHS } from '../support/chromium.ts';

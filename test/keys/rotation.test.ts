@@ -7,7 +7,7 @@ import { runCommand } from '../../src/cli/commands.ts';
 import { createConversationStore } from '../../src/crm/salesforce/conversation-store.service.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { createMailTokens, messageIdOf, replyAddress } from '../../src/deliveries/inbound/mail-tokens.ts';
-import { createUnsubscribeLinks } from '../../src/deliveries/suppressions/unsubscribe-links.ts';
+import { createUnsubscribeLinks } from '../../src/deliveries/ledger/delivery-links.ts';
 import { newId } from '../../src/ids.ts';
 import { createTokens } from '../../src/keys/tokens.ts';
 import { createMediaLinks } from '../../src/media/links.ts';

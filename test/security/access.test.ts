@@ -34,6 +34,8 @@ const PUBLIC_ROUTES = [
   'GET /media/:token',
   'GET /a/:token',
   'POST /a/:token',
+  'GET /csat/:token',
+  'POST /csat/:token',
   'POST /backend/widget/v2/confirmations/:confirmationId',
   'GET /hooks/forms/:workflow_id/:token',
   'GET /u/:token',

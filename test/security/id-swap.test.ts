@@ -26,6 +26,7 @@ const SHARE_OF_PAIRS = IS_LONG ? 1 : 10;
 const OTHER_TABLES = [
   'phone_numbers',
   'mcp_confirmations',
+  'csat_surveys',
   'dashboard_sessions',
   'session_reads',
   'drafts',

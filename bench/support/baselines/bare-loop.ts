@@ -1,8 +1,8 @@
 import { forEachConcurrently } from '../../../src/concurrency/limited.ts';
 import { loadConfig } from '../../../src/config.ts';
 import { connect } from '../../../src/db/connect.ts';
+import { createUnsubscribeLinks } from '../../../src/deliveries/ledger/delivery-links.ts';
 import type { MessageSender } from '../../../src/deliveries/sending/message-sender.ts';
-import { createUnsubscribeLinks } from '../../../src/deliveries/suppressions/unsubscribe-links.ts';
 import { createSmtpSender, smtpSettingsOf } from '../../../src/providers/email/smtp.ts';
 import type { SendOutcome } from '../../../src/providers/sending.ts';
 import { serve } from '../processes.ts';

@@ -198,6 +198,8 @@ export interface ChannelMessage {
   files: Media[];
   /** Whether the AI or a workflow wrote it, and no person. */
   isAutoReply: boolean;
+  /** Whether the conversation does without it: it goes to the contact alone, unless they have opted out. */
+  isOptional?: boolean;
 }
 
 /**
@@ -209,7 +211,7 @@ export async function deliverToChannel(
   trx: Trx,
   { mediaLinks, isDevelopment, deliveries }: SendingDeps,
   orgId: string,
-  { session, id, text, files, isAutoReply }: ChannelMessage,
+  { session, id, text, files, isAutoReply, isOptional }: ChannelMessage,
 ): Promise<void> {
   const { id: sessionId, channel, contact_id: contactId, ticket_number: ticketNumber, verified } = session;
   if (isRelayedToCustomer(session.relayed_side)) return;
@@ -230,6 +232,7 @@ export async function deliverToChannel(
     files: files.map((file) => replyFileOf(mediaLinks, file)),
     ticketNumber,
     isAutoReply,
+    isOptional,
     isVerified: verified === true,
     isDevelopment,
   });

@@ -2,6 +2,7 @@ import { dataLimitViolationOf } from '../../contacts/saving/merge.rules.ts';
 import type { Trx } from '../../db/connect.ts';
 import { refused } from '../../errors.ts';
 import { newId } from '../../ids.ts';
+import type { Actor } from '../../schemas/actor.ts';
 import { recordEvents } from '../change-session.service.ts';
 import { updateSession } from '../queries.ts';
 import { setLanguage } from './language.queries.ts';
@@ -47,8 +48,8 @@ export async function recordScore(
   trx: Trx,
   orgId: string,
   sessionId: string,
-  { id, score, comment }: { id: string; score: number; comment: string | null },
+  { id, score, comment, actor }: { id: string; score: number; comment: string | null; actor?: Actor | undefined },
 ): Promise<void> {
   const said = comment === null ? {} : { content: comment };
-  await recordEvents(trx, orgId, sessionId, [{ id, type: 'csat_submitted', ...said, data: { score } }]);
+  await recordEvents(trx, orgId, sessionId, [{ id, type: 'csat_submitted', actor, ...said, data: { score } }]);
 }

@@ -18,7 +18,7 @@ import type { Channel } from '../contract.ts';
 import { receiveChange } from '../inbound/message-changes.service.ts';
 import { receiveMessage } from '../inbound/messages.service.ts';
 import { receiveCallReports } from './call-reports.service.ts';
-import { receiveStatusUpdates } from './status-reports.service.ts';
+import { receiveProviderReports } from './status-reports.service.ts';
 
 /** A callback as received, with the exact bytes of the signed body. */
 export interface RawCallback {
@@ -142,7 +142,7 @@ export function receiveCallback(
 ): Promise<void> {
   return inTransaction(db, async (trx) => {
     if (notice !== undefined && channel !== 'voice') await recordConnectionError(trx, orgId, channel, notice);
-    await receiveStatusUpdates(
+    await receiveProviderReports(
       trx,
       orgId,
       reports.map(({ isSuppressing, ...report }) => ({

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
-import type { Db } from '../../db/connect.ts';
+import type { Db, Trx } from '../../db/connect.ts';
 import { newId } from '../../ids.ts';
 import { announcing } from '../../outbox/announcing.ts';
+import { NOW_AS_ISO } from '../queries.ts';
 import { type ReportedStatus, statusesBefore } from '../sending/outcomes.rules.ts';
 import { KEEP_BOUNCED } from '../suppressions/shared.queries.ts';
 
@@ -65,4 +66,51 @@ export async function applyStatusUpdates(
     ${KEEP_BOUNCED}
   `;
   await announcing(db, received.execute(db)); // triggers of the database announce what has changed
+}
+
+/** SQL: the content of a `delivery` without its files, with the text that has links in their place. */
+const WITHOUT_FILES = sql`case
+  when delivery.content->'file' ? 'otherText' then delivery.content - 'file' || jsonb_build_object('text', delivery.content->'file'->'otherText')
+  when delivery.content ? 'media' then delivery.content - 'media' || jsonb_build_object('body', delivery.content->'media'->'text')
+end`;
+
+/** A delivery whose files a provider has refused. */
+export interface RefusedFiles {
+  id: string;
+  /** `requeued`: it waits with links now. `sending`: its attempt is not settled yet. `text`: it had no files any more. */
+  state: 'requeued' | 'sending' | 'text';
+}
+
+/**
+ * Has messages wait again, with links in place of the files that their provider has accepted and then refused. Redacted
+ * messages, and those whose files have no links, are left out.
+ */
+export async function requeueWithoutFiles(
+  trx: Trx,
+  orgId: string,
+  reports: Pick<StatusUpdate, 'deliveryId' | 'reason'>[],
+): Promise<RefusedFiles[]> {
+  const { rows } = await sql<RefusedFiles>`
+    with report as (
+      select * from unnest(${reports.map(({ deliveryId }) => deliveryId)}::uuid[], ${reports.map(({ reason }) => reason)}::text[])
+        as report (delivery_id, reason)
+    ),
+    refused as (
+      select delivery.id, report.reason, ${WITHOUT_FILES} as content, case
+          when ${WITHOUT_FILES} is null then 'text' when delivery.lease is not null then 'sending' else 'requeued' end as state
+      from report join deliveries as delivery on delivery.org_id = ${orgId} and delivery.id = report.delivery_id
+      where delivery.content is not null and (${WITHOUT_FILES} is not null or delivery.content ?| array['text', 'body'])
+      for update of delivery
+    ),
+    requeued as (
+      update deliveries as delivery set content = refused.content, status = 'queued', reason = refused.reason, provider_id = null,
+        sent_at = null, not_before = null, look_up_at = null, may_have_gone = false, updated_at = now(),
+        answers = delivery.answers || jsonb_build_object('attempt', delivery.attempts, 'at', ${NOW_AS_ISO}, 'outcome', 'rejected',
+          'answer', refused.reason)
+      from refused
+      where delivery.org_id = ${orgId} and delivery.id = refused.id and refused.state = 'requeued'
+    )
+    select id, state from refused
+  `.execute(trx);
+  return rows;
 }

@@ -1,17 +1,20 @@
+import { elementAt } from '../../collections/checked-access.ts';
 import { forEachConcurrently } from '../../concurrency/limited.ts';
 import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { DomainError, type ErrorKind, ProviderError } from '../../errors.ts';
 import { idOf } from '../../ids.ts';
 import { MAX_FILE_BYTES } from '../../media/file-types.rules.ts';
-import { type Media, storeContent } from '../../media/service.ts';
+import { discardMedia, type Media, storeContent } from '../../media/service.ts';
 import type { Storage } from '../../providers/storage/port.ts';
-import type { InboundMessageRef } from '../contract.ts';
+import type { FilesProgress, InboundMessageRef } from '../contract.ts';
 import type { FileDownload } from './file-download.ts';
 import { MAX_FILES, type MissingFile, namedInText } from './files.rules.ts';
+import { findLateFiles, findNextTryMs, replaceLateFiles } from './late-files.queries.ts';
 import { recordWaitingChanges } from './message-changes.service.ts';
 import { clearFiles, findMessageWithFiles } from './messages.queries.ts';
 import { addToSession } from './messages.service.ts';
+import type { InboundFile, LateFile } from './messages.table.ts';
 
 export interface InboundFileDeps {
   db: Db;
@@ -23,6 +26,8 @@ export interface InboundFileDeps {
 export interface ReceivedFiles {
   media: Media[];
   missing: MissingFile[];
+  /** The positions of the missing ones that a later attempt may get. */
+  late: number[];
 }
 
 const REASONS: Partial<Record<ErrorKind, string>> = {
@@ -35,6 +40,9 @@ const REASONS: Partial<Record<ErrorKind, string>> = {
 const MIN_ATTEMPTS = 5;
 /** A provider may take a minute for each file: ten of them are fetched within an attempt. */
 const FILES_AT_ONCE = 4;
+
+/** Says of a file that it is tried further. It stays true, however that ends. */
+const TRIED_LATER = 'it could not be fetched in time, and follows by itself if it can be within a day';
 
 interface GivenFile {
   what: string;
@@ -55,9 +63,10 @@ export async function storeFiles(
     files,
     isRecent,
     attempt,
-  }: { messageId: string; files: GivenFile[]; isRecent: boolean; attempt: number },
+    isTriedLater = false,
+  }: { messageId: string; files: GivenFile[]; isRecent: boolean; attempt: number; isTriedLater?: boolean },
 ): Promise<ReceivedFiles> {
-  const outcomes: { media?: Media; missing?: MissingFile }[] = [];
+  const outcomes: { media?: Media; missing?: MissingFile; late?: number }[] = [];
   await forEachConcurrently(
     files.slice(0, MAX_FILES).entries(),
     FILES_AT_ONCE,
@@ -69,7 +78,9 @@ export async function storeFiles(
         };
       } catch (error) {
         if ((isRecent || attempt < MIN_ATTEMPTS) && !isFinal(error)) throw error;
-        outcomes[index] = { missing: { what, reason: reasonMissing(error) } };
+        const isLate = isTriedLater && !isFinal(error);
+        const reason = isLate ? TRIED_LATER : reasonMissing(error);
+        outcomes[index] = { missing: { what, reason }, ...(isLate && { late: index }) };
       }
     },
   );
@@ -79,24 +90,27 @@ export async function storeFiles(
   return {
     media: outcomes.flatMap(({ media }) => media ?? []),
     missing: outcomes.flatMap(({ missing }) => missing ?? []),
+    late: outcomes.flatMap(({ late }) => late ?? []),
   };
 }
 
 /**
  * Fetches the files of a message from its provider, and adds it to its session. A repeated run changes nothing. `attempt`:
- * the number of this one, from 1.
+ * the number of this one, from 1. Files that the provider still withholds follow as a message, if they come within a day.
  */
 export async function receiveInboundFiles(
   deps: InboundFileDeps,
-  { orgId, inboundMessageId: id, attempt }: InboundMessageRef & { attempt: number },
-): Promise<void> {
+  { attempt, ...ref }: InboundMessageRef & { attempt: number },
+): Promise<FilesProgress> {
+  const { orgId, inboundMessageId: id } = ref;
   const message = await findMessageWithFiles(deps.db, orgId, id);
-  if (message === undefined) return;
+  if (message === undefined) return receiveLateFiles(deps, ref);
   const { files, is_recent: isRecent, channel } = message;
-  const received = await storeFiles(deps.storage, orgId, {
+  const { late, ...received } = await storeFiles(deps.storage, orgId, {
     messageId: id,
     isRecent,
     attempt,
+    isTriedLater: true,
     files: files.map((file) => ({
       what: namedInText(file),
       name: file.name ?? file.kind,
@@ -104,12 +118,49 @@ export async function receiveInboundFiles(
     })),
   });
   await inTransaction(deps.db, async (trx) => {
-    const cleared = await clearFiles(trx, orgId, id);
+    const cleared = await clearFiles(trx, orgId, id, lateFilesOf(files, late));
     if (cleared === undefined) return;
     const { sender_name, editedAt, deletedAt, ...message } = cleared;
     await addToSession(trx, orgId, { ...message, name: sender_name ?? undefined, id, ...received });
     await recordWaitingChanges(trx, orgId, { id, editedAt, deletedAt });
   });
+  await discardMedia(deps.db, deps.storage, received.media); // of a message that another run has added, or that is redacted
+  return { nextInMs: await findNextTryMs(deps.db, orgId, id) };
+}
+
+const lateFilesOf = (files: InboundFile[], late: number[]): LateFile[] =>
+  late.map((position) => ({ ...elementAt(files, position), position }));
+
+/**
+ * Tries the files of a message once more that its provider withheld. Those that come are another message in the
+ * session. A repeated run adds nothing twice, and nothing is added to a message that was redacted meanwhile.
+ */
+async function receiveLateFiles(
+  { db, storage, download }: InboundFileDeps,
+  { orgId, inboundMessageId: id }: InboundMessageRef,
+): Promise<FilesProgress> {
+  const message = await findLateFiles(db, orgId, id);
+  if (message === undefined) return { nextInMs: null };
+  const { late_files: files, is_over: isOver, channel } = message;
+  const media: Media[] = [];
+  const left: LateFile[] = [];
+  for (const file of files) {
+    const fileName = file.name ?? file.kind;
+    const stored = { id: idOf(orgId, 'inbound file', id, String(file.position)), fileName };
+    try {
+      media.push(await storeContent(storage, orgId, { ...stored, content: [await download(orgId, channel, file)] }));
+    } catch (error) {
+      if (!isFinal(error) && !isOver) left.push(file);
+    }
+  }
+  await inTransaction(db, async (trx) => {
+    const tried = await replaceLateFiles(trx, orgId, id, { before: files, left });
+    if (tried === undefined || tried.contactId === null || media.length === 0) return;
+    const lateId = idOf(orgId, 'late file of a message', elementAt(media, 0).id);
+    await addToSession(trx, orgId, { ...tried, id: lateId, body: '', media });
+  });
+  await discardMedia(db, storage, media); // of a message that was redacted meanwhile
+  return { nextInMs: await findNextTryMs(db, orgId, id) };
 }
 
 /** Whether no retry can get the file. */

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
 import { isBehind } from '../../db/cursor.ts';
 import type { Channel, InboundMessageRef } from '../contract.ts';
-import type { InboundFile } from './messages.table.ts';
+import type { InboundFile, LateFile } from './messages.table.ts';
 
 /** So long a message waits for its files. */
 const PATIENCE = sql`interval '5 minutes'`;
@@ -190,11 +190,14 @@ export const findMessageWithFiles = (db: Db, orgId: string, id: string) =>
     .$narrowType<{ files: InboundFile[] }>()
     .executeTakeFirst();
 
-/** Notes that the files of a message are dealt with, and returns the message. Returns undefined if they were before. */
-export const clearFiles = (trx: Trx, orgId: string, id: string) =>
+/**
+ * Notes that the files of a message are dealt with but for the late ones, and returns the message. Returns undefined if they
+ * were before.
+ */
+export const clearFiles = (trx: Trx, orgId: string, id: string, late: LateFile[]) =>
   trx
     .updateTable('inbound_messages')
-    .set({ files: null })
+    .set({ files: null, late_files: late.length === 0 ? null : JSON.stringify(late) })
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .where('files', 'is not', null)
@@ -202,7 +205,7 @@ export const clearFiles = (trx: Trx, orgId: string, id: string) =>
     .returning(['edited_at as editedAt', 'deleted_at as deletedAt'])
     .executeTakeFirst();
 
-/** Returns messages of all orgs with files to be fetched, behind a message, in a fixed order. */
+/** Returns messages of all orgs with files to be fetched, also those that are shown already, behind a message, in a fixed order. */
 export async function listMessagesWithFiles(
   db: Db,
   after: InboundMessageRef | undefined,
@@ -210,7 +213,7 @@ export async function listMessagesWithFiles(
 ): Promise<InboundMessageRef[]> {
   const { rows } = await sql<InboundMessageRef>`
     select org_id as "orgId", id as "inboundMessageId" from inbound_messages
-    where files is not null
+    where (files is not null or late_files is not null)
       and ${isBehind(after?.orgId, after?.inboundMessageId)}
     order by org_id, id limit ${limit}
   `.execute(db);

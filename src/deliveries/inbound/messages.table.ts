@@ -1,8 +1,11 @@
-import type { Generated } from 'kysely';
+import type { ColumnType, Generated } from 'kysely';
 import type { InboundFile } from '../../providers/sending.ts';
 import type { Channel } from '../contract.ts';
 
 export type { InboundFile } from '../../providers/sending.ts';
+
+/** A file with its position among those of its message. */
+export type LateFile = InboundFile & { position: number };
 
 export interface InboundMessagesTable {
   org_id: string;
@@ -37,6 +40,8 @@ export interface InboundMessagesTable {
   received_at: Generated<Date>;
   /** The files to be fetched from the provider before the message is added to its session, as JSON. */
   files: InboundFile[] | null;
+  /** The files that the provider withheld, and that are tried for a day. */
+  late_files: ColumnType<LateFile[] | null, never, string | null>;
   /** The beginning of what came from the provider, of a message that was not understood. Never shown. */
   raw: string | null;
   /** When a message that waits for its files was last edited by the contact. */

@@ -44,7 +44,7 @@ export async function redactInboundMessages(
 ): Promise<void> {
   await sql`
     with erased as (
-      update inbound_messages set body = '', html = null, cc = null, subject = null, reply_to = null, raw = null where org_id = ${orgId} and id = any(${ids}::uuid[])
+      update inbound_messages set body = '', html = null, cc = null, subject = null, reply_to = null, raw = null, late_files = null where org_id = ${orgId} and id = any(${ids}::uuid[])
       returning channel, provider_id, delivery_id, email_id
     ),
     sibling as (

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
+import type { Channel } from '../contract.ts';
 import type { MessageContent } from '../sending/content.ts';
 
 export type NewMessage = MessageContent & {
@@ -31,6 +32,19 @@ export async function insertMessage(db: Db, orgId: string, id: string, message: 
     .returning('id')
     .executeTakeFirst();
   return inserted !== undefined;
+}
+
+/** Inserts a message that is not sent, with the reason. Repeated, it changes nothing. */
+export async function insertSkipped(
+  trx: Trx,
+  orgId: string,
+  { id, channel, contactId, reason }: { id: string; channel: Channel; contactId: string; reason: string },
+): Promise<void> {
+  await trx
+    .insertInto('deliveries')
+    .values({ org_id: orgId, id, channel, contact_id: contactId, status: 'skipped', reason })
+    .onConflict((conflict) => conflict.columns(['org_id', 'id']).doNothing())
+    .execute();
 }
 
 /**

@@ -125,10 +125,10 @@ const CONTENTS: Record<Reply['channel'], (trx: Trx, orgId: string, reply: Reply)
       sender_name: inbox?.display_name ?? null,
       body: signed(withLinks(reply.text, linked), inbox?.signature),
       is_html: false,
-      is_transactional: true,
+      is_transactional: reply.isOptional !== true,
       ...(attached.length > 0 && { files: attached.map(attachedFileOf) }),
       ...threadOf(answered),
-      ...(cc.length > 0 && (!reply.isAutoReply || reply.isVerified) && { cc }),
+      ...(cc.length > 0 && mayBeCopied(reply) && { cc }),
       ...(reply.isAutoReply && { is_auto_reply: true }),
     };
     return { channel: 'email', content, sender, to };
@@ -156,6 +156,10 @@ async function directContent(
     more: more.map((content) => ({ channel, content })),
   };
 }
+
+/** Whether others of the thread get an answer too. A program cannot judge who they are, unless the contact is verified. */
+const mayBeCopied = ({ isOptional, isAutoReply, isVerified }: Reply): boolean =>
+  isOptional !== true && (!isAutoReply || isVerified);
 
 function threadOf(answered: AnsweredMessage | undefined): Pick<EmailContent, 'in_reply_to' | 'references'> {
   const { provider_id: messageId = '', thread } = answered ?? {};

@@ -34,13 +34,14 @@ export function mailFiles(files: ReplyFile[]): DividedFiles {
 export function whatsAppParts(text: string, attached: ReplyFile[]): [WhatsAppPart, ...WhatsAppPart[]] {
   const [first, ...others] = attached.flatMap((file) => {
     const kind = whatsAppKindOf(file.mimeType);
-    return kind === undefined ? [] : [{ ...attachedFileOf(file), kind }];
+    const otherText = withLinks('', [file]);
+    return kind === undefined ? [] : [{ ...attachedFileOf(file), kind, otherText }];
   });
   if (first === undefined) return [{ text }];
   const rest = others.map((file) => ({ file }));
   if (text.trim() === '') return [{ file: first }, ...rest];
   if (first.kind !== 'audio' && text.length <= MAX_CAPTION_LENGTH)
-    return [{ file: { ...first, caption: text } }, ...rest];
+    return [{ file: { ...first, caption: text, otherText: `${text}\n${first.otherText}` } }, ...rest];
   return [{ text }, { file: first }, ...rest];
 }
 

@@ -7,7 +7,8 @@ import { SEND_MESSAGE } from '../contract.ts';
 import { findDelivery } from '../queries.ts';
 import { insertMessage, type NewMessage } from './queries.ts';
 
-export { releaseRequestKey } from './queries.ts';
+export { insertSkipped as recordSkipped, releaseRequestKey } from './queries.ts';
+export { hasWrittenLately } from './replies.queries.ts';
 
 const POLL_MS = 100;
 /** Contain no addresses: Temporal would keep them after the contact's deletion. */

@@ -17,8 +17,10 @@ export interface SmsContent {
   media?: MmsFiles;
 }
 
-/** A text, or a file with its caption. */
-export type WhatsAppPart = { text: string } | { file: AttachedFile & { kind: WhatsAppMediaKind; caption?: string } };
+/** A text, or a file with its caption. `otherText` says the same with a link, where WhatsApp refuses the file. */
+export type WhatsAppPart =
+  | { text: string }
+  | { file: AttachedFile & { kind: WhatsAppMediaKind; caption?: string; otherText?: string } };
 
 export type WhatsAppContent = ({ template: WhatsAppTemplate } | WhatsAppPart) & {
   phoneNumberId: string;

@@ -3,6 +3,7 @@ import type { Db } from '../../db/connect.ts';
 import { SHORT_LIVED_PLAN } from '../../db/connections/preparing-client.ts';
 import { NIL_UUID, newId } from '../../ids.ts';
 import { announcingSome } from '../../outbox/announcing.ts';
+import { NOW_AS_ISO } from '../queries.ts';
 import { KEEP_BOUNCED } from '../suppressions/shared.queries.ts';
 import { RECONCILABLE_CHANNELS, type Settlement } from './outcomes.rules.ts';
 import type { SettledDeliveries, SettlingContinuation } from './settling.rules.ts';
@@ -114,9 +115,6 @@ const INSERT_SUPPRESSIONS = sql`,
       select distinct on (channel, "to") org_id, suppression_id, channel, "to", suppression from refused
       ${KEEP_BOUNCED}
     )`;
-
-/** The current time in the format of the API's responses: ISO 8601, UTC, milliseconds. */
-const NOW_AS_ISO = sql`to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 /**
  * SQL: the time of an unknown send's first reconciliation, at once, or never if its channel has no provider to ask.

@@ -5,8 +5,8 @@ import { asPage } from '../../api/edge/pages/page-answers.ts';
 import { notFound } from '../../errors.ts';
 import { maskedAddress } from '../../html/masked-address.rules.ts';
 import { escapeHtml, htmlPage } from '../../html/page.rules.ts';
+import { createUnsubscribeLinks } from '../ledger/delivery-links.ts';
 import { findUnsubscribeTarget, insertUnsubscribe } from './shared.queries.ts';
-import { createUnsubscribeLinks } from './unsubscribe-links.ts';
 
 const UnsubscribeParams = z.object({ token: z.string().min(1).max(255) });
 

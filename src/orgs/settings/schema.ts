@@ -10,6 +10,8 @@ const MAX_STATUSES = 100;
 const MAX_OVERRIDES = 64 * 1024;
 const FIRST_CUSTOM_STATUS = 3;
 const MAX_CATEGORIES = 100;
+/** A week. */
+const MAX_SURVEY_DELAY_MINUTES = 7 * 24 * 60;
 
 const TimeOfDay = z.string().regex(/^([01][0-9]|2[0-3]):[0-5][0-9]$/, 'must be a time of day as HH:mm');
 const EndOfQuietHours = z
@@ -74,6 +76,15 @@ const ActionOverrides = HttpActionOverrides.superRefine(({ headers = {} }, conte
 
 const hasValues = (group: object | undefined): boolean => Object.keys(group ?? {}).length > 0;
 
+const CsatSurvey = z
+  .object({
+    channels: z.array(z.enum(['email', 'sms', 'whatsapp'])).max(3),
+    delay_minutes: z.int().min(0).max(MAX_SURVEY_DELAY_MINUTES).describe('After the resolution.'),
+  })
+  .describe(
+    'With `csat`, customers on these channels get a link to a survey once a session is resolved. null: on all three, after 5 minutes.',
+  );
+
 const shape = {
   timezone: Timezone.nullable(),
   quiet_hours: QuietHours.nullable(),
@@ -82,6 +93,7 @@ const shape = {
   ),
   daily_cap: z.int().min(1).max(1_000_000).nullable().describe('Outbound messages a contact gets at most in a day.'),
   csat: z.boolean().nullable().describe('Whether customers are asked for a score when a session is resolved.'),
+  csat_survey: CsatSurvey.nullable(),
   prohibited_topics: z
     .array(z.string().min(1).max(200))
     .max(MAX_TOPICS)
@@ -130,7 +142,7 @@ export const UpdateSettings = z
   });
 export type UpdateSettings = z.infer<typeof UpdateSettings>;
 
-/** All settings. Null means off. */
+/** All settings. Null means off, or what the setting's description says. */
 export const OrgSettings = z.object({ ...shape, timezone: z.string().nullable() }).meta({ id: 'OrganizationSettings' });
 export type OrgSettings = z.infer<typeof OrgSettings>;
 

@@ -13,6 +13,12 @@ export const PAIR_RATE_LIMIT_CODE = 131056;
 /** Meta did nothing because of rate limits. Not all of these codes come with a 429. */
 const THROTTLE_CODES = new Set<number | undefined>([4, 32, 613, 80002, 80006, 80007, 130429, PAIR_RATE_LIMIT_CODE]);
 
+/** WhatsApp's refusals of a file: of its type, its bytes, or as it is uploaded. */
+const FILE_REFUSALS = new Set<number | undefined>([131051, 131052, 131053]);
+
+/** Whether a code of Meta refuses a file alone: a text may still go. */
+export const isFileRefusal = (code: number | undefined): boolean => FILE_REFUSALS.has(code);
+
 /** Where calls go, and by which right. */
 export interface MetaSettings {
   base_url?: string | undefined;

@@ -4,7 +4,7 @@ import { isUuid } from '../../ids.ts';
 import { isSameSecret } from '../constant-time.ts';
 import type { CallbackContent, StatusReport } from '../sending.ts';
 import { storable, truncated } from '../storable.rules.ts';
-import { MessageId, MetaError, reasonOf } from './api.ts';
+import { isFileRefusal, MessageId, MetaError, reasonOf } from './api.ts';
 import { readMetaMessage, UserId, WhatsAppNumber } from './messages.ts';
 
 const MAX_NAME_LENGTH = 200;
@@ -97,5 +97,6 @@ function toReport({ id, status, biz_opaque_callback_data, errors }: z.infer<type
     status,
     reason: error === undefined ? null : reasonOf(error),
     isSuppressing: status === 'failed' && errors.some(({ code }) => code === UNDELIVERABLE_CODE),
+    isFileRefused: status === 'failed' && errors.some(({ code }) => isFileRefusal(code)),
   };
 }

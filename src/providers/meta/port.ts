@@ -27,13 +27,14 @@ export interface MetaTemplate {
 /** As what the Cloud API takes a file. */
 export type WhatsAppMediaKind = 'image' | 'video' | 'audio' | 'document';
 
-/** A file to be uploaded, with its caption. Voices have none. */
+/** A file to be uploaded, with its caption. Voices have none. `otherText` is sent in its place if it is refused. */
 export interface WhatsAppMedia {
   kind: WhatsAppMediaKind;
   bytes: Uint8Array;
   name: string;
   mimeType: string;
   caption?: string | undefined;
+  otherText?: string | undefined;
 }
 
 /**

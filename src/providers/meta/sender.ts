@@ -2,7 +2,14 @@ import { z } from 'zod';
 import type { HttpClient } from '../egress/egress.ts';
 import { jsonOf, outcomeOfStatus, outcomeWithoutResponse } from '../egress/provider-responses.ts';
 import type { SendOutcome } from '../sending.ts';
-import { callMeta, MessageId, type MetaResponse, type MetaSettings, PAIR_RATE_LIMIT_CODE } from './api.ts';
+import {
+  callMeta,
+  isFileRefusal,
+  MessageId,
+  type MetaResponse,
+  type MetaSettings,
+  PAIR_RATE_LIMIT_CODE,
+} from './api.ts';
 import type { WhatsAppMedia, WhatsAppMessage, WhatsAppSender, WhatsAppTemplate } from './port.ts';
 import { isUserId } from './user-ids.rules.ts';
 
@@ -14,17 +21,46 @@ export function createMetaSender(egress: HttpClient, settings: MetaSettings): Wh
     provider: 'meta',
     concurrency: CONCURRENCY,
     async send(message) {
-      const uploaded = 'media' in message ? await upload(egress, settings, message, message.media) : undefined;
-      if (uploaded !== undefined && typeof uploaded !== 'string') return uploaded;
-      try {
-        const path = `${encodeURIComponent(message.phoneNumberId)}/messages`;
-        return outcomeOf(await callMeta(egress, settings, path, toBody(message, uploaded)));
-      } catch (error) {
-        return outcomeWithoutResponse(error);
-      }
+      if (!('media' in message)) return (await post(egress, settings, message)).outcome;
+      const { otherText: text } = message.media;
+      const { outcome, isFileRefused } = await sendFile(egress, settings, message);
+      if (!isFileRefused || text === undefined) return outcome;
+      const { deliveryId, to, phoneNumberId } = message;
+      return (await post(egress, settings, { deliveryId, to, phoneNumberId, text })).outcome;
     },
     close: () => {},
   };
+}
+
+/** The outcome of a send. A refusal may be of the file alone: then nothing was sent, and a text could be. */
+interface Sent {
+  outcome: SendOutcome;
+  isFileRefused: boolean;
+}
+
+async function sendFile(
+  egress: HttpClient,
+  settings: MetaSettings,
+  message: WhatsAppMessage & { media: WhatsAppMedia },
+): Promise<Sent> {
+  const uploaded = await upload(egress, settings, message, message.media);
+  if (typeof uploaded === 'string') return post(egress, settings, message, uploaded);
+  return { outcome: uploaded, isFileRefused: uploaded.kind === 'rejected' && uploaded.because === 'permanent' };
+}
+
+async function post(
+  egress: HttpClient,
+  settings: MetaSettings,
+  message: WhatsAppMessage,
+  mediaId?: string,
+): Promise<Sent> {
+  try {
+    const path = `${encodeURIComponent(message.phoneNumberId)}/messages`;
+    const answer = await callMeta(egress, settings, path, toBody(message, mediaId));
+    return { outcome: outcomeOf(answer), isFileRefused: isFileRefusal(answer.code) };
+  } catch (error) {
+    return { outcome: outcomeWithoutResponse(error), isFileRefused: false };
+  }
 }
 
 const Uploaded = z.object({ id: z.string().regex(/^[\w.-]{1,128}$/) });

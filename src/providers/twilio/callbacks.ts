@@ -4,7 +4,7 @@ import { isSameSecret } from '../constant-time.ts';
 import { reasonFrom } from '../egress/provider-responses.ts';
 import type { CallbackContent, Consent, InboundFile, InboundMessage, StatusReport } from '../sending.ts';
 import { storable } from '../storable.rules.ts';
-import { MESSAGE_SID } from './port.ts';
+import { isFileRefusal, MESSAGE_SID } from './port.ts';
 
 /** The contact answered STOP. */
 const OPTED_OUT = '21610';
@@ -90,6 +90,7 @@ function reportIn(query: URLSearchParams, body: URLSearchParams, providerId: str
     status,
     reason: status === 'failed' ? reasonFrom(because, []) : null,
     isSuppressing: status === 'failed' && code === OPTED_OUT,
+    isFileRefused: status === 'failed' && isFileRefusal(Number(code)),
   };
 }
 

@@ -10,7 +10,7 @@ import {
   requestFailure,
 } from '../egress/provider-responses.ts';
 import type { LostSend, SendOutcome } from '../sending.ts';
-import { MESSAGE_SID, type SmsMessage, type SmsSender } from './port.ts';
+import { isFileRefusal, MESSAGE_SID, type SmsMessage, type SmsSender } from './port.ts';
 
 /**
  * Twilio responds within about 100 ms and queues accepted messages. More concurrency sends no faster and causes 429
@@ -90,8 +90,7 @@ export function createTwilioSender(egress: HttpClient, settings: TwilioSettings,
       try {
         const sent = isMms ? message : withoutMedia(message);
         const answer = await createOrAgain(sent);
-        const last =
-          isMms && REFUSED_MEDIA_CODES.has(codeOf(answer)) ? await createOrAgain(withoutMedia(sent)) : answer;
+        const last = isMms && isFileRefusal(codeOf(answer)) ? await createOrAgain(withoutMedia(sent)) : answer;
         return outcomeOf(last, reasonOf(last));
       } catch (error) {
         return outcomeWithoutResponse(error);
@@ -158,8 +157,6 @@ const REJECTIONS = new Map<number | undefined, 'permanent' | 'suppress' | 'confi
 ]);
 /** Refusals of From: it is invalid, cannot send, or is not the account's. Nothing was sent. */
 const REFUSED_SENDER_CODES = new Set<number | undefined>([21212, 21606, 21659, 21660]);
-/** Refusals of files or of MMS. Nothing was sent. */
-const REFUSED_MEDIA_CODES = new Set<number | undefined>([12300, 21620, 21622, 21623]);
 /** The queue of the From number is full: the message was not accepted. */
 const QUEUE_FULL_CODE = 21611;
 const QUEUE_RETRY_MS = 60_000;

@@ -1,5 +1,9 @@
+import { deflateRawSync } from 'node:zlib';
+import { createFileDownload } from '../../../src/deliveries/inbound/file-download.ts';
+import { receiveInboundFiles } from '../../../src/deliveries/inbound/files.service.ts';
 import { createMailTokens, replyAddress } from '../../../src/deliveries/inbound/mail-tokens.ts';
-import { EXECUTABLE, PNG, pngOf } from '../../media/samples.ts';
+import { repair } from '../../../src/repair/repair.ts';
+import { EXECUTABLE, PNG, pngOf, zipOf } from '../../media/samples.ts';
 import { connectMeta, connectTwilio, FAKES_ALLOWED, newNumber, WHATSAPP_NUMBER } from '../../support/channels.ts';
 import { heldUntil, unavailable } from '../../support/fakes/faulty-server.ts';
 import { type FakeMeta, startFakeMeta } from '../../support/fakes/meta.ts';
@@ -10,6 +14,7 @@ import type { TestOrg } from '../../support/stack/api.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
 
 const DOMAIN = 'in.acme.example';
+const TRIED_FURTHER = 'it could not be fetched in time, and follows by itself if it can be within a day';
 const TOO_LARGE = pngOf(5 * 1024 * 1024 + 1);
 
 interface Shown {
@@ -180,6 +185,79 @@ describe('a file that a contact sends', () => {
     ]);
   });
 
+  describe('by a hostile e-mail', () => {
+    let inbox: string;
+    beforeEach(async () => {
+      inbox = `${crypto.randomUUID()}@${DOMAIN}`;
+      await org.put('/email/inboxes', { address: inbox, is_default_sender: true });
+    });
+    const mailWith = (...parts: string[]) => {
+      const headers = { From: 'eve@example.com', To: inbox, 'Content-Type': 'multipart/mixed; boundary=b' };
+      const raw = mailOf(headers, `${['', ...parts].join('\r\n--b\r\n')}\r\n--b--`);
+      return handOver(stack.inboundPort, { from: 'eve@example.com', to: inbox, raw });
+    };
+    const attached = (type: string, name: string, bytes: Buffer | string) =>
+      [
+        `Content-Type: ${type}`,
+        'Content-Transfer-Encoding: base64',
+        `Content-Disposition: inline; filename="${name}"`,
+        '',
+        Buffer.from(bytes).toString('base64'),
+      ].join('\r\n');
+
+    it('is shown as what it is, under a name without a path, and what would run is not stored', async () => {
+      const polyglot = Buffer.concat([PNG, Buffer.from('<script>alert(1)</script>')]);
+      const bomb = zipOf({ 'zeros.bin': deflateRawSync(Buffer.alloc(5 * 1024 ** 2)) });
+      await mailWith(
+        'Content-Type: text/plain\r\n\r\nLook',
+        attached('image/png', 'vector.png', '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>'),
+        attached('image/png', 'page.png', '<!doctype html><script>alert(1)</script>'),
+        attached('text/html', '../../page.html', polyglot),
+        attached('image/svg+xml', 'C:\\\\windows\\\\cat.svg', PNG),
+        attached('application/zip', 'bomb.zip', bomb),
+        attached('image/png', 'bomb.png', bomb),
+      );
+      const [message] = await untilMessages(1);
+      const refused = ['vector.png', 'page.png', 'bomb.zip', 'bomb.png'];
+      expect(message?.content.text.trim().split('\n')).toEqual([
+        'Look',
+        ...refused.map((name) => `[${name} not received: its type is not accepted]`),
+      ]);
+      expect(message?.attachments).toMatchObject([
+        { name: 'page.html.png', mime_type: 'image/png' },
+        { name: 'cat.svg.png', mime_type: 'image/png' },
+      ]);
+      for (const { url } of message?.attachments ?? []) {
+        const { headers } = await fetch(url);
+        expect(headers.get('content-type')).toBe('image/png');
+        expect(headers.get('content-disposition')).toMatch(/^attachment;/);
+        expect(headers.get('x-content-type-options')).toBe('nosniff');
+        expect(headers.get('content-security-policy')).toMatch(/sandbox/);
+      }
+    });
+
+    it('of many parts is read in bounded time and memory, and says what was left out', async () => {
+      const before = process.memoryUsage().rss;
+      const type = 'text/plain; name=a.txt';
+      await mailWith(...Array.from({ length: 990 }, (_, nth) => `Content-Type: ${type}\r\n\r\nPart ${nth}`));
+      const [message] = await untilMessages(1);
+      expect(message?.attachments).toHaveLength(10);
+      expect(message?.content.text).toMatch(/\[\d{3} more files not received: a message has at most 10\]/);
+      expect(process.memoryUsage().rss - before).toBeLessThan(400 * 1024 ** 2);
+    });
+
+    it('of 10,000 parts, which no reader takes, is noted in a session that people see', async () => {
+      await mailWith(...Array.from({ length: 10_000 }, (_, nth) => `Content-Type: text/plain\r\n\r\n${nth}`));
+      const [{ id, status }] = await eventually('the session', async () => {
+        const found = await sessions();
+        return found.length === 1 && found;
+      });
+      const { items } = (await org.get(`/chat/sessions/${id}/history`)).body;
+      expect(status).toBe('open');
+      expect(JSON.stringify(items)).toMatch(/could not be read/);
+    });
+  });
+
   it('is waited for no longer than five minutes', async () => {
     const path = `/2010-04-01/Accounts/${twilio.accountSid}/Messages/MM1/Media/ME-late`;
     await twilio.receive({ from: number, to: '+15005550006', body: 'Here', media: [path] }, smsUrl);
@@ -189,7 +267,77 @@ describe('a file that a contact sends', () => {
       .set({ received_at: new Date(Date.now() - 6 * 60_000) })
       .where('org_id', '=', org.id)
       .execute();
-    expect((await untilMessages(1)).map(outline)).toEqual([['Here\n[image not received: it could not be fetched]']]);
+    expect((await untilMessages(1)).map(outline)).toEqual([[`Here\n[image not received: ${TRIED_FURTHER}]`]]);
+  });
+
+  describe('that the provider withholds for more than five minutes', () => {
+    const ages = async (minutes: number) => {
+      await stack.db
+        .updateTable('inbound_messages')
+        .set({ received_at: new Date(Date.now() - minutes * 60_000) })
+        .where('org_id', '=', org.id)
+        .execute();
+    };
+    const lateFiles = async () => {
+      const message = stack.db.selectFrom('inbound_messages').select(['id', 'late_files']).where('org_id', '=', org.id);
+      return message.where('channel', '=', 'sms').executeTakeFirstOrThrow();
+    };
+    const path = (name: string) => `/2010-04-01/Accounts/${twilio.accountSid}/Messages/MM1/Media/${name}`;
+    /** Receives a message whose second file is withheld, and returns the id of the message. */
+    const withhold = async (name: string) => {
+      twilio.files.set(path('ME-here'), { type: 'image/png', bytes: PNG });
+      const media = [path('ME-here'), path(name)];
+      await twilio.receive({ from: number, to: '+15005550006', body: 'Two', media }, smsUrl);
+      await ages(6);
+      expect((await untilMessages(1)).map(outline)).toEqual([
+        [`Two\n[image not received: ${TRIED_FURTHER}]`, 'image.png'],
+      ]);
+      return (await lateFiles()).id;
+    };
+    /** Runs the next try as if its time had come. */
+    const tryNow = async (inboundMessageId: string) =>
+      receiveInboundFiles(
+        { db: stack.db, storage: stack.deps.storage, download: createFileDownload(stack.db, stack.deps) },
+        { orgId: org.id, inboundMessageId, attempt: 1 },
+      );
+
+    it('is tried at growing intervals, and follows as another message, once', async () => {
+      const id = await withhold('ME-follows');
+      const waits: number[] = [];
+      for (const minutes of [6, 60, 600, 1_430]) {
+        await ages(minutes);
+        waits.push(Math.round(((await tryNow(id)).nextInMs ?? 0) / 60_000));
+      }
+      expect(waits).toEqual([5, 30, 240, 10]);
+      twilio.files.set(path('ME-follows'), { type: 'text/plain', bytes: Buffer.from('Late') });
+      expect(await Promise.all([tryNow(id), tryNow(id)])).toEqual([{ nextInMs: null }, { nextInMs: null }]);
+      expect((await messages()).map(outline).slice(1)).toEqual([['', 'image.txt']]);
+      expect(await bytesAt((await messages())[1]?.attachments[0]?.url)).toEqual(Buffer.from('Late'));
+    });
+
+    it('is given up after a day, and its line stays', async () => {
+      const id = await withhold('ME-never');
+      await ages(24 * 60);
+      expect(await tryNow(id)).toEqual({ nextInMs: null });
+      expect((await messages()).map(outline)).toHaveLength(1);
+      expect((await lateFiles()).late_files).toBeNull();
+    });
+
+    it('does not follow a message that was redacted meanwhile, or whose contact was deleted', async () => {
+      const id = await withhold('ME-secret');
+      await org.post('/redaction/message', { messageId: id });
+      twilio.files.set(path('ME-secret'), { type: 'text/plain', bytes: Buffer.from('Late') });
+      expect(await tryNow(id)).toEqual({ nextInMs: null });
+      expect(await messages()).toHaveLength(1);
+    });
+
+    it('has its workflow back if Temporal has lost it', async () => {
+      const id = await withhold('ME-lost');
+      const handle = stack.temporal.workflow.getHandle(`inbound-files/${id}`);
+      await handle.terminate('a test');
+      const mended = await repair(stack.db, stack.temporal, { isDryRun: false });
+      expect(mended.filter((one) => one.id === id)).toMatchObject([{ kind: 'inbound-files', mended: 'resumed' }]);
+    });
   });
 
   it('reopens the session, as do a location and what WhatsApp does not pass on', async () => {

@@ -136,6 +136,26 @@ describe('the parts of an e-mail', () => {
   });
 });
 
+it.each([
+  ['10,000 texts', () => mixed(...Array.from({ length: 10_000 }, (_, nth) => part(TEXT, `Part ${nth}`)))],
+  ['10,000 files', () => mixed(...Array.from({ length: 10_000 }, () => part('text/plain; name=a.txt', 'x')))],
+  [
+    'a thousand levels',
+    () =>
+      Array.from({ length: 1_000 }).reduce<ReturnType<typeof mixed>>((inner) => mixed(inside(inner)), mixed(FOOTER)),
+  ],
+  ['header fields of 2 MB', () => mixed(part(TEXT, 'Hi', `X-Large: ${'x '.repeat(1024 ** 2)}`))],
+])('an e-mail of %s harms no e-mail that is read after it', async (_, parts) => {
+  const { type, body } = parts();
+  const hostile = Buffer.from(mailOf({ 'Content-Type': type }, body));
+  const read = await Promise.all(
+    [hostile, Buffer.from(mailOf({}, 'Hello')), hostile, Buffer.from(mailOf({}, 'Again'))].map((raw, nth) =>
+      reader.read(`org ${nth}`, async () => raw),
+    ),
+  );
+  expect([read[1]?.body.trim(), read[3]?.body.trim()]).toEqual(['Hello', 'Again']);
+});
+
 describe('a text of format=flowed', () => {
   const flowed = async (lines: string[], more = '') =>
     (

@@ -131,6 +131,58 @@ describe('a file of an agent', () => {
     expect(stack.deps.mediaLinks.read(token, new Date('2080-01-01'))).toMatchObject({ isExpired: false });
   });
 
+  const textTo = () =>
+    eventually('the text', () => meta.texts.find(({ to, text }) => to === number && LINK.test(text)));
+  const deliveries = async () => (await org.get('/deliveries?channel=whatsapp')).body.items;
+
+  it.each([
+    ['as it is uploaded', () => meta.nextUpload({ status: 400, code: 131053, message: 'Media upload error' })],
+    ['by its content', () => meta.nextUpload({ status: 400, code: 100, message: 'Param file must be a file' })],
+    ['in a message', () => meta.next({ status: 400, code: 131052, message: 'Media download error' })],
+    ['as a kind of message', () => meta.next({ status: 400, code: 131051, message: 'Unsupported message type' })],
+  ])('that WhatsApp refuses %s is a link without end', async (_, refuse) => {
+    const id = await byWhatsApp();
+    refuse();
+    await say(id, 'The plan', ['plan.pdf', PDF]);
+    const { text } = await textTo();
+    expect(text).toMatch(/^The plan\nplan\.pdf: http/);
+    const token = LINK.exec(text)?.[1] ?? '';
+    expect(stack.deps.mediaLinks.read(token, new Date('2080-01-01'))).toMatchObject({ isExpired: false });
+    expect(await deliveries()).toMatchObject([{ status: 'accepted' }]);
+  });
+
+  it('is no link where WhatsApp refuses the message for another reason', async () => {
+    const id = await byWhatsApp();
+    meta.next({ status: 400, code: 131047, message: 'Re-engagement message' });
+    await say(id, 'The plan', ['plan.pdf', PDF]);
+    await eventually('the failure', async () => (await deliveries())[0]?.status === 'failed');
+    expect(meta.texts.filter(({ to }) => to === number)).toEqual([]);
+  });
+
+  it('that WhatsApp takes and refuses afterwards is a link, once, however often it says so', async () => {
+    const id = await byWhatsApp();
+    await say(id, 'The plan', ['plan.pdf', PDF], ['a.png', PNG]);
+    const [first, second] = await filesTo(2);
+    await eventually('both accepted', async () =>
+      (await deliveries()).every(({ status }: { status: string }) => status === 'accepted'),
+    );
+    const errors = [{ code: 131053, title: 'Media upload error' }];
+    const refuse = () => first && meta.callback(whatsAppUrl, first, 'failed', { errors });
+    expect([await refuse(), await refuse()]).toEqual([200, 200]);
+    expect((await textTo()).text).toMatch(/^The plan\nplan\.pdf: http/);
+    await eventually('the link', async () =>
+      (await deliveries()).every(({ status }: { status: string }) => status === 'accepted'),
+    );
+    expect(await refuse()).toBe(200);
+    expect((await org.get(`/deliveries/${first?.callbackData}`)).body).toMatchObject({
+      status: 'accepted',
+      answers: [{ outcome: 'accepted' }, { outcome: 'rejected' }, { outcome: 'accepted' }],
+    });
+    expect(meta.texts.filter(({ to }) => to === number)).toHaveLength(1);
+    if (second) await meta.callback(whatsAppUrl, second, 'failed', { errors: [{ code: 131000, title: 'Unknown' }] });
+    expect((await org.get(`/deliveries/${second?.callbackData}`)).body.status).toBe('failed');
+  });
+
   it('is an MMS between numbers that can', async () => {
     const id = await bySms();
     await say(id, 'The plan', ['plan.pdf', PDF], ['a.png', PNG]);
@@ -144,6 +196,8 @@ describe('a file of an agent', () => {
   it.each([
     ['the account’s number sends no MMS', () => twilio.numbers.set('+15005550006', { mms: false })],
     ['Twilio refuses the file', () => twilio.next(refusesWith(21620, 'Invalid media URL(s)'))],
+    ['the number has no MMS', () => twilio.next(refusesWith(21621, 'The From number has no MMS'))],
+    ['no MMS goes from one to the other', () => twilio.next(refusesWith(21612, 'This combination of To and From'))],
     ['the contact is outside of the area of MMS', () => (number = `+4420794${String(Date.now()).slice(-5)}`)],
   ])('is a link in an SMS where %s', async (_, prepare) => {
     prepare();
@@ -152,6 +206,26 @@ describe('a file of an agent', () => {
     const params = await mmsTo();
     twilio.numbers.set('+15005550006', { mms: true });
     expect([params.get('Body'), params.getAll('MediaUrl')]).toEqual([
+      expect.stringMatching(/^The plan\nplan\.pdf: http/),
+      [],
+    ]);
+  });
+
+  it('is a link in an SMS where Twilio takes the MMS and the recipient’s network does not', async () => {
+    const id = await bySms();
+    await say(id, 'The plan', ['plan.pdf', PDF]);
+    await mmsTo();
+    const [{ id: deliveryId }] = (await org.get('/deliveries?channel=sms')).body.items;
+    const accepted = async () => (await org.get(`/deliveries/${deliveryId}`)).body.status === 'accepted';
+    await eventually('the answer', accepted);
+    const [mms] = twilio.messages.slice(-1);
+    expect(mms && (await twilio.callback(mms, 'undelivered', { ErrorCode: '30011' }))).toBe(200);
+    const sms = await eventually('the SMS', () => {
+      const [last] = twilio.messages.slice(-1);
+      return last !== mms && last?.params;
+    });
+    expect([sms.get('To'), sms.get('Body'), sms.getAll('MediaUrl')]).toEqual([
+      number,
       expect.stringMatching(/^The plan\nplan\.pdf: http/),
       [],
     ]);

@@ -31,6 +31,8 @@ export const SESSIONS_OF_JOB = IS_LONG ? 5_000 : 150;
 export const CRAWLED_PAGES = IS_LONG ? 5_000 : 400;
 /** Mails to an inbox, one after the other. */
 export const INBOX_MAILS = IS_LONG ? 60 : 20;
+/** Files of contacts by WhatsApp, and surveys to them. */
+export const FILES = IS_LONG ? 40 : 10;
 export const KILLS = IS_LONG ? 5 : 1;
 export const TEMPORAL_DOWN_MS = IS_LONG ? 60_000 : 6_000;
 export const IDEMPOTENT_REQUESTS = IS_LONG ? 100 : 10;

@@ -70,7 +70,7 @@ export interface FakeMeta {
   /** Posts what became of a message; answers with the status it got. A forged one is signed with another secret. */
   callback(
     url: string,
-    message: FakeMetaMessage,
+    message: SentMessage,
     status: 'sent' | 'delivered' | 'read' | 'failed',
     options?: { forged?: boolean; errors?: { code: number; title: string; details?: string }[] },
   ): Promise<number>;

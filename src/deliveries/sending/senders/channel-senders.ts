@@ -37,9 +37,9 @@ export const createWhatsAppSender = (
   return toMessageSender<'whatsapp'>(sender, null, ({ orgId, deliveryId, to, content }) => {
     const { phoneNumberId } = content;
     if (!('file' in content)) return sender.send({ deliveryId, to, ...content });
-    const { kind, caption } = content.file;
+    const { kind, caption, otherText } = content.file;
     return withFiles(orgId, [content.file], (files) =>
-      sender.send({ deliveryId, to, phoneNumberId, media: { ...elementAt(files, 0), kind, caption } }),
+      sender.send({ deliveryId, to, phoneNumberId, media: { ...elementAt(files, 0), kind, caption, otherText } }),
     );
   });
 };

@@ -10,7 +10,7 @@ import { createSmtpSender, type SmtpSettings, smtpSettingsOf } from '../../../pr
 import type { Secrets } from '../../../secrets.ts';
 import { findDkimSigning } from '../../email-domains/service.ts';
 import { bounceAddress, type MailTokens, messageIdOf, replyAddress } from '../../inbound/mail-tokens.ts';
-import type { UnsubscribeLinks } from '../../suppressions/unsubscribe-links.ts';
+import type { UnsubscribeLinks } from '../../ledger/delivery-links.ts';
 import type { SendWithFiles } from '../file-loader.ts';
 import type { MessageSender, OutgoingMessage } from '../message-sender.ts';
 import { bodyWithUnsubscribeLink } from '../unsubscribe-link.rules.ts';
