@@ -9,6 +9,8 @@ import { TASK_QUEUES } from './temporal/contract.ts';
 import { withoutTrailingSlashes } from './text/urls.rules.ts';
 
 const port = z.coerce.number().int().min(0).max(65_535);
+/** What a list of secrets cannot have as it is. */
+const ESCAPED = /%(?:2C|20|25)/gi;
 const signingSecret = z.string().min(32, 'must have at least 32 characters');
 const perMinute = z.coerce.number().int().min(1);
 /** A base URL for paths. */
@@ -116,11 +118,11 @@ export const settings = {
   TRUSTED_PROXIES: cidrs.default([]).describe('CIDRs of proxies whose X-Forwarded-For is believed, comma-separated'),
   JWT_SECRET: signingSecret.describe('Secret that signs keys, links and reply addresses, at least 32 characters'),
   JWT_SECRETS_ACCEPTED: list
-    .transform((secrets) => secrets.map((secret) => secret.replaceAll('%2C', ',')))
+    .transform((secrets) => secrets.map((secret) => secret.replace(ESCAPED, decodeURIComponent)))
     .pipe(z.array(signingSecret))
     .default([])
     .describe(
-      'Further secrets whose signatures are accepted, comma-separated: the next JWT_SECRET before it signs, and earlier ones. A comma in a secret is written `%2C`',
+      'Further secrets whose signatures are accepted, comma-separated: the next JWT_SECRET before it signs, and earlier ones. In a secret, a comma is written `%2C`, a blank `%20` and a percent sign `%25`',
     ),
   SECRET_KEYS: z
     .string()

@@ -10,7 +10,7 @@ import { endOnUnhandledError } from '../src/logging/failing-start.ts';
 import { createLogger } from '../src/logging/logger.ts';
 import { outageBy } from '../src/logging/outages.ts';
 import { startRelay } from '../src/outbox/relay.ts';
-import { onStopSignal } from '../src/processes/shutdown.ts';
+import { endOnStopSignal, onStopSignal } from '../src/processes/shutdown.ts';
 import { isTemporalUnavailable } from '../src/temporal/dispatch.ts';
 import { loadWorkflowBundle } from './bundle.ts';
 import { createWorkerDeps } from './deps.ts';
@@ -43,6 +43,7 @@ const log = createLogger({
   outageOf: (line) => (isOfCore(line) ? 'core' : outageOf(line)),
 });
 endOnUnhandledError(log);
+endOnStopSignal();
 const temporalMetricsPort = config.WORKER_OPS_PORT === undefined ? undefined : await freeLoopbackPort();
 installRuntime(log, temporalMetricsPort);
 

@@ -83,7 +83,7 @@ export async function runWorkers({
     areRunning: () => workers.every((worker) => worker.getState() === 'RUNNING'),
     async stop() {
       shutDown();
-      await done;
+      await done.catch(() => undefined); // whoever awaits `done` has the reason
     },
   };
 }

@@ -146,7 +146,7 @@ export const FORECAST: ActivityOptions = {
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
 };
 
-/** The whole file of an export, after others that are before it. Retries have no limit: each begins again. */
+/** The whole file of an export. Retries have no limit: each begins again. */
 export const EXPORT: ActivityOptions = {
   startToCloseTimeout: '6 hours',
   heartbeatTimeout: '15 seconds',

@@ -9,7 +9,7 @@ import { endOnUnhandledError } from '../logging/failing-start.ts';
 import { createLogger } from '../logging/logger.ts';
 import { outageBy } from '../logging/outages.ts';
 import { startOpsServer } from '../operations/server.ts';
-import { onStopSignal } from '../processes/shutdown.ts';
+import { endOnStopSignal, onStopSignal } from '../processes/shutdown.ts';
 import { connectTemporalHealth } from '../temporal/client.ts';
 import { createApp } from './app.ts';
 import { createApiDeps } from './create-deps.ts';
@@ -17,6 +17,7 @@ import { createApiDeps } from './create-deps.ts';
 const config = loadConfigOrExit('api');
 const logger = createLogger({ name: 'api', level: config.LOG_LEVEL, outageOf: outageBy(isDatabaseUnavailable) });
 endOnUnhandledError(logger);
+endOnStopSignal();
 const quota = createWriteQuota(config.WRITE_QUOTA_BYTES);
 const { db, pool, close } = connect(config.DATABASE_URL, {
   poolSize: await choosePoolSize(config, logger),

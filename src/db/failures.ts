@@ -3,7 +3,7 @@ import { codeOf } from '../errors.ts';
 
 const NETWORK = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH']);
 const DRIVER =
-  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Cannot use a pool after calling end/i;
+  /Connection terminated|timeout exceeded when trying to connect|^timeout expired$|^Query read timeout$|Client has encountered a connection error|Cannot use a pool after calling end/i;
 
 /** Whether the database could not be reached or ended the connection, so that a later retry may succeed. */
 export function isDatabaseUnavailable(error: unknown): boolean {

@@ -1737,7 +1737,7 @@ create table media (
   deleted_at timestamp(3) with time zone,
   constraint media_pkey PRIMARY KEY (org_id, id),
   constraint media_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
-  constraint media_size_check CHECK ((size >= 0))
+  constraint media_size_check CHECK ((size >= 0)) NOT VALID
 );
 CREATE INDEX media_to_delete ON public.media USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 CREATE UNIQUE INDEX media_by_key ON public.media USING btree (key);

@@ -11,7 +11,7 @@ import type { Storage } from '../providers/storage/port.ts';
 import type { ExportProgress, ExportRef } from './contract.ts';
 import { beginRun, completeRun, failRun, findExport, recordProgress, type StoredExport } from './queries.ts';
 import { type FilePart, RESOURCES } from './resources.service.ts';
-import type { ExportFormat } from './schema.ts';
+import type { ExportFormat, ExportResource } from './schema.ts';
 
 /** The largest size of a file that the database takes is 2 GiB. */
 const MAX_BYTES = 2_000 * 1024 ** 2;
@@ -28,8 +28,16 @@ export interface ExportDeps {
   publicUrl: string;
 }
 
-/** They end the links to files that have what was erased: see service.ts. */
-const ERASURES: EventType[] = ['session-redacted', 'contact-deleted'];
+/**
+ * The events whose erasures are in a snapshot that has them: they need not end the link (service.ts). A draft that was
+ * learned from a redacted session is erased by a reaction, which comes later.
+ */
+const ERASED_WITH: Record<ExportResource, EventType[]> = {
+  contacts: ['contact-deleted'],
+  conversations: ['session-redacted', 'contact-deleted'],
+  deliveries: [],
+  knowledge: [],
+};
 
 /** A later run has taken over, or the export has ended: what this one has written is of no use. */
 class Superseded extends Error {}
@@ -108,7 +116,7 @@ function spoolRecords(
 
 /** Records what the snapshot says: how much there is to write, and which erasures have happened already. */
 async function recordStart(db: Db, trx: Trx, { job, total }: { job: StoredExport; total: number }): Promise<void> {
-  const known_erasures = await listPendingEvents(trx, job.org_id, ERASURES);
+  const known_erasures = await listPendingEvents(trx, job.org_id, ERASED_WITH[job.resource]);
   if (!(await recordProgress(db, job, { total, known_erasures }))) throw new Superseded();
 }
 

@@ -40,14 +40,17 @@ export async function insertUnclaimedMedia(db: Db, media: Media): Promise<void> 
     .execute();
 }
 
-/** Keeps files that nobody had yet. Returns how many. */
+/** The purge of deleted files does not meet a transaction that keeps one and takes no longer than this. */
+const LONGEST_KEEP = sql`interval '5 minutes'`;
+
+/** Keeps files that nobody had yet and that are not deleted within minutes. Returns how many. */
 export async function keepUnclaimedMedia(trx: Trx, orgId: string, ids: string[]): Promise<number> {
   const { numUpdatedRows } = await trx
     .updateTable('media')
     .set({ deleted_at: null })
     .where('org_id', '=', orgId)
     .where('id', '=', sql<string>`any(${ids}::uuid[])`)
-    .where('deleted_at', '>', sql<Date>`now()`)
+    .where('deleted_at', '>', sql<Date>`now() + ${LONGEST_KEEP}`)
     .executeTakeFirstOrThrow();
   return Number(numUpdatedRows);
 }

@@ -3,6 +3,14 @@ import type { FastifyBaseLogger } from 'fastify';
 /** The process ends itself this long before it would be killed. */
 const MARGIN_MS = 1_000;
 
+const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
+const exit = () => process.exit(0);
+
+/** Ends the process at once on SIGTERM or SIGINT, until onStopSignal: as process 1 of a container it would go on. */
+export function endOnStopSignal(): void {
+  for (const signal of SIGNALS) process.on(signal, exit);
+}
+
 /**
  * Runs `stop` once on SIGTERM or SIGINT, then ends the process. Ends it shortly before the grace is over even if `stop` has
  * not finished.
@@ -32,6 +40,5 @@ export function onStopSignal(
       process.exit(1);
     }
   };
-  process.on('SIGTERM', (signal) => void run(signal));
-  process.on('SIGINT', (signal) => void run(signal));
+  for (const signal of SIGNALS) process.off(signal, exit).on(signal, (given) => void run(given));
 }

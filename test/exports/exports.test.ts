@@ -61,7 +61,7 @@ const say = (id: string, sender: string, text: string) =>
   org.post(`/chat/sessions/${id}/send`, { sender, message: { type: 'text', text } });
 const newSession = async (body: object = {}) => (await org.post('/chat/sessions', body)).body.id as string;
 /** Inserts an export of which no workflow is told. */
-async function insertQuietly(resource: 'contacts' | 'conversations' = 'contacts') {
+async function insertQuietly(resource: 'contacts' | 'conversations' | 'knowledge' = 'contacts') {
   const added = { id: newId(), resource, format: 'ndjson' as const, created_after: null, created_before: null };
   await inTransaction(stack.db, (trx) => insertExport(trx, org.id, { ...added, actor: SYSTEM }));
   return { orgId: org.id, exportId: added.id };
@@ -292,6 +292,20 @@ describe('the link of an export', () => {
     await org.delete(`/contacts/${contact.id}`);
     await ended(contacts.job.id);
     expect((await download(contacts.job.url)).status).toBe(404);
+  });
+
+  it('of knowledge ends when a redaction takes effect that its snapshot did not see, and one of conversations stays', async () => {
+    const id = await newSession();
+    await say(id, 'contact', 'My card is tangerine');
+    await sql`alter table outbox alter available_at set default now() + interval '1 day'`.execute(stack.db);
+    await org.post('/redaction/session', { sessionId: id });
+    const [knowledge, conversations] = [await insertQuietly('knowledge'), await insertQuietly('conversations')];
+    for (const ref of [knowledge, conversations])
+      expect(await writeExport(deps, ref, () => undefined)).toMatchObject({ isEnded: true });
+    await sql`alter table outbox alter available_at set default now()`.execute(stack.db);
+    await sql`update outbox set available_at = now() where org_id = ${org.id}`.execute(stack.db);
+    await eventually('the end of the link', async () => (await stateOf(knowledge)).status === 'expired');
+    expect(await stateOf(conversations)).toMatchObject({ status: 'completed' });
   });
 
   it('ends when the export is canceled, which also stops one that is running', async () => {
