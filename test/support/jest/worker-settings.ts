@@ -15,11 +15,13 @@ function keepSettings(send: NonNullable<typeof process.send>): void {
   process.on('message', (message) => {
     if (isAnswer(message)) kept ??= message;
   });
-  process.send = (...args: Parameters<typeof send>): boolean => {
-    if (args[0] !== QUESTION || kept === undefined) return send.apply(process, args);
-    setImmediate(() => process.emit('message', kept, undefined));
-    return true;
-  };
+  process.send = new Proxy(send, {
+    apply(target, self, args: Parameters<typeof send>) {
+      if (args[0] !== QUESTION || kept === undefined) return Reflect.apply(target, self, args);
+      setImmediate(() => process.emit('message', kept, undefined));
+      return true;
+    },
+  });
 }
 
 const isOfRun = process.argv[1]?.includes('tinypool') === true;
