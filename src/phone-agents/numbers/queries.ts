@@ -7,7 +7,10 @@ export interface DialledNumber {
   number: string | undefined;
 }
 
-/** Finds the agent that takes the calls to a number: the one bound to it, or else the org's oldest one for calls that come in. */
+/**
+ * Finds the agent that takes the calls to a number: the one bound to its id, or else to the number itself, or else the org's
+ * oldest one for calls that come in.
+ */
 export async function findAnsweringAgent(
   db: Db,
   orgId: string,
@@ -18,7 +21,7 @@ export async function findAnsweringAgent(
     left join phone_numbers as bound on bound.org_id = agent.org_id and bound.phone_agent_id = agent.id
       and (bound.provider_id = ${providerId} or bound.number = ${number})
     where agent.org_id = ${orgId} and agent.type = 'inbound'
-    order by bound.provider_id is null, agent.created_at, agent.id limit 1
+    order by bound.provider_id is null, bound.provider_id <> ${providerId}, agent.created_at, agent.id limit 1
   `.execute(db);
   return rows[0];
 }
@@ -37,9 +40,16 @@ export interface Binding {
   agentId: string;
 }
 
-/** Binds a number to an agent, in place of another one. */
+/** Binds a number to an agent, in place of another one. What the same number had under another id of the platform ends. */
 export async function upsertNumber(db: Db, orgId: string, { providerId, number, agentId }: Binding): Promise<void> {
   await db
+    .with('replaced', (ending) =>
+      ending
+        .deleteFrom('phone_numbers')
+        .where('org_id', '=', orgId)
+        .where('number', '=', number)
+        .where('provider_id', '!=', providerId),
+    )
     .insertInto('phone_numbers')
     .values({ org_id: orgId, provider_id: providerId, number, phone_agent_id: agentId })
     .onConflict((conflict) =>
