@@ -123,7 +123,7 @@ create table ai_calls (
   constraint ai_calls_state_check CHECK ((state = ANY (ARRAY['proposed'::text, 'needs_confirmation'::text, 'confirmed'::text, 'rejected'::text, 'expired'::text, 'running'::text, 'done'::text, 'failed'::text, 'unknown'::text])))
 );
 CREATE INDEX ai_calls_by_creation ON public.ai_calls USING btree (org_id, created_at, id);
-CREATE INDEX ai_calls_by_lease ON public.ai_calls USING btree (leased_until) WHERE ((state = 'running'::text) AND (workflow_id IS NULL));
+CREATE INDEX ai_calls_by_lease ON public.ai_calls USING btree (COALESCE(leased_until, started_at)) WHERE ((state = 'running'::text) AND (workflow_id IS NULL));
 CREATE INDEX ai_calls_by_state ON public.ai_calls USING btree (org_id, state, created_at, id);
 CREATE INDEX ai_calls_of_session ON public.ai_calls USING btree (org_id, session_id, epoch, created_at);
 CREATE INDEX ai_calls_of_turn ON public.ai_calls USING btree (org_id, turn_id);

@@ -384,8 +384,8 @@ export async function expireOpenCalls(trx: Trx, orgId: string, sessionIds: strin
 }
 
 /**
- * Settles calls of phone calls whose process was killed more than a minute ago: nobody takes them over. Their outcome is
- * unknown. Returns their number.
+ * Settles calls of phone calls whose process was killed more than a minute ago, or gave the call up and began it more than
+ * three minutes ago: nobody takes them over. Their outcome is unknown. Returns their number.
  */
 export async function settleInterrupted(db: Db, { reason, limit }: { reason: string; limit: number }): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
@@ -393,9 +393,10 @@ export async function settleInterrupted(db: Db, { reason, limit }: { reason: str
     where (org_id, id) in (
       select call.org_id, call.id from ai_calls as call
       join ai_turns as turn on turn.org_id = call.org_id and turn.id = call.turn_id
-      where call.state = 'running' and call.workflow_id is null and call.leased_until < clock_timestamp() - interval '1 minute'
-        and turn.reason = 'phone_call'
-      order by call.leased_until limit ${limit} for update of call skip locked
+      where call.state = 'running' and call.workflow_id is null and turn.reason = 'phone_call'
+        and coalesce(call.leased_until, call.started_at) < clock_timestamp() - interval '1 minute'
+        and (call.leased_until is not null or call.started_at < clock_timestamp() - interval '3 minutes')
+      order by coalesce(call.leased_until, call.started_at) limit ${limit} for update of call skip locked
     )
   `.execute(db);
   return Number(numAffectedRows);
