@@ -20,6 +20,8 @@ const TTL_MS = 10 * 60_000;
 export interface PhonePlatform extends Pick<VoiceAccount, 'listNumbers' | 'listTrunks' | 'changeNumber'> {
   /** Who answers the calls to its numbers: our own api. */
   server: AssistantServer;
+  /** Whether a number with this server is answered by our own api. */
+  isOurs(serverUrl: string | null): boolean;
 }
 
 /** Reaches the voice platforms of orgs. Throws conflict where one refuses, and a transient ProviderError where it is away. */
@@ -74,7 +76,11 @@ export function createPhonePlatforms({ db, secrets, egress, calls, callbacks }: 
       const connection = await connectionOf(orgId);
       if (connection === undefined) return undefined;
       const secret = connection.settings.webhook_secret ?? callbacks.secretsOf('vapi', orgId)[0];
-      return { ...connection.account, server: { url: callbacks.urlOf('vapi', orgId), secret } };
+      return {
+        ...connection.account,
+        server: { url: callbacks.urlOf('vapi', orgId), secret },
+        isOurs: (serverUrl) => serverUrl !== null && callbacks.isUrl('vapi', orgId, serverUrl),
+      };
     },
     listVoices: (orgId) => listed(orgId, 'listVoices', PHONE_VOICES),
     listModels: (orgId) => listed(orgId, 'listModels', [DEFAULT_MODEL]),

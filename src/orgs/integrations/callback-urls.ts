@@ -6,6 +6,8 @@ const TOKEN_BYTES = 24;
 export interface CallbackUrls {
   /** Returns the URL for a provider's callbacks about an org. */
   urlOf(provider: CallbackProvider, orgId: string): string;
+  /** Whether a URL is one for a provider's callbacks about an org, by any of the accepted secrets. */
+  isUrl(provider: CallbackProvider, orgId: string, url: string): boolean;
   isToken(provider: CallbackProvider, orgId: string, token: string): boolean;
   /** Returns our secrets for signatures of callbacks, used if the org has set none. The first one is the present one. */
   secretsOf(provider: CallbackProvider, orgId: string): [string, ...string[]];
@@ -17,9 +19,13 @@ export function createCallbackUrls(signingSecrets: SigningSecrets, publicUrl: st
   const secrets = createSignatures(signingSecrets, 'callback secrets', TOKEN_BYTES);
   const signedOf = (provider: CallbackProvider, orgId: string) => `${provider} ${orgId}`;
 
+  const urlWith = (provider: CallbackProvider, orgId: string, token: Buffer) =>
+    `${publicUrl}/callbacks/${provider}/${orgId}/${token.toString('base64url')}`;
+
   return {
-    urlOf: (provider, orgId) =>
-      `${publicUrl}/callbacks/${provider}/${orgId}/${tokens.sign(signedOf(provider, orgId)).toString('base64url')}`,
+    urlOf: (provider, orgId) => urlWith(provider, orgId, tokens.sign(signedOf(provider, orgId))),
+    isUrl: (provider, orgId, url) =>
+      tokens.allOf(signedOf(provider, orgId)).some((token) => urlWith(provider, orgId, token) === url),
     isToken: (provider, orgId, token) => tokens.isValid(signedOf(provider, orgId), Buffer.from(token, 'base64url')),
     secretsOf(provider, orgId) {
       const [first, ...others] = secrets.allOf(signedOf(provider, orgId));

@@ -65,7 +65,7 @@ async function unbind(
   orgId: string,
   { number, trunk }: { number: PlatformNumber; trunk: { trunkId?: string } },
 ): Promise<OwnPhoneNumber> {
-  const change = { ...trunk, ...(number.serverUrl === platform.server.url && { server: null }) };
+  const change = { ...trunk, ...(platform.isOurs(number.serverUrl) && { server: null }) };
   const changed = Object.keys(change).length === 0 ? number : await platform.changeNumber(number, change);
   await deleteNumber(db, orgId, number.id);
   return shown(changed, platform, null);
@@ -86,7 +86,7 @@ async function getPlatform(platforms: PhonePlatforms, orgId: string): Promise<Ph
 
 const shown = (
   { id, number, sipUri, name, kind, trunkId, hasAssistant, serverUrl }: PlatformNumber,
-  { server }: PhonePlatform,
+  { isOurs }: PhonePlatform,
   agentId: string | null,
 ): OwnPhoneNumber => ({
   id,
@@ -96,5 +96,5 @@ const shown = (
   provider: kind,
   sip_trunk_id: trunkId,
   phone_agent_id: agentId,
-  is_answered_here: !hasAssistant && serverUrl === server.url,
+  is_answered_here: !hasAssistant && isOurs(serverUrl),
 });
