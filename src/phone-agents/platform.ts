@@ -62,7 +62,8 @@ export function createPhonePlatforms({ db, secrets, egress, calls, callbacks }: 
       .update(JSON.stringify([orgId, settings, what]))
       .digest('base64');
     const asked = (kept.get(key) ?? account[what]()) as Promise<Item[]>;
-    kept.set(key, asked);
+    // Stored once, as each time it is stored it is kept longer.
+    if (!kept.has(key)) kept.set(key, asked);
     return asked.catch((error: unknown) => {
       kept.delete(key);
       if (error instanceof ProviderError) return known;
