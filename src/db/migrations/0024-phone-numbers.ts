@@ -18,9 +18,12 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   // Agents of both types could call until now. Those that are named where calls are made still can.
   await sql`
     update phone_agents as agent set type = 'outbound'
-    where type = 'inbound' and ((org_id, id::text) in (
-      select org_id, action #>> '{data,aiPhoneAgentId}' from sequence_steps
-      where action ->> 'type' = 'make_phone_calls' and deleted_at is null
-    ) or (org_id, id::text) in (select org_id, content ->> 'agentId' from deliveries where channel = 'voice'))
+    where type = 'inbound' and (exists (
+      select from sequence_steps as step where step.org_id = agent.org_id and step.deleted_at is null
+        and step.action ->> 'type' = 'make_phone_calls' and lower(step.action #>> '{data,aiPhoneAgentId}') = agent.id::text
+    ) or exists (
+      select from deliveries as delivery where delivery.org_id = agent.org_id and delivery.channel = 'voice'
+        and lower(delivery.content ->> 'agentId') = agent.id::text
+    ))
   `.execute(db);
 }
