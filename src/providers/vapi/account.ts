@@ -59,11 +59,11 @@ export function createVapiAccount(http: HttpClient, settings: VapiSettings): Voi
     authorization: `Bearer ${api_key}`,
     'content-type': 'application/json',
   };
-  const ask = async (path: string, options: EgressRequest = {}): Promise<unknown> => {
+  const ask = async (path: string, options: EgressRequest = {}, secret = api_key): Promise<unknown> => {
     const answer = await http.request(joinUrl(base_url, path), { headers, maxBytes: MAX_BYTES, ...options });
     const content = jsonOf(answer);
     if (answer.status >= 300 || content === undefined)
-      throw requestFailure(answer, reasonFrom(explanationOf(answer), [api_key]));
+      throw requestFailure(answer, reasonFrom(explanationOf(answer), [api_key, secret]));
     return content;
   };
   const list = async <Item extends z.ZodType>(path: string, item: Item): Promise<z.infer<Item>[]> => {
@@ -82,8 +82,10 @@ export function createVapiAccount(http: HttpClient, settings: VapiSettings): Voi
     },
     async changeNumber({ id, kind }, change) {
       const body = JSON.stringify({ provider: kind, ...changeOf(change) });
-      const changed = await ask(`/phone-number/${encodeURIComponent(id)}`, { method: 'PATCH', body });
-      return numberOf(StoredNumber.parse(changed));
+      const path = `/phone-number/${encodeURIComponent(id)}`;
+      const changed = StoredNumber.safeParse(await ask(path, { method: 'PATCH', body }, change.server?.secret)).data;
+      if (changed === undefined) throw unreadable(path);
+      return numberOf(changed);
     },
   };
 }
