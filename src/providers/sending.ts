@@ -114,8 +114,8 @@ export interface CallReport {
 }
 
 export interface CallEnd {
-  /** `failed` also if nobody answered. */
-  outcome: 'answered' | 'transferred' | 'failed';
+  /** `failed` also if nobody answered. `transfer_lost` if the two have spoken, and the transfer to a person did not succeed. */
+  outcome: 'answered' | 'transferred' | 'transfer_lost' | 'failed';
   /** What was said, in order. */
   said: SaidInCall[];
   /** The number of messages that are left out of `said`, as there are too many. */

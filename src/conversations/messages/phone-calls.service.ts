@@ -16,7 +16,7 @@ import { addSentMessage } from './automatic-messages.service.ts';
 /** How much of what the contact said shows the language of the session. */
 const MAX_LANGUAGE_SAMPLE = 2_000;
 const MAX_NAME_LENGTH = 255;
-const CLOSURES = { answered: 'assumed_resolved', transferred: 'handed_off', failed: null } as const;
+const CLOSURES = { answered: 'assumed_resolved', transferred: 'handed_off', transfer_lost: null, failed: null } as const;
 
 /** A phone call as its session shows it. */
 interface CallLine {
@@ -89,13 +89,14 @@ export interface EndedCall {
   /** What the team should know of the call, such as where its recording is. */
   note: string;
   summary: string | null;
-  /** `failed` also if nobody answered. */
-  outcome: 'answered' | 'transferred' | 'failed';
+  /** `failed` also if nobody answered. `transfer_lost` if the two have spoken, and the transfer to a person did not succeed. */
+  outcome: keyof typeof CLOSURES;
 }
 
 /**
- * Ends the session of a phone call: adds what was said as messages, the note and the summary, and closes it. A call whose
- * end is known changes nothing. What a blocked contact said has no further effects.
+ * Ends the session of a phone call: adds what was said as messages and the note. An open one also gets the summary, and is
+ * closed, unless it was handed off: people then have it. A call whose end is known changes nothing. What a blocked contact
+ * said has no further effects.
  */
 export async function endCallSession(trx: Trx, orgId: string, sessionId: string, call: EndedCall): Promise<void> {
   const session = await lockSession(trx, orgId, sessionId);
@@ -112,13 +113,14 @@ export async function endCallSession(trx: Trx, orgId: string, sessionId: string,
       content: call.note,
     } as const,
   ];
+  const isOpen = session.status === 'open';
+  const closes = isOpen && session.handoff === null;
   const change = {
-    ...(call.summary !== null && { summary: call.summary, summary_by: call.provider }),
-    ai_closure_type: CLOSURES[call.outcome],
+    ...(isOpen && call.summary !== null && { summary: call.summary, summary_by: call.provider }),
+    ...(closes && { ai_closure_type: CLOSURES[call.outcome] }),
     firstLanguage: await languageOf(trx, orgId, session, call),
   };
-  if (!(await changeSession(trx, orgId, session, { ...change, events }))) return;
-  if (session.status !== 'open') return;
+  if (!(await changeSession(trx, orgId, session, { ...change, events })) || !closes) return;
   await applySessionUpdate(trx, orgId, sessionId, {
     status: call.outcome === 'answered' ? 'closed_resolved' : 'closed_unresolved',
     reflect_status_change_for_integration: true,

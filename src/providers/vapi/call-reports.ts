@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { CallEnd, CallReport, SaidInCall } from '../sending.ts';
 import { truncated } from '../storable.rules.ts';
-import { deliveryIdOf, Text, VapiCall, wasAnswered } from './calls.ts';
+import { deliveryIdOf, Text, VapiCall, wasAnswered, wasForwarded, wasTransferLost } from './calls.ts';
 
 const MAX_TEXT_LENGTH = 50_000;
 
@@ -50,12 +50,17 @@ export function callReportsOf(report: VapiReport): CallReport[] {
 
 function endOf(report: VapiReport): CallEnd {
   const said = saidIn(report.artifact);
-  const outcome = isForwarded(report) ? 'transferred' : wasAnswered(reasonOf(report) ?? '') ? 'answered' : 'failed';
-  return { outcome, said: said.slice(0, MAX_SAID), unsaid: Math.max(0, said.length - MAX_SAID) };
+  return { outcome: outcomeOf(reasonOf(report) ?? ''), said: said.slice(0, MAX_SAID), unsaid: Math.max(0, said.length - MAX_SAID) };
+}
+
+function outcomeOf(endedReason: string): CallEnd['outcome'] {
+  if (wasForwarded(endedReason)) return 'transferred';
+  if (wasTransferLost(endedReason)) return 'transfer_lost';
+  return wasAnswered(endedReason) ? 'answered' : 'failed';
 }
 
 const reasonOf = ({ endedReason, call }: VapiReport): string | undefined => endedReason ?? call.endedReason;
-const isForwarded = (report: VapiReport): boolean => reasonOf(report)?.startsWith('assistant-forwarded-call') === true;
+const isForwarded = (report: VapiReport): boolean => wasForwarded(reasonOf(report) ?? '');
 
 const SPEAKERS = new Map<string, SaidInCall['by']>([
   ['bot', 'ai'],
@@ -67,21 +72,22 @@ const SPEAKERS = new Map<string, SaidInCall['by']>([
 /** What fits into one message. */
 const PIECES = /.{1,25000}/gsu;
 
-/** Returns what was said in a call, in order: by its messages, or else by its transcript. */
-function saidIn({ messages, transcript = '' }: Partial<Artifact> = {}): SaidInCall[] {
-  const turns =
-    messages?.flatMap((message) => Said.safeParse(message).data ?? []) ??
-    transcript.split(/^(?=(?:AI|User): )/m).map((line) => ({
-      role: line.slice(0, line.indexOf(': ')),
-      message: line.slice(line.indexOf(': ') + 2),
-    }));
-  return joined(
-    turns.flatMap(({ role, message = '' }) => {
-      const by = SPEAKERS.get(role);
-      return by === undefined ? [] : (message.trim().match(PIECES) ?? []).map((text) => ({ by, text }));
-    }),
-  );
+/** Returns what was said in a call, in order: by its messages, or by its transcript if nobody we know speaks in them. */
+function saidIn({ messages = [], transcript = '' }: Partial<Artifact> = {}): SaidInCall[] {
+  const said = saidBy(messages.flatMap((message) => Said.safeParse(message).data ?? []));
+  if (said.length > 0) return joined(said);
+  const lines = transcript.split(/^(?=(?:AI|User): )/m).map((line) => ({
+    role: line.slice(0, line.indexOf(': ')),
+    message: line.slice(line.indexOf(': ') + 2),
+  }));
+  return joined(saidBy(lines));
 }
+
+const saidBy = (turns: z.infer<typeof Said>[]): SaidInCall[] =>
+  turns.flatMap(({ role, message = '' }) => {
+    const by = SPEAKERS.get(role);
+    return by === undefined ? [] : (message.trim().match(PIECES) ?? []).map((text) => ({ by, text }));
+  });
 
 /** Joins what one side said without a pause of the other, as far as it fits into one message. */
 function joined(turns: SaidInCall[]): SaidInCall[] {

@@ -35,7 +35,7 @@ export const deliveryIdOf = (call: VapiCall): string | undefined => metadataOf(c
 /** Endings of answered calls: by either side, by their own limits, or at or after a transfer. */
 const ANSWERED_ENDINGS = [
   /^customer-ended-call/,
-  /^assistant-(ended-call|said-end-call-phrase|forwarded-call)/,
+  /^assistant-(ended-call|said-end-call-phrase|forwarded-call|request-returned-forwarding-phone-number)/,
   /^(exceeded-max-duration|silence-timed-out|vonage-completed)$/,
   /^call\.in-progress\.(twilio|sip)-completed-call$/,
   /^call\.in-progress\.error-(transfer-failed|warm-transfer-)/,
@@ -49,3 +49,20 @@ const ANSWERED_ENDINGS = [
  */
 export const wasAnswered = (endedReason: string): boolean =>
   ANSWERED_ENDINGS.some((pattern) => pattern.test(endedReason));
+
+/** Endings of calls that went to a person: by the assistant, or by our answer in place of one. */
+const FORWARDED_ENDINGS = /^assistant-(forwarded-call|request-returned-forwarding-phone-number)/;
+
+/** Whether the call went to a person. */
+export const wasForwarded = (endedReason: string): boolean => FORWARDED_ENDINGS.test(endedReason);
+
+/** Endings of answered calls that were to go to a person, and did not. */
+const LOST_TRANSFER_ENDINGS = [
+  /^customer-ended-call-(before-warm-transfer|after-warm-transfer|during-transfer)/,
+  /^call\.in-progress\.error-(transfer-failed|warm-transfer-)/,
+  /^call\.forwarding\./,
+];
+
+/** Whether the assistant spoke with the customer, who asked for a person in vain. */
+export const wasTransferLost = (endedReason: string): boolean =>
+  LOST_TRANSFER_ENDINGS.some((pattern) => pattern.test(endedReason));
