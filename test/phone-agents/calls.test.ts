@@ -145,9 +145,17 @@ describe('a call of a phone agent', () => {
     const call = await callBy(await newAgent({ actionIds: [await newAction('cancel_order', 'DELETE')] }));
     shop.next({ status: 200, body: {} });
     await resultOf(call, 'cancel_order', { path_params: { order: '7' }, confirmed: true });
-    const lost = sql`update ai_calls set state = 'running', ended_at = null, leased_until = now() - interval '5 minutes' where org_id = ${org.id}`;
-    await lost.execute(stack.db);
-    expect(await settleInterruptedCalls(stack.db)).toBe(1);
+    const settledOf = async (leasedUntil: string | null, startedAt: string) => {
+      const since = (interval: string | null) => sql`now() - ${interval}::interval`;
+      const lost = sql`update ai_calls set state = 'running', ended_at = null, leased_until = ${since(leasedUntil)},
+        started_at = ${since(startedAt)} where org_id = ${org.id}`;
+      await lost.execute(stack.db);
+      return settleInterruptedCalls(stack.db);
+    };
+    expect(await settledOf(null, '2 minutes')).toBe(0);
+    expect(await settledOf('-1 minutes', '5 minutes')).toBe(0);
+    expect(await settledOf('5 minutes', '6 minutes')).toBe(1);
+    expect(await settledOf(null, '4 minutes')).toBe(1);
     expect((await org.get('/autopilot/calls')).body.items).toMatchObject([
       { operation_id: 'cancel_order', state: 'unknown' },
     ]);

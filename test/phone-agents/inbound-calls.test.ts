@@ -213,6 +213,45 @@ it('a caller without a number has a session without a contact', async () => {
   ]);
 });
 
+it('a number that was imported again at the platform is answered by its present agent', async () => {
+  const earlier = number;
+  const { id: phone_agent_id } = await answering({ name: 'Earlier' });
+  number = vapi.account.addNumber({ number: earlier.number as string });
+  await answering({ name: 'Present' });
+  expect((await org.get('/phone/numbers')).body.find(({ id }: { id: string }) => id === earlier.id)).toMatchObject({
+    phone_agent_id: null,
+  });
+  const stale = { org_id: org.id, provider_id: earlier.id, number: earlier.number as string, phone_agent_id };
+  await stack.db.insertInto('phone_numbers').values(stale).execute();
+  expect((await ring()).params.assistant.name).toBe('Present');
+});
+
+it('a call whose transfer failed is not closed as resolved', async () => {
+  await answering();
+  await vapi.report(await ring(), 'call.in-progress.error-transfer-failed');
+  expect(await onlySession()).toMatchObject({ status: 'closed_unresolved', ai_closure_type: null });
+});
+
+it('the end of a call leaves a session open that was handed off, and a closed one as it is', async () => {
+  await answering();
+  const call = await ring();
+  const { id } = await onlySession();
+  await org.post(`/chat/sessions/${id}/handoff`, { reason: 'Asked for a human' });
+  await vapi.report(call, 'customer-ended-call', { summary: 'A question' });
+  const open = { status: 'open', ai_closure_type: 'handed_off', summary: 'A question' };
+  expect((await org.get(`/chat/sessions/${id}`)).body).toMatchObject(open);
+
+  const closing = await ring();
+  const [session] = (await sessions()).filter((one: { id: string }) => one.id !== id);
+  await org.patch(`/chat/sessions/${session.id}`, { status: 'closed_unresolved' });
+  const before = (await org.get(`/chat/sessions/${session.id}`)).body;
+  await vapi.report(closing, 'customer-ended-call', { summary: 'Another question' });
+  const after = (await org.get(`/chat/sessions/${session.id}`)).body;
+  const { status, ai_closure_type, summary } = before;
+  expect(after).toMatchObject({ status, ai_closure_type, summary });
+  expect(await messagesOf(session.id)).toContainEqual(['ai', 'Hello?']);
+});
+
 it('the call of a blocked contact is refused, and leaves no session', async () => {
   await answering();
   const from = newNumber();

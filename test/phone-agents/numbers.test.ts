@@ -1,7 +1,10 @@
+import { createCallbackUrls } from '../../src/orgs/integrations/callback-urls.ts';
 import { FAKES_ALLOWED } from '../support/channels.ts';
 import { unavailable } from '../support/fakes/faulty-server.ts';
 import { type FakeVapi, startFakeVapi } from '../support/fakes/vapi.ts';
 import { startApi, type TestApi, type TestOrg } from '../support/stack/api.ts';
+
+const EARLIER_SECRET = 'an earlier secret with 32 characters and more';
 
 let api: TestApi;
 let vapi: FakeVapi;
@@ -9,7 +12,7 @@ let org: TestOrg;
 let webhookUrl: string;
 beforeAll(async () => {
   vapi = await startFakeVapi();
-  api = await startApi({ isInProcess: true, env: FAKES_ALLOWED });
+  api = await startApi({ isInProcess: true, env: { ...FAKES_ALLOWED, JWT_SECRETS_ACCEPTED: EARLIER_SECRET } });
 });
 afterAll(async () => {
   await api.close();
@@ -65,6 +68,21 @@ it('numbers are those of the voice platform, and are bound to agents that take c
   const unbound = { ...free, sip_trunk_id: 'trunk-1' };
   expect((await org.put(`/phone/numbers/${number.id}`, unbound)).body).toEqual(unbound);
   expect((await org.patch(`/phone/${agent}`, { type: 'outbound' })).status).toBe(200);
+});
+
+it('a number that was bound before a rotation of JWT_SECRET is answered here, as long as the old one is accepted', async () => {
+  const number = vapi.account.addNumber({ number: '+14155550123' });
+  const path = `/phone/numbers/${number.id}`;
+  await org.put(path, { phone_agent_id: await newAgent() });
+  const boundBy = async (secret: string) => {
+    const url = createCallbackUrls([secret], api.config.PUBLIC_URL).urlOf('vapi', org.id);
+    number.server = { url };
+    return (await org.get('/phone/numbers')).body[0].is_answered_here;
+  };
+  expect(await boundBy('a secret of somebody else')).toBe(false);
+  expect(await boundBy(EARLIER_SECRET)).toBe(true);
+  expect((await org.delete(path)).body.is_answered_here).toBe(false);
+  expect(number.server).toBeNull();
 });
 
 it('a number is bound to no agent that calls, of another org or unknown, and to no unknown trunk', async () => {

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { newId } from '../../src/ids.ts';
 import { createEgress, type Egress } from '../../src/providers/egress/egress.ts';
+import { createVapiAccount } from '../../src/providers/vapi/account.ts';
 import { isVapiSignature, readVapiCallback } from '../../src/providers/vapi/callbacks.ts';
 import type { VoiceCall } from '../../src/providers/vapi/port.ts';
 import { createVapiSender, type VapiSettings } from '../../src/providers/vapi/sender.ts';
@@ -201,6 +202,20 @@ describe('a call through Vapi', () => {
   });
 });
 
+describe('a number at Vapi', () => {
+  it('that cannot be changed is an error without the secret of the server, and so is an unreadable one', async () => {
+    const { vapi } = await start();
+    const account = createVapiAccount(egress, { base_url: vapi.url, api_key: vapi.apiKey, phone_number_id: 'x' });
+    const { id } = vapi.account.addNumber({});
+    const server = { url: CALLBACK, secret: 'the-secret' };
+    const change = () => account.changeNumber({ id, kind: 'vapi' }, { server });
+    vapi.nextLookUp(vapiRefuses(400, `${vapi.apiKey} and the-secret`));
+    await expect(change()).rejects.toThrow(/^Vapi answered 400: \*\*\* and \*\*\*$/);
+    vapi.nextLookUp({ answer: { status: 200, body: { id } }, when: 'before' });
+    await expect(change()).rejects.toMatchObject({ transient: false, message: expect.stringContaining('cannot be read') });
+  });
+});
+
 describe('reconciling a call with a lost response', () => {
   it('finds it by our id among many others', async () => {
     const { vapi, sender, find } = await start({ fault: (n) => (n === 1 ? errorAfter() : undefined) });
@@ -331,6 +346,46 @@ describe('Vapi’s callbacks', () => {
       { status: 'delivered', reason: null },
     ]);
     expect(callback({ type: 'status-update', status: 'ended', endedReason })).toMatchObject([{ status: 'delivered' }]);
+  });
+
+  it.each([
+    ['answered', 'customer-ended-call'],
+    ['answered', 'exceeded-max-duration'],
+    ['transferred', 'assistant-forwarded-call'],
+    ['transferred', 'assistant-request-returned-forwarding-phone-number'],
+    ['transfer_lost', 'call.in-progress.error-transfer-failed'],
+    ['transfer_lost', 'call.in-progress.error-warm-transfer-max-duration'],
+    ['transfer_lost', 'customer-ended-call-during-transfer'],
+    ['transfer_lost', 'customer-ended-call-before-warm-transfer'],
+    ['transfer_lost', 'customer-ended-call-after-warm-transfer-attempt'],
+    ['transfer_lost', 'call.forwarding.operator-busy'],
+    ['failed', 'customer-busy'],
+  ])('report whether somebody helped: %s, %s', (outcome, endedReason) => {
+    const message = { type: 'end-of-call-report', endedReason, call: { id: 'c' } };
+    const { calls } = readVapiCallback({ message });
+    const moments = ['phone-call-finished', ...(outcome === 'transferred' ? ['voice-call-transferred'] : [])];
+    expect(calls?.map(({ moment }) => moment).sort()).toEqual(moments);
+    expect(calls?.at(-1)).toMatchObject({ end: { outcome } });
+  });
+
+  it.each([
+    [undefined],
+    [[]],
+    [[{ role: 'system', message: 'You are Ada' }, 7]],
+    [[{ role: 'bot', message: ' ' }]],
+  ])('give the transcript where nobody speaks in the messages %j', (messages) => {
+    const artifact = { messages, transcript: 'AI: Hello?\nUser: Good day.\nAll is well.' };
+    const message = { type: 'end-of-call-report', endedReason: 'customer-ended-call', artifact, call: { id: 'c' } };
+    expect(readVapiCallback({ message }).calls).toMatchObject([
+      {
+        end: {
+          said: [
+            { by: 'ai', text: 'Hello?' },
+            { by: 'contact', text: 'Good day.\nAll is well.' },
+          ],
+        },
+      },
+    ]);
   });
 
   it.each([
