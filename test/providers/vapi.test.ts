@@ -212,7 +212,10 @@ describe('a number at Vapi', () => {
     vapi.nextLookUp(vapiRefuses(400, `${vapi.apiKey} and the-secret`));
     await expect(change()).rejects.toThrow(/^Vapi answered 400: \*\*\* and \*\*\*$/);
     vapi.nextLookUp({ answer: { status: 200, body: { id } }, when: 'before' });
-    await expect(change()).rejects.toMatchObject({ transient: false, message: expect.stringContaining('cannot be read') });
+    await expect(change()).rejects.toMatchObject({
+      transient: false,
+      message: expect.stringContaining('cannot be read'),
+    });
   });
 });
 
@@ -368,25 +371,23 @@ describe('Vapi’s callbacks', () => {
     expect(calls?.at(-1)).toMatchObject({ end: { outcome } });
   });
 
-  it.each([
-    [undefined],
-    [[]],
-    [[{ role: 'system', message: 'You are Ada' }, 7]],
-    [[{ role: 'bot', message: ' ' }]],
-  ])('give the transcript where nobody speaks in the messages %j', (messages) => {
-    const artifact = { messages, transcript: 'AI: Hello?\nUser: Good day.\nAll is well.' };
-    const message = { type: 'end-of-call-report', endedReason: 'customer-ended-call', artifact, call: { id: 'c' } };
-    expect(readVapiCallback({ message }).calls).toMatchObject([
-      {
-        end: {
-          said: [
-            { by: 'ai', text: 'Hello?' },
-            { by: 'contact', text: 'Good day.\nAll is well.' },
-          ],
+  it.each([[undefined], [[]], [[{ role: 'system', message: 'You are Ada' }, 7]], [[{ role: 'bot', message: ' ' }]]])(
+    'give the transcript where nobody speaks in the messages %j',
+    (messages) => {
+      const artifact = { messages, transcript: 'AI: Hello?\nUser: Good day.\nAll is well.' };
+      const message = { type: 'end-of-call-report', endedReason: 'customer-ended-call', artifact, call: { id: 'c' } };
+      expect(readVapiCallback({ message }).calls).toMatchObject([
+        {
+          end: {
+            said: [
+              { by: 'ai', text: 'Hello?' },
+              { by: 'contact', text: 'Good day.\nAll is well.' },
+            ],
+          },
         },
-      },
-    ]);
-  });
+      ]);
+    },
+  );
 
   it.each([
     'customer-busy',

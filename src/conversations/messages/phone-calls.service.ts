@@ -16,7 +16,12 @@ import { addSentMessage } from './automatic-messages.service.ts';
 /** How much of what the contact said shows the language of the session. */
 const MAX_LANGUAGE_SAMPLE = 2_000;
 const MAX_NAME_LENGTH = 255;
-const CLOSURES = { answered: 'assumed_resolved', transferred: 'handed_off', transfer_lost: null, failed: null } as const;
+const CLOSURES = {
+  answered: 'assumed_resolved',
+  transferred: 'handed_off',
+  transfer_lost: null,
+  failed: null,
+} as const;
 
 /** A phone call as its session shows it. */
 interface CallLine {

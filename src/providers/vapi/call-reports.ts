@@ -50,7 +50,11 @@ export function callReportsOf(report: VapiReport): CallReport[] {
 
 function endOf(report: VapiReport): CallEnd {
   const said = saidIn(report.artifact);
-  return { outcome: outcomeOf(reasonOf(report) ?? ''), said: said.slice(0, MAX_SAID), unsaid: Math.max(0, said.length - MAX_SAID) };
+  return {
+    outcome: outcomeOf(reasonOf(report) ?? ''),
+    said: said.slice(0, MAX_SAID),
+    unsaid: Math.max(0, said.length - MAX_SAID),
+  };
 }
 
 function outcomeOf(endedReason: string): CallEnd['outcome'] {
