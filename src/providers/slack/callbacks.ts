@@ -52,7 +52,7 @@ function kindOf(mimetype: string): InboundFile['kind'] {
 const Written = z.object({
   user: UserId,
   /** Of what a program has written. */
-  bot_id: z.undefined().optional(),
+  bot_id: z.null().optional(),
   text: z.string().catch(''),
   ts: Timestamp,
   thread_ts: Timestamp.optional().catch(undefined),
@@ -89,10 +89,21 @@ const Deleted = z.object({
   previous_message: Written,
 });
 
+/** A deleted message that has replies stays in its thread, as Slack's own words. */
+const Replaced = Deleted.omit({ deleted_ts: true })
+  .extend({
+    subtype: z.literal('message_changed'),
+    message: z.object({ subtype: z.literal('tombstone'), ts: Timestamp }),
+  })
+  .transform(({ message, ...event }) => ({ ...event, deleted_ts: message.ts }));
+const Deletion = z.union([Deleted, Replaced]);
+
+/** Whom a callback is for. */
+const Authorization = z.object({ user_id: UserId, is_bot: z.boolean().catch(false) });
 const Callback = z.object({
   type: z.literal('event_callback'),
   event: z.unknown(),
-  authorizations: z.array(z.object({ user_id: UserId })).catch([]),
+  authorizations: z.array(Authorization).catch([]),
 });
 const Challenge = z.object({ type: z.literal('url_verification'), challenge: z.string().max(1_024) });
 const Limited = z.object({ type: z.literal('app_rate_limited') });
@@ -117,26 +128,32 @@ export function readSlackCallback(body: unknown): SlackCallback {
     return { ...nothing, notice: 'Slack sends no more than 30,000 events an hour, and left out some messages' };
   const callback = Callback.safeParse(body).data;
   if (callback === undefined) return nothing;
-  const message = messageIn(callback.event, callback.authorizations[0]?.user_id);
-  return { reports: [], messages: message === undefined ? [] : [message] };
+  const bots = callback.authorizations.flatMap(({ user_id, is_bot }) => (is_bot ? [user_id] : []));
+  const message = messageIn(callback.event, bots[0]);
+  return { reports: [], messages: message === undefined || bots.includes(message.from) ? [] : [message] };
 }
 
 function messageIn(event: unknown, botId: string | undefined): InboundMessage | undefined {
   const written = NewMessage.safeParse(event).data;
   if (written !== undefined) return messageOf(written.channel, written, botId);
-  const edited = Edited.safeParse(event).data;
-  if (edited !== undefined) {
-    const { channel, message } = edited;
-    const of = addressOfThread({ channel, ts: message.ts });
-    const change = { kind: 'edit', of } as const;
-    return { ...messageOf(channel, message, botId), providerId: `edit/${of}/${message.edited.ts}`, change };
+  const deleted = Deletion.safeParse(event).data;
+  if (deleted !== undefined) {
+    const { channel, ts, deleted_ts, previous_message } = deleted;
+    const of = addressOfThread({ channel, ts: deleted_ts });
+    const change = { kind: 'deletion', of } as const;
+    const message = messageOf(channel, previous_message, botId);
+    return { ...message, providerId: `deletion/${of}`, sentAt: timeOf(ts), change };
   }
-  const deleted = Deleted.safeParse(event).data;
-  if (deleted === undefined) return undefined;
-  const of = addressOfThread({ channel: deleted.channel, ts: deleted.deleted_ts });
-  const change = { kind: 'deletion', of } as const;
-  return { ...messageOf(deleted.channel, deleted.previous_message, botId), providerId: `deletion/${of}`, change };
+  const edited = Edited.safeParse(event).data;
+  if (edited === undefined) return undefined;
+  const { channel, message } = edited;
+  const { ts } = message.edited;
+  const of = addressOfThread({ channel, ts: message.ts });
+  const change = { kind: 'edit', of } as const;
+  return { ...messageOf(channel, message, botId), providerId: `edit/${of}/${ts}`, sentAt: timeOf(ts), change };
 }
+
+const timeOf = (ts: string) => new Date(Number(ts) * 1_000);
 
 function messageOf(channel: string, written: Written, botId: string | undefined): InboundMessage {
   const { user, ts, thread_ts, user_profile: profile } = written;
@@ -146,7 +163,7 @@ function messageOf(channel: string, written: Written, botId: string | undefined)
     userId: user,
     name: profile?.real_name ?? profile?.display_name,
     to: addressOfThread({ channel, ts: thread_ts ?? ts }),
-    sentAt: new Date(Number(ts) * 1_000),
+    sentAt: timeOf(ts),
     ...contentOf(written, botId),
   };
 }
