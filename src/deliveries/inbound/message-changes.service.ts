@@ -16,8 +16,8 @@ import { type ReceivedMessage, receiveMessage } from './messages.service.ts';
 export type ReceivedChange = ReceivedMessage & { change: MessageChange; sentAt?: Date | undefined };
 
 /**
- * Receives a change of a contact's message once. An edit of an unknown message is a message itself. The deletion of one
- * has no effect.
+ * Receives a change of a contact's message once. An edit of an unknown message is that message, edited. The deletion of
+ * one keeps it out if it comes later.
  */
 export async function receiveChange(
   trx: Trx,
@@ -25,12 +25,14 @@ export async function receiveChange(
   { change: { kind, of }, sentAt: at = new Date(), ...message }: ReceivedChange,
 ): Promise<void> {
   const { provider, body } = message;
-  const id = await findInboundId(trx, orgId, { provider, providerId: of });
-  if (id === undefined) {
-    if (kind === 'edit') await receiveMessage(trx, orgId, message);
-    return;
-  }
+  const original = { provider, providerId: of };
   const row = { ...message, id: newId(), body: '', isReply: false, files: [] };
+  if ((await findInboundId(trx, orgId, original)) === undefined) {
+    if (kind === 'edit') await receiveMessage(trx, orgId, { ...message, ...original });
+    else await insertInboundMessage(trx, orgId, { ...row, ...original, id: newId() });
+  }
+  const id = await findInboundId(trx, orgId, original);
+  if (id === undefined) return;
   if ((await insertInboundMessage(trx, orgId, row)) === undefined) return;
   const changed = { id, at, ...(kind === 'edit' && { text: body }) };
   if (await updateWaitingMessage(trx, orgId, changed)) return;

@@ -108,6 +108,14 @@ describe('an edit of a WhatsApp message', () => {
     expect(await texts()).toEqual(['My parcel']);
   });
 
+  it('of a message that comes later is that message, with its last text', async () => {
+    const of = newId();
+    await edit(of, 'three', { timestamp: '1790000020' });
+    await edit(of, 'two', { timestamp: '1790000010' });
+    await write('one', of);
+    expect(await texts()).toEqual(['three']);
+  });
+
   it.each(['message', 'session'])('changes nothing after a redaction of the %s', async (kind) => {
     const of = await write('card 4711');
     const [message] = await items();
@@ -181,8 +189,10 @@ describe('a deletion of a WhatsApp message', () => {
     expect(await texts()).toEqual(['I want a refund']);
   });
 
-  it('of an unknown message has no effect', async () => {
+  it('of an unknown message keeps it out when it comes later', async () => {
     expect(await meta.revoke(url, number, { of: 'wamid.unknown' })).toBe(200);
+    expect(await sessions()).toEqual([]);
+    await write('I regret this', 'wamid.unknown');
     expect(await sessions()).toEqual([]);
   });
 
