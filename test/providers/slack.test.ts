@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { newId } from '../../src/ids.ts';
 import { createEgress } from '../../src/providers/egress/egress.ts';
 import { isSlackSignature, readSlackCallback } from '../../src/providers/slack/callbacks.ts';
+import { downloadSlackFile } from '../../src/providers/slack/media.ts';
 import { createSlackSender } from '../../src/providers/slack/sender.ts';
 import { fromSlackText, toSlackText } from '../../src/providers/slack/text.rules.ts';
 import { startFakeSlack } from '../support/fakes/slack.ts';
@@ -86,6 +87,55 @@ it('a callback of any form is read without an error', () => {
       return messages.length <= 1;
     }),
   );
+});
+
+const read = (event: object) =>
+  readSlackCallback({
+    type: 'event_callback',
+    event: { type: 'message', channel: 'C1', ...event },
+    authorizations: [{ user_id: 'U0BOT', is_bot: true }],
+  }).messages;
+
+const at = (seconds: number) => `${1_700_000_000 + seconds}.000100`;
+const timeAt = (seconds: number) => new Date(Number(at(seconds)) * 1_000);
+const edited = { subtype: 'message_changed', ts: at(9), message: { user: 'U1', text: 'b', ts: at(0), edited: { ts: at(5) } } };
+const deleted = { subtype: 'message_deleted', ts: at(9), deleted_ts: at(0), previous_message: edited.message };
+const replaced = {
+  subtype: 'message_changed',
+  ts: at(9),
+  message: { subtype: 'tombstone', user: 'USLACKBOT', text: 'This message was deleted.', ts: at(0) },
+  previous_message: edited.message,
+};
+
+it.each([
+  ['an edit', edited, { sentAt: timeAt(5), change: { kind: 'edit', of: `C1:${at(0)}` } }],
+  ['a deletion', deleted, { sentAt: timeAt(9), change: { kind: 'deletion', of: `C1:${at(0)}` } }],
+  ['a deletion of a message with replies', replaced, { sentAt: timeAt(9), change: { kind: 'deletion', of: `C1:${at(0)}` } }],
+])('%s is of the time when it was made', (_name, event, message) => {
+  expect(read(event)).toMatchObject([{ from: 'U1', ...message }]);
+});
+
+it('what our own user writes, edits or deletes is left out, and bot_id may be null', () => {
+  const file = { subtype: 'file_share', ts: at(0), text: '', files: [{ id: 'F1', mimetype: 'image/png' }] };
+  expect(read({ ...file, user: 'U1', bot_id: null })).toHaveLength(1);
+  const own = { ...edited.message, user: 'U0BOT' };
+  const events = [{ ...file, user: 'U0BOT' }, { ...edited, message: own }, { ...deleted, previous_message: own }];
+  expect(events.flatMap(read)).toEqual([]);
+});
+
+it.each([
+  ['internal_error', true],
+  ['ratelimited', true],
+  ['file_not_found', true],
+  ['file_deleted', false],
+])('a file that Slack withholds by %s is tried again: %s', async (error, transient) => {
+  const slack = await startFakeSlack();
+  const egress = createEgress({ allow: ['127.0.0.0/8'] });
+  slack.next({ error });
+  const settings = { base_url: slack.url, bot_token: slack.botToken };
+  await expect(downloadSlackFile(egress, settings, 'F1', 10)).rejects.toMatchObject({ transient });
+  await egress.close();
+  await slack.close();
 });
 
 it('a message whose answer is lost is found in its thread by our id, another is not', async () => {

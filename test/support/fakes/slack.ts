@@ -119,6 +119,8 @@ export async function startFakeSlack(): Promise<FakeSlack> {
     },
     'files.info': (request, response, body) => {
       const id = formOf(request, body)?.get('file') ?? '';
+      const met = faults.shift();
+      if (typeof met === 'object' && 'error' in met) return answer(response, { ok: false, error: met.error });
       if (!files.has(id)) return answer(response, { ok: false, error: 'file_not_found' });
       const url_private_download = `http://${request.headers.host}/private/${id}`;
       return answer(response, { ok: true, file: { id, url_private_download } });
