@@ -81,7 +81,8 @@ export async function startFakeDirectMessages(channel: Channel): Promise<FakeDir
   const refusalOf = (to: string): Exclude<DirectFault, string> | undefined => {
     if (!known.has(to)) return { status: 400, code: 100, subcode: 2018001, message: 'No matching user found' };
     const message = 'This message is sent outside of allowed window.';
-    return inWindow.has(to) ? undefined : { status: 400, code: 10, subcode: 2018278, message };
+    const subcode = channel === 'messenger' ? 2018278 : 2534022;
+    return inWindow.has(to) ? undefined : { status: 400, code: 10, subcode, message };
   };
 
   const take = (request: IncomingMessage, response: ServerResponse, body: unknown) => {

@@ -42,7 +42,7 @@ const Accepted = z.object({ message_id: MessageId });
 /** By its documents Meta answers with these also after it has sent. */
 const DOUBTFUL_CODES = new Set<number | undefined>([1, 2, 1200]);
 /** The person is not there, is unknown, or the 24 hours after their last message are over. */
-const PERMANENT_SUBCODES = new Set<number | undefined>([1545041, 2018001, 2018065, 2018108, 2018278]);
+const PERMANENT_SUBCODES = new Set<number | undefined>([1545041, 2018001, 2018065, 2018108, 2018278, 2534022]);
 /** The token, its rights or the account. */
 const CONFIG_CODES = new Set<number | undefined>([10, 102, 190, 200, 230, 368]);
 
