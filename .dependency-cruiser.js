@@ -260,13 +260,13 @@ const roles = [
   ),
   never(
     'service-not-past-its-ports',
-    'A service reaches Temporal through the outbox and contracts, third parties through a parameter of the port type; what it reads of their callbacks and templates is pure.',
+    'A service reaches Temporal through the outbox and contracts, third parties through a parameter of the port type; what it reads of their callbacks, templates and texts is pure.',
     { path: anyDomain('service') },
     {
       path: ['^src/(temporal|providers)/', '^src/api/main\\.ts$', npm('@temporalio/[^/]+')],
       pathNot: [
         '^src/temporal/contract\\.ts$',
-        '^src/providers/(constant-time|crm/errors|crm/hubspot/webhook-signatures|([^/]+|meta/direct-messages)/(callbacks|templates|filled-template\\.rules))\\.ts$',
+        '^src/providers/(constant-time|crm/errors|crm/hubspot/webhook-signatures|([^/]+|meta/direct-messages)/(callbacks|templates|filled-template\\.rules|text\\.rules))\\.ts$',
       ],
       dependencyTypesNot: ['type-only'],
     },

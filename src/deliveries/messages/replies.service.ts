@@ -3,6 +3,7 @@ import { WINDOW_REFUSAL } from '../../conversations/transport.rules.ts';
 import type { Trx } from '../../db/connect.ts';
 import { refused, Undeliverable } from '../../errors.ts';
 import { idOf } from '../../ids.ts';
+import { toSlackText } from '../../providers/slack/text.rules.ts';
 import type { EmailContent } from '../email/schema.ts';
 import { isVerifiedSender } from '../email-domains/service.ts';
 import { findDefaultInbox, findInbox, findInboxByAddress } from '../email-inboxes/service.ts';
@@ -108,7 +109,7 @@ const CONTENTS: Record<Reply['channel'], (trx: Trx, orgId: string, reply: Reply)
   messenger: (trx, orgId, reply) => directContent(trx, orgId, reply, 'messenger'),
   instagram: (trx, orgId, reply) => directContent(trx, orgId, reply, 'instagram'),
   async slack(_trx, _orgId, { text, files }) {
-    assertFits('slack', text);
+    assertFits('slack', toSlackText(text));
     const attached = files.length > 0 && { files: files.map(attachedFileOf) };
     return { channel: 'slack', content: { text, ...attached }, sender: null };
   },

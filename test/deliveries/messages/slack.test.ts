@@ -123,10 +123,18 @@ it('edits and deletions of a person change the message, a preview of a link does
   await slack.event(url, { ...change, ts: '1', subtype: 'message_changed', message: { ...message, text: 'Preview' } });
   const edited = { ...message, text: 'Hello?', edited: { user: 'U0ADA', ts: '1700009998.000000' } };
   await slack.event(url, { ...change, subtype: 'message_changed', message: edited });
+  const older = { ...message, text: 'Helo!', edited: { user: 'U0ADA', ts: '1700009997.000000' } };
+  await slack.event(url, { ...change, subtype: 'message_changed', message: older }, { retry: 1 });
   expect(await texts(id)).toEqual(['Hello?']);
   const deletion = { subtype: 'message_deleted', ts: '1700009999.000000', deleted_ts: ts, previous_message: edited };
   await slack.event(url, { ...change, ...deletion });
   expect((await events(id))[0].event.deleted_at).toEqual(expect.any(String));
+});
+
+it('a text is as long as Slack counts it', async () => {
+  await slack.receive(url, { user: 'U0ADA', text: 'Hello?' });
+  const [{ id }] = await sessions();
+  expect((await say(id, '&'.repeat(8_001))).status).toBe(400);
 });
 
 it('a refusal of Slack shows on the delivery, and the connection is tested by its token', async () => {
