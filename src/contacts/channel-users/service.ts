@@ -5,7 +5,7 @@ import { insertContacts } from '../queries.ts';
 import { blankContact } from '../saving/merge.rules.ts';
 import { type ChannelUser, findContactOfChannelUser, insertChannelUser } from './queries.ts';
 
-export { findChannelUserId } from './queries.ts';
+export { findChannelUserId, findContactOfChannelUser } from './queries.ts';
 
 /** Returns the contact of a user of a channel, and creates one if there is none. */
 export async function resolveChannelUser(trx: Trx, orgId: string, user: ChannelUser): Promise<string> {

@@ -7,7 +7,7 @@ import { updateContact } from '../saving/service.ts';
 import { resolveContacts } from '../service.ts';
 import { findContactOfUser, saveUser } from './queries.ts';
 
-export { findWhatsAppUserId } from './queries.ts';
+export { findContactOfUser, findWhatsAppUserId } from './queries.ts';
 
 interface WhatsAppUser {
   userId: string;

@@ -1,5 +1,5 @@
-import { resolveChannelUser } from '../../contacts/channel-users/service.ts';
-import { resolveWhatsAppUser } from '../../contacts/whatsapp-users/service.ts';
+import { findContactOfChannelUser, resolveChannelUser } from '../../contacts/channel-users/service.ts';
+import { findContactOfUser, resolveWhatsAppUser } from '../../contacts/whatsapp-users/service.ts';
 import { attachmentOf } from '../../conversations/messages/attachments.service.ts';
 import { addInboundMessage, hasSession, type InboxOrigin } from '../../conversations/messages/inbound.service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
@@ -13,6 +13,7 @@ import { deleteUnsubscribe, insertSuppression } from '../suppressions/shared.que
 import { type MissingFile, textWith } from './files.rules.ts';
 import {
   findContactNumber,
+  findInboundId,
   insertInboundMessage,
   type NewInboundMessage,
   updateInboundContact,
@@ -75,11 +76,13 @@ export function receiveMessage(
   const isStop = consent === 'stop';
   const pending = isStop ? [] : files;
   return inTransaction(db, async (trx) => {
+    if (userId !== undefined && (await findInboundId(trx, orgId, inbound)) !== undefined) return;
     const from = channel === 'whatsapp' ? await numberOf(trx, orgId, inbound.from) : inbound.from;
     const number = from === userId ? undefined : from;
-    const sender = userId === undefined ? inbound.sender : await resolveUser(trx, orgId, { channel, userId, number });
+    const user = userId === undefined ? undefined : { channel, userId, number };
+    const sender = user && (await (isReaction ? findUser : resolveUser)(trx, orgId, user));
     const id = newId();
-    const message = { ...inbound, from, sender, id, isReply: !isStop && !isReaction, files: pending };
+    const message = { ...inbound, from, sender: sender ?? inbound.sender, id, isReply: !isStop && !isReaction, files: pending };
     const contactId = await insertInboundMessage(trx, orgId, message);
     if (contactId === undefined) return;
     if (isReaction && (contactId === null || !(await hasSession(trx, orgId, { contactId, channel })))) return;
@@ -99,15 +102,24 @@ export function receiveMessage(
   });
 }
 
-/** Returns the contact of a user by the channel's id. On WhatsApp a user may have a number as well. */
-const resolveUser = (
-  trx: Trx,
-  orgId: string,
-  { channel, userId, number }: { channel: Channel; userId: string; number: string | undefined },
-): Promise<string> =>
+/** A sender by the channel's id. On WhatsApp a user may have a number as well. */
+interface User {
+  channel: Channel;
+  userId: string;
+  number: string | undefined;
+}
+
+/** Returns the contact of a user, and creates one if there is none. */
+const resolveUser = (trx: Trx, orgId: string, { channel, userId, number }: User): Promise<string> =>
   channel === 'messenger' || channel === 'instagram' || channel === 'slack'
     ? resolveChannelUser(trx, orgId, { channel, userId })
     : resolveWhatsAppUser(trx, orgId, { userId, number });
+
+/** Finds the contact of a user, and creates none. A contact with the number is found with the message. */
+const findUser = async (trx: Trx, orgId: string, { channel, userId }: User): Promise<string | undefined> =>
+  channel === 'messenger' || channel === 'instagram' || channel === 'slack'
+    ? findContactOfChannelUser(trx, orgId, { channel, userId })
+    : (await findContactOfUser(trx, orgId, userId))?.id;
 
 /** Returns the number of WhatsApp's id: the one of a contact, else the valid one. The id of a user has no number. */
 async function numberOf(trx: Trx, orgId: string, from: string): Promise<string> {

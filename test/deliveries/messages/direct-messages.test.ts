@@ -66,6 +66,15 @@ describe.each(['messenger', 'instagram'] as const)('a conversation on %s', (chan
     expect(items[0]).toMatchObject({ channel, to: person });
   });
 
+  it('makes no contact for a reaction of a stranger, or again by a repetition', async () => {
+    const { mid } = await meta.receive(url, { from: person, text: 'Hello?' });
+    const { contact } = await sessionOf();
+    expect((await org.delete(`/contacts/${contact.id}`)).status).toBeLessThan(300);
+    await meta.receive(url, { from: person, mid, text: 'Hello?' });
+    await meta.post(url, [{ sender: { id: person }, reaction: { mid, action: 'react', emoji: '👍' } }]);
+    expect((await org.get('/contacts')).body.items).toEqual([]);
+  });
+
   it('takes no message that is not signed by the app, or that is about another account, and says so', async () => {
     expect((await meta.receive(url, { from: person, text: 'Forged', forged: true })).status).toBe(403);
     expect((await meta.receive(url, { from: person, text: 'Elsewhere', account: '42' })).status).toBe(200);
