@@ -98,7 +98,11 @@ const read = (event: object) =>
 
 const at = (seconds: number) => `${1_700_000_000 + seconds}.000100`;
 const timeAt = (seconds: number) => new Date(Number(at(seconds)) * 1_000);
-const edited = { subtype: 'message_changed', ts: at(9), message: { user: 'U1', text: 'b', ts: at(0), edited: { ts: at(5) } } };
+const edited = {
+  subtype: 'message_changed',
+  ts: at(9),
+  message: { user: 'U1', text: 'b', ts: at(0), edited: { ts: at(5) } },
+};
 const deleted = { subtype: 'message_deleted', ts: at(9), deleted_ts: at(0), previous_message: edited.message };
 const replaced = {
   subtype: 'message_changed',
@@ -110,7 +114,11 @@ const replaced = {
 it.each([
   ['an edit', edited, { sentAt: timeAt(5), change: { kind: 'edit', of: `C1:${at(0)}` } }],
   ['a deletion', deleted, { sentAt: timeAt(9), change: { kind: 'deletion', of: `C1:${at(0)}` } }],
-  ['a deletion of a message with replies', replaced, { sentAt: timeAt(9), change: { kind: 'deletion', of: `C1:${at(0)}` } }],
+  [
+    'a deletion of a message with replies',
+    replaced,
+    { sentAt: timeAt(9), change: { kind: 'deletion', of: `C1:${at(0)}` } },
+  ],
 ])('%s is of the time when it was made', (_name, event, message) => {
   expect(read(event)).toMatchObject([{ from: 'U1', ...message }]);
 });
@@ -119,7 +127,11 @@ it('what our own user writes, edits or deletes is left out, and bot_id may be nu
   const file = { subtype: 'file_share', ts: at(0), text: '', files: [{ id: 'F1', mimetype: 'image/png' }] };
   expect(read({ ...file, user: 'U1', bot_id: null })).toHaveLength(1);
   const own = { ...edited.message, user: 'U0BOT' };
-  const events = [{ ...file, user: 'U0BOT' }, { ...edited, message: own }, { ...deleted, previous_message: own }];
+  const events = [
+    { ...file, user: 'U0BOT' },
+    { ...edited, message: own },
+    { ...deleted, previous_message: own },
+  ];
   expect(events.flatMap(read)).toEqual([]);
 });
 

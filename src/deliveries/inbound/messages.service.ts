@@ -82,7 +82,14 @@ export function receiveMessage(
     const user = userId === undefined ? undefined : { channel, userId, number };
     const sender = user && (await (isReaction ? findUser : resolveUser)(trx, orgId, user));
     const id = newId();
-    const message = { ...inbound, from, sender: sender ?? inbound.sender, id, isReply: !isStop && !isReaction, files: pending };
+    const message = {
+      ...inbound,
+      from,
+      sender: sender ?? inbound.sender,
+      id,
+      isReply: !isStop && !isReaction,
+      files: pending,
+    };
     const contactId = await insertInboundMessage(trx, orgId, message);
     if (contactId === undefined) return;
     if (isReaction && (contactId === null || !(await hasSession(trx, orgId, { contactId, channel })))) return;

@@ -28,7 +28,9 @@ export async function downloadSlackFile(
   const found = answer.isOk ? FileAnswer.safeParse(jsonOf(answer)).data : undefined;
   if (found === undefined) {
     const reason = `Slack did not show the file: ${answer.reason}`;
-    throw PASSING_ERRORS.has(answer.error) ? new ProviderError(reason, { transient: true }) : mediaFailure(answer, reason);
+    throw PASSING_ERRORS.has(answer.error)
+      ? new ProviderError(reason, { transient: true })
+      : mediaFailure(answer, reason);
   }
   const headers = { authorization: `Bearer ${settings.bot_token}` };
   return downloaded(egress, found.file.url_private_download, { maxBytes, headers });
