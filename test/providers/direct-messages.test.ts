@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import { directFiles, directParts, dividedText } from '../../src/deliveries/messages/direct-parts.rules.ts';
+import { newId } from '../../src/ids.ts';
+import { createEgress } from '../../src/providers/egress/egress.ts';
 import { readDirectCallback } from '../../src/providers/meta/direct-messages/callbacks.ts';
+import { createDirectSender } from '../../src/providers/meta/direct-messages/sender.ts';
+import { startFakeDirectMessages } from '../support/fakes/direct-messages.ts';
 
 it('a long text is divided into parts of at most so many bytes, and nothing but spaces between them is lost', () => {
   const words = fc.array(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 }), { maxLength: 60 });
@@ -55,4 +59,16 @@ it('a file goes by the kind that the channel knows, and by a link where it takes
   };
   expect(sentOn('messenger')).toEqual([['image', 'file', 'file'], []]);
   expect(sentOn('instagram')).toEqual([['image', 'file'], ['audio/ogg']]);
+});
+
+it.each([2018278, 2534022])('a message outside of the window (%i) is refused for good', async (subcode) => {
+  const meta = await startFakeDirectMessages('instagram');
+  const egress = createEgress({ allow: ['127.0.0.0/8'] });
+  const { url: base_url, accessToken: access_token, account } = meta;
+  const sender = createDirectSender(egress, { base_url, access_token, account, isMessenger: false });
+  meta.next({ status: 400, code: 10, subcode });
+  const outcome = await sender.send({ deliveryId: newId(), to: '7', text: 'Hi' });
+  expect(outcome).toMatchObject({ kind: 'rejected', because: 'permanent' });
+  await egress.close();
+  await meta.close();
 });
