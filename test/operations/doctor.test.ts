@@ -80,7 +80,7 @@ describe('cli doctor', () => {
     });
     expect({ code, text }).toMatchObject({ code: 0, text: expect.stringContaining('\n0 faults, ') });
     expect(text).toMatch(/^ok +Postgres +18/m);
-    expect(text).toMatch(/^ok +connections +3 processes with pools of 20 need up to 86 of/m);
+    expect(text).toMatch(/^ok +connections +3 processes with pools of 20 need up to 89 of/m);
     expect(text).toMatch(/^ok +DNS of INBOUND_DOMAIN +mail for mail.example.com goes to first.example.com, second/m);
     expect(text).toMatch(/^ok +search attributes +OrgId/m);
     expect(text.split('\n').length).toBeLessThan(40);
