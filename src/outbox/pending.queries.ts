@@ -43,7 +43,7 @@ export async function listPendingEvents(db: Db, orgId: string, types: EventType[
     .select('id')
     .where('org_id', '=', orgId)
     .where('kind', '=', 'event')
-    .where('type', 'in', types)
+    .where('type', '=', sql<EventType>`any(${types}::text[])`)
     .execute();
   return rows.map(({ id }) => id);
 }
