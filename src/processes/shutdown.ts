@@ -6,7 +6,7 @@ const MARGIN_MS = 1_000;
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 const exit = () => process.exit(0);
 
-/** Ends the process at once on SIGTERM or SIGINT, until onStopSignal: as process 1 of a container it would go on. */
+/** Ends the process at once on SIGTERM or SIGINT, until onStopSignal: process 1 of a container ignores them otherwise. */
 export function endOnStopSignal(): void {
   for (const signal of SIGNALS) process.on(signal, exit);
 }

@@ -399,7 +399,13 @@ describe('a Meta callback', () => {
     endpoint.close();
     endpoint.closeAllConnections();
 
-    const report = { providerId: message.id, deliveryId: DELIVERY, reason: null, isSuppressing: false, isFileRefused: false };
+    const report = {
+      providerId: message.id,
+      deliveryId: DELIVERY,
+      reason: null,
+      isSuppressing: false,
+      isFileRefused: false,
+    };
     expect(received.map(({ isSigned }) => isSigned)).toEqual([true, true, false, true]);
     expect(received.flatMap(({ content }) => content.reports)).toEqual([
       { ...report, status: 'delivered' },
