@@ -12,7 +12,7 @@ import type {
   TurnRef,
 } from '../src/ai/turns/contract.ts';
 import type { TurnDeps } from '../src/ai/turns/deps.ts';
-import { reviewTurns } from '../src/ai/turns/review.service.ts';
+import { reviewTurns } from '../src/ai/turns/review/service.ts';
 import type { Db } from '../src/db/connect.ts';
 import type { SemanticSearch } from '../src/knowledge/search/passage-search.service.ts';
 import type { ConnectionCalls } from '../src/orgs/integrations/calls.service.ts';

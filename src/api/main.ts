@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loadConfigOrExit } from '../config.ts';
 import { connect, LOCK_TIMEOUT_MS } from '../db/connect.ts';
+import { choosePoolSize } from '../db/connections/starting.ts';
 import { isDatabaseUnavailable } from '../db/failures.ts';
 import { assertSchemaKnown } from '../db/migrate.ts';
-import { choosePoolSize } from '../db/starting.ts';
 import { createWriteQuota } from '../db/write-quota.ts';
 import { endOnUnhandledError } from '../logging/failing-start.ts';
 import { createLogger } from '../logging/logger.ts';

@@ -87,6 +87,13 @@ export interface ResolvedContact {
   contactId: string | undefined;
 }
 
+/** Creates a contact of whom nothing is known yet. Returns its id. */
+export async function createBlankContact(trx: Trx, orgId: string): Promise<string> {
+  const contact = blankContact(newId());
+  await insertContacts(trx, orgId, [contact]);
+  return contact.id;
+}
+
 /** Finds the contact of each ref, in order. Unknown e-mails and phone numbers become contacts. */
 export async function resolveContacts(trx: Trx, orgId: string, refs: ContactRef[]): Promise<ResolvedContact[]> {
   const addresses = {

@@ -11,6 +11,8 @@ import type { Actor } from '../schemas/actor.ts';
 import { findLatestScore, findScoreOf, insertScore, listScores, updateScore } from './queries.ts';
 import type { ListScores, SubmitScore } from './schema.ts';
 
+export { findScoreOf } from './queries.ts';
+
 /**
  * Scores the latest resolution of a session, once: the same score again changes nothing. A new score gets the given id,
  * which must be free, and so does its event. Throws notFound. Throws conflict if the session was never resolved or the

@@ -31,9 +31,9 @@ export function decodeCursor(cursor: string): Position {
   return { at: new Date(Number.parseInt(at, 36)), id };
 }
 
-/** SQL: whether a row is behind another one, in the order of org and id in which work of all orgs is listed. */
-export const isBehind = (orgId: string | undefined, id: string | undefined): RawBuilder<SqlBool> =>
-  orgId === undefined ? sql`true` : sql`(org_id, id) > (${orgId}::uuid, ${id}::uuid)`;
+/** SQL: the condition, order and limit by which work of all orgs is listed: by org and id, behind a row. */
+export const behindInOrder = (orgId: string | undefined, id: string | undefined, limit: number): RawBuilder<unknown> =>
+  sql`${orgId === undefined ? sql`true` : sql`(org_id, id) > (${orgId}::uuid, ${id}::uuid)`} order by org_id, id limit ${limit}`;
 
 /** Cuts rows read with `limit + 1` to a page and its cursor. */
 export function toPage<Row extends { id: string }>(rows: Row[], limit: number, at: (row: Row) => Date) {

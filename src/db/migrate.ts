@@ -7,8 +7,8 @@ import { endOnUnhandledError, StartRefused } from '../logging/failing-start.ts';
 import { createLogger } from '../logging/logger.ts';
 import { connect, type Db } from './connect.ts';
 import { refuseSharedConnections } from './connections/poolers.ts';
+import { onceAvailable } from './connections/starting.ts';
 import { assertPositionsContinue, continuePositions } from './positions.ts';
-import { onceAvailable } from './starting.ts';
 
 const folder = new URL('./migrations/', import.meta.url);
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
-import { isBehind, orderedByCreation, type PageRequest } from '../db/cursor.ts';
+import { behindInOrder, orderedByCreation, type PageRequest } from '../db/cursor.ts';
 import { deleteSome } from '../db/deletion.ts';
 import { lockName } from '../db/locks.ts';
 import { onlyRow } from '../db/rows.ts';
@@ -157,8 +157,7 @@ export async function expireSome(trx: Trx, limit: number): Promise<{ org_id: str
 export async function listRunningExports(db: Db, after: ExportRef | undefined, limit: number): Promise<ExportRef[]> {
   const { rows } = await sql<ExportRef>`
     select org_id as "orgId", id as "exportId" from exports
-    where state = 'running' and ${isBehind(after?.orgId, after?.exportId)}
-    order by org_id, id limit ${limit}
+    where state = 'running' and ${behindInOrder(after?.orgId, after?.exportId, limit)}
   `.execute(db);
   return rows;
 }

@@ -1,13 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Gauge, type Registry } from 'prom-client';
 import type { Db } from '../db/connect.ts';
+import { ChannelName } from '../deliveries/ledger/schema.ts';
 import { type Figures, readFigures } from './figures.queries.ts';
 
 const READ_TIMEOUT_MS = 2_000;
 /** However often and from wherever it is scraped, the database is asked once in this time. */
 const MAX_AGE_MS = 10_000;
-
-const CHANNELS = ['email', 'sms', 'whatsapp', 'voice', 'messenger', 'instagram', 'slack'];
 
 /** The gauges with one number. */
 const NUMBERS: [name: string, help: string, pick: (figures: Figures) => number][] = [
@@ -53,7 +52,7 @@ const NAMED: NamedGauge[] = [
     name: 'switchboard_deliveries_unknown',
     help: 'Messages whose send had no answer: they may have gone out or not',
     label: 'channel',
-    values: CHANNELS,
+    values: ChannelName.options,
     figure: 'unknown_deliveries',
   },
   {

@@ -76,7 +76,7 @@ export function createPhonePlatforms({ db, secrets, egress, calls, callbacks }: 
     async of(orgId) {
       const connection = await connectionOf(orgId);
       if (connection === undefined) return undefined;
-      const secret = connection.settings.webhook_secret ?? callbacks.secretsOf('vapi', orgId)[0];
+      const [secret] = callbacks.voiceSecretsOf(orgId, connection.settings);
       return {
         ...connection.account,
         server: { url: callbacks.urlOf('vapi', orgId), secret },

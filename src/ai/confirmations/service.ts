@@ -7,7 +7,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { conflict, gone, invalid, notFound, refused } from '../../errors.ts';
 import { type CallRow, CONFIRMATION_MS, checkArguments, exceedsLimits, fingerprintOf } from '../calls/service.ts';
 import { wakeTurns } from '../turns/requests.service.ts';
-import { isWithAi } from '../turns/review.rules.ts';
+import { isWithAi } from '../turns/review/rules.ts';
 import { getToolOf } from '../workflow-tools/service.ts';
 import {
   type AnswerRef,

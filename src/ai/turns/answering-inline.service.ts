@@ -6,7 +6,7 @@ import { loadContext, type TurnContext } from './context.service.ts';
 import type { FoundTurn, SessionRef, StepName, TurnEnd, TurnRef } from './contract.ts';
 import type { DecisionLimits } from './decision/stage.ts';
 import type { TurnDeps } from './deps.ts';
-import { isDue, type ReviewedTurn, reviewLocked } from './review.service.ts';
+import { isDue, type ReviewedTurn, reviewLocked } from './review/service.ts';
 import { StepNeeded } from './steps.service.ts';
 
 /**

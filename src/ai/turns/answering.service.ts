@@ -15,7 +15,7 @@ import type { TurnDeps } from './deps.ts';
 import { countFailure, findTurn, startTurn } from './queries.ts';
 import { endRedacted } from './redaction/ending.service.ts';
 import { TurnRedacted } from './redaction/guard.service.ts';
-import { reviewTurns, showState } from './review.service.ts';
+import { reviewTurns, showState } from './review/service.ts';
 import { StepNeeded } from './steps.service.ts';
 
 /** The failures of a turn. After them, people get the session. */

@@ -18,8 +18,8 @@ import { type Decision, endOf, type HandoffReason, isInOurWords, type TurnOutcom
 import { notifyTurn } from './queries.ts';
 import { TurnRedacted } from './redaction/guard.service.ts';
 import { wakeTurns } from './requests.service.ts';
-import { endOfRefused, isSuperseded } from './review.rules.ts';
-import { dropUnsentCalls, endTurn, newsOf, showState } from './review.service.ts';
+import { endOfRefused, isSuperseded } from './review/rules.ts';
+import { dropUnsentCalls, endTurn, newsOf, showState } from './review/service.ts';
 import { sentencesFor } from './sentences.service.ts';
 import { StepNeeded } from './steps.service.ts';
 

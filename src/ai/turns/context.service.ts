@@ -16,7 +16,7 @@ import { type AiSettings, type PublishedSettings, publishedConfig, readPublished
 import { getTurnFacts, type LastTurn, type OpenTurn } from './context.queries.ts';
 import type { SessionRef } from './contract.ts';
 import type { TurnEffects } from './decision/effects.port.ts';
-import { refusalOf } from './review.rules.ts';
+import { refusalOf } from './review/rules.ts';
 
 export type { OpenTurn } from './context.queries.ts';
 

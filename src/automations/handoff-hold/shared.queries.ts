@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
-import { isBehind } from '../../db/cursor.ts';
+import { behindInOrder } from '../../db/cursor.ts';
 import type { HandoffHoldRef } from './contract.ts';
 
 export interface HandoffHold {
@@ -102,8 +102,7 @@ export async function listHeldHandoffs(
 ): Promise<HandoffHoldRef[]> {
   const { rows } = await sql<HandoffHoldRef>`
     select org_id as "orgId", session_id as "sessionId", id as "holdId" from handoff_holds
-    where ${isBehind(after?.orgId, after?.holdId)}
-    order by org_id, id limit ${limit}
+    where ${behindInOrder(after?.orgId, after?.holdId, limit)}
   `.execute(db);
   return rows;
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
-import { isBehind } from '../../db/cursor.ts';
+import { behindInOrder } from '../../db/cursor.ts';
 import { CHOOSING_BLOCK_TYPES } from '../blocks/schema.ts';
 import type { StepPath } from '../interpreter/step-paths.rules.ts';
 import type { RunRef } from './contract.ts';
@@ -15,8 +15,7 @@ export async function listRunsInProgress(db: Db, after: RunRef | undefined, limi
   const { rows } = await sql<RunInProgress>`
     select org_id as "orgId", id as "runId", case when not left_batch then batch_id end as "batchId" from automation_runs
     where status = 'in_progress'
-      and ${isBehind(after?.orgId, after?.runId)}
-    order by org_id, id limit ${limit}
+      and ${behindInOrder(after?.orgId, after?.runId, limit)}
   `.execute(db);
   return rows;
 }

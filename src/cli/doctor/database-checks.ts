@@ -3,9 +3,9 @@ import type { Config } from '../../config.ts';
 import type { Db } from '../../db/connect.ts';
 import { allowedConnections, neededConnections, poolSizeFor } from '../../db/connections/pool-sizes.rules.ts';
 import { refuseSharedConnections } from '../../db/connections/poolers.ts';
+import { readConnectionLimits } from '../../db/connections/starting.ts';
 import { readSchemaDifferences } from '../../db/migrate.ts';
 import { onlyRow } from '../../db/rows.ts';
-import { readConnectionLimits } from '../../db/starting.ts';
 import { examine, type Finding, fault, type Judgement, ok, warning } from './findings.ts';
 
 const TESTED_VERSION = 18;

@@ -1,5 +1,5 @@
 import type { Db, Trx } from '../../db/connect.ts';
-import type { UserChannel } from './table.ts';
+import type { UserChannel } from './channels.rules.ts';
 
 /** A person by the id of a channel. */
 export interface ChannelUser {

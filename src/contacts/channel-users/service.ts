@@ -1,8 +1,6 @@
 import type { Trx } from '../../db/connect.ts';
 import { lockName } from '../../db/locks.ts';
-import { newId } from '../../ids.ts';
-import { insertContacts } from '../queries.ts';
-import { blankContact } from '../saving/merge.rules.ts';
+import { createBlankContact } from '../service.ts';
 import { type ChannelUser, findContactOfChannelUser, insertChannelUser } from './queries.ts';
 
 export { findChannelUserId, findContactOfChannelUser } from './queries.ts';
@@ -12,8 +10,7 @@ export async function resolveChannelUser(trx: Trx, orgId: string, user: ChannelU
   await lockName(trx, `channel user ${orgId} ${user.channel} ${user.userId}`);
   const found = await findContactOfChannelUser(trx, orgId, user);
   if (found !== undefined) return found;
-  const contact = blankContact(newId());
-  await insertContacts(trx, orgId, [contact]);
-  await insertChannelUser(trx, orgId, { ...user, contactId: contact.id });
-  return contact.id;
+  const contactId = await createBlankContact(trx, orgId);
+  await insertChannelUser(trx, orgId, { ...user, contactId });
+  return contactId;
 }

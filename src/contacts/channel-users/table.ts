@@ -1,7 +1,5 @@
 import type { Generated } from 'kysely';
-
-/** A channel that names people by its own ids. */
-export type UserChannel = 'messenger' | 'instagram' | 'slack';
+import type { UserChannel } from './channels.rules.ts';
 
 /** The ids by which Messenger, Instagram and Slack name contacts. */
 export interface ChannelUsersTable {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
-import { isBehind } from '../../db/cursor.ts';
+import { behindInOrder } from '../../db/cursor.ts';
 import { deleteSome } from '../../db/deletion.ts';
 import type { StoredContact } from '../saving/merge.rules.ts';
 import type { ContactImportRef } from './contract.ts';
@@ -120,8 +120,7 @@ export async function listRunningImports(
   const { rows } = await sql<ContactImportRef>`
     select org_id as "orgId", id as "importId" from contact_imports
     where state = 'running'
-      and ${isBehind(after?.orgId, after?.importId)}
-    order by org_id, id limit ${limit}
+      and ${behindInOrder(after?.orgId, after?.importId, limit)}
   `.execute(db);
   return rows;
 }

@@ -1,10 +1,8 @@
 import type { Trx } from '../../db/connect.ts';
 import { lockName } from '../../db/locks.ts';
-import { newId } from '../../ids.ts';
-import { insertContacts, listContactIdsByAddress } from '../queries.ts';
-import { blankContact } from '../saving/merge.rules.ts';
+import { listContactIdsByAddress } from '../queries.ts';
 import { updateContact } from '../saving/service.ts';
-import { resolveContacts } from '../service.ts';
+import { createBlankContact, resolveContacts } from '../service.ts';
 import { findContactOfUser, saveUser } from './queries.ts';
 
 export { findContactOfUser, findWhatsAppUserId } from './queries.ts';
@@ -24,15 +22,9 @@ export async function resolveWhatsAppUser(trx: Trx, orgId: string, { userId, num
   const contact = await findContactOfUser(trx, orgId, userId);
   if (contact !== undefined && (number === undefined || contact.phone_number === number)) return contact.id;
   const contactId =
-    number === undefined ? await createContact(trx, orgId) : await contactOf(trx, orgId, contact, number);
+    number === undefined ? await createBlankContact(trx, orgId) : await contactOf(trx, orgId, contact, number);
   await saveUser(trx, orgId, userId, contactId);
   return contactId;
-}
-
-async function createContact(trx: Trx, orgId: string): Promise<string> {
-  const contact = blankContact(newId());
-  await insertContacts(trx, orgId, [contact]);
-  return contact.id;
 }
 
 async function contactOf(

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
-import { isBehind } from '../../db/cursor.ts';
+import { behindInOrder } from '../../db/cursor.ts';
 import { deleteSome } from '../../db/deletion.ts';
 import type { SessionJobRef } from './contract.ts';
 import type { BulkAction } from './schema.ts';
@@ -121,8 +121,7 @@ export async function listRunningJobs(
   const { rows } = await sql<SessionJobRef>`
     select org_id as "orgId", id as "jobId" from session_jobs
     where state = 'running'
-      and ${isBehind(after?.orgId, after?.jobId)}
-    order by org_id, id limit ${limit}
+      and ${behindInOrder(after?.orgId, after?.jobId, limit)}
   `.execute(db);
   return rows;
 }

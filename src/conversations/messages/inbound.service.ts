@@ -1,4 +1,5 @@
 import { isContactBlocked } from '../../contacts/blocklist/service.ts';
+import { isUserChannel } from '../../contacts/channel-users/channels.rules.ts';
 import { updateContact } from '../../contacts/saving/service.ts';
 import { getContact, resolveContacts } from '../../contacts/service.ts';
 import type { Trx } from '../../db/connect.ts';
@@ -104,10 +105,6 @@ export async function hasSession(
   return (await findCurrentSessionForUpdate(trx, orgId, contactId, on)) !== undefined;
 }
 
-/** Whether a channel names people by its own ids: a message is then always from its contact. */
-const isNamedByChannel = (channel: ProviderChannel): boolean =>
-  channel === 'messenger' || channel === 'instagram' || channel === 'slack';
-
 /** Gives a contact without a name the one of a message, if it came from the contact's own address. */
 async function fillName(
   trx: Trx,
@@ -116,7 +113,7 @@ async function fillName(
 ): Promise<void> {
   const contact = await getContact(trx, orgId, contactId);
   const address = channel === 'email' ? contact.email : contact.phone_number;
-  const isOwn = address === from || (channel === 'whatsapp' && address === null) || isNamedByChannel(channel);
+  const isOwn = address === from || (channel === 'whatsapp' && address === null) || isUserChannel(channel);
   if (contact.name === null && isOwn && name.toLowerCase() !== from)
     await updateContact(trx, orgId, contactId, { name });
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
-import { isBehind } from '../../db/cursor.ts';
+import { behindInOrder } from '../../db/cursor.ts';
 import type { SnoozeRef } from './contract.ts';
 
 /** Locks a session, and returns the time until the end of its snooze. Undefined if it lasts until the contact writes, or is over. */
@@ -18,8 +18,7 @@ export async function listSnoozedSessions(db: Db, after: SnoozeRef | undefined, 
   const { rows } = await sql<SnoozeRef>`
     select org_id as "orgId", id as "sessionId" from sessions
     where snoozed_until is not null
-      and ${isBehind(after?.orgId, after?.sessionId)}
-    order by org_id, id limit ${limit}
+      and ${behindInOrder(after?.orgId, after?.sessionId, limit)}
   `.execute(db);
   return rows;
 }

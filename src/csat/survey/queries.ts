@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
-import { isBehind } from '../../db/cursor.ts';
+import { behindInOrder } from '../../db/cursor.ts';
 import type { SessionChannel } from '../../schemas/parts.ts';
 import type { SurveyRef } from './contract.ts';
 
@@ -58,8 +58,7 @@ export const settleSurvey = (trx: Trx, { orgId, surveyId }: SurveyRef, state: 'r
 export async function listPendingSurveys(db: Db, after: SurveyRef | undefined, limit: number) {
   const { rows } = await sql<SurveyRef & { sessionId: string }>`
     select org_id as "orgId", id as "surveyId", session_id as "sessionId" from csat_surveys
-    where state = 'pending' and ${isBehind(after?.orgId, after?.surveyId)}
-    order by org_id, id limit ${limit}
+    where state = 'pending' and ${behindInOrder(after?.orgId, after?.surveyId, limit)}
   `.execute(db);
   return rows;
 }
@@ -90,20 +89,6 @@ export const findSentSurvey = (db: Db, { orgId, surveyId }: SurveyRef) =>
     .where('survey.id', '=', surveyId)
     .where('survey.state', '=', 'requested')
     .executeTakeFirst();
-
-/** Whether a resolution of a session has a score. */
-export const hasScore = async (
-  db: Db,
-  orgId: string,
-  { session_id, resolution }: { session_id: string; resolution: number },
-): Promise<boolean> =>
-  (await db
-    .selectFrom('csat_scores')
-    .select('id')
-    .where('org_id', '=', orgId)
-    .where('session_id', '=', session_id)
-    .where('resolution', '=', resolution)
-    .executeTakeFirst()) !== undefined;
 
 /** Finds the name and the language of the org that asks. */
 export const findAskingOrg = (db: Db, orgId: string) =>

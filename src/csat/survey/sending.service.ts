@@ -7,8 +7,9 @@ import type { SurveyLinks } from '../../deliveries/ledger/delivery-links.ts';
 import { hasWrittenLately, recordSkipped } from '../../deliveries/messages/service.ts';
 import { DomainError } from '../../errors.ts';
 import { readSettings } from '../../orgs/service.ts';
+import { findScoreOf } from '../service.ts';
 import type { SurveyProgress, SurveyRef } from './contract.ts';
-import { findAskingOrg, findPendingSurvey, hasScore, settleSurvey } from './queries.ts';
+import { findAskingOrg, findPendingSurvey, settleSurvey } from './queries.ts';
 import { wordsIn } from './words.rules.ts';
 
 const WINDOW_OVER = 'WhatsApp takes texts for 24 hours after the contact’s last message';
@@ -45,7 +46,7 @@ async function isStillWanted(
   survey: { session_id: string; resolution: number },
 ): Promise<boolean> {
   if (status !== 'closed_resolved' || resolutions !== survey.resolution) return false;
-  return (await readSettings(trx, orgId)).csat === true && !(await hasScore(trx, orgId, survey));
+  return (await readSettings(trx, orgId)).csat === true && (await findScoreOf(trx, orgId, survey)) === undefined;
 }
 
 /** Requests the delivery, or records why there can be none. Returns whether it was requested. */

@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import { sql } from 'kysely';
-import type { Config } from '../config.ts';
-import { StartRefused } from '../logging/failing-start.ts';
-import { connect, type Db } from './connect.ts';
+import type { Config } from '../../config.ts';
+import { StartRefused } from '../../logging/failing-start.ts';
+import { connect, type Db } from '../connect.ts';
+import { isDatabaseUnavailable } from '../failures.ts';
+import { onlyRow } from '../rows.ts';
 import {
   allowedConnections,
   CONNECTIONS_OF_OPERATORS,
@@ -11,10 +13,8 @@ import {
   MIN_POOL_SIZE,
   neededConnections,
   poolSizeFor,
-} from './connections/pool-sizes.rules.ts';
-import { refuseSharedConnections } from './connections/poolers.ts';
-import { isDatabaseUnavailable } from './failures.ts';
-import { onlyRow } from './rows.ts';
+} from './pool-sizes.rules.ts';
+import { refuseSharedConnections } from './poolers.ts';
 
 const RETRY_MS = 1_000;
 

@@ -61,8 +61,7 @@ export async function readCallback(
 ): Promise<ReadCallback | undefined> {
   const { secrets, urls, isDevelopment } = deps;
   const { provider, url, headers, body } = callback;
-  const own = urls.secretsOf(provider, orgId);
-  const sandbox = isDevelopment ? own : [];
+  const sandbox = isDevelopment ? urls.secretsOf(provider, orgId) : [];
   switch (provider) {
     case 'twilio': {
       const connection = await findConnection(db, secrets, orgId, 'sms');
@@ -84,8 +83,7 @@ export async function readCallback(
     }
     case 'vapi': {
       const connection = await findConnection(db, secrets, orgId, 'voice');
-      const ofConnection = connection?.webhook_secret === undefined ? own : [connection.webhook_secret];
-      const accepted = connection === undefined ? sandbox : ofConnection;
+      const accepted = connection === undefined ? sandbox : urls.voiceSecretsOf(orgId, connection);
       return accepted.some((secret) => isVapiSignature(secret, body, headers))
         ? { channel: 'voice', ...readVapiCallback(jsonOf(body)) }
         : undefined;
@@ -96,7 +94,7 @@ export async function readCallback(
 /** Returns what callbacks of Vapi about an org's calls carry. */
 export async function secretOfVapi(db: Db, { secrets, urls }: CallbackDeps, orgId: string): Promise<string> {
   const connection = await findConnection(db, secrets, orgId, 'voice');
-  return connection?.webhook_secret ?? urls.secretsOf('vapi', orgId)[0];
+  return urls.voiceSecretsOf(orgId, connection ?? {})[0];
 }
 
 /**

@@ -4,7 +4,7 @@ import { openInboundCall } from '../../conversations/messages/phone-calls.servic
 import type { Trx } from '../../db/connect.ts';
 import { newId } from '../../ids.ts';
 import type { InboundCall } from '../../providers/sending.ts';
-import { findInboundContact, insertInboundMessage, updateInboundContact } from './messages.queries.ts';
+import { findInbound, insertInboundMessage, updateInboundContact } from './messages.queries.ts';
 
 const PROVIDER = 'vapi';
 const WITHHELD = 'anonymous';
@@ -24,7 +24,7 @@ export async function receiveCall(
   const stored = { id, provider: PROVIDER, providerId, from: number ?? call.from ?? WITHHELD, to: dialled, toId, name };
   const message = { ...stored, channel: 'voice', body: '', deliveryId: undefined, isReply: true } as const;
   const contactId = await insertInboundMessage(trx, orgId, message);
-  const known = contactId ?? (await findInboundContact(trx, orgId, { provider: PROVIDER, providerId }));
+  const known = contactId ?? (await findInbound(trx, orgId, { provider: PROVIDER, providerId }))?.contact_id ?? null;
   if (await isContactBlocked(trx, orgId, known)) return 'blocked';
   if (contactId === undefined) return { contactId: known };
   const caller = await openInboundCall(trx, orgId, { id, contactId, from: number, to: dialled, name });

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
-import { isBehind } from '../../db/cursor.ts';
+import { behindInOrder } from '../../db/cursor.ts';
 import type { InboundEmailRef, InboundEmailResult } from '../contract.ts';
 import type { MailClient, MailTarget } from './emails.table.ts';
 
@@ -129,8 +129,7 @@ export async function listUnprocessedEmails(
   const { rows } = await sql<InboundEmailRef>`
     select org_id as "orgId", id as "inboundEmailId" from inbound_emails
     where processed_at is null
-      and ${isBehind(after?.orgId, after?.inboundEmailId)}
-    order by org_id, id limit ${limit}
+      and ${behindInOrder(after?.orgId, after?.inboundEmailId, limit)}
   `.execute(db);
   return rows;
 }

@@ -4,7 +4,7 @@ import { newId } from '../../ids.ts';
 import type { MessageChange } from '../../providers/sending.ts';
 import { editedText } from './files.rules.ts';
 import {
-  findInboundId,
+  findInbound,
   insertInboundMessage,
   updateInboundBody,
   updateWaitingMessage,
@@ -27,11 +27,11 @@ export async function receiveChange(
   const { provider, body } = message;
   const original = { provider, providerId: of };
   const row = { ...message, id: newId(), body: '', isReply: false, files: [] };
-  if ((await findInboundId(trx, orgId, original)) === undefined) {
+  if ((await findInbound(trx, orgId, original)) === undefined) {
     if (kind === 'edit') await receiveMessage(trx, orgId, { ...message, ...original });
     else await insertInboundMessage(trx, orgId, { ...row, ...original, id: newId() });
   }
-  const id = await findInboundId(trx, orgId, original);
+  const id = (await findInbound(trx, orgId, original))?.id;
   if (id === undefined) return;
   if ((await insertInboundMessage(trx, orgId, row)) === undefined) return;
   const changed = { id, at, ...(kind === 'edit' && { text: body }) };

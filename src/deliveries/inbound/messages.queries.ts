@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
-import { isBehind } from '../../db/cursor.ts';
+import { behindInOrder } from '../../db/cursor.ts';
 import type { Channel, InboundMessageRef } from '../contract.ts';
 import type { InboundFile, LateFile } from './messages.table.ts';
 
@@ -119,36 +119,18 @@ export async function findContactNumber(db: Db, orgId: string, numbers: string[]
 }
 
 /** Finds a stored message by the provider's id of it. */
-export async function findInboundId(
+export const findInbound = (
   db: Db,
   orgId: string,
   { provider, providerId }: { provider: string; providerId: string },
-): Promise<string | undefined> {
-  const row = await db
+): Promise<{ id: string; contact_id: string | null } | undefined> =>
+  db
     .selectFrom('inbound_messages')
-    .select('id')
+    .select(['id', 'contact_id'])
     .where('org_id', '=', orgId)
     .where('provider', '=', provider)
     .where('provider_id', '=', providerId)
     .executeTakeFirst();
-  return row?.id;
-}
-
-/** Returns the contact of a stored message by the provider's id of it. Null if it has none. */
-export async function findInboundContact(
-  db: Db,
-  orgId: string,
-  { provider, providerId }: { provider: string; providerId: string },
-): Promise<string | null> {
-  const row = await db
-    .selectFrom('inbound_messages')
-    .select('contact_id')
-    .where('org_id', '=', orgId)
-    .where('provider', '=', provider)
-    .where('provider_id', '=', providerId)
-    .executeTakeFirst();
-  return row?.contact_id ?? null;
-}
 
 /** Replaces the text of a message that the contact has edited. */
 export async function updateInboundBody(trx: Trx, orgId: string, id: string, body: string): Promise<void> {
@@ -214,8 +196,7 @@ export async function listMessagesWithFiles(
   const { rows } = await sql<InboundMessageRef>`
     select org_id as "orgId", id as "inboundMessageId" from inbound_messages
     where (files is not null or late_files is not null)
-      and ${isBehind(after?.orgId, after?.inboundMessageId)}
-    order by org_id, id limit ${limit}
+      and ${behindInOrder(after?.orgId, after?.inboundMessageId, limit)}
   `.execute(db);
   return rows;
 }

@@ -1,3 +1,4 @@
+import { isUserChannel } from '../../contacts/channel-users/channels.rules.ts';
 import { findContactOfChannelUser, resolveChannelUser } from '../../contacts/channel-users/service.ts';
 import { findContactOfUser, resolveWhatsAppUser } from '../../contacts/whatsapp-users/service.ts';
 import { attachmentOf } from '../../conversations/messages/attachments.service.ts';
@@ -13,7 +14,7 @@ import { deleteUnsubscribe, insertSuppression } from '../suppressions/shared.que
 import { type MissingFile, textWith } from './files.rules.ts';
 import {
   findContactNumber,
-  findInboundId,
+  findInbound,
   insertInboundMessage,
   type NewInboundMessage,
   updateInboundContact,
@@ -76,7 +77,7 @@ export function receiveMessage(
   const isStop = consent === 'stop';
   const pending = isStop ? [] : files;
   return inTransaction(db, async (trx) => {
-    if (userId !== undefined && (await findInboundId(trx, orgId, inbound)) !== undefined) return;
+    if (userId !== undefined && (await findInbound(trx, orgId, inbound)) !== undefined) return;
     const from = channel === 'whatsapp' ? await numberOf(trx, orgId, inbound.from) : inbound.from;
     const number = from === userId ? undefined : from;
     const user = userId === undefined ? undefined : { channel, userId, number };
@@ -118,13 +119,13 @@ interface User {
 
 /** Returns the contact of a user, and creates one if there is none. */
 const resolveUser = (trx: Trx, orgId: string, { channel, userId, number }: User): Promise<string> =>
-  channel === 'messenger' || channel === 'instagram' || channel === 'slack'
+  isUserChannel(channel)
     ? resolveChannelUser(trx, orgId, { channel, userId })
     : resolveWhatsAppUser(trx, orgId, { userId, number });
 
 /** Finds the contact of a user, and creates none. A contact with the number is found with the message. */
 const findUser = async (trx: Trx, orgId: string, { channel, userId }: User): Promise<string | undefined> =>
-  channel === 'messenger' || channel === 'instagram' || channel === 'slack'
+  isUserChannel(channel)
     ? findContactOfChannelUser(trx, orgId, { channel, userId })
     : (await findContactOfUser(trx, orgId, userId))?.id;
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Db, Trx } from '../../db/connect.ts';
-import { isBehind, orderedByCreation, type PageRequest } from '../../db/cursor.ts';
+import { behindInOrder, orderedByCreation, type PageRequest } from '../../db/cursor.ts';
 import { clearSomeReferences, hasManyReferences } from '../../db/deletion.ts';
 import type { DeletedTeam } from './contract.ts';
 import type { SaveTeam } from './schema.ts';
@@ -128,8 +128,7 @@ export async function listDeletedTeams(db: Db, after: DeletedTeam | undefined, l
   const { rows } = await sql<DeletedTeam>`
     select org_id as "orgId", id as "teamId" from teams
     where deleted_at is not null
-      and ${isBehind(after?.orgId, after?.teamId)}
-    order by org_id, id limit ${limit}
+      and ${behindInOrder(after?.orgId, after?.teamId, limit)}
   `.execute(db);
   return rows;
 }

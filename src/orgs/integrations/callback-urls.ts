@@ -11,6 +11,8 @@ export interface CallbackUrls {
   isToken(provider: CallbackProvider, orgId: string, token: string): boolean;
   /** Returns our secrets for signatures of callbacks, used if the org has set none. The first one is the present one. */
   secretsOf(provider: CallbackProvider, orgId: string): [string, ...string[]];
+  /** Returns what callbacks of a connected voice platform may carry: its own secret, or else ours. The first one is the present one. */
+  voiceSecretsOf(orgId: string, connection: { webhook_secret?: string | undefined }): [string, ...string[]];
 }
 
 /** Creates unguessable URLs for callbacks: each is bound to its provider and org by a signature. */
@@ -22,14 +24,18 @@ export function createCallbackUrls(signingSecrets: SigningSecrets, publicUrl: st
   const urlWith = (provider: CallbackProvider, orgId: string, token: Buffer) =>
     `${publicUrl}/callbacks/${provider}/${orgId}/${token.toString('base64url')}`;
 
+  const secretsOf = (provider: CallbackProvider, orgId: string): [string, ...string[]] => {
+    const [first, ...others] = secrets.allOf(signedOf(provider, orgId));
+    return [first.toString('base64url'), ...others.map((secret) => secret.toString('base64url'))];
+  };
+
   return {
     urlOf: (provider, orgId) => urlWith(provider, orgId, tokens.sign(signedOf(provider, orgId))),
     isUrl: (provider, orgId, url) =>
       tokens.allOf(signedOf(provider, orgId)).some((token) => urlWith(provider, orgId, token) === url),
     isToken: (provider, orgId, token) => tokens.isValid(signedOf(provider, orgId), Buffer.from(token, 'base64url')),
-    secretsOf(provider, orgId) {
-      const [first, ...others] = secrets.allOf(signedOf(provider, orgId));
-      return [first.toString('base64url'), ...others.map((secret) => secret.toString('base64url'))];
-    },
+    secretsOf,
+    voiceSecretsOf: (orgId, { webhook_secret }) =>
+      webhook_secret === undefined ? secretsOf('vapi', orgId) : [webhook_secret],
   };
 }

@@ -7,6 +7,9 @@ const BASE_URL = 'https://slack.com';
 /** A long wait is worthwhile: a send with a lost response may not be found. */
 const TIMEOUT_MS = 30_000;
 
+/** The id of a message in its channel: its time in seconds. */
+export const Timestamp = z.string().regex(/^\d{1,12}\.\d{1,8}$/);
+
 /** Where calls go, and by which right. */
 export interface SlackSettings {
   base_url?: string | undefined;

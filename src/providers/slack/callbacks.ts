@@ -5,6 +5,7 @@ import { isSameSecret } from '../constant-time.ts';
 import { linesOf } from '../found-text.rules.ts';
 import type { CallbackContent, InboundFile, InboundMessage } from '../sending.ts';
 import { storable, truncated } from '../storable.rules.ts';
+import { Timestamp } from './api.ts';
 import { addressOfThread } from './port.ts';
 import { fromSlackText } from './text.rules.ts';
 
@@ -32,7 +33,6 @@ export function isSlackSignature(
 const Text = z.string().transform(storable);
 const ChannelId = z.string().regex(/^[A-Z0-9]{1,64}$/);
 const UserId = z.string().regex(/^[UW][A-Z0-9]{1,63}$/);
-const Timestamp = z.string().regex(/^\d{1,12}\.\d{1,8}$/);
 const Name = Text.transform((name) => truncated(name, MAX_NAME_LENGTH).trim()).pipe(z.string().min(1));
 
 /** Slack keeps files until they are deleted. `id`: by which its address is looked up. */

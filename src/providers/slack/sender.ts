@@ -3,7 +3,7 @@ import { ProviderError } from '../../errors.ts';
 import type { HttpClient } from '../egress/egress.ts';
 import { jsonOf, outcomeOfStatus, outcomeWithoutResponse, requestFailure } from '../egress/provider-responses.ts';
 import type { LostSend, SendOutcome } from '../sending.ts';
-import { callSlack, type SlackResponse, type SlackSettings } from './api.ts';
+import { callSlack, type SlackResponse, type SlackSettings, Timestamp } from './api.ts';
 import { addressOfThread, type SlackFile, type SlackMessage, type SlackSender, threadAt } from './port.ts';
 import { toSlackText } from './text.rules.ts';
 
@@ -13,7 +13,6 @@ const UPLOAD_TIMEOUT_MS = 60_000;
 const MAX_LISTED = 200;
 const EVENT_TYPE = 'switchboard_message';
 
-const Timestamp = z.string().regex(/^\d{1,12}\.\d{1,8}$/);
 const FileId = z.string().regex(/^[A-Z0-9]{1,64}$/);
 const Posted = z.object({ channel: z.string(), ts: Timestamp });
 const Shared = z.object({ files: z.tuple([z.object({ id: FileId })], z.unknown()) });

@@ -1,7 +1,7 @@
 import { type SqlBool, sql, type UpdateObject } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import { compiledOnce } from '../../db/connections/compiled-once.ts';
-import { isBehind, orderedByCreation, type PageRequest } from '../../db/cursor.ts';
+import { behindInOrder, orderedByCreation, type PageRequest } from '../../db/cursor.ts';
 import type { Database } from '../../db/database.ts';
 import { isUuid } from '../../ids.ts';
 import type { SequenceRef } from '../contract.ts';
@@ -120,8 +120,7 @@ export async function listActiveSequences(
   const { rows } = await sql<SequenceRef>`
     select org_id as "orgId", id as "sequenceId" from sequences
     where status = 'active' and deleted_at is null
-      and ${isBehind(after?.orgId, after?.sequenceId)}
-    order by org_id, id limit ${limit}
+      and ${behindInOrder(after?.orgId, after?.sequenceId, limit)}
   `.execute(db);
   return rows;
 }

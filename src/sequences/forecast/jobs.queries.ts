@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
-import { isBehind } from '../../db/cursor.ts';
+import { behindInOrder } from '../../db/cursor.ts';
 import type { ForecastRef } from './contract.ts';
 import type { StepForecast } from './rules.ts';
 
@@ -72,8 +72,7 @@ export async function listForecastsInProgress(
   const { rows } = await sql<ForecastRef>`
     select org_id as "orgId", id as "forecastId" from sequence_forecasts
     where state = 'in_progress'
-      and ${isBehind(after?.orgId, after?.forecastId)}
-    order by org_id, id limit ${limit}
+      and ${behindInOrder(after?.orgId, after?.forecastId, limit)}
   `.execute(db);
   return rows;
 }

@@ -6,7 +6,7 @@ import { reportEffects } from '../decision/reporting.service.ts';
 import type { DecisionLimits } from '../decision/stage.ts';
 import type { TurnDeps } from '../deps.ts';
 import { findTurn } from '../queries.ts';
-import { endTurn } from '../review.service.ts';
+import { endTurn } from '../review/service.ts';
 import { sentencesFor } from '../sentences.service.ts';
 
 /**

@@ -1,18 +1,18 @@
-import { type ConversationMessage, showTurn, type TurnNews } from '../../conversations/ai/service.ts';
-import { redactionsOf } from '../../conversations/redaction/service.ts';
-import type { SessionRow } from '../../conversations/sessions/service.ts';
-import type { Db, Trx } from '../../db/connect.ts';
-import { inTransaction } from '../../db/transaction.ts';
-import { newId } from '../../ids.ts';
-import { expireUnsentCalls } from '../calls/service.ts';
-import { type AiSettings, debounceOf } from '../settings/service.ts';
-import { loadContext, type OpenTurn, type TurnContext } from './context.service.ts';
-import type { NextTurn, SessionRef, TurnRef } from './contract.ts';
-import { finishTurn } from './ending.queries.ts';
-import { labelOfState } from './news.rules.ts';
-import { insertTurn, notifyTurn, updateTurn } from './queries.ts';
-import { dueInMs, endOfRefused, isSuperseded, isWithAi } from './review.rules.ts';
-import type { TurnState } from './states.rules.ts';
+import { type ConversationMessage, showTurn, type TurnNews } from '../../../conversations/ai/service.ts';
+import { redactionsOf } from '../../../conversations/redaction/service.ts';
+import type { SessionRow } from '../../../conversations/sessions/service.ts';
+import type { Db, Trx } from '../../../db/connect.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import { newId } from '../../../ids.ts';
+import { expireUnsentCalls } from '../../calls/service.ts';
+import { type AiSettings, debounceOf } from '../../settings/service.ts';
+import { loadContext, type OpenTurn, type TurnContext } from '../context.service.ts';
+import type { NextTurn, SessionRef, TurnRef } from '../contract.ts';
+import { finishTurn } from '../ending.queries.ts';
+import { labelOfState } from '../news.rules.ts';
+import { insertTurn, notifyTurn, updateTurn } from '../queries.ts';
+import type { TurnState } from '../states.rules.ts';
+import { dueInMs, endOfRefused, isSuperseded, isWithAi } from './rules.ts';
 
 /** What a review has found. */
 export interface ReviewedTurn extends NextTurn {

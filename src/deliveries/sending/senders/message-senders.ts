@@ -80,10 +80,8 @@ export function createMessageSenders({
     async voice(orgId) {
       const settings = await findConnection(db, secrets, orgId, 'voice');
       if (settings === undefined) return undefined;
-      const withSecret = {
-        ...settings,
-        webhook_secret: settings.webhook_secret ?? callbacks.secretsOf('vapi', orgId)[0],
-      };
+      const [webhook_secret] = callbacks.voiceSecretsOf(orgId, settings);
+      const withSecret = { ...settings, webhook_secret };
       const url = callbacks.urlOf('vapi', orgId);
       return { settings, open: () => createVoiceSender(egress, withSecret, url, callerFinder(db, findAgent)) };
     },

@@ -106,17 +106,20 @@ export interface DirectCallback extends CallbackContent {
 export function readDirectCallback(body: unknown, account: string | undefined): DirectCallback {
   const entries = itemsOf([body], Callback).flatMap(({ entry }) => itemsOf(entry, Entry));
   const isOwn = ({ id }: { id: string }) => account === undefined || id === account;
-  const events = entries.filter(isOwn).flatMap(({ id, messaging }) => messaging.map((event) => ({ to: id, event })));
+  const events = entries
+    .filter(isOwn)
+    .flatMap(({ id: to, messaging }) =>
+      messaging.map((event) => ({ to, event, meaning: MessagingEvent.safeParse(event).data })),
+    );
   return {
-    reports: events.flatMap(({ event }) => MessagingEvent.safeParse(event).data?.reports ?? []),
-    messages: events.flatMap(({ to, event }) => messageIn(to, event) ?? []),
+    reports: events.flatMap(({ meaning }) => meaning?.reports ?? []),
+    messages: events.flatMap(({ to, event, meaning }) => messageOf(to, event, meaning?.content) ?? []),
     stranger: entries.find((entry) => !isOwn(entry))?.id,
   };
 }
 
-function messageIn(to: string, event: unknown): InboundMessage | undefined {
+function messageOf(to: string, event: unknown, content: Content | undefined): InboundMessage | undefined {
   const head = Head.safeParse(event).data;
-  const content = MessagingEvent.safeParse(event).data?.content;
   if (head === undefined || content === undefined) return undefined;
   const { sender, timestamp: sentAt } = head;
   return { from: sender.id, userId: sender.id, to, toId: to, sentAt, ...content };

@@ -35,10 +35,9 @@ export const DirectMessageContent = z
   })
   .refine(({ text, attachments }) => text.trim() !== '' || attachments.length > 0)
   .transform(({ text, attachments }): Content => {
-    const files = attachments.flatMap((attachment) => AttachedFile.safeParse(attachment).data ?? []);
-    const others = attachments
-      .filter((attachment) => !AttachedFile.safeParse(attachment).success)
-      .map(describedAttachment);
+    const read = attachments.map((attachment) => ({ attachment, file: AttachedFile.safeParse(attachment).data }));
+    const files = read.flatMap(({ file }) => file ?? []);
+    const others = read.flatMap(({ attachment, file }) => (file === undefined ? describedAttachment(attachment) : []));
     return {
       text: [...(text === '' ? [] : [text]), ...others].join('\n'),
       ...(files.length > 0 && { files }),
