@@ -57,6 +57,7 @@ const EXCLUDED_PATHS = [
   '^/integrations/[^/]+/test$',
   '^/actions/[^/]+/test$',
   '^/whatsapp/send-template$',
+  '^/phone/(numbers|sip-trunks|voices|models)(/|$)',
   '/events$',
 ];
 
