@@ -192,6 +192,7 @@ ofBrowser('the widget on a page with a strict policy and styles that unset every
     await visit();
     await open();
     await say('Hello');
+    await page.locator('.own time').waitFor(); // a message that arrives later would open the session again
     const id = await sessionId();
     await handOff();
     await org.patch(`/chat/sessions/${id}`, { status: 'closed_resolved' });

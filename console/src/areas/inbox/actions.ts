@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type InboxRow, patchRows } from '../../api/caches';
+import { changesOf, type InboxRow, patchRows } from '../../api/caches';
 import { api, dataOf, type Schemas } from '../../api/client';
 import { sessionQuery, tagsQuery } from '../../api/queries';
 import { say } from '../../app/undo';
@@ -22,12 +22,13 @@ export function useActions(session: Session, me: Schemas['Me']) {
   const client = useQueryClient();
   const { queryKey } = sessionQuery(session.id);
   const path = { id: session.id };
-  const mutationKey = ['changeSession', session.id];
+  const mutationKey = changesOf(session.id);
   const { mutate: apply } = useMutation({
     mutationKey,
     scope: { id: session.id }, // in the order in which they were made
     mutationFn: ({ send }: Change) => send(),
-    onMutate: ({ shown, row }: Change) => {
+    onMutate: async ({ shown, row }: Change) => {
+      await client.cancelQueries({ queryKey }); // an answer on its way is older than this change
       if (shown !== undefined) client.setQueryData(queryKey, (now) => now && { ...now, ...shown });
       if (row !== undefined) patchRows(client, session.id, (now) => ({ ...now, ...row }));
     },
