@@ -27,6 +27,16 @@ export function patchRows(client: QueryClient, id: string, change: (row: InboxRo
   );
 }
 
+/** Returns a row of any list. */
+export function findRow(client: QueryClient, id: string): InboxRow | undefined {
+  for (const [, list] of client.getQueriesData<InfiniteData<Page<InboxRow>>>({ queryKey: ['listInbox'] }))
+    for (const page of list?.pages ?? []) {
+      const row = page.items.find((one) => one.id === id);
+      if (row !== undefined) return row;
+    }
+  return undefined;
+}
+
 /** The key of a member's changes of a session. While they are under way, nothing older replaces what they show. */
 export const changesOf = (sessionId: string): string[] => ['changeSession', sessionId];
 
