@@ -24,6 +24,7 @@ const LONG_TIER = [
   'deliveries/messages/calls',
   'desk/assignment-queues',
   'dev/image',
+  'embed/stories',
   'examples/examples',
   'exports/large',
   'extraction/hostile-pages',
