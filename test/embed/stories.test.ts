@@ -142,7 +142,7 @@ interface HistoryItem {
     );
     expect(['textarea', 'input']).toContain(top);
     await org.patch(`/chat/sessions/${id}`, { status: 'closed_resolved' });
-    await page.getByRole('button', { name: /^5 / }).or(page.getByRole('button', { name: /5/ })).last().click();
+    await page.getByRole('button', { name: '5 من 5' }).click();
     await page.locator('.csat .primary').click();
     await page.locator('.notice[role=status]').waitFor();
     expect((await org.get('/csat/scores')).body.items).toContainEqual(
