@@ -270,6 +270,7 @@ ofBrowser('the widget on a page with a strict policy and styles that unset every
     await page.evaluate(`initOpenScript({
       token: '${org.widgetToken}', isOpen: true, bot: { name: 'Bo' }, initialMessages: ['Welcome back'], language: 'de',
       theme: { primaryColor: '#ffd400' }, user: { data: { name: 'Ada' } }, context: { page: 'prices' },
+      hooks: { onMessageReceived: ({ message }) => (window.hooked = message.data.message) },
     })`);
     await shows('Welcome back');
     await page.evaluate(
@@ -282,6 +283,7 @@ ofBrowser('the widget on a page with a strict policy and styles that unset every
     await handOff();
     await agentSays('Guten Tag');
     await eventually('the message', async () => (await page.evaluate('window.heard')) === 'Guten Tag');
+    expect(await page.evaluate('window.hooked')).toBe('Guten Tag');
     const { items } = (await org.get(`/chat/sessions/${id}/history`)).body;
     const said = items.find(
       ({ event }: { event: { sender?: { type: string } } }) => event.sender?.type === 'contact',
