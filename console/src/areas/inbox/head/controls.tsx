@@ -54,6 +54,11 @@ export const Controls = ({ session, me, actions, onDetails }: ControlsProps) => 
           Take over
         </Button>
       )}
+      {isOwn && isOpen && session.ai.state === 'paused' && (
+        <Button aria-keyshortcuts="Shift+t" title="Return to the AI (Shift T)" onClick={actions.returnToAi}>
+          Return to AI
+        </Button>
+      )}
       <Popover
         name="Assign"
         className="max-[480px]:px-1.5"
