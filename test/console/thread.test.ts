@@ -217,7 +217,10 @@ const FIRST_BELOW_TOP = `(() => {
 
     await page.route(`**/chat/sessions/${id}`, (route) => route.abort());
     await page.keyboard.press('e');
-    await page.getByText(/^The server cannot be reached/).first().waitFor();
+    await page
+      .getByText(/^The server cannot be reached/)
+      .first()
+      .waitFor();
     await page.getByText('Resolved', { exact: true }).waitFor();
     await page.close();
   });

@@ -44,7 +44,11 @@ interface HistoryItem {
         .then((id) => id || undefined),
     );
   const answer = (id: string, text: string) =>
-    org.post(`/chat/sessions/${id}/send`, { sender: 'agent', agent: { name: 'Grace' }, message: { type: 'text', text } });
+    org.post(`/chat/sessions/${id}/send`, {
+      sender: 'agent',
+      agent: { name: 'Grace' },
+      message: { type: 'text', text },
+    });
   const saidIn = async (id: string): Promise<HistoryItem['event'][]> =>
     (await org.get(`/chat/sessions/${id}/history`)).body.items
       .map(({ event }: HistoryItem) => event)

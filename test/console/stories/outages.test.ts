@@ -68,15 +68,17 @@ const SESSIONS = 40;
   const log = () => page.getByRole('log');
   const reply = () => page.getByRole('textbox', { name: 'Reply', exact: true });
   const notLive = () => page.getByText('Not live. Trying again');
-  const view = (name: RegExp) =>
-    page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name }).click();
+  const view = (name: RegExp) => page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name }).click();
   /** What is said where it was asked for, and what the page goes on with by itself. */
   const expectKept = async (reason: string) => {
     await reply().fill('It is on its way.');
     await page.getByText(`Draft not stored: ${reason}`).waitFor();
     await page.keyboard.press('Escape');
     await page.keyboard.press('e');
-    await page.getByText(new RegExp(`^${reason}`)).first().waitFor();
+    await page
+      .getByText(new RegExp(`^${reason}`))
+      .first()
+      .waitFor();
     await page.getByText('Nobody answers').waitFor();
     await view(/^Snoozed/);
     await page.getByRole('alert').getByText(reason).first().waitFor();

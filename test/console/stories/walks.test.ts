@@ -188,7 +188,7 @@ const partOf = (address: string): string => (address.startsWith('/s/') ? '[aria-
 async function namesOf(page: Page, selector: string): Promise<string[]> {
   const usable = page.locator(`${selector}:not([disabled])`).filter({ visible: true });
   return Promise.all(
-    (await usable.all()).map(async (one) => (await one.getAttribute('aria-label')) ?? (await one.innerText())),
+    (await usable.all()).map(async (one) => (await one.getAttribute('aria-label')) ?? (await one.textContent()) ?? ''),
   );
 }
 

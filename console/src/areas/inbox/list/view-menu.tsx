@@ -50,9 +50,7 @@ const Deletion = ({ view, onClose }: { view: Schemas['InboxView']; onClose: () =
   });
   return (
     <Dialog title="Delete the view" onClose={onClose}>
-      <p>
-        “{view.name}” is gone for everybody who sees it. Its conversations stay.
-      </p>
+      <p>“{view.name}” is gone for everybody who sees it. Its conversations stay.</p>
       <div className="mt-5 flex justify-end gap-2">
         <Button onClick={onClose}>Cancel</Button>
         <Button look="main" disabled={remove.isPending} onClick={() => remove.mutate()}>
