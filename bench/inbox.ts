@@ -1,10 +1,9 @@
 import { performance } from 'node:perf_hooks';
-import { sql } from 'kysely';
 import type { Db } from '../src/db/connect.ts';
 import { issueOrgKey } from '../src/keys/service.ts';
 import { createTokens } from '../src/keys/tokens.ts';
 import { createOrg, createPartner } from '../src/partners/service.ts';
-import { seedConversations } from './support/conversation-seed.ts';
+import { seedInbox } from './support/inbox-seed.ts';
 import { type Finding, note, percentile, report } from './support/report.ts';
 import { type Stack, withStack } from './support/stack.ts';
 
@@ -33,7 +32,7 @@ async function measure(stack: Stack): Promise<Finding[]> {
   const partner = await createPartner(db, { name: 'Bench' });
   const { id: orgId } = await createOrg(db, partner.id, { name: 'One' });
   const start = performance.now();
-  await seed(db, orgId);
+  await seedInbox(db, orgId, SESSIONS);
   note(`${SESSIONS} open sessions, seeded in ${((performance.now() - start) / 1000).toFixed(0)} s`);
   const { list, bare } = await startApi(stack, db, orgId);
   const { assignee_id } = await db
@@ -48,22 +47,6 @@ async function measure(stack: Stack): Promise<Finding[]> {
     findings.push(finding(name, await timesOf({ list: () => list(path), bare })));
   }
   return findings;
-}
-
-async function seed(db: Db, orgId: string): Promise<void> {
-  await sql`drop index session_events_by_words`.execute(db);
-  await seedConversations(db, orgId, SESSIONS);
-  await db.connection().execute(async (one) => {
-    await sql`set statement_timeout = 0`.execute(one);
-    await sql`
-      update sessions set status = 'open', custom_status_id = null, last_message_seq = 10, last_contact_seq = 7, closed_at = null,
-        waiting_since = case when waiting_on = 'human_agents' then last_message_at end,
-        sla_metric = 'next_reply', sla_due_at = case when ticket_number % 4 = 0 then now() + (ticket_number - ${SESSIONS} / 50) * interval '1 minute' end,
-        sla_warning_at = case when ticket_number % 4 = 0 then now() + (ticket_number - ${SESSIONS} / 40) * interval '1 minute' end
-    `.execute(one);
-    await sql`vacuum analyze`.execute(one);
-    await sql`reset all`.execute(one);
-  });
 }
 
 /** Starts our api with the bare route, so both have the same edge. */

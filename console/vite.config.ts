@@ -7,7 +7,13 @@ const ICON = new URL('src/ui/icon.ts', import.meta.url).pathname;
 export default defineConfig({
   base: '/console/',
   plugins: [react(), tailwind()],
-  resolve: { alias: [{ find: /^\.\/Icon\.mjs$/, replacement: ICON }] },
+  resolve: {
+    alias: [
+      { find: /^\.\/Icon\.mjs$/, replacement: ICON },
+      // React has the hook itself: nothing has to stand in for it.
+      { find: 'use-sync-external-store/shim/with-selector', replacement: 'use-sync-external-store/with-selector' },
+    ],
+  },
   build: {
     target: 'es2024',
     modulePreload: { polyfill: false },

@@ -78,7 +78,13 @@ export function createChat(options: Options) {
     });
     for (const item of history)
       if (!isFirst && !known.has(item.publicId) && item.sender.kind !== 'user')
-        core.emit('message', { text: item.content.text, sender: item.sender.kind });
+        core.emit('message', {
+          id: item.publicId,
+          text: item.content.text,
+          sender: item.sender.kind,
+          at: item.sentAt,
+          session,
+        });
     core.emit('unread', session.unread);
     if (state.isOpen) void markRead();
   }
@@ -139,7 +145,7 @@ export function createChat(options: Options) {
     async open(): Promise<void> {
       if (state.isOpen) return;
       core.set({ isOpen: true });
-      core.emit('open');
+      core.emit('open', state.session);
       if (!state.config && !state.refusal) await load();
       polling.opened();
       void markRead();

@@ -37,6 +37,7 @@ export function createDelivery(core: Core, onSent: () => void) {
     const session = await client.createSession(options.sessionData ?? {});
     storage.set({ session: session.id });
     core.set({ session });
+    core.emit('session', session);
     return session.id;
   }
 

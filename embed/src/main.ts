@@ -1,6 +1,6 @@
 import { type Chat, createChat } from './chat.ts';
 import { showLauncher } from './launcher.ts';
-import { type Options, optionsOfOriginal, optionsOfTag } from './options.ts';
+import { callHooks, type Options, optionsOfOriginal, optionsOfTag } from './options.ts';
 
 const TAG = 'switchboard-chat';
 const script = document.currentScript as HTMLScriptElement | null;
@@ -27,6 +27,7 @@ function begin(options: Options): void {
   document.body.append(element);
   const created = element.begin(options);
   chat = created;
+  callHooks(options, created.on);
   for (const [event, listener] of early) created.on(event, listener);
   early = [];
   // Above everything of the page, whatever its z-index, where the browser has a top layer.

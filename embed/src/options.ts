@@ -20,6 +20,7 @@ export interface Options {
   aiName?: string | undefined;
   logo?: string | undefined;
   title?: string | undefined;
+  hooks?: Hooks | undefined;
   /** Sent with each message: values for the AI and for HTTP actions. */
   message?:
     | {
@@ -30,6 +31,13 @@ export interface Options {
         custom_data?: object | undefined;
       }
     | undefined;
+}
+
+/** What a page of the original has called when something happens, with messages and sessions in the original's form. */
+interface Hooks {
+  onMessageReceived?(happened: { message: object; session: object }): void;
+  onSessionCreated?(happened: { session: object }): void;
+  onNavigateToChat?(happened: { session?: object }): void;
 }
 
 /** Returns the options of a script tag. Undefined without a token: then the page calls `initOpenScript`. */
@@ -76,10 +84,11 @@ interface OriginalOptions {
   bodyProperties?: object;
   messageCustomData?: object;
   sessionCustomData?: Record<string, string>;
+  hooks?: Hooks;
 }
 
 const KNOWN =
-  'token apiUrl language isOpen openAfterNSeconds theme bot assets initialMessages advancedInitialMessages initialQuestions collectUserData prefillUserData user textContent context headers queryParams bodyProperties messageCustomData sessionCustomData'.split(
+  'token apiUrl language isOpen openAfterNSeconds theme bot assets initialMessages advancedInitialMessages initialQuestions collectUserData prefillUserData user textContent context headers queryParams bodyProperties messageCustomData sessionCustomData hooks'.split(
     ' ',
   );
 
@@ -105,6 +114,7 @@ export function optionsOfOriginal(host: string, given: OriginalOptions): Options
     aiName: given.bot?.name,
     logo: given.assets?.organizationLogo,
     title: given.textContent?.chatScreen?.headerTitle,
+    hooks: given.hooks,
     message: {
       clientContext: given.context,
       headers: given.headers,
@@ -113,4 +123,24 @@ export function optionsOfOriginal(host: string, given: OriginalOptions): Options
       custom_data: given.messageCustomData,
     },
   };
+}
+
+interface Received {
+  id: string;
+  text: string;
+  sender: string;
+  at: string;
+  session: object;
+}
+
+/** Calls what a page of the original has for these events. */
+export function callHooks({ hooks }: Options, on: (event: string, listener: (detail: unknown) => void) => void): void {
+  if (!hooks) return;
+  on('message', (detail) => {
+    const { id, text, sender, at, session } = detail as Received;
+    const [type, component] = sender === 'agent' ? ['AGENT', 'agent_message'] : ['AI', 'bot_message'];
+    hooks.onMessageReceived?.({ message: { id, type, component, data: { message: text }, timestamp: at }, session });
+  });
+  on('session', (session) => hooks.onSessionCreated?.({ session: session as object }));
+  on('open', (session) => hooks.onNavigateToChat?.(session ? { session: session as object } : {}));
 }

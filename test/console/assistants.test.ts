@@ -45,6 +45,10 @@ import { startApi, type TestApi } from '../support/stack/api.ts';
       expect(complaints).toEqual([]);
       await page.close();
     }
+    const viewer = await pages.open('vic@acme.example', path, { role: 'viewer' });
+    await viewer.page.getByText('Your parcel comes on Friday.').waitFor();
+    expect(await viewer.page.getByRole('main').getByRole('button').count()).toBe(0);
+    await viewer.page.close();
     const { page } = await pages.open('ann@acme.example', '/inbox');
     await page.getByRole('button', { name: /Notifications/ }).click();
     await page.getByText('An assistant waits for a confirmation with Ann Smith').last().click();

@@ -100,7 +100,8 @@ const SHOTS = process.env.SHOTS;
     await page.getByRole('combobox', { name: 'Assignee' }).selectOption('none');
     await page.waitForURL(/assignee=none/);
     await page.getByRole('button', { name: 'Save as a view' }).click();
-    await page.getByRole('textbox', { name: 'Name' }).fill('Nobody’s');
+    await page.getByRole('textbox', { name: 'Name' }).and(page.locator(':focus')).waitFor();
+    await page.keyboard.type('Nobody’s');
     await page.getByRole('combobox', { name: 'Who sees it' }).selectOption('org');
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
     await page
@@ -114,6 +115,19 @@ const SHOTS = process.env.SHOTS;
       shared: 'org',
     });
     expect(new URL(page.url()).search).toBe(`?view=${items.at(-1).id}`);
+    const change = async (item: string) => {
+      await page.getByRole('button', { name: 'Change the view' }).click();
+      await page.getByRole('menuitem', { name: item }).click();
+    };
+    await change('Rename or share…');
+    await page.getByRole('textbox', { name: 'Name' }).fill('Nobody’s yet');
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('navigation', { name: 'Views' }).getByText('Nobody’s yet').waitFor();
+    expect((await api.org.get('/views')).body.items.at(-1)).toMatchObject({ name: 'Nobody’s yet', shared: 'org' });
+    await change('Delete…');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.waitForURL(/view=mine$/);
+    expect((await api.org.get('/views')).body.items.at(-1).is_built_in).toBe(true);
     await page.close();
   });
 
@@ -206,6 +220,18 @@ const SHOTS = process.env.SHOTS;
     await page.getByText('Nothing sleeps').waitFor();
     await page.context().setOffline(true);
     await page.getByRole('status').getByText('You are offline').waitFor();
+    await page.close();
+  });
+
+  it('gives a stream up that says nothing for longer than a server is silent, as after a sleep', async () => {
+    const { page } = await pages.open('eve@acme.example', '/inbox');
+    await page.clock.install();
+    let asked = 0;
+    await page.route('**/events?**', () => void asked++); // answers never
+    await page.reload();
+    await eventually('a stream', () => asked === 1);
+    await page.clock.fastForward(60_000);
+    await eventually('another stream', () => asked === 2);
     await page.close();
   });
 

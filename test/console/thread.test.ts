@@ -192,6 +192,39 @@ const FIRST_BELOW_TOP = `(() => {
     await page.close();
   });
 
+  it('shows a change until the server has refused it, and no answer that is older than the change', async () => {
+    const id = await stack.conversation('Ian', 'Hello');
+    const { page } = await stack.open('ann@acme.example', id);
+    await page.getByText('Nobody answers').waitFor();
+    const [held, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await page.route(`**/chat/sessions/${id}`, async (route) => {
+      if (route.request().method() !== 'GET') return route.continue();
+      const response = await route.fetch();
+      held.resolve();
+      await release.promise;
+      return route.fulfill({ response });
+    });
+    await api.org.post(`/chat/sessions/${id}/tags`, { tags: ['vip'] });
+    await held.promise;
+    await page.keyboard.press('e');
+    await page.getByText('Resolved', { exact: true }).waitFor();
+    await untilPasses(async () =>
+      expect((await api.org.get(`/chat/sessions/${id}`)).body.status).toBe('closed_resolved'),
+    );
+    release.resolve();
+    await page.getByText('vip').first().waitFor(); // what was read behind the change has it
+    expect(await page.getByText('Resolved', { exact: true }).count()).toBe(1);
+
+    await page.route(`**/chat/sessions/${id}`, (route) => route.abort());
+    await page.keyboard.press('e');
+    await page
+      .getByText(/^The server cannot be reached/)
+      .first()
+      .waitFor();
+    await page.getByText('Resolved', { exact: true }).waitFor();
+    await page.close();
+  });
+
   it('redacts a message for who may, and shows a viewer nothing to act with', async () => {
     const id = await stack.conversation('Ida', 'My card is 4111');
     const viewer = await stack.open('vic@acme.example', id, { role: 'viewer' });

@@ -192,6 +192,7 @@ ofBrowser('the widget on a page with a strict policy and styles that unset every
     await visit();
     await open();
     await say('Hello');
+    await page.locator('.own time').waitFor(); // a message that arrives later would open the session again
     const id = await sessionId();
     await handOff();
     await org.patch(`/chat/sessions/${id}`, { status: 'closed_resolved' });
@@ -269,6 +270,7 @@ ofBrowser('the widget on a page with a strict policy and styles that unset every
     await page.evaluate(`initOpenScript({
       token: '${org.widgetToken}', isOpen: true, bot: { name: 'Bo' }, initialMessages: ['Welcome back'], language: 'de',
       theme: { primaryColor: '#ffd400' }, user: { data: { name: 'Ada' } }, context: { page: 'prices' },
+      hooks: { onMessageReceived: ({ message }) => (window.hooked = message.data.message) },
     })`);
     await shows('Welcome back');
     await page.evaluate(
@@ -281,6 +283,7 @@ ofBrowser('the widget on a page with a strict policy and styles that unset every
     await handOff();
     await agentSays('Guten Tag');
     await eventually('the message', async () => (await page.evaluate('window.heard')) === 'Guten Tag');
+    expect(await page.evaluate('window.hooked')).toBe('Guten Tag');
     const { items } = (await org.get(`/chat/sessions/${id}/history`)).body;
     const said = items.find(
       ({ event }: { event: { sender?: { type: string } } }) => event.sender?.type === 'contact',

@@ -27,6 +27,19 @@ export function patchRows(client: QueryClient, id: string, change: (row: InboxRo
   );
 }
 
+/** Returns a row of any list. */
+export function findRow(client: QueryClient, id: string): InboxRow | undefined {
+  for (const [, list] of client.getQueriesData<InfiniteData<Page<InboxRow>>>({ queryKey: ['listInbox'] }))
+    for (const page of list?.pages ?? []) {
+      const row = page.items.find((one) => one.id === id);
+      if (row !== undefined) return row;
+    }
+  return undefined;
+}
+
+/** The key of a member's changes of a session. While they are under way, nothing older replaces what they show. */
+export const changesOf = (sessionId: string): string[] => ['changeSession', sessionId];
+
 const IN_NO_HISTORY = ['session_changed', 'read', 'session_created', 'ai_turn'];
 const CHANGES_ITEMS = ['redacted', 'message_edited', 'message_deleted'];
 const RECOUNT_MS = 1_000;
@@ -46,7 +59,8 @@ export function createPatcher(client: QueryClient): (event: LiveEvent) => void {
     if (CHANGES_ITEMS.includes(type)) void client.invalidateQueries({ queryKey: historyQuery(session_id).queryKey });
     if (row) placeRow(client, row);
     if (row === null) removeRow(client, session_id);
-    if (type !== 'message') void client.invalidateQueries({ queryKey: ['getChatSession', session_id] });
+    const isChanging = client.isMutating({ mutationKey: changesOf(session_id) }) > 0; // it is read again at their end
+    if (type !== 'message' && !isChanging) void client.invalidateQueries({ queryKey: ['getChatSession', session_id] });
     recount();
   };
 }

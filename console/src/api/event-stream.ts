@@ -3,13 +3,20 @@ export interface ServerEvent {
   data: string;
 }
 
-/** Yields the events of a stream (WHATWG HTML, 9.2), without its comments. One with an id alone has no data. */
-export async function* readEvents(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<ServerEvent> {
+/**
+ * Yields the events of a stream (WHATWG HTML, 9.2), without its comments. One with an id alone has no data. `onHeard` is
+ * called for all that arrives.
+ */
+export async function* readEvents(
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+  onHeard: () => void,
+): AsyncGenerator<ServerEvent> {
   const reader = body.pipeThrough<string>(new TextDecoderStream()).getReader();
   let rest = '';
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return;
+    onHeard();
     const blocks = (rest + value).split('\n\n');
     rest = blocks.pop() ?? '';
     for (const block of blocks) {

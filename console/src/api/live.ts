@@ -7,18 +7,23 @@ export type LiveEvent = Schemas['LiveEvent'];
 export type Broadcast = PresenceEvent | TypingEvent | { type: 'notification' };
 export type LiveState = 'live' | 'down' | 'signed-out';
 type Notice = { event: LiveEvent } | { broadcast: Broadcast } | { state: LiveState } | { isResumed: true };
-/** What tabs tell one another: notices, how far the stream was read, and the question who is where. */
-type Message = { notice: Notice; position?: string | undefined } | { isAsking: true };
+/** What tabs tell one another: notices, how far the stream was read, who is where, and that the server may be back. */
+type Message = { notice: Notice; position?: string | undefined } | { isAsking: true } | { isWaking: true };
 
 const LOCK = 'switchboard-live';
 const FIRST_WAIT_MS = 1_000;
 const MAX_WAIT_MS = 30_000;
+/** A stream says something every 15 seconds. One that is silent for longer is dead, as after a laptop's sleep. */
+const MAX_SILENCE_MS = 40_000;
+const SILENCE_CHECK_MS = 2_000;
 
 interface Tab {
   /** The last event that any tab has received: the next stream continues behind it. */
   position: string | undefined;
   tell(notice: Notice): void;
   signal: AbortSignal;
+  /** Ends the pause before the next connection. */
+  wake: () => void;
 }
 
 /**
@@ -34,6 +39,7 @@ export function followLive(listener: (notice: Notice) => void, listed: () => Bro
   const tab: Tab = {
     position: undefined,
     signal: ending.signal,
+    wake: () => {},
     tell(notice) {
       send({ notice, position: tab.position });
       listener(notice);
@@ -43,7 +49,8 @@ export function followLive(listener: (notice: Notice) => void, listed: () => Bro
     if ('notice' in data) {
       tab.position = data.position ?? tab.position;
       listener(data.notice);
-    } else if (isLeading) for (const broadcast of listed()) send({ notice: { broadcast } });
+    } else if ('isWaking' in data) tab.wake();
+    else if (isLeading) for (const broadcast of listed()) send({ notice: { broadcast } });
   };
   const leadTabs = () => {
     isLeading = true;
@@ -51,34 +58,79 @@ export function followLive(listener: (notice: Notice) => void, listed: () => Bro
   };
   navigator.locks.request(LOCK, { signal: ending.signal }, leadTabs).catch(() => {});
   send({ isAsking: true });
+  const ignoreReturns = onReturn(() => {
+    tab.wake();
+    send({ isWaking: true });
+  });
   return () => {
+    ignoreReturns();
     ending.abort();
     channel.close();
   };
 }
 
+/** Calls back when the server may be within reach again: somebody has signed in, looks at the page, or has a network. */
+function onReturn(callback: () => void): () => void {
+  const onVisible = () => document.visibilityState === 'visible' && callback();
+  window.addEventListener('signed-in', callback);
+  window.addEventListener('online', callback);
+  document.addEventListener('visibilitychange', onVisible);
+  return () => {
+    window.removeEventListener('signed-in', callback);
+    window.removeEventListener('online', callback);
+    document.removeEventListener('visibilitychange', onVisible);
+  };
+}
+
 async function lead(tab: Tab): Promise<void> {
   for (let wait = FIRST_WAIT_MS; !tab.signal.aborted; wait = Math.min(wait * 2, MAX_WAIT_MS)) {
-    const wasLive = await follow(tab).catch(() => false);
+    const wasLive = await follow(tab);
     if (tab.signal.aborted) return;
     if (wasLive) wait = FIRST_WAIT_MS;
     tab.tell({ state: 'down' });
-    await new Promise((resolve) => setTimeout(resolve, wait * (0.5 + Math.random() / 2)));
+    await new Promise<void>((resolve) => {
+      tab.wake = resolve;
+      setTimeout(resolve, wait * (0.5 + Math.random() / 2));
+    });
   }
 }
 
 /** Follows one connection to its end. Returns whether it was one. */
 async function follow(tab: Tab): Promise<boolean> {
-  const { position, signal } = tab;
+  const { position } = tab;
   const headers = { accept: 'text/event-stream', ...(position === undefined ? {} : { 'last-event-id': position }) };
-  const response = await fetch('/events?topics=inbox,presence,notifications', { headers, signal });
-  if (response.status === 401) window.dispatchEvent(new Event('signed-out'));
-  if (response.status === 400) tab.position = undefined;
-  if (!response.ok || response.body === null) return false;
-  tab.tell({ state: 'live' });
-  tab.tell({ isResumed: true });
-  for await (const event of readEvents(response.body)) passOn(event, tab);
-  return true;
+  const silence = watchSilence();
+  const signal = AbortSignal.any([tab.signal, silence.signal]);
+  let isLive = false;
+  try {
+    const response = await fetch('/events?topics=inbox,presence,notifications', { headers, signal });
+    if (response.status === 401) window.dispatchEvent(new Event('signed-out'));
+    if (response.status === 400) tab.position = undefined;
+    if (!response.ok || response.body === null) return false;
+    isLive = true;
+    tab.tell({ state: 'live' });
+    tab.tell({ isResumed: true });
+    for await (const event of readEvents(response.body, silence.onHeard)) passOn(event, tab);
+  } catch {
+    // The connection broke, or was given up.
+  } finally {
+    silence.stop();
+  }
+  return isLive;
+}
+
+/** Aborts once nothing was heard for too long. The clock on the wall counts: timers stand still in a sleep. */
+function watchSilence() {
+  const dead = new AbortController();
+  let heardAt = Date.now();
+  const timer = setInterval(() => Date.now() - heardAt > MAX_SILENCE_MS && dead.abort(), SILENCE_CHECK_MS);
+  return {
+    signal: dead.signal,
+    onHeard: () => {
+      heardAt = Date.now();
+    },
+    stop: () => clearInterval(timer),
+  };
 }
 
 function passOn({ id, data }: ServerEvent, tab: Tab): void {

@@ -28,6 +28,7 @@ export function useSignedOut(): boolean {
   useSignInElsewhere(() => {
     if (!isSignedOut) return;
     setSignedOut(false);
+    window.dispatchEvent(new Event('signed-in'));
     void client.invalidateQueries();
   }, isSignedOut);
   return isSignedOut;

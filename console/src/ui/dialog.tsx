@@ -44,11 +44,13 @@ export const Dialog = ({ title, onClose, className = 'w-96', children }: DialogP
   );
 };
 
-/** Shows a dialog as modal as long as it is rendered. */
+/** Shows a dialog as modal as long as it is rendered. Its first field has the focus, if it has one. */
 export function useModal() {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
-    if (dialog.current?.open === false) dialog.current.showModal();
+    if (dialog.current?.open !== false) return;
+    dialog.current.showModal();
+    dialog.current.querySelector<HTMLElement>('form :is(input, textarea, select)')?.focus();
   }, []);
   return dialog;
 }

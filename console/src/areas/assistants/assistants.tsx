@@ -1,6 +1,7 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { api, dataOf, type Schemas } from '../../api/client';
+import { meQuery } from '../../api/queries';
 import { Button, Chip, Empty, Failure, Skeleton } from '../../ui/parts';
 import { shownMoment } from '../../ui/time';
 
@@ -36,6 +37,7 @@ export const Assistants = () => {
   const waiting = useQuery(waitingQuery);
   const one = useQuery(oneQuery(id));
   const others = waiting.data?.items.filter((call) => call.id !== id) ?? [];
+  const canDecide = useQuery(meQuery).data?.scopes.includes('confirmations:write') ?? false;
   return (
     <div className="min-h-0 flex-1 overflow-y-auto p-4">
       <div className="mx-auto max-w-180">
@@ -48,9 +50,9 @@ export const Assistants = () => {
         {waiting.error !== null && <Failure error={waiting.error} onRetry={() => void waiting.refetch()} />}
         {one.error !== null && <Failure error={one.error} onRetry={() => void one.refetch()} />}
         <ul>
-          {one.data !== undefined && <Request call={one.data} />}
+          {one.data !== undefined && <Request call={one.data} canDecide={canDecide} />}
           {others.map((call) => (
-            <Request key={call.id} call={call} />
+            <Request key={call.id} call={call} canDecide={canDecide} />
           ))}
         </ul>
         {waiting.data?.items.length === 0 && one.data === undefined && (
@@ -61,7 +63,7 @@ export const Assistants = () => {
   );
 };
 
-const Request = ({ call }: { call: Confirmation }) => {
+const Request = ({ call, canDecide }: { call: Confirmation; canDecide: boolean }) => {
   const decision = useDecision(call.id);
   const { state } = call;
   // The link shows which session it is.
@@ -93,7 +95,7 @@ const Request = ({ call }: { call: Confirmation }) => {
       )}
       {state === 'failed' && <p className="mt-2 text-bad-text">The server answered {call.answer_status}.</p>}
       {decision.error !== null && <p className="mt-2 text-bad-text">{decision.error.message}</p>}
-      {state === 'needs_confirmation' && (
+      {state === 'needs_confirmation' && canDecide && (
         <div className="mt-3 flex gap-2">
           <Button look="main" disabled={decision.isPending} onClick={() => decision.mutate('confirm')}>
             Confirm

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type InboxRow, patchRows } from '../../api/caches';
+import { changesOf, findRow, type InboxRow, patchRows } from '../../api/caches';
 import { api, dataOf, type Schemas } from '../../api/client';
 import { sessionQuery, tagsQuery } from '../../api/queries';
 import { say } from '../../app/undo';
@@ -17,22 +17,35 @@ interface Change {
   undo?: (() => void) | undefined;
 }
 
+/** Returns what a change replaced. */
+const formerOf = <Item extends object>(before: Item | undefined, change: Partial<Item> = {}): Partial<Item> =>
+  before === undefined
+    ? {}
+    : (Object.fromEntries(Object.entries(before).filter(([name]) => name in change)) as Partial<Item>);
+
 /** What members do to a session. Changes show at once, and are taken back with the API's sentence if it refuses. */
 export function useActions(session: Session, me: Schemas['Me']) {
   const client = useQueryClient();
   const { queryKey } = sessionQuery(session.id);
   const path = { id: session.id };
-  const mutationKey = ['changeSession', session.id];
+  const mutationKey = changesOf(session.id);
   const { mutate: apply } = useMutation({
     mutationKey,
     scope: { id: session.id }, // in the order in which they were made
     mutationFn: ({ send }: Change) => send(),
-    onMutate: ({ shown, row }: Change) => {
+    onMutate: async ({ shown, row }: Change) => {
+      await client.cancelQueries({ queryKey }); // an answer on its way is older than this change
+      const before = { shown: client.getQueryData(queryKey), row: findRow(client, session.id) };
       if (shown !== undefined) client.setQueryData(queryKey, (now) => now && { ...now, ...shown });
       if (row !== undefined) patchRows(client, session.id, (now) => ({ ...now, ...row }));
+      return before;
     },
     onSuccess: (_data, { said, undo }) => said !== undefined && say(said, { undo }),
-    onError: (error) => say(error.message, { isError: true }),
+    onError: (error, { shown, row }, before) => {
+      say(error.message, { isError: true });
+      client.setQueryData(queryKey, (now) => now && { ...now, ...formerOf(before?.shown, shown) });
+      patchRows(client, session.id, (now) => ({ ...now, ...formerOf(before?.row, row) }));
+    },
     onSettled: () => {
       if (client.isMutating({ mutationKey }) > 1) return; // what is read before the last one is old
       void client.invalidateQueries({ queryKey });

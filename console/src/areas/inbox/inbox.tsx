@@ -29,7 +29,12 @@ export const Inbox = () => {
   return (
     <>
       <h1 className="sr-only">Inbox</h1>
-      <Views views={views} current={filters.view} isFolded={isFolded} />
+      <Views
+        views={views}
+        current={filters.view}
+        isFolded={isFolded}
+        canWrite={me?.scopes.includes('chat-sessions:write') ?? false}
+      />
       <section
         aria-label="Conversations of the view"
         className={`w-full min-w-0 shrink-0 flex-col border-r border-line bg-surface min-[900px]:flex min-[900px]:w-85 ${id ? 'hidden' : 'flex'}`}

@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
+import { Plus } from 'lucide-react';
 import type { Schemas } from '../../api/client';
 import { countsQuery } from '../../api/queries';
-import { useKeys } from '../../ui/keys';
+import { pressKey, useKeys } from '../../ui/keys';
 
 type View = Schemas['InboxView'];
 const MOST_COUNTED = 1_000;
@@ -12,10 +13,12 @@ export const Views = ({
   views,
   current,
   isFolded,
+  canWrite,
 }: {
   views: View[];
   current: string | undefined;
   isFolded: boolean;
+  canWrite: boolean;
 }) => {
   const counts = useQuery(countsQuery(views.map(({ id }) => id))).data?.counts ?? {};
   const navigate = useNavigate();
@@ -45,6 +48,17 @@ export const Views = ({
           </li>
         ))}
       </ul>
+      {canWrite && (
+        <button
+          type="button"
+          title="Filter the list, then save it as a view"
+          className="mt-1 flex h-8 w-full items-center gap-2 rounded-md px-2 text-quiet hover:bg-hover hover:text-text"
+          onClick={() => pressKey('f')}
+        >
+          <Plus size={14} aria-hidden="true" />
+          New view
+        </button>
+      )}
     </nav>
   );
 };

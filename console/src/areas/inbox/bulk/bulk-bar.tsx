@@ -5,9 +5,12 @@ import { api, dataOf, type Schemas } from '../../../api/client';
 import type { InboxFilters } from '../../../api/inbox-filters';
 import { countsQuery, membersQuery, tagsQuery } from '../../../api/queries';
 import { say } from '../../../app/undo';
+import { type Choice, hasText, Picker } from '../../../ui/choices';
 import { Dialog } from '../../../ui/dialog';
+import { Menu } from '../../../ui/menu';
 import { Button, ICON_BUTTON } from '../../../ui/parts';
-import { HOUR_MS, morningIn } from '../head/snooze-times';
+import { Popover } from '../../../ui/popover';
+import { snoozeTimes } from '../head/snooze-times';
 import type { Selection } from '../list/selection';
 import { addJob } from './jobs';
 
@@ -87,74 +90,61 @@ function outcomeOf(results: Schemas['BulkResults']['results']) {
   return { state: 'done' as const, total: results.length, done: results.length, failed: errors.length, errors };
 }
 
-const FIELD = 'h-8 min-w-0 rounded-md border border-line bg-surface px-1.5 hover:bg-hover';
-
 interface ActionsProps {
   me: Schemas['Me'];
   isBusy: boolean;
   onChange: (change: Change) => void;
 }
 
-const BulkActions = ({ me, isBusy, onChange }: ActionsProps) => {
-  const members = useQuery(membersQuery).data ?? [];
-  const assign = (value: string) => {
-    const member = members.find(({ id }) => `${id}` === value);
-    onChange({
-      does: `Assign to ${member?.name ?? 'nobody'}`,
-      action: { type: 'assign', assignee_id: member?.id ?? null },
-    });
-  };
-  const snooze = (value: string) => {
-    const until =
-      value === 'hour' ? new Date(Date.now() + HOUR_MS) : value === 'tomorrow' ? morningIn(new Date(), 1) : null;
-    onChange({
-      does: 'Snooze',
-      action: { type: 'snooze', until: until?.toISOString() ?? null, until_reply: true },
-    });
-  };
-  return (
-    <fieldset aria-label="Change them" disabled={isBusy} className="grid grid-cols-2 gap-1.5">
-      <select aria-label="Assign them" value="" className={FIELD} onChange={({ target }) => assign(target.value)}>
-        <option value="" disabled>
-          Assign
-        </option>
-        <option value="nobody">Nobody</option>
-        {members.map(({ id, name }) => (
-          <option key={id} value={id}>
-            {id === me.member?.id ? `${name} (me)` : name}
-          </option>
-        ))}
-      </select>
-      <select aria-label="Snooze them" value="" className={FIELD} onChange={({ target }) => snooze(target.value)}>
-        <option value="" disabled>
-          Snooze
-        </option>
-        <option value="reply">Until a reply</option>
-        <option value="hour">For an hour</option>
-        <option value="tomorrow">Until tomorrow, 9:00</option>
-      </select>
-      <TagField onChange={onChange} />
-      <select
-        aria-label="Set their status"
-        value=""
-        className={FIELD}
-        onChange={({ target }) => {
-          const [status, does = ''] = STATUSES.find(([value]) => value === target.value) ?? [];
-          if (status !== undefined) onChange({ does, action: { type: 'set_status', status } });
-        }}
-      >
-        <option value="" disabled>
-          Close
-        </option>
-        {STATUSES.map(([value, name]) => (
-          <option key={value} value={value}>
-            {name}
-          </option>
-        ))}
-      </select>
-    </fieldset>
-  );
+/** Menus and not lists of a form, as a keyboard would choose from these on its way to a choice. */
+const BulkActions = ({ me, isBusy, onChange }: ActionsProps) => (
+  <fieldset
+    aria-label="Change them"
+    disabled={isBusy}
+    className="grid grid-cols-4 gap-1.5 *:justify-center disabled:opacity-50"
+  >
+    <Popover name="Assign them" label="Assign">
+      {(close) => <AssignPicker me={me} onPick={chosen(close, onChange)} />}
+    </Popover>
+    <Popover name="Snooze them" label="Snooze">
+      {(close) => (
+        <Menu
+          label="Snooze them"
+          close={close}
+          items={snoozes(new Date()).map(({ label, until }) => ({
+            label,
+            onSelect: () => onChange({ does: 'Snooze', action: { type: 'snooze', until, until_reply: true } }),
+          }))}
+        />
+      )}
+    </Popover>
+    <Popover name="Tag them" label="Tag">
+      {(close) => <TagPicker onPick={chosen(close, onChange)} />}
+    </Popover>
+    <Popover name="Set their status" label="Close">
+      {(close) => (
+        <Menu
+          label="Set their status"
+          close={close}
+          items={STATUSES.map(([status, does]) => ({
+            label: does,
+            onSelect: () => onChange({ does, action: { type: 'set_status', status } }),
+          }))}
+        />
+      )}
+    </Popover>
+  </fieldset>
+);
+
+const chosen = (close: () => void, onChange: (change: Change) => void) => (change: Change) => {
+  close();
+  onChange(change);
 };
+
+const snoozes = (now: Date): { label: string; until: string | null }[] => [
+  { label: 'Until a reply', until: null },
+  ...snoozeTimes(now).map(({ label, at }) => ({ label, until: at.toISOString() })),
+];
 
 const STATUSES = [
   ['closed_resolved', 'Close as resolved'],
@@ -162,26 +152,43 @@ const STATUSES = [
   ['open', 'Open again'],
 ] as const;
 
-const TagField = ({ onChange }: Pick<ActionsProps, 'onChange'>) => {
-  const tags = useQuery(tagsQuery).data ?? [];
+interface PickProps {
+  onPick: (change: Change) => void;
+}
+
+const AssignPicker = ({ me, onPick }: PickProps & { me: Schemas['Me'] }) => {
+  const members = (useQuery(membersQuery).data ?? []).filter(({ role }) => role !== 'viewer');
+  const choices: Choice[] = [
+    { id: 'nobody', label: 'Nobody' },
+    ...members.map(({ id, name }) => ({ id: `${id}`, label: id === me.member?.id ? `${name} (me)` : name })),
+  ];
+  const pick = ({ id }: Choice) => {
+    const member = members.find((one) => `${one.id}` === id);
+    onPick({
+      does: `Assign to ${member?.name ?? 'nobody'}`,
+      action: { type: 'assign', assignee_id: member?.id ?? null },
+    });
+  };
   return (
-    <select
-      aria-label="Tag them"
-      value=""
-      className={FIELD}
-      onChange={({ target: { value } }) =>
-        onChange({ does: `Tag ${value}`, action: { type: 'add_tags', tags: [value] } })
+    <Picker
+      label="Assign them to"
+      choicesFor={(text) => choices.filter(({ label }) => hasText(label, text))}
+      onPick={pick}
+    />
+  );
+};
+
+const TagPicker = ({ onPick }: PickProps) => {
+  const tags = useQuery(tagsQuery).data ?? [];
+  if (tags.length === 0) return <p className="px-2 py-1 text-quiet">No tag exists</p>;
+  return (
+    <Picker
+      label="Find a tag"
+      choicesFor={(text) =>
+        tags.filter(({ tag_name }) => hasText(tag_name, text)).map(({ tag_name: id }) => ({ id, label: id }))
       }
-    >
-      <option value="" disabled>
-        {tags.length === 0 ? 'No tag exists' : 'Tag'}
-      </option>
-      {tags.map(({ tag_name }) => (
-        <option key={tag_name} value={tag_name}>
-          {tag_name}
-        </option>
-      ))}
-    </select>
+      onPick={({ id }) => onPick({ does: `Tag ${id}`, action: { type: 'add_tags', tags: [id] } })}
+    />
   );
 };
 

@@ -27,6 +27,8 @@ export const Controls = ({ session, me, actions, onDetails }: ControlsProps) => 
   const [more, openMore] = useOpener();
   const [isHandingOff, setHandingOff] = useState(false);
   const isOpen = session.status === 'open';
+  const wasOfAi = useRef(false);
+  if (session.answered_by === 'ai') wasOfAi.current = true; // who has taken it over may give it back
   const isOwn = session.assignee_id !== null && session.assignee_id === me.member?.id;
   const handOff = () => session.handoff === null && setHandingOff(true);
   useKeys({
@@ -52,6 +54,11 @@ export const Controls = ({ session, me, actions, onDetails }: ControlsProps) => 
           onClick={actions.takeOver}
         >
           Take over
+        </Button>
+      )}
+      {isOwn && isOpen && wasOfAi.current && (
+        <Button aria-keyshortcuts="Shift+t" title="Return to the AI (Shift T)" onClick={actions.returnToAi}>
+          Return to AI
         </Button>
       )}
       <Popover

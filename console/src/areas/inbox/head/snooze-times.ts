@@ -1,4 +1,4 @@
-export const HOUR_MS = 3_600_000;
+const HOUR_MS = 3_600_000;
 const MORNING = 9;
 const MONDAY = 1;
 const WEEK = 7;
@@ -21,7 +21,7 @@ export function snoozeTimes(now: Date): SnoozeTime[] {
 }
 
 /** Returns nine o'clock of a day after a time. */
-export function morningIn(now: Date, days: number): Date {
+function morningIn(now: Date, days: number): Date {
   const morning = new Date(now);
   morning.setDate(morning.getDate() + days);
   morning.setHours(MORNING, 0, 0, 0);

@@ -9,6 +9,7 @@ import { ICON_BUTTON } from '../../../ui/parts';
 
 const FilterChips = lazily(async () => (await import('./filters')).FilterChips);
 const FilterFields = lazily(async () => (await import('./filters')).FilterFields);
+const ViewMenu = lazily(async () => (await import('./view-menu')).ViewMenu);
 
 interface HeadProps {
   views: Schemas['InboxView'][];
@@ -55,8 +56,12 @@ export const ListHead = ({ views, filters, canWrite, isFolded }: HeadProps) => {
         >
           <ListFilter size={16} aria-hidden="true" />
         </button>
+        {canWrite && view?.can_edit && <ViewMenu view={view} />}
       </div>
       {isFiltering && <FilterFields filters={filters} />}
+      {isFiltering && canWrite && !isFiltered && (
+        <p className="text-xs text-quiet">What you choose can be saved as a view.</p>
+      )}
       {isFiltered && <FilterChips filters={filters} view={view} canSave={canWrite} />}
     </div>
   );

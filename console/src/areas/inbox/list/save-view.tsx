@@ -11,16 +11,23 @@ const INPUT = 'h-9 w-full rounded-md border border-line bg-page px-3';
 
 interface SaveProps {
   query: Schemas['InboxFilters'];
+  /** The view that changes. Absent for a new one. */
+  view?: Schemas['InboxView'];
   onClose: () => void;
 }
 
 /** Keeps filters under a name, for the member, a team or everybody. */
-export const SaveView = ({ query, onClose }: SaveProps) => {
+export const SaveView = ({ query, view, onClose }: SaveProps) => {
   const client = useQueryClient();
   const navigate = useNavigate();
   const teams = useQuery(teamsQuery).data ?? [];
   const save = useMutation({
-    mutationFn: (body: Schemas['CreateInboxView']) => dataOf(api.POST('/views', { body })),
+    mutationFn: (body: Schemas['CreateInboxView']) =>
+      dataOf(
+        view === undefined
+          ? api.POST('/views', { body })
+          : api.PATCH('/views/{id}', { params: { path: { id: view.id } }, body }),
+      ),
     onSuccess: async ({ id }) => {
       await client.invalidateQueries(viewsQuery);
       onClose();
@@ -35,15 +42,20 @@ export const SaveView = ({ query, onClose }: SaveProps) => {
     save.mutate({ name: String(form.get('name')), query, shared, ...(shared === 'team' && { team_id: who }) });
   };
   return (
-    <Dialog title="Save as a view" onClose={onClose}>
+    <Dialog title={view === undefined ? 'Save as a view' : 'Change the view'} onClose={onClose}>
       <form onSubmit={onSubmit} className="space-y-4">
         <label className="block">
           <span className="mb-1 block font-medium">Name</span>
-          <input name="name" required maxLength={MAX_NAME} className={INPUT} />
+          <input name="name" required maxLength={MAX_NAME} defaultValue={view?.name} className={INPUT} />
         </label>
         <label className="block">
           <span className="mb-1 block font-medium">Who sees it</span>
-          <select name="who" className={INPUT}>
+          <select
+            key={teams.length} // a team can be chosen once it is known
+            name="who"
+            defaultValue={view?.team_id ?? view?.shared}
+            className={INPUT}
+          >
             <option value="me">You alone</option>
             <option value="org">Everybody</option>
             {teams.map(({ id, name }) => (

@@ -1,11 +1,11 @@
-import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import type { InboxRow } from '../../../api/caches';
 import type { Schemas } from '../../../api/client';
-import type { InboxFilters } from '../../../api/inbox-filters';
+import { FIRST_VIEW, type InboxFilters } from '../../../api/inbox-filters';
 import { rowsOf } from '../../../api/inbox-lists';
-import { historyQuery, inboxQuery, sessionQuery } from '../../../api/queries';
+import { countsQuery, historyQuery, inboxQuery, sessionQuery } from '../../../api/queries';
 import { useKeys } from '../../../ui/keys';
 import { lazily } from '../../../ui/lazily';
 import { Button, Empty, Failure, Skeleton } from '../../../ui/parts';
@@ -81,7 +81,13 @@ const EmptyList = ({ view, filters }: { view: Schemas['InboxView'] | undefined; 
     `Nothing is in ${view?.name ?? 'this view'}`,
     'New conversations appear by themselves.',
   ];
-  if (!isFiltered) return <Empty title={title}>{hint}</Empty>;
+  if (!isFiltered)
+    return (
+      <Empty title={title}>
+        {hint}
+        {id === FIRST_VIEW && <Waiting />}
+      </Empty>
+    );
   return (
     <Empty title="Nothing was found">
       {filters.q === undefined ? 'No conversation meets the filters.' : 'Search for other words, or #12.'}
@@ -89,6 +95,21 @@ const EmptyList = ({ view, filters }: { view: Schemas['InboxView'] | undefined; 
         Clear the filters
       </Button>
     </Empty>
+  );
+};
+
+/** Where work is, for somebody who has none of their own. */
+const Waiting = () => {
+  const count = useQuery(countsQuery(['waiting'])).data?.counts.waiting?.total ?? 0;
+  if (count === 0) return null;
+  return (
+    <Link
+      to="/inbox"
+      search={{ view: 'waiting' }}
+      className="mt-3 inline-flex h-8 items-center rounded-md border border-line bg-surface px-2.5 font-medium text-text hover:bg-hover"
+    >
+      {count === 1 ? '1 customer waits' : `${count} customers wait`} for your team
+    </Link>
   );
 };
 

@@ -1,0 +1,44 @@
+import type { Page } from 'playwright-core';
+import { eventually } from '../../support/stack/stack.ts';
+
+/** What the addresses of pages need. */
+export interface Seeds {
+  sessionId: string;
+  requestId: string;
+}
+
+/** The addresses of routes that have a parameter or show more with a query. Other routes are their own address. */
+const ADDRESSES: Record<string, (seeds: Seeds) => string[]> = {
+  '/': () => ['/'],
+  '/inbox': () => ['/inbox?view=all', '/inbox?view=closed&channel=email'],
+  '/s/$id': ({ sessionId }) => [`/s/${sessionId}`, '/s/00000000-0000-7000-8000-000000000000'],
+  '/assistants': ({ requestId }) => [`/assistants?id=${requestId}`],
+};
+
+/**
+ * Returns an address or more of each route that the router of an open page knows. Throws if one has a parameter that
+ * nothing is known of.
+ */
+export async function addressesOf(page: Page, seeds: Seeds): Promise<string[]> {
+  const routes = await page.evaluate<string[]>('Object.keys(window.__TSR_ROUTER__.routesByPath)');
+  return routes.flatMap((route) => {
+    const addresses = ADDRESSES[route]?.(seeds);
+    if (addresses === undefined && route.includes('$')) throw new Error(`No address of the route ${route} is known`);
+    return addresses ?? [route];
+  });
+}
+
+const IS_SETTLED = `(() => {
+  const main = document.querySelector('main');
+  const isBusy = [...document.querySelectorAll('[aria-busy=true]')].some((one) => one.checkVisibility());
+  return main !== null && main.innerText.trim() !== '' && !isBusy;
+})()`;
+const FRAMES = 'new Promise((done) => requestAnimationFrame(() => setTimeout(done, 100)))';
+
+/** Waits until a page has read what it shows. */
+export const untilSettled = (page: Page): Promise<boolean> =>
+  eventually('a page that has read all', async () => {
+    if (!(await page.evaluate<boolean>(IS_SETTLED))) return false;
+    await page.evaluate(FRAMES); // what was read may show more that is read
+    return page.evaluate<boolean>(IS_SETTLED);
+  });
