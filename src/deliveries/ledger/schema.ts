@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Cursor, Id, Timestamp } from '../../schemas/parts.ts';
+import { Cursor, Id, Order, ReasonGroup, Time, Timestamp } from '../../schemas/parts.ts';
 
 export const ChannelName = z.enum(['email', 'sms', 'whatsapp', 'voice', 'messenger', 'instagram', 'slack']);
 
@@ -19,15 +19,34 @@ export const DeliveryState = z.enum([
   'canceled',
 ]);
 
-export const ListDeliveries = z.object({
-  cursor: Cursor.optional(),
-  limit: z.coerce.number().int().min(1).max(100).default(50),
+const FILTERS = {
   channel: ChannelName.optional(),
   status: DeliveryState.optional(),
   contact_id: Id.optional(),
   sequence_id: Id.optional(),
+  session_id: Id.optional().describe('The messages of this session.'),
+  reason: ReasonGroup.optional(),
+  from: Time.optional().describe('Created then or later.'),
+  to: Time.optional().describe('Created earlier.'),
+};
+export const DeliveryFilters = z.object(FILTERS).meta({ id: 'DeliveryFilters' });
+export type DeliveryFilters = z.infer<typeof DeliveryFilters>;
+
+export const ListDeliveries = z.object({
+  cursor: Cursor.optional(),
+  limit: z.coerce.number().int().min(1).max(100).default(50),
+  order: Order,
+  ...FILTERS,
 });
 export type ListDeliveries = z.infer<typeof ListDeliveries>;
+
+export const DeliveryReasons = z
+  .object({
+    items: z.array(z.object({ reason: z.string(), status: DeliveryState, count: z.int() })),
+    counted: z.int().describe('Deliveries with a reason: the newest, at most 10,000.'),
+    is_at_least: z.boolean().describe('There are more than were counted.'),
+  })
+  .meta({ id: 'DeliveryReasons' });
 
 export const DeliveryPath = z.object({ id: Id });
 
