@@ -138,8 +138,11 @@ export async function countReasons(
  * Settles an `unknown` delivery. Returns undefined if there is no such delivery. If it was sent, it was sent before it
  * became unknown.
  */
-export function settleUnknownDelivery(db: Db, orgId: string, id: string, outcome: 'sent' | 'failed') {
-  return db
+export const settleUnknownDelivery = (db: Db, orgId: string, id: string, outcome: 'sent' | 'failed') =>
+  unknownSettled(db, orgId, outcome).where('id', '=', id).returning(COLUMNS).executeTakeFirst();
+
+const unknownSettled = (db: Db, orgId: string, outcome: 'sent' | 'failed') =>
+  db
     .updateTable('deliveries')
     .set({
       status: outcome,
@@ -149,10 +152,20 @@ export function settleUnknownDelivery(db: Db, orgId: string, id: string, outcome
       updated_at: sql<Date>`now()`,
     })
     .where('org_id', '=', orgId)
-    .where('id', '=', id)
-    .where('status', '=', 'unknown')
-    .returning(COLUMNS)
-    .executeTakeFirst();
+    .where('status', '=', 'unknown');
+
+/** Settles those of some deliveries that are `unknown`, like `settleUnknownDelivery`. Returns their ids. */
+export async function settleUnknownDeliveries(
+  db: Db,
+  orgId: string,
+  ids: string[],
+  outcome: 'sent' | 'failed',
+): Promise<string[]> {
+  const rows = await unknownSettled(db, orgId, outcome)
+    .where('id', '=', sql<string>`any(${ids}::uuid[])`)
+    .returning('id')
+    .execute();
+  return rows.map(({ id }) => id);
 }
 
 /** SQL: the current time in the format of the API's responses: ISO 8601, UTC, milliseconds. */

@@ -85,8 +85,7 @@ export const sequenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config 
     schema: {
       operationId: 'listSequences',
       summary: 'List sequences',
-      description:
-        'Lists the sequences by creation, with their steps and status. Deleted ones are left out.',
+      description: 'Lists the sequences by creation, with their steps and status. Deleted ones are left out.',
       tags,
       querystring: ListSequences,
       response: { 200: SequenceList, ...errorResponses(403) },

@@ -109,7 +109,8 @@ const audienceCheck = ({ isMatching, enrollment }: Facts): Check => {
 };
 
 function enrollmentCheck({ enrollment, ...facts }: Facts): Check {
-  if (enrollment === undefined) return check('enrollment', facts.isEnrolling ? 'waits' : 'stops', whyNotEnrolled(facts));
+  if (enrollment === undefined)
+    return check('enrollment', facts.isEnrolling ? 'waits' : 'stops', whyNotEnrolled(facts));
   const { status, exit_reason, created_at, ended_at } = enrollment;
   switch (status) {
     case 'active':
@@ -119,14 +120,20 @@ function enrollmentCheck({ enrollment, ...facts }: Facts): Check {
     case 'canceled':
       return check('enrollment', 'stops', 'The enrollment was canceled', ended_at);
     case 'exited':
-      return check('enrollment', 'stops', `The contact has left the sequence: ${exit_reason ?? 'no reason is known'}`, ended_at);
+      return check(
+        'enrollment',
+        'stops',
+        `The contact has left the sequence: ${exit_reason ?? 'no reason is known'}`,
+        ended_at,
+      );
   }
 }
 
 function whyNotEnrolled({ sequence, isMatching, isEnrolling }: Omit<Facts, 'enrollment'>): string {
   if (!isMatching) return 'The contact is not enrolled, as it does not match the filter';
   if (sequence.status === 'pending') return 'Contacts are enrolled when the sequence is started';
-  if (sequence.status === 'canceled' || sequence.status === 'complete') return 'The sequence ended without this contact';
+  if (sequence.status === 'canceled' || sequence.status === 'complete')
+    return 'The sequence ended without this contact';
   if (isEnrolling) return 'Contacts are being enrolled now';
   return sequence.is_continuous
     ? 'The contact matched before the sequence began, or has come just now. The sequence enrolls contacts who begin to match: add this one by hand'
@@ -150,7 +157,8 @@ const channelCheck = ({ eligibility, isBlocked }: Facts): Check => {
 };
 
 const gateCheck = ({ eligibility, deferral }: Facts): Check => {
-  if (eligibility?.gate != null) return check('gate', 'stops', `A gate ends the enrollment: ${eligibility.reason ?? ''}`);
+  if (eligibility?.gate != null)
+    return check('gate', 'stops', `A gate ends the enrollment: ${eligibility.reason ?? ''}`);
   if (deferral === undefined) return check('gate', 'ok', 'No gate holds a message back');
   const says = deferral.reason ?? 'no reason is known';
   return deferral.gate === null
@@ -193,7 +201,13 @@ export interface StepSaying {
 
 /** Returns what has become of a step, or what is expected of it. */
 export function sayStep({ id, index, status, delivery, due_at }: StepFacts): StepSaying {
-  const said = (outcome: StepSaying['outcome'], says: string, at: Date | null = null) => ({ id, index, says, at, outcome });
+  const said = (outcome: StepSaying['outcome'], says: string, at: Date | null = null) => ({
+    id,
+    index,
+    says,
+    at,
+    outcome,
+  });
   switch (status) {
     case 'done':
       return delivery !== null && isSent(delivery.status)
@@ -232,7 +246,8 @@ interface Answer {
 
 /** Returns the answer in a sentence: about the first step that the contact did not get. */
 export function answerOf({ enrollment }: Facts, checks: Check[], steps: StepSaying[]): Answer {
-  const find = (...names: CheckName[]) => names.flatMap((name) => checks.filter((one) => one.check === name && one.state !== 'ok'))[0];
+  const find = (...names: CheckName[]) =>
+    names.flatMap((name) => checks.filter((one) => one.check === name && one.state !== 'ok'))[0];
   if (enrollment === undefined) {
     const because = find('audience', 'sequence', 'enrollment');
     return { verdict: 'not_enrolled', summary: because?.says ?? '', at: because?.at ?? null };

@@ -36,8 +36,6 @@ export const SequenceSeries = z
     from: Timestamp,
     to: Timestamp,
     timezone: z.string(),
-    items: z.array(
-      z.object({ at: Timestamp, waiting: z.int().describe('Not sent yet.'), ...OUTCOMES }),
-    ),
+    items: z.array(z.object({ at: Timestamp, waiting: z.int().describe('Not sent yet.'), ...OUTCOMES })),
   })
   .meta({ id: 'SequenceSeries' });

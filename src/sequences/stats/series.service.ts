@@ -21,5 +21,10 @@ export async function getSeries(db: Db, orgId: string, sequence: SequenceRow, { 
   if (bucket === 'hour' && to.getTime() - from.getTime() > MAX_DAYS_OF_HOURS * DAY_MS)
     throw refusedQuery('from', `must be at most ${MAX_DAYS_OF_HOURS} days before \`to\` for hours`);
   const timezone = (await readSettings(db, orgId)).timezone ?? 'UTC';
-  return { from, to, timezone, items: await countByTime(db, orgId, sequence.id, { bucket, from, to, timeZone: timezone }) };
+  return {
+    from,
+    to,
+    timezone,
+    items: await countByTime(db, orgId, sequence.id, { bucket, from, to, timeZone: timezone }),
+  };
 }
