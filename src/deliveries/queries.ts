@@ -3,7 +3,7 @@ import type { Db, Trx } from '../db/connect.ts';
 import { orderedByCreation, type PageRequest } from '../db/cursor.ts';
 import { type CreatedWithin, countCreated, inIdOrder, type KeysetPage } from '../db/keyset.ts';
 import type { DeliveryStatus } from './contract.ts';
-import type { DeliveryFilters } from './ledger/schema.ts';
+import { type DeliveryFilters, STATUSES_OF } from './ledger/schema.ts';
 
 const COLUMNS = [
   'id',
@@ -90,6 +90,8 @@ export function filteredDeliveries(db: Db, orgId: string, filters: DeliveryFilte
   let query = db.selectFrom('deliveries').where('org_id', '=', orgId);
   if (filters.channel !== undefined) query = query.where('channel', '=', filters.channel);
   if (filters.status !== undefined) query = query.where('status', '=', filters.status);
+  if (filters.outcome !== undefined) query = query.where('status', 'in', STATUSES_OF[filters.outcome]);
+  if (filters.step_id !== undefined) query = query.where('step_id', '=', filters.step_id);
   if (filters.contact_id !== undefined) query = query.where('contact_id', '=', filters.contact_id);
   if (filters.sequence_id !== undefined) query = query.where('sequence_id', '=', filters.sequence_id);
   if (filters.session_id !== undefined) query = query.where(isOfSession(orgId, filters.session_id));

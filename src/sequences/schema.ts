@@ -180,6 +180,9 @@ export const SequenceStats = z
       }),
     ),
     enrollments: z.object({ active: z.int(), complete: z.int(), canceled: z.int(), exited: z.int() }),
+    held: z
+      .array(z.object({ gate: z.string(), count: z.int() }))
+      .describe('How many messages each gate holds now. At most 10,000 are counted.'),
     audience: Audience,
   })
   .meta({ id: 'SequenceStats' });
@@ -288,7 +291,8 @@ export const ListEnrollments = z.object({
 });
 export type ListEnrollments = z.infer<typeof ListEnrollments>;
 
-export const Enrollment = z.object({
+const Enrollment = z
+  .object({
   id: Id,
   contact_id: Id,
   contact: z.object({ name: z.string().nullable(), email: z.string().nullable() }),
@@ -299,7 +303,8 @@ export const Enrollment = z.object({
   exit_reason: z.string().nullable().describe('Why it ended before its last step.'),
   created_at: Timestamp,
   ended_at: Timestamp.nullable(),
-});
+})
+  .meta({ id: 'Enrollment' });
 
 export const EnrollmentList = z.object({ items: z.array(Enrollment), next: z.string().nullable() });
 

@@ -61,3 +61,13 @@ export function shownDistance(iso: string): string {
   if (duration === 'now') return duration;
   return ms < 0 ? `${duration} ago` : `in ${duration}`;
 }
+
+/** Returns a day in few letters: Mon 30 Nov. */
+export const shownShortDay = (iso: string): string =>
+  new Date(iso).toLocaleDateString(undefined, { weekday: 'short', day: 'numeric', month: 'short' });
+
+/** Returns a number of minutes as people say it: 30 min, 2 h, 3 d. */
+export function shownMinutes(minutes: number): string {
+  const [name, size] = UNITS.find(([, least]) => minutes >= least && minutes % least === 0) ?? ['min', 1];
+  return `${minutes / size} ${name}`;
+}

@@ -1,6 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Sequences, enrollments and deliveries are listed by more filters and counted by time, and jobs settle many deliveries. */
+/**
+ * Sequences, enrollments and deliveries are listed by more filters and counted by time, and jobs settle many deliveries.
+ * Domains remember what DNS has in the place of their records.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create index if not exists sequences_of_status_by_creation on sequences (org_id, status, created_at, id) where deleted_at is null
@@ -25,6 +28,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create index if not exists deliveries_with_reason on deliveries (org_id, created_at, id) where reason is not null
   `.execute(db);
+  await sql`alter table sending_domains add column found text[], add column dmarc_found text[]`.execute(db);
   await sql`
     create table delivery_jobs (
       org_id uuid not null references orgs (id),

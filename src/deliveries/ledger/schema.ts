@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { keysOf } from '../../collections/checked-access.ts';
 import { Cursor, Id, Order, ReasonGroup, Time, Timestamp } from '../../schemas/parts.ts';
 
 export const ChannelName = z.enum(['email', 'sms', 'whatsapp', 'voice', 'messenger', 'instagram', 'slack']);
@@ -19,11 +20,26 @@ export const DeliveryState = z.enum([
   'canceled',
 ]);
 
+/** The statuses that are counted together, such as in the statistics of a sequence. */
+export const STATUSES_OF = {
+  waiting: ['held', 'queued', 'sending'],
+  sent: ['accepted', 'sent', 'delivered', 'read'],
+  delivered: ['delivered', 'read'],
+  failed: ['failed', 'bounced'],
+  skipped: ['skipped', 'suppressed', 'canceled'],
+  unknown: ['unknown'],
+} as const satisfies Record<string, z.infer<typeof DeliveryState>[]>;
+const DeliveryOutcome = z
+  .enum(keysOf(STATUSES_OF))
+  .describe('Statuses as the statistics of sequences count them.');
+
 const FILTERS = {
   channel: ChannelName.optional(),
   status: DeliveryState.optional(),
+  outcome: DeliveryOutcome.optional(),
   contact_id: Id.optional(),
   sequence_id: Id.optional(),
+  step_id: Id.optional(),
   session_id: Id.optional().describe('The messages of this session.'),
   reason: ReasonGroup.optional(),
   from: Time.optional().describe('Created then or later.'),
