@@ -293,17 +293,17 @@ export type ListEnrollments = z.infer<typeof ListEnrollments>;
 
 const Enrollment = z
   .object({
-  id: Id,
-  contact_id: Id,
-  contact: z.object({ name: z.string().nullable(), email: z.string().nullable() }),
-  run_id: Id.nullable(),
-  status: EnrollmentStatus,
-  last_step_id: Id.nullable(),
-  held_until: Timestamp.nullable(),
-  exit_reason: z.string().nullable().describe('Why it ended before its last step.'),
-  created_at: Timestamp,
-  ended_at: Timestamp.nullable(),
-})
+    id: Id,
+    contact_id: Id,
+    contact: z.object({ name: z.string().nullable(), email: z.string().nullable() }),
+    run_id: Id.nullable(),
+    status: EnrollmentStatus,
+    last_step_id: Id.nullable(),
+    held_until: Timestamp.nullable(),
+    exit_reason: z.string().nullable().describe('Why it ended before its last step.'),
+    created_at: Timestamp,
+    ended_at: Timestamp.nullable(),
+  })
   .meta({ id: 'Enrollment' });
 
 export const EnrollmentList = z.object({ items: z.array(Enrollment), next: z.string().nullable() });

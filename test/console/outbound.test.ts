@@ -23,16 +23,23 @@ const inLongTier = process.env.TEST_TIER === 'long' ? it : it.skip;
 
   const seed = (domain: string, names: string[]) =>
     Promise.all(
-      names.map((name) =>
-        stack.org.post('/contacts', { contact: { name, email: `${name.toLowerCase()}@${domain}` } }),
-      ),
+      names.map((name) => stack.org.post('/contacts', { contact: { name, email: `${name.toLowerCase()}@${domain}` } })),
     );
   const create = async (name: string, input: object) =>
     (await stack.org.post('/sequences', { name, filter: null, ...input })).body.id as string;
   const unknown = async (count: number) => {
     for (let n = 0; n < count; n++) {
-      const values = { org_id: stack.org.id, id: newId(), channel: 'sms', to: '+4915112345678', status: 'unknown' } as const;
-      await stack.db.insertInto('deliveries').values({ ...values, reason: 'the connection broke' }).execute();
+      const values = {
+        org_id: stack.org.id,
+        id: newId(),
+        channel: 'sms',
+        to: '+4915112345678',
+        status: 'unknown',
+      } as const;
+      await stack.db
+        .insertInto('deliveries')
+        .values({ ...values, reason: 'the connection broke' })
+        .execute();
     }
   };
   const list = (page: Page, name: string) => page.getByRole('list', { name, exact: true });
@@ -125,7 +132,9 @@ const inLongTier = process.env.TEST_TIER === 'long' ? it : it.skip;
 
   it('settles one unknown delivery, then all, and shows what the provider said', async () => {
     await unknown(4);
-    const { page, complaints } = await pages.open('ann@acme.example', '/outbound/deliveries?status=unknown', { role: 'admin' });
+    const { page, complaints } = await pages.open('ann@acme.example', '/outbound/deliveries?status=unknown', {
+      role: 'admin',
+    });
     const rows = list(page, 'Deliveries').getByRole('listitem');
     await rows.nth(3).waitFor();
     await rows.first().getByRole('link').click();
@@ -155,7 +164,10 @@ const inLongTier = process.env.TEST_TIER === 'long' ? it : it.skip;
       filter: inDomain(`look${width}.example`),
       steps: [emailStep('Good to have you'), emailStep('Tips for your first week', 24 * 60)],
     });
-    await eventually('the first step', async () => (await stack.org.get(`/sequences/${id}/stats`)).body.steps[0].sent === 2);
+    await eventually(
+      'the first step',
+      async () => (await stack.org.get(`/sequences/${id}/stats`)).body.steps[0].sent === 2,
+    );
     await create(`Not started ${width}`, { is_continuous: false, steps: [emailStep('Soon')] });
     await stack.org.put('/email/domains', { domainName: `mail${width}.example.com` });
     await unknown(2);
@@ -164,11 +176,11 @@ const inLongTier = process.env.TEST_TIER === 'long' ? it : it.skip;
       await ready();
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-        expect([what, colorScheme, await violationsIn(page, colorScheme === 'dark' ? ['color-contrast'] : undefined)]).toEqual([
+        expect([
           what,
           colorScheme,
-          [],
-        ]);
+          await violationsIn(page, colorScheme === 'dark' ? ['color-contrast'] : undefined),
+        ]).toEqual([what, colorScheme, []]);
         if (process.env.SHOTS)
           await page.screenshot({ path: `${process.env.SHOTS}/outbound-${what}-${width}-${colorScheme}.png` });
       }

@@ -12,12 +12,14 @@ describe('lists and figures of sequences', () => {
   afterAll(() => api.close());
 
   const create = async (name: string, input: object = {}, org = api.org): Promise<string> =>
-    (await org.post('/sequences', { name, filter: null, steps: [emailStep('One'), emailStep('Two', 60)], ...input })).body
-      .id;
+    (await org.post('/sequences', { name, filter: null, steps: [emailStep('One'), emailStep('Two', 60)], ...input }))
+      .body.id;
   const namesOf = async (query: string, org = api.org) =>
     (await org.get(`/sequences?${query}`)).body.items.map(({ name }: { name: string }) => name);
-  const contact = async (name: string, org = api.org) =>
-    (await org.post('/contacts', { contact: { name, email: `${name.toLowerCase()}@${newId()}.example` } })).body;
+  const contact = async (name: string) => {
+    const email = `${name.toLowerCase()}@${newId()}.example`;
+    return { email, ...(await api.org.post('/contacts', { contact: { name, email } })).body };
+  };
   const enroll = async (sequenceId: string, contactId: string): Promise<string> => {
     await api.org.post(`/sequences/${sequenceId}/contacts`, { contacts: [{ id: contactId }] });
     return (await api.org.get(`/sequences/${sequenceId}/enrollments?contact_id=${contactId}`)).body.items[0].id;
@@ -40,7 +42,8 @@ describe('lists and figures of sequences', () => {
   };
 
   it('are filtered by status and words of the name, from the newest back, each org by itself', async () => {
-    for (const name of ['Autumn sale', 'Spring SALE', 'Welcome']) await create(name, { is_continuous: name === 'Welcome' });
+    for (const name of ['Autumn sale', 'Spring SALE', 'Welcome'])
+      await create(name, { is_continuous: name === 'Welcome' });
     await create('Sale of others', {}, api.other);
     expect(await namesOf('q=sale')).toEqual(['Autumn sale', 'Spring SALE']);
     expect(await namesOf('q=sale&order=newest')).toEqual(['Spring SALE', 'Autumn sale']);
@@ -52,7 +55,9 @@ describe('lists and figures of sequences', () => {
   });
 
   it('say how far each sequence is, why the first of the deferred waits, and when the next message is due', async () => {
-    const id = await create('Figures', { filter: { or: [{ and: [{ type: 'contacts_email_domain_name_in', domain_name_in: ['nobody.example'] }] }] } });
+    const id = await create('Figures', {
+      filter: { or: [{ and: [{ type: 'contacts_email_domain_name_in', domain_name_in: ['nobody.example'] }] }] },
+    });
     const [one, two] = await stepsOf(id);
     const [held, waiting] = [await contact('Held'), await contact('Waiting')];
     await api.org.patch(`/sequences/${id}`, { filter: null });
@@ -60,9 +65,20 @@ describe('lists and figures of sequences', () => {
     const waitingId = await enroll(id, waiting.id);
     const until = new Date(Date.now() + DAY_MS);
     await api.db.updateTable('enrollments').set({ held_until: until }).where('id', '=', heldId).execute();
-    await api.db.updateTable('enrollments').set({ last_step_id: one ?? null }).where('id', '=', waitingId).execute();
+    await api.db
+      .updateTable('enrollments')
+      .set({ last_step_id: one ?? null })
+      .where('id', '=', waitingId)
+      .execute();
     const reason = 'quiet_hours: from 21:00 to 08:00';
-    await deliver({ sequence_id: id, step_id: one, status: 'held', gate: 'quiet_hours', reason, enrollment_id: heldId });
+    await deliver({
+      sequence_id: id,
+      step_id: one,
+      status: 'held',
+      gate: 'quiet_hours',
+      reason,
+      enrollment_id: heldId,
+    });
     await deliver({ sequence_id: id, step_id: one, status: 'delivered', enrollment_id: waitingId });
     await deliver({ sequence_id: id, step_id: two, status: 'failed' });
     const { items } = (await api.org.get('/sequences?q=Figures&include=stats')).body;
@@ -137,10 +153,18 @@ describe('lists and figures of sequences', () => {
     const soon = (minutes: number) => new Date(Date.now() + minutes * 60_000);
     await set(ben, { last_step_id: one, held_until: soon(20) });
     await set(cy, { last_step_id: one, held_until: soon(10) });
-    await set(dee, { status: 'exited', exit_reason: 'exit_on_reply: the contact replied by email', ended_at: new Date() });
-    const listed = async (query: string, org = api.org) => (await org.get(`/sequences/${id}/enrollments?${query}`)).body;
+    await set(dee, {
+      status: 'exited',
+      exit_reason: 'exit_on_reply: the contact replied by email',
+      ended_at: new Date(),
+    });
+    const listed = async (query: string, org = api.org) =>
+      (await org.get(`/sequences/${id}/enrollments?${query}`)).body;
     const idsOf = async (query: string) => (await listed(query)).items.map((item: { id: string }) => item.id);
-    expect((await listed(`contact_id=${people[0].id}`)).items[0].contact).toEqual({ name: 'Ann', email: people[0].email });
+    expect((await listed(`contact_id=${people[0].id}`)).items[0].contact).toEqual({
+      name: 'Ann',
+      email: people[0].email,
+    });
     expect(await idsOf(`step_id=${one}`)).toEqual([ann]);
     expect(await idsOf(`step_id=${two}`)).toEqual(expect.arrayContaining([ben, cy]));
     expect(await idsOf('exit_reason=exit_on_reply')).toEqual([dee]);

@@ -18,8 +18,7 @@ describe('why a contact did not get a message', () => {
     (await stack.org.post('/sequences', { filter: null, steps, ...input })).body.id as string;
   const explain = async (id: string, who: string, org = stack.org) =>
     (await org.get(`/sequences/${id}/explain?${who}`)).body;
-  const stateOf = ({ checks }: { checks: Check[] }, name: string) =>
-    checks.find(({ check }) => check === name)?.state;
+  const stateOf = ({ checks }: { checks: Check[] }, name: string) => checks.find(({ check }) => check === name)?.state;
   /** Enrolls a contact, and waits until the first step was sent. */
   const enroll = async (id: string, email: string) => {
     await stack.org.post(`/sequences/${id}/contacts`, { contacts: [{ email }] });

@@ -6,6 +6,12 @@ type Query<Path extends keyof paths> = paths[Path] extends { get: { parameters: 
   ? Omit<NonNullable<Found>, 'cursor' | 'limit'>
   : never;
 
+/** Pages show the newest first, the API the oldest. */
+const newestFirst = <Filters extends { order?: 'oldest' | 'newest' | undefined }>(filters: Filters) => ({
+  ...filters,
+  order: filters.order ?? ('newest' as const),
+});
+
 /** What is under way changes without an event: it is read again so often while the page is seen. */
 const UNDER_WAY_MS = 5_000;
 const LIST_AGAIN_MS = 15_000;
@@ -22,7 +28,7 @@ export const sequencesQuery = (filters: SequenceFilters) =>
   infiniteQueryOptions({
     queryKey: ['listSequences', filters],
     queryFn: ({ pageParam }) =>
-      dataOf(api.GET('/sequences', { params: { query: { order: 'newest', ...filters, cursor: pageParam } } })),
+      dataOf(api.GET('/sequences', { params: { query: { ...newestFirst(filters), cursor: pageParam } } })),
     ...PAGES,
   });
 
@@ -35,7 +41,7 @@ export const sequenceFiguresQuery = (filters: SequenceFilters, pages: (string | 
         pages.map((cursor) =>
           dataOf(
             api.GET('/sequences', {
-              params: { query: { order: 'newest', ...filters, include: 'stats', cursor } },
+              params: { query: { ...newestFirst(filters), include: 'stats', cursor } },
             }),
           ),
         ),
@@ -93,13 +99,13 @@ export const explanationQuery = (id: string, who: string) =>
     enabled: who !== '',
   });
 
-export type DeliveryFilters = Omit<Query<'/deliveries'>, 'order'> & { order?: 'oldest' | 'newest' };
+export type DeliveryFilters = Query<'/deliveries'>;
 
 export const deliveriesQuery = (filters: DeliveryFilters) =>
   infiniteQueryOptions({
     queryKey: ['listDeliveries', filters],
     queryFn: ({ pageParam }) =>
-      dataOf(api.GET('/deliveries', { params: { query: { order: 'newest', ...filters, cursor: pageParam } } })),
+      dataOf(api.GET('/deliveries', { params: { query: { ...newestFirst(filters), cursor: pageParam } } })),
     ...PAGES,
   });
 

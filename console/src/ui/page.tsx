@@ -33,3 +33,11 @@ export const Tabs = ({ label, children }: { label: string; children: ReactNode }
 /** The classes of a link in Tabs. The router marks the current one. */
 export const TAB =
   'flex h-9 items-center border-b-2 border-transparent px-2.5 whitespace-nowrap text-quiet hover:text-text aria-[current=page]:border-(--accent) aria-[current=page]:font-medium aria-[current=page]:text-text';
+
+/** What scrolls of a page. A keyboard scrolls it too. */
+export const PageBody = ({ label, children }: { label: string; children: ReactNode }) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: a keyboard scrolls it only where it has the focus
+  <section tabIndex={0} aria-label={label} className="min-h-0 flex-1 overflow-y-auto bg-page p-3 min-[900px]:p-4">
+    {children}
+  </section>
+);

@@ -36,7 +36,9 @@ const DomainRecord = z
     found: z
       .array(z.string())
       .nullable()
-      .describe('What DNS had at this name when it was last checked, at most 5 texts of 500 characters. null: never checked.'),
+      .describe(
+        'What DNS had at this name when it was last checked, at most 5 texts of 500 characters. null: never checked.',
+      ),
   })
   .meta({ id: 'DomainRecord' });
 

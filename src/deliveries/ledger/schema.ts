@@ -29,9 +29,7 @@ export const STATUSES_OF = {
   skipped: ['skipped', 'suppressed', 'canceled'],
   unknown: ['unknown'],
 } as const satisfies Record<string, z.infer<typeof DeliveryState>[]>;
-const DeliveryOutcome = z
-  .enum(keysOf(STATUSES_OF))
-  .describe('Statuses as the statistics of sequences count them.');
+const DeliveryOutcome = z.enum(keysOf(STATUSES_OF)).describe('Statuses as the statistics of sequences count them.');
 
 const FILTERS = {
   channel: ChannelName.optional(),
@@ -45,7 +43,7 @@ const FILTERS = {
   from: Time.optional().describe('Created then or later.'),
   to: Time.optional().describe('Created earlier.'),
 };
-export const DeliveryFilters = z.object(FILTERS).meta({ id: 'DeliveryFilters' });
+export const DeliveryFilters = z.object(FILTERS);
 export type DeliveryFilters = z.infer<typeof DeliveryFilters>;
 
 export const ListDeliveries = z.object({

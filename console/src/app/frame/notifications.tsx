@@ -82,8 +82,7 @@ const News = ({ item, onOpen }: { item: Notification; onOpen: () => void }) => {
     <>
       <Icon size={16} aria-hidden="true" className="mt-0.5 shrink-0 text-quiet" />
       <span className={`min-w-0 flex-1 ${item.read_at === null ? 'font-medium' : ''}`}>
-        {sayingOf(item)}{' '}
-        {item.session_id !== null && name}
+        {sayingOf(item)} {item.session_id !== null && name}
         <span className="block text-xs font-normal text-quiet">
           {item.ticket_number !== null && `#${item.ticket_number} · `}
           {since === 'now' ? 'just now' : `${since} ago`}

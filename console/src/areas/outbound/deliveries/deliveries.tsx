@@ -43,8 +43,10 @@ export const Deliveries = () => {
   const { open, ...filters } = useSearch({ from: '/outbound/deliveries' });
   const navigate = useNavigate();
   const list = useInfiniteQuery(deliveriesQuery(filters));
-  const sequenceName = useQuery({ ...sequenceQuery(filters.sequence_id ?? ''), enabled: filters.sequence_id !== undefined })
-    .data?.name;
+  const sequenceName = useQuery({
+    ...sequenceQuery(filters.sequence_id ?? ''),
+    enabled: filters.sequence_id !== undefined,
+  }).data?.name;
   const me = useQuery(meQuery).data;
   const maySettle = useMay('sequences:write');
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
@@ -77,7 +79,9 @@ export const Deliveries = () => {
               </Button>
             </Empty>
           ) : (
-            <Empty title="Nothing was sent yet">Every message and call appears here, sent or not, with the reason.</Empty>
+            <Empty title="Nothing was sent yet">
+              Every message and call appears here, sent or not, with the reason.
+            </Empty>
           )
         }
       />

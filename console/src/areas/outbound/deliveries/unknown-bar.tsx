@@ -54,8 +54,8 @@ export const UnknownBar = ({ orgId, filters }: BarProps) => {
           onConfirm={() => start.mutate(asked)}
           onClose={() => ask(undefined)}
         >
-          All unknown deliveries that meet the filters are recorded as {asked === 'sent' ? 'sent' : 'failed'}, also those
-          further down. Nothing is sent by it. This cannot be undone.
+          All unknown deliveries that meet the filters are recorded as {asked === 'sent' ? 'sent' : 'failed'}, also
+          those further down. Nothing is sent by it. This cannot be undone.
         </ConfirmDialog>
       )}
     </div>

@@ -6,7 +6,7 @@ import { say } from '../../../app/undo';
 import { Ago } from '../../../ui/ago';
 import { ConfirmDialog } from '../../../ui/confirm-dialog';
 import { CopyButton } from '../../../ui/copy-button';
-import { Page } from '../../../ui/page';
+import { Page, PageBody } from '../../../ui/page';
 import { Button, Chip, Empty, Failure, Skeleton } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
 import { OutboundTabs, useMay } from '../tabs';
@@ -45,8 +45,7 @@ export const Domains = () => {
         )
       }
     >
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a keyboard scrolls it only where it has the focus */}
-      <div tabIndex={0} role="group" aria-label="Domains" className="min-h-0 flex-1 overflow-y-auto bg-page p-3 min-[900px]:p-4">
+      <PageBody label="Domains">
         {list.error !== null && <Failure error={list.error} onRetry={() => void list.refetch()} />}
         {list.isPending && <Skeleton rows={4} />}
         {list.isSuccess && domains.length === 0 && (
@@ -64,7 +63,7 @@ export const Domains = () => {
             Show more
           </Button>
         )}
-      </div>
+      </PageBody>
       {isAdding && <AddDomain onClose={() => add(false)} />}
     </Page>
   );
@@ -92,7 +91,13 @@ const Shown = ({ domain, mayWrite }: { domain: Domain; mayWrite: boolean }) => {
     >
       <div className="px-4 pb-3">
         <p className="pt-2 text-xs text-quiet">
-          {checked_at === null ? 'DNS was not asked yet' : <>DNS was asked <Ago at={checked_at} /></>}
+          {checked_at === null ? (
+            'DNS was not asked yet'
+          ) : (
+            <>
+              DNS was asked <Ago at={checked_at} />
+            </>
+          )}
         </p>
         {verify.error !== null && <p className="mt-2 rounded-md bg-bad p-3 text-bad-text">{verify.error.message}</p>}
         <ul>
@@ -141,7 +146,9 @@ const DnsRecord = ({ record: { type, name, value, ttl, status, found } }: { reco
         </div>
       )}
       {status === 'pending' && found?.length === 0 && (
-        <p className="mt-2 text-xs text-quiet">DNS had nothing at this name. A new record may take some time to show.</p>
+        <p className="mt-2 text-xs text-quiet">
+          DNS had nothing at this name. A new record may take some time to show.
+        </p>
       )}
     </div>
   );

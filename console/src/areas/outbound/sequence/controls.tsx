@@ -64,7 +64,9 @@ export const Controls = ({ sequence, audience }: ControlsProps) => {
           onConfirm={() => command.mutate('start')}
           onClose={() => ask(undefined)}
         >
-          {audience === undefined ? 'All contacts' : `${audience.matching.toLocaleString()}${audience.is_at_least ? '+' : ''} contacts`}{' '}
+          {audience === undefined
+            ? 'All contacts'
+            : `${audience.matching.toLocaleString()}${audience.is_at_least ? '+' : ''} contacts`}{' '}
           match the filter now and are enrolled. Sending begins at once. A sequence starts once.
         </ConfirmDialog>
       )}

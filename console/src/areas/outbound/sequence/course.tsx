@@ -49,7 +49,15 @@ export const Course = ({ id }: { id: string }) => {
 interface BarsProps {
   bucket: Bucket;
   to: string;
-  items: { at: string; waiting: number; sent: number; delivered: number; failed: number; skipped: number; unknown: number }[];
+  items: {
+    at: string;
+    waiting: number;
+    sent: number;
+    delivered: number;
+    failed: number;
+    skipped: number;
+    unknown: number;
+  }[];
 }
 
 const Bars = ({ bucket, to, items }: BarsProps) => {

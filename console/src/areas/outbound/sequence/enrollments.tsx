@@ -52,7 +52,8 @@ export const Enrollments = ({ sequence, stats }: EnrollmentsProps) => {
   const list = useInfiniteQuery(enrollmentsQuery(sequence.id, filters));
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
   const params = { sequenceId: sequence.id };
-  const total = stats === undefined ? undefined : Object.values(stats.enrollments).reduce((sum, count) => sum + count, 0);
+  const total =
+    stats === undefined ? undefined : Object.values(stats.enrollments).reduce((sum, count) => sum + count, 0);
   return (
     <Section
       title="Enrollments"
@@ -120,7 +121,14 @@ const columnsOf = (sequence: Sequence): Column<Enrollment>[] => [
     track: 'minmax(0,1fr)',
     cell: ({ held_until, exit_reason }) => (
       <span className="block truncate" title={exit_reason ?? undefined}>
-        {exit_reason ?? (held_until === null ? '' : <>deferred, again <Ago at={held_until} /></>)}
+        {exit_reason ??
+          (held_until === null ? (
+            ''
+          ) : (
+            <>
+              deferred, again <Ago at={held_until} />
+            </>
+          ))}
       </span>
     ),
   },

@@ -82,7 +82,8 @@ function useForecast(id: string) {
   });
   const answer = forecastId === undefined ? request.data : job.data;
   const failed = answer !== undefined && 'error' in answer && answer.error !== null ? new Error(answer.error) : null;
-  const isRunning = request.isPending || (forecastId !== undefined && (job.data?.state ?? 'in_progress') === 'in_progress');
+  const isRunning =
+    request.isPending || (forecastId !== undefined && (job.data?.state ?? 'in_progress') === 'in_progress');
   const { contacts_done: done = 0, contacts: total = 0 } = job.data?.progress ?? {};
   return {
     ask: () => request.mutate(),
@@ -163,7 +164,9 @@ const Steps = ({ sequence, steps }: ShownProps) => (
           )}
         </p>
         {[
-          ...step.held.map(({ gate, count }) => `${count.toLocaleString()} wait for ${(GATES[gate] ?? gate).toLowerCase()}`),
+          ...step.held.map(
+            ({ gate, count }) => `${count.toLocaleString()} wait for ${(GATES[gate] ?? gate).toLowerCase()}`,
+          ),
           ...step.skipped.map(({ reason, count }) => `${count.toLocaleString()} skipped: ${reason}`),
         ].map((line) => (
           <p key={line} className="text-xs text-quiet">

@@ -35,7 +35,8 @@ export const GatesDialog = ({ sequence: { id, gates }, onClose }: GatesDialogPro
     const textOf = (name: string) => String(form.get(name) ?? '').trim();
     const numberOf = (name: string) => (textOf(name) === '' ? null : Number(textOf(name)));
     save.mutate({
-      quiet_hours: textOf('start') === '' && textOf('end') === '' ? null : { start: textOf('start'), end: textOf('end') },
+      quiet_hours:
+        textOf('start') === '' && textOf('end') === '' ? null : { start: textOf('start'), end: textOf('end') },
       daily_cap: numberOf('daily_cap'),
       sends_per_minute: numberOf('sends_per_minute'),
       exit_on_reply: form.has('exit_on_reply'),
@@ -48,14 +49,33 @@ export const GatesDialog = ({ sequence: { id, gates }, onClose }: GatesDialogPro
         <fieldset className="grid grid-cols-2 gap-3">
           <legend className="mb-1 font-medium">Quiet hours of the recipient</legend>
           <Field label="From">
-            <input name="start" pattern={TIME} placeholder="21:00" defaultValue={gates.quiet_hours?.start} className={INPUT} />
+            <input
+              name="start"
+              pattern={TIME}
+              placeholder="21:00"
+              defaultValue={gates.quiet_hours?.start}
+              className={INPUT}
+            />
           </Field>
           <Field label="Until">
-            <input name="end" pattern={TIME} placeholder="08:00" defaultValue={gates.quiet_hours?.end} className={INPUT} />
+            <input
+              name="end"
+              pattern={TIME}
+              placeholder="08:00"
+              defaultValue={gates.quiet_hours?.end}
+              className={INPUT}
+            />
           </Field>
         </fieldset>
         <Field label="Messages a contact gets in a day">
-          <input name="daily_cap" type="number" min={1} max={MAX} defaultValue={gates.daily_cap ?? ''} className={INPUT} />
+          <input
+            name="daily_cap"
+            type="number"
+            min={1}
+            max={MAX}
+            defaultValue={gates.daily_cap ?? ''}
+            className={INPUT}
+          />
         </Field>
         <Field label="Sends per minute of the sender">
           <input

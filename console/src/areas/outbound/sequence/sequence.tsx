@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { ApiError, type Schemas } from '../../../api/client';
 import { sequenceQuery, statsQuery } from '../../../api/outbound';
-import { Page } from '../../../ui/page';
+import { Page, PageBody } from '../../../ui/page';
 import { Chip, Empty, Failure, Skeleton } from '../../../ui/parts';
 import { ShortId } from '../../../ui/short-id';
 import { OutboundTabs, useMay } from '../tabs';
@@ -51,8 +51,7 @@ const Opened = ({ sequence }: { sequence: Schemas['Sequence'] }) => {
       actions={mayWrite && <Controls sequence={sequence} audience={stats.data?.audience} />}
       tabs={<OutboundTabs />}
     >
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a keyboard scrolls it only where it has the focus */}
-      <div tabIndex={0} role="group" aria-label={name} className="min-h-0 flex-1 overflow-y-auto bg-page p-3 min-[900px]:p-4">
+      <PageBody label={name}>
         <p className="mb-3 flex flex-wrap items-center gap-x-3 gap-y-1 text-quiet">
           <Chip tone={SEQUENCE_STATUSES[status].tone}>{SEQUENCE_STATUSES[status].name}</Chip>
           <span>{sequence.is_continuous ? 'Enrolls whoever begins to match' : 'One-off'}</span>
@@ -76,7 +75,7 @@ const Opened = ({ sequence }: { sequence: Schemas['Sequence'] }) => {
           </div>
           <Enrollments sequence={sequence} stats={stats.data} />
         </div>
-      </div>
+      </PageBody>
     </Page>
   );
 };

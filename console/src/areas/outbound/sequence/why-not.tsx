@@ -72,7 +72,7 @@ interface AnswerProps {
 }
 
 const Answer = ({ sequenceId, answer: { contact, verdict, summary, at, steps, checks, enrollment } }: AnswerProps) => (
-  <div role="region" aria-label="Answer" className="space-y-3">
+  <section aria-label="Answer" className="space-y-3">
     {contact !== null && (
       <p className="flex flex-wrap items-center gap-x-1.5">
         <span className="font-medium">{contact.name || contact.email || contact.phone_number}</span>
@@ -131,7 +131,7 @@ const Answer = ({ sequenceId, answer: { contact, verdict, summary, at, steps, ch
         ))}
       </ul>
     </details>
-  </div>
+  </section>
 );
 
 const SIGNS = {

@@ -67,7 +67,12 @@ export const Sequences = () => {
 };
 
 const columnsWith = (figures: Map<string, Figures | undefined> | undefined): Column<Sequence>[] => [
-  { name: 'Name', track: 'minmax(0,1.4fr)', narrow: 'line', cell: ({ name }) => <span className="block truncate">{name}</span> },
+  {
+    name: 'Name',
+    track: 'minmax(0,1.4fr)',
+    narrow: 'line',
+    cell: ({ name }) => <span className="block truncate">{name}</span>,
+  },
   {
     name: 'Status',
     track: '6.5rem',
@@ -79,13 +84,15 @@ const columnsWith = (figures: Map<string, Figures | undefined> | undefined): Col
     narrow: 'line',
     cell: ({ id }) => <Funnel figures={figures?.get(id)} />,
   },
-  ...(['due', 'sent', 'failed'] as const).map((name): Column<Sequence> => ({
-    name: `${name[0]?.toUpperCase()}${name.slice(1)}`,
-    track: '4.5rem',
-    narrow: 'hidden',
-    isNumber: true,
-    cell: ({ id }) => figures?.get(id)?.[name].toLocaleString() ?? '',
-  })),
+  ...(['due', 'sent', 'failed'] as const).map(
+    (name): Column<Sequence> => ({
+      name: `${name[0]?.toUpperCase()}${name.slice(1)}`,
+      track: '4.5rem',
+      narrow: 'hidden',
+      isNumber: true,
+      cell: ({ id }) => figures?.get(id)?.[name].toLocaleString() ?? '',
+    }),
+  ),
   {
     name: 'Held because',
     track: 'minmax(0,1fr)',

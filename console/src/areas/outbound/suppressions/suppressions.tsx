@@ -104,7 +104,13 @@ const removalBy = (remove: (suppression: Suppression) => void): Column<Suppressi
   ),
 });
 
-const Removal = ({ suppression: { id, address, reason }, onClose }: { suppression: Suppression; onClose: () => void }) => {
+const Removal = ({
+  suppression: { id, address, reason },
+  onClose,
+}: {
+  suppression: Suppression;
+  onClose: () => void;
+}) => {
   const client = useQueryClient();
   const remove = useMutation({
     mutationFn: () => dataOf(api.DELETE('/suppressions/{id}', { params: { path: { id } } })),
