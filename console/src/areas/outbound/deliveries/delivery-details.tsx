@@ -78,7 +78,7 @@ const Shown = ({ delivery, maySettle }: { delivery: Detail; maySettle: boolean }
             to="/outbound/$sequenceId"
             params={{ sequenceId: delivery.sequence_id }}
             search={{ why: delivery.contact_id ?? undefined }}
-            className="text-link hover:underline"
+            className="text-link underline"
           >
             {delivery.contact_id === null ? 'Open it' : 'What this contact got of it'}
           </Link>

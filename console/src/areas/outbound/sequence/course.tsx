@@ -2,8 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { seriesQuery } from '../../../api/outbound';
 import { Chart } from '../../../ui/chart';
-import { Failure, Skeleton } from '../../../ui/parts';
+import { Button, Failure, Skeleton } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
+import { useStoredFlag } from '../../../ui/stored-flag';
 import { shownMoment, shownShortDay } from '../../../ui/time';
 import { bucketsBetween } from './buckets';
 
@@ -15,33 +16,43 @@ const HALF_MS: Record<Bucket, number> = { hour: 1_800_000, day: 43_200_000 };
 /** What has become of the messages over time. */
 export const Course = ({ id }: { id: string }) => {
   const [bucket, setBucket] = useState<Bucket>('day');
-  const series = useQuery(seriesQuery(id, bucket));
+  const [isShown, toggle] = useStoredFlag('switchboard-course-shown');
+  const series = useQuery({ ...seriesQuery(id, bucket), enabled: isShown });
   return (
     <Section
       title="Messages over time"
       actions={
-        <select
-          aria-label="Length of a bar"
-          value={bucket}
-          onChange={({ target }) => setBucket(target.value as Bucket)}
-          className="h-8 rounded-md border border-line bg-surface px-1.5 hover:bg-hover"
-        >
-          {Object.entries(SPANS).map(([value, name]) => (
-            <option key={value} value={value}>
-              {name}
-            </option>
-          ))}
-        </select>
+        <>
+          {isShown && (
+            <select
+              aria-label="Length of a bar"
+              value={bucket}
+              onChange={({ target }) => setBucket(target.value as Bucket)}
+              className="h-8 rounded-md border border-line bg-surface px-1.5 hover:bg-hover"
+            >
+              {Object.entries(SPANS).map(([value, name]) => (
+                <option key={value} value={value}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          )}
+          <Button aria-expanded={isShown} onClick={toggle}>
+            {isShown ? 'Hide' : 'Show'}
+          </Button>
+        </>
       }
     >
-      <div className="p-4">
-        {series.error !== null && <Failure error={series.error} onRetry={() => void series.refetch()} />}
-        {series.isPending && <Skeleton rows={2} />}
-        {series.data?.items.length === 0 && (
-          <p className="text-quiet">Nothing was due in the last {bucket === 'day' ? '30' : '7'} days.</p>
-        )}
-        {series.data !== undefined && series.data.items.length > 0 && <Bars bucket={bucket} {...series.data} />}
-      </div>
+      {isShown && (
+        <div className="p-4">
+          {series.error !== null && <Failure error={series.error} onRetry={() => void series.refetch()} />}
+          {series.isPending && <Skeleton rows={2} />}
+          {series.data?.items.length === 0 && (
+            <p className="text-quiet">Nothing was due in the last {bucket === 'day' ? '30' : '7'} days.</p>
+          )}
+          {series.data !== undefined && series.data.items.length > 0 && <Bars bucket={bucket} {...series.data} />}
+        </div>
+      )}
     </Section>
   );
 };

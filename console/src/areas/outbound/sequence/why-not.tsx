@@ -106,7 +106,7 @@ const Answer = ({ sequenceId, answer: { contact, verdict, summary, at, steps, ch
                     <Link
                       to="/outbound/deliveries"
                       search={{ sequence_id: sequenceId, contact_id: contact?.id, open: delivery.id }}
-                      className="text-link hover:underline"
+                      className="text-link underline"
                     >
                       delivery
                     </Link>

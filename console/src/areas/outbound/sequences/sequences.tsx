@@ -79,6 +79,25 @@ const columnsWith = (figures: Map<string, Figures | undefined> | undefined): Col
     cell: ({ status }) => <Chip tone={SEQUENCE_STATUSES[status].tone}>{SEQUENCE_STATUSES[status].name}</Chip>,
   },
   {
+    name: 'Next due',
+    track: '6rem',
+    cell: ({ id, status }) => {
+      const at = figures?.get(id)?.next_due_at;
+      if (at == null || status !== 'active') return <span className="text-quiet max-[899px]:hidden">–</span>;
+      return (
+        <>
+          <span className="min-[900px]:hidden">Next </span>
+          {Date.parse(at) <= Date.now() ? 'now' : <Ago at={at} />}
+        </>
+      );
+    },
+  },
+  {
+    name: 'Held because',
+    track: 'minmax(0,1fr)',
+    cell: (row) => <Held sequence={row} figures={figures?.get(row.id)} />,
+  },
+  {
     name: 'Funnel',
     track: 'minmax(8rem,1.2fr)',
     narrow: 'line',
@@ -93,25 +112,6 @@ const columnsWith = (figures: Map<string, Figures | undefined> | undefined): Col
       cell: ({ id }) => figures?.get(id)?.[name].toLocaleString() ?? '',
     }),
   ),
-  {
-    name: 'Held because',
-    track: 'minmax(0,1fr)',
-    cell: (row) => <Held sequence={row} figures={figures?.get(row.id)} />,
-  },
-  {
-    name: 'Next due',
-    track: '6rem',
-    cell: ({ id, status }) => {
-      const at = figures?.get(id)?.next_due_at;
-      if (at == null || status !== 'active') return <span className="text-quiet max-[899px]:hidden">–</span>;
-      return (
-        <>
-          <span className="min-[900px]:hidden">Next </span>
-          {Date.parse(at) <= Date.now() ? 'now' : <Ago at={at} />}
-        </>
-      );
-    },
-  },
 ];
 
 const Funnel = ({ figures }: { figures: Figures | undefined }) => (
