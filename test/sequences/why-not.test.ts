@@ -42,11 +42,11 @@ describe('why a contact did not get a message', () => {
     expect(answer).toMatchObject({
       contact: { name: 'Ada', email: 'ada@skip.example' },
       verdict: 'stopped',
-      summary: 'Step 2: Suppressed: manual',
+      summary: 'Step 2: The address was suppressed by hand',
     });
     expect(answer.steps.map(({ says }: { says: string }) => says)).toEqual([
       'Sent',
-      'Suppressed: manual',
+      'The address was suppressed by hand',
       'It comes next',
     ]);
     expect(stateOf(answer, 'suppression')).toBe('stops');

@@ -14,7 +14,7 @@ export const Page = ({ title, tabs, actions, children }: PageProps) => (
   <div className="flex min-h-0 min-w-0 flex-1 flex-col bg-surface">
     <header className="shrink-0 border-b border-line px-4 pt-3">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2 pb-3">
-        <h1 className="min-w-0 flex-1 truncate text-lg font-semibold">{title}</h1>
+        <h1 className="min-w-0 flex-1 basis-40 truncate text-lg font-semibold">{title}</h1>
         {actions}
       </div>
       {tabs}
@@ -32,7 +32,7 @@ export const Tabs = ({ label, children }: { label: string; children: ReactNode }
 
 /** The classes of a link in Tabs. The router marks the current one. */
 export const TAB =
-  'flex h-9 items-center border-b-2 border-transparent px-2.5 whitespace-nowrap text-quiet hover:text-text aria-[current=page]:border-(--accent) aria-[current=page]:font-medium aria-[current=page]:text-text';
+  'flex h-9 items-center border-b-2 border-transparent px-1 min-[480px]:px-2.5 whitespace-nowrap text-quiet hover:text-text aria-[current=page]:border-(--accent) aria-[current=page]:font-medium aria-[current=page]:text-text';
 
 /** What scrolls of a page. A keyboard scrolls it too. */
 export const PageBody = ({ label, children }: { label: string; children: ReactNode }) => (

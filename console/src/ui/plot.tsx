@@ -42,7 +42,7 @@ export const Plot = ({ times, series, onRange, onPoint }: PlotProps) => {
         padding: [8, 8, 0, 0],
         cursor: { y: false, points: { show: false }, drag: { x: onRange !== undefined, y: false, setScale: false } },
         scales: {
-          x: { time: true, range: (_, from, to) => widened(at, from, to) },
+          x: { time: true, range: () => widened(at) },
           y: { range: (_, __, most) => [0, Math.max(most, 1)] },
         },
         axes: [axis({ space: LABEL_GAP_PX }), axis({ size: 44, incrs: WHOLE_STEPS })],
@@ -102,11 +102,13 @@ function stacked(series: number[][]): number[][] {
   return sums;
 }
 
+const HALF_A_DAY = 43_200;
+
 /** Leaves room for half a bar at both ends. */
-function widened(at: number[], from: number, to: number): [number, number] {
-  const [first = from, second] = at;
-  const half = second === undefined ? 1_800 : (second - first) / 2;
-  return [from - half, to + half];
+function widened(at: number[]): [number, number] {
+  const [first = 0, second] = at;
+  const half = second === undefined ? HALF_A_DAY : (second - first) / 2;
+  return [first - half, (at.at(-1) ?? first) + half];
 }
 
 /** Returns a colour of the theme as canvas takes it: without light-dark(). */

@@ -58,7 +58,7 @@ export const shownFully = (iso: string): string =>
 export function shownDistance(iso: string): string {
   const ms = Date.parse(iso) - Date.now();
   const duration = shownDuration(ms);
-  if (duration === 'now') return duration;
+  if (duration === 'now') return ms < 0 ? 'just now' : 'now';
   return ms < 0 ? `${duration} ago` : `in ${duration}`;
 }
 

@@ -141,11 +141,18 @@ function whyNotEnrolled({ sequence, isMatching, isEnrolling }: Omit<Facts, 'enro
 }
 
 const SUPPRESSED = 'suppressed';
+const SUPPRESSIONS: Record<string, string> = {
+  manual: 'The address was suppressed by hand',
+  unsubscribed: 'The contact unsubscribed',
+  bounced: 'The address bounced before',
+};
+const saySuppression = (reason: string | null): string =>
+  SUPPRESSIONS[reason ?? ''] ?? `The address is suppressed: ${reason ?? ''}`;
 const FAILING = 'failed';
 
 const suppressionCheck = ({ eligibility }: Facts): Check =>
   eligibility?.status === SUPPRESSED
-    ? check('suppression', 'stops', `The address is suppressed: ${eligibility.reason ?? ''}`)
+    ? check('suppression', 'stops', saySuppression(eligibility.reason))
     : check('suppression', 'ok', 'The address is not suppressed');
 
 const channelCheck = ({ eligibility, isBlocked }: Facts): Check => {
@@ -232,6 +239,7 @@ const SENT_WORDS: Partial<Record<DeliveryStatus, string>> = { delivered: 'Delive
 
 function notSent(delivery: StepFacts['delivery']): string {
   const reason = delivery?.reason == null ? '' : `: ${delivery.reason}`;
+  if (delivery?.status === SUPPRESSED) return saySuppression(delivery.reason);
   if (delivery?.status === 'unknown') return `Nobody knows whether it was sent${reason}`;
   return `${capitalized(delivery?.status ?? 'not sent')}${reason}`;
 }

@@ -105,6 +105,7 @@ const COLUMNS: Column<Delivery>[] = [
     cell: ({ status }) => <Chip tone={DELIVERY_STATUSES[status].tone}>{DELIVERY_STATUSES[status].name}</Chip>,
   },
   { name: 'Channel', track: '5.5rem', cell: ({ channel }) => CHANNELS[channel] },
+  { name: 'Created', track: '6rem', cell: ({ created_at }) => <Ago at={created_at} /> },
   {
     name: 'Reason',
     track: 'minmax(0,2fr)',
@@ -116,5 +117,4 @@ const COLUMNS: Column<Delivery>[] = [
     ),
   },
   { name: 'Tries', track: '3rem', narrow: 'hidden', isNumber: true, cell: ({ attempts }) => attempts },
-  { name: 'Created', track: '6rem', cell: ({ created_at }) => <Ago at={created_at} /> },
 ];

@@ -1,5 +1,7 @@
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 const MAX_BUCKETS = 800;
+const MIN_BUCKETS = 7;
 
 /**
  * Returns the beginnings of all hours or days from one of them on until a moment. Days are as long as the clocks of the
@@ -13,9 +15,21 @@ export function bucketsBetween(first: string, until: string, bucket: 'hour' | 'd
   return times;
 }
 
-function after(at: Date, bucket: 'hour' | 'day'): Date {
-  if (bucket === 'hour') return new Date(at.getTime() + HOUR_MS);
-  const next = new Date(at);
-  next.setDate(next.getDate() + 1);
-  return next;
+const after = (at: Date, bucket: 'hour' | 'day') => moved(at, bucket, 1);
+
+function moved(at: Date, bucket: 'hour' | 'day', by: 1 | -1): Date {
+  if (bucket === 'hour') return new Date(at.getTime() + by * HOUR_MS);
+  const other = new Date(at);
+  other.setDate(other.getDate() + by);
+  return other;
 }
+
+/** Returns the last beginning of an hour or day that is not after a moment, counted back from another beginning. */
+export function earlier(first: string, wanted: Date, bucket: 'hour' | 'day'): string {
+  let at = new Date(first);
+  while (at > wanted) at = moved(at, bucket, -1);
+  return at.toISOString();
+}
+
+/** Returns how long a chart is at least: a single bar says little. */
+export const leastMs = (bucket: 'hour' | 'day'): number => MIN_BUCKETS * (bucket === 'hour' ? HOUR_MS : DAY_MS);

@@ -6,7 +6,7 @@ import { Button, Failure, Skeleton } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
 import { useStoredFlag } from '../../../ui/stored-flag';
 import { shownMoment, shownShortDay } from '../../../ui/time';
-import { bucketsBetween } from './buckets';
+import { bucketsBetween, earlier, leastMs } from './buckets';
 
 const SPANS = { hour: 'By the hour', day: 'By the day' } as const;
 type Bucket = keyof typeof SPANS;
@@ -74,7 +74,8 @@ interface BarsProps {
 const Bars = ({ bucket, to, items }: BarsProps) => {
   const first = items[0];
   if (first === undefined) return null;
-  const times = bucketsBetween(first.at, to, bucket);
+  const begin = earlier(first.at, new Date(Date.parse(to) - leastMs(bucket)), bucket);
+  const times = bucketsBetween(begin, to, bucket);
   const valuesOf = (count: (item: BarsProps['items'][number]) => number) =>
     times.map((time) => {
       const item = items.find(({ at }) => Math.abs(Date.parse(at) - Date.parse(time)) < HALF_MS[bucket]);

@@ -8,7 +8,7 @@ import type { Tone } from '../../../ui/parts-bar';
 import { Section } from '../../../ui/section';
 import { shownMoment, shownShortDay } from '../../../ui/time';
 import { GATES, namedStep } from '../words';
-import { bucketsBetween } from './buckets';
+import { bucketsBetween, leastMs } from './buckets';
 
 type Sequence = Schemas['Sequence'];
 type StepForecast = Schemas['SequenceForecast']['steps'][number];
@@ -127,7 +127,8 @@ const Bars = ({ sequence, steps }: ShownProps) => {
   const bucket = last - first < MAX_HOURS_SHOWN * HOUR_MS ? 'hour' : 'day';
   const begin = new Date(first);
   if (bucket === 'day') begin.setHours(0, 0, 0, 0);
-  const times = bucketsBetween(begin.toISOString(), new Date(last + 1).toISOString(), bucket);
+  const end = Math.max(last + 1, begin.getTime() + leastMs(bucket));
+  const times = bucketsBetween(begin.toISOString(), new Date(end).toISOString(), bucket);
   const begins = times.map((time) => Date.parse(time));
   const series = steps.map((step, index): Series => {
     const values = times.map(() => 0);

@@ -119,7 +119,7 @@ const Field = ({ label, children }: { label: string; children: ReactNode }) => (
 
 const Check = ({ name, isOn, children }: { name: string; isOn: boolean; children: ReactNode }) => (
   <label className="flex items-center gap-2.5">
-    <input type="checkbox" name={name} defaultChecked={isOn} className="size-4 accent-(--accent)" />
+    <input type="checkbox" name={name} defaultChecked={isOn} className="size-4 shrink-0 accent-(--accent)" />
     {children}
   </label>
 );

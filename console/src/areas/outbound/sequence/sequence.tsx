@@ -42,7 +42,7 @@ const Opened = ({ sequence }: { sequence: Schemas['Sequence'] }) => {
     <Page
       title={
         <span className="flex items-center gap-2">
-          <Link to="/outbound" className="shrink-0 text-quiet hover:text-text">
+          <Link to="/outbound" className="shrink-0 text-quiet hover:text-text max-[899px]:hidden">
             Outbound /
           </Link>
           <span className="truncate">{name}</span>

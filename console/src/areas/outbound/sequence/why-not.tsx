@@ -125,7 +125,13 @@ const Answer = ({ sequenceId, answer: { contact, verdict, summary, at, steps, ch
           <li key={check} className="flex gap-2">
             <Sign state={state} />
             <span className="min-w-0 flex-1 break-words">
-              {says} {since !== null && <Ago at={since} className="text-quiet" />}
+              {says}
+              {since !== null && (
+                <span className="text-quiet">
+                  {' · '}
+                  <Ago at={since} />
+                </span>
+              )}
             </span>
           </li>
         ))}
