@@ -91,7 +91,7 @@ export function filteredDeliveries(db: Db, orgId: string, filters: DeliveryFilte
   if (filters.channel !== undefined) query = query.where('channel', '=', filters.channel);
   if (filters.status !== undefined) query = query.where('status', '=', filters.status);
   if (filters.outcome !== undefined) query = query.where('status', 'in', STATUSES_OF[filters.outcome]);
-  if (filters.step_id !== undefined) query = query.where('step_id', '=', filters.step_id);
+  if (filters.step_id !== undefined) query = query.where(isOfStep(orgId, filters.step_id));
   if (filters.contact_id !== undefined) query = query.where('contact_id', '=', filters.contact_id);
   if (filters.sequence_id !== undefined) query = query.where('sequence_id', '=', filters.sequence_id);
   if (filters.session_id !== undefined) query = query.where(isOfSession(orgId, filters.session_id));
@@ -101,6 +101,11 @@ export function filteredDeliveries(db: Db, orgId: string, filters: DeliveryFilte
   if (filters.to !== undefined) query = query.where(sql<SqlBool>`created_at < ${filters.to}::timestamptz`);
   return query;
 }
+
+/** SQL: the delivery is of a step. Indexes begin with the sequence. */
+const isOfStep = (orgId: string, stepId: string) => sql<SqlBool>`(step_id = ${stepId}::uuid and sequence_id = (
+  select step.sequence_id from sequence_steps as step where step.org_id = ${orgId} and step.id = ${stepId}::uuid
+))`;
 
 /** SQL: the delivery is a message of a session, whose event has the same id. */
 const isOfSession = (orgId: string, sessionId: string) => sql<SqlBool>`id = any(array(
