@@ -203,7 +203,8 @@ export interface StepSaying {
   index: number | null;
   says: string;
   at: Date | null;
-  outcome: 'sent' | 'stopped' | 'waiting';
+  /** `stopped`: it has an outcome, and was not sent. `ended`: the enrollment ended before it. */
+  outcome: 'sent' | 'stopped' | 'ended' | 'waiting';
 }
 
 /** Returns what has become of a step, or what is expected of it. */
@@ -231,7 +232,7 @@ export function sayStep({ id, index, status, delivery, due_at }: StepFacts): Ste
     case 'passed':
       return said('stopped', 'Left out: the contact was past it when it was added, or it was deleted');
     case 'canceled':
-      return said('stopped', 'The enrollment ended before it');
+      return said('ended', 'The enrollment ended before it');
   }
 }
 
@@ -245,6 +246,14 @@ function notSent(delivery: StepFacts['delivery']): string {
 }
 
 const capitalized = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
+
+/** What can stand in the way of a step, by what has become of it, the most important first. */
+const HINDRANCES: Record<StepSaying['outcome'], CheckName[]> = {
+  sent: [],
+  stopped: [],
+  ended: ['enrollment', 'sequence'],
+  waiting: ['sequence', 'block', 'suppression', 'channel', 'gate', 'command'],
+};
 
 interface Answer {
   verdict: 'not_enrolled' | 'stopped' | 'waiting' | 'sent';
@@ -263,13 +272,7 @@ export function answerOf({ enrollment }: Facts, checks: Check[], steps: StepSayi
   const first = steps.find(({ outcome }) => outcome !== 'sent');
   if (first === undefined) return { verdict: 'sent', summary: 'The contact got all messages', at: null };
   const step = first.index === null ? 'A deleted step' : `Step ${first.index + 1}`;
-  const ended = enrollment.status === 'active' ? undefined : find('enrollment', 'sequence');
-  const hindrance =
-    first.outcome === 'waiting'
-      ? find('sequence', 'block', 'suppression', 'channel', 'gate', 'command')
-      : first.says.startsWith('The enrollment ended')
-        ? ended
-        : undefined;
+  const hindrance = find(...HINDRANCES[first.outcome]);
   const verdict = first.outcome === 'waiting' && hindrance?.state !== 'stops' ? 'waiting' : 'stopped';
   const { says, at } = hindrance ?? first;
   return { verdict, summary: `${step}: ${says}`, at };
