@@ -1,5 +1,5 @@
 import { isContactBlocked } from '../../contacts/blocklist/service.ts';
-import { contactFilter } from '../../contacts/filters/condition.ts';
+import { compileFilter } from '../../contacts/filters/service.ts';
 import { findContactBy } from '../../contacts/service.ts';
 import type { Db } from '../../db/connect.ts';
 import { describeDelivery } from '../../deliveries/ledger/service.ts';
@@ -67,7 +67,7 @@ interface Subject {
 
 async function factsOf(db: Db, orgId: string, sequence: SequenceRow, subject: Subject): Promise<Facts> {
   const { contactId, enrollment } = subject;
-  const condition = await contactFilter(db, orgId, sequence.filter);
+  const condition = await compileFilter(db, orgId, sequence.filter);
   const [matching, openRun, isBlocked, eligibility, latest, command] = await Promise.all([
     filterContacts(db, orgId, [contactId], condition),
     findOpenRun(db, orgId, sequence.id),
