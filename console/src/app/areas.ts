@@ -1,7 +1,7 @@
 import { Inbox, Send, Workflow } from 'lucide-react';
 
 /** The areas of the console in their order. One is there for members whose role has its scope. */
-export const AREAS = [
+const AREAS = [
   { name: 'Inbox', to: '/inbox', key: 'i', scope: 'chat-sessions:read', Icon: Inbox },
   { name: 'Outbound', to: '/outbound', key: 'o', scope: 'sequences:read', Icon: Send },
   { name: 'Automations', to: '/automations/runs', key: 'a', scope: 'workflows:read', Icon: Workflow },

@@ -182,6 +182,23 @@ export const listDeferredEnrollments = (
     .limit(limit + 1)
     .execute();
 
+/** Returns the id of a contact's enrollment in a sequence. */
+export async function findEnrollmentOf(
+  db: Db,
+  orgId: string,
+  sequenceId: string,
+  contactId: string,
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('enrollments')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where('sequence_id', '=', sequenceId)
+    .where('contact_id', '=', contactId)
+    .executeTakeFirst();
+  return row?.id;
+}
+
 /** Returns one of the sequence's enrollments with its present position. */
 export const findEnrollment = (db: Db, orgId: string, sequence: { id: string; status: string }, enrollmentId: string) =>
   enrollmentQuery(db, orgId, sequence).query.where('id', '=', enrollmentId).executeTakeFirst();

@@ -28,7 +28,6 @@ const Check = z.object({
   says: z.string(),
   at: Timestamp.nullable().describe('When that changes or has changed, if it is known.'),
 });
-export type Check = z.output<typeof Check>;
 
 /** What a contact has got of a sequence, and why not the rest. */
 export const ContactExplanation = z
