@@ -120,7 +120,7 @@ describe('why a contact did not get a message', () => {
     });
   });
 
-  it('is nothing once all was sent, and is told to the own org alone', async () => {
+  it('is nothing once all was sent, and only the own org hears it', async () => {
     const id = await create([emailStep('One')]);
     await enroll(id, 'eve@all.example');
     expect(await explain(id, 'email=eve@all.example')).toMatchObject({ verdict: 'sent' });

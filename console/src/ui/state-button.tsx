@@ -2,7 +2,7 @@ import type { ComponentProps } from 'react';
 import { Button } from './parts';
 
 interface StateButtonProps extends ComponentProps<typeof Button> {
-  /** Why it cannot be done now. It can be reached all the same, so that everybody hears the reason. */
+  /** Why it cannot be done now. The button keeps the focus, and everybody hears the reason. */
   forbidden?: string | false | undefined;
 }
 
