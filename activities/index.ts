@@ -10,6 +10,7 @@ import { createEvalActivities, type EvalActivityDeps } from './evals.ts';
 import { createInboundMessageActivities, type InboundMessageActivityDeps } from './inbound-messages.ts';
 import { createInsightActivities, type InsightActivityDeps } from './insights.ts';
 import { type ContactImportActivityDeps, createContactImportActivities } from './jobs/contact-imports.ts';
+import { createDeliveryJobActivities, type DeliveryJobActivityDeps } from './jobs/delivery-jobs.ts';
 import { createExportActivities, type ExportActivityDeps } from './jobs/exports.ts';
 import { createSessionJobActivities, type SessionJobActivityDeps } from './jobs/session-jobs.ts';
 import { createKnowledgeActivities, type KnowledgeActivityDeps } from './knowledge.ts';
@@ -34,6 +35,7 @@ export type ActivityDeps = AiTurnActivityDeps &
   CrmActivityDeps &
   CsatActivityDeps &
   DeletionActivityDeps &
+  DeliveryJobActivityDeps &
   EvalActivityDeps &
   ExportActivityDeps &
   InsightActivityDeps &
@@ -63,6 +65,7 @@ export const createActivities = (deps: ActivityDeps) => ({
   ...createCrmActivities(deps),
   ...createCsatActivities(deps),
   ...createDeletionActivities(deps),
+  ...createDeliveryJobActivities(deps),
   ...createEvalActivities(deps),
   ...createExportActivities(deps),
   ...createInsightActivities(deps),

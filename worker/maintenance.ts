@@ -15,6 +15,7 @@ import { deleteIdleHosts, deleteOldCrawls, deleteOldRobots } from '../src/crawl/
 import { deleteOldBatches, wakeStalledQueues } from '../src/crm/inbound/maintenance.service.ts';
 import type { Db } from '../src/db/connect.ts';
 import { deleteOldCounts } from '../src/db/write-quota.ts';
+import { deleteOldDeliveryJobs } from '../src/deliveries/bulk/service.ts';
 import { deleteOldRawMail } from '../src/deliveries/inbound/emails.service.ts';
 import { deleteOldCallbacks, deleteOldSandboxMessages } from '../src/deliveries/maintenance.service.ts';
 import { deleteOldEvalRuns, startNightlyRuns } from '../src/evals/runs.service.ts';
@@ -75,6 +76,7 @@ const BATCHED_JOBS: Record<string, (db: Db, retention: Retention) => Promise<num
   requestWeeklyReviews,
   deleteOldNotifications,
   deleteOldJobs,
+  deleteOldDeliveryJobs,
   deleteOldMcpConfirmations,
   deleteOldImports,
   expireExports,

@@ -14,6 +14,7 @@ export { syncMiaw } from './crm/miaw.ts';
 export { confirmCrmAccount, syncCrmThread, syncCrmTicket } from './crm/sync.ts';
 export { sendCsatSurvey } from './csat.ts';
 export { deleteMember, deleteTeam } from './deletions.ts';
+export { settleDeliveries } from './deliveries/delivery-jobs.ts';
 export { sendEmails } from './deliveries/emails.ts';
 export { receiveInboundEmail } from './deliveries/inbound-emails.ts';
 export { receiveInboundFiles } from './deliveries/inbound-files.ts';

@@ -15,6 +15,7 @@ import type { Db } from '../db/connect.ts';
 import { turnOffFastPaths } from '../db/fast-paths.ts';
 import { listen } from '../db/listen.ts';
 import type { WriteQuota } from '../db/write-quota.ts';
+import { deliveryJobs } from '../deliveries/bulk/service.ts';
 import { createSurveyLinks } from '../deliveries/ledger/delivery-links.ts';
 import { contactDeliveriesPort, deliveriesPort } from '../deliveries/ports.ts';
 import { createDocumentReader } from '../documents/reader.ts';
@@ -116,6 +117,7 @@ export function createApiDeps({ config, db, pool, quota, temporal, logger, repla
     chatContextOf: findChatContext,
     answers: waiters,
     confirmations: confirmationsPort,
+    otherJobs: [deliveryJobs],
     callWaiters: waiters,
     widgetPolls: createWakeUps(closing.signal),
     filePurgeMs: FILE_PURGE_MS,

@@ -33,6 +33,17 @@ export async function getContact(db: Db, orgId: string, id: string) {
   return contact;
 }
 
+/** Returns the contact with an id, or else with an e-mail address, which is in lower case. */
+export async function findContactBy(
+  db: Db,
+  orgId: string,
+  { contact_id, email }: { contact_id?: string | undefined; email?: string | undefined },
+) {
+  const keys = { ids: contact_id === undefined ? [] : [contact_id], emails: email === undefined ? [] : [email] };
+  const [found] = await listContactIdsByAddress(db, orgId, { ...keys, phones: [] });
+  return found === undefined ? undefined : findContact(db, orgId, found.id);
+}
+
 /** Returns the contact's values for HTTP actions, decrypted. */
 export async function readContactOverrides(db: Db, secrets: Secrets, orgId: string, id: string) {
   const stored = await findHttpActionOverrides(db, orgId, id);

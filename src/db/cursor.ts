@@ -43,6 +43,9 @@ export function toPage<Row extends { id: string }>(rows: Row[], limit: number, a
   return { items, next };
 }
 
+/** The order of a list by creation. */
+export type ListOrder = 'oldest' | 'newest';
+
 /** Selects the rows of one page of a list ordered by creation. */
 export interface PageRequest {
   /** The end of the previous page. */
@@ -50,24 +53,31 @@ export interface PageRequest {
   /** Rows from this time on are left out: a row created earlier may still be committed among them. */
   settled: Date;
   limit: number;
+  /** Oldest first where nothing is said. */
+  order?: ListOrder | undefined;
 }
+
+/** Nothing is left out of a list with the newest rows first: a row that is committed late is seen by the next reading. */
+const NEVER = new Date('9999-12-31T00:00:00Z');
 
 /**
  * Restricts a query to the rows of a page, plus one more if there is one. `of` names the table if the query joins
  * several.
  */
 export const orderedByCreation =
-  ({ after, settled, limit }: PageRequest, of?: string) =>
+  ({ after, settled, limit, order = 'oldest' }: PageRequest, of?: string) =>
   <DB, TB extends keyof DB, O>(query: SelectQueryBuilder<DB, TB, O>): SelectQueryBuilder<DB, TB, O> => {
     const [at, id] = ['created_at', 'id'].map((column) => sql.ref(of === undefined ? column : `${of}.${column}`));
     const settledOnes = query.where(sql<SqlBool>`${at} < ${settled}`);
+    const isBehind = order === 'oldest' ? sql`>` : sql`<`;
     const behind =
       after === undefined
         ? settledOnes
-        : settledOnes.where(sql<SqlBool>`(${at}, ${id}) > (${after.at}::timestamptz, ${after.id}::uuid)`);
+        : settledOnes.where(sql<SqlBool>`(${at}, ${id}) ${isBehind} (${after.at}::timestamptz, ${after.id}::uuid)`);
+    const direction = order === 'oldest' ? 'asc' : 'desc';
     return behind
-      .orderBy(sql`${at}`)
-      .orderBy(sql`${id}`)
+      .orderBy(sql`${at}`, direction)
+      .orderBy(sql`${id}`, direction)
       .limit(limit + 1);
   };
 
@@ -77,11 +87,12 @@ export const orderedByCreation =
  */
 export async function pageOf<Row extends { id: string; created_at: Date }>(
   db: Db,
-  { cursor, limit }: { cursor?: string | undefined; limit: number },
+  { cursor, limit, order = 'oldest' }: { cursor?: string | undefined; limit: number; order?: ListOrder | undefined },
   read: (page: PageRequest) => Promise<Row[]>,
 ) {
   const after = cursor === undefined ? undefined : decodeCursor(cursor);
-  const rows = await read({ after, settled: await settledBefore(db), limit });
+  const settled = order === 'oldest' ? await settledBefore(db) : NEVER;
+  const rows = await read({ after, settled, limit, order });
   return toPage(rows, limit, ({ created_at }) => created_at);
 }
 

@@ -1021,17 +1021,19 @@ CREATE INDEX deliveries_by_contact ON public.deliveries USING btree (org_id, con
 CREATE INDEX deliveries_by_creation ON public.deliveries USING btree (org_id, created_at, id) INCLUDE (status, channel, provider, sequence_id);
 CREATE INDEX deliveries_by_email_request ON public.deliveries USING btree (org_id, email_request_id, status) WHERE (email_request_id IS NOT NULL);
 CREATE INDEX deliveries_by_provider_id ON public.deliveries USING btree (org_id, provider, provider_id) WHERE (provider_id IS NOT NULL);
+CREATE INDEX deliveries_by_reason ON public.deliveries USING btree (org_id, "left"(split_part(reason, ':'::text, 1), 100), created_at, id) WHERE (reason IS NOT NULL);
 CREATE INDEX deliveries_by_sequence ON public.deliveries USING btree (org_id, sequence_id, step_id, status);
 CREATE INDEX deliveries_by_time_sent ON public.deliveries USING btree (org_id, sent_at) INCLUDE (contact_id) WHERE (sent_at IS NOT NULL);
 CREATE INDEX deliveries_of_channel_by_creation ON public.deliveries USING btree (org_id, channel, created_at, id);
 CREATE INDEX deliveries_of_contact_by_day ON public.deliveries USING btree (org_id, contact_id, began_at) WHERE ((sequence_id IS NOT NULL) AND (began_at IS NOT NULL));
-CREATE INDEX deliveries_of_sequence_by_creation ON public.deliveries USING btree (org_id, sequence_id, created_at, id) WHERE (sequence_id IS NOT NULL);
+CREATE INDEX deliveries_of_sequence_by_time ON public.deliveries USING btree (org_id, sequence_id, created_at, id) INCLUDE (step_id, status) WHERE (sequence_id IS NOT NULL);
 CREATE INDEX deliveries_of_status_by_creation ON public.deliveries USING btree (org_id, status, created_at, id);
 CREATE INDEX deliveries_orphaned ON public.deliveries USING btree (org_id) WHERE ((status = ANY (ARRAY['queued'::text, 'held'::text])) AND (sequence_id IS NOT NULL) AND (enrollment_id IS NULL));
 CREATE INDEX deliveries_requested ON public.deliveries USING btree (org_id, COALESCE(email_request_id, id)) WHERE ((sequence_id IS NULL) AND (status = ANY (ARRAY['queued'::text, 'sending'::text])));
 CREATE INDEX deliveries_to_look_up ON public.deliveries USING btree (org_id, look_up_at) WHERE (look_up_at IS NOT NULL);
 CREATE INDEX deliveries_under_way ON public.deliveries USING btree (org_id, sequence_id) WHERE (lease IS NOT NULL);
 CREATE INDEX deliveries_waiting ON public.deliveries USING btree (org_id, sequence_id, id) WHERE (status = ANY (ARRAY['queued'::text, 'held'::text]));
+CREATE INDEX deliveries_with_reason ON public.deliveries USING btree (org_id, created_at, id) WHERE (reason IS NOT NULL);
 CREATE UNIQUE INDEX deliveries_by_request ON public.deliveries USING btree (org_id, request_key);
 CREATE TRIGGER announce_milestones AFTER UPDATE ON public.deliveries REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION announce_delivery_milestones();
 
@@ -1049,6 +1051,41 @@ create table delivery_callbacks (
 );
 CREATE INDEX delivery_callbacks_by_age ON public.delivery_callbacks USING btree (received_at);
 CREATE INDEX delivery_callbacks_by_delivery ON public.delivery_callbacks USING btree (org_id, delivery_id) WHERE (delivery_id IS NOT NULL);
+
+create table delivery_job_items (
+  org_id uuid not null,
+  job_id uuid not null,
+  delivery_id uuid not null,
+  error text,
+  is_done boolean default false not null,
+  constraint delivery_job_items_pkey PRIMARY KEY (org_id, job_id, delivery_id),
+  constraint delivery_job_items_org_id_delivery_id_fkey FOREIGN KEY (org_id, delivery_id) REFERENCES deliveries(org_id, id) ON DELETE CASCADE,
+  constraint delivery_job_items_org_id_job_id_fkey FOREIGN KEY (org_id, job_id) REFERENCES delivery_jobs(org_id, id) ON DELETE CASCADE
+);
+CREATE INDEX delivery_job_items_failed ON public.delivery_job_items USING btree (org_id, job_id, delivery_id) WHERE (error IS NOT NULL);
+CREATE INDEX delivery_job_items_left ON public.delivery_job_items USING btree (org_id, job_id, delivery_id) WHERE (NOT is_done);
+CREATE INDEX delivery_job_items_of_delivery ON public.delivery_job_items USING btree (org_id, delivery_id);
+
+create table delivery_jobs (
+  org_id uuid not null,
+  id uuid not null,
+  user_id bigint,
+  outcome text not null,
+  state text default 'running'::text not null,
+  total integer not null,
+  done integer default 0 not null,
+  failed integer default 0 not null,
+  created_at timestamp(3) with time zone default now() not null,
+  ended_at timestamp(3) with time zone,
+  constraint delivery_jobs_pkey PRIMARY KEY (org_id, id),
+  constraint delivery_jobs_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
+  constraint delivery_jobs_org_id_user_id_fkey FOREIGN KEY (org_id, user_id) REFERENCES members(org_id, user_id) ON DELETE SET NULL (user_id),
+  constraint delivery_jobs_outcome_check CHECK ((outcome = ANY (ARRAY['sent'::text, 'failed'::text]))),
+  constraint delivery_jobs_state_check CHECK ((state = ANY (ARRAY['running'::text, 'done'::text])))
+);
+CREATE INDEX delivery_jobs_ended ON public.delivery_jobs USING btree (ended_at) WHERE (ended_at IS NOT NULL);
+CREATE INDEX delivery_jobs_of_member ON public.delivery_jobs USING btree (org_id, user_id) WHERE (user_id IS NOT NULL);
+CREATE INDEX delivery_jobs_running ON public.delivery_jobs USING btree (org_id, id) WHERE (state = 'running'::text);
 
 create table drafts (
   org_id uuid not null,
@@ -1133,7 +1170,9 @@ create table enrollments (
 );
 CREATE INDEX enrollments_by_contact ON public.enrollments USING btree (org_id, contact_id);
 CREATE INDEX enrollments_by_creation ON public.enrollments USING btree (org_id, sequence_id, created_at, id);
+CREATE INDEX enrollments_by_exit_reason ON public.enrollments USING btree (org_id, sequence_id, "left"(split_part(exit_reason, ':'::text, 1), 100), created_at, id) WHERE (exit_reason IS NOT NULL);
 CREATE INDEX enrollments_by_last_step ON public.enrollments USING btree (org_id, last_step_id);
+CREATE INDEX enrollments_by_position ON public.enrollments USING btree (org_id, sequence_id, COALESCE(last_step_id, sequence_id), created_at, id) WHERE (status = 'active'::text);
 CREATE INDEX enrollments_by_run ON public.enrollments USING btree (org_id, run_id) WHERE (status = 'active'::text);
 CREATE INDEX enrollments_due ON public.enrollments USING btree (org_id, sequence_id, COALESCE(last_step_id, sequence_id), anchor_at) WHERE ((status = 'active'::text) AND (held_until IS NULL));
 CREATE INDEX enrollments_held ON public.enrollments USING btree (org_id, sequence_id, held_until) WHERE ((status = 'active'::text) AND (held_until IS NOT NULL));
@@ -2056,6 +2095,8 @@ create table sending_domains (
   dmarc_status text default 'pending'::text not null,
   checked_at timestamp(3) with time zone,
   created_at timestamp(3) with time zone default now() not null,
+  found text[],
+  dmarc_found text[],
   constraint sending_domains_pkey PRIMARY KEY (org_id, id),
   constraint sending_domains_dmarc_status_check CHECK ((dmarc_status = ANY (ARRAY['pending'::text, 'verified'::text, 'failed'::text]))),
   constraint sending_domains_org_id_domain_key UNIQUE (org_id, domain),
@@ -2145,6 +2186,7 @@ create table sequences (
 CREATE INDEX sequences_active ON public.sequences USING btree (org_id, id) WHERE ((status = 'active'::text) AND (deleted_at IS NULL));
 CREATE INDEX sequences_by_creation ON public.sequences USING btree (org_id, created_at, id) WHERE (deleted_at IS NULL);
 CREATE INDEX sequences_listening ON public.sequences USING btree (org_id) WHERE (is_continuous AND (deleted_at IS NULL) AND (status = ANY (ARRAY['active'::text, 'paused'::text])));
+CREATE INDEX sequences_of_status_by_creation ON public.sequences USING btree (org_id, status, created_at, id) WHERE (deleted_at IS NULL);
 CREATE UNIQUE INDEX sequences_custom_id_key ON public.sequences USING btree (org_id, custom_id) WHERE (deleted_at IS NULL);
 
 create table session_events (

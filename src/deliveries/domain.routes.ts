@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../api/deps.ts';
+import { deliveryBulkRoutes } from './bulk/routes.ts';
 import { callbackRoutes } from './callbacks/routes.ts';
 import { emailRoutes } from './email/routes.ts';
 import { domainRoutes } from './email-domains/routes.ts';
@@ -17,6 +18,7 @@ export const DELIVERY_ROUTES: FastifyPluginAsyncZod<Deps>[] = [
   inboxRoutes,
   inboundRoutes,
   deliveryRoutes,
+  deliveryBulkRoutes,
   suppressionRoutes,
   unsubscribeRoutes,
   messageRoutes,

@@ -1,9 +1,9 @@
-import { type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
 import { orderedByCreation, type PageRequest } from '../db/cursor.ts';
 import { type CreatedWithin, countCreated, inIdOrder, type KeysetPage } from '../db/keyset.ts';
 import type { DeliveryStatus } from './contract.ts';
-import type { ListDeliveries } from './ledger/schema.ts';
+import { type DeliveryFilters, STATUSES_OF } from './ledger/schema.ts';
 
 const COLUMNS = [
   'id',
@@ -82,24 +82,74 @@ export function listDeliveryCallbacks(db: Db, orgId: string, deliveryId: string)
     .execute();
 }
 
-type DeliveryFilters = Pick<ListDeliveries, 'channel' | 'status' | 'contact_id' | 'sequence_id'>;
+/** SQL: what the reasons of deliveries have in common, as the index has it. */
+const REASON_GROUP = sql<string>`left(split_part(reason, ':', 1), 100)`;
 
-/** Lists a page of deliveries by creation. */
-export function listDeliveries(db: Db, orgId: string, filters: DeliveryFilters, page: PageRequest) {
-  let query = db.selectFrom('deliveries').select(COLUMNS).where('org_id', '=', orgId);
+/** Returns a query for the deliveries that meet all filters. */
+export function filteredDeliveries(db: Db, orgId: string, filters: DeliveryFilters) {
+  let query = db.selectFrom('deliveries').where('org_id', '=', orgId);
   if (filters.channel !== undefined) query = query.where('channel', '=', filters.channel);
   if (filters.status !== undefined) query = query.where('status', '=', filters.status);
+  if (filters.outcome !== undefined) query = query.where('status', 'in', STATUSES_OF[filters.outcome]);
+  if (filters.step_id !== undefined) query = query.where(isOfStep(orgId, filters.step_id));
   if (filters.contact_id !== undefined) query = query.where('contact_id', '=', filters.contact_id);
   if (filters.sequence_id !== undefined) query = query.where('sequence_id', '=', filters.sequence_id);
-  return query.$call(orderedByCreation(page)).execute();
+  if (filters.session_id !== undefined) query = query.where(isOfSession(orgId, filters.session_id));
+  if (filters.reason !== undefined)
+    query = query.where(sql<SqlBool>`${REASON_GROUP} = ${filters.reason} and reason is not null`);
+  if (filters.from !== undefined) query = query.where(sql<SqlBool>`created_at >= ${filters.from}::timestamptz`);
+  if (filters.to !== undefined) query = query.where(sql<SqlBool>`created_at < ${filters.to}::timestamptz`);
+  return query;
+}
+
+/** SQL: the delivery is of a step. Indexes begin with the sequence. */
+const isOfStep = (orgId: string, stepId: string) => sql<SqlBool>`(step_id = ${stepId}::uuid and sequence_id = (
+  select step.sequence_id from sequence_steps as step where step.org_id = ${orgId} and step.id = ${stepId}::uuid
+))`;
+
+/** SQL: the delivery is a message of a session, whose event has the same id. */
+const isOfSession = (orgId: string, sessionId: string) => sql<SqlBool>`id = any(array(
+  select event.id from session_events as event where event.org_id = ${orgId} and event.session_id = ${sessionId}::uuid
+))`;
+
+/** Lists a page of deliveries by creation. */
+export const listDeliveries = (db: Db, orgId: string, filters: DeliveryFilters, page: PageRequest) =>
+  filteredDeliveries(db, orgId, filters).select(COLUMNS).$call(orderedByCreation(page)).execute();
+
+export interface ReasonCount {
+  reason: string;
+  status: DeliveryStatus;
+  count: number;
+}
+
+/** Counts the newest deliveries with a reason, at most `limit`, by what their reasons have in common, and by status. */
+export async function countReasons(
+  db: Db,
+  orgId: string,
+  { limit, ...filters }: DeliveryFilters & { limit: number },
+): Promise<ReasonCount[]> {
+  const newest = filteredDeliveries(db, orgId, filters)
+    .select(['status', 'reason'])
+    .where('reason', 'is not', null)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit);
+  const { rows } = await sql<ReasonCount>`
+    select ${REASON_GROUP} as reason, status, count(*) as count from (${newest}) as newest
+    group by 1, 2 order by 3 desc, 1, 2
+  `.execute(db);
+  return rows;
 }
 
 /**
  * Settles an `unknown` delivery. Returns undefined if there is no such delivery. If it was sent, it was sent before it
  * became unknown.
  */
-export function settleUnknownDelivery(db: Db, orgId: string, id: string, outcome: 'sent' | 'failed') {
-  return db
+export const settleUnknownDelivery = (db: Db, orgId: string, id: string, outcome: 'sent' | 'failed') =>
+  unknownSettled(db, orgId, outcome).where('id', '=', id).returning(COLUMNS).executeTakeFirst();
+
+const unknownSettled = (db: Db, orgId: string, outcome: 'sent' | 'failed') =>
+  db
     .updateTable('deliveries')
     .set({
       status: outcome,
@@ -109,10 +159,20 @@ export function settleUnknownDelivery(db: Db, orgId: string, id: string, outcome
       updated_at: sql<Date>`now()`,
     })
     .where('org_id', '=', orgId)
-    .where('id', '=', id)
-    .where('status', '=', 'unknown')
-    .returning(COLUMNS)
-    .executeTakeFirst();
+    .where('status', '=', 'unknown');
+
+/** Settles those of some deliveries that are `unknown`, like `settleUnknownDelivery`. Returns their ids. */
+export async function settleUnknownDeliveries(
+  db: Db,
+  orgId: string,
+  ids: string[],
+  outcome: 'sent' | 'failed',
+): Promise<string[]> {
+  const rows = await unknownSettled(db, orgId, outcome)
+    .where('id', '=', sql<string>`any(${ids}::uuid[])`)
+    .returning('id')
+    .execute();
+  return rows.map(({ id }) => id);
 }
 
 /** SQL: the current time in the format of the API's responses: ISO 8601, UTC, milliseconds. */

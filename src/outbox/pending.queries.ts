@@ -36,6 +36,20 @@ export const hasPendingCommand = async (db: Db, workflowId: string): Promise<boo
   (await db.selectFrom('outbox').select('id').where('workflow_id', '=', workflowId).limit(1).executeTakeFirst()) !==
   undefined;
 
+/** A command younger than this is on its way. */
+const ON_ITS_WAY = sql`interval '10 seconds'`;
+
+/** Returns a command for a workflow that has not reached Temporal in time. */
+export const findStuckCommand = (db: Db, workflowId: string) =>
+  db
+    .selectFrom('outbox')
+    .select(['attempts', 'last_error', 'available_at'])
+    .where('workflow_id', '=', workflowId)
+    .where(sql<SqlBool>`(attempts > 0 or created_at < now() - ${ON_ITS_WAY})`)
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
+
 /** Returns the ids of an org's events of some types that still wait in the outbox. */
 export async function listPendingEvents(db: Db, orgId: string, types: EventType[]): Promise<number[]> {
   const rows = await db

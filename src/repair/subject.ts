@@ -31,6 +31,7 @@ export type MismatchKind =
   | 'snooze'
   | 'csat-survey'
   | 'session-job'
+  | 'delivery-job'
   | 'contact-import'
   | 'export'
   | 'inactivity'

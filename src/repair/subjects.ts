@@ -56,6 +56,8 @@ import { wakeMiaw } from '../crm/salesforce/sync.service.ts';
 import { SEND_CSAT_SURVEY } from '../csat/survey/contract.ts';
 import { listPendingSurveys } from '../csat/survey/queries.ts';
 import { wakeSurvey } from '../csat/survey/requests.service.ts';
+import { SETTLE_DELIVERIES } from '../deliveries/bulk/contract.ts';
+import { listRunningDeliveryJobs, runDeliveryJob } from '../deliveries/bulk/service.ts';
 import {
   RECEIVE_INBOUND_EMAIL,
   RECEIVE_INBOUND_FILES,
@@ -308,6 +310,15 @@ export const SUBJECTS: ComparedSubject[] = [
       starts: [RUN_SESSION_JOB.type],
       list: listRunningJobs,
       wake: runJob,
+      idOf: ({ jobId }) => jobId,
+    }),
+  ),
+  compared(
+    resumed({
+      kind: 'delivery-job',
+      starts: [SETTLE_DELIVERIES.type],
+      list: listRunningDeliveryJobs,
+      wake: runDeliveryJob,
       idOf: ({ jobId }) => jobId,
     }),
   ),

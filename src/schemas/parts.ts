@@ -23,6 +23,9 @@ export const Timestamp = z.codec(z.iso.datetime(), z.date(), {
 /** The start of the next page of a list. */
 export const Cursor = z.string().max(500).describe('The `next` of the page before.');
 
+/** The order of a list by creation. */
+export const Order = z.enum(['oldest', 'newest']).default('oldest').describe('By creation.');
+
 /** A time as in ISO 8601 or RFC 3339: also with a space instead of the T, and in UTC without a zone. */
 export const Time = z
   .string()
@@ -46,6 +49,9 @@ export const RANGE = {
   updated_after: Bound.describe('Updated then or later. Orders the list by update.'),
   updated_before: Bound.describe('Updated earlier. Orders the list by update.'),
 };
+
+/** What reasons have in common: all before the first colon, at most 100 characters. Indexes have it too. */
+export const ReasonGroup = z.string().min(1).max(100).describe('The reason up to its first colon.');
 
 /** The channels of sessions. */
 export const SessionChannel = z

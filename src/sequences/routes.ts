@@ -3,7 +3,6 @@ import { z } from 'zod';
 import type { Deps } from '../api/deps.ts';
 import { elementAt } from '../collections/checked-access.ts';
 import type { Db } from '../db/connect.ts';
-import { pageOf } from '../db/cursor.ts';
 import { errorResponses } from '../schemas/error-answers.ts';
 import { NO_BODY, NoBody } from '../schemas/parts.ts';
 import {
@@ -21,7 +20,9 @@ import {
 } from './definitions/service.ts';
 import { audienceOf } from './enrollment/audience.service.ts';
 import { explainEnrollment } from './enrollment/explanation.service.ts';
-import { listEnrollments } from './enrollment/shared.queries.ts';
+import { pageOfEnrollments } from './enrollment/listing.service.ts';
+import { ContactExplanation, ExplainQuery } from './explanation/schema.ts';
+import { explainContact } from './explanation/service.ts';
 import { getForecast, requestForecast, toJob } from './forecast/jobs.service.ts';
 import {
   AddContacts,
@@ -46,6 +47,8 @@ import {
   UpdateSequence,
 } from './schema.ts';
 import { sendTest } from './sending/test-send.service.ts';
+import { SequenceSeries, SeriesQuery } from './stats/schema.ts';
+import { getSeries } from './stats/series.service.ts';
 import { getStats } from './stats/service.ts';
 import { previewChange } from './steps/preview.service.ts';
 
@@ -82,8 +85,7 @@ export const sequenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config 
     schema: {
       operationId: 'listSequences',
       summary: 'List sequences',
-      description:
-        'Lists the sequences in the order of creation, with their steps and status. Deleted ones are left out.',
+      description: 'Lists the sequences by creation, with their steps and status. Deleted ones are left out.',
       tags,
       querystring: ListSequences,
       response: { 200: SequenceList, ...errorResponses(403) },
@@ -275,6 +277,38 @@ export const sequenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config 
     },
   });
 
+  app.get('/sequences/:id/series', {
+    config: { scope: 'sequences:read' },
+    schema: {
+      operationId: 'getSequenceSeries',
+      summary: 'Count over time',
+      tags,
+      description:
+        'Counts the deliveries of the sequence by the hour or day on which they became due, with what has become of them, by the clocks of the organization. Empty hours and days are left out.',
+      params: SequenceParams,
+      querystring: SeriesQuery,
+      response: { 200: SequenceSeries, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params, query }) =>
+      getSeries(db, org.id, await getSequence(db, org.id, params.id), query),
+  });
+
+  app.get('/sequences/:id/explain', {
+    config: { scope: 'sequences:read' },
+    schema: {
+      operationId: 'explainContact',
+      summary: 'Explain why a contact did not get it',
+      tags,
+      description:
+        'Says in one answer what a contact has got of the sequence and why not the rest: contact, audience, enrollment, block, suppression, gates, deliveries.',
+      params: SequenceParams,
+      querystring: ExplainQuery,
+      response: { 200: ContactExplanation, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params, query }) =>
+      explainContact(db, org.id, await getSequence(db, org.id, params.id), { ...query, defaults }),
+  });
+
   app.get('/sequences/:id/enrollments', {
     config: { scope: 'sequences:read' },
     schema: {
@@ -287,10 +321,7 @@ export const sequenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config 
       response: { 200: EnrollmentList, ...errorResponses(403, 404) },
     },
     handler: async ({ db, org, params, query }) => {
-      const sequence = await getSequence(db, org.id, params.id);
-      return pageOf(db, query, (page) =>
-        listEnrollments(db, org.id, sequence, { ...page, status: query.status, contactId: query.contact_id }),
-      );
+      return pageOfEnrollments(db, org.id, await getSequence(db, org.id, params.id), query);
     },
   });
 

@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { FullFilter } from '../contacts/filters/schema.ts';
 import { ContactRef } from '../contacts/schema.ts';
 import { DeliveryState } from '../deliveries/ledger/schema.ts';
-import { Cursor, Id, Timestamp } from '../schemas/parts.ts';
+import { Cursor, Id, Order, ReasonGroup, Timestamp } from '../schemas/parts.ts';
 import { Gates } from './gates/schema.ts';
+import { SequenceFigures } from './stats/schema.ts';
 import { StepAction } from './steps/actions.schema.ts';
 
 const TEN_YEARS_IN_MINUTES = 5_256_000;
@@ -117,6 +118,7 @@ export const Sequence = z
     status: SequenceStatus,
     created_at: Timestamp,
     updated_at: Timestamp,
+    stats: SequenceFigures.optional().describe('Only in a list with `include=stats`.'),
   })
   .meta({ id: 'Sequence' });
 
@@ -134,7 +136,14 @@ export const CreatedSequence = z.object({ id: Id, audience: Audience });
 
 const Limit = z.coerce.number().int().min(1).max(100).default(50);
 
-export const ListSequences = z.object({ cursor: Cursor.optional(), limit: Limit });
+export const ListSequences = z.object({
+  cursor: Cursor.optional(),
+  limit: Limit,
+  status: SequenceStatus.optional(),
+  q: z.string().trim().min(1).max(200).optional().describe('In the name.'),
+  order: Order,
+  include: z.literal('stats').optional().describe('How far each sequence is.'),
+});
 export type ListSequences = z.infer<typeof ListSequences>;
 export const SequenceList = z.object({ items: z.array(Sequence), next: z.string().nullable() });
 
@@ -171,6 +180,9 @@ export const SequenceStats = z
       }),
     ),
     enrollments: z.object({ active: z.int(), complete: z.int(), canceled: z.int(), exited: z.int() }),
+    held: z
+      .array(z.object({ gate: z.string(), count: z.int() }))
+      .describe('How many messages each gate holds now. At most 10,000 are counted.'),
     audience: Audience,
   })
   .meta({ id: 'SequenceStats' });
@@ -184,6 +196,10 @@ const StepForecast = z.object({
     .array(z.object({ gate: z.string(), count: z.int() }))
     .describe('How many of the recipients wait for a gate before they get it.'),
   skipped: z.array(z.object({ reason: z.string(), count: z.int() })),
+  hours: z
+    .array(z.object({ at: Timestamp, recipients: z.int() }))
+    .optional()
+    .describe('How many of the recipients get it in which hour of the next 7 days.'),
 });
 
 export const SequenceForecast = z
@@ -269,19 +285,26 @@ export const ListEnrollments = z.object({
   limit: Limit,
   status: EnrollmentStatus.optional(),
   contact_id: Id.optional().describe('Only the enrollment of this contact.'),
+  step_id: Id.optional().describe('Active ones that get this step next.'),
+  exit_reason: ReasonGroup.optional(),
+  held: z.literal('true').optional().describe('Active ones that are deferred, in the order of `held_until`.'),
 });
+export type ListEnrollments = z.infer<typeof ListEnrollments>;
 
-const Enrollment = z.object({
-  id: Id,
-  contact_id: Id,
-  run_id: Id.nullable(),
-  status: EnrollmentStatus,
-  last_step_id: Id.nullable(),
-  held_until: Timestamp.nullable(),
-  exit_reason: z.string().nullable().describe('Why it ended before its last step.'),
-  created_at: Timestamp,
-  ended_at: Timestamp.nullable(),
-});
+const Enrollment = z
+  .object({
+    id: Id,
+    contact_id: Id,
+    contact: z.object({ name: z.string().nullable(), email: z.string().nullable() }),
+    run_id: Id.nullable(),
+    status: EnrollmentStatus,
+    last_step_id: Id.nullable(),
+    held_until: Timestamp.nullable(),
+    exit_reason: z.string().nullable().describe('Why it ended before its last step.'),
+    created_at: Timestamp,
+    ended_at: Timestamp.nullable(),
+  })
+  .meta({ id: 'Enrollment' });
 
 export const EnrollmentList = z.object({ items: z.array(Enrollment), next: z.string().nullable() });
 

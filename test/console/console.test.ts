@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { newId } from '../../src/ids.ts';
 import { CHROMIUM, overflowOf, startBrowser, WIDTHS } from '../support/chromium.ts';
 import { violationsIn } from '../support/console-pages.ts';
+import { emailStep } from '../support/sequences.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';
 import { eventually } from '../support/stack/stack.ts';
 
@@ -153,6 +154,16 @@ const HOSTILE = `<img src=x onerror="window.isBroken=1"><script>window.isBroken=
     console.info(`A link to a conversation loads ${ofConversation} bytes of scripts`);
     expect((await loaded()).some((file) => file.startsWith('conversation'))).toBe(true);
     expect(ofConversation).toBeLessThan(MAX_SCRIPT_BYTES);
+    const { body: sequence } = await api.org.post('/sequences', {
+      name: 'Welcome',
+      filter: null,
+      steps: [emailStep('One')],
+    });
+    for (const path of ['outbound/deliveries', `outbound/${sequence.id}`]) {
+      await page.goto(`${api.url}/console/${path}`);
+      await page.getByText(path.endsWith('deliveries') ? 'Nothing was sent yet' : 'Nobody is enrolled').waitFor();
+      expect([path, (await sizeOfLoaded()) < MAX_SCRIPT_BYTES]).toEqual([path, true]);
+    }
     await page.context().close();
     const lazy = scripts.filter((file) => !index.includes(file));
     expect(lazy.length).toBeGreaterThan(3);

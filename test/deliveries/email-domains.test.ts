@@ -49,8 +49,15 @@ describe('a sending domain', () => {
       200,
       {
         domainRecords: [
-          { type: 'TXT', name, value, ttl: 3600, status: 'pending' },
-          { type: 'TXT', name: `_dmarc.${DOMAIN}`, value: 'v=DMARC1; p=none', ttl: 3600, status: 'pending' },
+          { type: 'TXT', name, value, ttl: 3600, status: 'pending', found: null },
+          {
+            type: 'TXT',
+            name: `_dmarc.${DOMAIN}`,
+            value: 'v=DMARC1; p=none',
+            ttl: 3600,
+            status: 'pending',
+            found: null,
+          },
         ],
         domainStatus: 'pending',
       },
@@ -234,6 +241,8 @@ describe('verification of a sending domain', () => {
     dns.set(record.name, texts(record));
     const { status, body } = await check(DOMAIN);
     expect([status, body.domainStatus, body.domainRecords[0].status]).toEqual([200, 'failed', 'failed']);
+    expect(body.domainRecords[0].found).toEqual(expect.arrayContaining([expect.stringContaining('p=')]));
+    expect((await list()).items[0].domainRecords).toEqual(body.domainRecords);
     dns.set(record.name, [record.value]);
     expect((await check(DOMAIN)).body.domainStatus).toBe('verified');
   });

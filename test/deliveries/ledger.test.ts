@@ -24,10 +24,12 @@ describe('the ledger of deliveries', () => {
 
   interface Row {
     channel?: 'email' | 'sms';
-    status: 'accepted' | 'delivered' | 'failed' | 'unknown';
+    status: 'accepted' | 'delivered' | 'failed' | 'unknown' | 'skipped' | 'bounced';
     reason?: string | null;
     sequence_id?: string;
+    step_id?: string;
     contact_id?: string;
+    created_at?: Date;
   }
   const insert = async (org: TestOrg, row: Row): Promise<string> => {
     const id = newId();
@@ -60,6 +62,68 @@ describe('the ledger of deliveries', () => {
       ['sms'],
     ]);
     expect(second.next).toBeNull();
+  });
+
+  it('is listed from the newest back, completely, and within given times', async () => {
+    const ids: string[] = [];
+    for (const day of [3, 1, 2])
+      ids.push(
+        await insert(api.org, { channel: 'sms', status: 'bounced', created_at: new Date(`2026-03-0${day}T12:00:00Z`) }),
+      );
+    const [third, first, second] = ids;
+    const march = 'status=bounced&from=2026-03-01T12:00:00Z&to=2026-03-04T00:00:00Z';
+    const listed: string[] = [];
+    for (let cursor = ''; ; ) {
+      const { body } = await api.org.get(`/deliveries?${march}&order=newest&limit=1${cursor}`);
+      listed.push(...body.items.map(({ id }: { id: string }) => id));
+      if (body.next === null) break;
+      cursor = `&cursor=${body.next}`;
+    }
+    expect(listed).toEqual([third, second, first]);
+    const until = await api.org.get('/deliveries?status=bounced&to=2026-03-02T12:00:00Z');
+    expect(until.body.items.map(({ id }: { id: string }) => id)).toEqual([first]);
+    expect((await api.org.get('/deliveries?order=random')).status).toBe(400);
+    expect((await api.org.get('/deliveries?from=yesterday')).status).toBe(400);
+  });
+
+  it('counts reasons by their beginning, and lists the deliveries of each, and those of an outcome or a step', async () => {
+    const path = `/sequences/${sequenceId}`;
+    const [step] = (await api.org.get(path)).body.steps;
+    const row = { sequence_id: sequenceId, channel: 'sms', status: 'skipped' } as const;
+    await insert(api.org, { ...row, reason: 'exit_on_reply: at 9' });
+    await insert(api.org, { ...row, reason: 'exit_on_reply: at 10', step_id: step.id });
+    await insert(api.org, { ...row, reason: 'the contact is blocked' });
+    await insert(api.other, { channel: 'sms', status: 'skipped', reason: 'exit_on_reply: elsewhere' });
+    const { status, body } = await api.org.get('/deliveries/reasons?channel=sms&status=skipped');
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      items: [
+        { reason: 'exit_on_reply', status: 'skipped', count: 2 },
+        { reason: 'the contact is blocked', status: 'skipped', count: 1 },
+      ],
+      counted: 3,
+      is_at_least: false,
+    });
+    const reasonsOf = async (query: string) =>
+      (await api.org.get(`/deliveries?${query}`)).body.items.map(({ reason }: { reason: string }) => reason);
+    expect(await reasonsOf('reason=exit_on_reply')).toEqual(['exit_on_reply: at 9', 'exit_on_reply: at 10']);
+    expect(await reasonsOf(`step_id=${step.id}`)).toEqual(['exit_on_reply: at 10']);
+    expect(await reasonsOf('outcome=skipped')).toHaveLength(3);
+    expect(await reasonsOf('reason=exit_on')).toEqual([]);
+  });
+
+  it('lists the messages of a session, to its own org only', async () => {
+    const { body: session } = await api.org.post('/chat/sessions', { contact_id: contactId });
+    const message = { type: 'text', text: 'Hello' };
+    await api.org.post(`/chat/sessions/${session.id}/send`, { sender: 'contact', message });
+    const sent = (await api.org.get(`/chat/sessions/${session.id}/history`)).body.items.at(-1);
+    await api.db
+      .insertInto('deliveries')
+      .values({ org_id: api.org.id, id: sent.id, channel: 'email', to: 'ann@example.com', status: 'sent' })
+      .execute();
+    const query = `/deliveries?session_id=${session.id}&order=newest`;
+    expect((await api.org.get(query)).body.items).toMatchObject([{ id: sent.id }]);
+    expect((await api.other.get(query)).body.items).toEqual([]);
   });
 
   it('shows a delivery to its own org only, with the reason of its status', async () => {

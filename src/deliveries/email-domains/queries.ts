@@ -12,6 +12,8 @@ const COLUMNS = [
   'public_key',
   'status',
   'dmarc_status',
+  'found',
+  'dmarc_found',
   'checked_at',
   'created_at',
 ] as const;
@@ -60,11 +62,11 @@ export function updateDomainStatus(
   db: Db,
   orgId: string,
   id: string,
-  statuses: { status: DomainStatus; dmarc_status: DomainStatus },
+  checked: Pick<SendingDomainsTable, 'found' | 'dmarc_found'> & { status: DomainStatus; dmarc_status: DomainStatus },
 ) {
   return db
     .updateTable('sending_domains')
-    .set({ ...statuses, checked_at: sql<Date>`now()` })
+    .set({ ...checked, checked_at: sql<Date>`now()` })
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .returning(COLUMNS)
@@ -93,7 +95,6 @@ export function findVerifiedDomainKey(db: Db, orgId: string, domains: string[]) 
     .executeTakeFirst();
 }
 
-/** Lists a page of domains by creation. */
 /** Finds the oldest of an org's verified domains. */
 export const findOldestVerifiedDomain = (db: Db, orgId: string) =>
   db
@@ -105,6 +106,7 @@ export const findOldestVerifiedDomain = (db: Db, orgId: string) =>
     .limit(1)
     .executeTakeFirst();
 
+/** Lists a page of domains by creation. */
 export const listDomains = (db: Db, orgId: string, page: PageRequest) =>
   db.selectFrom('sending_domains').select(COLUMNS).where('org_id', '=', orgId).$call(orderedByCreation(page)).execute();
 

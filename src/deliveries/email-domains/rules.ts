@@ -31,6 +31,13 @@ export function keyStatusOf(texts: string[], publicKey: string): DomainStatus {
 export const policyStatusOf = (texts: string[]): DomainStatus =>
   texts.some((text) => /^v[ \t]*=[ \t]*DMARC1[ \t]*(;|$)/.test(text)) ? 'verified' : 'pending';
 
+const TEXTS_SHOWN = 5;
+const CHARACTERS_SHOWN = 500;
+
+/** Returns what is shown of the texts at a name: anybody may publish many and long ones there. */
+export const shownTexts = (texts: string[]): string[] =>
+  texts.slice(0, TEXTS_SHOWN).map((text) => text.slice(0, CHARACTERS_SHOWN).toWellFormed().replaceAll('\0', ''));
+
 /** Parses the tags of a key record in any order and removes white space, allowed anywhere (RFC 6376, 3.2 and 3.6.1). */
 function tagsOf(text: string): { v?: string; k?: string; p?: string } {
   const specs = text.replaceAll(/[ \t\r\n]+/g, '').matchAll(/(?:^|;)([^=;]*)=([^;]*)/g);

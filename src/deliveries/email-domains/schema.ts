@@ -33,6 +33,12 @@ const DomainRecord = z
     value: z.string(),
     ttl: z.int().describe('In seconds.'),
     status: DomainStatus,
+    found: z
+      .array(z.string())
+      .nullable()
+      .describe(
+        'What DNS had at this name when it was last checked, at most 5 texts of 500 characters. null: never checked.',
+      ),
   })
   .meta({ id: 'DomainRecord' });
 

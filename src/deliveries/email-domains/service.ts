@@ -19,7 +19,7 @@ import {
   lockDomains,
   updateDomainStatus,
 } from './queries.ts';
-import { dkimRecordOf, dmarcRecordOf, domainAndParents, keyStatusOf, policyStatusOf } from './rules.ts';
+import { dkimRecordOf, dmarcRecordOf, domainAndParents, keyStatusOf, policyStatusOf, shownTexts } from './rules.ts';
 import type { ListDomains } from './schema.ts';
 
 type SendingDomain = NonNullable<Awaited<ReturnType<typeof findDomain>>>;
@@ -84,6 +84,8 @@ export async function verifyDomain(db: Db, dns: Dns, orgId: string, domain: stri
   const checked = await updateDomainStatus(db, orgId, stored.id, {
     status: keyStatusOf(keys, stored.public_key),
     dmarc_status: policies === undefined ? stored.dmarc_status : policyStatusOf(policies),
+    found: shownTexts(keys),
+    dmarc_found: policies === undefined ? stored.dmarc_found : shownTexts(policies),
   });
   if (checked === undefined) throw notFound('sending domain'); // deleted during the DNS check
   return toResponse(checked);
@@ -130,11 +132,11 @@ export async function findDkimSigning(
   return { domain, selector, privateKey: secrets.decrypt(private_key, secretPlaceOf(orgId, id)) };
 }
 
-/** Whether the org may send from this address: the address's domain or one of its parents is verified. */
 /** Returns a verified domain of the org, if it has one. */
 export const findVerifiedDomain = async (db: Db, orgId: string): Promise<string | undefined> =>
   (await findOldestVerifiedDomain(db, orgId))?.domain;
 
+/** Whether the org may send from this address: the address's domain or one of its parents is verified. */
 export async function isVerifiedSender(db: Db, orgId: string, fromEmail: string): Promise<boolean> {
   const domain = fromEmail.slice(fromEmail.lastIndexOf('@') + 1);
   return (await findVerifiedDomainKey(db, orgId, domainAndParents(domain))) !== undefined;
@@ -144,8 +146,8 @@ function toResponse(row: SendingDomain) {
   const record = { type: 'TXT' as const, ttl: TTL_SECONDS };
   return {
     domainRecords: [
-      { ...record, ...dkimRecordOf(row), status: row.status },
-      { ...record, ...dmarcRecordOf(row), status: row.dmarc_status },
+      { ...record, ...dkimRecordOf(row), status: row.status, found: row.found },
+      { ...record, ...dmarcRecordOf(row), status: row.dmarc_status, found: row.dmarc_found },
     ],
     domainStatus: row.status,
   };

@@ -11,6 +11,9 @@ export interface SendingDomainsTable {
   private_key: string;
   status: Generated<DomainStatus>;
   dmarc_status: Generated<DomainStatus>;
+  /** The texts in DNS at the name of the key, and at that of the policy, at the last check. */
+  found: string[] | null;
+  dmarc_found: string[] | null;
   checked_at: Date | null;
   created_at: Generated<Date>;
 }

@@ -1,7 +1,16 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { errorResponses } from '../../schemas/error-answers.ts';
-import { Delivery, DeliveryDetail, DeliveryPage, DeliveryPath, ListDeliveries, ResolveDelivery } from './schema.ts';
-import { describeDelivery, pageOfDeliveries, resolveDelivery } from './service.ts';
+import {
+  Delivery,
+  DeliveryDetail,
+  DeliveryFilters,
+  DeliveryPage,
+  DeliveryPath,
+  DeliveryReasons,
+  ListDeliveries,
+  ResolveDelivery,
+} from './schema.ts';
+import { countDeliveryReasons, describeDelivery, pageOfDeliveries, resolveDelivery } from './service.ts';
 
 const tags = ['deliveries'];
 
@@ -13,11 +22,24 @@ export const deliveryRoutes: FastifyPluginAsyncZod = async (app) => {
       summary: 'List deliveries',
       tags,
       description:
-        'Lists every message and call of the organization on any channel, oldest first, including those not made, with the reason.',
+        'Lists every message and call of the organization on any channel by creation, including those not made, with the reason.',
       querystring: ListDeliveries,
       response: { 200: DeliveryPage, ...errorResponses(403) },
     },
     handler: async ({ db, org, query }) => pageOfDeliveries(db, org.id, query),
+  });
+
+  app.get('/deliveries/reasons', {
+    config: { scope: 'sequences:read' },
+    schema: {
+      operationId: 'countDeliveryReasons',
+      summary: 'Count the reasons of deliveries',
+      tags,
+      description: 'Counts the newest deliveries that have a reason by its beginning and their status.',
+      querystring: DeliveryFilters,
+      response: { 200: DeliveryReasons, ...errorResponses(403) },
+    },
+    handler: async ({ db, org, query }) => countDeliveryReasons(db, org.id, query),
   });
 
   app.get('/deliveries/:id', {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { Cursor, Id, Timestamp } from '../../schemas/parts.ts';
+import { keysOf } from '../../collections/checked-access.ts';
+import { Cursor, Id, Order, ReasonGroup, Time, Timestamp } from '../../schemas/parts.ts';
 
 export const ChannelName = z.enum(['email', 'sms', 'whatsapp', 'voice', 'messenger', 'instagram', 'slack']);
 
@@ -19,15 +20,47 @@ export const DeliveryState = z.enum([
   'canceled',
 ]);
 
+/** The statuses that are counted together, such as in the statistics of a sequence. */
+export const STATUSES_OF = {
+  waiting: ['held', 'queued', 'sending'],
+  sent: ['accepted', 'sent', 'delivered', 'read'],
+  delivered: ['delivered', 'read'],
+  failed: ['failed', 'bounced'],
+  skipped: ['skipped', 'suppressed', 'canceled'],
+  unknown: ['unknown'],
+} as const satisfies Record<string, z.infer<typeof DeliveryState>[]>;
+const DeliveryOutcome = z.enum(keysOf(STATUSES_OF)).describe('Statuses as the statistics of sequences count them.');
+
+const FILTERS = {
+  channel: ChannelName.optional(),
+  status: DeliveryState.optional(),
+  outcome: DeliveryOutcome.optional(),
+  contact_id: Id.optional(),
+  sequence_id: Id.optional(),
+  step_id: Id.optional(),
+  session_id: Id.optional().describe('The messages of this session.'),
+  reason: ReasonGroup.optional(),
+  from: Time.optional().describe('Created then or later.'),
+  to: Time.optional().describe('Created earlier.'),
+};
+export const DeliveryFilters = z.object(FILTERS);
+export type DeliveryFilters = z.infer<typeof DeliveryFilters>;
+
 export const ListDeliveries = z.object({
   cursor: Cursor.optional(),
   limit: z.coerce.number().int().min(1).max(100).default(50),
-  channel: ChannelName.optional(),
-  status: DeliveryState.optional(),
-  contact_id: Id.optional(),
-  sequence_id: Id.optional(),
+  order: Order,
+  ...FILTERS,
 });
 export type ListDeliveries = z.infer<typeof ListDeliveries>;
+
+export const DeliveryReasons = z
+  .object({
+    items: z.array(z.object({ reason: z.string(), status: DeliveryState, count: z.int() })),
+    counted: z.int().describe('Deliveries with a reason: the newest, at most 10,000.'),
+    is_at_least: z.boolean().describe('There are more than were counted.'),
+  })
+  .meta({ id: 'DeliveryReasons' });
 
 export const DeliveryPath = z.object({ id: Id });
 

@@ -2,17 +2,27 @@ import type { Db } from '../../db/connect.ts';
 import { pageOf } from '../../db/cursor.ts';
 import { conflict, notFound } from '../../errors.ts';
 import {
+  countReasons,
   findDelivery,
   findDeliveryProgress,
   listDeliveries,
   listDeliveryCallbacks,
   settleUnknownDelivery,
 } from '../queries.ts';
-import type { ListDeliveries } from './schema.ts';
+import type { DeliveryFilters, ListDeliveries } from './schema.ts';
 
-/** Returns a page of the deliveries matching the filters, oldest first. */
+/** Returns a page of the deliveries matching the filters, by creation. */
 export const pageOfDeliveries = (db: Db, orgId: string, query: ListDeliveries) =>
   pageOf(db, query, (page) => listDeliveries(db, orgId, query, page));
+
+const MAX_REASONS_COUNTED = 10_000;
+
+/** Counts the newest deliveries that have a reason, at most 10,000, by what the reasons have in common. */
+export async function countDeliveryReasons(db: Db, orgId: string, filters: DeliveryFilters) {
+  const items = await countReasons(db, orgId, { ...filters, limit: MAX_REASONS_COUNTED });
+  const counted = items.reduce((sum, { count }) => sum + count, 0);
+  return { items, counted, is_at_least: counted === MAX_REASONS_COUNTED };
+}
 
 export async function getDelivery(db: Db, orgId: string, id: string) {
   const delivery = await findDelivery(db, orgId, id);

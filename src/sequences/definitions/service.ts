@@ -12,8 +12,10 @@ import { cancelRun, filterContacts, insertEnrollments, insertRun } from '../enro
 import type { Gates } from '../gates/schema.ts';
 import { markChanged } from '../reconciliation/shared.queries.ts';
 import type { AddContactsAnswer, CreateSequence, ListSequences, UpdateSequence } from '../schema.ts';
+import { withFigures } from '../stats/figures.service.ts';
 import { assertSendable, replaceSteps, type SaveStepsOptions } from '../steps/service.ts';
 import { listStepsOf, saveSteps } from '../steps/shared.queries.ts';
+import { hasEnded } from './ending.rules.ts';
 import {
   findSequence,
   insertSequence,
@@ -74,9 +76,12 @@ export async function withSteps(db: Db, orgId: string, sequences: SequenceRow[])
   return sequences.map((sequence) => ({ ...sequence, steps: steps.get(sequence.id) ?? [] }));
 }
 
-/** Returns a page of sequences with their present steps, oldest first. */
+/** Returns a page of sequences by creation with their present steps, and how far they are if the query asks for it. */
 export const pageOfSequences = (db: Db, orgId: string, query: ListSequences) =>
-  pageOf(db, query, async (page) => withSteps(db, orgId, await listSequences(db, orgId, page)));
+  pageOf(db, query, async (page) => {
+    const sequences = await withSteps(db, orgId, await listSequences(db, orgId, query, page));
+    return query.include === 'stats' ? withFigures(db, orgId, sequences) : sequences;
+  });
 
 /**
  * Changes a sequence. An enrollment continues after the last step it did, so new steps apply only if not passed yet.
@@ -249,6 +254,3 @@ async function orConflict(customId: string | null, write: () => Promise<void>): 
     throw conflict(`custom_id "${customId}" is used by another sequence`);
   }
 }
-
-/** Whether a sequence has reached a final status. */
-export const hasEnded = ({ status }: { status: string }): boolean => status === 'canceled' || status === 'complete';

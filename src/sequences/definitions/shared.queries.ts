@@ -6,7 +6,8 @@ import type { Database } from '../../db/database.ts';
 import { isUuid } from '../../ids.ts';
 import type { SequenceRef } from '../contract.ts';
 import type { Gates } from '../gates/schema.ts';
-import type { SequencesTable } from '../table.ts';
+import type { ListSequences } from '../schema.ts';
+import type { SequenceStatus, SequencesTable } from '../table.ts';
 
 type SequenceChanges = UpdateObject<Database, 'sequences'>;
 
@@ -47,9 +48,18 @@ export function findSequence(db: Db, orgId: string, ref: string, options: { forU
 export const listSequencesById = (db: Db, orgId: string, ids: string[]) =>
   sequenceQuery(db, orgId).where('id', '=', sql<string>`any(${ids}::uuid[])`).execute();
 
-/** Returns a page of sequences by creation. */
-export const listSequences = (db: Db, orgId: string, page: PageRequest) =>
-  sequenceQuery(db, orgId).$call(orderedByCreation(page)).execute();
+/** Returns a page of sequences by creation: all, or those of a status or with words in their name. */
+export const listSequences = (
+  db: Db,
+  orgId: string,
+  { status, q }: Pick<ListSequences, 'status' | 'q'>,
+  page: PageRequest,
+) =>
+  sequenceQuery(db, orgId)
+    .$if(status !== undefined, (query) => query.where('status', '=', sql<SequenceStatus>`${status}`))
+    .$if(q !== undefined, (query) => query.where(sql<SqlBool>`strpos(lower(name), lower(${q})) > 0`))
+    .$call(orderedByCreation(page))
+    .execute();
 
 /**
  * Returns the continuous sequences that enroll new contacts. Paused ones are included, so that no contact is missed

@@ -2,7 +2,8 @@ import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { conflict, notFound } from '../../errors.ts';
 import { addContacts, getSequence } from '../definitions/service.ts';
-import { endEnrollment, findEnrollmentOf } from './membership.queries.ts';
+import { endEnrollment } from './membership.queries.ts';
+import { findEnrollmentOf } from './shared.queries.ts';
 
 /**
  * Enrolls one contact in a sequence and returns the enrollment's id. An earlier enrollment is returned unchanged.

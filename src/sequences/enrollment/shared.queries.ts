@@ -1,6 +1,6 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
-import { orderedByCreation, type PageRequest } from '../../db/cursor.ts';
+import { orderedByCreation, type PageRequest, type Position } from '../../db/cursor.ts';
 import { NIL_UUID, newId } from '../../ids.ts';
 import type { EnrollmentStatus } from '../schema.ts';
 
@@ -99,6 +99,12 @@ export async function cancelRun(db: Db, orgId: string, runId: string): Promise<s
   return run?.sequence_id;
 }
 
+/** SQL: who is enrolled. */
+const CONTACT = sql<{ name: string | null; email: string | null }>`(
+  select jsonb_build_object('name', contact.name, 'email', contact.email) from contacts as contact
+  where contact.org_id = enrollments.org_id and contact.id = enrollments.contact_id
+)`;
+
 /** Builds the query for the enrollments of a sequence. In a canceled sequence, active rows are shown as canceled. */
 const enrollmentQuery = (db: Db, orgId: string, sequence: { id: string; status: string }) => {
   const status = sql<EnrollmentStatus>`
@@ -116,27 +122,81 @@ const enrollmentQuery = (db: Db, orgId: string, sequence: { id: string; status: 
       'created_at',
       'ended_at',
     ])
-    .select(status.as('status'))
+    .select([status.as('status'), CONTACT.as('contact')])
     .where('org_id', '=', orgId)
     .where('sequence_id', '=', sequence.id);
   return { query, status };
 };
 
-/** Returns a page of enrollments by creation, optionally of one status only. */
-export function listEnrollments(
+export interface EnrollmentFilters {
+  status: EnrollmentStatus | undefined;
+  contactId: string | undefined;
+  /** The positions of which active enrollments are listed. */
+  positions: string[] | undefined;
+  exitReason: string | undefined;
+}
+
+function filteredEnrollments(
   db: Db,
   orgId: string,
   sequence: { id: string; status: string },
-  {
-    status: named,
-    contactId,
-    ...page
-  }: PageRequest & { status: EnrollmentStatus | undefined; contactId: string | undefined },
+  { status: named, contactId, positions, exitReason }: EnrollmentFilters,
 ) {
   const { query, status } = enrollmentQuery(db, orgId, sequence);
-  const wanted = named === undefined ? query : query.where(status, '=', named);
-  const ofContact = contactId === undefined ? wanted : wanted.where('contact_id', '=', contactId);
-  return ofContact.$call(orderedByCreation(page)).execute();
+  return query
+    .$if(named !== undefined, (rows) => rows.where(status, '=', sql<EnrollmentStatus>`${named}`))
+    .$if(contactId !== undefined, (rows) => rows.where('contact_id', '=', sql<string>`${contactId}::uuid`))
+    .$if(positions !== undefined, (rows) =>
+      rows
+        .where('status', '=', 'active')
+        .where(sql<SqlBool>`coalesce(last_step_id, sequence_id) = any(${positions}::uuid[])`),
+    )
+    .$if(exitReason !== undefined, (rows) =>
+      rows.where(sql<SqlBool>`left(split_part(exit_reason, ':', 1), 100) = ${exitReason} and exit_reason is not null`),
+    );
+}
+
+/** Returns a page of enrollments by creation. */
+export const listEnrollments = (
+  db: Db,
+  orgId: string,
+  sequence: { id: string; status: string },
+  { page, ...filters }: EnrollmentFilters & { page: PageRequest },
+) => filteredEnrollments(db, orgId, sequence, filters).$call(orderedByCreation(page)).execute();
+
+/** Returns a page of the deferred active enrollments, plus one more if there is one, the first to be tried again first. */
+export const listDeferredEnrollments = (
+  db: Db,
+  orgId: string,
+  sequence: { id: string; status: string },
+  { after, limit, ...filters }: EnrollmentFilters & { after: Position | undefined; limit: number },
+) =>
+  filteredEnrollments(db, orgId, sequence, filters)
+    .where('status', '=', 'active')
+    .where('held_until', 'is not', null)
+    .$if(after !== undefined, (rows) =>
+      rows.where(sql<SqlBool>`(held_until, id) > (${after?.at}::timestamptz, ${after?.id}::uuid)`),
+    )
+    .orderBy('held_until')
+    .orderBy('id')
+    .limit(limit + 1)
+    .execute();
+
+/** Returns the id of a contact's enrollment in a sequence. */
+export async function findEnrollmentOf(
+  db: Db,
+  orgId: string,
+  sequenceId: string,
+  contactId: string,
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('enrollments')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where('sequence_id', '=', sequenceId)
+    .where('contact_id', '=', contactId)
+    .executeTakeFirst();
+  return row?.id;
 }
 
 /** Returns one of the sequence's enrollments with its present position. */

@@ -104,8 +104,9 @@ export const toJob = ({ contacts, contacts_done, steps, ...job }: ForecastRow) =
   audience: null,
 });
 
-const withDates = ({ at, last_at, ...step }: StoredStep): StepForecast => ({
+const withDates = ({ at, last_at, hours = [], ...step }: StoredStep): StepForecast => ({
   ...step,
+  hours: hours.map(({ at: hour, recipients }) => ({ at: new Date(hour), recipients })),
   at: at === null ? null : new Date(at),
   last_at: last_at === null ? null : new Date(last_at),
 });

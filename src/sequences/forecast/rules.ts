@@ -21,6 +21,8 @@ export interface StepForecast {
   skipped: { reason: string; count: number }[];
   /** The number of recipients deferred by each gate before they get it. */
   held: { gate: string; count: number }[];
+  /** The number of sends in each hour of the next seven days, without empty hours. Absent in forecasts of an older version. */
+  hours?: { at: Date; recipients: number }[];
 }
 
 /** A step as known to the forecast. */

@@ -6,7 +6,7 @@ import type { Db } from '../../db/connect.ts';
 import { type ChannelDefaults, type Channels, listChannels } from '../../deliveries/sending/channels.service.ts';
 import { NOT_CONNECTED_REASON } from '../../deliveries/sending/message-sender.ts';
 import { NIL_UUID } from '../../ids.ts';
-import { hasEnded } from '../definitions/service.ts';
+import { hasEnded } from '../definitions/ending.rules.ts';
 import type { SequenceRow } from '../definitions/shared.queries.ts';
 import { type EffectiveGates, recipientDay } from '../gates/rules.ts';
 import { countSentOn, findSenderRates } from '../gates/shared.queries.ts';
@@ -15,7 +15,7 @@ import { getSendingPolicy, type SendingPolicy, sendRuleOf } from '../sending/pol
 import { CHANNEL_OF, senderOf } from '../steps/content.rules.ts';
 import { transitionsOf } from '../steps/rules.ts';
 import { listAllSteps, type SequenceStep } from '../steps/shared.queries.ts';
-import { incrementCount } from './counts.rules.ts';
+import { createHourCounts, incrementCount } from './counts.rules.ts';
 import { type CourseStore, createCourseStore } from './course-store.ts';
 import {
   type ContactSimulation,
@@ -51,19 +51,21 @@ export async function forecastSequence(
 ): Promise<{ steps: StepForecast[] }> {
   const channels = await listChannels(db, orgId, defaults);
   const steps: StepForecast[] = [];
+  const hours = createHourCounts(await findDatabaseTime(db));
   for await (const planned of planDeliveries(db, orgId, sequence, { channels, onContacts })) {
     const { index, at, skipped, heldBy } = planned;
     const step = stepAt(steps, index);
     if (skipped !== null) incrementCount(step.skipped, 'reason', skipped);
     else {
       step.recipients++;
+      hours.add(index, at);
       if (step.at === null || at < step.at) step.at = at;
       if (step.last_at === null || at > step.last_at) step.last_at = at;
       for (const gate of new Set(heldBy)) incrementCount(step.held, 'gate', gate);
     }
   }
   const present = (await listAllSteps(db, orgId, sequence.id)).filter((step) => !step.is_deleted);
-  return { steps: present.map((_, index) => stepAt(steps, index)) };
+  return { steps: present.map((_, index) => ({ ...stepAt(steps, index), hours: hours.of(index) })) };
 }
 
 function stepAt(steps: StepForecast[], index: number): StepForecast {

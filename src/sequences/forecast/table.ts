@@ -2,7 +2,11 @@ import type { ColumnType, Generated } from 'kysely';
 import type { StepForecast } from './rules.ts';
 
 /** A step's forecast as JSON. */
-export type StoredStep = Omit<StepForecast, 'at' | 'last_at'> & { at: string | null; last_at: string | null };
+export type StoredStep = Omit<StepForecast, 'at' | 'last_at' | 'hours'> & {
+  at: string | null;
+  last_at: string | null;
+  hours?: { at: string; recipients: number }[];
+};
 
 /** The forecast of a large sequence. */
 export interface SequenceForecastsTable {

@@ -26,6 +26,23 @@ export async function countDeliveries(db: Db, orgId: string, sequenceId: string)
   return rows;
 }
 
+export interface GateCount {
+  gate: string;
+  count: number;
+}
+
+/** Counts the held deliveries of a sequence by gate, at most `limit` of them. */
+export async function countHeld(db: Db, orgId: string, sequenceId: string, limit: number): Promise<GateCount[]> {
+  const { rows } = await sql<GateCount>`
+    select gate, count(*) as count from (
+      select gate from deliveries
+      where org_id = ${orgId} and sequence_id = ${sequenceId} and status = 'held' and gate is not null limit ${limit}
+    ) as held
+    group by gate order by 2 desc, 1
+  `.execute(db);
+  return rows;
+}
+
 export async function countEnrollments(db: Db, orgId: string, sequenceId: string) {
   const counted = await sql<{ active: number; complete: number; canceled: number; exited: number }>`
     select count(*) filter (where status = 'active') as active, count(*) filter (where status = 'complete') as complete,

@@ -3,15 +3,18 @@ import type { SequenceRow } from '../definitions/shared.queries.ts';
 import { countByPosition, type PositionCount } from '../forecast/shared.queries.ts';
 import { type StepTransition, type StoredStep, transitionsOf } from '../steps/rules.ts';
 import { listAllSteps } from '../steps/shared.queries.ts';
-import { countDeliveries, countEnrollments } from './queries.ts';
+import { countDeliveries, countEnrollments, countHeld } from './queries.ts';
+
+const MAX_HELD_COUNTED = 10_000;
 
 /** Returns the progress of a sequence, for each present step and over all enrollments. */
 export async function getStats(db: Db, orgId: string, sequence: SequenceRow) {
   const steps = await listAllSteps(db, orgId, sequence.id);
-  const [deliveries, standing, { active, complete, canceled, exited }] = await Promise.all([
+  const [deliveries, standing, { active, complete, canceled, exited }, held] = await Promise.all([
     countDeliveries(db, orgId, sequence.id),
     countByPosition(db, orgId, sequence.id),
     countEnrollments(db, orgId, sequence.id),
+    countHeld(db, orgId, sequence.id, MAX_HELD_COUNTED),
   ]);
   const due = countDueByStep(sequence.id, transitionsOf(steps), standing);
   const isCanceled = sequence.status === 'canceled';
@@ -26,6 +29,7 @@ export async function getStats(db: Db, orgId: string, sequence: SequenceRow) {
     enrollments: isCanceled
       ? { active: 0, complete, canceled: canceled + active, exited }
       : { active, complete, canceled, exited },
+    held,
   };
 }
 

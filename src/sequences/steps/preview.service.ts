@@ -1,7 +1,8 @@
 import { assertSavable } from '../../contacts/filters/service.ts';
 import type { Db } from '../../db/connect.ts';
 import { conflict } from '../../errors.ts';
-import { getSequence, hasEnded } from '../definitions/service.ts';
+import { hasEnded } from '../definitions/ending.rules.ts';
+import { getSequence } from '../definitions/service.ts';
 import { countByPosition } from '../forecast/shared.queries.ts';
 import type { ChangePreview, UpdateSequence } from '../schema.ts';
 import { type ComparedStep, previewSteps } from './preview.rules.ts';

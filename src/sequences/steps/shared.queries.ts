@@ -8,14 +8,22 @@ export interface SequenceStep extends StoredStep {
 }
 
 /** Returns all steps of a sequence in order, deleted ones included. */
-export function listAllSteps(db: Db, orgId: string, sequenceId: string): Promise<SequenceStep[]> {
+export const listAllSteps = (db: Db, orgId: string, sequenceId: string): Promise<SequenceStep[]> =>
+  listAllStepsOf(db, orgId, [sequenceId]);
+
+/** Returns all steps of several sequences in order, deleted ones included. */
+export function listAllStepsOf(
+  db: Db,
+  orgId: string,
+  sequenceIds: string[],
+): Promise<(SequenceStep & { sequence_id: string })[]> {
   return db
     .selectFrom('sequence_steps')
-    .select(['id', 'action', 'delay_in_minutes', sql<boolean>`deleted_at is not null`.as('is_deleted')])
+    .select(['id', 'sequence_id', 'action', 'delay_in_minutes', sql<boolean>`deleted_at is not null`.as('is_deleted')])
     .where('org_id', '=', orgId)
-    .where('sequence_id', '=', sequenceId)
+    .where('sequence_id', '=', sql<string>`any(${sequenceIds}::uuid[])`)
     .orderBy('position')
-    .$castTo<SequenceStep>()
+    .$castTo<SequenceStep & { sequence_id: string }>()
     .execute();
 }
 

@@ -2,6 +2,8 @@ import { sql } from 'kysely';
 import { emailStep, inDomain, smsStep, timeIn, zoneAtNoon } from '../../support/sequences.ts';
 import { startApi, type TestApi } from '../../support/stack/api.ts';
 
+const HOUR_MS = 3_600_000;
+
 describe('POST /sequences/{id}/forecast', () => {
   let api: TestApi;
   beforeAll(async () => {
@@ -38,7 +40,16 @@ describe('POST /sequences/{id}/forecast', () => {
     const before = Date.now();
     const [one, two, three] = await forecastOf(path);
     const blocked = { reason: 'the contact is blocked', count: 1 };
-    expect(one).toEqual({ index: 0, at: one.at, last_at: one.at, recipients: 4, skipped: [blocked], held: [] });
+    const hour = new Date(Math.floor(Date.parse(one.at) / HOUR_MS) * HOUR_MS).toISOString();
+    expect(one).toEqual({
+      index: 0,
+      at: one.at,
+      last_at: one.at,
+      recipients: 4,
+      skipped: [blocked],
+      held: [],
+      hours: [{ at: hour, recipients: 4 }],
+    });
     expect(Math.abs(Date.parse(one.at) - before)).toBeLessThan(10_000);
     expect(two).toEqual({
       index: 1,
@@ -47,12 +58,30 @@ describe('POST /sequences/{id}/forecast', () => {
       recipients: 0,
       skipped: expect.arrayContaining([blocked, { reason: 'the contact has no phone number', count: 4 }]),
       held: [],
+      hours: [],
     });
     expect(three).toMatchObject({ recipients: 4, skipped: [blocked] });
     expect(three.held).toContainEqual({ gate: 'quiet_hours', count: 4 });
     expect(three.held).toContainEqual({ gate: 'daily_cap', count: 4 });
     expect(three.last_at).toBe(three.at);
     expect(Date.parse(three.at)).toBeGreaterThan(before + 3_540_000);
+  });
+
+  it('counts the sends of the next seven days by the hour, and no later ones', async () => {
+    await seed('hours.example', 3);
+    const WEEK_MINUTES = 7 * 24 * 60;
+    const path = await create({
+      filter: inDomain('hours.example'),
+      is_continuous: false,
+      steps: [emailStep('One'), emailStep('Two', 90), emailStep('Three', WEEK_MINUTES)],
+    });
+    const [one, two, three] = await forecastOf(path);
+    expect(one.hours).toEqual([{ at: expect.any(String), recipients: 3 }]);
+    expect(two.hours).toEqual([{ at: expect.any(String), recipients: 3 }]);
+    const [first, second] = [one, two].map(({ hours }) => Date.parse(hours[0].at));
+    expect(second - first).toBeGreaterThanOrEqual(HOUR_MS);
+    expect(second - first).toBeLessThanOrEqual(2 * HOUR_MS);
+    expect(three).toMatchObject({ recipients: 3, hours: [] });
   });
 
   it('spaces the sends of a sender with limited sends a minute', async () => {
@@ -85,7 +114,7 @@ describe('POST /sequences/{id}/forecast', () => {
     expect((await api.other.post(`${path}/forecast`)).status).toBe(404);
     await api.org.put(`${path}/cancel`);
     expect(await forecastOf(path)).toEqual([
-      { index: 0, at: null, last_at: null, recipients: 0, skipped: [], held: [] },
+      { index: 0, at: null, last_at: null, recipients: 0, skipped: [], held: [], hours: [] },
     ]);
   });
 

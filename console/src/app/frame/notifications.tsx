@@ -66,8 +66,14 @@ function useReading() {
 
 const ROW = 'flex w-full items-start gap-3 px-4 py-2.5 text-left hover:bg-hover';
 
+function sayingOf({ kind, data }: Notification): string {
+  if (typeof data.mcp_confirmation_id === 'string') return 'An assistant waits for a confirmation with';
+  if (data.of === 'deliveries') return 'Settling the unknown deliveries has ended';
+  return kind === 'mention' ? `Somebody ${KINDS[kind].says}` : KINDS[kind].says;
+}
+
 const News = ({ item, onOpen }: { item: Notification; onOpen: () => void }) => {
-  const { Icon, says } = KINDS[item.kind];
+  const { Icon } = KINDS[item.kind];
   const since = shownSince(item.created_at);
   const name = item.contact_name ?? 'an unknown visitor';
   const request = item.data.mcp_confirmation_id;
@@ -76,12 +82,7 @@ const News = ({ item, onOpen }: { item: Notification; onOpen: () => void }) => {
     <>
       <Icon size={16} aria-hidden="true" className="mt-0.5 shrink-0 text-quiet" />
       <span className={`min-w-0 flex-1 ${item.read_at === null ? 'font-medium' : ''}`}>
-        {isOfAssistant
-          ? 'An assistant waits for a confirmation with'
-          : item.kind === 'mention'
-            ? `Somebody ${says}`
-            : says}{' '}
-        {item.session_id !== null && name}
+        {sayingOf(item)} {item.session_id !== null && name}
         <span className="block text-xs font-normal text-quiet">
           {item.ticket_number !== null && `#${item.ticket_number} · `}
           {since === 'now' ? 'just now' : `${since} ago`}

@@ -1,0 +1,125 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { ReactNode, SubmitEvent } from 'react';
+import { api, dataOf, type Schemas } from '../../../api/client';
+import { say } from '../../../app/undo';
+import { Dialog } from '../../../ui/dialog';
+import { Button } from '../../../ui/parts';
+
+interface GatesDialogProps {
+  sequence: Schemas['Sequence'];
+  onClose: () => void;
+}
+
+const INPUT = 'h-9 w-full rounded-md border border-line bg-page px-3';
+const TIME = '(?:[01][0-9]|2[0-3]):[0-5][0-9]|24:00';
+const MAX = 1_000_000;
+
+/** Changes the gates of a sequence. An empty field leaves it to the organization, or has no limit. */
+export const GatesDialog = ({ sequence: { id, gates }, onClose }: GatesDialogProps) => {
+  const client = useQueryClient();
+  const save = useMutation({
+    mutationFn: (changed: Schemas['SequenceGates']) =>
+      dataOf(api.PATCH('/sequences/{id}', { params: { path: { id } }, body: { gates: changed } })),
+    onSuccess: async () => {
+      say('Changed');
+      onClose();
+      await Promise.all([
+        client.invalidateQueries({ queryKey: ['getSequence', id] }),
+        client.invalidateQueries({ queryKey: ['getSequenceStats', id] }),
+      ]);
+    },
+  });
+  const onSubmit = (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    const textOf = (name: string) => String(form.get(name) ?? '').trim();
+    const numberOf = (name: string) => (textOf(name) === '' ? null : Number(textOf(name)));
+    save.mutate({
+      quiet_hours:
+        textOf('start') === '' && textOf('end') === '' ? null : { start: textOf('start'), end: textOf('end') },
+      daily_cap: numberOf('daily_cap'),
+      sends_per_minute: numberOf('sends_per_minute'),
+      exit_on_reply: form.has('exit_on_reply'),
+      exit_when_unmatched: form.has('exit_when_unmatched'),
+    });
+  };
+  return (
+    <Dialog title="Gates" onClose={onClose}>
+      <form onSubmit={onSubmit} className="space-y-4">
+        <fieldset className="grid grid-cols-2 gap-3">
+          <legend className="mb-1 font-medium">Quiet hours of the recipient</legend>
+          <Field label="From">
+            <input
+              name="start"
+              pattern={TIME}
+              placeholder="21:00"
+              defaultValue={gates.quiet_hours?.start}
+              className={INPUT}
+            />
+          </Field>
+          <Field label="Until">
+            <input
+              name="end"
+              pattern={TIME}
+              placeholder="08:00"
+              defaultValue={gates.quiet_hours?.end}
+              className={INPUT}
+            />
+          </Field>
+        </fieldset>
+        <Field label="Messages a contact gets in a day">
+          <input
+            name="daily_cap"
+            type="number"
+            min={1}
+            max={MAX}
+            defaultValue={gates.daily_cap ?? ''}
+            className={INPUT}
+          />
+        </Field>
+        <Field label="Sends per minute of the sender">
+          <input
+            name="sends_per_minute"
+            type="number"
+            min={1}
+            max={MAX}
+            defaultValue={gates.sends_per_minute ?? ''}
+            className={INPUT}
+          />
+        </Field>
+        <Check name="exit_on_reply" isOn={gates.exit_on_reply === true}>
+          Whoever replies gets nothing more
+        </Check>
+        <Check name="exit_when_unmatched" isOn={gates.exit_when_unmatched === true}>
+          Whoever no longer matches the filter gets nothing more
+        </Check>
+        <p className="text-xs text-quiet">
+          Without quiet hours or a cap of its own, the sequence has those of the organization.
+        </p>
+        {save.error !== null && (
+          <p role="alert" className="rounded-md bg-bad p-3 text-bad-text">
+            {save.error.message}
+          </p>
+        )}
+        <Button type="submit" look="main" className="h-9 w-full justify-center" disabled={save.isPending}>
+          Save
+        </Button>
+      </form>
+    </Dialog>
+  );
+};
+
+const Field = ({ label, children }: { label: string; children: ReactNode }) => (
+  // biome-ignore lint/a11y/noLabelWithoutControl: the control is a child
+  <label className="block">
+    <span className="mb-1 block text-xs text-quiet">{label}</span>
+    {children}
+  </label>
+);
+
+const Check = ({ name, isOn, children }: { name: string; isOn: boolean; children: ReactNode }) => (
+  <label className="flex items-center gap-2.5">
+    <input type="checkbox" name={name} defaultChecked={isOn} className="size-4 shrink-0 accent-(--accent)" />
+    {children}
+  </label>
+);

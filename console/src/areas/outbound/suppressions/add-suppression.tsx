@@ -1,0 +1,57 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { SubmitEvent } from 'react';
+import { api, dataOf, type Schemas } from '../../../api/client';
+import { say } from '../../../app/undo';
+import { Dialog } from '../../../ui/dialog';
+import { Button } from '../../../ui/parts';
+import { SUPPRESSED_CHANNELS } from './channels';
+
+const INPUT = 'h-9 w-full rounded-md border border-line bg-page px-3';
+
+/** Stops messages to an address. Transactional e-mail still goes to it. */
+export const AddSuppression = ({ onClose }: { onClose: () => void }) => {
+  const client = useQueryClient();
+  const add = useMutation({
+    mutationFn: (body: Schemas['AddSuppression']) => dataOf(api.POST('/suppressions', { body })),
+    onSuccess: async ({ address }) => {
+      say(`${address} is suppressed`);
+      onClose();
+      await client.invalidateQueries({ queryKey: ['listSuppressions'] });
+    },
+  });
+  const onSubmit = (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    const channel = SUPPRESSED_CHANNELS.find(([name]) => name === form.get('channel'))?.[0] ?? 'email';
+    add.mutate({ channel, address: String(form.get('address')).trim() });
+  };
+  return (
+    <Dialog title="Suppress an address" onClose={onClose}>
+      <form onSubmit={onSubmit} className="space-y-4">
+        <p className="text-quiet">It gets nothing more on this channel but transactional messages.</p>
+        <label className="block">
+          <span className="mb-1 block font-medium">Channel</span>
+          <select name="channel" className={INPUT}>
+            {SUPPRESSED_CHANNELS.map(([channel, name]) => (
+              <option key={channel} value={channel}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label className="block">
+          <span className="mb-1 block font-medium">Address or phone number</span>
+          <input name="address" required maxLength={254} autoComplete="off" className={INPUT} />
+        </label>
+        {add.error !== null && (
+          <p role="alert" className="rounded-md bg-bad p-3 text-bad-text">
+            {add.error.message}
+          </p>
+        )}
+        <Button type="submit" look="main" className="h-9 w-full justify-center" disabled={add.isPending}>
+          Suppress
+        </Button>
+      </form>
+    </Dialog>
+  );
+};

@@ -1,0 +1,2 @@
+/** Whether a sequence has reached a final status. */
+export const hasEnded = ({ status }: { status: string }): boolean => status === 'canceled' || status === 'complete';
