@@ -224,7 +224,7 @@ export async function hideAutomation(trx: Trx, orgId: string, id: string): Promi
     .execute();
   await sql`
     with canceled as (
-      update automation_runs set status = 'canceled', is_waiting = false, run_ended_at = now()
+      update automation_runs set status = 'canceled', is_waiting = false, waits_for = null, run_ended_at = now()
       where org_id = ${orgId} and automation_id = ${id} and status in ('idle', 'in_progress')
       returning id
     )

@@ -1,0 +1,75 @@
+import type { z } from 'zod';
+import { elementAt } from '../../../collections/checked-access.ts';
+import type { Db } from '../../../db/connect.ts';
+import { decodeCursor, toPage } from '../../../db/cursor.ts';
+import { isUuid } from '../../../ids.ts';
+import type { RunRow } from '../schema.ts';
+import type { RunStatus } from '../table.ts';
+import { waitingForOf } from './waiting.rules.ts';
+import { countByPeriod, findWorkflowsByName, listRows, type ReadRow, type RunCriteria, runsThatMeet } from './queries.ts';
+import type { CountRuns, ListAllRuns, RunFilters } from './schema.ts';
+
+/** Returns a page of an org's runs of all workflows, newest first. Throws invalid for a foreign cursor. */
+export async function pageOfAllRuns(db: Db, orgId: string, { cursor, limit, ...filters }: ListAllRuns) {
+  const after = cursor === undefined ? undefined : decodeCursor(cursor);
+  const rows = await listRows(db, orgId, { criteria: await criteriaOf(db, orgId, filters), after, limit });
+  const { items, next } = toPage(rows, limit, ({ created_at }) => created_at);
+  return { items: items.map(rowOf), next };
+}
+
+/** Returns the SQL of the ids of the runs that meet filters. */
+export const selectRuns = async (db: Db, orgId: string, filters: RunFilters) =>
+  runsThatMeet(orgId, await criteriaOf(db, orgId, filters));
+
+async function criteriaOf(db: Db, orgId: string, { q, ...filters }: RunFilters): Promise<RunCriteria> {
+  if (q === undefined) return filters;
+  const words = q.trim();
+  return isUuid(words)
+    ? { ...filters, runId: words }
+    : { ...filters, workflowIds: await findWorkflowsByName(db, orgId, words) };
+}
+
+/** Returns a run as lists show it. */
+export function rowOf(row: ReadRow): z.output<typeof RunRow> {
+  const { step_id: id, step_path: path, step_type: type, step_status: state } = row;
+  const hasStep = id !== null && path !== null && type !== null && state !== null;
+  return {
+    ...row,
+    waiting_for: waitingForOf({ ...row, step: hasStep ? { next_try_at: row.step_next_try_at } : undefined }),
+    step: hasStep
+      ? {
+          id,
+          path,
+          type,
+          state,
+          name: row.step_name,
+          attempts: row.step_attempts ?? 0,
+          next_try_at: row.step_next_try_at,
+          until: row.step_until,
+          last_error: row.step_error,
+        }
+      : null,
+  };
+}
+
+type Counts = Record<RunStatus, number>;
+const noRuns = (): Counts => ({ idle: 0, in_progress: 0, completed: 0, failed: 0, canceled: 0 });
+
+/** Counts an org's runs by their status in periods of equal length. */
+export async function statsOfRuns(
+  db: Db,
+  orgId: string,
+  { workflow_id: workflowId, fromMs, toMs, buckets: parts }: CountRuns,
+) {
+  const periodMs = (toMs - fromMs) / parts;
+  const buckets = Array.from({ length: parts }, (_, nth) => ({
+    at: new Date(Math.round(fromMs + nth * periodMs)),
+    ...noRuns(),
+  }));
+  const total = noRuns();
+  for (const { nth, status, count } of await countByPeriod(db, orgId, { workflowId, fromMs, toMs, periodMs })) {
+    elementAt(buckets, Math.min(nth, parts - 1))[status] += count;
+    total[status] += count;
+  }
+  return { from: new Date(fromMs), to: new Date(toMs), total, buckets };
+}
