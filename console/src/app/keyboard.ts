@@ -12,6 +12,8 @@ export const KEYBOARD: { title: string; shortcuts: Shortcut[] }[] = [
     shortcuts: [
       { keys: 'Ctrl K', does: 'Go to, search or do something' },
       { keys: 'G I', does: 'Go to the inbox' },
+      { keys: 'G O', does: 'Go to Outbound' },
+      { keys: 'G A', does: 'Go to Automations' },
       { keys: '1 to 9', does: 'View 1 to 9' },
       { keys: '[', does: 'Show or fold the views' },
       { keys: '/', does: 'Search conversations' },
@@ -22,8 +24,8 @@ export const KEYBOARD: { title: string; shortcuts: Shortcut[] }[] = [
   {
     title: 'List',
     shortcuts: [
-      { keys: 'J, ↓', does: 'Next conversation' },
-      { keys: 'K, ↑', does: 'Previous conversation' },
+      { keys: 'J, ↓', does: 'Next conversation or row' },
+      { keys: 'K, ↑', does: 'Previous conversation or row' },
       { keys: 'Enter', does: 'Go to the messages' },
       { keys: 'Esc', does: 'Back to the list' },
       { keys: 'X', does: 'Select' },

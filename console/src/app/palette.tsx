@@ -1,11 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useNavigate, useParams } from '@tanstack/react-router';
+import { useMatch, useNavigate } from '@tanstack/react-router';
 import { CornerDownLeft } from 'lucide-react';
 import { type KeyboardEvent, useId, useState } from 'react';
 import { api, dataOf, type Schemas } from '../api/client';
 import { meQuery, ownOrgsQuery, viewsQuery } from '../api/queries';
 import { useModal } from '../ui/dialog';
 import { pressKey } from '../ui/keys';
+import { areasOf } from './areas';
 import { signOut, switchOrg, THEMES } from './frame/session';
 import { KEYBOARD } from './keyboard';
 import { say } from './undo';
@@ -129,7 +130,12 @@ interface Wish {
 function useCommands(me: Schemas['Me'], { text, onHelp }: Wish): Command[] {
   const { byNumber, byWords } = useFound(text);
   const words = text.toLowerCase().split(/\s+/);
-  const all = [...useViewCommands(), ...useActionCommands(me), ...useSettingCommands(me, onHelp)];
+  const all = [
+    ...useAreaCommands(me),
+    ...useViewCommands(),
+    ...useActionCommands(me),
+    ...useSettingCommands(me, onHelp),
+  ];
   const fitting = all.filter(({ group, name }) =>
     words.every((word) => `${group} ${name}`.toLowerCase().includes(word)),
   );
@@ -159,6 +165,16 @@ function useFound(text: string): { byNumber: Command[]; byWords: Command[] } {
   return { byNumber: number === undefined ? [] : [byNumber], byWords: [byWords] };
 }
 
+function useAreaCommands({ scopes }: Schemas['Me']): Command[] {
+  const navigate = useNavigate();
+  return areasOf(scopes).map(({ name, to, key }) => ({
+    group: 'Go to',
+    name,
+    keys: `G ${key.toUpperCase()}`,
+    run: () => void navigate({ to }),
+  }));
+}
+
 function useViewCommands(): Command[] {
   const navigate = useNavigate();
   const views = useQuery(viewsQuery).data?.items ?? [];
@@ -172,8 +188,8 @@ function useViewCommands(): Command[] {
 
 /** What the keys of the open conversation do. */
 function useActionCommands({ scopes }: Schemas['Me']): Command[] {
-  const { id } = useParams({ strict: false });
-  if (id === undefined || !scopes.includes('chat-sessions:write')) return [];
+  const session = useMatch({ from: '/s/$id', shouldThrow: false });
+  if (session === undefined || !scopes.includes('chat-sessions:write')) return [];
   const shortcuts = KEYBOARD.flatMap((part) => part.shortcuts);
   return shortcuts.flatMap(({ keys, does, press }) =>
     press === undefined ? [] : [{ group: 'This conversation', name: does, keys, run: () => pressKey(press) }],

@@ -6,7 +6,7 @@ import { meQuery, notificationsQuery } from '../api/queries';
 import { useKeys } from '../ui/keys';
 import { lazily } from '../ui/lazily';
 import { Failure } from '../ui/parts';
-import { Areas } from './frame/areas';
+import { Areas, useArea } from './frame/areas';
 import { Banner } from './frame/banner';
 import { useSignedOut } from './sign-in-elsewhere';
 import { UndoBar } from './undo';
@@ -54,14 +54,15 @@ const SignedIn = ({ me }: { me: Schemas['Me'] }) => {
   );
 };
 
-/** The theme that the member chose, and a title with the number of its news. */
+/** The theme that the member chose, and a title with the number of its news and the area. */
 function useLook({ member, org }: Schemas['Me']): void {
   const unread = useQuery({ ...notificationsQuery, enabled: member !== null }).data?.unread ?? 0;
   const theme = member?.settings.theme ?? 'system';
+  const area = useArea();
   useEffect(() => {
     document.documentElement.style.colorScheme = theme === 'system' ? 'light dark' : theme;
   }, [theme]);
   useEffect(() => {
-    document.title = `${unread > 0 ? `(${unread}) ` : ''}Inbox · ${org.name}`;
-  }, [unread, org.name]);
+    document.title = [`${unread > 0 ? `(${unread}) ` : ''}${area ?? 'Switchboard'}`, org.name].join(' · ');
+  }, [unread, area, org.name]);
 }

@@ -40,3 +40,24 @@ export function useTick(everyMs: number): void {
     return () => clearInterval(timer);
   }, [everyMs]);
 }
+
+/** Returns a moment whole, with its zone: Mon, 30 November 2026, 09:00:12 GMT+1. */
+export const shownFully = (iso: string): string =>
+  new Date(iso).toLocaleString(undefined, {
+    weekday: 'short',
+    day: 'numeric',
+    month: 'long',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    timeZoneName: 'short',
+  });
+
+/** Returns how far a moment is from now: 4 min ago, in 2 h, now. */
+export function shownDistance(iso: string): string {
+  const ms = Date.parse(iso) - Date.now();
+  const duration = shownDuration(ms);
+  if (duration === 'now') return duration;
+  return ms < 0 ? `${duration} ago` : `in ${duration}`;
+}

@@ -1,7 +1,9 @@
-import { Link } from '@tanstack/react-router';
-import { Inbox, Keyboard, Search } from 'lucide-react';
+import { Link, useMatches, useNavigate } from '@tanstack/react-router';
+import { Keyboard, Search } from 'lucide-react';
 import type { Schemas } from '../../api/client';
+import { useKeys } from '../../ui/keys';
 import { ICON_BUTTON } from '../../ui/parts';
+import { areasOf } from '../areas';
 import { AccountMenu } from './account-menu';
 import { Bell } from './bell';
 import { Mark } from './mark';
@@ -12,6 +14,9 @@ interface AreasProps {
   onPalette: () => void;
 }
 
+/** Returns the area of the page that is shown. */
+export const useArea = () => useMatches().findLast(({ staticData }) => staticData.area !== undefined)?.staticData.area;
+
 /** Where to go, and who is signed in: at the left, and at the top of a narrow window. */
 export const Areas = ({ me, onHelp, onPalette }: AreasProps) => (
   <nav
@@ -19,15 +24,7 @@ export const Areas = ({ me, onHelp, onPalette }: AreasProps) => (
     className="flex shrink-0 items-center gap-1 border-line bg-sunken px-2 py-1 max-[899px]:border-b min-[900px]:w-14 min-[900px]:flex-col min-[900px]:border-r min-[900px]:py-3"
   >
     <Mark className="mr-2 size-7 min-[900px]:mr-0 min-[900px]:mb-3" />
-    <Link
-      to="/inbox"
-      aria-label="Inbox"
-      title="Inbox"
-      className={`${ICON_BUTTON} bg-selected text-link hover:bg-selected hover:text-link`}
-      aria-current="page"
-    >
-      <Inbox size={18} aria-hidden="true" />
-    </Link>
+    <AreaLinks scopes={me.scopes} />
     <span className="flex-1" />
     <button
       type="button"
@@ -53,3 +50,22 @@ export const Areas = ({ me, onHelp, onPalette }: AreasProps) => (
     <AccountMenu me={me} />
   </nav>
 );
+
+const AreaLinks = ({ scopes }: { scopes: string[] }) => {
+  const navigate = useNavigate();
+  const current = useArea();
+  const areas = areasOf(scopes);
+  useKeys(Object.fromEntries(areas.map(({ key, to }) => [`g ${key}`, () => void navigate({ to })])));
+  return areas.map(({ name, to, key, Icon }) => (
+    <Link
+      key={to}
+      to={to}
+      aria-label={name}
+      aria-current={name === current ? 'page' : undefined}
+      title={`${name} (G ${key.toUpperCase()})`}
+      className={`${ICON_BUTTON} aria-[current=page]:bg-selected aria-[current=page]:text-link`}
+    >
+      <Icon size={18} aria-hidden="true" />
+    </Link>
+  ));
+};

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect } from 'react';
-import { FIRST_VIEW, VIEW_OF_LINKS } from '../../api/inbox-filters';
+import { FIRST_VIEW, filtersIn, VIEW_OF_LINKS } from '../../api/inbox-filters';
 import { meQuery, viewsQuery } from '../../api/queries';
 import { takeDestination } from '../../app/sign-in-elsewhere';
 import { useKeys } from '../../ui/keys';
@@ -15,13 +15,13 @@ const Conversation = lazy(() => import('./conversation').then((module) => ({ def
 /** The views, the list of one, and a conversation: three panes, and one at a time on a narrow screen. */
 export const Inbox = () => {
   const { id } = useParams({ strict: false });
-  const search = useSearch({ strict: false });
+  const search = filtersIn(useSearch({ strict: false }));
   const me = useQuery(meQuery).data;
   const views = useQuery(viewsQuery).data?.items ?? [];
   const filters = { ...search, view: search.view ?? (id === undefined ? FIRST_VIEW : VIEW_OF_LINKS) };
   const navigate = useNavigate();
   const [isFolded, fold] = useStoredFlag('switchboard-views-folded');
-  useKeys({ '[': fold, 'g i': () => void navigate({ to: '/inbox' }) });
+  useKeys({ '[': fold });
   useEffect(() => {
     const destination = takeDestination();
     if (destination !== undefined) void navigate({ href: destination, replace: true });

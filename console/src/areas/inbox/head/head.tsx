@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { ArrowLeft, Bot, Clock, UserRound } from 'lucide-react';
 import type { Schemas } from '../../../api/client';
+import { filtersIn } from '../../../api/inbox-filters';
 import { membersQuery, statusesQuery } from '../../../api/queries';
 import { Button } from '../../../ui/parts';
 import { shownMoment } from '../../../ui/time';
@@ -14,7 +15,7 @@ import { Controls } from './controls';
 export const Head = ({ canWrite, ...props }: ControlsProps & { canWrite: boolean }) => {
   const { session, me, onDetails } = props;
   const navigate = useNavigate();
-  const search = useSearch({ strict: false });
+  const search = filtersIn(useSearch({ strict: false }));
   return (
     <header className="border-b border-line bg-surface px-3 py-2">
       <div className="flex min-h-8 items-center gap-2">

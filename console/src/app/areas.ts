@@ -1,0 +1,19 @@
+import { Inbox, Send, Workflow } from 'lucide-react';
+
+/** The areas of the console in their order. One is there for members whose role has its scope. */
+export const AREAS = [
+  { name: 'Inbox', to: '/inbox', key: 'i', scope: 'chat-sessions:read', Icon: Inbox },
+  { name: 'Outbound', to: '/outbound', key: 'o', scope: 'sequences:read', Icon: Send },
+  { name: 'Automations', to: '/automations/runs', key: 'a', scope: 'workflows:read', Icon: Workflow },
+] as const;
+
+export type AreaName = (typeof AREAS)[number]['name'];
+
+declare module '@tanstack/react-router' {
+  interface StaticDataRouteOption {
+    /** The area of a page, as the rail and the title of the window show it. */
+    area?: AreaName;
+  }
+}
+
+export const areasOf = (scopes: string[]) => AREAS.filter(({ scope }) => scopes.includes(scope));

@@ -1,0 +1,72 @@
+import { Link, type LinkProps } from '@tanstack/react-router';
+import type { CSSProperties, ReactNode } from 'react';
+
+export interface Column<Row> {
+  name: string;
+  /** The width, as a track of a CSS grid: 8rem, minmax(0,1fr). */
+  track: string;
+  cell: (row: Row) => ReactNode;
+  /** In a narrow window: in a line of its own, or not at all. Beside others if nothing is said. */
+  narrow?: 'line' | 'hidden';
+  /** Numbers are at the end of their column. */
+  isNumber?: boolean;
+}
+
+const tracksOf = <Row,>(columns: Column<Row>[]) =>
+  ({ '--tracks': columns.map(({ track }) => track).join(' ') }) as CSSProperties;
+
+const GRID = 'min-[900px]:grid min-[900px]:grid-cols-(--tracks) min-[900px]:items-center min-[900px]:gap-x-4';
+
+/** The names of the columns. In a narrow window, cells say by themselves what they are. */
+export const ColumnNames = <Row,>({ columns }: { columns: Column<Row>[] }) => (
+  <div
+    aria-hidden="true"
+    className={`hidden h-8 shrink-0 border-b border-line bg-surface px-4 text-xs text-quiet ${GRID}`}
+    style={tracksOf(columns)}
+  >
+    {columns.map(({ name, isNumber }) => (
+      <span key={name} className={isNumber ? 'text-right' : ''}>
+        {name}
+      </span>
+    ))}
+  </div>
+);
+
+interface RowProps<Row> {
+  row: Row;
+  columns: Column<Row>[];
+  /** Where the row leads. Its first cell is the link, and all of the row is its target. */
+  link: LinkProps | undefined;
+  isFocusable: boolean;
+}
+
+/** A row of a list: cells in columns, or one below and beside the other in a narrow window. */
+export const DataRow = <Row,>({ row, columns, link, isFocusable }: RowProps<Row>) => (
+  <div
+    className={`relative flex min-h-11 flex-wrap items-center gap-x-3 gap-y-0.5 border-b border-line px-4 py-2 has-[[data-row]:focus-visible]:outline-2 has-[[data-row]:focus-visible]:-outline-offset-2 has-[[data-row]:focus-visible]:outline-(--ring) ${link === undefined ? '' : 'hover:bg-hover'} ${GRID}`}
+    style={tracksOf(columns)}
+  >
+    {columns.map(({ name, cell, narrow, isNumber }, n) => (
+      <div
+        key={name}
+        className={`min-w-0 ${NARROW[narrow ?? 'beside']} ${isNumber ? 'tabular-nums min-[900px]:text-right' : ''}`}
+      >
+        {n > 0 && <span className="sr-only">{name}: </span>}
+        {n === 0 && link !== undefined ? (
+          <Link
+            {...link}
+            data-row=""
+            tabIndex={isFocusable ? 0 : -1}
+            className="font-medium after:absolute after:inset-0 focus-visible:outline-none"
+          >
+            {cell(row)}
+          </Link>
+        ) : (
+          cell(row)
+        )}
+      </div>
+    ))}
+  </div>
+);
+
+const NARROW = { line: 'max-[899px]:w-full', hidden: 'max-[899px]:hidden', beside: '' };
