@@ -11,6 +11,7 @@ import { createInboundMessageActivities, type InboundMessageActivityDeps } from 
 import { createInsightActivities, type InsightActivityDeps } from './insights.ts';
 import { type ContactImportActivityDeps, createContactImportActivities } from './jobs/contact-imports.ts';
 import { createExportActivities, type ExportActivityDeps } from './jobs/exports.ts';
+import { createRunJobActivities, type RunJobActivityDeps } from './jobs/run-jobs.ts';
 import { createSessionJobActivities, type SessionJobActivityDeps } from './jobs/session-jobs.ts';
 import { createKnowledgeActivities, type KnowledgeActivityDeps } from './knowledge.ts';
 import { createMessageRequestActivities, type MessageRequestActivityDeps } from './message-requests.ts';
@@ -43,6 +44,7 @@ export type ActivityDeps = AiTurnActivityDeps &
   MessageRequestActivityDeps &
   ReconciliationActivityDeps &
   InboundMessageActivityDeps &
+  RunJobActivityDeps &
   SessionJobActivityDeps &
   SignInActivityDeps &
   SlaActivityDeps &
@@ -69,6 +71,7 @@ export const createActivities = (deps: ActivityDeps) => ({
   ...createKnowledgeActivities(deps),
   ...createMiawActivities(deps),
   ...createSequenceActivities(deps),
+  ...createRunJobActivities(deps),
   ...createSessionJobActivities(deps),
   ...createSignInActivities(deps),
   ...createSlaActivities(deps),

@@ -10,6 +10,7 @@ import {
 } from '../src/automations/runs/maintenance.service.ts';
 import type { Config } from '../src/config.ts';
 import { deleteOldImports } from '../src/contacts/imports/service.ts';
+import { deleteOldRunJobs } from '../src/automations/runs/bulk/service.ts';
 import { deleteOldJobs } from '../src/conversations/bulk/service.ts';
 import { deleteIdleHosts, deleteOldCrawls, deleteOldRobots } from '../src/crawl/maintenance.service.ts';
 import { deleteOldBatches, wakeStalledQueues } from '../src/crm/inbound/maintenance.service.ts';
@@ -75,6 +76,7 @@ const BATCHED_JOBS: Record<string, (db: Db, retention: Retention) => Promise<num
   requestWeeklyReviews,
   deleteOldNotifications,
   deleteOldJobs,
+  deleteOldRunJobs,
   deleteOldMcpConfirmations,
   deleteOldImports,
   expireExports,

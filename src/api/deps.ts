@@ -4,6 +4,7 @@ import type { WakeUps } from '../concurrency/wake-ups.ts';
 import type { Config } from '../config.ts';
 import type { ContactDeliveriesPort } from '../contacts/deliveries.port.ts';
 import type { AnswersPort } from '../conversations/answers.port.ts';
+import type { OtherJobs } from '../conversations/bulk/jobs.port.ts';
 import type { DeliveriesPort } from '../conversations/deliveries.port.ts';
 import type { ConfirmationsPort } from '../conversations/inbox/confirmations.port.ts';
 import type { Broadcasts } from '../conversations/live/broadcasts.ts';
@@ -91,6 +92,8 @@ export interface Deps {
   answers: AnswersPort;
   /** The port of the inbox to the AI. */
   confirmations: ConfirmationsPort;
+  /** The jobs of domains above conversations. */
+  otherJobs: readonly OtherJobs[];
   callWaiters: CallWaiters;
   /** Wakes widgets that wait for news of their sessions. */
   widgetPolls: WakeUps;

@@ -18,6 +18,8 @@ import { IMPORT_CONTACTS } from '../contacts/imports/contract.ts';
 import { listRunningImports, runImport } from '../contacts/imports/service.ts';
 import { ASSIGN_WAITING_SESSIONS } from '../conversations/assignment/contract.ts';
 import { assignWaiting } from '../conversations/assignment/service.ts';
+import { CHANGE_RUNS } from '../automations/runs/bulk/contract.ts';
+import { listRunningRunJobs, runRunJob } from '../automations/runs/bulk/service.ts';
 import { RUN_SESSION_JOB } from '../conversations/bulk/contract.ts';
 import { listRunningJobs, runJob } from '../conversations/bulk/service.ts';
 import { WAKE_SNOOZED_SESSION } from '../conversations/snooze/contract.ts';
@@ -308,6 +310,15 @@ export const SUBJECTS: ComparedSubject[] = [
       starts: [RUN_SESSION_JOB.type],
       list: listRunningJobs,
       wake: runJob,
+      idOf: ({ jobId }) => jobId,
+    }),
+  ),
+  compared(
+    resumed({
+      kind: 'run-job',
+      starts: [CHANGE_RUNS.type],
+      list: listRunningRunJobs,
+      wake: runRunJob,
       idOf: ({ jobId }) => jobId,
     }),
   ),

@@ -1,4 +1,5 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { Deps } from '../../api/deps.ts';
 import { missingScope } from '../../errors.ts';
 import type { OrgPrincipal } from '../../keys/verifier.ts';
 import { errorResponses } from '../../schemas/error-answers.ts';
@@ -11,7 +12,7 @@ import { changeSessions, getJob, startJob } from './service.ts';
 const tags = ['chat sessions'];
 
 /** Routes that change many sessions. */
-export const bulkRoutes: FastifyPluginAsyncZod = async (app) => {
+export const bulkRoutes: FastifyPluginAsyncZod<Deps> = async (app, { otherJobs }) => {
   app.post('/chat/sessions/bulk', {
     config: { scope: 'chat-sessions:write' },
     schema: {
@@ -34,16 +35,16 @@ export const bulkRoutes: FastifyPluginAsyncZod = async (app) => {
   });
 
   app.get('/jobs/:id', {
-    config: { scope: 'chat-sessions:read' },
+    config: { scope: 'any' },
     schema: {
       operationId: 'getSessionJob',
       tags,
       summary: 'Get a job',
-      description: 'Returns a job of POST /chat/sessions/bulk with its progress. It is kept for 30 days after its end.',
+      description: 'Returns a job of POST /chat/sessions/bulk or POST /runs/bulk with its progress, if the key may read sessions or workflows. It is kept for 30 days after its end.',
       params: JobPath,
       response: { 200: SessionJob, ...errorResponses(403, 404) },
     },
-    handler: async ({ db, org, params }) => getJob(db, org.id, params.id),
+    handler: ({ db, org, params }) => getJob(db, org, params.id, otherJobs),
   });
 };
 

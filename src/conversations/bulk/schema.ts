@@ -76,3 +76,4 @@ export const SessionJob = z
     ended_at: Timestamp.nullable(),
   })
   .meta({ id: 'SessionJob' });
+export type JobAnswer = z.output<typeof SessionJob>;

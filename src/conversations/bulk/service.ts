@@ -1,18 +1,21 @@
 import type { Db, Trx } from '../../db/connect.ts';
 import { inSavepoint, inTransaction } from '../../db/transaction.ts';
-import { conflict, DomainError, notFound } from '../../errors.ts';
+import { conflict, DomainError, missingScope, notFound } from '../../errors.ts';
 import { newId } from '../../ids.ts';
+import type { OrgPrincipal } from '../../keys/verifier.ts';
 import { addNotifications } from '../../notifications/service.ts';
 import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
 import { runAsActor } from '../../processes/current-work.ts';
 import { type Actor, SYSTEM } from '../../schemas/actor.ts';
+import { hasScope } from '../../schemas/scopes.ts';
 import { WAKE } from '../../temporal/contract.ts';
 import { addTags, applySessionUpdate, assignSession, removeTags } from '../sessions/actions.service.ts';
 import { UpdateSession } from '../sessions/schema.ts';
 import { snoozeSession } from '../snooze/service.ts';
 import { RUN_SESSION_JOB, type SessionJobProgress, type SessionJobRef } from './contract.ts';
 import { endJob, findJob, insertJob, listErrors, lockNextItem, type NewJob, settleItem } from './queries.ts';
-import type { BulkAction, StoredAction } from './schema.ts';
+import type { OtherJobs } from './jobs.port.ts';
+import type { BulkAction, JobAnswer, StoredAction } from './schema.ts';
 
 export { deleteOldJobs, listRunningJobs } from './queries.ts';
 
@@ -52,11 +55,22 @@ export function startJob(db: Db, orgId: string, found: NewJob['found'], { action
   });
 }
 
-/** Returns a job with its first errors. Throws notFound. */
-export async function getJob(db: Db, orgId: string, id: string) {
+/** Returns a job of sessions with its first errors, or undefined if there is none. */
+async function findSessionJob(db: Db, orgId: string, id: string) {
   const job = await findJob(db, orgId, id);
-  if (job === undefined) throw notFound('job');
-  return { ...job, errors: await listErrors(db, orgId, id) };
+  return job === undefined ? undefined : { ...job, errors: await listErrors(db, orgId, id) };
+}
+
+const OF_SESSIONS: OtherJobs = { scope: 'chat-sessions:read', find: findSessionJob };
+
+/** Returns a job of any kind with its first errors. Throws notFound, and missingScope if its kind is not for the caller. */
+export async function getJob(db: Db, org: OrgPrincipal, id: string, others: readonly OtherJobs[]): Promise<JobAnswer> {
+  for (const { scope, find } of [OF_SESSIONS, ...others]) {
+    const job = await find(db, org.id, id);
+    if (job !== undefined && !hasScope(org, scope)) throw missingScope(scope);
+    if (job !== undefined) return job;
+  }
+  throw notFound('job');
 }
 
 /**
